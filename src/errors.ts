@@ -1,0 +1,126 @@
+/** The stable codes of every error a user can meet; documented in docs/operations.md. */
+export type ErrorCode =
+  | 'ERR_USAGE'
+  | 'ERR_HOOK_CONFIG'
+  | 'ERR_HOOK_FAILED'
+  | 'ERR_HOOK_OUTPUT'
+  | 'ERR_PATCH'
+  | 'ERR_FILTER'
+  | 'ERR_KUBE'
+  | 'ERR_KUBE_EXPIRED'
+  | 'ERR_KIND_NOT_FOUND'
+  | 'ERR_CREDENTIALS';
+
+/** An error hooklet expects and explains; anything else is a bug. */
+export abstract class HookletError extends Error {
+  abstract readonly code: ErrorCode;
+  /** Whether the same call may succeed later without anybody changing anything. */
+  abstract readonly isRetryable: boolean;
+}
+
+/** A wrong flag, argument or environment variable; exit code 2. */
+export class UsageError extends HookletError {
+  override readonly name = 'UsageError';
+  readonly code = 'ERR_USAGE';
+  readonly isRetryable = false;
+}
+
+/** One problem in one place: `path` such as `kubernetes[1].labelSelector`, empty for the whole document. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Everything wrong with one hook's configuration. */
+export class HookConfigError extends HookletError {
+  override readonly name = 'HookConfigError';
+  readonly code = 'ERR_HOOK_CONFIG';
+  readonly isRetryable = false;
+  readonly hook: string;
+  readonly issues: readonly Issue[];
+
+  constructor(hook: string, issues: readonly Issue[], options?: ErrorOptions) {
+    const lines = issues.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`);
+    super(`hook ${hook} has ${issues.length} problem(s):\n${lines.join('\n')}`, options);
+    this.hook = hook;
+    this.issues = issues;
+  }
+}
+
+/** A run that ended badly: exit code, signal, time limit, or a hook that could not be started. */
+export class HookFailedError extends HookletError {
+  override readonly name = 'HookFailedError';
+  readonly code = 'ERR_HOOK_FAILED';
+  readonly isRetryable = true;
+}
+
+/** A run that exited 0 and wrote something that cannot be used: names file, line and reason. */
+export class HookOutputError extends HookletError {
+  override readonly name = 'HookOutputError';
+  readonly code = 'ERR_HOOK_OUTPUT';
+  readonly isRetryable = true;
+}
+
+/** One or more patch operations that the API refused: each with operation index and target. */
+export class PatchError extends HookletError {
+  override readonly name = 'PatchError';
+  readonly code = 'ERR_PATCH';
+  readonly isRetryable = true;
+}
+
+/** A filter expression that does not compile. */
+export class FilterError extends HookletError {
+  override readonly name = 'FilterError';
+  readonly code = 'ERR_FILTER';
+  readonly isRetryable = false;
+}
+
+/** What the API said, or that it could not be reached (`status` 0). */
+export interface KubeFailure {
+  /** HTTP status; 0 when there was no response. */
+  readonly status: number;
+  /** `reason` of the Status object, such as `NotFound`; empty when absent. */
+  readonly reason: string;
+  /** From the Retry-After header or `details.retryAfterSeconds`. */
+  readonly retryAfterMs?: number;
+}
+
+/** A request the API server refused or that did not reach it. */
+export class KubeError extends HookletError {
+  override readonly name: string = 'KubeError';
+  readonly code: ErrorCode = 'ERR_KUBE';
+  readonly status: number;
+  readonly reason: string;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(message: string, failure: KubeFailure, options?: ErrorOptions) {
+    super(message, options);
+    this.status = failure.status;
+    this.reason = failure.reason;
+    this.retryAfterMs = failure.retryAfterMs;
+  }
+
+  get isRetryable(): boolean {
+    return this.status === 0 || this.status === 409 || this.status === 429 || this.status >= 500;
+  }
+}
+
+/** 410 Gone as a status or in a stream: the position is too old, list again. */
+export class ResourceExpiredError extends KubeError {
+  override readonly name = 'ResourceExpiredError';
+  override readonly code = 'ERR_KUBE_EXPIRED';
+}
+
+/** No such kind in discovery now; it may come with a CRD. */
+export class KindNotFoundError extends HookletError {
+  override readonly name = 'KindNotFoundError';
+  readonly code = 'ERR_KIND_NOT_FOUND';
+  readonly isRetryable = true;
+}
+
+/** No usable kubeconfig, in-cluster account or credential plugin. */
+export class CredentialsError extends HookletError {
+  override readonly name = 'CredentialsError';
+  readonly code = 'ERR_CREDENTIALS';
+  readonly isRetryable = false;
+}

@@ -1,0 +1,4 @@
+/** A parsed crontab; `source` is the text as written. */
+export interface Crontab {
+  readonly source: string;
+}

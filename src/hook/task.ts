@@ -1,0 +1,13 @@
+import type { Hook } from './binding.ts';
+import type { Trigger } from './trigger.ts';
+
+/** One run that is to come: a hook and what triggered it. Plain data, merged by `combine`. */
+export interface Task {
+  readonly hook: Hook;
+  readonly triggers: readonly [Trigger, ...Trigger[]];
+  readonly allowFailure: boolean;
+  /** Milliseconds since the epoch, of the oldest trigger. */
+  readonly queuedAtMs: number;
+  /** Failures so far; combining keeps that of the first task. */
+  readonly failures: number;
+}

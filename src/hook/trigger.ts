@@ -1,0 +1,30 @@
+import type { KubernetesBinding, OnStartupBinding, ScheduleBinding, WatchEvent } from './binding.ts';
+
+/** Something that happened to a binding: made by a source, carried by a task, turned into a context at the run. */
+export type Trigger =
+  | { readonly type: 'onStartup'; readonly binding: OnStartupBinding }
+  | { readonly type: 'schedule'; readonly binding: ScheduleBinding }
+  | { readonly type: 'synchronization'; readonly binding: KubernetesBinding }
+  | EventTrigger;
+
+export interface EventTrigger {
+  readonly type: 'event';
+  readonly binding: KubernetesBinding;
+  readonly watchEvent: WatchEvent;
+  readonly item: SnapshotItem;
+}
+
+/** One object as a binding sees it; also the shape of a snapshot's element and of `objects[]`. */
+export interface SnapshotItem {
+  readonly namespace: string;
+  readonly name: string;
+  /** The whole object as JSON text in UTF-8; absent with `keepFullObjectsInMemory: false`. */
+  readonly object?: Uint8Array;
+  /** JSON text; absent without a filter; `null` when the filter failed. */
+  readonly filterResult?: string;
+  /** Why the filter failed on this object. */
+  readonly filterError?: string;
+}
+
+/** The objects of one kubernetes binding at one moment, sorted by namespace, then name. */
+export type Snapshot = readonly SnapshotItem[];

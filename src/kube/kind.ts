@@ -1,0 +1,51 @@
+/** A kind as discovery describes it. */
+export interface ResourceKind {
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly version: string;
+  /** `v1`, `apps/v1`. */
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly plural: string;
+  readonly singular: string;
+  readonly shortNames: readonly string[];
+  readonly isNamespaced: boolean;
+  readonly verbs: readonly string[];
+  /** Names such as `status`, `scale`. */
+  readonly subresources: readonly string[];
+}
+
+/** How a hook names a kind: Kind, plural, singular or short name in any case, with or without group and version. */
+export interface KindReference {
+  readonly kind: string;
+  readonly apiVersion?: string;
+}
+
+/** Discovery, cached: finds kinds by any of their names. */
+export interface Kinds {
+  /**
+   * Without `apiVersion` the server's preferred one. Asks the server again once when the cache lacks the kind; rejects
+   * with `KindNotFoundError` (which names near misses) when the server lacks it too.
+   */
+  resolve(reference: KindReference, signal: AbortSignal): Promise<ResourceKind>;
+  /** Drops the cache: called when a request for a cached kind answers 404. */
+  invalidate(): void;
+}
+
+/** Where an object is: `name` absent for a collection, `namespace` absent for all namespaces or a cluster-scoped kind. */
+export interface ResourceLocation {
+  readonly namespace?: string;
+  readonly name?: string;
+  readonly subresource?: string;
+}
+
+/** The API path of a collection or an object of `kind`. */
+export function resourcePath(kind: ResourceKind, location: ResourceLocation): string {
+  const { namespace, name, subresource } = location;
+  const segments = kind.group === '' ? ['/api', kind.version] : ['/apis', kind.group, kind.version];
+  if (kind.isNamespaced && namespace !== undefined && namespace !== '') segments.push('namespaces', namespace);
+  segments.push(kind.plural);
+  if (name !== undefined) segments.push(name);
+  if (subresource !== undefined && subresource !== '') segments.push(subresource.replace(/^\//, ''));
+  return segments.map((segment, index) => (index === 0 ? segment : encodeURIComponent(segment))).join('/');
+}

@@ -1,0 +1,34 @@
+/** A series of growing delays that starts again after `reset`. */
+export interface Backoff {
+  /** The next delay in milliseconds. */
+  next(): number;
+  /** Starts the series again. */
+  reset(): void;
+}
+
+export interface BackoffOptions {
+  readonly initialMs: number;
+  readonly maxMs: number;
+  /** Growth from one delay to the next; default 2. */
+  readonly factor?: number;
+  /** Each delay is stretched by a random share of itself between 0 and this; default 0. */
+  readonly jitter?: number;
+  /** Source of randomness in [0, 1); default `Math.random`. */
+  readonly random?: () => number;
+}
+
+/** An exponential series from `initialMs` to `maxMs`; the cap holds before the jitter is added. */
+export function exponentialBackoff(options: BackoffOptions): Backoff {
+  const { initialMs, maxMs, factor = 2, jitter = 0, random = Math.random } = options;
+  let current = initialMs;
+  return {
+    next() {
+      const delay = Math.min(current, maxMs);
+      current = Math.min(current * factor, maxMs);
+      return delay * (1 + jitter * random());
+    },
+    reset() {
+      current = initialMs;
+    },
+  };
+}

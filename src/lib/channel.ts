@@ -1,0 +1,37 @@
+/**
+ * An unbounded queue between one producer and one consumer: `push` never waits, `for await` takes values in order and
+ * ends after `close` once everything pushed before it was taken.
+ */
+export class Channel<T> implements AsyncIterable<T> {
+  readonly #values: T[] = [];
+  #isClosed = false;
+  #wake: () => void = () => {};
+
+  get length(): number {
+    return this.#values.length;
+  }
+
+  push(...values: readonly T[]): void {
+    if (this.#isClosed) return;
+    this.#values.push(...values);
+    this.#wake();
+  }
+
+  close(): void {
+    this.#isClosed = true;
+    this.#wake();
+  }
+
+  async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
+    for (;;) {
+      // Taken as a batch, so that a long queue is not shifted element by element.
+      const batch = this.#values.splice(0);
+      yield* batch;
+      if (batch.length > 0) continue;
+      if (this.#isClosed) return;
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+}

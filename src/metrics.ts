@@ -1,0 +1,152 @@
+import { Counter, Gauge, Histogram, Registry, type MetricConfiguration } from 'prom-client';
+
+const RUN_SECONDS = [0, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
+const SHORT_SECONDS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const RUN_LABELS = ['hook', 'binding', 'queue'] as const;
+const WATCH_LABELS = ['kind', 'namespace'] as const;
+
+/** Every metric of hooklet, declared once; the names of the peer where it has one. */
+export type Metrics = ReturnType<typeof createMetrics>;
+
+/** Creates the metrics in a registry of their own; `prefix` is put before each name. */
+export function createMetrics(prefix: string) {
+  const registry = new Registry();
+  const declare = createDeclare(registry, prefix);
+  return {
+    registry,
+    ...operatorMetrics(declare),
+    ...runMetrics(declare),
+    ...kubernetesMetrics(declare),
+    ...clientMetrics(declare),
+  };
+}
+
+type Declare = ReturnType<typeof createDeclare>;
+
+function createDeclare(registry: Registry, prefix: string) {
+  const common = <L extends string>(name: string, help: string, labelNames: readonly L[]): MetricConfiguration<L> => ({
+    name: `${prefix}${name}`,
+    help,
+    labelNames: [...labelNames],
+    registers: [registry],
+  });
+  return {
+    counter: <L extends string>(name: string, help: string, labels: readonly L[] = []) =>
+      new Counter<L>(common(name, help, labels)),
+    gauge: <L extends string>(name: string, help: string, labels: readonly L[] = []) =>
+      new Gauge<L>(common(name, help, labels)),
+    histogram: <L extends string>(name: string, help: string, labels: readonly L[], buckets: readonly number[]) =>
+      new Histogram<L>({ ...common(name, help, labels), buckets: [...buckets] }),
+  };
+}
+
+function operatorMetrics({ counter, gauge, histogram }: Declare) {
+  return {
+    liveTicks: counter('live_ticks', 'Grows by one every 10 seconds while the operator is alive.'),
+    tasksQueueLength: gauge('tasks_queue_length', 'Tasks that wait in a queue or run.', ['queue']),
+    tasksQueueActionSeconds: histogram(
+      'tasks_queue_action_duration_seconds',
+      'Time of one operation on a queue.',
+      ['queue_name', 'queue_action'],
+      SHORT_SECONDS,
+    ),
+    taskWaitSeconds: counter(
+      'task_wait_in_queue_seconds_total',
+      'Time tasks spent in a queue before they ran.',
+      RUN_LABELS,
+    ),
+    hooksBroken: gauge('hooks_broken', 'Hooks that could not be loaded.'),
+  };
+}
+
+function runMetrics({ counter, gauge, histogram }: Declare) {
+  return {
+    hookRunSeconds: histogram('hook_run_seconds', 'Duration of hook runs.', RUN_LABELS, RUN_SECONDS),
+    hookRunUserCpuSeconds: histogram(
+      'hook_run_user_cpu_seconds',
+      'User CPU time of hook runs.',
+      RUN_LABELS,
+      RUN_SECONDS,
+    ),
+    hookRunSysCpuSeconds: histogram(
+      'hook_run_sys_cpu_seconds',
+      'System CPU time of hook runs.',
+      RUN_LABELS,
+      RUN_SECONDS,
+    ),
+    hookRunMaxRssBytes: gauge('hook_run_max_rss_bytes', 'Peak memory of the last run of the hook.', RUN_LABELS),
+    hookRunSuccess: counter('hook_run_success_total', 'Runs that succeeded.', RUN_LABELS),
+    hookRunErrors: counter('hook_run_errors_total', 'Runs that failed and are retried.', RUN_LABELS),
+    hookRunAllowedErrors: counter(
+      'hook_run_allowed_errors_total',
+      'Runs that failed and are not retried (allowFailure).',
+      RUN_LABELS,
+    ),
+  };
+}
+
+function kubernetesMetrics({ counter, gauge, histogram }: Declare) {
+  return {
+    enableBindingsSeconds: gauge(
+      'hook_enable_kubernetes_bindings_seconds',
+      'Time from start until all kubernetes bindings of the hook were synchronized.',
+      ['hook'],
+    ),
+    enableBindingsErrors: counter(
+      'hook_enable_kubernetes_bindings_errors_total',
+      'Failed attempts to enable the kubernetes bindings of the hook.',
+      ['hook'],
+    ),
+    enableBindingsSuccess: gauge(
+      'hook_enable_kubernetes_bindings_success',
+      '1 when all kubernetes bindings of the hook are enabled, else 0.',
+      ['hook'],
+    ),
+    snapshotObjects: gauge('kube_snapshot_objects', 'Objects in the snapshot of a binding.', RUN_LABELS),
+    filterSeconds: histogram(
+      'kube_jq_filter_duration_seconds',
+      'Time of one filter on one object.',
+      RUN_LABELS,
+      SHORT_SECONDS,
+    ),
+    eventSeconds: histogram(
+      'kube_event_duration_seconds',
+      'Time to handle one Kubernetes event, filter included.',
+      RUN_LABELS,
+      SHORT_SECONDS,
+    ),
+    filterErrors: counter('kube_filter_errors_total', 'Objects on which the filter failed.', RUN_LABELS),
+    eventsSuppressed: counter(
+      'kube_events_suppressed_total',
+      'Events without a run, because the filter result did not change or executeHookOnEvent leaves them out.',
+      RUN_LABELS,
+    ),
+  };
+}
+
+function clientMetrics({ counter, gauge, histogram }: Declare) {
+  return {
+    watchErrors: counter('kubernetes_client_watch_errors_total', 'Watches that broke, by cause.', ['error_type']),
+    reflectorRestarts: counter('kube_reflector_restarts_total', 'Watches opened again and lists repeated, by reason.', [
+      ...WATCH_LABELS,
+      'reason',
+    ]),
+    watchLastContact: gauge(
+      'kube_watch_last_contact_timestamp_seconds',
+      'When the watch last received anything from the server.',
+      WATCH_LABELS,
+    ),
+    watches: gauge('kube_watches', 'Open shared watches.'),
+    requestSeconds: histogram(
+      'kubernetes_client_request_latency_seconds',
+      'Time of requests to the API server.',
+      ['verb', 'url'],
+      SHORT_SECONDS,
+    ),
+    requestResults: counter(
+      'kubernetes_client_request_result_total',
+      'Requests to the API server, by status code and method.',
+      ['code', 'method'],
+    ),
+  };
+}
