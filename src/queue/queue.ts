@@ -1,0 +1,166 @@
+import type { Backoff } from '../lib/backoff.ts';
+import { sleep } from '../lib/sleep.ts';
+import { unreachable } from '../lib/unreachable.ts';
+
+/** What becomes of a head that failed: tried again, tried again as another value, or given up. */
+export type FailureDecision<T> = 'retry' | 'drop' | { readonly retryAs: T };
+
+export interface QueueOptions<T> {
+  readonly name: string;
+  /** Does the work of one task; a rejection is a failure. */
+  readonly handle: (task: T, signal: AbortSignal) => Promise<void>;
+  /** Merges what may run together; gets all waiting tasks in order, before each attempt at the head. */
+  readonly combine: (tasks: readonly T[]) => readonly T[];
+  /** Waits until the head may run, such as for a rate limit; what is pushed meanwhile is combined too. */
+  readonly admit?: (head: T, signal: AbortSignal) => Promise<void>;
+  /** The delays between attempts at one head. */
+  readonly backoff: Backoff;
+  readonly onFailure: (error: unknown, head: T) => FailureDecision<T>;
+  /** Called whenever the number of tasks changes. */
+  readonly onLength?: (length: number) => void;
+}
+
+type State =
+  | { readonly type: 'new' }
+  | { readonly type: 'idle'; readonly sinceMs: number }
+  | { readonly type: 'admitting'; readonly sinceMs: number }
+  | { readonly type: 'running' }
+  | { readonly type: 'delayed'; readonly delayMs: number; readonly untilMs: number }
+  | { readonly type: 'stopped' };
+
+/** A named FIFO worked by one worker: order is kept, and a failing head blocks what is behind it. */
+export class Queue<T> {
+  readonly name: string;
+  readonly #options: QueueOptions<T>;
+  #tasks: T[] = [];
+  #state: State = { type: 'new' };
+  #wake: () => void = () => {};
+
+  constructor(options: QueueOptions<T>) {
+    this.name = options.name;
+    this.#options = options;
+  }
+
+  /** Tasks that wait or run. */
+  get length(): number {
+    return this.#tasks.length;
+  }
+
+  /** The tasks in order, the running one first; a copy. */
+  get tasks(): readonly T[] {
+    return [...this.#tasks];
+  }
+
+  /** What the worker does now, in words. */
+  get status(): string {
+    return describe(this.#state, Date.now());
+  }
+
+  push(...tasks: readonly T[]): void {
+    if (tasks.length === 0) return;
+    for (const task of tasks) this.#tasks.push(task);
+    this.#options.onLength?.(this.length);
+    this.#wake();
+  }
+
+  /** Works until `signal` aborts; the task then running is awaited, not abandoned. */
+  async run(signal: AbortSignal): Promise<void> {
+    const wake = (): void => this.#wake();
+    signal.addEventListener('abort', wake, { once: true });
+    try {
+      while (!signal.aborted) {
+        const [head] = this.#tasks;
+        if (head === undefined) await this.#idle();
+        else await this.#work(head, signal);
+      }
+    } finally {
+      signal.removeEventListener('abort', wake);
+      this.#state = { type: 'stopped' };
+    }
+  }
+
+  async #idle(): Promise<void> {
+    this.#state = { type: 'idle', sinceMs: Date.now() };
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#wake = resolve;
+    await promise;
+    this.#wake = () => {};
+  }
+
+  async #work(first: T, signal: AbortSignal): Promise<void> {
+    let head: T | undefined = first;
+    try {
+      await this.#admit(first, signal);
+      if (signal.aborted) return;
+      head = this.#combine();
+      if (head === undefined) return;
+      this.#state = { type: 'running' };
+      await this.#options.handle(head, signal);
+      this.#dropHead();
+    } catch (error) {
+      // Work cut short by the shutdown has not failed; its task stays visible.
+      if (signal.aborted || head === undefined) return;
+      await this.#fail(error, head, signal);
+    }
+  }
+
+  async #admit(head: T, signal: AbortSignal): Promise<void> {
+    if (this.#options.admit === undefined) return;
+    this.#state = { type: 'admitting', sinceMs: Date.now() };
+    await this.#options.admit(head, signal);
+  }
+
+  #combine(): T | undefined {
+    const combined = this.#options.combine(this.#tasks);
+    if (combined !== this.#tasks) {
+      const before = this.#tasks.length;
+      this.#tasks = [...combined];
+      if (combined.length !== before) this.#options.onLength?.(this.length);
+    }
+    return this.#tasks[0];
+  }
+
+  async #fail(error: unknown, head: T, signal: AbortSignal): Promise<void> {
+    const decision = this.#options.onFailure(error, head);
+    if (decision === 'drop') {
+      this.#dropHead();
+      return;
+    }
+    if (decision !== 'retry') this.#tasks[0] = decision.retryAs;
+    const delayMs = this.#options.backoff.next();
+    this.#state = { type: 'delayed', delayMs, untilMs: Date.now() + delayMs };
+    await sleep(delayMs, signal);
+  }
+
+  #dropHead(): void {
+    this.#tasks.shift();
+    this.#options.backoff.reset();
+    this.#options.onLength?.(this.length);
+  }
+}
+
+function describe(state: State, nowMs: number): string {
+  switch (state.type) {
+    case 'new':
+      return '';
+    case 'idle':
+      return `waiting for task ${seconds(nowMs - state.sinceMs)}`;
+    case 'admitting':
+      return `waiting for the rate limit ${seconds(nowMs - state.sinceMs)}`;
+    case 'running':
+      return 'run first task';
+    case 'delayed': {
+      const left = seconds(Math.max(0, state.untilMs - nowMs));
+      const delay = seconds(state.delayMs);
+      return `sleep after fail for ${delay} (${left} left of ${delay} delay)`;
+    }
+    case 'stopped':
+      return 'stop';
+    default:
+      return unreachable(state);
+  }
+}
+
+function seconds(ms: number): string {
+  return `${Number((ms / 1000).toFixed(1))}s`;
+}

@@ -1,0 +1,46 @@
+import { aborted } from '../lib/aborted.ts';
+import type { Queue } from './queue.ts';
+
+/** Queues by name, each made when it is first asked for. */
+export class Queues<T> {
+  readonly #create: (name: string) => Queue<T>;
+  readonly #queues = new Map<string, Queue<T>>();
+  #start: (queue: Queue<T>) => void = () => {};
+
+  constructor(create: (name: string) => Queue<T>) {
+    this.#create = create;
+  }
+
+  /** In the order in which they were made. */
+  get all(): readonly Queue<T>[] {
+    return [...this.#queues.values()];
+  }
+
+  /** Tasks in all queues. */
+  get length(): number {
+    return this.all.reduce((sum, queue) => sum + queue.length, 0);
+  }
+
+  get(name: string): Queue<T> {
+    const known = this.#queues.get(name);
+    if (known !== undefined) return known;
+    const queue = this.#create(name);
+    this.#queues.set(name, queue);
+    this.#start(queue);
+    return queue;
+  }
+
+  /** Works all queues, also those made later, until `signal` aborts and every running task has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    const workers = new Set<Promise<void>>();
+    const crash = Promise.withResolvers<never>();
+    this.#start = (queue) => workers.add(queue.run(signal).catch(crash.reject));
+    try {
+      for (const queue of this.#queues.values()) this.#start(queue);
+      await Promise.race([aborted(signal), crash.promise]);
+      await Promise.race([Promise.all(workers), crash.promise]);
+    } finally {
+      this.#start = () => {};
+    }
+  }
+}

@@ -1,0 +1,42 @@
+import { sleep } from '../lib/sleep.ts';
+
+export interface TokenBucketOptions {
+  /** Time in which one token grows; 0 means no limit. */
+  readonly intervalMs: number;
+  /** How many tokens a rested bucket holds; 0 counts as 1. */
+  readonly burst: number;
+  readonly now?: () => number;
+}
+
+/** A rate limit: each `wait` takes a token, and those who come when there is none are served in order. */
+export class TokenBucket {
+  readonly #intervalMs: number;
+  readonly #burst: number;
+  readonly #now: () => number;
+  #tokens: number;
+  #updatedAtMs: number;
+
+  constructor({ intervalMs, burst, now = Date.now }: TokenBucketOptions) {
+    this.#intervalMs = intervalMs;
+    this.#burst = Math.max(1, burst);
+    this.#now = now;
+    this.#tokens = this.#burst;
+    this.#updatedAtMs = now();
+  }
+
+  /** Waits for a token, or until `signal` aborts; it never rejects. */
+  async wait(signal: AbortSignal): Promise<void> {
+    if (this.#intervalMs <= 0) return;
+    this.#refill();
+    this.#tokens -= 1;
+    // Below zero the bucket owes tokens: each debtor waits one interval longer than the one before.
+    if (this.#tokens < 0) await sleep(-this.#tokens * this.#intervalMs, signal);
+  }
+
+  #refill(): void {
+    const nowMs = this.#now();
+    const grown = Math.max(0, nowMs - this.#updatedAtMs) / this.#intervalMs;
+    this.#tokens = Math.min(this.#burst, this.#tokens + grown);
+    this.#updatedAtMs = nowMs;
+  }
+}
