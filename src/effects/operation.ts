@@ -1,0 +1,82 @@
+import type { KindReference } from '../kube/kind.ts';
+
+/** A JSON object whose content is the API server's business. */
+export type JsonObject = Readonly<Record<string, unknown>>;
+
+/** One change a hook asks for, defaults filled in. */
+export type PatchOperation =
+  | CreateOperation
+  | DeleteOperation
+  | MergePatchOperation
+  | JsonPatchOperation
+  | JqPatchOperation
+  | ApplyOperation;
+
+export interface CreateOperation extends OperationTarget {
+  readonly operation: 'Create' | 'CreateIfNotExists' | 'CreateOrUpdate';
+  readonly object: JsonObject;
+}
+
+export interface DeleteOperation extends NamedTarget {
+  readonly operation: 'Delete' | 'DeleteInBackground' | 'DeleteNonCascading';
+}
+
+export interface MergePatchOperation extends NamedTarget {
+  readonly operation: 'MergePatch';
+  readonly mergePatch: JsonObject;
+  readonly ignoreMissingObject: boolean;
+}
+
+export interface JsonPatchOperation extends NamedTarget {
+  readonly operation: 'JSONPatch';
+  readonly jsonPatch: readonly JsonObject[];
+  readonly ignoreMissingObject: boolean;
+}
+
+export interface JqPatchOperation extends NamedTarget {
+  readonly operation: 'JQPatch';
+  readonly jqFilter: string;
+  readonly ignoreMissingObject: boolean;
+}
+
+/** Server-side apply. */
+export interface ApplyOperation extends NamedTarget {
+  readonly operation: 'Apply';
+  readonly object: JsonObject;
+  readonly fieldManager: string;
+  readonly force: boolean;
+}
+
+/** What an operation is aimed at. */
+export interface OperationTarget {
+  readonly target: KindReference;
+  readonly namespace?: string;
+  /** Absent only where the server makes the name (`generateName`). */
+  readonly name?: string;
+  /** Without a leading slash. */
+  readonly subresource?: string;
+  /** Applied also when the hook failed; only ever true for the subresource `status`. */
+  readonly ignoreHookError: boolean;
+}
+
+interface NamedTarget extends OperationTarget {
+  readonly name: string;
+}
+
+/** The operations that are applied although the hook failed. */
+export function operationsDespiteFailure(operations: readonly PatchOperation[]): readonly PatchOperation[] {
+  return operations.filter(({ ignoreHookError }) => ignoreHookError);
+}
+
+/** `apps/v1/Deployment/default/web`, with `/status` behind it for a subresource. */
+export function describeTarget(operation: PatchOperation, known?: KindReference): string {
+  const { apiVersion, kind } = known ?? operation.target;
+  const name = operation.name ?? `${generateNameOf(operation)}*`;
+  return [apiVersion, kind, operation.namespace, name, operation.subresource].filter(Boolean).join('/');
+}
+
+function generateNameOf(operation: PatchOperation): string {
+  const metadata: unknown = 'object' in operation ? operation.object['metadata'] : undefined;
+  const isObject = typeof metadata === 'object' && metadata !== null && 'generateName' in metadata;
+  return isObject ? String(metadata.generateName) : '';
+}

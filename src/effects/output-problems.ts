@@ -1,0 +1,40 @@
+import type { TextProblem } from './documents.ts';
+import type { FieldProblem } from './field-reader.ts';
+
+/** Everything wrong with one file a hook wrote, by document and line. */
+export interface OutputProblems {
+  readonly count: number;
+  add(document: { readonly number: number; readonly line: number }, problems: readonly FieldProblem[]): void;
+  /** The whole text for the author of the hook; `file` is the variable that names the file. */
+  describe(file: string): string;
+}
+
+/** Starts with the documents that could not be read at all. */
+export function outputProblems(unreadable: readonly TextProblem[]): OutputProblems {
+  const lines = unreadable.map(({ number, line, message }) => ({
+    number,
+    text: `${place({ number, line })} ${message}`,
+  }));
+  return {
+    get count() {
+      return lines.length;
+    },
+    add(document, problems) {
+      for (const { field, message } of problems) {
+        lines.push({
+          number: document.number,
+          text: `${place(document)}: ${field === '' ? '' : `${field}: `}${message}`,
+        });
+      }
+    },
+    describe(file) {
+      const sorted = lines.toSorted((a, b) => a.number - b.number).map(({ text }) => `\n  ${text}`);
+      return `${file} has ${lines.length} problem(s), nothing of this run is applied:${sorted.join('')}`;
+    },
+  };
+}
+
+/** `document 2, line 7`. */
+export function place({ number, line }: { readonly number: number; readonly line: number }): string {
+  return `document ${number}, line ${line}`;
+}

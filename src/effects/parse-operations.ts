@@ -1,0 +1,82 @@
+import { HookOutputError } from '../errors.ts';
+import { readDocuments } from './documents.ts';
+import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
+import type { PatchOperation } from './operation.ts';
+import { outputProblems, place } from './output-problems.ts';
+import { OPERATIONS, type CheckJq } from './read-operation.ts';
+
+const COMMON_FIELDS = [
+  'operation',
+  'apiVersion',
+  'kind',
+  'namespace',
+  'name',
+  'subresource',
+  'ignoreMissingObject',
+  'ignoreHookError',
+];
+
+export interface ParsedOperations {
+  readonly operations: readonly PatchOperation[];
+  /** What was understood and is likely a mistake, such as a field without meaning; a line each. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads what a hook wrote to `KUBERNETES_PATCH_PATH`; throws `HookOutputError` with every problem of the file. */
+export function parseOperations(text: string, checkJq: CheckJq): ParsedOperations {
+  const { documents, problems } = readDocuments(text);
+  const found = outputProblems(problems);
+  const operations: PatchOperation[] = [];
+  const warnings: string[] = [];
+  for (const document of documents) {
+    const parsed = parseOperation(document.value, checkJq);
+    found.add(document, parsed.problems);
+    warnings.push(...parsed.warnings.map((warning) => `${place(document)}: ${warning}`));
+    if (parsed.operation !== undefined) operations.push(parsed.operation);
+  }
+  if (found.count > 0) throw new HookOutputError(found.describe('KUBERNETES_PATCH_PATH'));
+  return { operations, warnings };
+}
+
+interface ParsedOperation {
+  readonly operation?: PatchOperation | undefined;
+  readonly problems: readonly FieldProblem[];
+  readonly warnings: readonly string[];
+}
+
+function parseOperation(value: unknown, checkJq: CheckJq): ParsedOperation {
+  if (!isObject(value)) {
+    const message = `received ${received(value)}, expected an object with a patch operation`;
+    return { problems: [{ field: '', message }], warnings: [] };
+  }
+  const reader = new FieldReader(value);
+  const name = readName(reader);
+  if (name === undefined) return { problems: reader.problems, warnings: [] };
+  const operation = OPERATIONS[name].read(reader, checkJq);
+  return { operation, problems: reader.problems, warnings: warningsOf(reader, name) };
+}
+
+function readName(reader: FieldReader): PatchOperation['operation'] | undefined {
+  const names = Object.keys(OPERATIONS);
+  const text = reader.requiredText('operation', `one of ${names.join(', ')}`);
+  if (text === '') return undefined;
+  if (isOperationName(text)) return text;
+  const near = names.find((name) => name.toLowerCase() === text.toLowerCase());
+  const expected = near === undefined ? `one of ${names.join(', ')}` : `"${near}"`;
+  reader.fail('operation', `received ${received(text)}, expected ${expected}`);
+  return undefined;
+}
+
+function isOperationName(text: string): text is PatchOperation['operation'] {
+  return Object.hasOwn(OPERATIONS, text);
+}
+
+function warningsOf(reader: FieldReader, name: PatchOperation['operation']): readonly string[] {
+  const unknown = reader.unknownKeys([...COMMON_FIELDS, ...OPERATIONS[name].fields]);
+  const warnings = unknown.map((key) => `${key} has no meaning for ${name} and is ignored`);
+  const isStatus = reader.value('subresource')?.toString().replace(/^\/+/, '') === 'status';
+  if (reader.value('ignoreHookError') === true && !isStatus) {
+    warnings.push('ignoreHookError has no effect without "subresource": "status"');
+  }
+  return warnings;
+}

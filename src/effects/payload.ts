@@ -1,0 +1,81 @@
+import { readDocuments } from './documents.ts';
+import { isObject, received, type FieldReader } from './field-reader.ts';
+import type { JsonObject } from './operation.ts';
+
+const JSON_PATCH_MEMBERS: ReadonlyMap<unknown, 'value' | 'from' | 'none'> = new Map([
+  ['add', 'value'],
+  ['replace', 'value'],
+  ['test', 'value'],
+  ['move', 'from'],
+  ['copy', 'from'],
+  ['remove', 'none'],
+]);
+
+/** A field that holds an object, or a string with its JSON or YAML; undefined after a problem. */
+export function readObject(reader: FieldReader, field: string, expected: string): JsonObject | undefined {
+  const value = readInline(reader, field);
+  if (isObject(value) && Object.keys(value).length > 0) return value;
+  if (value !== FAILED) refuse(reader, field, { value, expected });
+  return undefined;
+}
+
+/** The operations of a JSON Patch, in place or as a string; undefined after a problem. */
+export function readJsonPatch(reader: FieldReader, field: string): readonly JsonObject[] | undefined {
+  const value = readInline(reader, field);
+  if (value === FAILED) return undefined;
+  if (!Array.isArray(value) || value.length === 0) {
+    refuse(reader, field, { value, expected: 'an array of JSON Patch operations, not empty' });
+    return undefined;
+  }
+  const before = reader.problems.length;
+  const steps: JsonObject[] = [];
+  for (const [index, step] of value.entries()) {
+    const path = `${field}[${index}]`;
+    if (isObject(step)) steps.push(step);
+    else refuse(reader, path, { value: step, expected: 'an object with op and path' });
+    if (isObject(step)) checkStep(reader, path, step);
+  }
+  return reader.problems.length === before ? steps : undefined;
+}
+
+function checkStep(reader: FieldReader, path: string, step: JsonObject): void {
+  const member = JSON_PATCH_MEMBERS.get(step['op']);
+  if (member === undefined) {
+    refuse(reader, `${path}.op`, { value: step['op'], expected: 'add, remove, replace, move, copy or test' });
+  }
+  checkPointer(reader, `${path}.path`, step['path']);
+  if (member === 'from') checkPointer(reader, `${path}.from`, step['from']);
+  if (member === 'value' && !('value' in step)) reader.missing(`${path}.value`, `a value for ${String(step['op'])}`);
+}
+
+function checkPointer(reader: FieldReader, path: string, value: unknown): void {
+  if (typeof value === 'string' && /^(?:$|\/)/.test(value)) return;
+  refuse(reader, path, { value, expected: 'a JSON pointer such as "/metadata/labels/app"' });
+}
+
+const FAILED = Symbol('failed');
+
+function readInline(reader: FieldReader, field: string): unknown {
+  const value = reader.value(field);
+  if (typeof value !== 'string' || value.trim() === '') return value;
+  const { documents, problems } = readDocuments(value);
+  const [problem] = problems;
+  if (problem !== undefined) {
+    reader.fail(field, `line ${problem.line} of the string ${problem.message}`);
+    return FAILED;
+  }
+  if (documents.length > 1) {
+    reader.fail(field, `the string holds ${documents.length} documents, expected one`);
+    return FAILED;
+  }
+  return documents[0]?.value;
+}
+
+function refuse(
+  reader: FieldReader,
+  field: string,
+  { value, expected }: { readonly value: unknown; readonly expected: string },
+): void {
+  if (value === undefined) reader.missing(field, expected);
+  else reader.fail(field, `received ${received(value)}, expected ${expected}`);
+}

@@ -1,0 +1,134 @@
+import type { KindReference } from '../kube/kind.ts';
+import { isObject, type FieldReader } from './field-reader.ts';
+import type { JsonObject, OperationTarget, PatchOperation } from './operation.ts';
+import { readJsonPatch, readObject } from './payload.ts';
+
+const DEFAULT_FIELD_MANAGER = 'hooklet';
+const EXPECTED_OBJECT = 'a whole Kubernetes object, or a string with its JSON or YAML';
+
+/** Says what is wrong with a jq expression; undefined when it compiles. */
+export type CheckJq = (expression: string) => string | undefined;
+
+interface OperationShape {
+  /** The fields it has of its own. */
+  readonly fields: readonly string[];
+  /** Reads it; problems are then in the reader, and the result is of no use. */
+  readonly read: (reader: FieldReader, checkJq: CheckJq) => PatchOperation | undefined;
+}
+
+/** Every operation by its name in the file. */
+export const OPERATIONS: Readonly<Record<PatchOperation['operation'], OperationShape>> = {
+  Create: { fields: ['object'], read: (reader) => readCreate(reader, 'Create') },
+  CreateIfNotExists: { fields: ['object'], read: (reader) => readCreate(reader, 'CreateIfNotExists') },
+  CreateOrUpdate: { fields: ['object'], read: (reader) => readCreate(reader, 'CreateOrUpdate') },
+  Delete: { fields: [], read: (reader) => ({ operation: 'Delete', ...readTarget(reader) }) },
+  DeleteInBackground: { fields: [], read: (reader) => ({ operation: 'DeleteInBackground', ...readTarget(reader) }) },
+  DeleteNonCascading: { fields: [], read: (reader) => ({ operation: 'DeleteNonCascading', ...readTarget(reader) }) },
+  MergePatch: { fields: ['mergePatch'], read: readMergePatch },
+  JSONPatch: { fields: ['jsonPatch'], read: readJsonPatchOperation },
+  JQPatch: { fields: ['jqFilter'], read: readJqPatch },
+  Apply: { fields: ['object', 'fieldManager', 'force'], read: readApply },
+};
+
+function readCreate(
+  reader: FieldReader,
+  operation: 'Create' | 'CreateIfNotExists' | 'CreateOrUpdate',
+): PatchOperation | undefined {
+  const found = readKubernetesObject(reader);
+  if (found === undefined) return undefined;
+  const { object, target, name } = found;
+  if (name === undefined && !hasGenerateName(object)) reader.missing('object.metadata.name', 'the name of the object');
+  return { operation, object, ...target, ...(name !== undefined && { name }) };
+}
+
+function readApply(reader: FieldReader): PatchOperation | undefined {
+  const found = readKubernetesObject(reader);
+  const fieldManager = reader.text('fieldManager') ?? DEFAULT_FIELD_MANAGER;
+  const force = reader.flag('force');
+  if (found === undefined) return undefined;
+  const { object, target, name } = found;
+  if (name === undefined) reader.missing('object.metadata.name', 'the name of the object');
+  return { operation: 'Apply', object, ...target, name: name ?? '', fieldManager, force };
+}
+
+interface ObjectWithTarget {
+  readonly object: JsonObject;
+  readonly target: OperationTarget;
+  readonly name: string | undefined;
+}
+
+function readKubernetesObject(reader: FieldReader): ObjectWithTarget | undefined {
+  const common = readCommon(reader);
+  const object = readObject(reader, 'object', EXPECTED_OBJECT);
+  if (object === undefined) return undefined;
+  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
+  const apiVersion = readMember(reader, object, 'apiVersion');
+  const kind = readMember(reader, object, 'kind');
+  const namespace = optionalText(metadata['namespace']) ?? reader.text('namespace');
+  const target = { ...common, target: { kind, apiVersion }, ...(namespace !== undefined && { namespace }) };
+  const name = optionalText(metadata['name']);
+  if (common.subresource === undefined) return { object, target, name };
+  // What is sent to a subresource may be of another kind: an Eviction to a Pod, a TokenRequest to a ServiceAccount.
+  const parent = reader.text('kind') === undefined ? target : { ...target, target: readKind(reader) };
+  return { object, target: parent, name: reader.text('name') ?? name };
+}
+
+function readMember(reader: FieldReader, object: JsonObject, member: 'apiVersion' | 'kind'): string {
+  const text = optionalText(object[member]);
+  if (text === undefined)
+    reader.missing(`object.${member}`, member === 'kind' ? 'a kind such as "ConfigMap"' : 'a version such as "v1"');
+  return text ?? '';
+}
+
+function hasGenerateName(object: JsonObject): boolean {
+  return isObject(object['metadata']) && optionalText(object['metadata']['generateName']) !== undefined;
+}
+
+function optionalText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined;
+}
+
+function readMergePatch(reader: FieldReader): PatchOperation | undefined {
+  const target = readPatchTarget(reader);
+  const mergePatch = readObject(reader, 'mergePatch', 'an object with at least one key, or its JSON or YAML');
+  return mergePatch && { operation: 'MergePatch', ...target, mergePatch };
+}
+
+function readJsonPatchOperation(reader: FieldReader): PatchOperation | undefined {
+  const target = readPatchTarget(reader);
+  const jsonPatch = readJsonPatch(reader, 'jsonPatch');
+  return jsonPatch && { operation: 'JSONPatch', ...target, jsonPatch };
+}
+
+function readJqPatch(reader: FieldReader, checkJq: CheckJq): PatchOperation {
+  const target = readPatchTarget(reader);
+  const jqFilter = reader.requiredText('jqFilter', 'a jq expression that changes the object');
+  const problem = jqFilter === '' ? undefined : checkJq(jqFilter);
+  if (problem !== undefined) reader.fail('jqFilter', problem);
+  return { operation: 'JQPatch', ...target, jqFilter };
+}
+
+type NamedTarget = OperationTarget & { readonly name: string };
+
+function readPatchTarget(reader: FieldReader): NamedTarget & { readonly ignoreMissingObject: boolean } {
+  return { ...readTarget(reader), ignoreMissingObject: reader.flag('ignoreMissingObject') };
+}
+
+function readTarget(reader: FieldReader): NamedTarget {
+  const target = readKind(reader);
+  const name = reader.requiredText('name', 'the name of the object');
+  const namespace = reader.text('namespace');
+  return { target, name, ...(namespace !== undefined && { namespace }), ...readCommon(reader) };
+}
+
+function readKind(reader: FieldReader): KindReference {
+  const kind = reader.requiredText('kind', 'the kind of the object, such as "ConfigMap"');
+  const apiVersion = reader.text('apiVersion');
+  return { kind, ...(apiVersion !== undefined && { apiVersion }) };
+}
+
+function readCommon(reader: FieldReader): Pick<OperationTarget, 'subresource' | 'ignoreHookError'> {
+  const subresource = reader.text('subresource')?.replace(/^\/+/, '') ?? '';
+  const ignoreHookError = reader.flag('ignoreHookError') && subresource === 'status';
+  return { ...(subresource !== '' && { subresource }), ignoreHookError };
+}
