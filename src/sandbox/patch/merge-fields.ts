@@ -1,0 +1,54 @@
+import type { JsonArray, JsonObject, JsonValue } from '../json.ts';
+import { isJsonArray, isJsonObject } from '../json.ts';
+import { itemsOf } from './object-fields.ts';
+import type { ListTopology, Topology } from './topology.ts';
+import { memberOf, shapeOf } from './topology.ts';
+
+/** Lays an applied object over the live one: granular parts merge, everything else is taken from the applied. */
+export function mergeFields(live: JsonObject, applied: JsonObject, topology: Topology): JsonObject {
+  const merged = new Map(Object.entries(live));
+  for (const [name, value] of Object.entries(applied)) {
+    merged.set(name, mergeValue(merged.get(name), value, memberOf(topology, name)));
+  }
+  return Object.fromEntries(merged);
+}
+
+function mergeValue(live: JsonValue | undefined, applied: JsonValue, topology: Topology): JsonValue {
+  if (live === undefined || shapeOf(topology, applied) === 'leaf') return applied;
+  if (isJsonObject(live) && isJsonObject(applied)) return mergeFields(live, applied, topology);
+  if (isJsonArray(live) && isJsonArray(applied) && topology.type === 'list') return mergeItems(live, applied, topology);
+  return applied;
+}
+
+/** Items keep the live order, except that what is applied keeps its own order among itself. */
+function mergeItems(live: JsonArray, applied: JsonArray, topology: ListTopology): JsonArray {
+  const left = itemsOf(live, topology);
+  const right = itemsOf(applied, topology);
+  const liveByElement = new Map(left.map((item) => [item.element, item.value]));
+  const appliedElements = new Set(right.map((item) => item.element));
+  const shared = right.filter((item) => liveByElement.has(item.element)).map((item) => item.element);
+  const out: JsonValue[] = [];
+  const done = new Set<string>();
+  let next = 0; // the right item to come
+
+  const take = (until: string | undefined): void => {
+    for (; next < right.length; next++) {
+      const item = right[next];
+      if (item === undefined) return;
+      done.add(item.element);
+      out.push(mergeValue(liveByElement.get(item.element), item.value, topology.element));
+      if (item.element === shared[0]) shared.shift();
+      if (item.element === until) {
+        next++;
+        return;
+      }
+    }
+  };
+
+  for (const item of left) {
+    if (!appliedElements.has(item.element)) out.push(item.value);
+    else if (!done.has(item.element) && item.element === shared[0]) take(item.element);
+  }
+  take(undefined);
+  return out;
+}

@@ -1,0 +1,176 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { JsonArray, JsonObject, JsonValue } from '../json.ts';
+import { isJsonArray, isJsonObject } from '../json.ts';
+import type { FieldSet } from './field-set.ts';
+import { childPath, elementsOf, withAncestors } from './field-set.ts';
+import type { ListTopology, Topology } from './topology.ts';
+import { ATOMIC, isNamedField, memberOf, shapeOf } from './topology.ts';
+
+/** The fields that whoever writes exactly this object sets. */
+export function fieldsOf(object: JsonValue, topology: Topology): FieldSet {
+  const found = new Set<string>();
+  collect({ value: object, topology, path: '' }, found);
+  return found;
+}
+
+interface Place {
+  readonly value: JsonValue;
+  readonly topology: Topology;
+  readonly path: string;
+}
+
+function collect({ value, topology, path }: Place, found: Set<string>): void {
+  if (shapeOf(topology, value) === 'leaf') {
+    found.add(path);
+    return;
+  }
+  for (const member of membersOf(value, topology)) {
+    const below = childPath(path, member.element);
+    collect({ value: member.value, topology: member.topology, path: below }, found);
+    if (member.isItem || isEmptyValue(member.value)) found.add(below);
+  }
+}
+
+function isEmptyValue(value: JsonValue): boolean {
+  return value === null || (isJsonObject(value) && Object.keys(value).length === 0);
+}
+
+/** A member of a granular object or list: its path element, value and topology, and whether its place itself is owned. */
+export interface Member {
+  readonly element: string;
+  readonly value: JsonValue;
+  readonly topology: Topology;
+  readonly isItem: boolean;
+}
+
+/** The members of an object or a merging list. Of items with the same key the last is meant. */
+export function membersOf(value: JsonValue | undefined, topology: Topology): readonly Member[] {
+  if (isJsonObject(value)) {
+    return Object.entries(value).map(([name, member]) => ({
+      element: `f:${name}`,
+      value: member,
+      topology: memberOf(topology, name),
+      isItem: !isNamedField(topology, name),
+    }));
+  }
+  if (!isJsonArray(value) || topology.type !== 'list') return [];
+  return value.map((item, index) => ({
+    element: itemElement(item, topology) ?? `i:${index}`,
+    value: item,
+    topology: topology.element,
+    isItem: true,
+  }));
+}
+
+/** How an item of a merging list is found again; undefined when it lacks its key. */
+export function itemElement(item: JsonValue, list: ListTopology): string | undefined {
+  if (list.relation === 'set') return `v:${JSON.stringify(item)}`;
+  if (!isJsonObject(item)) return undefined;
+  const keys: [string, JsonValue][] = [];
+  for (const name of list.keys.toSorted()) {
+    const key = item[name] ?? list.keyDefaults[name];
+    if (key === undefined) return undefined;
+    keys.push([name, key]);
+  }
+  return `k:${JSON.stringify(Object.fromEntries(keys))}`;
+}
+
+/** What changed from one object to another; no field is in two of the sets. */
+export interface Comparison {
+  readonly added: FieldSet;
+  readonly modified: FieldSet;
+  readonly removed: FieldSet;
+}
+
+/** Compares two objects field by field. */
+export function compareFields(before: JsonObject, after: JsonObject, topology: Topology): Comparison {
+  const changes = { added: new Set<string>(), modified: new Set<string>(), removed: new Set<string>() };
+  compare({ before, after, topology, path: '' }, changes);
+  return changes;
+}
+
+interface Pair {
+  readonly before: JsonValue | undefined;
+  readonly after: JsonValue | undefined;
+  readonly topology: Topology;
+  readonly path: string;
+}
+
+type Changes = Readonly<Record<keyof Comparison, Set<string>>>;
+
+function compare(pair: Pair, changes: Changes): void {
+  const { before, after, topology, path } = pair;
+  if (!areGranular(before, after, topology)) {
+    compareLeaves(pair, changes);
+    return;
+  }
+  const members = new Map<string, Pair>();
+  for (const { element, value, topology: member } of membersOf(before, topology)) {
+    members.set(element, { before: value, after: undefined, topology: member, path: childPath(path, element) });
+  }
+  for (const { element, value, topology: member } of membersOf(after, topology)) {
+    const known = members.get(element)?.before;
+    members.set(element, { before: known, after: value, topology: member, path: childPath(path, element) });
+  }
+  for (const member of members.values()) compare(member, changes);
+  if (before === undefined) changes.added.add(path);
+  if (after === undefined) changes.removed.add(path);
+}
+
+/** Whether to look into both values. Two empty ones are compared whole, so that null and empty stay apart. */
+function areGranular(before: JsonValue | undefined, after: JsonValue | undefined, topology: Topology): boolean {
+  const shapes = [before, after].filter((value) => value !== undefined).map((value) => shapeOf(topology, value));
+  return shapes.every((shape) => shape !== 'leaf') && !(isEmpty(before) && isEmpty(after));
+}
+
+function isEmpty(value: JsonValue | undefined): boolean {
+  if (isJsonArray(value)) return value.length === 0;
+  return value === undefined || isEmptyValue(value);
+}
+
+function compareLeaves({ before, after, path }: Pair, changes: Changes): void {
+  if (before === undefined) changes.added.add(path);
+  else if (after === undefined) changes.removed.add(path);
+  else if (!isDeepStrictEqual(before, after)) changes.modified.add(path);
+}
+
+/** The object without the fields of the set; what becomes empty by that goes as well. */
+export function removeFields(object: JsonObject, fields: FieldSet, topology: Topology): JsonObject {
+  const left = removeBelow({ value: object, topology, path: '' }, fields);
+  return isJsonObject(left) ? left : {};
+}
+
+function removeBelow({ value, topology, path }: Place, fields: FieldSet): JsonValue | undefined {
+  if (shapeOf(topology, value) === 'leaf' || isEmpty(value)) return value;
+  const left = membersOf(value, topology).flatMap((member) => {
+    const below = childPath(path, member.element);
+    if (fields.has(below)) return [];
+    const kept = removeBelow({ value: member.value, topology: member.topology, path: below }, fields);
+    return kept === undefined ? [] : [{ element: member.element, value: kept }];
+  });
+  if (left.length === 0) return undefined;
+  return isJsonArray(value) ? left.map((member) => member.value) : rebuild(left);
+}
+
+function rebuild(members: readonly { readonly element: string; readonly value: JsonValue }[]): JsonObject {
+  return Object.fromEntries(members.map(({ element, value }) => [element.slice('f:'.length), value]));
+}
+
+/** The set with every struct field that contains something of it; entries of maps are not added. */
+export function withNamedFields(fields: FieldSet, topology: Topology): FieldSet {
+  return withAncestors(fields, (path) => isNamedPath(elementsOf(path), topology));
+}
+
+function isNamedPath(elements: readonly string[], topology: Topology): boolean {
+  const [element = '', ...rest] = elements;
+  const isField = element.startsWith('f:');
+  const name = element.slice('f:'.length);
+  if (rest.length === 0) return isField && isNamedField(topology, name);
+  if (isField) return isNamedPath(rest, memberOf(topology, name));
+  return isNamedPath(rest, topology.type === 'list' ? topology.element : ATOMIC);
+}
+
+/** The items of a merging list with their path elements. */
+export function itemsOf(list: JsonArray, topology: ListTopology): readonly { element: string; value: JsonValue }[] {
+  return membersOf(list, topology).map(({ element, value }) => ({ element, value }));
+}
