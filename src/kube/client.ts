@@ -8,6 +8,8 @@ export interface KubeRequest {
   readonly body?: string | Uint8Array;
   /** Default `application/json`. */
   readonly contentType?: string;
+  /** Default `application/json`. */
+  readonly accept?: string;
   /** Time limit of the whole request; default 30 s; streams have none. */
   readonly timeoutMs?: number;
 }
@@ -27,6 +29,9 @@ export interface KubeClient {
    * ends in the middle of a line throws `KubeError`.
    */
   lines(request: KubeRequest, options: StreamOptions): AsyncIterable<Uint8Array>;
+  /** The pieces of a streamed response as they come, for a big body that is read while it arrives. */
+  chunks(request: KubeRequest, options: StreamOptions): AsyncIterable<Uint8Array>;
+  /** Ends every connection; what is open fails. */
   close(): Promise<void>;
 }
 

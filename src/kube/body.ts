@@ -1,0 +1,140 @@
+import { finished } from 'node:stream';
+
+import type { HttpResponse } from './http.ts';
+
+/** What may wait for a slow reader before the stream is paused. */
+const MAX_WAITING_BYTES = 8 * 1024 * 1024;
+
+export interface ReadOptions {
+  readonly signal: AbortSignal;
+  /** Silence that ends the reading with `IdleError`; a reader that is behind is not silence. */
+  readonly idleTimeoutMs?: number;
+  readonly onData?: () => void;
+}
+
+/** Nothing came for too long. */
+export class IdleError extends Error {}
+/** The connection was lost before the body was complete. */
+export class TruncatedError extends Error {}
+
+/**
+ * The body of `response` as it comes. What arrives is taken from the connection at once, up to a limit, so that a slow
+ * reader does not hold the server; leaving the loop early cancels the response.
+ */
+export async function* readBody(response: HttpResponse, options: ReadOptions): AsyncGenerator<Uint8Array, void, void> {
+  const arrival = new Arrival(response, options);
+  try {
+    for (;;) {
+      const chunk = await arrival.next();
+      if (chunk === undefined) break;
+      yield chunk;
+    }
+    if (response.isTruncated()) throw new TruncatedError('the connection was lost in the middle of the response');
+  } finally {
+    arrival.stop();
+  }
+}
+
+/** The whole body in one piece. */
+export async function readWhole(response: HttpResponse, options: ReadOptions): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  for await (const chunk of readBody(response, options)) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}
+
+class Arrival {
+  readonly #response: HttpResponse;
+  readonly #options: ReadOptions;
+  readonly #idleTimer: NodeJS.Timeout | undefined;
+  readonly #unwatch: () => void;
+  #arrived: Uint8Array[] = [];
+  #batch: Uint8Array[] = [];
+  #waitingBytes = 0;
+  #end: { readonly error: Error | undefined } | undefined;
+  #wake: () => void = () => {};
+
+  constructor(response: HttpResponse, options: ReadOptions) {
+    this.#response = response;
+    this.#options = options;
+    this.#unwatch = finished(response.body, { writable: false }, (error) => {
+      this.#finish(error ?? undefined);
+    });
+    response.body.on('data', this.#onData);
+    options.signal.addEventListener('abort', this.#onAbort, { once: true });
+    if (options.signal.aborted) this.#onAbort();
+    if (options.idleTimeoutMs !== undefined) this.#idleTimer = setTimeout(this.#onIdle, options.idleTimeoutMs);
+  }
+
+  /** The next chunk, or undefined at the end. */
+  async next(): Promise<Uint8Array | undefined> {
+    for (;;) {
+      const chunk = this.#take();
+      if (chunk !== undefined) return chunk;
+      if (this.#end !== undefined) {
+        this.#options.signal.throwIfAborted();
+        if (this.#end.error !== undefined) throw this.#end.error;
+        return undefined;
+      }
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+  }
+
+  stop(): void {
+    clearTimeout(this.#idleTimer);
+    this.#options.signal.removeEventListener('abort', this.#onAbort);
+    this.#unwatch();
+    this.#response.body.off('data', this.#onData);
+    if (this.#end === undefined) this.#response.cancel();
+    this.#arrived = [];
+    this.#batch = [];
+  }
+
+  #take(): Uint8Array | undefined {
+    if (this.#batch.length === 0) {
+      // Taken in batches and from the back, so that a long queue is not shifted chunk by chunk.
+      this.#batch = this.#arrived.reverse();
+      this.#arrived = [];
+    }
+    const chunk = this.#options.signal.aborted ? undefined : this.#batch.pop();
+    if (chunk === undefined) return undefined;
+    this.#waitingBytes -= chunk.length;
+    if (this.#waitingBytes < MAX_WAITING_BYTES / 2 && this.#response.body.isPaused()) this.#resume();
+    return chunk;
+  }
+
+  #resume(): void {
+    this.#idleTimer?.refresh();
+    this.#response.body.resume();
+  }
+
+  #finish(error: Error | undefined): void {
+    this.#end ??= { error };
+    clearTimeout(this.#idleTimer);
+    this.#wake();
+  }
+
+  readonly #onData = (chunk: Uint8Array): void => {
+    this.#arrived.push(chunk);
+    this.#waitingBytes += chunk.length;
+    if (this.#waitingBytes > MAX_WAITING_BYTES) this.#response.body.pause();
+    this.#idleTimer?.refresh();
+    this.#options.onData?.();
+    this.#wake();
+  };
+
+  readonly #onAbort = (): void => {
+    this.#response.cancel();
+    this.#finish(undefined);
+  };
+
+  readonly #onIdle = (): void => {
+    if (this.#response.body.isPaused()) {
+      this.#idleTimer?.refresh();
+      return;
+    }
+    this.#response.cancel();
+    this.#finish(new IdleError('silence'));
+  };
+}

@@ -1,0 +1,128 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+
+import { CredentialsError } from '../errors.ts';
+import type { Headers } from './http.ts';
+
+/** What one source adds to the credentials; buffers are the same object as long as their content is the same. */
+export interface CredentialPart {
+  readonly headers?: Headers;
+  readonly ca?: Uint8Array | string;
+  readonly cert?: Uint8Array | string;
+  readonly key?: Uint8Array | string;
+}
+
+export interface CredentialSource {
+  read(): Promise<CredentialPart>;
+  /** What was read is refused by the server: read it anew. */
+  invalidate(): void;
+}
+
+/** Files are looked at again this long after they were read. */
+const FILE_MAX_AGE_MS = 10_000;
+
+/** Credentials that never change. */
+export function fixedCredentials(part: CredentialPart): CredentialSource {
+  return { read: () => Promise.resolve(part), invalidate: () => {} };
+}
+
+/** A bearer token in a file that something else rotates. */
+export function tokenFileCredentials(path: string): CredentialSource {
+  const file = new CredentialFile('token', path);
+  return {
+    async read() {
+      const token = (await file.read()).toString('utf8').trim();
+      if (token === '') throw new CredentialsError(`token file ${path} is empty`);
+      return { headers: { authorization: `Bearer ${token}` } };
+    },
+    invalidate: () => {
+      file.invalidate();
+    },
+  };
+}
+
+/** The authority that signed the server's certificate, in a file. */
+export function caFileCredentials(path: string): CredentialSource {
+  const file = new CredentialFile('certificate authority', path);
+  return {
+    read: async () => ({ ca: await file.read() }),
+    invalidate: () => {
+      file.invalidate();
+    },
+  };
+}
+
+/** A PEM document given in place, or the path of one. */
+export type Pem = { readonly data: Buffer } | { readonly path: string };
+
+/** A client certificate and its key, in files that may be renewed or given in place. */
+export function certificateCredentials(cert: Pem, key: Pem): CredentialSource {
+  const certFile = new CredentialFile('client certificate', cert);
+  const keyFile = new CredentialFile('client key', key);
+  let pair: { readonly cert: Buffer; readonly key: Buffer } | undefined;
+  return {
+    async read() {
+      const [newCert, newKey] = await Promise.all([certFile.read(), keyFile.read()]);
+      if (pair?.cert === newCert && pair.key === newKey) return pair;
+      checkCertificate(newCert, certFile.name);
+      pair = { cert: newCert, key: newKey };
+      return pair;
+    },
+    invalidate() {
+      certFile.invalidate();
+      keyFile.invalidate();
+    },
+  };
+}
+
+function checkCertificate(pem: Buffer, name: string): void {
+  let certificate: X509Certificate;
+  try {
+    certificate = new X509Certificate(pem);
+  } catch (error) {
+    throw new CredentialsError(`${name} is not a PEM certificate`, { cause: error });
+  }
+  if (certificate.validToDate.getTime() >= Date.now()) return;
+  throw new CredentialsError(
+    `${name} (${certificate.subject.replaceAll('\n', ', ')}) expired on ${certificate.validToDate.toISOString()}; renew it`,
+  );
+}
+
+/** A file that is read again when it is old; content that is the same stays the same buffer. */
+class CredentialFile {
+  readonly name: string;
+  readonly #path: string | undefined;
+  #content: Buffer | undefined;
+  #readAt = 0;
+
+  constructor(what: string, source: Pem | string) {
+    const pem = typeof source === 'string' ? { path: source } : source;
+    this.#path = 'path' in pem ? pem.path : undefined;
+    this.#content = 'data' in pem ? pem.data : undefined;
+    this.name = this.#path === undefined ? what : `${what} ${this.#path}`;
+  }
+
+  async read(): Promise<Buffer> {
+    const known = this.#content;
+    if (known !== undefined && (this.#path === undefined || Date.now() - this.#readAt < FILE_MAX_AGE_MS)) return known;
+    this.#readAt = Date.now();
+    const content = await this.#load();
+    if (this.#content === undefined || !this.#content.equals(content)) this.#content = content;
+    return this.#content;
+  }
+
+  invalidate(): void {
+    this.#readAt = 0;
+  }
+
+  async #load(): Promise<Buffer> {
+    try {
+      return await readFile(this.#path ?? '');
+    } catch (error) {
+      // In the middle of a rotation the file may be away for a moment.
+      if (this.#content !== undefined) return this.#content;
+      const reason = error instanceof Error ? error.message : String(error);
+      throw new CredentialsError(`cannot read ${this.name}: ${reason}`, { cause: error });
+    }
+  }
+}

@@ -1,0 +1,113 @@
+import { execFile } from 'node:child_process';
+
+import type { Cluster as ClusterEntry } from '@kubernetes/client-node';
+
+import { CredentialsError } from '../errors.ts';
+import type { CredentialSource } from './credentials.ts';
+import { expiringCredentials, type ExpiringPart } from './expiring-credentials.ts';
+import type { UserEntry } from './kubeconfig-file.ts';
+import type { UserContext } from './user-credentials.ts';
+
+const TIMEOUT_MS = 60_000;
+const MAX_OUTPUT_BYTES = 1024 * 1024;
+
+/** The credentials that a plugin prints (`exec` of a kubeconfig user). */
+export function execCredentials(user: UserEntry, context: UserContext): CredentialSource {
+  const exec = user.exec as ExecEntry;
+  if (typeof exec.command !== 'string' || exec.command === '') {
+    throw new CredentialsError(`kubeconfig user ${user.name}: exec.command is missing`);
+  }
+  if (exec.interactiveMode === 'Always') {
+    throw new CredentialsError(
+      `kubeconfig user ${user.name}: exec plugin ${exec.command} wants a terminal (interactiveMode: Always)`,
+    );
+  }
+  return expiringCredentials(async () => {
+    const output = await run(exec, context, user.name);
+    return parse(output, `exec plugin ${exec.command} of kubeconfig user ${user.name}`);
+  });
+}
+
+interface ExecEntry {
+  readonly apiVersion?: string;
+  readonly command?: string;
+  readonly args?: readonly string[] | null;
+  readonly env?: readonly { readonly name: string; readonly value: string }[] | null;
+  readonly installHint?: string;
+  readonly interactiveMode?: string;
+  readonly provideClusterInfo?: boolean;
+}
+
+/** What a plugin prints. */
+interface ExecCredential {
+  readonly kind?: string;
+  readonly status?: {
+    readonly token?: string;
+    readonly clientCertificateData?: string;
+    readonly clientKeyData?: string;
+    readonly expirationTimestamp?: string;
+  };
+}
+
+function run(exec: ExecEntry, { cluster, env }: UserContext, user: string): Promise<string> {
+  const { command = '', args, installHint } = exec;
+  const options = {
+    env: {
+      ...env,
+      ...Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value])),
+      KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(exec, cluster)),
+    },
+    timeout: TIMEOUT_MS,
+    maxBuffer: MAX_OUTPUT_BYTES,
+  };
+  return new Promise((resolve, reject) => {
+    const plugin = execFile(command, [...(args ?? [])], options, (error, stdout, stderr) => {
+      if (error === null) {
+        resolve(stdout);
+        return;
+      }
+      const said = stderr.trim() === '' ? error.message : stderr.trim();
+      const hint = error.code === 'ENOENT' && installHint ? `; ${installHint.trim()}` : '';
+      const what = `exec plugin ${command} of kubeconfig user ${user} failed: ${said}${hint}`;
+      reject(new CredentialsError(what, { cause: error }));
+    });
+    plugin.stdin?.end();
+  });
+}
+
+function execInfo({ apiVersion, provideClusterInfo }: ExecEntry, cluster: ClusterEntry): unknown {
+  const info = {
+    server: cluster.server,
+    'tls-server-name': cluster.tlsServerName,
+    'insecure-skip-tls-verify': cluster.skipTLSVerify || undefined,
+    'certificate-authority-data': cluster.caData,
+    'proxy-url': cluster.proxyUrl,
+  };
+  return {
+    apiVersion: apiVersion ?? 'client.authentication.k8s.io/v1',
+    kind: 'ExecCredential',
+    spec: { interactive: false, ...(provideClusterInfo === true ? { cluster: info } : {}) },
+  };
+}
+
+function parse(output: string, plugin: string): ExpiringPart {
+  const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = parseStatus(output, plugin);
+  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  const pair = cert === undefined || key === undefined ? undefined : { cert, key };
+  if (headers === undefined && pair === undefined) {
+    throw new CredentialsError(`${plugin} printed neither a token nor a client certificate with its key`);
+  }
+  const expiresAt = expirationTimestamp === undefined ? Infinity : Date.parse(expirationTimestamp);
+  if (Number.isNaN(expiresAt)) {
+    throw new CredentialsError(`${plugin} printed the expirationTimestamp ${JSON.stringify(expirationTimestamp)}`);
+  }
+  return { part: { ...(headers && { headers }), ...pair }, expiresAt };
+}
+
+function parseStatus(output: string, plugin: string): NonNullable<ExecCredential['status']> {
+  try {
+    return (JSON.parse(output) as ExecCredential).status ?? {};
+  } catch (error) {
+    throw new CredentialsError(`${plugin} did not print an ExecCredential as JSON`, { cause: error });
+  }
+}

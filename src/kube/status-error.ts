@@ -1,0 +1,106 @@
+import type { IncomingHttpHeaders } from 'node:http';
+
+import { CredentialsError, HookletError, KubeError, ResourceExpiredError } from '../errors.ts';
+import { errorCode } from './http.ts';
+
+/** What the server answered instead of what was asked for. */
+export interface Refusal {
+  readonly status: number;
+  readonly headers: IncomingHttpHeaders;
+  readonly body: string;
+}
+
+/** The error for an answer that is not 2xx; `what` is the request, such as `GET /api/v1/pods`. */
+export function refusalError(what: string, { status, headers, body }: Refusal): KubeError {
+  const described = parseStatus(body);
+  const retryAfterMs = retryAfter(headers['retry-after'], described.retryAfterSeconds);
+  const failure = {
+    status,
+    reason: described.reason === '' && status === 410 ? 'Expired' : described.reason,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  const said = described.message === '' ? plainText(body) : described.message;
+  const message = `${what}: ${status}${said === '' ? '' : ` ${said}`}`;
+  return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
+}
+
+/** The error for a `Status` object that came as the frame of a watch. */
+export function statusObjectError(what: string, status: unknown): KubeError {
+  const body = JSON.stringify(status);
+  const code = isRecord(status) && typeof status['code'] === 'number' ? status['code'] : 500;
+  const expired = parseStatus(body).reason === 'Expired' || parseStatus(body).reason === 'Gone';
+  return refusalError(what, { status: expired ? 410 : code, headers: {}, body });
+}
+
+/** The error for a request that got no answer; ours pass unchanged. */
+export function connectionError(what: string, server: URL, error: unknown): HookletError {
+  if (error instanceof HookletError) return error;
+  const code = errorCode(error);
+  const said = error instanceof Error ? error.message || code : String(error);
+  if (CERTIFICATE_REFUSED.test(code)) {
+    return new CredentialsError(`${what}: ${server.origin} does not accept the client certificate: ${said}`, {
+      cause: error,
+    });
+  }
+  const hint = SERVER_CERTIFICATE.test(code)
+    ? `the server's certificate is not trusted: ${said}; give its authority as certificate-authority in the kubeconfig`
+    : said;
+  return new KubeError(
+    `${what}: no answer from ${server.origin}: ${hint}`,
+    { status: 0, reason: code === '' ? 'ConnectionFailed' : code },
+    { cause: error },
+  );
+}
+
+const CERTIFICATE_REFUSED =
+  /^ERR_SSL_.*(?:CERTIFICATE_(?:EXPIRED|REVOKED|UNKNOWN|REQUIRED)|BAD_CERTIFICATE|UNKNOWN_CA)$/;
+const SERVER_CERTIFICATE =
+  /^(?:SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED|UNABLE_TO_(?:VERIFY|GET)|CERT_|ERR_TLS_CERT_ALTNAME)/;
+
+interface StatusObject {
+  readonly message: string;
+  readonly reason: string;
+  readonly retryAfterSeconds: number | undefined;
+}
+
+function parseStatus(body: string): StatusObject {
+  const status = parseJson(body);
+  if (!isRecord(status)) return { message: '', reason: '', retryAfterSeconds: undefined };
+  const { message, reason, details } = status;
+  const seconds = isRecord(details) ? details['retryAfterSeconds'] : undefined;
+  return {
+    message: typeof message === 'string' ? message : '',
+    reason: typeof reason === 'string' ? reason : '',
+    retryAfterSeconds: typeof seconds === 'number' ? seconds : undefined,
+  };
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Text of a proxy or a web server in one short line. */
+function plainText(body: string): string {
+  const line = body
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll(/\s+/g, ' ')
+    .trim();
+  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+}
+
+function retryAfter(header: string | undefined, seconds: number | undefined): number | undefined {
+  if (header !== undefined) {
+    if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+    const date = Date.parse(header);
+    if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
+  }
+  return seconds === undefined || seconds < 0 ? undefined : seconds * 1000;
+}
