@@ -1,0 +1,87 @@
+import { sortedKeys } from './order.ts';
+import { isArray, isObject, ownValue, type JsonValue } from './value.ts';
+
+export interface JsonTextOptions {
+  /** What one level of nesting is indented by; empty or absent: everything on one line. */
+  readonly indent?: string;
+  readonly sortKeys?: boolean;
+  /** Escape everything outside ASCII. */
+  readonly ascii?: boolean;
+}
+
+/** `value` as JSON text, with numbers written the way jq writes them; NaN is `null`, infinity the largest double. */
+export function jsonText(value: JsonValue, options: JsonTextOptions = {}): string {
+  const isPretty = options.indent !== undefined && options.indent !== '';
+  if (!isPretty && options.sortKeys !== true && options.ascii !== true) {
+    return hasPlainNumbers(value) ? JSON.stringify(value) : write(value, {}, '');
+  }
+  return write(value, options, isPretty ? '\n' : '');
+}
+
+/** A number as jq prints it: shortest digits that read back the same, exponent form only for the very large and small. */
+export function numberText(value: number): string {
+  if (Number.isSafeInteger(value)) return Object.is(value, -0) ? '-0' : String(value);
+  if (Number.isNaN(value)) return 'null';
+  const finite = Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value));
+  const sign = finite < 0 ? '-' : '';
+  const [mantissa = '', exponentText = '0'] = Math.abs(finite).toExponential().split('e');
+  const digits = mantissa.replace('.', '');
+  const point = Number(exponentText) + 1;
+  if (point <= -4 || point > digits.length + 15) return sign + exponentForm(digits, point - 1);
+  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
+  if (point >= digits.length) return sign + digits + '0'.repeat(point - digits.length);
+  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+}
+
+/** JSON text cut to `maxBytes`, as error messages quote a value. */
+export function excerpt(value: JsonValue, maxBytes = 14): string {
+  const text = jsonText(value);
+  const bytes = Buffer.from(text);
+  if (bytes.length <= maxBytes) return text;
+  return `${bytes.subarray(0, maxBytes - 3).toString()}...`;
+}
+
+function exponentForm(digits: string, exponent: number): string {
+  const fraction = digits.length > 1 ? `.${digits.slice(1)}` : '';
+  const power = String(Math.abs(exponent)).padStart(2, '0');
+  return `${digits.slice(0, 1)}${fraction}e${exponent < 0 ? '-' : '+'}${power}`;
+}
+
+/** Whether every number is one that JSON.stringify writes as jq does. */
+function hasPlainNumbers(value: JsonValue): boolean {
+  if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0);
+  if (typeof value === 'string') return !value.includes('\u007f');
+  if (isArray(value)) return value.every(hasPlainNumbers);
+  if (!isObject(value)) return true;
+  for (const key in value) {
+    if (!hasPlainNumbers(value[key] ?? null)) return false;
+  }
+  return true;
+}
+
+function write(value: JsonValue, options: JsonTextOptions, newline: string): string {
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'string') return stringText(value, options);
+  if (isArray(value)) {
+    if (value.length === 0) return '[]';
+    const inner = deeper(newline, options);
+    return `[${inner}${value.map((item) => write(item, options, inner)).join(`,${inner}`)}${newline}]`;
+  }
+  if (!isObject(value)) return String(value);
+  const keys = options.sortKeys === true ? sortedKeys(value) : Object.keys(value);
+  if (keys.length === 0) return '{}';
+  const inner = deeper(newline, options);
+  const colon = newline === '' ? ':' : ': ';
+  const pairs = keys.map((key) => stringText(key, options) + colon + write(ownValue(value, key), options, inner));
+  return `{${inner}${pairs.join(`,${inner}`)}${newline}}`;
+}
+
+function deeper(newline: string, options: JsonTextOptions): string {
+  return newline === '' ? '' : newline + (options.indent ?? '');
+}
+
+function stringText(text: string, options: JsonTextOptions): string {
+  const quoted = JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f');
+  if (options.ascii !== true) return quoted;
+  return quoted.replace(/[^\0-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}

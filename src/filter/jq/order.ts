@@ -1,0 +1,84 @@
+import { isArray, isObject, ownValue, type JsonObject, type JsonValue } from './value.ts';
+
+/**
+ * jq's total order: null, false, true, numbers, strings, arrays, objects. Strings go by code point, arrays by element,
+ * objects first by their sorted keys and then by value.
+ */
+export function compareValues(left: JsonValue, right: JsonValue): number {
+  if (typeof left === 'number' && typeof right === 'number') return compareNumbers(left, right);
+  if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right);
+  const difference = rank(left) - rank(right);
+  if (difference !== 0) return difference;
+  if (isArray(left) && isArray(right)) return compareArrays(left, right);
+  if (isObject(left) && isObject(right)) return compareObjects(left, right);
+  return 0;
+}
+
+/** Equality as `==` has it: deep, and independent of key order. */
+export function areEqual(left: JsonValue, right: JsonValue): boolean {
+  if (left === right) return true;
+  if (typeof left !== 'object' || typeof right !== 'object') return false;
+  return compareValues(left, right) === 0;
+}
+
+/** Compares by code point, where JavaScript's own comparison goes by UTF-16 unit. */
+export function compareStrings(left: string, right: string): number {
+  if (left === right) return 0;
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index += 1) {
+    const a = left.charCodeAt(index);
+    const b = right.charCodeAt(index);
+    if (a !== b) return codeUnitWeight(a) - codeUnitWeight(b);
+  }
+  return left.length - right.length;
+}
+
+/** Own keys in code point order. */
+export function sortedKeys(object: JsonObject): string[] {
+  return Object.keys(object).toSorted(compareStrings);
+}
+
+/** A stable sort by jq's order. */
+export function sortValues(values: readonly JsonValue[]): JsonValue[] {
+  return values.toSorted(compareValues);
+}
+
+// A surrogate stands for a character above U+FFFF, so it sorts behind the private-use and compatibility area.
+function codeUnitWeight(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+// NaN is less than any number, itself included.
+function compareNumbers(left: number, right: number): number {
+  if (left === right) return 0;
+  return left < right || Number.isNaN(left) ? -1 : 1;
+}
+
+function rank(value: JsonValue): number {
+  if (value === null) return 0;
+  if (value === false) return 1;
+  if (value === true) return 2;
+  if (typeof value === 'number') return 3;
+  if (typeof value === 'string') return 4;
+  return isArray(value) ? 5 : 6;
+}
+
+function compareArrays(left: readonly JsonValue[], right: readonly JsonValue[]): number {
+  const length = Math.min(left.length, right.length);
+  for (let index = 0; index < length; index += 1) {
+    const result = compareValues(left[index] ?? null, right[index] ?? null);
+    if (result !== 0) return result;
+  }
+  return left.length - right.length;
+}
+
+function compareObjects(left: JsonObject, right: JsonObject): number {
+  const keys = sortedKeys(left);
+  const byKeys = compareArrays(keys, sortedKeys(right));
+  if (byKeys !== 0) return byKeys;
+  for (const key of keys) {
+    const result = compareValues(ownValue(left, key), ownValue(right, key));
+    if (result !== 0) return result;
+  }
+  return 0;
+}
