@@ -38,13 +38,29 @@ export class HookConfigError extends HookletError {
   readonly isRetryable = false;
   readonly hook: string;
   readonly issues: readonly Issue[];
+  /** What the hook printed, cut to a readable length; absent when it was not run. */
+  readonly output: HookConfigOutput | undefined;
 
-  constructor(hook: string, issues: readonly Issue[], options?: ErrorOptions) {
+  constructor(hook: string, issues: readonly Issue[], options: HookConfigErrorOptions = {}) {
+    const { output, ...rest } = options;
     const lines = issues.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`);
-    super(`hook ${hook} has ${issues.length} problem(s):\n${lines.join('\n')}`, options);
+    const streams = Object.entries(output ?? {}).filter(([, text]) => text !== '');
+    const printed = streams.map(([stream, text]) => `  ${stream}: ${text}`);
+    super([`hook ${hook} has ${issues.length} problem(s):`, ...lines, ...printed].join('\n'), rest);
     this.hook = hook;
     this.issues = issues;
+    this.output = output;
   }
+}
+
+/** Both streams of a hook that was asked for its config. */
+export interface HookConfigOutput {
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+export interface HookConfigErrorOptions extends ErrorOptions {
+  readonly output?: HookConfigOutput;
 }
 
 /** A run that ended badly: exit code, signal, time limit, or a hook that could not be started. */

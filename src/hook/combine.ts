@@ -1,0 +1,107 @@
+import { unreachable } from '../lib/unreachable.ts';
+import type { Task } from './task.ts';
+import type { Trigger } from './trigger.ts';
+
+const LONG_QUEUE = 100;
+
+/**
+ * Merges tasks of a queue that one run can serve: neighbours of the same hook; in a queue of more than 100 tasks also
+ * all tasks of a hook that has 100 or more. A merged task stands where its first one stood and keeps that one's
+ * `allowFailure`, `failures` and `queuedAtMs`. Triggers of a hook keep their order, and none is lost but those that a
+ * neighbour of the same group stands for. onStartup and ungrouped Synchronizations stay alone, and no later task of their
+ * hook passes them. Returns `tasks` itself when there is nothing to merge.
+ */
+export function combineTasks(tasks: readonly Task[]): readonly Task[] {
+  const combined = combineNeighbours(tasks);
+  return combined.length > LONG_QUEUE ? combineNeighbours(combineFrequent(combined)) : combined;
+}
+
+/** Leaves only the last of adjacent triggers with the same group: each would get the same snapshots. */
+export function compactGroups(triggers: readonly Trigger[]): readonly Trigger[] {
+  return triggers.filter((trigger, index) => {
+    const next = triggers[index + 1];
+    return next === undefined || !isSameGroup(trigger, next);
+  });
+}
+
+/** The group of the trigger's binding; `undefined` when it has none. */
+export function groupOf(trigger: Trigger): string | undefined {
+  return trigger.type === 'onStartup' ? undefined : trigger.binding.group;
+}
+
+function combineNeighbours(tasks: readonly Task[]): readonly Task[] {
+  const merges: Merge[] = [];
+  for (const task of tasks) {
+    const last = merges.at(-1);
+    if (last !== undefined && isMergeable(last.first) && isMergeable(task) && last.first.hook === task.hook) {
+      append(last, task);
+    } else {
+      merges.push({ first: task });
+    }
+  }
+  return merges.length === tasks.length ? tasks : merges.map(toTask);
+}
+
+function combineFrequent(tasks: readonly Task[]): readonly Task[] {
+  const counts = Map.groupBy(tasks, ({ hook }) => hook);
+  const merges: Merge[] = [];
+  const open = new Map<Task['hook'], Merge>();
+  for (const task of tasks) {
+    const target = open.get(task.hook);
+    if (target !== undefined && isMergeable(task)) {
+      append(target, task);
+      continue;
+    }
+    const merge = { first: task };
+    merges.push(merge);
+    const isFrequent = (counts.get(task.hook)?.length ?? 0) >= LONG_QUEUE;
+    // What comes after a task that stays alone must not be merged into one before it.
+    if (isFrequent && isMergeable(task)) open.set(task.hook, merge);
+    else open.delete(task.hook);
+  }
+  return merges.map(toTask);
+}
+
+/** A task that others are merged into; `triggers` exists once there were any. */
+interface Merge {
+  readonly first: Task;
+  triggers?: [Trigger, ...Trigger[]];
+}
+
+function append(merge: Merge, { triggers }: Task): void {
+  const [head, ...rest] = merge.first.triggers;
+  merge.triggers ??= [head, ...rest];
+  for (const trigger of triggers) {
+    const last = merge.triggers.at(-1);
+    if (last !== undefined && isReplaced(last, trigger)) merge.triggers[merge.triggers.length - 1] = trigger;
+    else merge.triggers.push(trigger);
+  }
+}
+
+function toTask({ first, triggers }: Merge): Task {
+  return triggers === undefined ? first : { ...first, triggers };
+}
+
+function isMergeable({ triggers: [trigger] }: Task): boolean {
+  switch (trigger.type) {
+    case 'onStartup':
+      return false;
+    case 'synchronization':
+      return trigger.binding.group !== undefined;
+    case 'schedule':
+    case 'event':
+      return true;
+    default:
+      return unreachable(trigger);
+  }
+}
+
+/** A Synchronization stays in the task, so that its success is known for each binding; its context is compacted. */
+function isReplaced(trigger: Trigger, next: Trigger): boolean {
+  return trigger.type !== 'synchronization' && isSameGroup(trigger, next);
+}
+
+function isSameGroup(trigger: Trigger, next: Trigger): boolean {
+  const group = groupOf(trigger);
+  return group !== undefined && group === groupOf(next);
+}

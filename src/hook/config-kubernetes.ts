@@ -1,0 +1,128 @@
+import type { Filter, KubernetesBinding, WatchEvent } from './binding.ts';
+import {
+  inside,
+  present,
+  readFields,
+  readFlag,
+  readList,
+  readName,
+  readOptionalText,
+  readText,
+  readWord,
+  report,
+  reportValue,
+  type Fields,
+  type Read,
+} from './config-reader.ts';
+import { readFieldSelector, readLabelSelector, readNameSelector, readNamespace } from './config-selector.ts';
+import { readDuration } from './config-settings.ts';
+
+/** Compiles a filter; returns why it does not compile. */
+export type CheckFilter = (filter: Filter) => string | undefined;
+
+/** One entry of `kubernetes` as written, each field checked. */
+export type KubernetesEntry = Fields<ReturnType<typeof createShape>>;
+
+const WATCH_EVENTS = { Added: 'Added', Modified: 'Modified', Deleted: 'Deleted' } as const;
+const ALL_EVENTS: readonly WatchEvent[] = Object.values(WATCH_EVENTS);
+
+/** Makes the reader of one entry, with everything that can be checked within it. */
+export function createKubernetesReader(checkFilter: CheckFilter): Read<KubernetesEntry> {
+  const readEntry = readFields(createShape(checkFilter), { required: { kind: 'a kind such as Pod' } });
+  return (value, place) => {
+    const entry = readEntry(value, place);
+    if (entry.jqFilter !== undefined && entry.jsonPathFilter !== undefined) {
+      report(inside(place, 'jsonPathFilter'), 'jqFilter and jsonPathFilter are mutually exclusive');
+    }
+    if (entry.nameSelector !== undefined && entry.fieldSelector?.some(({ field }) => field === 'metadata.name')) {
+      const message = "fieldSelector 'metadata.name' and nameSelector.matchNames are mutually exclusive";
+      report(inside(place, 'fieldSelector'), message);
+    }
+    return entry;
+  };
+}
+
+/** Fills in the defaults; `undefined` for an entry whose kind is missing or wrong. */
+export function toKubernetesBinding(
+  entry: KubernetesEntry,
+  snapshots: readonly string[],
+): KubernetesBinding | undefined {
+  if (entry.kind === undefined) return undefined;
+  const events = entry.executeHookOnEvent ?? entry.watchEvent ?? ALL_EVENTS;
+  return {
+    type: 'kubernetes',
+    ...withDefaults(entry),
+    kind: entry.kind,
+    executeHookOnEvent: [...new Set(events)],
+    includeSnapshotsFrom: snapshots,
+    ...present({
+      apiVersion: entry.apiVersion,
+      filter: entry.jqFilter ?? entry.jsonPathFilter,
+      names: entry.nameSelector,
+      labelSelector: entry.labelSelector,
+      fieldSelector: entry.fieldSelector,
+      namespace: entry.namespace,
+      group: entry.group,
+      resynchronizationPeriodMs: entry.resynchronizationPeriod || undefined,
+    }),
+  };
+}
+
+/** The name an entry goes by in `includeSnapshotsFrom` and in contexts. */
+export function kubernetesName({ name = 'kubernetes' }: KubernetesEntry): string {
+  return name;
+}
+
+function withDefaults(entry: KubernetesEntry) {
+  const { executeHookOnSynchronization = true, waitForSynchronization = true } = entry;
+  const { keepFullObjectsInMemory = true, allowFailure = false, queue = 'main' } = entry;
+  return {
+    name: kubernetesName(entry),
+    executeHookOnSynchronization,
+    waitForSynchronization,
+    keepFullObjectsInMemory,
+    allowFailure,
+    queue,
+  };
+}
+
+function createShape(checkFilter: CheckFilter) {
+  const readEvents = readList(readWord(WATCH_EVENTS));
+  return {
+    name: readOptionalText,
+    kind: readName,
+    apiVersion: readApiVersion,
+    executeHookOnEvent: readEvents,
+    watchEvent: readEvents,
+    executeHookOnSynchronization: readFlag,
+    waitForSynchronization: readFlag,
+    keepFullObjectsInMemory: readFlag,
+    jqFilter: createFilterReader('jq', checkFilter),
+    jsonPathFilter: createFilterReader('jsonPath', checkFilter),
+    nameSelector: readNameSelector,
+    labelSelector: readLabelSelector,
+    fieldSelector: readFieldSelector,
+    namespace: readNamespace,
+    allowFailure: readFlag,
+    queue: readOptionalText,
+    group: readOptionalText,
+    includeSnapshotsFrom: readList(readText, 1),
+    resynchronizationPeriod: readDuration,
+  };
+}
+
+const readApiVersion: Read<string> = (value, place) => {
+  const isUsable = typeof value === 'string' && /^(?:[^/\s]+(?:\/[^/\s]+)?)?$/.test(value);
+  return isUsable ? value || undefined : reportValue(place, value, 'a version such as v1 or apps/v1');
+};
+
+function createFilterReader(type: Filter['type'], checkFilter: CheckFilter): Read<Filter> {
+  return (value, place) => {
+    const expression = readOptionalText(value, place);
+    if (expression === undefined) return undefined;
+    const filter: Filter = { type, expression };
+    const problem = checkFilter(filter);
+    if (problem !== undefined) report(place, `got ${JSON.stringify(expression)}: ${problem}`);
+    return filter;
+  };
+}

@@ -1,0 +1,139 @@
+import type { Issue } from '../errors.ts';
+import { nearest } from './nearest.ts';
+
+/** Where a value stands in the config, and where its problems go. */
+export interface Place {
+  /** Such as `kubernetes[1].labelSelector`; empty for the whole config. */
+  readonly path: string;
+  readonly issues: Issue[];
+}
+
+/** Checks a value: reports every problem at its place and returns `undefined`, or returns what the value means. */
+export type Read<T> = (value: unknown, place: Place) => T | undefined;
+
+/** What a reader of this shape yields: each field as its reader returns it, `undefined` when absent or wrong. */
+export type Fields<S extends Shape> = {
+  readonly [K in keyof S]: S[K] extends Read<infer T> ? T | undefined : never;
+};
+
+export type Shape = Readonly<Record<string, Read<unknown>>>;
+
+export interface ShapeRules {
+  /** Fields that must be there, with what is expected of them. */
+  readonly required?: Readonly<Record<string, string>>;
+  /** Whether an object without any field is wrong. */
+  readonly isNonEmpty?: boolean;
+}
+
+const MAX_SHOWN = 100;
+
+export function report({ path, issues }: Place, message: string): undefined {
+  issues.push({ path, message });
+}
+
+/** Says what came and what should have come. */
+export function reportValue(place: Place, value: unknown, expected: string): undefined {
+  return report(place, `got ${shown(value)}, expected ${expected}`);
+}
+
+/** The place of a field or an element of the value at `place`. */
+export function inside(place: Place, key: string | number): Place {
+  return { path: joinPath(place.path, key), issues: place.issues };
+}
+
+export const readText: Read<string> = (value, place) =>
+  typeof value === 'string' ? value : reportValue(place, value, 'a string');
+
+/** A string of which the empty one means the same as none, as the peer has it. */
+export const readOptionalText: Read<string> = (value, place) => readText(value, place) || undefined;
+
+export const readName: Read<string> = (value, place) =>
+  typeof value === 'string' && value !== '' ? value : reportValue(place, value, 'a string that is not empty');
+
+export const readFlag: Read<boolean> = (value, place) =>
+  typeof value === 'boolean' ? value : reportValue(place, value, 'true or false');
+
+export const readInteger: Read<number> = (value, place) =>
+  typeof value === 'number' && Number.isSafeInteger(value) ? value : reportValue(place, value, 'a whole number');
+
+/** One of the keys of `meanings`, read as what it means. */
+export function readWord<T>(meanings: Readonly<Record<string, T>>): Read<T> {
+  return (value, place) => {
+    const isKnown = typeof value === 'string' && Object.hasOwn(meanings, value);
+    if (isKnown) return meanings[value];
+    return reportValue(place, value, `one of ${Object.keys(meanings).join(', ')}`);
+  };
+}
+
+export function readList<T>(read: Read<T>, minLength = 0): Read<readonly T[]> {
+  return (value, place) => {
+    if (!Array.isArray(value)) return reportValue(place, value, 'a list');
+    if (value.length < minLength) return reportValue(place, value, 'a list with at least one element');
+    return value
+      .map((element, index) => read(element, inside(place, index)))
+      .filter((element) => element !== undefined);
+  };
+}
+
+/** An object with only the fields of `shape`; of what is no object, all fields are absent. */
+export function readFields<S extends Shape>(
+  shape: S,
+  rules: ShapeRules = {},
+): (value: unknown, place: Place) => Fields<S> {
+  const { required = {}, isNonEmpty = false } = rules;
+  return (value, place) => {
+    const object = isObject(value) ? value : {};
+    if (object !== value) reportValue(place, value, 'a mapping');
+    else if (isNonEmpty && Object.keys(object).length === 0) reportValue(place, value, `some of ${listed(shape)}`);
+    else reportFields(object, { shape, required, place });
+    const fields = Object.entries(shape).map(([key, read]) => [
+      key,
+      object[key] === undefined ? undefined : read(object[key], inside(place, key)),
+    ]);
+    return Object.fromEntries(fields) as Fields<S>;
+  };
+}
+
+/** The fields that have a value; the others are left out. */
+export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
+    [K in keyof T]?: Exclude<T[K], undefined>;
+  };
+}
+
+export function isObject(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+interface FieldRules {
+  readonly shape: Shape;
+  readonly required: Readonly<Record<string, string>>;
+  readonly place: Place;
+}
+
+function reportFields(object: Readonly<Record<string, unknown>>, { shape, required, place }: FieldRules): void {
+  for (const key of Object.keys(object)) {
+    if (Object.hasOwn(shape, key)) continue;
+    const meant = nearest(key, Object.keys(shape));
+    const hint = meant === undefined ? `expected one of ${listed(shape)}` : `did you mean ${meant}?`;
+    report(inside(place, key), `unknown field, ${hint}`);
+  }
+  for (const [key, expected] of Object.entries(required)) {
+    if (object[key] === undefined) report(inside(place, key), `missing, expected ${expected}`);
+  }
+}
+
+function listed(shape: Shape): string {
+  return Object.keys(shape).join(', ');
+}
+
+function joinPath(path: string, key: string | number): string {
+  if (typeof key === 'number') return `${path}[${key}]`;
+  if (!/^[\w-]+$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
+  return path === '' ? key : `${path}.${key}`;
+}
+
+function shown(value: unknown): string {
+  const text = JSON.stringify(value) ?? String(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+}

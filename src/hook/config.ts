@@ -1,0 +1,102 @@
+import type { Issue } from '../errors.ts';
+import type { Binding, HookSettings } from './binding.ts';
+import { readConfigDocument } from './config-document.ts';
+import {
+  createKubernetesReader,
+  kubernetesName,
+  toKubernetesBinding,
+  type CheckFilter,
+  type KubernetesEntry,
+} from './config-kubernetes.ts';
+import {
+  inside,
+  isObject,
+  readFields,
+  readInteger,
+  readList,
+  report,
+  reportValue,
+  type Fields,
+  type Place,
+  type Read,
+} from './config-reader.ts';
+import { readScheduleEntry, toScheduleBinding } from './config-schedule.ts';
+import { readSettings } from './config-settings.ts';
+import { checkSnapshots, effectiveSnapshots } from './config-snapshots.ts';
+
+/** A config that can be used, or everything that is wrong with it. */
+export type ParsedConfig =
+  | { readonly type: 'valid'; readonly bindings: readonly Binding[]; readonly settings: HookSettings }
+  | { readonly type: 'invalid'; readonly issues: readonly Issue[] };
+
+/** Reads what a hook printed for `--config`: YAML or JSON, `configVersion: v1`. */
+export function parseConfig(text: string, checkFilter: CheckFilter): ParsedConfig {
+  const document = readConfigDocument(text);
+  if (document.type === 'unreadable') return { type: 'invalid', issues: document.issues };
+  const place: Place = { path: '', issues: [] };
+  const config = readConfig(document.value, checkFilter, place);
+  if (config === undefined || place.issues.length > 0) return { type: 'invalid', issues: place.issues };
+  return { type: 'valid', bindings: toBindings(config), settings: config.settings ?? {} };
+}
+
+type Config = Fields<ReturnType<typeof createShape>>;
+
+function readConfig(value: unknown, checkFilter: CheckFilter, place: Place): Config | undefined {
+  if (!isObject(value)) return reportValue(place, value, 'a mapping with configVersion: v1 and bindings');
+  if (!Object.hasOwn(value, 'configVersion')) {
+    report(
+      inside(place, 'configVersion'),
+      'missing, add "configVersion: v1"; the old format without it is not supported',
+    );
+    // Its other fields differ, so that checking them would only hide this problem.
+    if (Object.hasOwn(value, 'onKubernetesEvent')) return undefined;
+  }
+  const config = readFields(createShape(checkFilter))(value, place);
+  if (Object.keys(value).every((key) => key === 'configVersion')) {
+    report(place, 'the hook binds to nothing, expected some of onStartup, schedule, kubernetes');
+  }
+  checkAllSnapshots(config, place);
+  return config;
+}
+
+function createShape(checkFilter: CheckFilter) {
+  return {
+    configVersion: readVersion,
+    onStartup: readInteger,
+    schedule: readList(readScheduleEntry, 1),
+    kubernetes: readList(createKubernetesReader(checkFilter), 1),
+    kubernetesValidating: refuse,
+    kubernetesMutating: refuse,
+    kubernetesCustomResourceConversion: refuse,
+    settings: readSettings,
+  };
+}
+
+const readVersion: Read<'v1'> = (value, place) => (value === 'v1' ? value : reportValue(place, value, '"v1"'));
+
+const refuse: Read<never> = (_value, place) =>
+  report(place, 'this binding is not supported by this version of hooklet');
+
+function checkAllSnapshots(config: Config, place: Place): void {
+  const sources = snapshotSources(config);
+  for (const [index, entry] of (config.schedule ?? []).entries()) {
+    checkSnapshots(entry, sources, inside(inside(place, 'schedule'), index));
+  }
+  for (const [index, entry] of (config.kubernetes ?? []).entries()) {
+    checkSnapshots(entry, sources, inside(inside(place, 'kubernetes'), index));
+  }
+}
+
+function toBindings(config: Config): readonly Binding[] {
+  const sources = snapshotSources(config);
+  const bindings = [
+    config.onStartup === undefined ? undefined : ({ type: 'onStartup', order: config.onStartup } as const),
+    ...(config.schedule ?? []).map((entry) => toScheduleBinding(entry, effectiveSnapshots(entry, sources))),
+    ...(config.kubernetes ?? []).map((entry) => toKubernetesBinding(entry, effectiveSnapshots(entry, sources))),
+  ];
+  return bindings.filter((binding) => binding !== undefined);
+}
+
+function snapshotSources({ kubernetes = [] }: Config): readonly { name: string; group: string | undefined }[] {
+  return kubernetes.map((entry: KubernetesEntry) => ({ name: kubernetesName(entry), group: entry.group }));
+}

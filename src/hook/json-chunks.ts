@@ -1,0 +1,50 @@
+const encoder = new TextEncoder();
+
+/** Collects JSON as bytes: text that is made here, and objects that are passed on as they came. */
+export class JsonChunks {
+  readonly #chunks: Uint8Array[] = [];
+  #text = '';
+
+  /** Adds text that is JSON already. */
+  text(json: string): this {
+    this.#text += json;
+    return this;
+  }
+
+  /** Adds a string as JSON, with the characters escaped that Go's encoder escapes. */
+  value(value: string): this {
+    return this.text(JSON.stringify(value).replaceAll(/[<>&\u2028\u2029]/g, escapeCharacter));
+  }
+
+  /** Adds JSON bytes without copying them; they must not change afterwards. */
+  bytes(json: Uint8Array): this {
+    this.#flush();
+    this.#chunks.push(json);
+    return this;
+  }
+
+  /** Adds an array or an object: `write` adds one element, the separators come from here. */
+  list<T>(open: '[' | '{', elements: readonly T[], write: (element: T) => void): void {
+    this.text(open);
+    for (const [index, element] of elements.entries()) {
+      if (index > 0) this.text(',');
+      write(element);
+    }
+    this.text(open === '[' ? ']' : '}');
+  }
+
+  finish(): readonly Uint8Array[] {
+    this.#flush();
+    return this.#chunks;
+  }
+
+  #flush(): void {
+    if (this.#text === '') return;
+    this.#chunks.push(encoder.encode(this.#text));
+    this.#text = '';
+  }
+}
+
+function escapeCharacter(character: string): string {
+  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+}

@@ -1,0 +1,109 @@
+import { HookConfigError, type HookConfigOutput, type Issue } from '../errors.ts';
+import type { Hook } from './binding.ts';
+import { parseConfig } from './config.ts';
+import type { CheckFilter } from './config-kubernetes.ts';
+import type { HookFile } from './discover.ts';
+import { explainFirstLine, explainStartFailure, type StartError } from './start-failure.ts';
+
+/** How `hook --config` ended. */
+export interface ConfigRun {
+  /** Absent when the hook did not start or was ended by a signal. */
+  readonly exitCode?: number | undefined;
+  readonly signal?: string | undefined;
+  /** The time limit was over and the hook was ended. */
+  readonly timedOut?: boolean | undefined;
+  readonly stdout: string;
+  readonly stderr: string;
+  /** Why the hook could not be started; `code` is the system's, empty or absent when there is none. */
+  readonly startError?: StartError | undefined;
+}
+
+export interface LoadOptions {
+  /** Runs `hook --config`; a rejection counts as a failure to start. */
+  readonly readConfig: (file: HookFile) => Promise<ConfigRun>;
+  /** Compiles a filter; returns why it does not compile. */
+  readonly checkFilter: CheckFilter;
+  /** How many hooks are asked at once; default 8. */
+  readonly concurrency?: number;
+}
+
+export interface LoadedHooks {
+  readonly hooks: readonly Hook[];
+  /** One error a hook that cannot be used, with all its problems. */
+  readonly broken: readonly HookConfigError[];
+}
+
+const MAX_SHOWN = 2000;
+
+/** Asks every file for its config; both results are in the order of `files`. */
+export async function loadHooks(files: readonly HookFile[], options: LoadOptions): Promise<LoadedHooks> {
+  const results = await mapBounded(files, options.concurrency ?? 8, async (file) => loadHook(file, options));
+  return {
+    hooks: results.filter((result): result is Hook => !(result instanceof HookConfigError)),
+    broken: results.filter((result) => result instanceof HookConfigError),
+  };
+}
+
+/** Asks one file for its config. */
+export async function loadHook(file: HookFile, options: LoadOptions): Promise<Hook | HookConfigError> {
+  const run = await runConfig(file, options.readConfig);
+  const failure = await describeFailure(file, run);
+  if (failure !== undefined) return broken(file, [{ path: '', message: failure }], run);
+  const config = parseConfig(run.stdout, options.checkFilter);
+  if (config.type === 'invalid') return broken(file, config.issues, run);
+  const { name, path, type } = file;
+  return { name, path, type, bindings: config.bindings, settings: config.settings };
+}
+
+async function runConfig(file: HookFile, readConfig: LoadOptions['readConfig']): Promise<ConfigRun> {
+  try {
+    return await readConfig(file);
+  } catch (error) {
+    const message = error instanceof Error ? error.message : String(error);
+    const code = error instanceof Error && 'code' in error ? String(error.code) : undefined;
+    return { stdout: '', stderr: '', startError: { code, message } };
+  }
+}
+
+/** Why the run gives no config; `undefined` when it exited 0. */
+async function describeFailure({ path, type }: HookFile, run: ConfigRun): Promise<string | undefined> {
+  const { startError } = run;
+  if (startError !== undefined) return explainStartFailure(path, startError);
+  if (run.exitCode === 0 && run.timedOut !== true) return undefined;
+  const hint = type === 'process' ? await explainFirstLine(path) : undefined;
+  return `--config ${ending(run)}, expected exit code 0${hint === undefined ? '' : `; ${hint}`}`;
+}
+
+function ending({ exitCode, signal, timedOut }: ConfigRun): string {
+  if (timedOut === true) return 'ran into its time limit and was ended';
+  if (signal !== undefined) return `was ended by ${signal}`;
+  return `exited with code ${exitCode ?? 'unknown'}`;
+}
+
+function broken(file: HookFile, issues: readonly Issue[], run: ConfigRun): HookConfigError {
+  const output: HookConfigOutput = { stdout: cut(run.stdout), stderr: cut(run.stderr) };
+  return new HookConfigError(file.name, issues, { output });
+}
+
+function cut(text: string): string {
+  const trimmed = text.trim();
+  return trimmed.length > MAX_SHOWN ? `${trimmed.slice(0, MAX_SHOWN)}… (${trimmed.length} characters)` : trimmed;
+}
+
+async function mapBounded<T, R>(
+  values: readonly T[],
+  limit: number,
+  map: (value: T) => Promise<R>,
+): Promise<readonly R[]> {
+  const results = new Map<number, R>();
+  const entries = values.entries();
+  const work = async (): Promise<void> => {
+    // All workers draw from the one iterator.
+    for (const [index, value] of entries) results.set(index, await map(value));
+  };
+  await Promise.all(Array.from({ length: Math.min(limit, values.length) }, work));
+  return values.flatMap((_, index) => {
+    const result = results.get(index);
+    return result === undefined ? [] : [result];
+  });
+}
