@@ -1,0 +1,45 @@
+import { isObject } from './field-reader.ts';
+import type { JsonObject } from './operation.ts';
+
+const SERVER_FIELDS: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields']);
+
+/** The object as a hook means it: an object taken from a snapshot can be sent back. */
+export function withoutServerFields(object: JsonObject): JsonObject {
+  const metadata = Object.entries(metadataOf(object)).filter(([key]) => !SERVER_FIELDS.has(key));
+  return { ...object, metadata: Object.fromEntries(metadata) };
+}
+
+export function withVersion(object: JsonObject, resourceVersion: string): JsonObject {
+  return { ...object, metadata: { ...metadataOf(object), resourceVersion } };
+}
+
+export function versionOf(object: unknown): string {
+  return textOf(metadataOf(object)['resourceVersion']);
+}
+
+/** Of an object, or of the object a Status speaks about. */
+export function uidOf(object: unknown): string {
+  return textOf(metadataOf(object)['uid']);
+}
+
+export function finalizersOf(object: unknown): readonly string[] {
+  const { finalizers } = metadataOf(object);
+  return Array.isArray(finalizers) ? finalizers.map(String) : [];
+}
+
+/** Whether everything in `wanted` stands in `live`, which may hold more: defaults, status. */
+export function covers(live: unknown, wanted: unknown): boolean {
+  if (Array.isArray(wanted)) {
+    return Array.isArray(live) && live.length === wanted.length && wanted.every((item, at) => covers(live[at], item));
+  }
+  if (!isObject(wanted)) return live === wanted;
+  return isObject(live) && Object.entries(wanted).every(([key, value]) => covers(live[key], value));
+}
+
+export function metadataOf(object: unknown): JsonObject {
+  return isObject(object) && isObject(object['metadata']) ? object['metadata'] : {};
+}
+
+function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}

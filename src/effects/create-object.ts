@@ -1,0 +1,49 @@
+import { isAlreadyExists, isLost } from './api-error.ts';
+import { covers, versionOf, withoutServerFields } from './api-object.ts';
+import type { CreateOperation, JsonObject } from './operation.ts';
+import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
+
+/** Create and CreateIfNotExists. */
+export async function createObject(session: PatchSession, place: Place, operation: CreateOperation): Promise<Outcome> {
+  const object = withoutServerFields(operation.object);
+  let isUncertain = false;
+  // Without a name each try would make another object.
+  const rule = { retriesConflicts: false, retriesLost: operation.name !== undefined };
+  return retrying(session, rule, async () => {
+    try {
+      return await postObject(session, place, { object, isSubresource: operation.subresource !== undefined });
+    } catch (error) {
+      if (isAlreadyExists(error) && operation.operation === 'CreateIfNotExists') return { change: 'unchanged' };
+      // The attempt whose answer was lost may have been the one that made the object.
+      if (isUncertain && isAlreadyExists(error)) return confirmCreated(session, place, { object, error });
+      isUncertain ||= isLost(error);
+      throw error;
+    }
+  });
+}
+
+interface NewObject {
+  readonly object: JsonObject;
+  readonly isSubresource: boolean;
+}
+
+/** Sends the object to its collection, or to the subresource of another object. */
+export async function postObject(
+  session: PatchSession,
+  place: Place,
+  { object, isSubresource }: NewObject,
+): Promise<Outcome> {
+  const path = isSubresource ? place.path : place.collection;
+  const answer = await send(session, { method: 'POST', path, body: JSON.stringify(object) });
+  return written(session, place, { answer, change: 'created' });
+}
+
+async function confirmCreated(
+  session: PatchSession,
+  place: Place,
+  { object, error }: { readonly object: JsonObject; readonly error: unknown },
+): Promise<Outcome> {
+  const live = await send(session, { method: 'GET', path: place.object });
+  if (!covers(live, object)) throw error;
+  return { change: 'created', resourceVersion: versionOf(live) };
+}

@@ -1,0 +1,61 @@
+import { isAlreadyExists, isForbidden, isMissing, isVersionRequired } from './api-error.ts';
+import { versionOf, withoutServerFields, withVersion } from './api-object.ts';
+import { postObject } from './create-object.ts';
+import type { CreateOperation, JsonObject } from './operation.ts';
+import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
+
+/**
+ * CreateOrUpdate of a named object: the object becomes what the hook says, whatever it was. Objects are updated far more
+ * often than created, so the update is tried first: one request where the kind allows it without a version, else two.
+ */
+export async function createOrUpdate(
+  session: PatchSession,
+  place: Place,
+  operation: CreateOperation,
+): Promise<Outcome> {
+  const object = withoutServerFields(operation.object);
+  return retrying(session, { retriesConflicts: true, retriesLost: true }, async () => {
+    try {
+      return await update(session, place, object);
+    } catch (error) {
+      const mayBeNew = isMissing(error) || isForbidden(error);
+      if (!mayBeNew || operation.subresource !== undefined) throw error;
+      return create(session, place, { object, refusal: error });
+    }
+  });
+}
+
+async function update(session: PatchSession, place: Place, object: JsonObject): Promise<Outcome> {
+  if (session.memory.needsVersion(place.kind)) return replaceLive(session, place, object);
+  try {
+    return await put(session, place, object);
+  } catch (error) {
+    if (!isVersionRequired(error)) throw error;
+    session.memory.requireVersion(place.kind);
+    return replaceLive(session, place, object);
+  }
+}
+
+async function replaceLive(session: PatchSession, place: Place, object: JsonObject): Promise<Outcome> {
+  const version = versionOf(await send(session, { method: 'GET', path: place.object }));
+  session.memory.remember(place.object, version);
+  return put(session, place, withVersion(object, version));
+}
+
+async function put(session: PatchSession, place: Place, object: JsonObject): Promise<Outcome> {
+  const answer = await send(session, { method: 'PUT', path: place.path, body: JSON.stringify(object) });
+  return written(session, place, { answer, change: 'updated' });
+}
+
+/** A hook may be allowed to create and not to update: then the update's refusal counts only if the object is there. */
+async function create(
+  session: PatchSession,
+  place: Place,
+  { object, refusal }: { readonly object: JsonObject; readonly refusal: unknown },
+): Promise<Outcome> {
+  try {
+    return await postObject(session, place, { object, isSubresource: false });
+  } catch (error) {
+    throw isAlreadyExists(error) && isForbidden(refusal) ? refusal : error;
+  }
+}

@@ -1,0 +1,50 @@
+import { sleep } from '../lib/sleep.ts';
+import { isLost, isMissing } from './api-error.ts';
+import { finalizersOf, uidOf } from './api-object.ts';
+import { isObject } from './field-reader.ts';
+import type { DeleteOperation } from './operation.ts';
+import { retrying, send, type Outcome, type PatchSession, type Place } from './patch-session.ts';
+
+const PROPAGATION = { Delete: 'Foreground', DeleteInBackground: 'Background', DeleteNonCascading: 'Orphan' } as const;
+const WAIT_MS = 20_000;
+const FIRST_POLL_MS = 20;
+const MAX_POLL_MS = 1000;
+
+/** Delete, which waits until the object is gone, DeleteInBackground and DeleteNonCascading, which do not. */
+export async function deleteObject(session: PatchSession, place: Place, operation: DeleteOperation): Promise<Outcome> {
+  const propagationPolicy = PROPAGATION[operation.operation];
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy });
+  try {
+    const answer = await retrying(session, { retriesConflicts: false, retriesLost: true }, async () =>
+      send(session, { method: 'DELETE', path: place.path, body }),
+    );
+    const waits = operation.operation === 'Delete' && operation.subresource === undefined;
+    // A Status instead of the object says that it is gone already.
+    if (waits && isObject(answer) && answer['kind'] !== 'Status') await untilGone(session, place, uidOf(answer));
+    return { change: 'deleted' };
+  } catch (error) {
+    if (isMissing(error)) return { change: 'absent' };
+    throw error;
+  }
+}
+
+async function untilGone(session: PatchSession, place: Place, uid: string): Promise<void> {
+  const deadline = Date.now() + WAIT_MS;
+  let live: unknown;
+  for (let delayMs = FIRST_POLL_MS; Date.now() < deadline; delayMs = Math.min(2 * delayMs, MAX_POLL_MS)) {
+    await sleep(delayMs, session.signal);
+    try {
+      live = await send(session, { method: 'GET', path: place.object });
+      if (uidOf(live) !== uid) return;
+    } catch (error) {
+      if (isMissing(error)) return;
+      if (!isLost(error)) throw error;
+    }
+  }
+  throw new Error(`the object is still there ${WAIT_MS / 1000} s after its deletion began${holders(live)}`);
+}
+
+function holders(live: unknown): string {
+  const finalizers = finalizersOf(live);
+  return finalizers.length === 0 ? '' : `; it has the finalizers ${finalizers.join(', ')}`;
+}

@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+
+import { FilterError } from '../errors.ts';
+import { isMissing } from './api-error.ts';
+import { versionOf, withVersion } from './api-object.ts';
+import { isObject, received } from './field-reader.ts';
+import type { JqPatchOperation, JsonObject } from './operation.ts';
+import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
+
+/** JQPatch: reads the object, runs the expression on it, and writes the result back if it is another. */
+export async function jqPatch(session: PatchSession, place: Place, operation: JqPatchOperation): Promise<Outcome> {
+  const transform = compile(session, operation.jqFilter);
+  // A scale is an object of its own; the status is read as part of the main object, for which the hook has the right.
+  const readFrom = operation.subresource === 'status' ? place.object : place.path;
+  try {
+    return await retrying(session, { retriesConflicts: true, retriesLost: true }, async () => {
+      const live = await send(session, { method: 'GET', path: readFrom });
+      const version = versionOf(live);
+      session.memory.remember(place.object, version);
+      const changed = withVersion(transform(live), version);
+      if (isDeepStrictEqual(changed, live)) return { change: 'unchanged', resourceVersion: version };
+      const answer = await send(session, { method: 'PUT', path: place.path, body: JSON.stringify(changed) });
+      return written(session, place, { answer, change: 'patched' });
+    });
+  } catch (error) {
+    if (operation.ignoreMissingObject && isMissing(error)) return { change: 'absent' };
+    throw error;
+  }
+}
+
+function compile({ compileJq }: PatchSession, expression: string): (live: unknown) => JsonObject {
+  if (compileJq === undefined) throw new Error('jq is not available here');
+  const run = compileJq(expression);
+  return (live) => {
+    const outputs = runOn(run, live);
+    const [object] = outputs;
+    if (outputs.length === 1 && isObject(object)) return object;
+    const got = outputs.length === 1 ? received(object) : `${outputs.length} outputs`;
+    throw new Error(`jqFilter gave ${got}, expected the whole object, changed; write "${expression}" so that it does`);
+  };
+}
+
+function runOn(run: (input: unknown) => Iterable<unknown>, live: unknown): readonly unknown[] {
+  try {
+    return [...run(live)];
+  } catch (error) {
+    const said = error instanceof Error ? error.message : String(error);
+    throw new FilterError(`jqFilter failed on the object: ${said}`, { cause: error });
+  }
+}

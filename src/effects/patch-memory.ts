@@ -1,0 +1,33 @@
+import type { ResourceKind } from '../kube/kind.ts';
+
+const MAX_VERSIONS = 10_000;
+
+/** What earlier operations taught; kept from run to run, it saves requests and tells `unchanged` from `updated`. */
+export class PatchMemory {
+  readonly #versionRequired = new Set<string>();
+  readonly #versions = new Map<string, string>();
+
+  /** Whether objects of the kind can be updated only with their resourceVersion; custom resources always. */
+  needsVersion(kind: ResourceKind): boolean {
+    const isBuiltIn = !kind.group.includes('.') || kind.group.endsWith('.k8s.io');
+    return !isBuiltIn || this.#versionRequired.has(keyOf(kind));
+  }
+
+  requireVersion(kind: ResourceKind): void {
+    this.#versionRequired.add(keyOf(kind));
+  }
+
+  /** Remembers the version of the object at `path`; true when it is the one that was remembered. */
+  remember(path: string, resourceVersion: string): boolean {
+    const isSame = this.#versions.get(path) === resourceVersion;
+    this.#versions.delete(path);
+    this.#versions.set(path, resourceVersion);
+    const [oldest] = this.#versions.keys();
+    if (this.#versions.size > MAX_VERSIONS && oldest !== undefined) this.#versions.delete(oldest);
+    return isSame;
+  }
+}
+
+function keyOf({ group, plural }: ResourceKind): string {
+  return `${group}/${plural}`;
+}

@@ -1,0 +1,36 @@
+import { isMissing } from './api-error.ts';
+import { withoutServerFields } from './api-object.ts';
+import type { ApplyOperation, JsonPatchOperation, MergePatchOperation } from './operation.ts';
+import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
+
+/** MergePatch and JSONPatch. */
+export async function patchObject(
+  session: PatchSession,
+  place: Place,
+  operation: MergePatchOperation | JsonPatchOperation,
+): Promise<Outcome> {
+  const isMerge = operation.operation === 'MergePatch';
+  const body = JSON.stringify(isMerge ? operation.mergePatch : operation.jsonPatch);
+  const contentType = isMerge ? 'application/merge-patch+json' : 'application/json-patch+json';
+  try {
+    const answer = await retrying(session, { retriesConflicts: false, retriesLost: true }, async () =>
+      send(session, { method: 'PATCH', path: place.path, body, contentType }),
+    );
+    return written(session, place, { answer, change: 'patched' });
+  } catch (error) {
+    if (operation.ignoreMissingObject && isMissing(error)) return { change: 'absent' };
+    throw error;
+  }
+}
+
+/** Server-side apply. */
+export async function applyObject(session: PatchSession, place: Place, operation: ApplyOperation): Promise<Outcome> {
+  const { fieldManager, force } = operation;
+  const body = JSON.stringify(withoutServerFields(operation.object));
+  const query = { fieldManager, ...(force && { force: 'true' }) };
+  // A conflict here is with another manager of the same fields: trying again does not help.
+  const answer = await retrying(session, { retriesConflicts: false, retriesLost: true }, async () =>
+    send(session, { method: 'PATCH', path: place.path, query, body, contentType: 'application/apply-patch+yaml' }),
+  );
+  return written(session, place, { answer, change: 'applied' });
+}
