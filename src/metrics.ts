@@ -33,8 +33,9 @@ function createDeclare(registry: Registry, prefix: string) {
   return {
     counter: <L extends string>(name: string, help: string, labels: readonly L[] = []) =>
       new Counter<L>(common(name, help, labels)),
-    gauge: <L extends string>(name: string, help: string, labels: readonly L[] = []) =>
-      new Gauge<L>(common(name, help, labels)),
+    /** `collect` is called at each scrape, before the gauge is read. */
+    gauge: <L extends string>(name: string, help: string, labels: readonly L[] = [], collect: () => void = () => {}) =>
+      new Gauge<L>({ ...common(name, help, labels), collect }),
     histogram: <L extends string>(name: string, help: string, labels: readonly L[], buckets: readonly number[]) =>
       new Histogram<L>({ ...common(name, help, labels), buckets: [...buckets] }),
   };
@@ -125,7 +126,10 @@ function kubernetesMetrics({ counter, gauge, histogram }: Declare) {
 }
 
 function clientMetrics({ counter, gauge, histogram }: Declare) {
+  const watchContacts = new Set<() => void>();
   return {
+    /** Each is called at a scrape, to set `watchLastContact`: it would be dear to set at every event. */
+    watchContacts,
     watchErrors: counter('kubernetes_client_watch_errors_total', 'Watches that broke, by cause.', ['error_type']),
     reflectorRestarts: counter('kube_reflector_restarts_total', 'Watches opened again and lists repeated, by reason.', [
       ...WATCH_LABELS,
@@ -135,6 +139,9 @@ function clientMetrics({ counter, gauge, histogram }: Declare) {
       'kube_watch_last_contact_timestamp_seconds',
       'When the watch last received anything from the server.',
       WATCH_LABELS,
+      () => {
+        for (const observe of watchContacts) observe();
+      },
     ),
     watches: gauge('kube_watches', 'Open shared watches.'),
     requestSeconds: histogram(

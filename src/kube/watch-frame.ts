@@ -1,0 +1,65 @@
+import { asJsonObject, copyBytes, malformed, parseJson, readObject, text, type KubeObject } from './object.ts';
+import { statusObjectError } from './status-error.ts';
+
+/** One line of a watch: the object is as the line says now, or it is gone, or nothing happened up to this version. */
+export type WatchFrame =
+  | { readonly type: 'Apply'; readonly object: KubeObject }
+  | { readonly type: 'Delete'; readonly object: KubeObject }
+  | { readonly type: 'Bookmark'; readonly resourceVersion: string; readonly isInitialEventsEnd: boolean };
+
+const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
+
+/** Parses a watch line; throws the error that an `ERROR` line carries, `ResourceExpiredError` for a 410. */
+export function readFrame(line: Uint8Array): WatchFrame {
+  const frame = asJsonObject(parseJson(line));
+  const type = text(frame['type']);
+  switch (type) {
+    case 'ADDED':
+    case 'MODIFIED':
+      return { type: 'Apply', object: readFrameObject(line, type, frame['object']) };
+    case 'DELETED':
+      return { type: 'Delete', object: readFrameObject(line, type, frame['object']) };
+    case 'BOOKMARK':
+      return readBookmark(frame['object']);
+    case 'ERROR':
+      throw statusObjectError('the watch was ended by the API server', frame['object']);
+    default:
+      throw malformed(`a watch line of unknown type ${JSON.stringify(type)}`);
+  }
+}
+
+function readFrameObject(line: Uint8Array, type: string, value: unknown): KubeObject {
+  return readObject(value, () => {
+    const prefix = `{"type":"${type}","object":{`;
+    const end = trimmedLength(line) - 1;
+    if (startsWith(line, prefix) && line[end] === 0x7d && line[end - 1] === 0x7d) {
+      return copyBytes(line, prefix.length - 1, end);
+    }
+    // Members in another order, or spaces between them: rare enough to write it anew.
+    const json = Buffer.from(JSON.stringify(value));
+    return copyBytes(json, 0, json.length);
+  });
+}
+
+function readBookmark(value: unknown): WatchFrame {
+  const metadata = asJsonObject(asJsonObject(value)['metadata']);
+  const annotations = asJsonObject(metadata['annotations']);
+  return {
+    type: 'Bookmark',
+    resourceVersion: text(metadata['resourceVersion']),
+    isInitialEventsEnd: annotations[INITIAL_EVENTS_END] === 'true',
+  };
+}
+
+function startsWith(line: Uint8Array, prefix: string): boolean {
+  if (line.length < prefix.length) return false;
+  for (let index = 0; index < prefix.length; index++) if (line[index] !== prefix.charCodeAt(index)) return false;
+  return true;
+}
+
+/** The length of `line` without white space at its end. */
+function trimmedLength(line: Uint8Array): number {
+  let length = line.length;
+  while (length > 0 && (line[length - 1] ?? 0) <= 0x20) length--;
+  return length;
+}
