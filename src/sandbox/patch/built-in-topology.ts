@@ -89,7 +89,13 @@ const OBJECT_META = object({
   managedFields: ATOMIC,
 });
 
-const KEY_REF = object({ configMapKeyRef: ATOMIC, fieldRef: ATOMIC, fileKeyRef: ATOMIC, resourceFieldRef: ATOMIC, secretKeyRef: ATOMIC });
+const KEY_REF = object({
+  configMapKeyRef: ATOMIC,
+  fieldRef: ATOMIC,
+  fileKeyRef: ATOMIC,
+  resourceFieldRef: ATOMIC,
+  secretKeyRef: ATOMIC,
+});
 
 const RESOURCES = object({ claims: keyedForApply('name'), limits: MAP, requests: MAP });
 
@@ -149,7 +155,10 @@ const SECRET_REFS = object({
   volumeAttributes: MAP,
 });
 const WEBHOOKS: Fields = {
-  webhooks: keyed('name', object({ matchConditions: keyed('name'), namespaceSelector: ATOMIC, objectSelector: ATOMIC })),
+  webhooks: keyed(
+    'name',
+    object({ matchConditions: keyed('name'), namespaceSelector: ATOMIC, objectSelector: ATOMIC }),
+  ),
 };
 const ADMISSION_POLICY_SPEC = object({
   matchConditions: keyed('name'),
@@ -202,7 +211,12 @@ const KINDS: Readonly<Record<string, Fields>> = {
   },
   'PersistentVolumeClaim.': {
     spec: CLAIM_SPEC,
-    status: object({ allocatedResourceStatuses: MAP, allocatedResources: MAP, capacity: MAP, conditions: keyed('type') }),
+    status: object({
+      allocatedResourceStatuses: MAP,
+      allocatedResources: MAP,
+      capacity: MAP,
+      conditions: keyed('type'),
+    }),
   },
   'ResourceQuota.': { spec: object({ hard: MAP, scopeSelector: ATOMIC }), status: object({ hard: MAP, used: MAP }) },
   'ComponentStatus.': { conditions: keyed('type') },

@@ -44,7 +44,7 @@ function applyOperation(document: JsonValue, operation: JsonObject): JsonValue {
   const value = operation['value'] ?? null;
   const add = (node: JsonValue, added: JsonValue): JsonValue =>
     editAt(node, pointer(operation, 'path'), (container, key) => insert(container, key, added));
-  switch (String(operation['op'])) {
+  switch (typeof operation['op'] === 'string' ? operation['op'] : '') {
     case 'add':
       return add(document, value);
     case 'remove':

@@ -64,7 +64,12 @@ export function capUpdaters(managers: FieldManagers): FieldManagers {
       firsts.set(updater.apiVersion, updater);
       continue;
     }
-    const bucket = { ...updater, manager: 'ancient-changes', subresource: '', fields: union(first.fields, updater.fields) };
+    const bucket = {
+      ...updater,
+      manager: 'ancient-changes',
+      subresource: '',
+      fields: union(first.fields, updater.fields),
+    };
     capped.delete(identityOf(first));
     capped.delete(identityOf(updater));
     capped.set(identityOf(bucket), bucket);

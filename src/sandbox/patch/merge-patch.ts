@@ -18,7 +18,8 @@ function mergeObjects(current: JsonObject, patch: JsonObject): JsonObject {
   for (const [key, value] of Object.entries(patch)) {
     const before = merged.get(key);
     if (value === null) merged.delete(key);
-    else merged.set(key, isJsonObject(before) && isJsonObject(value) ? mergeObjects(before, value) : withoutNulls(value));
+    else
+      merged.set(key, isJsonObject(before) && isJsonObject(value) ? mergeObjects(before, value) : withoutNulls(value));
   }
   return Object.fromEntries(merged);
 }

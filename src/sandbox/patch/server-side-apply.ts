@@ -111,7 +111,10 @@ function conflict(conflicts: Transfer['conflicts']): PatchRefused {
     paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${printed}`, field })),
   );
   const [first] = causes;
-  const lines = found.flatMap(({ printed, paths }) => [`conflicts with ${printed}:`, ...paths.map((path) => `- ${path}`)]);
+  const lines = found.flatMap(({ printed, paths }) => [
+    `conflicts with ${printed}:`,
+    ...paths.map((path) => `- ${path}`),
+  ]);
   const message =
     causes.length === 1 && first !== undefined
       ? `Apply failed with 1 conflict: ${first.message}: ${first.field}`

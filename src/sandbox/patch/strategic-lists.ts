@@ -42,7 +42,8 @@ function obeyItemDirectives(
     if (!isJsonObject(item)) return true;
     if (item[PATCH] === undefined) return true;
     if (item[PATCH] === 'replace') isReplaced = true;
-    else if (item[PATCH] === 'delete') left = left.filter((candidate) => keyOf(candidate, mergeKey) !== keyOf(item, mergeKey));
+    else if (item[PATCH] === 'delete')
+      left = left.filter((candidate) => keyOf(candidate, mergeKey) !== keyOf(item, mergeKey));
     else throw mergeDirective(item);
     return false;
   });

@@ -50,7 +50,9 @@ function retainKeys(current: JsonObject, patch: JsonObject): JsonObject {
   const listed = patch[RETAIN_KEYS];
   if (listed === undefined) return current;
   const isListed = (key: string): boolean => isJsonArray(listed) && listed.includes(key);
-  const isConsistent = Object.entries(patch).every(([key, value]) => isDirective(key) || value === null || isListed(key));
+  const isConsistent = Object.entries(patch).every(
+    ([key, value]) => isDirective(key) || value === null || isListed(key),
+  );
   if (!isJsonArray(listed) || !isConsistent) throw badRequest('invalid patch format of retainKeys');
   return Object.fromEntries(Object.entries(current).filter(([key]) => isListed(key)));
 }

@@ -1,0 +1,30 @@
+import type { ErrorObject } from 'ajv';
+import { Ajv } from 'ajv';
+import type { JsonObject } from '../json.ts';
+import { toJsonSchema } from './json-schema.ts';
+import type { FieldProblem } from './field-problems.ts';
+import { toFieldProblems } from './field-problems.ts';
+import { FORMATS } from './formats.ts';
+
+/** Compiles a structural schema to a validation, and says what of it could not be. */
+export function compileValidator(schema: JsonObject): {
+  readonly validate: (object: JsonObject) => readonly FieldProblem[];
+  readonly problems: readonly string[];
+} {
+  const { jsonSchema, problems } = toJsonSchema(schema);
+  const ajv = new Ajv({
+    allErrors: true,
+    verbose: true,
+    strict: false,
+    validateSchema: false,
+    unicodeRegExp: false,
+    formats: FORMATS,
+  });
+  const check = ajv.compile(jsonSchema);
+  const validate = (object: JsonObject): readonly FieldProblem[] => {
+    check(object);
+    const errors: readonly ErrorObject[] = check.errors ?? [];
+    return toFieldProblems(errors, object);
+  };
+  return { validate, problems };
+}
