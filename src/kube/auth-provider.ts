@@ -2,18 +2,26 @@ import { CredentialsError } from '../errors.ts';
 import type { CredentialSource } from './credentials.ts';
 import { expiringCredentials, type ExpiringPart } from './expiring-credentials.ts';
 import type { UserEntry } from './kubeconfig-file.ts';
-import { KubeConfig } from './kubeconfig-parser.ts';
+import type { KubeConfig } from './client-node.ts';
 
 /** How long a token is kept whose expiry cannot be read. */
 const OPAQUE_TOKEN_MS = 60_000;
 
-/** The token of an `auth-provider` (OIDC and the cloud ones), which the parser's own code obtains and refreshes. */
+/** The token of an `auth-provider` (OIDC and the cloud ones), which client-node obtains and refreshes. */
 export function providerCredentials(user: UserEntry): CredentialSource {
-  const { name, authProvider } = user;
+  let provider: KubeConfig | undefined;
+  return expiringCredentials(async () => {
+    provider ??= await loadProvider(user);
+    return obtain(provider, user.name);
+  });
+}
+
+async function loadProvider({ name, authProvider }: UserEntry): Promise<KubeConfig> {
+  const { KubeConfig } = await import('./client-node.ts');
   const provider = new KubeConfig();
   // The address is never called.
   provider.loadFromClusterAndUser({ name, server: 'https://localhost', skipTLSVerify: false }, { name, authProvider });
-  return expiringCredentials(() => obtain(provider, name));
+  return provider;
 }
 
 async function obtain(provider: KubeConfig, user: string): Promise<ExpiringPart> {

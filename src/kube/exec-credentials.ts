@@ -1,6 +1,6 @@
 import { execFile } from 'node:child_process';
 
-import type { Cluster as ClusterEntry } from '@kubernetes/client-node';
+import type { Cluster as ClusterEntry } from '@kubernetes/client-node/dist/config_types.js';
 
 import { CredentialsError } from '../errors.ts';
 import type { CredentialSource } from './credentials.ts';

@@ -1,11 +1,18 @@
 import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 
-import type { Cluster as ClusterEntry, Context as ContextEntry, User } from '@kubernetes/client-node';
+// The part of KubeConfig that reads entries, by its file: the package as a whole takes half a second to load.
+import {
+  newClusters,
+  newContexts,
+  newUsers,
+  type Cluster as ClusterEntry,
+  type Context as ContextEntry,
+  type User,
+} from '@kubernetes/client-node/dist/config_types.js';
 import { parse, YAMLParseError } from 'yaml';
 
 import { CredentialsError } from '../errors.ts';
-import { KubeConfig } from './kubeconfig-parser.ts';
 
 /** A user, with what the parser leaves out. */
 export interface UserEntry extends User {
@@ -27,27 +34,26 @@ export interface KubeconfigFile {
 /** Reads one kubeconfig file; rejects with `CredentialsError` that says what is wrong with it. */
 export async function readKubeconfigFile(path: string): Promise<KubeconfigFile> {
   const document = parseDocument(path, await readText(path));
-  const config = new KubeConfig();
+  const directory = dirname(path);
+  const rawUsers = new Map((document.users ?? []).map(({ name, user }) => [name, user ?? {}]));
   try {
-    config.loadFromString(JSON.stringify(document));
+    return {
+      path,
+      currentContext: document['current-context'] ?? '',
+      contexts: newContexts(document.contexts),
+      clusters: newClusters(document.clusters).map((cluster) => completeCluster(cluster, directory)),
+      users: newUsers(document.users).map((user) => completeUser(user, rawUsers.get(user.name) ?? {}, directory)),
+    };
   } catch (error) {
     throw new CredentialsError(`kubeconfig ${path}: ${messageOf(error)}`, { cause: error });
   }
-  const directory = dirname(path);
-  config.makePathsAbsolute(directory);
-  const rawUsers = new Map((document.users ?? []).map(({ name, user }) => [name, user ?? {}]));
-  return {
-    path,
-    currentContext: document['current-context'] ?? '',
-    contexts: config.getContexts(),
-    clusters: config.getClusters(),
-    users: config.getUsers().map((user) => completeUser(user, rawUsers.get(user.name) ?? {}, directory)),
-  };
 }
 
 /** The parts of a kubeconfig that are read past the parser. */
 interface RawKubeconfig {
   readonly 'current-context'?: string | null;
+  readonly contexts?: unknown;
+  readonly clusters?: unknown;
   readonly users?: readonly { readonly name: string; readonly user?: RawUser | null }[] | null;
 }
 
@@ -80,16 +86,30 @@ function parseDocument(path: string, text: string): RawKubeconfig {
   throw new CredentialsError(`kubeconfig ${path}: expected a mapping, got ${JSON.stringify(document)}`);
 }
 
+function completeCluster(cluster: ClusterEntry, directory: string): ClusterEntry {
+  return { ...cluster, ...absolute({ caFile: cluster.caFile }, directory) };
+}
+
 function completeUser(user: User, raw: RawUser, directory: string): UserEntry {
-  const { tokenFile } = raw;
   return {
     ...user,
+    ...absolute({ certFile: user.certFile, keyFile: user.keyFile, tokenFile: raw.tokenFile }, directory),
     ...(isRelativeCommand(user.exec) ? { exec: { ...user.exec, command: join(directory, user.exec.command) } } : {}),
-    ...(tokenFile === undefined ? {} : { tokenFile: isAbsolute(tokenFile) ? tokenFile : join(directory, tokenFile) }),
     ...(raw['as-uid'] === undefined ? {} : { impersonateUid: raw['as-uid'] }),
     ...(raw['as-groups'] === undefined ? {} : { impersonateGroups: raw['as-groups'] }),
     ...(raw['as-user-extra'] === undefined ? {} : { impersonateExtra: raw['as-user-extra'] }),
   };
+}
+
+/** The paths that are given, relative to the file they are in. */
+function absolute<K extends string>(
+  paths: Readonly<Record<K, string | undefined>>,
+  directory: string,
+): Readonly<Record<string, string>> {
+  const given = Object.entries<string | undefined>(paths).flatMap(([key, path]) =>
+    path ? [[key, path] as const] : [],
+  );
+  return Object.fromEntries(given.map(([key, path]) => [key, isAbsolute(path) ? path : join(directory, path)]));
 }
 
 /** A command with a slash is relative to the file; one without is looked up in PATH. */

@@ -1,4 +1,4 @@
-import type { Cluster as ClusterEntry, Context as ContextEntry } from '@kubernetes/client-node';
+import type { Cluster as ClusterEntry, Context as ContextEntry } from '@kubernetes/client-node/dist/config_types.js';
 
 import { CredentialsError } from '../errors.ts';
 import { createCluster, type Cluster, type ClusterAddress } from './cluster.ts';

@@ -28,7 +28,7 @@ export async function loadCluster(options: LoadClusterOptions): Promise<Cluster>
   const { context, env } = options;
   const paths = await kubeconfigPaths(options);
   if (paths.length > 0) {
-    // Its parser is big, and a pod does not need it.
+    // A pod does not need it.
     const { readKubeconfig, kubeconfigCluster } = await import('./kubeconfig.ts');
     const kubeconfig = await readKubeconfig(paths);
     if (!isEmpty(kubeconfig) || context !== undefined) return kubeconfigCluster(kubeconfig, { context, env });

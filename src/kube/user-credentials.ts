@@ -1,4 +1,4 @@
-import type { Cluster as ClusterEntry } from '@kubernetes/client-node';
+import type { Cluster as ClusterEntry } from '@kubernetes/client-node/dist/config_types.js';
 
 import { CredentialsError } from '../errors.ts';
 import { providerCredentials } from './auth-provider.ts';

@@ -1,0 +1,457 @@
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { KubeError, ResourceExpiredError } from '../../src/errors.ts';
+import type { KubeClient, StreamOptions } from '../../src/kube/client.ts';
+import { createCluster, type Cluster } from '../../src/kube/cluster.ts';
+import { createKubeClient, type KubeClientOptions, type RequestReport } from '../../src/kube/kube-client.ts';
+import {
+  json,
+  startServer,
+  statusObject,
+  type Answer,
+  type ScriptedServer,
+  type ScriptedServerOptions,
+} from '../support/scripted-server.ts';
+import { startRelay } from '../support/tcp-relay.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+async function serve(answer: Answer, options?: ScriptedServerOptions): Promise<ScriptedServer> {
+  const server = await startServer(answer, options);
+  cleanups.push(() => server.close());
+  return server;
+}
+
+function clientOf(cluster: Cluster, options: Partial<KubeClientOptions> = {}): KubeClient {
+  const client = createKubeClient(cluster, { userAgent: 'hooklet/test', ...options });
+  cleanups.push(() => client.close());
+  return client;
+}
+
+const never = new AbortController().signal;
+const get = (path: string) => ({ method: 'GET', path }) as const;
+const stream = (options: Partial<StreamOptions> = {}): StreamOptions => ({
+  signal: never,
+  idleTimeoutMs: 10_000,
+  ...options,
+});
+
+async function collect(lines: AsyncIterable<Uint8Array>): Promise<string[]> {
+  const collected: string[] = [];
+  for await (const line of lines) collected.push(Buffer.from(line).toString('utf8'));
+  return collected;
+}
+
+async function failure(promise: Promise<unknown>): Promise<unknown> {
+  return promise.then(
+    (value) => new Error(`succeeded with ${JSON.stringify(value)}`),
+    (error: unknown) => error,
+  );
+}
+
+describe.each(['http', 'https', 'h2'] as const)('a client over %s', (protocol) => {
+  it('sends method, path, query, body, content type and user agent, and parses the answer', async () => {
+    const server = await serve(
+      (request, response) => {
+        const chunks: Buffer[] = [];
+        request.on('data', (chunk: Buffer) => chunks.push(chunk));
+        request.on('end', () => {
+          const { 'user-agent': agent, 'content-type': type, accept } = request.headers;
+          const body = Buffer.concat(chunks).toString();
+          json(response, 201, { url: request.url, method: request.method, agent, type, accept, body });
+        });
+      },
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+
+    const answer = await client.request(
+      {
+        method: 'PATCH',
+        path: '/api/v1/namespaces/a%2Fb',
+        query: { dryRun: 'All', labelSelector: 'a=b,c' },
+        body: '{"ä":1}',
+        contentType: 'application/merge-patch+json',
+      },
+      never,
+    );
+
+    expect(answer).toEqual({
+      url: '/api/v1/namespaces/a%2Fb?dryRun=All&labelSelector=a%3Db%2Cc',
+      method: 'PATCH',
+      agent: 'hooklet/test',
+      type: 'application/merge-patch+json',
+      accept: 'application/json',
+      body: '{"ä":1}',
+    });
+  });
+
+  it('keeps its connection for the next request', async () => {
+    const server = await serve((_request, response) => json(response, 200, {}), { protocol });
+    const client = clientOf(server.cluster);
+
+    for (let count = 0; count < 20; count++) await client.request(get('/version'), never);
+
+    expect(server.connections()).toBe(1);
+  });
+
+  it('rejects with what the server said, its reason and its Retry-After', async () => {
+    const server = await serve(
+      (_request, response) =>
+        json(response, 429, statusObject(429, 'TooManyRequests', 'too many requests'), { 'retry-after': '7' }),
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+
+    const error = await failure(client.request(get('/api/v1/pods'), never));
+
+    expect(error).toBeInstanceOf(KubeError);
+    expect(error).toMatchObject({
+      message: 'GET /api/v1/pods: 429 too many requests',
+      status: 429,
+      reason: 'TooManyRequests',
+      retryAfterMs: 7000,
+      isRetryable: true,
+    });
+    expect(server.asked).toHaveLength(1);
+  });
+
+  it('rejects with ResourceExpiredError for 410, also when a stream is opened', async () => {
+    const server = await serve(
+      (_request, response) => json(response, 410, statusObject(410, 'Expired', 'too old resource version: 1 (9)')),
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+
+    const error = await failure(collect(client.lines(get('/api/v1/pods?watch=1'), stream())));
+
+    expect(error).toBeInstanceOf(ResourceExpiredError);
+    expect(error).toMatchObject({ status: 410, reason: 'Expired' });
+  });
+
+  it('asks for credentials anew after a 401, once', async () => {
+    const tokens: string[] = [];
+    let token = 'old';
+    const server = await serve(
+      (request, response) => {
+        tokens.push(request.headers.authorization ?? '');
+        if (request.headers.authorization === 'Bearer new') json(response, 200, { ok: true });
+        else json(response, 401, statusObject(401, 'Unauthorized', 'Unauthorized'));
+      },
+      { protocol },
+    );
+    const cluster = createCluster({ name: 'test', server: server.url }, [
+      {
+        read: () => Promise.resolve({ headers: { authorization: `Bearer ${token}` }, ca: server.certificate.cert }),
+        invalidate: () => {
+          token = token === 'old' ? 'new' : 'worse';
+        },
+      },
+    ]);
+    const client = clientOf(cluster);
+
+    const answer = await client.request(get('/version'), never);
+    token = 'refused';
+    const error = await failure(client.request(get('/version'), never));
+
+    expect(answer).toEqual({ ok: true });
+    expect(error).toMatchObject({ status: 401, reason: 'Unauthorized' });
+    expect(tokens).toEqual(['Bearer old', 'Bearer new', 'Bearer refused', 'Bearer worse']);
+  });
+
+  it('yields the lines of a stream as they come, and ends when the server ends it', async () => {
+    const seen: string[] = [];
+    const server = await serve(
+      (_request, response) => {
+        response.writeHead(200);
+        response.write('{"a":1}\n{"b":');
+        setImmediate(() => response.end('2}\n\n{"c":"ü"}\n{"d":4}'));
+      },
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+
+    const lines = await collect(
+      client.lines(get('/w'), stream({ onOpen: () => seen.push('open'), onData: () => seen.push('data') })),
+    );
+
+    expect(lines).toEqual(['{"a":1}', '{"b":2}', '{"c":"ü"}', '{"d":4}']);
+    expect(seen.slice(0, 2)).toEqual(['open', 'data']);
+  });
+
+  it('throws when a stream ends in the middle of a line', async () => {
+    const server = await serve(
+      (_request, response) => {
+        response.writeHead(200);
+        response.end('{"a":1}\n{"b":');
+      },
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+
+    const error = await failure(collect(client.lines(get('/w'), stream())));
+
+    expect(error).toBeInstanceOf(KubeError);
+    expect(error).toMatchObject({ status: 0, reason: 'BrokenStream' });
+  });
+
+  it('throws when the connection of a stream is reset', async () => {
+    const server = await serve(
+      (_request, response) => {
+        response.writeHead(200);
+        response.write('{"a":1}\n');
+      },
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+    const lines: string[] = [];
+
+    const error = await failure(
+      (async () => {
+        for await (const line of client.lines(get('/w'), stream())) {
+          lines.push(Buffer.from(line).toString());
+          for (const socket of server.sockets) socket.resetAndDestroy();
+        }
+      })(),
+    );
+
+    expect(error).toBeInstanceOf(KubeError);
+    expect(error).toMatchObject({ status: 0 });
+    expect(lines).toEqual(['{"a":1}']);
+  });
+
+  it('ends a silent stream with reason Idle', async () => {
+    const server = await serve(
+      (_request, response) => {
+        response.writeHead(200);
+        response.write('{"a":1}\n');
+      },
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+
+    const error = await failure(collect(client.lines(get('/w'), stream({ idleTimeoutMs: 50 }))));
+
+    expect(error).toMatchObject({ status: 0, reason: 'Idle', isRetryable: true });
+  });
+
+  it('gives up a request that gets no answer in its time', async () => {
+    const server = await serve(() => {}, { protocol });
+    const client = clientOf(server.cluster);
+
+    const error = await failure(client.request({ ...get('/slow'), timeoutMs: 50 }, never));
+
+    expect(error).toMatchObject({ status: 0, reason: 'Timeout', message: 'GET /slow: no answer within 0.05 s' });
+  });
+
+  it('rejects with the reason of an abort, before, while waiting and while reading', async () => {
+    const server = await serve(
+      (request, response) => {
+        if (request.url !== '/w') return;
+        response.writeHead(200);
+        response.write('{"a":1}\n');
+      },
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+    const [before, waiting, reading] = [new Error('before'), new Error('waiting'), new Error('reading')];
+    const controllers = { waiting: new AbortController(), reading: new AbortController() };
+
+    const errorBefore = await failure(client.request(get('/slow'), AbortSignal.abort(before)));
+    const slow = failure(client.request(get('/slow'), controllers.waiting.signal));
+    await expect.poll(() => server.asked).toContain('GET /slow');
+    controllers.waiting.abort(waiting);
+    const watch = failure(
+      collect(
+        client.lines(
+          get('/w'),
+          stream({ signal: controllers.reading.signal, onData: () => controllers.reading.abort(reading) }),
+        ),
+      ),
+    );
+
+    expect([errorBefore, await slow, await watch]).toEqual([before, waiting, reading]);
+  });
+
+  it('gives the connection back when the reader leaves a stream early', async () => {
+    let closed = 0;
+    const server = await serve(
+      (request, response) => {
+        request.once('close', () => closed++);
+        response.writeHead(200);
+        response.write('{"a":1}\n{"b":2}\n');
+      },
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+
+    for await (const line of client.lines(get('/w'), stream())) {
+      expect(line.length).toBeGreaterThan(0);
+      break;
+    }
+
+    await expect.poll(() => closed).toBe(1);
+  });
+
+  it('reports each request with a template of its path, its code and its time', async () => {
+    const reports: RequestReport[] = [];
+    const server = await serve(
+      (request, response) => (request.url?.endsWith('/b') === true ? json(response, 200, {}) : json(response, 404, {})),
+      { protocol },
+    );
+    const client = clientOf(server.cluster, { onRequest: (report) => reports.push(report) });
+
+    await client.request(get('/api/v1/namespaces/a/pods/b'), never);
+    await failure(client.request(get('/api/v1/namespaces/a/pods/c'), never));
+    await failure(client.request({ ...get('/x'), timeoutMs: 20_000 }, AbortSignal.abort()));
+
+    expect(reports.map(({ verb, url, code }) => `${verb} ${url} ${code}`)).toEqual([
+      'GET /api/v1/namespaces/{namespace}/pods/{name} 200',
+      'GET /api/v1/namespaces/{namespace}/pods/{name} 404',
+    ]);
+    expect(reports.every(({ seconds }) => seconds > 0 && seconds < 10)).toBe(true);
+  });
+
+  it('leaves nothing behind after 300 requests and 50 aborted streams', async () => {
+    const server = await serve(
+      (request, response) => {
+        if (request.url === '/version') json(response, 200, {});
+        else {
+          response.writeHead(200);
+          response.write('{"a":1}\n');
+        }
+      },
+      { protocol },
+    );
+    const client = clientOf(server.cluster);
+    const controller = new AbortController();
+    const { signal } = controller;
+    let listeners = 0;
+    const add = signal.addEventListener.bind(signal);
+    const remove = signal.removeEventListener.bind(signal);
+    signal.addEventListener = (...args: Parameters<typeof add>) => {
+      listeners += 1;
+      add(...args);
+    };
+    signal.removeEventListener = (...args: Parameters<typeof remove>) => {
+      listeners -= 1;
+      remove(...args);
+    };
+
+    for (let count = 0; count < 300; count++) await client.request(get('/version'), signal);
+    await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const own = new AbortController();
+        await failure(collect(client.lines(get('/w'), stream({ signal: own.signal, onData: () => own.abort() }))));
+      }),
+    );
+    await client.request(get('/version'), signal);
+
+    expect(listeners).toBe(0);
+    await expect.poll(() => server.sockets.size).toBeLessThanOrEqual(1);
+  });
+});
+
+describe('a client', () => {
+  it('repeats a GET once when the server had closed the kept connection', async () => {
+    let count = 0;
+    const server = await serve((request, response) => {
+      count += 1;
+      if (count === 2) request.socket.resetAndDestroy();
+      else json(response, 200, { count });
+    });
+    const client = clientOf(server.cluster);
+    await client.request(get('/version'), never);
+
+    const answer = await client.request(get('/version'), never);
+
+    expect(answer).toEqual({ count: 3 });
+  });
+
+  it('does not repeat a POST whose connection broke', async () => {
+    let count = 0;
+    const server = await serve((request, response) => {
+      count += 1;
+      if (request.method === 'POST') request.socket.resetAndDestroy();
+      else json(response, 200, {});
+    });
+    const client = clientOf(server.cluster);
+    await client.request(get('/version'), never);
+
+    const error = await failure(client.request({ method: 'POST', path: '/x', body: '{}' }, never));
+
+    expect(error).toMatchObject({ status: 0, reason: 'ECONNRESET', isRetryable: true });
+    expect(count).toBe(2);
+  });
+
+  it('says where nobody listens', async () => {
+    const server = await startServer(() => {});
+    await server.close();
+    const client = clientOf(server.cluster);
+
+    const error = await failure(client.request(get('/version'), never));
+
+    expect(error).toMatchObject({ status: 0, reason: 'ECONNREFUSED', isRetryable: true });
+    expect(String(error)).toContain(`GET /version: no answer from ${server.url.origin}: `);
+  });
+
+  it('says that the server certificate is not trusted', async () => {
+    const server = await serve(() => {}, { protocol: 'https' });
+    const client = clientOf(createCluster({ name: 'test', server: server.url }, []));
+
+    const error = await failure(client.request(get('/version'), never));
+
+    expect(String(error)).toMatch(/the server's certificate is not trusted: .*certificate-authority/);
+  });
+
+  it('limits requests a second when it is told to', async () => {
+    const server = await serve((_request, response) => json(response, 200, {}));
+    const client = clientOf(server.cluster, { qps: 100, burst: 1 });
+    const startedAt = performance.now();
+
+    await Promise.all(Array.from({ length: 6 }, () => client.request(get('/version'), never)));
+
+    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(49);
+  });
+
+  it('notices within the ping time that an HTTP/2 connection is half open, and opens another', async () => {
+    const server = await serve(
+      (request, response) => {
+        if (request.url === '/version') json(response, 200, {});
+        else {
+          response.writeHead(200);
+          response.write('{"a":1}\n');
+        }
+      },
+      { protocol: 'h2' },
+    );
+    const relay = await startRelay(server.port);
+    cleanups.push(() => relay.close());
+    const url = new URL(`https://127.0.0.1:${relay.port}`);
+    const client = clientOf({ ...server.cluster, server: url }, { pingIntervalMs: 30, pingTimeoutMs: 100 });
+
+    const error = await failure(collect(client.lines(get('/w'), stream({ onData: () => relay.freeze() }))));
+
+    expect(error).toMatchObject({ status: 0, reason: 'ETIMEDOUT' });
+    expect(String(error)).toContain('no answer to a ping within 100 ms');
+  });
+
+  it('keeps an HTTP/2 stream that is only silent', async () => {
+    const server = await serve(
+      (_request, response) => {
+        response.writeHead(200);
+        response.write('{"a":1}\n');
+      },
+      { protocol: 'h2' },
+    );
+    const client = clientOf(server.cluster, { pingIntervalMs: 10, pingTimeoutMs: 200 });
+
+    const error = await failure(collect(client.lines(get('/w'), stream({ idleTimeoutMs: 400 }))));
+
+    expect(error).toMatchObject({ reason: 'Idle' });
+  });
+});
