@@ -1,7 +1,7 @@
 import { sleep } from '../lib/sleep.ts';
 import type { ListFrame, ListWatch } from './list-watch.ts';
 import type { KubeObject } from './object.ts';
-import { createRecovery, type Position, type Restart } from './watch-recovery.ts';
+import { createRecovery, type Position, type Recovery, type Restart } from './watch-recovery.ts';
 
 /**
  * What becomes of a collection. `Init` begins a list and voids one that did not end; each of its objects comes as
@@ -17,8 +17,8 @@ export type ReflectorEvent =
 export interface ReflectOptions {
   readonly signal: AbortSignal;
   readonly relists: RelistRequests;
-  /** Told of each restart before its delay, with the error that caused it if there was one. */
-  readonly onRestart: (restart: Restart, error: unknown) => void;
+  /** Told of each restart before its delay. */
+  readonly onRestart: (restart: Restart) => void;
   readonly now: () => number;
   readonly random: () => number;
 }
@@ -49,45 +49,65 @@ export class RelistRequests {
 }
 
 /** Lists a collection, then follows it whatever happens; ends only when the signal aborts. */
-export async function* reflect(
-  source: ListWatch,
-  options: ReflectOptions,
-): AsyncGenerator<ReflectorEvent, void, void> {
+export async function* reflect(source: ListWatch, options: ReflectOptions): AsyncGenerator<ReflectorEvent, void, void> {
   const { signal, relists, onRestart, now } = options;
   const recovery = createRecovery(options);
-  let position: Position = { type: 'list', resourceVersion: '' };
+  const progress: Progress = { position: { type: 'list', resourceVersion: '' }, frames: 0 };
 
   while (!signal.aborted) {
     const interruption = new AbortController();
     const session = AbortSignal.any([signal, interruption.signal]);
     // A list on its way is not interrupted, or requests that keep coming would never let one end.
     relists.onRequest(() => {
-      if (position.type === 'watch') interruption.abort();
+      if (progress.position.type === 'watch') interruption.abort();
     });
-    if (position.type === 'list') relists.settle();
+    const opened = progress.position.type;
+    if (opened === 'list') relists.settle();
     const startedAtMs = now();
-    let frames = 0;
-    let error: unknown;
-    try {
-      for await (const frame of open(source, position, session)) {
-        frames++;
-        recovery.succeeded();
-        position = advance(position, frame);
-        const event = toEvent(frame);
-        if (event !== undefined) yield event;
-        if (relists.isPending && position.type === 'watch') break;
-      }
-    } catch (thrown) {
-      error = thrown;
-    }
+    const error = yield* follow(open(source, progress.position, session), progress, { relists, recovery });
     if (signal.aborted) return;
-    const isRequested = relists.isPending && position.type === 'watch';
-    const end = isRequested ? undefined : { error, frames, livedMs: now() - startedAtMs };
-    const restart = end === undefined ? listOnRequest(position) : recovery.after(position, end);
-    onRestart(restart, end?.error);
-    position = restart.position;
+
+    const end = { error, frames: progress.frames, livedMs: now() - startedAtMs };
+    const isRequested = relists.isPending && progress.position.type === 'watch';
+    if (opened === 'list' && error === undefined && !isRequested) continue;
+    const restart = isRequested ? listOnRequest(progress.position) : recovery.after(progress.position, end);
+    onRestart(restart);
+    progress.position = restart.position;
     await sleep(restart.delayMs, session);
-    if (relists.isPending) position = { ...position, type: 'list' };
+    if (relists.isPending) progress.position = { ...progress.position, type: 'list' };
+  }
+}
+
+/** Where a reflector is, and what the stream brought that is open. */
+interface Progress {
+  position: Position;
+  frames: number;
+}
+
+interface FollowOptions {
+  readonly relists: RelistRequests;
+  readonly recovery: Recovery;
+}
+
+/** Follows one stream to its end, and returns the error that ended it if one did. */
+async function* follow(
+  stream: AsyncIterable<ListFrame>,
+  progress: Progress,
+  { relists, recovery }: FollowOptions,
+): AsyncGenerator<ReflectorEvent, unknown, void> {
+  progress.frames = 0;
+  try {
+    for await (const frame of stream) {
+      progress.frames++;
+      recovery.succeeded();
+      progress.position = advance(progress.position, frame);
+      const event = toEvent(frame);
+      if (event !== undefined) yield event;
+      if (relists.isPending && progress.position.type === 'watch') return undefined;
+    }
+    return undefined;
+  } catch (error) {
+    return error;
   }
 }
 
@@ -96,7 +116,7 @@ function open(source: ListWatch, { type, resourceVersion }: Position, signal: Ab
 }
 
 function listOnRequest({ resourceVersion }: Position): Restart {
-  return { reason: 'requested', delayMs: 0, position: { type: 'list', resourceVersion } };
+  return { reason: 'requested', error: undefined, delayMs: 0, position: { type: 'list', resourceVersion } };
 }
 
 /** The position after `frame`; the objects of a list that has not ended say nothing about it. */

@@ -32,7 +32,7 @@ type Membership = 'waiting' | 'listing' | 'synced';
 export interface SharedWatchOptions {
   readonly log: Logger;
   /** Told of each restart, for the metrics. */
-  readonly onRestart: (restart: Restart, error: unknown) => void;
+  readonly onRestart: (restart: Restart) => void;
   readonly now: () => number;
   readonly random: () => number;
 }
@@ -96,8 +96,8 @@ export class SharedWatch {
       setImmediate(resolve);
     });
     const { now, random } = this.#options;
-    const onRestart = (restart: Restart, error: unknown): void => {
-      this.#restarted(restart, error);
+    const onRestart = (restart: Restart): void => {
+      this.#restarted(restart);
     };
     const relists = this.#relists;
     for await (const event of reflect(source, { signal, relists, onRestart, now, random })) {
@@ -154,13 +154,14 @@ export class SharedWatch {
     }
   }
 
-  #restarted(restart: Restart, error: unknown): void {
+  #restarted(restart: Restart): void {
     const { log, onRestart } = this.#options;
-    const { reason, delayMs } = restart;
-    onRestart(restart, error);
+    const { reason, error, delayMs } = restart;
+    onRestart(restart);
     const fields = { reason, delayMs: Math.round(delayMs), ...(error === undefined ? {} : { err: error }) };
     if (reason === 'unexpected') log.error(fields, 'watch interrupted');
-    else if (reason === 'end' || reason === 'requested' || reason === this.#lastReason) log.debug(fields, 'watch interrupted');
+    else if (reason === 'end' || reason === 'requested' || reason === this.#lastReason)
+      log.debug(fields, 'watch interrupted');
     else log.warn(fields, 'watch interrupted');
     this.#lastReason = reason;
     // An expired position is how things go: the list comes at once.

@@ -105,9 +105,9 @@ function createSharedWatch(target: WatchTarget, options: WatchesOptions, without
   const { client, kinds, metrics, idleTimeoutMs, now = Date.now, random = Math.random } = options;
   const labels = { kind: target.kind.kind, namespace: target.namespace ?? '' };
   const log = options.log.child({ ...labels, ...selectors(target) });
-  const onRestart = (restart: Restart, error: unknown): void => {
+  const onRestart = (restart: Restart): void => {
     metrics.reflectorRestarts.inc({ ...labels, reason: restart.reason });
-    const errorType = watchErrorType(restart, error);
+    const errorType = watchErrorType(restart);
     if (errorType !== undefined) metrics.watchErrors.inc({ error_type: errorType });
     if (restart.reason === 'not-found') kinds.invalidate();
   };
@@ -142,7 +142,7 @@ function selectors({ labelSelector, fieldSelector }: WatchTarget) {
 }
 
 /** The peer's words for what broke a watch; nothing for what is no error. */
-function watchErrorType({ reason }: Restart, error: unknown): string | undefined {
+function watchErrorType({ reason, error }: Restart): string | undefined {
   if (error instanceof ResourceExpiredError) return 'expired';
   if (error instanceof KubeError && error.status === 0) return 'unexpected-eof';
   if (error !== undefined) return 'fail';

@@ -27,6 +27,8 @@ export type RestartReason =
 /** What to do after a stream ended. */
 export interface Restart {
   readonly reason: RestartReason;
+  /** What ended the stream, if it did not end in good order. */
+  readonly error: unknown;
   readonly position: Position;
   readonly delayMs: number;
 }
@@ -56,6 +58,8 @@ export interface RecoveryOptions {
 const SHORT_WATCH_MS = 1000;
 /** A server that fails for so long may have lost the position: list again. */
 const FAILING_LIMIT_MS = 30_000;
+/** A position that expires again sooner than this is not cured by listing at once. */
+const EXPIRED_INTERVAL_MS = 10_000;
 /** After so long without a fault the delays start small again. */
 const HEALTHY_MS = 120_000;
 
@@ -66,22 +70,33 @@ export function createRecovery({ now, random }: RecoveryOptions): Recovery {
   const server = exponentialBackoff({ initialMs: 800, maxMs: 30_000, jitter: 1, random });
   let failingSinceMs: number | undefined;
   let lastFaultAtMs = now();
+  let lastExpiredAtMs = -Infinity;
 
-  const serverDelayMs = (): number => {
+  const serverDelayMs = (error: unknown): number => {
+    const retryAfterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
+    if (retryAfterMs !== undefined) return retryAfterMs * (1 + 0.1 * random());
     if (now() - lastFaultAtMs > HEALTHY_MS) server.reset();
     lastFaultAtMs = now();
     return server.next();
   };
-  const delayMs = (reason: RestartReason, position: Position, error: unknown): number => {
-    if (reason === 'end') return 0;
-    if (reason === 'connection' || reason === 'idle') return connection.next();
-    if (reason === 'throttled' && error instanceof KubeError && error.retryAfterMs !== undefined) {
-      return error.retryAfterMs * (1 + 0.1 * random());
+  /** Another list is the cure for a position that is gone; not when that one fails too, or cures nothing. */
+  const isCuredByList = ({ type, resourceVersion }: Position): boolean => {
+    if (type === 'list') return resourceVersion !== '';
+    const isRare = now() - lastExpiredAtMs > EXPIRED_INTERVAL_MS;
+    lastExpiredAtMs = now();
+    return isRare;
+  };
+  const delayMs = (wait: Rule['wait'], position: Position, { error, livedMs }: StreamEnd): number => {
+    switch (wait) {
+      case 'none':
+        return livedMs >= SHORT_WATCH_MS ? 0 : connection.next();
+      case 'connection':
+        return connection.next();
+      case 'cure':
+        return isCuredByList(position) ? 0 : serverDelayMs(error);
+      case 'server':
+        return serverDelayMs(error);
     }
-    // The newest state is asked for next: that needs no patience, unless it was what failed.
-    const isFirst = position.type === 'watch' || position.resourceVersion !== '';
-    if (isFirst && (reason === 'expired' || reason === 'too-new')) return 0;
-    return serverDelayMs();
   };
 
   return {
@@ -93,51 +108,65 @@ export function createRecovery({ now, random }: RecoveryOptions): Recovery {
       const reason = restartReason(position, end);
       if (reason === 'server-error') failingSinceMs ??= now();
       const hasFailedLong = failingSinceMs !== undefined && now() - failingSinceMs > FAILING_LIMIT_MS;
-      const next = nextPosition(position, hasFailedLong ? 'list' : NEXT_POSITION[reason]);
-      return { reason, position: next, delayMs: delayMs(reason, position, end.error) };
+      const { next, wait } = RULES[reason];
+      return {
+        reason,
+        error: end.error,
+        position: nextPosition(position, hasFailedLong ? 'list' : next),
+        delayMs: delayMs(wait, position, end),
+      };
     },
   };
 }
 
-/** `stay` where it is, `list` not older than what was seen so that time does not run backwards, or list the `newest`. */
-const NEXT_POSITION: Readonly<Record<RestartReason, 'stay' | 'list' | 'newest'>> = {
-  end: 'stay',
-  short: 'stay',
-  idle: 'stay',
-  connection: 'stay',
-  throttled: 'stay',
-  'server-error': 'stay',
-  denied: 'stay',
-  requested: 'list',
-  expired: 'list',
-  malformed: 'list',
-  refused: 'list',
-  unexpected: 'list',
-  'too-new': 'newest',
-  'not-found': 'newest',
+interface Rule {
+  /** `stay` where it is, `list` not older than what was seen so that time does not run backwards, or list the `newest`. */
+  readonly next: 'stay' | 'list' | 'newest';
+  /** Not at all, as for a broken connection, as for a server that is unwell, or as that unless a list is the cure. */
+  readonly wait: 'none' | 'connection' | 'server' | 'cure';
+}
+
+const RULES: Readonly<Record<RestartReason, Rule>> = {
+  end: { next: 'stay', wait: 'none' },
+  requested: { next: 'list', wait: 'none' },
+  short: { next: 'stay', wait: 'server' },
+  idle: { next: 'stay', wait: 'connection' },
+  connection: { next: 'stay', wait: 'connection' },
+  throttled: { next: 'stay', wait: 'server' },
+  'server-error': { next: 'stay', wait: 'server' },
+  denied: { next: 'stay', wait: 'server' },
+  expired: { next: 'list', wait: 'cure' },
+  'too-new': { next: 'newest', wait: 'cure' },
+  'not-found': { next: 'newest', wait: 'server' },
+  malformed: { next: 'list', wait: 'server' },
+  refused: { next: 'list', wait: 'server' },
+  unexpected: { next: 'list', wait: 'server' },
 };
 
-function nextPosition(position: Position, next: 'stay' | 'list' | 'newest'): Position {
+function nextPosition(position: Position, next: Rule['next']): Position {
   if (next === 'stay') return position;
   // A list that cannot be had in its version is had in another.
   const isNewest = next === 'newest' || position.type === 'list';
   return { type: 'list', resourceVersion: isNewest ? '' : position.resourceVersion };
 }
 
+function restartReason(position: Position, { error, frames, livedMs }: StreamEnd): RestartReason {
+  if (error instanceof KubeError) return errorReason(error);
+  // Without usable credentials there was no request; anything else is a bug, and still no reason to go deaf.
+  if (error !== undefined) return error instanceof HookletError ? 'denied' : 'unexpected';
+  return position.type === 'watch' && frames === 0 && livedMs < SHORT_WATCH_MS ? 'short' : 'end';
+}
+
 const REASON_BY_STATUS: Readonly<Record<number, RestartReason>> = {
   401: 'denied',
   403: 'denied',
   404: 'not-found',
+  410: 'expired',
   429: 'throttled',
 };
 
-function restartReason(position: Position, { error, frames, livedMs }: StreamEnd): RestartReason {
-  if (error === undefined) {
-    return position.type === 'watch' && frames === 0 && livedMs < SHORT_WATCH_MS ? 'short' : 'end';
-  }
+function errorReason(error: KubeError): RestartReason {
   if (error instanceof ResourceExpiredError) return 'expired';
-  // Without usable credentials there was no request; anything else is a bug, and still no reason to go deaf.
-  if (!(error instanceof KubeError)) return error instanceof HookletError ? 'denied' : 'unexpected';
   if (error.status === 0) return connectionReason(error);
   if (error.status === 504 && error.message.includes('Too large resource version')) return 'too-new';
   return REASON_BY_STATUS[error.status] ?? (error.status >= 500 ? 'server-error' : 'refused');
