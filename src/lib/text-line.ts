@@ -1,0 +1,82 @@
+import { inspect, styleText } from 'node:util';
+
+/** One line of a log for people. */
+export interface TextLine {
+  readonly time: Date;
+  readonly level: 'debug' | 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly fields: Readonly<Record<string, unknown>>;
+  readonly colors: boolean;
+  /** Shows where errors were made. */
+  readonly stacks: boolean;
+}
+
+const COLORS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
+const MAX_CAUSES = 5;
+
+/** `15:04:05.123 INFO  message  key=value`, with what has several lines indented below; ends in a newline. */
+export function formatTextLine(line: TextLine): string {
+  const paint = painter(line.colors);
+  const pairs: string[] = [];
+  const below: string[] = [];
+  for (const [key, value] of Object.entries(line.fields)) {
+    if (value === undefined) continue;
+    const text = valueText(value, line.stacks);
+    if (text.includes('\n')) below.push(`${paint('gray', `${key}:`)} ${text}`);
+    else pairs.push(`${paint('gray', `${key}=`)}${quoted(value, text)}`);
+  }
+  const fields = pairs.length === 0 ? '' : `  ${pairs.join(' ')}`;
+  const paragraphs = below.map((text) => `\n    ${text.replaceAll('\n', '\n    ')}`);
+  return `${formatTextHead(line)} ${line.message}${fields}${paragraphs.join('')}\n`;
+}
+
+/** `15:04:05.123 INFO `. */
+export function formatTextHead({ time, level, colors }: Pick<TextLine, 'time' | 'level' | 'colors'>): string {
+  const paint = painter(colors);
+  return `${paint('gray', clock(time))} ${paint(COLORS[level], level.toUpperCase().padEnd(5))}`;
+}
+
+/** The messages of an error and of what caused it; with stacks instead of messages where asked. */
+export function errorText(error: Error, stacks: boolean): string {
+  const texts = [stacks ? (error.stack ?? error.message) : error.message];
+  let { cause } = error;
+  for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth += 1) {
+    const isSaid = texts.some((text) => cause instanceof Error && text.includes(cause.message));
+    if (!isSaid || stacks) texts.push(`caused by: ${stacks ? (cause.stack ?? cause.message) : cause.message}`);
+    ({ cause } = cause);
+  }
+  return texts.join('\n');
+}
+
+type Paint = (color: 'gray' | 'green' | 'yellow' | 'red', text: string) => string;
+
+function painter(colors: boolean): Paint {
+  return colors ? (color, text) => styleText(color, text, { validateStream: false }) : (_color, text) => text;
+}
+
+function clock(time: Date): string {
+  const two = (value: number): string => String(value).padStart(2, '0');
+  const milliseconds = String(time.getMilliseconds()).padStart(3, '0');
+  return `${two(time.getHours())}:${two(time.getMinutes())}:${two(time.getSeconds())}.${milliseconds}`;
+}
+
+function valueText(value: unknown, stacks: boolean): string {
+  if (value instanceof Error) return errorText(value, stacks);
+  if (typeof value === 'string') return value;
+  if (typeof value === 'object' && value !== null) return objectText(value);
+  return String(value);
+}
+
+function quoted(value: unknown, text: string): string {
+  const isText = typeof value === 'string' || value instanceof Error;
+  return isText && /^$|[\s"=]/.test(text) ? JSON.stringify(text) : text;
+}
+
+/** A log line must not fail for what is in it. */
+function objectText(value: object): string {
+  try {
+    return JSON.stringify(value);
+  } catch {
+    return inspect(value, { breakLength: Number.POSITIVE_INFINITY });
+  }
+}
