@@ -26,8 +26,11 @@ export class Channel<T> implements AsyncIterable<T> {
     for (;;) {
       // Taken as a batch, so that a long queue is not shifted element by element.
       const batch = this.#values.splice(0);
-      yield* batch;
-      if (batch.length > 0) continue;
+      if (batch.length > 0) {
+        yield* batch;
+        continue;
+      }
+      // From here to the wait nothing else may run, or a push in between would wake nobody.
       if (this.#isClosed) return;
       await new Promise<void>((resolve) => {
         this.#wake = resolve;

@@ -31,12 +31,12 @@ describe('a channel', () => {
     channel.close();
     channel.push(2);
 
-    expect(await Array.fromAsync(channel)).toEqual([1]);
+    expect(await all(channel)).toEqual([1]);
   });
 
   it('ends a reader that waits when it is closed', async () => {
     const channel = new Channel<number>();
-    const reading = Array.fromAsync(channel);
+    const reading = all(channel);
 
     channel.close();
 
@@ -51,3 +51,9 @@ describe('a channel', () => {
     expect(channel.length).toBe(2);
   });
 });
+
+async function all(channel: Channel<number>): Promise<readonly number[]> {
+  const values: number[] = [];
+  for await (const value of channel) values.push(value);
+  return values;
+}
