@@ -1,0 +1,60 @@
+import { KindNotFoundError } from '../../errors.ts';
+import type { KindReference, Kinds, ResourceKind } from '../../kube/kind.ts';
+import { exponentialBackoff } from '../../lib/backoff.ts';
+import { sleep } from '../../lib/sleep.ts';
+
+export interface FollowKindOptions {
+  readonly kinds: Kinds;
+  readonly reference: KindReference;
+  readonly doubts: Doubts;
+  /** The server has the kind: as before, or now, or in another version. */
+  readonly onFound: (kind: ResourceKind) => void;
+  /** The server says that it has no such kind. */
+  readonly onMissing: () => void;
+  readonly onFailed: (error: unknown) => void;
+}
+
+/** Wakes who waits for a reason to look again; one raised while nobody waits is kept. */
+export class Doubts {
+  #isRaised = false;
+  #wake: () => void = () => {};
+
+  raise(): void {
+    this.#isRaised = true;
+    this.#wake();
+  }
+
+  async wait(signal: AbortSignal): Promise<void> {
+    const wake = (): void => {
+      this.#wake();
+    };
+    signal.addEventListener('abort', wake, { once: true });
+    await new Promise<void>((resolve) => {
+      this.#wake = resolve;
+      if (this.#isRaised || signal.aborted) resolve();
+    });
+    signal.removeEventListener('abort', wake);
+    this.#isRaised = false;
+  }
+}
+
+/** How often a kind that is not there is looked for. */
+const MISSING_BACKOFF = { initialMs: 500, maxMs: 5000, jitter: 0.5 };
+
+/** Finds a kind by its name, however late it comes, and looks again whenever there is a doubt that it is still there. */
+export async function followKind(options: FollowKindOptions, signal: AbortSignal): Promise<void> {
+  const { kinds, reference, doubts, onFound, onMissing, onFailed } = options;
+  const backoff = exponentialBackoff(MISSING_BACKOFF);
+  while (!signal.aborted) {
+    try {
+      onFound(await kinds.resolve(reference, signal));
+      backoff.reset();
+      await doubts.wait(signal);
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof KindNotFoundError) onMissing();
+      onFailed(error);
+      await sleep(backoff.next(), signal);
+    }
+  }
+}

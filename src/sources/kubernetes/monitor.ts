@@ -1,0 +1,226 @@
+import { KubeError } from '../../errors.ts';
+import type { KubernetesBinding } from '../../hook/binding.ts';
+import type { EventTrigger, Snapshot } from '../../hook/trigger.ts';
+import type { Kinds, ResourceKind } from '../../kube/kind.ts';
+import type { Watches } from '../../kube/shared-watches.ts';
+import { sleep } from '../../lib/sleep.ts';
+import type { Logger } from '../../log.ts';
+import { Doubts, followKind, type FollowKindOptions } from './follow-kind.ts';
+import { bindMetrics, type KubernetesMetrics, type MonitorMetrics } from './monitor-metrics.ts';
+import { MatchingNamespaces } from './namespaces.ts';
+import { createObjectView, type ObjectFilter } from './object-view.ts';
+import type { Observation, ObservedEvent } from './observation.ts';
+import { Observations } from './observations.ts';
+import { watchTargets } from './targets.ts';
+
+/** Follows the objects of one kubernetes binding. */
+export interface Monitor {
+  readonly binding: KubernetesBinding;
+  /** Watches until the signal aborts, whatever fails meanwhile. */
+  run(signal: AbortSignal): Promise<void>;
+  /** The objects at this moment, by namespace and name; the same array until something changes. */
+  snapshot(): Snapshot;
+  status(): MonitorStatus;
+}
+
+export interface MonitorStatus {
+  /** Whether all that existed at the start was listed. */
+  readonly isSynced: boolean;
+  /** The oldest last contact of its watches; absent while one of them has had none. */
+  readonly lastContactAtMs: number | undefined;
+  /** Why it does not get on, while it does not. */
+  readonly problem?: string;
+}
+
+export interface MonitorDeps {
+  readonly hook: string;
+  readonly watches: Watches;
+  readonly kinds: Kinds;
+  /** The binding's filter, compiled. */
+  readonly filter?: ObjectFilter;
+  readonly log: Logger;
+  readonly metrics: KubernetesMetrics;
+  /** Called once; what is in the snapshot by then is what the Synchronization is about. */
+  readonly onSynced: () => void;
+  /** Called for every event after that which the binding wants. */
+  readonly onEvent: (trigger: EventTrigger) => void;
+  /** The monitor does not get on, for a new reason; it goes on trying. */
+  readonly onProblem: (error: unknown) => void;
+}
+
+/** Creates the monitor of `binding`; nothing is asked of the server until it runs. */
+export function createMonitor(binding: KubernetesBinding, deps: MonitorDeps): Monitor {
+  return new BindingMonitor(binding, deps);
+}
+
+class BindingMonitor implements Monitor {
+  readonly binding: KubernetesBinding;
+  readonly #deps: MonitorDeps;
+  readonly #metrics: MonitorMetrics;
+  readonly #observations: Observations;
+  readonly #doubts = new Doubts();
+  /** What does not get on, by what it is: the kind, the namespaces, an observation. */
+  readonly #problems = new Map<string, unknown>();
+  #namespaces: MatchingNamespaces | undefined;
+  #kind: ResourceKind | undefined;
+  #isSynced = false;
+
+  constructor(binding: KubernetesBinding, deps: MonitorDeps) {
+    this.binding = binding;
+    this.#deps = deps;
+    this.#metrics = bindMetrics(deps.metrics, deps.hook, binding);
+    const log = deps.log.child({ hook: deps.hook, binding: binding.name });
+    const options = {
+      watches: deps.watches,
+      keepsObjects: binding.keepFullObjectsInMemory,
+      hasFilter: deps.filter !== undefined,
+      view: createObjectView({ binding, filter: deps.filter, metrics: this.#metrics, log }),
+      metrics: this.#metrics,
+    };
+    this.#observations = new Observations((key) => ({
+      ...options,
+      listener: {
+        observed: (events) => {
+          this.#observed(events);
+        },
+        failed: (error) => {
+          this.#failed(key, error);
+          if (error instanceof KubeError && error.status === 404) this.#doubts.raise();
+        },
+        recovered: () => {
+          this.#recovered(key);
+        },
+      },
+    }));
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { kind, apiVersion } = this.binding;
+    const options: FollowKindOptions = {
+      kinds: this.#deps.kinds,
+      reference: { kind, ...(apiVersion === undefined ? {} : { apiVersion }) },
+      doubts: this.#doubts,
+      onFound: (found) => {
+        this.#recovered('kind');
+        this.#kind = found;
+        this.#observe();
+      },
+      onMissing: () => {
+        this.#kind = undefined;
+        this.#observe();
+      },
+      onFailed: (error) => {
+        this.#failed('kind', error);
+      },
+    };
+    try {
+      await Promise.all([followKind(options, signal), this.#resynchronize(signal)]);
+    } finally {
+      this.#observations.end();
+      this.#namespaces?.end();
+      this.#metrics.remove();
+    }
+  }
+
+  snapshot(): Snapshot {
+    return this.#observations.snapshot();
+  }
+
+  status(): MonitorStatus {
+    const [problem] = this.#problems.values();
+    const contacts = this.#watches().map(({ lastContactAtMs = -Infinity }) => lastContactAtMs);
+    const oldest = Math.min(...contacts);
+    return {
+      isSynced: this.#isSynced,
+      lastContactAtMs: Number.isFinite(oldest) ? oldest : undefined,
+      ...(problem === undefined ? {} : { problem: messageOf(problem) }),
+    };
+  }
+
+  #watches(): readonly (Observation | MatchingNamespaces)[] {
+    const observations = this.#observations.all();
+    return this.#namespaces === undefined ? observations : [this.#namespaces, ...observations];
+  }
+
+  async #resynchronize(signal: AbortSignal): Promise<void> {
+    const { resynchronizationPeriodMs: periodMs } = this.binding;
+    if (periodMs === undefined) return;
+    while (!signal.aborted) {
+      await sleep(periodMs, signal);
+      for (const watch of this.#watches()) watch.relist();
+    }
+  }
+
+  /** Watches what is to be watched now, and nothing else. */
+  #observe(): void {
+    const kind = this.#kind;
+    const namespaces = kind === undefined ? [] : this.#wantedNamespaces(kind);
+    const targets = namespaces.flatMap((namespace) =>
+      kind === undefined ? [] : watchTargets(this.binding, kind, namespace),
+    );
+    this.#observations.observe(targets);
+    this.#checkSynced();
+  }
+
+  /** The namespaces to watch now; `undefined` in it stands for all of them. */
+  #wantedNamespaces(kind: ResourceKind): readonly (string | undefined)[] {
+    const { namespace } = this.binding;
+    if (!kind.isNamespaced || namespace === undefined) return [undefined];
+    if (namespace.type === 'names') return namespace.names.length === 0 ? [undefined] : [...new Set(namespace.names)];
+    this.#namespaces ??= new MatchingNamespaces(this.#deps.watches, namespace.labelSelector, {
+      changed: () => {
+        this.#observe();
+      },
+      failed: (error) => {
+        this.#failed('namespaces', error);
+      },
+      recovered: () => {
+        this.#recovered('namespaces');
+      },
+    });
+    return this.#namespaces.names;
+  }
+
+  #observed(events: readonly ObservedEvent[]): void {
+    this.#observations.changed();
+    this.#metrics.snapshotSize(this.#observations.size);
+    // What comes before everything was listed belongs to the Synchronization.
+    if (this.#isSynced) for (const event of events) this.#emit(event);
+    this.#checkSynced();
+  }
+
+  #emit({ watchEvent, item, isSame }: ObservedEvent): void {
+    if (isSame || !this.binding.executeHookOnEvent.includes(watchEvent)) {
+      this.#metrics.suppressed();
+      return;
+    }
+    this.#deps.onEvent({ type: 'event', binding: this.binding, watchEvent, item });
+  }
+
+  #checkSynced(): void {
+    if (this.#isSynced || this.#kind === undefined || this.#namespaces?.isSynced === false) return;
+    if (!this.#observations.isSynced) return;
+    this.#isSynced = true;
+    this.#deps.onSynced();
+  }
+
+  #failed(what: string, error: unknown): void {
+    const known = this.#problems.get(what);
+    this.#problems.set(what, error);
+    if (known !== undefined && messageOf(known) === messageOf(error)) return;
+    // A connection that breaks later heals by itself, and the watch has logged it.
+    if (!this.#isSynced || !isTransient(error)) this.#deps.onProblem(error);
+  }
+
+  #recovered(what: string): void {
+    this.#problems.delete(what);
+  }
+}
+
+function isTransient(error: unknown): boolean {
+  return error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500);
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}

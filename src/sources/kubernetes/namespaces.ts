@@ -1,0 +1,98 @@
+import type { LabelSelector } from '../../hook/selector.ts';
+import type { ResourceKind } from '../../kube/kind.ts';
+import type { WatchSubscriber } from '../../kube/shared-watch.ts';
+import type { Watches, WatchSubscription } from '../../kube/shared-watches.ts';
+import type { ObjectRecord, StoreChange } from '../../kube/store.ts';
+import { labelSelectorText } from './targets.ts';
+
+/** What the set of namespaces tells its monitor. */
+export interface NamespacesListener {
+  /** Which namespaces match now may have changed. */
+  changed(): void;
+  failed(error: unknown): void;
+  recovered(): void;
+}
+
+/** The namespaces whose labels match a selector, followed as they come, go and are labelled. */
+export class MatchingNamespaces implements WatchSubscriber {
+  readonly keepsObjects = false;
+  readonly #listener: NamespacesListener;
+  readonly #subscription: WatchSubscription;
+  readonly #names = new Set<string>();
+  #listed = new Set<string>();
+  #isSynced = false;
+
+  constructor(watches: Watches, selector: LabelSelector, listener: NamespacesListener) {
+    this.#listener = listener;
+    const labelSelector = labelSelectorText(selector);
+    this.#subscription = watches.subscribe(
+      { kind: NAMESPACE, ...(labelSelector === '' ? {} : { labelSelector }) },
+      this,
+    );
+  }
+
+  /** Whether the names are known. */
+  get isSynced(): boolean {
+    return this.#isSynced;
+  }
+
+  get names(): readonly string[] {
+    return [...this.#names];
+  }
+
+  get lastContactAtMs(): number | undefined {
+    return this.#subscription.lastContactAtMs;
+  }
+
+  relist(): void {
+    this.#subscription.relist();
+  }
+
+  end(): void {
+    this.#subscription.unsubscribe();
+  }
+
+  listStarted(): void {
+    this.#listed = new Set();
+  }
+
+  listed({ name }: ObjectRecord): void {
+    this.#listed.add(name);
+  }
+
+  listDone(gone: readonly ObjectRecord[]): void {
+    for (const { name } of gone) this.#names.delete(name);
+    for (const name of this.#listed) this.#names.add(name);
+    this.#isSynced = true;
+    this.#listener.changed();
+  }
+
+  changed({ type, record }: StoreChange): void {
+    if (type === 'Modified') return;
+    if (type === 'Added') this.#names.add(record.name);
+    else this.#names.delete(record.name);
+    this.#listener.changed();
+  }
+
+  failed(error: unknown): void {
+    this.#listener.failed(error);
+  }
+
+  recovered(): void {
+    this.#listener.recovered();
+  }
+}
+
+/** Known without discovery: every server has it. */
+const NAMESPACE: ResourceKind = {
+  group: '',
+  version: 'v1',
+  apiVersion: 'v1',
+  kind: 'Namespace',
+  plural: 'namespaces',
+  singular: 'namespace',
+  shortNames: ['ns'],
+  isNamespaced: false,
+  verbs: ['get', 'list', 'watch'],
+  subresources: [],
+};

@@ -1,0 +1,61 @@
+import type { KubernetesBinding } from '../../hook/binding.ts';
+import type { SnapshotItem } from '../../hook/trigger.ts';
+import type { KubeObject } from '../../kube/object.ts';
+import type { ObjectRecord } from '../../kube/store.ts';
+import type { Logger } from '../../log.ts';
+import type { MonitorMetrics } from './monitor-metrics.ts';
+
+/** A compiled filter: the JSON text of the filterResult, `null` with an error when it failed on the object. */
+export interface ObjectFilter {
+  apply(object: unknown): { readonly result: string; readonly error?: string };
+}
+
+/** How a binding sees an object. */
+export type ObjectView = (record: ObjectRecord, object: KubeObject) => SnapshotItem;
+
+export interface ObjectViewOptions {
+  readonly binding: KubernetesBinding;
+  readonly filter: ObjectFilter | undefined;
+  readonly metrics: MonitorMetrics;
+  readonly log: Logger;
+}
+
+/** Makes the view of a binding: its filter's result, and the whole object where the binding keeps it. */
+export function createObjectView({ binding, filter, metrics, log }: ObjectViewOptions): ObjectView {
+  const keepsObject = binding.keepFullObjectsInMemory;
+  if (filter === undefined) {
+    return ({ namespace, name, json }, object) =>
+      keepsObject ? { namespace, name, object: json ?? object.json() } : { namespace, name };
+  }
+
+  const reportOnce = createFilterErrorLog(binding, log);
+  // Literals of one shape each, for there may be a hundred thousand of them.
+  return ({ namespace, name, json }, object) => {
+    const startedAtMs = performance.now();
+    const { result: filterResult, error: filterError } = filter.apply(object.value);
+    metrics.filtered((performance.now() - startedAtMs) / 1000);
+    if (filterError !== undefined) {
+      metrics.filterFailed();
+      reportOnce(object, filterError);
+      const failed = { namespace, name, filterResult: 'null', filterError };
+      return keepsObject ? { ...failed, object: json ?? object.json() } : failed;
+    }
+    return keepsObject
+      ? { namespace, name, object: json ?? object.json(), filterResult }
+      : { namespace, name, filterResult };
+  };
+}
+
+/** One line for each kind the filter fails on; the metric counts the rest. */
+function createFilterErrorLog({ filter }: KubernetesBinding, log: Logger) {
+  const reported = new Set<unknown>();
+  return ({ value, namespace, name }: KubeObject, filterError: string): void => {
+    const kind = value['kind'];
+    if (reported.has(kind)) return;
+    reported.add(kind);
+    log.warn(
+      { kind: String(kind), namespace, name, expression: filter?.expression, filterError },
+      'filter failed on an object; further failures are only counted',
+    );
+  };
+}
