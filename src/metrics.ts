@@ -1,24 +1,66 @@
-import { Counter, Gauge, Histogram, Registry, type MetricConfiguration } from 'prom-client';
+import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type MetricConfiguration } from 'prom-client';
 
 const RUN_SECONDS = [0, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 const SHORT_SECONDS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const WAIT_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const RUN_LABELS = ['hook', 'binding', 'queue'] as const;
 const WATCH_LABELS = ['kind', 'namespace'] as const;
+const WATCH_ERROR_TYPES = ['expired', 'eof', 'unexpected-eof', 'fail', 'nil'];
+/** How exactly the delay of the event loop is sampled; often would be seen in the idle CPU time. */
+const EVENT_LOOP_SAMPLE_MS = 500;
 
 /** Every metric of hooklet, declared once; the names of the peer where it has one. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Creates the metrics in a registry of their own; `prefix` is put before each name. */
-export function createMetrics(prefix: string) {
+export interface MetricsOptions {
+  /** Adds the metrics of the process and of Node under their usual names, without prefix; default no. */
+  readonly collectsProcess?: boolean;
+}
+
+/** Creates the metrics in a registry of their own; `prefix` is put before each name. What can be 0 is 0 from the start. */
+export function createMetrics(prefix: string, { collectsProcess = false }: MetricsOptions = {}) {
   const registry = new Registry();
   const declare = createDeclare(registry, prefix);
-  return {
+  const metrics = {
     registry,
     ...operatorMetrics(declare),
     ...runMetrics(declare),
     ...kubernetesMetrics(declare),
     ...clientMetrics(declare),
   };
+  for (const error_type of WATCH_ERROR_TYPES) metrics.watchErrors.inc({ error_type }, 0);
+  if (collectsProcess) {
+    collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: EVENT_LOOP_SAMPLE_MS });
+  }
+  return metrics;
+}
+
+export type RunLabels = Readonly<Record<(typeof RUN_LABELS)[number], string>>;
+
+/** Starts the metrics of a binding's runs at 0, so that what never happened is not mistaken for what is not measured. */
+export function initRun(metrics: Metrics, labels: RunLabels): void {
+  const counters = [
+    metrics.taskWaitSeconds,
+    metrics.hookRunSuccess,
+    metrics.hookRunErrors,
+    metrics.hookRunAllowedErrors,
+  ];
+  const histograms = [
+    metrics.taskWaitDuration,
+    metrics.hookRunSeconds,
+    metrics.hookRunUserCpuSeconds,
+    metrics.hookRunSysCpuSeconds,
+  ];
+  for (const counter of counters) counter.inc({ ...labels }, 0);
+  for (const histogram of histograms) histogram.zero({ ...labels });
+}
+
+/** Starts the metrics of what a kubernetes binding watches at 0. */
+export function initKubernetesBinding(metrics: Metrics, labels: RunLabels): void {
+  metrics.filterErrors.inc({ ...labels }, 0);
+  metrics.eventsSuppressed.inc({ ...labels }, 0);
+  metrics.enableBindingsErrors.inc({ hook: labels.hook }, 0);
+  metrics.enableBindingsSuccess.inc({ hook: labels.hook }, 0);
 }
 
 type Declare = ReturnType<typeof createDeclare>;
@@ -55,6 +97,17 @@ function operatorMetrics({ counter, gauge, histogram }: Declare) {
       'task_wait_in_queue_seconds_total',
       'Time tasks spent in a queue before they ran.',
       RUN_LABELS,
+    ),
+    taskWaitDuration: histogram(
+      'task_wait_in_queue_seconds',
+      'Time a task spent in a queue before it ran.',
+      RUN_LABELS,
+      WAIT_SECONDS,
+    ),
+    queueCompactions: counter(
+      'tasks_queue_compaction_operations_total',
+      'How often tasks of a hook that waited in a queue were merged into one.',
+      ['queue_name', 'hook'],
     ),
     hooksBroken: gauge('hooks_broken', 'Hooks that could not be loaded.'),
   };
@@ -147,6 +200,12 @@ function clientMetrics({ counter, gauge, histogram }: Declare) {
     requestSeconds: histogram(
       'kubernetes_client_request_latency_seconds',
       'Time of requests to the API server.',
+      ['verb', 'url'],
+      SHORT_SECONDS,
+    ),
+    rateLimiterSeconds: histogram(
+      'kubernetes_client_rate_limiter_latency_seconds',
+      'Time requests waited for the limit of the client itself; there is none unless asked for.',
       ['verb', 'url'],
       SHORT_SECONDS,
     ),

@@ -1,0 +1,106 @@
+import { describe, expect, it } from 'vitest';
+import { createMetrics, initKubernetesBinding, initRun } from '../src/metrics.ts';
+
+const run = { hook: 'a.sh', binding: 'pods', queue: 'main' };
+
+describe('the metrics', () => {
+  it('have the names of the peer, with the prefix', async () => {
+    const text = await createMetrics('shell_operator_').registry.metrics();
+
+    const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
+    expect(names).toEqual(
+      expect.arrayContaining(
+        [
+          'live_ticks counter',
+          'tasks_queue_length gauge',
+          'tasks_queue_action_duration_seconds histogram',
+          'tasks_queue_compaction_operations_total counter',
+          'task_wait_in_queue_seconds_total counter',
+          'hook_run_seconds histogram',
+          'hook_run_user_cpu_seconds histogram',
+          'hook_run_sys_cpu_seconds histogram',
+          'hook_run_max_rss_bytes gauge',
+          'hook_run_success_total counter',
+          'hook_run_errors_total counter',
+          'hook_run_allowed_errors_total counter',
+          'hook_enable_kubernetes_bindings_seconds gauge',
+          'hook_enable_kubernetes_bindings_success gauge',
+          'hook_enable_kubernetes_bindings_errors_total counter',
+          'kube_snapshot_objects gauge',
+          'kube_jq_filter_duration_seconds histogram',
+          'kube_event_duration_seconds histogram',
+          'kubernetes_client_watch_errors_total counter',
+          'kubernetes_client_request_latency_seconds histogram',
+          'kubernetes_client_request_result_total counter',
+          'kubernetes_client_rate_limiter_latency_seconds histogram',
+        ].map((name) => `shell_operator_${name}`),
+      ),
+    );
+  });
+
+  it('all say what they mean', async () => {
+    const metrics = await createMetrics('').registry.getMetricsAsJSON();
+
+    expect(metrics.filter(({ help }) => !/^.{10,}\.$/.test(help))).toEqual([]);
+  });
+
+  it('start at 0 where there is nothing to tell apart', async () => {
+    const lines = await linesOf(createMetrics('p_'));
+
+    expect(lines).toEqual(
+      expect.arrayContaining([
+        'p_live_ticks 0',
+        'p_hooks_broken 0',
+        'p_kubernetes_client_watch_errors_total{error_type="expired"} 0',
+      ]),
+    );
+  });
+
+  it('start at 0 for the runs of a binding that is known', async () => {
+    const metrics = createMetrics('');
+
+    initRun(metrics, run);
+
+    const labels = 'hook="a.sh",binding="pods",queue="main"';
+    expect(await linesOf(metrics)).toEqual(
+      expect.arrayContaining([
+        `hook_run_success_total{${labels}} 0`,
+        `hook_run_errors_total{${labels}} 0`,
+        `hook_run_allowed_errors_total{${labels}} 0`,
+        `task_wait_in_queue_seconds_total{${labels}} 0`,
+        `task_wait_in_queue_seconds_count{${labels}} 0`,
+        `hook_run_seconds_count{${labels}} 0`,
+        `hook_run_seconds_bucket{le="500",${labels}} 0`,
+      ]),
+    );
+  });
+
+  it('start at 0 for a kubernetes binding, and keep what is counted already', async () => {
+    const metrics = createMetrics('');
+    metrics.filterErrors.inc(run);
+
+    initKubernetesBinding(metrics, run);
+
+    const labels = 'hook="a.sh",binding="pods",queue="main"';
+    expect(await linesOf(metrics)).toEqual(
+      expect.arrayContaining([
+        `kube_filter_errors_total{${labels}} 1`,
+        `kube_events_suppressed_total{${labels}} 0`,
+        'hook_enable_kubernetes_bindings_success{hook="a.sh"} 0',
+        'hook_enable_kubernetes_bindings_errors_total{hook="a.sh"} 0',
+      ]),
+    );
+  });
+
+  it('include those of the process only where asked', async () => {
+    const without = await createMetrics('p_').registry.metrics();
+    const withProcess = await createMetrics('p_', { collectsProcess: true }).registry.metrics();
+
+    expect(without).not.toContain('process_cpu_seconds_total');
+    expect(withProcess).toContain('\nprocess_cpu_seconds_total ');
+  });
+});
+
+async function linesOf(metrics: ReturnType<typeof createMetrics>): Promise<readonly string[]> {
+  return (await metrics.registry.metrics()).split('\n');
+}
