@@ -5,7 +5,8 @@ import { metadataOf } from './managed-fields.ts';
 import { itemElement, membersOf } from './object-fields.ts';
 import type { PatchKind } from './ownership.ts';
 import { internal } from './patch-refused.ts';
-import type { ListTopology, Topology } from './topology.ts';
+import { printGo } from './strategic-directives.ts';
+import type { AtomicTopology, ListTopology, ObjectTopology, Topology } from './topology.ts';
 
 /** Refuses an applied object that its schema cannot merge: unknown fields, items without or with the same key. */
 export function checkApplied(applied: JsonObject, topology: Topology, kind: PatchKind): void {
@@ -23,23 +24,30 @@ function printed(value: JsonValue): string {
 
 function problemsOf(value: JsonValue, topology: Topology, path: string): readonly string[] {
   if (value === null) return [];
-  if (topology.type === 'object' && isJsonObject(value)) {
-    return membersOf(value, topology).flatMap((member) => {
-      const below = childPath(path, member.element);
-      const isForbidden = topology.others === 'forbidden' && member.isItem && topology.element === undefined;
-      if (isForbidden) return [`${printPath(below)}: field not declared in schema`];
-      return problemsOf(member.value, member.topology, below);
-    });
+  switch (topology.type) {
+    case 'object':
+      return objectProblems(value, topology, path);
+    case 'list':
+      return listProblems(value, topology, path);
+    case 'atomic':
+      return scalarProblems(value, topology, path);
   }
-  if (topology.type === 'list') return listProblems(value, topology, path);
-  if (topology.type === 'object' && topology.others !== 'struct') {
-    return [`${printPath(path)}: expected map, got &{${JSON.stringify(value)}}`];
+}
+
+function objectProblems(value: JsonValue, topology: ObjectTopology, path: string): readonly string[] {
+  if (!isJsonObject(value)) {
+    return topology.anything === true ? [] : [`${printPath(path)}: expected map, got &{${printGo(value)}}`];
   }
-  return [];
+  const members = membersOf(value, topology);
+  const unknown = members.find(
+    (member) => topology.others === 'forbidden' && !Object.hasOwn(topology.fields, member.element.slice('f:'.length)),
+  );
+  if (unknown !== undefined) return [`${printPath(childPath(path, unknown.element))}: field not declared in schema`];
+  return members.flatMap((member) => problemsOf(member.value, member.topology, childPath(path, member.element)));
 }
 
 function listProblems(value: JsonValue, list: ListTopology, path: string): readonly string[] {
-  if (!isJsonArray(value)) return [`${printPath(path)}: expected list, got &{${JSON.stringify(value)}}`];
+  if (!isJsonArray(value)) return [`${printPath(path)}: expected list, got &{${printGo(value)}}`];
   if (list.relation === 'atomic') return [];
   const seen = new Set<string>();
   return value.flatMap((item, index) => {
@@ -53,7 +61,26 @@ function listProblems(value: JsonValue, list: ListTopology, path: string): reado
 
 function missingKey(item: JsonValue, list: ListTopology): string {
   if (!isJsonObject(item)) return 'associative list with keys may not have non-map elements';
-  const missing = list.keys.find((key) => item[key] === undefined && list.keyDefaults[key] === undefined) ?? '';
-  const reason = `key field ${JSON.stringify(missing)} (and doesn't have default value)`;
-  return `associative list with keys has an element that omits ${reason}`;
+  const keys = list.keys.map((key) => JSON.stringify(key)).join(' ');
+  const reason = `[${keys}] (and doesn't have default values for any key fields)`;
+  return `associative list with keys has an element that omits all key fields ${reason}`;
+}
+
+function scalarProblems(value: JsonValue, { scalar }: AtomicTopology, path: string): readonly string[] {
+  if (scalar === undefined) return [];
+  if (typeof value === (scalar === 'numeric' ? 'number' : scalar)) return [];
+  return [`${printPath(path)}: expected ${EXPECTED[scalar](value)}`];
+}
+
+/** How the server quotes what it got differs by what it expected. */
+const EXPECTED: Readonly<Record<NonNullable<AtomicTopology['scalar']>, (value: JsonValue) => string>> = {
+  boolean: (value) => `boolean, got &{${printGo(value)}}`,
+  numeric: (value) => `numeric (int or float), got ${goTypeOf(value)}`,
+  string: (value) => `string, got &value.valueUnstructured{Value:${printGo(value)}}`,
+};
+
+function goTypeOf(value: JsonValue): string {
+  if (isJsonArray(value)) return '[]interface {}';
+  if (isJsonObject(value)) return 'map[string]interface {}';
+  return typeof value === 'boolean' ? 'bool' : typeof value;
 }

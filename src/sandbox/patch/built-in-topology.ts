@@ -1,6 +1,6 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import type { ListTopology, ObjectTopology, Topology } from './topology.ts';
-import { ATOMIC, MAP, STRUCT } from './topology.ts';
+import { ATOMIC, MAP, STRING_MAP, STRUCT } from './topology.ts';
 
 /** The topology of a built-in kind. */
 export function builtInTopology(group: string, kind: string): ObjectTopology {
@@ -13,19 +13,20 @@ export function isBuiltInGroup(group: string): boolean {
 }
 
 /**
- * The structs that are always there in the server's own types, empty when nobody set them; nobody comes
- * to own such a struct by filling it.
+ * What is always there in the server's own types, empty when nobody set it; nobody comes to own such a
+ * struct or list by filling it.
  */
 export const ALWAYS_PRESENT: JsonObject = {
   metadata: {},
   source: {},
-  template: { metadata: {}, spec: {} },
+  template: { metadata: {}, spec: { containers: null } },
   spec: {
+    containers: null,
     resources: {},
     strategy: {},
     updateStrategy: {},
-    template: { metadata: {}, spec: {} },
-    jobTemplate: { metadata: {}, spec: { template: { metadata: {}, spec: {} } } },
+    template: { metadata: {}, spec: { containers: null } },
+    jobTemplate: { metadata: {}, spec: { template: { metadata: {}, spec: { containers: null } } } },
   },
   status: { loadBalancer: {} },
 };
@@ -82,8 +83,8 @@ function set(merged?: 'merged'): ListTopology {
 }
 
 const OBJECT_META = object({
-  labels: MAP,
-  annotations: MAP,
+  labels: STRING_MAP,
+  annotations: STRING_MAP,
   finalizers: set('merged'),
   ownerReferences: keyed('uid', ATOMIC),
   managedFields: ATOMIC,
@@ -170,8 +171,8 @@ const BACKEND = object({ resource: ATOMIC, service: object({ port: ATOMIC }) });
 const CONDITIONS_ONLY: Fields = { status: CONDITIONS };
 
 const KINDS: Readonly<Record<string, Fields>> = {
-  'ConfigMap.': { data: MAP, binaryData: MAP },
-  'Secret.': { data: MAP, stringData: MAP },
+  'ConfigMap.': { data: STRING_MAP, binaryData: STRING_MAP },
+  'Secret.': { data: STRING_MAP, stringData: STRING_MAP },
   'Namespace.': { status: CONDITIONS },
   'Node.': {
     spec: object({ podCIDRs: set('merged') }),

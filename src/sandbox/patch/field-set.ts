@@ -62,6 +62,17 @@ export function elementsOf(path: string): readonly string[] {
   return path.split(SEPARATOR);
 }
 
+/** The paths in the order of messages: at every level first what is a member itself, then what lies deeper. */
+export function sortedPaths(set: FieldSet): readonly string[] {
+  const sortKey = (path: string): string => {
+    const elements = elementsOf(path);
+    return elements
+      .map((element, index) => (index < elements.length - 1 ? `1${element}` : `0${element}`))
+      .join(SEPARATOR);
+  };
+  return [...set].toSorted((left, right) => (sortKey(left) < sortKey(right) ? -1 : 1));
+}
+
 /** A path as messages show it: `.spec.containers[name="app"].image`. */
 export function printPath(path: string): string {
   return elementsOf(path).map(printElement).join('');

@@ -44,7 +44,7 @@ function applyOperation(document: JsonValue, operation: JsonObject): JsonValue {
   const value = operation['value'] ?? null;
   const add = (node: JsonValue, added: JsonValue): JsonValue =>
     editAt(node, pointer(operation, 'path'), (container, key) => insert(container, key, added));
-  switch (typeof operation['op'] === 'string' ? operation['op'] : '') {
+  switch (nameOf(operation)) {
     case 'add':
       return add(document, value);
     case 'remove':
@@ -62,6 +62,10 @@ function applyOperation(document: JsonValue, operation: JsonObject): JsonValue {
     default:
       throw unprocessable();
   }
+}
+
+function nameOf({ op }: JsonObject): string {
+  return typeof op === 'string' ? op : '';
 }
 
 function replace(document: JsonValue, operation: JsonObject, value: JsonValue): JsonValue {

@@ -62,17 +62,16 @@ export function membersOf(value: JsonValue | undefined, topology: Topology): rea
   }));
 }
 
-/** How an item of a merging list is found again; undefined when it lacks its key. */
+/** How an item of a merging list is found again; undefined when it lacks all its keys. */
 export function itemElement(item: JsonValue, list: ListTopology): string | undefined {
   if (list.relation === 'set') return `v:${JSON.stringify(item)}`;
   if (!isJsonObject(item)) return undefined;
   const keys: [string, JsonValue][] = [];
   for (const name of list.keys.toSorted()) {
     const key = item[name] ?? list.keyDefaults[name];
-    if (key === undefined) return undefined;
-    keys.push([name, key]);
+    if (key !== undefined) keys.push([name, key]);
   }
-  return `k:${JSON.stringify(Object.fromEntries(keys))}`;
+  return keys.length === 0 ? undefined : `k:${JSON.stringify(Object.fromEntries(keys))}`;
 }
 
 /** What changed from one object to another; no field is in two of the sets. */
@@ -117,10 +116,11 @@ function compare(pair: Pair, changes: Changes): void {
   if (after === undefined) changes.removed.add(path);
 }
 
-/** Whether to look into both values. Two empty ones are compared whole, so that null and empty stay apart. */
+/** Whether to look into both values; null takes the shape of the other. Two empty ones are compared whole. */
 function areGranular(before: JsonValue | undefined, after: JsonValue | undefined, topology: Topology): boolean {
-  const shapes = [before, after].filter((value) => value !== undefined).map((value) => shapeOf(topology, value));
-  return shapes.every((shape) => shape !== 'leaf') && !(isEmpty(before) && isEmpty(after));
+  if (isEmpty(before) && isEmpty(after)) return false;
+  const present = [before, after].filter((value) => value !== undefined && value !== null);
+  return present.every((value) => shapeOf(topology, value) !== 'leaf');
 }
 
 function isEmpty(value: JsonValue | undefined): boolean {

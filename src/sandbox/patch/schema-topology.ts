@@ -2,11 +2,11 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonArray, isJsonObject } from '../json.ts';
 import { builtInTopology } from './built-in-topology.ts';
 import type { ObjectTopology, Topology } from './topology.ts';
-import { ATOMIC, MAP } from './topology.ts';
+import { ANYTHING, ATOMIC } from './topology.ts';
 
 /** The topology of a custom resource, from its structural schema; without one, everything but metadata is a map. */
 export function schemaTopology(schema: JsonObject | undefined): ObjectTopology {
-  if (schema === undefined) return { ...MAP, fields: OBJECT_FIELDS };
+  if (schema === undefined) return { ...ANYTHING, fields: OBJECT_FIELDS };
   const known = topologies.get(schema);
   if (known !== undefined) return known;
   const topology = withObjectFields(objectTopology(schema));
@@ -27,13 +27,19 @@ function withObjectFields(topology: ObjectTopology): ObjectTopology {
 }
 
 function topologyOf(schema: JsonValue | undefined): Topology {
-  if (!isJsonObject(schema)) return MAP;
+  if (!isJsonObject(schema)) return ANYTHING;
   if (schema['x-kubernetes-int-or-string'] === true) return ATOMIC;
   if (schema['type'] === 'array') return listTopology(schema);
-  if (schema['type'] !== 'object' && schema['x-kubernetes-preserve-unknown-fields'] !== true) return ATOMIC;
+  if (schema['type'] !== 'object')
+    return schema['x-kubernetes-preserve-unknown-fields'] === true ? ANYTHING : scalar(schema);
   if (schema['x-kubernetes-map-type'] === 'atomic') return ATOMIC;
   const topology = objectTopology(schema);
   return schema['x-kubernetes-embedded-resource'] === true ? withObjectFields(topology) : topology;
+}
+
+function scalar({ type }: JsonObject): Topology {
+  if (type === 'integer' || type === 'number') return { type: 'atomic', scalar: 'numeric' };
+  return type === 'string' || type === 'boolean' ? { type: 'atomic', scalar: type } : ATOMIC;
 }
 
 function objectTopology(schema: JsonObject): ObjectTopology {

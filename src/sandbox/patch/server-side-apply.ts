@@ -3,7 +3,7 @@ import type { JsonObject } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { checkApplied } from './applied-check.ts';
 import type { FieldSet } from './field-set.ts';
-import { difference, filterFields, intersection, printPath, union } from './field-set.ts';
+import { difference, filterFields, intersection, printPath, sortedPaths, union } from './field-set.ts';
 import type { FieldManager, FieldManagers } from './managed-fields.ts';
 import { identityOf, metadataOf, readManagers, withManagers, withoutManagers } from './managed-fields.ts';
 import { mergeFields } from './merge-fields.ts';
@@ -105,7 +105,7 @@ function prune(merged: JsonObject, last: FieldSet, managers: FieldManagers, topo
 
 function conflict(conflicts: Transfer['conflicts']): PatchRefused {
   const found = conflicts
-    .map(({ manager, fields }) => ({ printed: printManager(manager), paths: [...fields].map(printPath).toSorted() }))
+    .map(({ manager, fields }) => ({ printed: printManager(manager), paths: sortedPaths(fields).map(printPath) }))
     .toSorted((left, right) => (left.printed < right.printed ? -1 : 1));
   const causes = found.flatMap(({ printed, paths }) =>
     paths.map((field) => ({ reason: 'FieldManagerConflict', message: `conflict with ${printed}`, field })),

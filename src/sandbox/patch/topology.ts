@@ -15,11 +15,14 @@ export interface ObjectTopology {
   readonly others: 'struct' | 'map' | 'forbidden';
   /** The topology of such members; a plain one when absent. */
   readonly element?: Topology;
+  /** Nothing is declared here: a value of any kind may stand in its place. */
+  readonly anything?: true;
 }
 
 /** A value owned only as a whole; `strategy` says that strategic merge patch replaces it whole as well. */
 export interface AtomicTopology {
   readonly type: 'atomic';
+  readonly scalar?: 'boolean' | 'numeric' | 'string';
   readonly strategy?: 'replace';
 }
 
@@ -38,16 +41,22 @@ export interface ListTopology {
 export const ATOMIC: AtomicTopology = { type: 'atomic' };
 
 /** A built-in struct of which nothing special is known: fields granular, lists atomic. */
-export const STRUCT: ObjectTopology = { type: 'object', fields: {}, others: 'struct' };
+export const STRUCT: ObjectTopology = { type: 'object', fields: {}, others: 'struct', anything: true };
 
-/** A map, or an object without a schema: entries granular, lists atomic. */
+/** Data without a schema: entries of objects granular, lists atomic. */
+export const ANYTHING: ObjectTopology = { type: 'object', fields: {}, others: 'map', anything: true };
+
+/** A map whose entries are owned one by one. */
 export const MAP: ObjectTopology = { type: 'object', fields: {}, others: 'map' };
+
+/** A map of strings. */
+export const STRING_MAP: ObjectTopology = { ...MAP, element: { type: 'atomic', scalar: 'string' } };
 
 /** The topology of one member of an object. */
 export function memberOf(topology: Topology, key: string): Topology {
-  if (topology.type !== 'object') return topology.type === 'atomic' ? ATOMIC : MAP;
+  if (topology.type !== 'object') return topology.type === 'atomic' ? ATOMIC : ANYTHING;
   if (Object.hasOwn(topology.fields, key)) return topology.fields[key] ?? ATOMIC;
-  return topology.element ?? (topology.others === 'struct' ? STRUCT : MAP);
+  return topology.element ?? (topology.others === 'struct' ? STRUCT : ANYTHING);
 }
 
 /** Whether a member is a field of a struct, not an entry of a map. */

@@ -72,8 +72,8 @@ function comparable(object: JsonObject, kind: PatchKind): JsonObject {
 function fillIn(object: JsonObject, structs: JsonObject): JsonObject {
   const filled = new Map(Object.entries(object));
   for (const [name, inner] of Object.entries(structs)) {
-    const present = filled.get(name) ?? {};
-    if (isJsonObject(present) && isJsonObject(inner)) filled.set(name, fillIn(present, inner));
+    const present = filled.get(name) ?? (inner === null ? null : {});
+    filled.set(name, isJsonObject(present) && isJsonObject(inner) ? fillIn(present, inner) : present);
   }
   return Object.fromEntries(filled);
 }
