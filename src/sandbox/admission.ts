@@ -1,0 +1,29 @@
+import { customResourceDefinitionCauses, withCustomResourceDefinitionDefaults } from './custom-resource-definition.ts';
+import { admitCustomObject } from './custom-object.ts';
+import { withDefaults } from './defaults.ts';
+import type { JsonObject } from './json.ts';
+import type { ServedKind } from './kind.ts';
+import type { Cause } from './status-error.ts';
+import { objectCauses } from './validation.ts';
+
+/** An object with its defaults, and all that is wrong with it. */
+export interface Admitted {
+  readonly object: JsonObject;
+  readonly causes: readonly Cause[];
+}
+
+/** Fills in what the writer left out, drops what is unknown, and checks the rest; `before` is there for an update. */
+export function admitObject(
+  kind: ServedKind,
+  object: JsonObject,
+  before: JsonObject | undefined,
+  options: { readonly strict: boolean },
+): Admitted {
+  if (kind.custom !== undefined) return admitCustomObject(kind, kind.custom, object, options);
+  if (kind.plural === 'customresourcedefinitions') {
+    const filled = withCustomResourceDefinitionDefaults(object);
+    return { object: filled, causes: customResourceDefinitionCauses(filled, before) };
+  }
+  const filled = withDefaults(kind, object, before);
+  return { object: filled, causes: objectCauses(kind, filled, before) };
+}

@@ -1,0 +1,175 @@
+import { json, type ApiRequest, type Reply, type Target } from './api-request.ts';
+import type { AccessAttributes, Cluster } from './cluster.ts';
+import { deleteCollection, deleteObject } from './delete.ts';
+import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceList } from './discovery.ts';
+import { apiVersionOf, groupResource } from './kind.ts';
+import { parseListOptions } from './list-options.ts';
+import { patchObject, postObject, putObject } from './modify.ts';
+import { PatchRefused } from './patch/apply-patch.ts';
+import { getObject, listObjects } from './read.ts';
+import { answerReview, isReview } from './reviews.ts';
+import { findRoute, type Route } from './route.ts';
+import { methodNotAllowed, StatusError } from './status-error.ts';
+import { answerSubresource } from './subresources.ts';
+import type { Watches } from './watch.ts';
+
+/** What answers requests. */
+export interface Api {
+  readonly cluster: Cluster;
+  readonly watches: Watches;
+  /** Host and port, as discovery names them. */
+  readonly serverAddress: () => string;
+}
+
+/** Answers one request; whatever is refused becomes a `Status`. */
+export function answer(api: Api, request: ApiRequest): Reply {
+  try {
+    const route = findRoute(api.cluster.kinds, request.method, request.path, request.query);
+    requireAccess(api.cluster, route, request);
+    return answerRoute(api, route, request);
+  } catch (error) {
+    return refusalReply(error);
+  }
+}
+
+/** The reply that tells of a refusal; what is none is thrown on. */
+export function refusalReply(error: unknown): Reply {
+  if (error instanceof PatchRefused) {
+    const { code, reason, message, details } = error;
+    const rest = { ...(reason === '' ? {} : { reason }), ...(details === undefined ? {} : { details }) };
+    return refusalReply(new StatusError({ code, message, ...rest }));
+  }
+  if (!(error instanceof StatusError)) throw error;
+  const { code, status, retryAfterSeconds } = error;
+  const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
+  return { type: 'json', code, value: status, headers };
+}
+
+function requireAccess(cluster: Cluster, route: Route, request: ApiRequest): void {
+  const attributes = accessAttributes(cluster, route, request);
+  const answered = cluster.authorize(attributes);
+  if (answered === true) return;
+  const why = answered === false ? '' : `: ${answered}`;
+  if (route.type !== 'resource') {
+    const message = `forbidden: User "${attributes.user}" cannot ${attributes.verb} path "${attributes.path}"${why}`;
+    throw new StatusError({ code: 403, reason: 'Forbidden', message, details: {} });
+  }
+  const { kind, name } = route.target;
+  const subject = `${groupResource(kind)}${name === '' ? '' : ` "${name}"`}`;
+  const part = attributes.subresource === '' ? '' : `/${attributes.subresource}`;
+  const scope = attributes.namespace === '' ? 'at the cluster scope' : `in the namespace "${attributes.namespace}"`;
+  const denied = `User "${attributes.user}" cannot ${attributes.verb} resource "${kind.plural}${part}" in API group "${kind.group}" ${scope}`;
+  const group = kind.group === '' ? {} : { group: kind.group };
+  const details = { ...(name === '' ? {} : { name }), ...group, kind: kind.plural };
+  throw new StatusError({
+    code: 403,
+    reason: 'Forbidden',
+    message: `${subject} is forbidden: ${denied}${why}`,
+    details,
+  });
+}
+
+function accessAttributes(cluster: Cluster, route: Route, request: ApiRequest): AccessAttributes {
+  const { user } = cluster;
+  if (route.type !== 'resource') {
+    const none = { group: '', version: '', resource: '', subresource: '', namespace: '', name: '' };
+    return { user, verb: request.method.toLowerCase(), ...none, path: request.path };
+  }
+  const { kind, namespace, name, subresource } = route.target;
+  // A namespace is authorized as if it were inside itself.
+  const scope = kind.collection === 'namespaces' ? name : namespace;
+  const { group, version, plural } = kind;
+  return { user, verb: route.verb, group, version, resource: plural, subresource, namespace: scope, name, path: '' };
+}
+
+function answerRoute(api: Api, route: Route, request: ApiRequest): Reply {
+  const kinds = api.cluster.kinds.all();
+  switch (route.type) {
+    case 'resource':
+      return answerResource(api, route.target, route.verb, request);
+    case 'root':
+      return answerRoot(api, route.root, request);
+    case 'group': {
+      const document = groupDocument(kinds, route.group);
+      return document === undefined ? pageNotFound() : json(document);
+    }
+    case 'groupVersion': {
+      const { group, version } = route;
+      const served = kinds.filter((kind) => kind.group === group && kind.version === version);
+      return json(resourceList(served, apiVersionOf(route)));
+    }
+    case 'other':
+      return answerOther(request.path);
+  }
+}
+
+function answerResource({ cluster, watches }: Api, target: Target, verb: string, request: ApiRequest): Reply {
+  if (target.subresource !== '') return answerSubresource(cluster, target, verb, request);
+  if (isReview(target)) return answerReview(cluster, target, request);
+  switch (verb) {
+    case 'get':
+      return getObject(cluster, target, request);
+    case 'list':
+      return listObjects(cluster, target, parseListOptions(target.kind, request.query), request);
+    case 'watch': {
+      const query = new URLSearchParams([...request.query, ['watch', 'true']]);
+      return watches.watch(target, parseListOptions(target.kind, query));
+    }
+    case 'create':
+      return postObject(cluster, target, request);
+    case 'update':
+      return putObject(cluster, target, request);
+    case 'patch':
+      return patchObject(cluster, target, request);
+    case 'delete':
+      return deleteObject(cluster, target, request);
+    case 'deletecollection':
+      return deleteCollection(cluster, target, request);
+    default:
+      throw methodNotAllowed();
+  }
+}
+
+function answerRoot(api: Api, root: 'api' | 'apis', request: ApiRequest): Reply {
+  const kinds = api.cluster.kinds.all();
+  const wanted = /application\/json;g=apidiscovery\.k8s\.io;v=(v2beta1|v2);as=APIGroupDiscoveryList/.exec(
+    request.headers['accept'] ?? '',
+  );
+  if (wanted !== null) {
+    const version = wanted[1] === 'v2' ? 'v2' : 'v2beta1';
+    const contentType = `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`;
+    const text = JSON.stringify(aggregatedDiscovery(kinds, root, version));
+    return { type: 'text', code: 200, contentType, chunks: [text] };
+  }
+  return json(root === 'api' ? coreVersions(api.serverAddress()) : groupList(kinds));
+}
+
+const VERSION = {
+  major: '1',
+  minor: '35',
+  emulationMajor: '1',
+  emulationMinor: '35',
+  minCompatibilityMajor: '1',
+  minCompatibilityMinor: '34',
+  gitVersion: 'v1.35.4+sandbox',
+  gitCommit: '',
+  gitTreeState: '',
+  buildDate: '1970-01-01T00:00:00Z',
+  goVersion: '',
+  compiler: '',
+  platform: 'sandbox',
+};
+
+function answerOther(path: string): Reply {
+  if (path === '/version' || path === '/version/') return json(VERSION);
+  if (/^\/(?:healthz|readyz|livez)(?:\/|$)/.test(path)) return plainText('ok');
+  return pageNotFound();
+}
+
+function pageNotFound(): Reply {
+  return { type: 'text', code: 404, contentType: 'text/plain; charset=utf-8', chunks: ['404 page not found\n'] };
+}
+
+function plainText(text: string): Reply {
+  return { type: 'text', code: 200, contentType: 'text/plain; charset=utf-8', chunks: [text] };
+}

@@ -1,0 +1,35 @@
+import type { Cluster } from './cluster.ts';
+import { CustomResources } from './custom-resources.ts';
+import { GarbageCollector } from './garbage-collection.ts';
+import { NamespaceLifecycle } from './namespace-lifecycle.ts';
+import type { Change } from './storage.ts';
+
+/**
+ * Does what the control plane does by itself after a write: garbage collection, the end of namespaces, and the
+ * service of CustomResourceDefinitions. It runs in a microtask, so the writer gets its answer first, and all is
+ * settled before the next request is read.
+ */
+export function runControllers(cluster: Cluster, endWatches: (collection: string) => void): void {
+  const garbage = new GarbageCollector(cluster);
+  const namespaces = new NamespaceLifecycle(cluster);
+  const definitions = new CustomResources(cluster, endWatches);
+  let changes: Change[] = [];
+
+  const settle = (): void => {
+    while (changes.length > 0) {
+      const batch = changes;
+      changes = [];
+      for (const change of batch) garbage.collect(change);
+      for (const change of batch) namespaces.note(change);
+      for (const change of batch) definitions.note(change);
+      namespaces.settle();
+      definitions.settle();
+    }
+  };
+
+  cluster.storage.subscribe((change) => {
+    garbage.observe(change);
+    if (changes.length === 0) queueMicrotask(settle);
+    changes.push(change);
+  });
+}

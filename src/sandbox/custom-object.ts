@@ -1,0 +1,50 @@
+import { isDeepStrictEqual } from 'node:util';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import type { CustomVersion, ServedKind } from './kind.ts';
+import { compileCustomResourceSchema } from './schema/custom-resource-schema.ts';
+import { badRequest, type Cause } from './status-error.ts';
+
+type CompiledSchema = ReturnType<typeof compileCustomResourceSchema>;
+
+const compiledSchemas = new WeakMap<JsonObject, CompiledSchema>();
+
+/** The compiled form of a CustomResourceDefinition's schema, made once. */
+export function compiledSchema(schema: JsonObject): CompiledSchema {
+  const compiled = compiledSchemas.get(schema) ?? compileCustomResourceSchema(schema);
+  compiledSchemas.set(schema, compiled);
+  return compiled;
+}
+
+/** Prunes, completes and checks a custom object by the schema of its version. */
+export function admitCustomObject(
+  kind: ServedKind,
+  version: CustomVersion,
+  object: JsonObject,
+  { strict }: { readonly strict: boolean },
+): { readonly object: JsonObject; readonly causes: readonly Cause[] } {
+  const schema = compiledSchema(version.schema);
+  const pruned = schema.prune(object);
+  if (strict && !isDeepStrictEqual(pruned, object)) refuseUnknownFields(kind, object, pruned);
+  const filled = schema.fillDefaults(pruned);
+  const causes: readonly Cause[] = schema.validate(filled);
+  return { object: filled, causes };
+}
+
+function refuseUnknownFields(kind: ServedKind, object: JsonObject, pruned: JsonObject): void {
+  const fields = unknownFields(object, pruned, '').map((field) => `unknown field "${field}"`);
+  if (fields.length === 0) return;
+  const message = `${kind.kind} in version "${kind.version}" cannot be handled as a ${kind.kind}: strict decoding error: ${fields.join(', ')}`;
+  throw badRequest(message);
+}
+
+function unknownFields(value: JsonValue, pruned: JsonValue | undefined, path: string): readonly string[] {
+  if (isJsonArray(value)) {
+    const kept = isJsonArray(pruned) ? pruned : [];
+    return value.flatMap((entry, index) => unknownFields(entry, kept[index], `${path}[${index}]`));
+  }
+  if (!isJsonObject(value) || !isJsonObject(pruned)) return [];
+  return Object.entries(value).flatMap(([name, inner]) => {
+    const field = path === '' ? name : `${path}.${name}`;
+    return Object.hasOwn(pruned, name) ? unknownFields(inner, pruned[name], field) : [field];
+  });
+}

@@ -1,0 +1,84 @@
+import { compiledSchema } from './custom-object.ts';
+import { at, objectAt, objectsAt, present, textAt, textsAt, withAt } from './json-fields.ts';
+import type { JsonObject } from './json.ts';
+import { nameOf } from './object-meta.ts';
+import { invalidValue, requiredValue, unsupportedValue, type Cause } from './status-error.ts';
+
+/** A CustomResourceDefinition with the fields that the server fills in. */
+export function withCustomResourceDefinitionDefaults(definition: JsonObject): JsonObject {
+  const names = objectAt(definition, 'spec', 'names');
+  const kind = textAt(names, 'kind');
+  const filled = withAt(definition, ['spec', 'names'], {
+    ...names,
+    singular: textAt(names, 'singular') === '' ? kind.toLowerCase() : textAt(names, 'singular'),
+    listKind: textAt(names, 'listKind') === '' ? `${kind}List` : textAt(names, 'listKind'),
+  });
+  const converted =
+    at(filled, 'spec', 'conversion') === undefined
+      ? withAt(filled, ['spec', 'conversion'], { strategy: 'None' })
+      : filled;
+  const storage = objectsAt(definition, 'spec', 'versions').find((version) => at(version, 'storage') === true);
+  const status = objectAt(definition, 'status');
+  const stored = new Set([
+    ...textsAt(status, 'storedVersions'),
+    ...(storage === undefined ? [] : [textAt(storage, 'name')]),
+  ]);
+  return {
+    ...converted,
+    status: {
+      conditions: at(status, 'conditions') ?? null,
+      acceptedNames: at(status, 'acceptedNames') ?? { plural: '', kind: '' },
+      storedVersions: [...stored],
+    },
+  };
+}
+
+/** What is wrong with a CustomResourceDefinition. */
+export function customResourceDefinitionCauses(
+  definition: JsonObject,
+  before: JsonObject | undefined,
+): readonly Cause[] {
+  return [...nameCauses(definition), ...scopeCauses(definition, before), ...versionCauses(definition)];
+}
+
+function nameCauses(definition: JsonObject): readonly Cause[] {
+  const causes = [
+    ['spec.group', textAt(definition, 'spec', 'group')],
+    ['spec.names.plural', textAt(definition, 'spec', 'names', 'plural')],
+    ['spec.names.kind', textAt(definition, 'spec', 'names', 'kind')],
+  ].flatMap(([field = '', value]) => (value === '' ? [requiredValue(field)] : []));
+  const expected = `${textAt(definition, 'spec', 'names', 'plural')}.${textAt(definition, 'spec', 'group')}`;
+  if (nameOf(definition) === expected) return causes;
+  return [invalidValue('metadata.name', nameOf(definition), 'must be spec.names.plural+"."+spec.group'), ...causes];
+}
+
+function scopeCauses(definition: JsonObject, before: JsonObject | undefined): readonly Cause[] {
+  const scope = textAt(definition, 'spec', 'scope');
+  if (scope === '') return [requiredValue('spec.scope')];
+  if (!['Cluster', 'Namespaced'].includes(scope))
+    return [unsupportedValue('spec.scope', scope, ['Cluster', 'Namespaced'])];
+  if (before === undefined || textAt(before, 'spec', 'scope') === scope) return [];
+  return [invalidValue('spec.scope', scope, 'field is immutable')];
+}
+
+function versionCauses(definition: JsonObject): readonly Cause[] {
+  const versions = objectsAt(definition, 'spec', 'versions');
+  const causes = versions.flatMap((version, index) =>
+    schemaCauses(version, `spec.versions[${index}].schema.openAPIV3Schema`),
+  );
+  if (versions.filter((version) => at(version, 'storage') === true).length === 1) return causes;
+  const summary = versions.map((version) =>
+    present({ name: version['name'], served: version['served'], storage: version['storage'] }),
+  );
+  return [...causes, invalidValue('spec.versions', summary, 'must have exactly one version marked as storage version')];
+}
+
+function schemaCauses(version: JsonObject, field: string): readonly Cause[] {
+  const schema = at(version, 'schema', 'openAPIV3Schema');
+  if (schema === undefined) return [requiredValue(field)];
+  return compiledSchema(objectAt(schema)).problems.map((problem) => ({
+    field,
+    reason: 'FieldValueInvalid',
+    message: `Invalid value: ${problem}`,
+  }));
+}

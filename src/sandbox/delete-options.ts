@@ -1,0 +1,65 @@
+import type { ApiRequest } from './api-request.ts';
+import { at, numberAt, textAt, textsAt } from './json-fields.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
+import { invalid, invalidValue, unsupportedValue, type Cause } from './status-error.ts';
+import { parseBody } from './write-options.ts';
+
+/** What happens to the objects that name the deleted one as their owner. */
+export type Propagation = 'Background' | 'Foreground' | 'Orphan';
+
+/** What a delete asks for, in its body or its query. */
+export interface DeleteOptions {
+  readonly propagation: Propagation | undefined;
+  readonly gracePeriodSeconds: number | undefined;
+  readonly uid: string;
+  readonly resourceVersion: string;
+  readonly dryRun: boolean;
+}
+
+/** Reads the options of a delete; throws the server's 422 where they make no sense. */
+export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
+  const body = request.body.trim() === '' ? {} : parseBody(request, 'DeleteOptions');
+  const options = isJsonObject(body) ? body : {};
+  const policy = textAt(options, 'propagationPolicy') || (request.query.get('propagationPolicy') ?? '');
+  const orphan = at(options, 'orphanDependents') ?? queryBoolean(request.query.get('orphanDependents'));
+  const dryRun = [...textsAt(options, 'dryRun'), ...request.query.getAll('dryRun')];
+  const causes = optionCauses(policy, orphan, dryRun);
+  if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', causes);
+  return {
+    propagation: propagationOf(policy, orphan),
+    gracePeriodSeconds: gracePeriod(options, request.query.get('gracePeriodSeconds')),
+    uid: textAt(options, 'preconditions', 'uid'),
+    resourceVersion: textAt(options, 'preconditions', 'resourceVersion'),
+    dryRun: dryRun.length > 0,
+  };
+}
+
+function queryBoolean(value: string | null): boolean | undefined {
+  return value === null ? undefined : value === 'true';
+}
+
+function optionCauses(policy: string, orphan: unknown, dryRun: readonly string[]): readonly Cause[] {
+  const causes: Cause[] = [];
+  if (!['', 'Background', 'Foreground', 'Orphan'].includes(policy)) {
+    causes.push(unsupportedValue('propagationPolicy', policy, ['Foreground', 'Background', 'Orphan', 'nil']));
+  }
+  if (policy !== '' && orphan !== undefined) {
+    const rule = 'orphanDependents and deletionPropagation cannot be both set';
+    causes.push(invalidValue('propagationPolicy', policy, rule));
+  }
+  const unknown = dryRun.filter((value) => value !== 'All');
+  if (unknown.length > 0) causes.push(unsupportedValue('dryRun', unknown, ['All']));
+  return causes;
+}
+
+function propagationOf(policy: string, orphan: unknown): Propagation | undefined {
+  if (policy === 'Background' || policy === 'Foreground' || policy === 'Orphan') return policy;
+  if (orphan === undefined) return undefined;
+  return orphan === true ? 'Orphan' : 'Background';
+}
+
+function gracePeriod(options: JsonObject, query: string | null): number | undefined {
+  const seconds = numberAt(options, 'gracePeriodSeconds') ?? (query === null ? undefined : Number(query));
+  // A negative period means one second to the server.
+  return seconds === undefined || seconds >= 0 ? seconds : 1;
+}

@@ -1,0 +1,140 @@
+import { json, type ApiRequest, type Reply, type Target } from './api-request.ts';
+import type { Cluster } from './cluster.ts';
+import { parseDeleteOptions, type DeleteOptions, type Propagation } from './delete-options.ts';
+import { isReadyToGo } from './finalization.ts';
+import { numberAt, present, textAt, withAt } from './json-fields.ts';
+import type { JsonObject } from './json.ts';
+import { isReturnedWhenDeleted } from './kind-strategy.ts';
+import type { ServedKind } from './kind.ts';
+import { parseListOptions } from './list-options.ts';
+import { IMMORTAL_NAMESPACES } from './namespaces.ts';
+import { finalizersOf, isTerminating, timestamp, withMetadata } from './object-meta.ts';
+import { findObject, listPage, listText } from './read.ts';
+import { forbidden, StatusError } from './status-error.ts';
+import type { StoredObject } from './storage.ts';
+import { served } from './wire.ts';
+
+/** Answers a delete of one object. */
+export function deleteObject(cluster: Cluster, target: Target, request: ApiRequest): Reply {
+  const options = parseDeleteOptions(request);
+  const stored = findObject(cluster, target);
+  checkPreconditions(target.kind, stored, options);
+  const { object, removed } = deleteStored(cluster, stored, options);
+  if (!removed || isReturnedWhenDeleted(target.kind)) return json(served(target.kind, object));
+  return json(deletedStatus(target.kind, stored));
+}
+
+/** Answers a delete of all objects that a list with the same query would show. */
+export function deleteCollection(cluster: Cluster, target: Target, request: ApiRequest): Reply {
+  const options = parseDeleteOptions(request);
+  const page = listPage(cluster, target, parseListOptions(target.kind, request.query));
+  const chunks = [...listText(target, page)];
+  for (const listed of page.objects) {
+    const stored = cluster.storage.get(listed.collection, listed.namespace, listed.name);
+    if (stored !== undefined) deleteStored(cluster, stored, options);
+  }
+  return { type: 'text', code: 200, contentType: 'application/json', chunks };
+}
+
+function checkPreconditions(kind: ServedKind, stored: StoredObject, options: DeleteOptions): void {
+  if (options.uid !== '' && options.uid !== stored.uid) {
+    const explanation = `the UID in the precondition (${options.uid}) does not match the UID in record (${stored.uid}). The object might have been deleted and then recreated`;
+    throw preconditionConflict(kind, stored, explanation);
+  }
+  if (options.resourceVersion !== '' && options.resourceVersion !== String(stored.revision)) {
+    const explanation = `the ResourceVersion in the precondition (${options.resourceVersion}) does not match the ResourceVersion in record (${stored.revision}). The object might have been modified`;
+    throw preconditionConflict(kind, stored, explanation);
+  }
+}
+
+/** Here the server names the kind where elsewhere it names the resource. */
+function preconditionConflict({ group, kind }: ServedKind, { name }: StoredObject, explanation: string): StatusError {
+  const subject = group === '' ? kind : `${kind}.${group}`;
+  const message = `Operation cannot be fulfilled on ${subject} "${name}": ${explanation}`;
+  const details = present({ name, group: group === '' ? undefined : group, kind });
+  return new StatusError({ code: 409, reason: 'Conflict', message, details });
+}
+
+function deletedStatus(kind: ServedKind, stored: StoredObject): JsonObject {
+  const group = kind.group === '' ? undefined : kind.group;
+  const details = present({ name: stored.name, group, kind: kind.plural, uid: stored.uid });
+  return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
+}
+
+/** What became of an object that was to be deleted. */
+export interface Deletion {
+  readonly object: JsonObject;
+  readonly removed: boolean;
+}
+
+/** Removes an object, or marks it where finalizers or a grace period hold it. */
+export function deleteStored(
+  { storage, kinds, now }: Cluster,
+  stored: StoredObject,
+  options: Pick<DeleteOptions, 'propagation' | 'gracePeriodSeconds' | 'dryRun'>,
+): Deletion {
+  const kind = kinds.ofCollection(stored.collection);
+  if (kind?.collection === 'namespaces' && IMMORTAL_NAMESPACES.includes(stored.name)) {
+    throw forbidden(kind, stored.name, 'this namespace may not be deleted');
+  }
+  const marked = markedObject(stored, options, now());
+  if (isReadyToGo(stored.collection, marked)) {
+    const last = stored.collection === 'pods' ? marked : stored.object;
+    if (!options.dryRun) storage.remove(stored.collection, stored, last);
+    return { object: last, removed: true };
+  }
+  if (options.dryRun || marked === stored.object) return { object: marked, removed: false };
+  return { object: storage.put(stored.collection, marked).object, removed: false };
+}
+
+function markedObject(
+  stored: StoredObject,
+  options: Pick<DeleteOptions, 'propagation' | 'gracePeriodSeconds'>,
+  nowMs: number,
+): JsonObject {
+  const { object } = stored;
+  const finalizers = finalizersFor(stored, options.propagation);
+  const sameFinalizers = finalizers.join() === finalizersOf(object).join();
+  const graceSeconds = gracePeriodSeconds(stored, options.gracePeriodSeconds);
+  const oldGraceSeconds = numberAt(object, 'metadata', 'deletionGracePeriodSeconds');
+  if (isTerminating(object) && sameFinalizers && graceSeconds >= (oldGraceSeconds ?? 0)) return object;
+  const generation = numberAt(object, 'metadata', 'generation');
+  const withoutGracePeriod = ['namespaces', CRD_COLLECTION].includes(stored.collection);
+  const again = isTerminating(object);
+  const marked = withMetadata(object, {
+    deletionTimestamp: timestamp(nowMs + graceSeconds * 1000),
+    deletionGracePeriodSeconds: withoutGracePeriod ? undefined : graceSeconds,
+    generation: generation === undefined || again ? generation : generation + 1,
+    finalizers,
+  });
+  return stored.collection === 'namespaces' ? withAt(marked, ['status', 'phase'], 'Terminating') : marked;
+}
+
+const CRD_COLLECTION = 'customresourcedefinitions.apiextensions.k8s.io';
+
+/** Holds a CustomResourceDefinition until its objects are gone. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+
+// Deleting one of these leaves its dependents alone unless the request says otherwise.
+const ORPHANING = ['replicationcontrollers', 'jobs.batch'];
+
+function finalizersFor({ collection, object }: StoredObject, propagation: Propagation | undefined): readonly string[] {
+  const finalizers = finalizersOf(object);
+  if (collection === CRD_COLLECTION) {
+    return finalizers.includes(CLEANUP_FINALIZER) ? finalizers : [...finalizers, CLEANUP_FINALIZER];
+  }
+  const decided = finalizers.some((finalizer) => finalizer === 'orphan' || finalizer === 'foregroundDeletion');
+  const effective = propagation ?? (!decided && ORPHANING.includes(collection) ? 'Orphan' : undefined);
+  if (effective === undefined) return finalizers;
+  const others = finalizers.filter((finalizer) => finalizer !== 'orphan' && finalizer !== 'foregroundDeletion');
+  if (effective === 'Orphan') return [...others, 'orphan'];
+  return effective === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
+}
+
+/** Only pods that run on a node are given time; nothing here would end one that does not. */
+function gracePeriodSeconds({ collection, object }: StoredObject, asked: number | undefined): number {
+  if (collection !== 'pods') return 0;
+  const ended = ['Succeeded', 'Failed'].includes(textAt(object, 'status', 'phase'));
+  if (textAt(object, 'spec', 'nodeName') === '' || ended) return 0;
+  return asked ?? numberAt(object, 'spec', 'terminationGracePeriodSeconds') ?? 30;
+}

@@ -1,0 +1,120 @@
+import type { ServerResponse } from 'node:http';
+import type { ApiRequest, WatchSink } from './api-request.ts';
+import type { Faults } from './faults.ts';
+import { StatusError } from './status-error.ts';
+
+/** One request and its answer; everything that is sent passes here, and so do the faults. */
+export class Exchange implements WatchSink {
+  readonly request: ApiRequest;
+  readonly watch: boolean;
+  readonly #response: ServerResponse;
+  readonly #faults: Faults;
+  #silent = false;
+  #bytesLeft = Number.POSITIVE_INFINITY;
+  #atTheLimit: 'hangUp' | 'end' = 'end';
+
+  constructor(request: ApiRequest, watch: boolean, response: ServerResponse, faults: Faults) {
+    this.request = request;
+    this.watch = watch;
+    this.#response = response;
+    this.#faults = faults;
+  }
+
+  get closed(): boolean {
+    return this.#response.destroyed || this.#response.writableEnded;
+  }
+
+  /** The code that was answered, or 0 while there is none. */
+  get code(): number {
+    return this.#response.headersSent ? this.#response.statusCode : 0;
+  }
+
+  /** From now on the client hears nothing, and the connection stays. */
+  silence(): void {
+    this.#silent = true;
+  }
+
+  destroy(): void {
+    this.#response.destroy();
+    this.#response.socket?.destroy();
+  }
+
+  /** Lets so many bytes of the body pass, and then hangs up or ends. */
+  limit(bytes: number, then: 'hangUp' | 'end'): void {
+    this.#bytesLeft = bytes;
+    this.#atTheLimit = then;
+  }
+
+  start(code: number, contentType: string, headers: { readonly [name: string]: string } = {}): void {
+    if (this.#silent || this.closed) return;
+    this.#response.writeHead(code, { 'Content-Type': contentType, 'Cache-Control': 'no-cache, private', ...headers });
+    this.#response.flushHeaders();
+  }
+
+  /** Sends a piece of the body; false asks the writer to wait for `drained`. */
+  send(chunk: string | Buffer): boolean {
+    if (this.#silent || this.closed) return true;
+    const bytes = Buffer.from(chunk);
+    if (bytes.length < this.#bytesLeft) {
+      this.#bytesLeft -= bytes.length;
+      return this.#response.write(bytes);
+    }
+    const rest = bytes.subarray(0, this.#bytesLeft);
+    if (this.#atTheLimit === 'end') this.#response.end(rest);
+    else this.#response.write(rest, () => this.destroy());
+    this.#silent = true;
+    return true;
+  }
+
+  /** Resolves when the client has read on, or is gone. */
+  async drained(): Promise<void> {
+    if (this.closed) return;
+    const { promise, resolve } = Promise.withResolvers<void>();
+    this.#response.once('drain', resolve).once('close', resolve);
+    try {
+      await promise;
+    } finally {
+      this.#response.off('drain', resolve).off('close', resolve);
+    }
+  }
+
+  write(line: string | Buffer, kind: 'event' | 'bookmark'): void {
+    if (this.#silent || this.closed) return;
+    if (kind === 'bookmark') {
+      if (this.#faults.take(this.request, true, 'noBookmarks') === undefined) this.send(line);
+      return;
+    }
+    if (this.#breaks(line)) return;
+    const copies = this.#faults.take(this.request, true, 'duplicate')?.copies ?? 1;
+    for (let copy = 0; copy < copies; copy += 1) this.send(line);
+  }
+
+  #breaks(line: string | Buffer): boolean {
+    const half = Buffer.from(line).subarray(0, Math.ceil(line.length / 2));
+    if (this.#faults.take(this.request, true, 'brokenLine') !== undefined) {
+      this.send(half);
+      this.send('\n');
+      return true;
+    }
+    if (this.#faults.take(this.request, true, 'cutLine') === undefined) return false;
+    this.limit(half.length, 'hangUp');
+    this.send(half);
+    return true;
+  }
+
+  /** Ends a watch with an ERROR event. */
+  fail(code: number, message: string | undefined): void {
+    const reason = code === 410 ? 'Expired' : 'InternalError';
+    const { status } = new StatusError({ code, reason, message: message ?? 'a fault was asked for' });
+    this.send(`${JSON.stringify({ type: 'ERROR', object: status })}\n`);
+    this.end();
+  }
+
+  end(): void {
+    if (!this.#silent && !this.closed) this.#response.end();
+  }
+
+  onClose(listener: () => void): void {
+    this.#response.once('close', listener);
+  }
+}

@@ -1,0 +1,142 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { ApiRequest, Reply } from './api-request.ts';
+import { Exchange } from './exchange.ts';
+import { Faults, matchesRequest, type RequestMatcher } from './faults.ts';
+import { isTrue } from './list-options.ts';
+
+/** One request that was served. */
+export interface RequestRecord {
+  readonly method: string;
+  readonly path: string;
+  readonly query: string;
+  readonly watch: boolean;
+  readonly userAgent: string;
+  /** The code that was answered; 0 while none was, or where a fault kept it back. */
+  readonly status: number;
+}
+
+const RECORD_LIMIT = 20_000;
+
+/** The HTTP side: reads requests, has them answered, and lets the faults strike. */
+export class HttpSide {
+  readonly faults: Faults;
+  readonly server: Server;
+  readonly #answer: (exchange: Exchange) => Promise<void>;
+  readonly #open = new Set<Exchange>();
+  readonly #records: Exchange[] = [];
+
+  constructor(answer: (exchange: Exchange) => Promise<void>) {
+    this.#answer = answer;
+    this.faults = new Faults((fault, strikes) => {
+      for (const exchange of this.#matching(fault)) {
+        if (fault.type === 'silence' && strikes()) exchange.silence();
+        if (fault.type === 'watchError' && exchange.watch && strikes()) exchange.fail(fault.code, fault.message);
+      }
+    });
+    this.server = createServer((incoming, response) => {
+      this.#serve(incoming, response).catch((error: unknown) => response.destroy(asError(error)));
+    });
+    // The connections of a client's pool must not end under a request.
+    this.server.keepAliveTimeout = 120_000;
+    this.server.requestTimeout = 0;
+  }
+
+  /** What was served, oldest first. */
+  get records(): readonly RequestRecord[] {
+    return this.#records.map(({ request, watch, code }) => ({
+      method: request.method,
+      path: request.path,
+      query: request.query.toString(),
+      watch,
+      userAgent: request.headers['user-agent'] ?? '',
+      status: code,
+    }));
+  }
+
+  clearRecords(): void {
+    this.#records.length = 0;
+  }
+
+  /** The open watches that match; resets their sockets. */
+  dropWatches(matcher: RequestMatcher): number {
+    const dropped = this.#matching(matcher).filter((exchange) => exchange.watch);
+    for (const exchange of dropped) exchange.destroy();
+    return dropped.length;
+  }
+
+  #matching(matcher: RequestMatcher): readonly Exchange[] {
+    return [...this.#open].filter((exchange) => matchesRequest(matcher, exchange.request, exchange.watch));
+  }
+
+  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await readRequest(incoming);
+    const watch = isWatch(request);
+    const exchange = new Exchange(request, watch, response, this.faults);
+    this.#records.push(exchange);
+    if (this.#records.length > RECORD_LIMIT) this.#records.splice(0, RECORD_LIMIT / 2);
+    this.#open.add(exchange);
+    response.once('close', () => this.#open.delete(exchange));
+    await this.#answer(exchange);
+  }
+}
+
+function asError(error: unknown): Error {
+  return error instanceof Error ? error : new Error(String(error));
+}
+
+function isWatch(request: ApiRequest): boolean {
+  return request.method === 'GET' && (isTrue(request.query.get('watch')) || /\/v[^/]+\/watch\//.test(request.path));
+}
+
+async function readRequest(incoming: IncomingMessage): Promise<ApiRequest> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
+  const url = new URL(incoming.url ?? '/', 'http://sandbox');
+  const headers: { [name: string]: string | undefined } = {};
+  for (const [name, value] of Object.entries(incoming.headers))
+    headers[name] = Array.isArray(value) ? value.join() : value;
+  return {
+    method: incoming.method ?? 'GET',
+    path: url.pathname,
+    query: url.searchParams,
+    headers,
+    body: Buffer.concat(chunks).toString(),
+  };
+}
+
+const BATCH_CHARACTERS = 256 * 1024;
+
+/** Sends a reply on an exchange. */
+export async function sendReply(exchange: Exchange, reply: Reply): Promise<void> {
+  switch (reply.type) {
+    case 'json':
+      exchange.start(reply.code, 'application/json', reply.headers);
+      exchange.send(jsonText(exchange.request, reply.value));
+      exchange.end();
+      return;
+    case 'text':
+      exchange.start(reply.code, reply.contentType);
+      await sendChunks(exchange, reply.chunks);
+      exchange.end();
+      return;
+    case 'stream':
+      exchange.start(200, 'application/json');
+      reply.open(exchange);
+  }
+}
+
+function jsonText(request: ApiRequest, value: unknown): string {
+  return isTrue(request.query.get('pretty')) ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`;
+}
+
+async function sendChunks(exchange: Exchange, chunks: Iterable<string>): Promise<void> {
+  let batch = '';
+  for (const chunk of chunks) {
+    batch += chunk;
+    if (batch.length < BATCH_CHARACTERS) continue;
+    if (!exchange.send(batch)) await exchange.drained();
+    if (exchange.closed) return;
+    batch = '';
+  }
+  if (batch !== '') exchange.send(batch);
+}

@@ -1,0 +1,147 @@
+import { textAt } from './json-fields.ts';
+import type { JsonObject } from './json.ts';
+import { labelsOf } from './object-meta.ts';
+import { badRequest } from './status-error.ts';
+
+/** One condition on the labels of an object. */
+interface Requirement {
+  readonly key: string;
+  readonly operator: 'in' | 'notin' | 'exists' | 'absent' | 'gt' | 'lt';
+  readonly values: readonly string[];
+}
+
+/** Parses the query form of a label selector; throws the server's 400 where it is malformed. */
+export function parseLabelSelector(text: string): (object: JsonObject) => boolean {
+  const requirements = parseRequirements(tokens(text));
+  return (object) => requirements.every((requirement) => holds(requirement, labelsOf(object)));
+}
+
+function holds(requirement: Requirement, labels: JsonObject): boolean {
+  const present = Object.hasOwn(labels, requirement.key);
+  const value = textAt(labels, requirement.key);
+  switch (requirement.operator) {
+    case 'exists':
+      return present;
+    case 'absent':
+      return !present;
+    case 'in':
+      return present && requirement.values.includes(value);
+    case 'notin':
+      return !present || !requirement.values.includes(value);
+    case 'gt':
+      return present && Number.parseInt(value, 10) > Number(requirement.values[0]);
+    case 'lt':
+      return present && Number.parseInt(value, 10) < Number(requirement.values[0]);
+  }
+}
+
+function tokens(text: string): string[] {
+  return text.match(/==|!=|[=!<>(),]|[^\s=!<>(),]+/g) ?? [];
+}
+
+function parseRequirements(queue: string[]): readonly Requirement[] {
+  const requirements: Requirement[] = [];
+  while (queue.length > 0) {
+    requirements.push(parseRequirement(queue));
+    const separator = queue.shift();
+    if (separator === undefined) break;
+    if (separator !== ',') throw badRequest(`found '${separator}', expected: ',' or 'end of string'`);
+    if (!isIdentifier(queue[0]) && queue[0] !== '!') {
+      throw badRequest(`found '${queue[0] ?? ''}', expected: identifier after ','`);
+    }
+  }
+  return requirements;
+}
+
+function parseRequirement(queue: string[]): Requirement {
+  const first = queue.shift();
+  const negated = first === '!';
+  const key = negated ? queue.shift() : first;
+  if (key === undefined || !isIdentifier(key)) {
+    throw badRequest(
+      negated
+        ? `unable to parse requirement: found '${key ?? ''}', expected: identifier`
+        : `found '${key ?? ''}', expected: !, identifier, or 'end of string'`,
+    );
+  }
+  checkKey(key);
+  if (negated) return { key, operator: 'absent', values: [] };
+  if (queue.length === 0 || queue[0] === ',') return { key, operator: 'exists', values: [] };
+  return parseComparison(key, queue.shift() ?? '', queue);
+}
+
+function parseComparison(key: string, operator: string, queue: string[]): Requirement {
+  switch (operator) {
+    case '=':
+    case '==':
+      return { key, operator: 'in', values: [checkedValue(key, parseExactValue(queue))] };
+    case '!=':
+      return { key, operator: 'notin', values: [checkedValue(key, parseExactValue(queue))] };
+    case 'in':
+    case 'notin':
+      return { key, operator, values: parseValues(queue).map((value) => checkedValue(key, value)) };
+    case '>':
+    case '<':
+      return { key, operator: operator === '>' ? 'gt' : 'lt', values: [parseInteger(queue)] };
+    default:
+      throw badRequest(`unable to parse requirement: found '${operator}', expected: in, notin, =, ==, !=, gt, lt`);
+  }
+}
+
+function parseExactValue(queue: string[]): string {
+  if (queue.length === 0 || queue[0] === ',') return '';
+  const value = queue.shift() ?? '';
+  if (!isIdentifier(value)) throw badRequest(`unable to parse requirement: found '${value}', expected: identifier`);
+  return value;
+}
+
+function parseInteger(queue: string[]): string {
+  const value = parseExactValue(queue);
+  if (/^[+-]?\d+$/.test(value)) return value;
+  throw badRequest(
+    `unable to parse requirement: values[0]: Invalid value: ${JSON.stringify(value)}: for 'Gt', 'Lt' operators, the value must be an integer`,
+  );
+}
+
+function parseValues(queue: string[]): readonly string[] {
+  const open = queue.shift();
+  if (open !== '(') throw badRequest(`unable to parse requirement: found '${open ?? ''}' expected: '('`);
+  const values: string[] = [];
+  for (let expectsValue = true; ;) {
+    const token = queue.shift();
+    if (token === ')') {
+      if (expectsValue) values.push('');
+      return values;
+    }
+    if (token === ',') {
+      if (expectsValue) values.push('');
+      expectsValue = true;
+    } else if (token !== undefined && isIdentifier(token) && expectsValue) {
+      values.push(token);
+      expectsValue = false;
+    } else {
+      throw badRequest(`unable to parse requirement: found '${token ?? ''}', expected: ',', or ')'`);
+    }
+  }
+}
+
+function isIdentifier(token: string | undefined): boolean {
+  return token !== undefined && !/^(?:==|!=|[=!<>(),])$/.test(token);
+}
+
+const NAME = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
+
+function checkKey(key: string): void {
+  const name = key.slice(key.lastIndexOf('/') + 1);
+  if (NAME.test(name) && name.length <= 63) return;
+  const rule =
+    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
+  throw badRequest(`unable to parse requirement: key: Invalid value: ${JSON.stringify(key)}: ${rule}`);
+}
+
+function checkedValue(key: string, value: string): string {
+  if (value === '' || (NAME.test(value) && value.length <= 63)) return value;
+  const rule =
+    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
+  throw badRequest(`unable to parse requirement: values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${rule}`);
+}

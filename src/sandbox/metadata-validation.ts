@@ -1,0 +1,88 @@
+import { arrayAt, at, objectAt, objectsAt, textAt } from './json-fields.ts';
+import type { JsonObject } from './json.ts';
+import type { ServedKind } from './kind.ts';
+import { labelValueProblems, nameProblems, qualifiedNameProblems } from './object-names.ts';
+import { finalizersOf, isTerminating, nameOf, uidOf } from './object-meta.ts';
+import { forbiddenValue, invalidValue, requiredValue, type Cause } from './status-error.ts';
+
+/** What is wrong with the metadata of an object that is to be created or, given `before`, updated. */
+export function metadataCauses(kind: ServedKind, object: JsonObject, before?: JsonObject): readonly Cause[] {
+  return [
+    ...(before === undefined ? nameCauses(kind, object) : changeCauses(object, before)),
+    ...labelCauses(object),
+    ...annotationCauses(object),
+    ...ownerCauses(object),
+    ...finalizerCauses(object),
+  ];
+}
+
+function nameCauses(kind: ServedKind, object: JsonObject): readonly Cause[] {
+  const name = nameOf(object);
+  const field = 'metadata.name';
+  if (name === '') return [requiredValue(field, 'name or generateName is required')];
+  return nameProblems(kind, name).map((problem) => invalidValue(field, name, problem));
+}
+
+function labelCauses(object: JsonObject): readonly Cause[] {
+  const field = 'metadata.labels';
+  return Object.entries(objectAt(object, 'metadata', 'labels')).flatMap(([key, value]) => [
+    ...qualifiedNameProblems(key).map((problem) => invalidValue(field, key, problem)),
+    ...labelValueProblems(String(value)).map((problem) => invalidValue(field, value, problem)),
+  ]);
+}
+
+const MAX_ANNOTATION_BYTES = 256 * 1024;
+
+function annotationCauses(object: JsonObject): readonly Cause[] {
+  const field = 'metadata.annotations';
+  const annotations = objectAt(object, 'metadata', 'annotations');
+  const causes = Object.keys(annotations).flatMap((key) =>
+    qualifiedNameProblems(key.toLowerCase()).map((problem) => invalidValue(field, key, problem)),
+  );
+  const bytes = Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
+  if (bytes <= MAX_ANNOTATION_BYTES) return causes;
+  const message = `Too long: may not be more than ${MAX_ANNOTATION_BYTES} bytes`;
+  return [...causes, { field, reason: 'FieldValueTooLong', message }];
+}
+
+function ownerCauses(object: JsonObject): readonly Cause[] {
+  const field = 'metadata.ownerReferences';
+  const causes = objectsAt(object, 'metadata', 'ownerReferences').flatMap((owner, index) =>
+    ['apiVersion', 'kind', 'name', 'uid']
+      .filter((name) => textAt(owner, name) === '')
+      .map((name) => invalidValue(`${field}[${index}].${name}`, '', `${name} must not be empty`)),
+  );
+  const controllers = objectsAt(object, 'metadata', 'ownerReferences').filter(
+    (owner) => at(owner, 'controller') === true,
+  );
+  if (controllers.length <= 1) return causes;
+  const rule = 'Only one reference can have Controller set to true';
+  return [...causes, invalidValue(field, arrayAt(object, 'metadata', 'ownerReferences'), rule)];
+}
+
+const STANDARD_FINALIZERS = ['foregroundDeletion', 'orphan', 'kubernetes'];
+
+function finalizerCauses(object: JsonObject): readonly Cause[] {
+  const field = 'metadata.finalizers';
+  return finalizersOf(object).flatMap((finalizer, index) => {
+    const problems = qualifiedNameProblems(finalizer).map((problem) => invalidValue(field, finalizer, problem));
+    if (finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer) || finalizer.includes('.')) return problems;
+    const rule = 'name is neither a standard finalizer name nor is it fully qualified';
+    return [...problems, invalidValue(`${field}[${index}]`, finalizer, rule)];
+  });
+}
+
+function changeCauses(object: JsonObject, before: JsonObject): readonly Cause[] {
+  const causes: Cause[] = [];
+  if (isTerminating(before)) {
+    const known = new Set(finalizersOf(before));
+    const added = finalizersOf(object).filter((finalizer) => !known.has(finalizer));
+    if (added.length > 0) {
+      const list = added.map((finalizer) => JSON.stringify(finalizer)).join(', ');
+      const rule = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`;
+      causes.push(forbiddenValue('metadata.finalizers', rule));
+    }
+  }
+  if (uidOf(object) !== uidOf(before)) causes.push(invalidValue('metadata.uid', uidOf(object), 'field is immutable'));
+  return causes;
+}

@@ -1,0 +1,156 @@
+import { json, type ApiRequest, type Reply, type Target } from './api-request.ts';
+import type { Cluster } from './cluster.ts';
+import { textAt } from './json-fields.ts';
+import type { JsonObject } from './json.ts';
+import { isCreatedOnUpdate, needsResourceVersion } from './kind-strategy.ts';
+import { apiVersionOf, type ServedKind } from './kind.ts';
+import { nameOf, namespaceOf, resourceVersionOf, timestamp, withMetadata } from './object-meta.ts';
+import { applyPatch } from './patch/apply-patch.ts';
+import { findObject } from './read.ts';
+import { badRequest, invalid, invalidValue, notFound, StatusError } from './status-error.ts';
+import { served } from './wire.ts';
+import { createObject, patchKind, updateObject } from './write.ts';
+import { parseBody, parseObjectBody, parseWriteOptions, type WriteOptions } from './write-options.ts';
+
+/** Answers a POST to a collection. */
+export function postObject(cluster: Cluster, target: Target, request: ApiRequest): Reply {
+  const options = parseWriteOptions(request, 'CreateOptions');
+  const object = typed(target.kind, parseObjectBody(request, target.kind.kind));
+  const { namespace } = target;
+  const given = namespaceOf(object);
+  if (target.kind.namespaced && given !== '' && given !== namespace) throw wrongNamespace();
+  return json(createObject(cluster, { target, object, options, managed: false }), 201);
+}
+
+/** Answers a PUT to an object or to its status. */
+export function putObject(cluster: Cluster, target: Target, request: ApiRequest): Reply {
+  const options = parseWriteOptions(request, 'UpdateOptions');
+  const object = typed(target.kind, parseObjectBody(request, target.kind.kind));
+  checkIdentity(target, object, 'put');
+  const { kind, namespace, name } = target;
+  const current = cluster.storage.get(kind.collection, namespace, name);
+  if (current === undefined) {
+    if (!isCreatedOnUpdate(kind) || target.subresource !== '') throw notFound(kind, name);
+    return json(createObject(cluster, { target, object, options, managed: false }), 201);
+  }
+  if (needsResourceVersion(kind) && ['', '0'].includes(resourceVersionOf(object)))
+    throw unconditionalUpdate(kind, name);
+  return json(updateObject(cluster, current, { target, object, options, managed: false }));
+}
+
+/** Here the server names the resource where elsewhere it names the kind. */
+function unconditionalUpdate(kind: ServedKind, name: string): StatusError {
+  const cause = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
+  return invalid({ group: kind.group, kind: kind.plural }, name, [cause]);
+}
+
+/** Answers a PATCH of an object or of its status. */
+export function patchObject(cluster: Cluster, target: Target, request: ApiRequest): Reply {
+  const type = patchType(request);
+  const options = parseWriteOptions(request, 'PatchOptions');
+  const patch = parseBody(request, target.kind.kind);
+  if (type === 'apply') return applyObject(cluster, target, patch, options);
+  const current = findObject(cluster, target);
+  const object = applyPatch({
+    ...patchBasics(cluster, target, options),
+    type,
+    current: served(target.kind, current.object),
+    patch,
+  });
+  checkIdentity(target, object, 'patch');
+  return json(updateObject(cluster, current, { target, object, options, managed: false }));
+}
+
+function applyObject(cluster: Cluster, target: Target, patch: unknown, options: WriteOptions): Reply {
+  const { kind, namespace, name } = target;
+  const current = cluster.storage.get(kind.collection, namespace, name);
+  const basics = patchBasics(cluster, target, options);
+  if (current === undefined) {
+    if (target.subresource !== '') throw notFound(kind, name);
+    const object = typed(kind, applyPatch({ ...basics, type: 'apply', current: undefined, patch }));
+    checkIdentity(target, withMetadata(object, { name: nameOf(object) === '' ? name : nameOf(object) }), 'patch');
+    const named = withMetadata(object, { name });
+    return json(createObject(cluster, { target, object: named, options, managed: true }), 201);
+  }
+  const object = applyPatch({ ...basics, type: 'apply', current: served(kind, current.object), patch });
+  checkIdentity(target, object, 'patch');
+  return json(updateObject(cluster, current, { target, object, options, managed: true }));
+}
+
+function patchBasics(
+  cluster: Cluster,
+  { kind, subresource }: Target,
+  { fieldManager, force }: WriteOptions,
+): { fieldManager: string; force: boolean; kind: ReturnType<typeof patchKind>; now: string; subresource?: string } {
+  const basics = { fieldManager, force, kind: patchKind(kind), now: timestamp(cluster.now()) };
+  return subresource === '' ? basics : { ...basics, subresource };
+}
+
+const PATCH_TYPES: { readonly [contentType: string]: 'json' | 'merge' | 'strategic' | 'apply' } = {
+  'application/json-patch+json': 'json',
+  'application/merge-patch+json': 'merge',
+  'application/strategic-merge-patch+json': 'strategic',
+  'application/apply-patch+yaml': 'apply',
+};
+
+/** The type of patch that the request's content type announces; throws the server's 415. */
+export function patchType(request: ApiRequest): 'json' | 'merge' | 'strategic' | 'apply' {
+  const contentType = (request.headers['content-type'] ?? '').split(';', 1).join('').trim();
+  const type = PATCH_TYPES[contentType];
+  if (type !== undefined) return type;
+  const message = '415: Unsupported Media Type';
+  throw new StatusError({ code: 415, reason: 'UnsupportedMediaType', message, details: {} });
+}
+
+/** The object with its kind and apiVersion, which must be those that the path asks for. */
+function typed(kind: ServedKind, object: JsonObject): JsonObject {
+  const expected = apiVersionOf(kind);
+  const [givenKind, givenVersion] = [textAt(object, 'kind'), textAt(object, 'apiVersion')];
+  if (kind.custom !== undefined) checkCustomType(kind, object);
+  else if (givenVersion !== '' && givenVersion !== expected) throw unknownVersion(kind, givenKind, givenVersion);
+  else if (givenKind !== '' && givenKind !== kind.kind) throw unknownConversion(kind, givenKind);
+  return { ...object, kind: kind.kind, apiVersion: expected };
+}
+
+function checkCustomType(kind: ServedKind, object: JsonObject): void {
+  const [givenKind, givenVersion] = [textAt(object, 'kind'), textAt(object, 'apiVersion')];
+  const expected = apiVersionOf(kind);
+  if (givenVersion !== expected) {
+    throw badRequest(
+      `the API version in the data (${givenVersion}) does not match the expected API version (${expected})`,
+    );
+  }
+  if (givenKind === kind.kind) return;
+  const cause = invalidValue('kind', givenKind, `must be ${kind.kind}`);
+  throw invalid({ group: kind.group, kind: givenKind }, nameOf(object), [cause]);
+}
+
+function unknownVersion({ kind }: ServedKind, givenKind: string, givenVersion: string): StatusError {
+  const version = givenVersion.slice(givenVersion.indexOf('/') + 1);
+  return badRequest(
+    `${givenKind} in version "${version}" cannot be handled as a ${kind}: no kind "${givenKind}" is registered for version "${givenVersion}" in scheme "pkg/runtime/scheme.go:111"`,
+  );
+}
+
+function unknownConversion({ kind, group, version }: ServedKind, givenKind: string): StatusError {
+  const internal = group === '' ? 'core' : group.split('.', 1).join('');
+  return badRequest(
+    `${givenKind} in version "${version}" cannot be handled as a ${kind}: converting (${version}.${givenKind}) to (${internal}.${kind}): unknown conversion`,
+  );
+}
+
+function wrongNamespace(): StatusError {
+  return badRequest('the namespace of the provided object does not match the namespace sent on the request');
+}
+
+function checkIdentity(target: Target, object: JsonObject, verb: 'put' | 'patch'): void {
+  const name = nameOf(object);
+  if (name === '' && verb === 'put') {
+    throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
+  }
+  if (name !== target.name) {
+    throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
+  }
+  const namespace = namespaceOf(object);
+  if (target.kind.namespaced && namespace !== '' && namespace !== target.namespace) throw wrongNamespace();
+}

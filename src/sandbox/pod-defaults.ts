@@ -1,0 +1,100 @@
+import { at, objectAt, objectsAt, textAt, without } from './json-fields.ts';
+import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+
+const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
+
+/** A pod with the fields that the server and its standard admission fill in. */
+export function withPodDefaults(pod: JsonObject, before: JsonObject | undefined): JsonObject {
+  const filled = withPodSpecDefaults(objectAt(pod, 'spec'));
+  const spec: JsonObject = {
+    ...filled,
+    tolerations: filled['tolerations'] ?? STANDARD_TOLERATIONS,
+    priority: filled['priority'] ?? 0,
+    enableServiceLinks: filled['enableServiceLinks'] ?? true,
+    preemptionPolicy: filled['preemptionPolicy'] ?? 'PreemptLowerPriority',
+  };
+  const completed = { ...pod, spec };
+  if (before !== undefined && at(pod, 'status') !== undefined) return completed;
+  return { ...completed, status: { phase: 'Pending', qosClass: qosClass(spec) } };
+}
+
+const STANDARD_TOLERATIONS: JsonValue = ['not-ready', 'unreachable'].map((condition) => ({
+  key: `node.kubernetes.io/${condition}`,
+  operator: 'Exists',
+  effect: 'NoExecute',
+  tolerationSeconds: 300,
+}));
+
+/** The spec of a pod, or of a template for pods, with the fields that the server fills in. */
+export function withPodSpecDefaults(spec: JsonObject): JsonObject {
+  const defaults = {
+    restartPolicy: 'Always',
+    terminationGracePeriodSeconds: 30,
+    dnsPolicy: 'ClusterFirst',
+    securityContext: {},
+    schedulerName: 'default-scheduler',
+  };
+  const account = textAt(spec, 'serviceAccountName');
+  return {
+    ...without(spec, ...['containers', 'initContainers'].filter((name) => at(spec, name) !== undefined)),
+    ...containersOf(spec, 'initContainers'),
+    ...containersOf(spec, 'containers'),
+    ...Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, spec[name] ?? value])),
+    ...(account === '' ? {} : { serviceAccount: account }),
+  };
+}
+
+function containersOf(spec: JsonObject, name: string): JsonObject {
+  if (at(spec, name) === undefined) return {};
+  return { [name]: objectsAt(spec, name).map(withContainerDefaults) };
+}
+
+function withContainerDefaults(container: JsonObject): JsonObject {
+  const filled: { [name: string]: JsonValue } = { ...container };
+  const ports = objectsAt(container, 'ports');
+  if (ports.length > 0) filled['ports'] = ports.map((port) => ({ ...port, protocol: port['protocol'] ?? 'TCP' }));
+  filled['resources'] ??= {};
+  for (const probe of PROBES) {
+    const value = filled[probe];
+    if (isJsonObject(value)) filled[probe] = withProbeDefaults(value);
+  }
+  filled['terminationMessagePath'] ??= '/dev/termination-log';
+  filled['terminationMessagePolicy'] ??= 'File';
+  filled['imagePullPolicy'] ??= pullPolicy(textAt(container, 'image'));
+  return filled;
+}
+
+function withProbeDefaults(probe: JsonObject): JsonObject {
+  const get = objectAt(probe, 'httpGet');
+  return {
+    ...probe,
+    ...(at(probe, 'httpGet') === undefined ? {} : { httpGet: { path: '/', scheme: 'HTTP', ...get } }),
+    timeoutSeconds: probe['timeoutSeconds'] ?? 1,
+    periodSeconds: probe['periodSeconds'] ?? 10,
+    successThreshold: probe['successThreshold'] ?? 1,
+    failureThreshold: probe['failureThreshold'] ?? 3,
+  };
+}
+
+function pullPolicy(image: string): string {
+  const name = image.slice(image.lastIndexOf('/') + 1);
+  if (name.includes('@')) return 'IfNotPresent';
+  return !name.includes(':') || name.endsWith(':latest') ? 'Always' : 'IfNotPresent';
+}
+
+function qosClass(spec: JsonObject): string {
+  const resources = objectsAt(spec, 'containers').map((container) => objectAt(container, 'resources'));
+  const amounts = resources.map(({ requests = {}, limits = {} }) => ({ requests, limits }));
+  if (amounts.every(({ requests, limits }) => isEmpty(requests) && isEmpty(limits))) return 'BestEffort';
+  const guaranteed = amounts.every(({ requests, limits }) =>
+    ['cpu', 'memory'].every((name) => {
+      const limit = at(limits, name);
+      return limit !== undefined && (at(requests, name) ?? limit) === limit;
+    }),
+  );
+  return guaranteed ? 'Guaranteed' : 'Burstable';
+}
+
+function isEmpty(value: JsonValue): boolean {
+  return !isJsonObject(value) || Object.keys(value).length === 0;
+}

@@ -1,0 +1,156 @@
+import { objectAt, without } from './json-fields.ts';
+import type { JsonObject } from './json.ts';
+import { nameOf, namespaceOf, uidOf } from './object-meta.ts';
+
+const HISTORY_LIMIT = 40_000;
+
+/** One object as it was at one revision; never changed, so its text is made once. */
+export class StoredObject {
+  readonly collection: string;
+  readonly key: string;
+  readonly namespace: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly revision: number;
+  readonly object: JsonObject;
+  #tail: string | undefined;
+
+  constructor(collection: string, revision: number, object: JsonObject) {
+    const metadata = { ...objectAt(object, 'metadata'), resourceVersion: String(revision) };
+    this.collection = collection;
+    this.revision = revision;
+    this.object = { ...object, metadata };
+    this.namespace = namespaceOf(object);
+    this.name = nameOf(object);
+    this.uid = uidOf(object);
+    this.key = storageKey(this.namespace, this.name);
+  }
+
+  /** The object's JSON after its kind and apiVersion: `"metadata":…}`. */
+  get tail(): string {
+    this.#tail ??= JSON.stringify(without(this.object, 'kind', 'apiVersion')).slice(1);
+    return this.#tail;
+  }
+}
+
+/** One step of the history; a delete carries the last state, at the revision of the deletion. */
+export interface Change {
+  readonly type: 'put' | 'delete';
+  readonly revision: number;
+  readonly before: StoredObject | undefined;
+  readonly stored: StoredObject;
+}
+
+/** The key of an object inside its collection. */
+export function storageKey(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+/** All objects, one global revision, and the history that watches resume from. */
+export class Storage {
+  readonly #collections = new Map<string, Map<string, StoredObject>>();
+  readonly #sortedKeys = new Map<string, readonly string[]>();
+  readonly #listeners = new Set<(change: Change) => void>();
+  #history: Change[] = [];
+  #revision = 1;
+  #compactedRevision = 0;
+
+  /** The revision of the latest write. */
+  get revision(): number {
+    return this.#revision;
+  }
+
+  /** Up to this revision the history is forgotten. */
+  get compactedRevision(): number {
+    return this.#compactedRevision;
+  }
+
+  get(collection: string, namespace: string, name: string): StoredObject | undefined {
+    return this.#collections.get(collection)?.get(storageKey(namespace, name));
+  }
+
+  /** The names of all collections that ever held an object. */
+  collections(): readonly string[] {
+    return [...this.#collections.keys()];
+  }
+
+  /** The objects of a collection in the order of their keys. */
+  list(collection: string): readonly StoredObject[] {
+    const objects = this.#collections.get(collection);
+    if (objects === undefined) return [];
+    const keys = this.#sortedKeys.get(collection) ?? [...objects.keys()].toSorted();
+    this.#sortedKeys.set(collection, keys);
+    return keys.map((key) => objects.get(key)).filter((stored) => stored !== undefined);
+  }
+
+  /** The objects of a collection as they were at `revision`, or undefined where that is forgotten. */
+  listAt(collection: string, revision: number): readonly StoredObject[] | undefined {
+    if (revision < this.#compactedRevision) return undefined;
+    const objects = new Map(this.#collections.get(collection));
+    for (let index = this.#history.length - 1; index >= 0; index -= 1) {
+      const change = this.#history[index];
+      if (change === undefined || change.revision <= revision) break;
+      if (change.stored.collection !== collection) continue;
+      if (change.before === undefined) objects.delete(change.stored.key);
+      else objects.set(change.stored.key, change.before);
+    }
+    return [...objects.values()].toSorted((left, right) => (left.key < right.key ? -1 : 1));
+  }
+
+  /** What happened in a collection after `revision`, or undefined where that is forgotten. */
+  changesSince(collection: string, revision: number): readonly Change[] | undefined {
+    if (revision < this.#compactedRevision) return undefined;
+    const changes: Change[] = [];
+    for (let index = this.#history.length - 1; index >= 0; index -= 1) {
+      const change = this.#history[index];
+      if (change === undefined || change.revision <= revision) break;
+      if (change.stored.collection === collection) changes.push(change);
+    }
+    return changes.toReversed();
+  }
+
+  put(collection: string, object: JsonObject): StoredObject {
+    this.#revision += 1;
+    const stored = new StoredObject(collection, this.#revision, object);
+    const objects = this.#collections.get(collection) ?? new Map<string, StoredObject>();
+    this.#collections.set(collection, objects);
+    const before = objects.get(stored.key);
+    objects.set(stored.key, stored);
+    if (before === undefined) this.#sortedKeys.delete(collection);
+    this.#publish({ type: 'put', revision: this.#revision, before, stored });
+    return stored;
+  }
+
+  /** Removes the object; `last` is the state that the DELETED event carries. */
+  remove(collection: string, before: StoredObject, last: JsonObject = before.object): StoredObject {
+    this.#revision += 1;
+    const stored = new StoredObject(collection, this.#revision, last);
+    this.#collections.get(collection)?.delete(before.key);
+    this.#sortedKeys.delete(collection);
+    this.#publish({ type: 'delete', revision: this.#revision, before, stored });
+    return stored;
+  }
+
+  /** Forgets the history: whoever asks for what was before now must list again. */
+  compact(): void {
+    this.#history = [];
+    this.#compactedRevision = this.#revision;
+  }
+
+  /** Calls `listener` after every write, in order; the function it returns ends that. */
+  subscribe(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => {
+      this.#listeners.delete(listener);
+    };
+  }
+
+  #publish(change: Change): void {
+    this.#history.push(change);
+    if (this.#history.length > HISTORY_LIMIT) {
+      const forgotten = this.#history.splice(0, HISTORY_LIMIT / 2);
+      this.#compactedRevision = forgotten.at(-1)?.revision ?? this.#compactedRevision;
+    }
+    for (const listener of this.#listeners) listener(change);
+  }
+}

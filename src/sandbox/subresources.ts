@@ -1,0 +1,94 @@
+import { json, type ApiRequest, type Reply, type Target } from './api-request.ts';
+import type { Cluster } from './cluster.ts';
+import { parseDeleteOptions } from './delete-options.ts';
+import { deleteStored } from './delete.ts';
+import { storeOrRemove } from './finalization.ts';
+import { arrayAt, at, numberAt, objectAt, objectsAt, textAt, withAt } from './json-fields.ts';
+import type { JsonObject } from './json.ts';
+import { patchObject, putObject } from './modify.ts';
+import { timestamp } from './object-meta.ts';
+import { findObject, getObject } from './read.ts';
+import { getScale, writeScale } from './scale.ts';
+import { conflict, methodNotAllowed } from './status-error.ts';
+import { served } from './wire.ts';
+import { parseObjectBody } from './write-options.ts';
+
+/** Answers a request for a path below an object. */
+export function answerSubresource(cluster: Cluster, target: Target, verb: string, request: ApiRequest): Reply {
+  switch (target.subresource) {
+    case 'scale':
+      return verb === 'get' ? getScale(cluster, target) : writeScale(cluster, target, request);
+    case 'binding':
+      return bind(cluster, target, request);
+    case 'eviction':
+      return evict(cluster, target, request);
+    case 'token':
+      return issueToken(cluster, target, request);
+    case 'finalize':
+      return finalize(cluster, target, request);
+    case 'log':
+      findObject(cluster, target);
+      return { type: 'text', code: 200, contentType: 'text/plain', chunks: [] };
+    default:
+      return answerPart(cluster, target, verb, request);
+  }
+}
+
+/** A subresource that shows the whole object and changes a part of it. */
+function answerPart(cluster: Cluster, target: Target, verb: string, request: ApiRequest): Reply {
+  if (verb === 'get') return getObject(cluster, target, request);
+  if (verb === 'update') return putObject(cluster, target, request);
+  if (verb === 'patch') return patchObject(cluster, target, request);
+  throw methodNotAllowed();
+}
+
+const SUCCESS = { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', code: 201 };
+
+function bind(cluster: Cluster, target: Target, request: ApiRequest): Reply {
+  const stored = findObject(cluster, target);
+  const node = textAt(parseObjectBody(request, 'Binding'), 'target', 'name');
+  const bound = textAt(stored.object, 'spec', 'nodeName');
+  if (bound !== '')
+    throw conflict(target.kind, target.name, `pod ${target.name} is already assigned to node "${bound}"`);
+  const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: timestamp(cluster.now()) };
+  const others = objectsAt(stored.object, 'status', 'conditions').filter((entry) => entry['type'] !== 'PodScheduled');
+  const assigned = withAt(stored.object, ['spec', 'nodeName'], node);
+  cluster.storage.put(stored.collection, withAt(assigned, ['status', 'conditions'], [...others, scheduled]));
+  return json(SUCCESS, 201);
+}
+
+function evict(cluster: Cluster, target: Target, request: ApiRequest): Reply {
+  const stored = findObject(cluster, target);
+  const eviction = parseObjectBody(request, 'Eviction');
+  const body = JSON.stringify(objectAt(eviction, 'deleteOptions'));
+  deleteStored(cluster, stored, parseDeleteOptions({ ...request, body }));
+  return json(SUCCESS, 201);
+}
+
+function issueToken(cluster: Cluster, target: Target, request: ApiRequest): Reply {
+  findObject(cluster, target);
+  const asked = parseObjectBody(request, 'TokenRequest');
+  const seconds = numberAt(asked, 'spec', 'expirationSeconds') ?? 3600;
+  const review: JsonObject = {
+    kind: 'TokenRequest',
+    apiVersion: 'authentication.k8s.io/v1',
+    metadata: { name: target.name, namespace: target.namespace, creationTimestamp: timestamp(cluster.now()) },
+    spec: {
+      audiences: arrayAt(asked, 'spec', 'audiences'),
+      expirationSeconds: seconds,
+      boundObjectRef: at(asked, 'spec', 'boundObjectRef') ?? null,
+    },
+    status: {
+      token: `sandbox.${target.namespace}.${target.name}`,
+      expirationTimestamp: timestamp(cluster.now() + seconds * 1000),
+    },
+  };
+  return json(review, 201);
+}
+
+function finalize(cluster: Cluster, target: Target, request: ApiRequest): Reply {
+  const stored = findObject(cluster, target);
+  const finalizers = arrayAt(parseObjectBody(request, 'Namespace'), 'spec', 'finalizers');
+  const spec = finalizers.length === 0 ? {} : { finalizers };
+  return json(served(target.kind, storeOrRemove(cluster.storage, stored, { ...stored.object, spec })));
+}

@@ -1,0 +1,128 @@
+import { isDeepStrictEqual } from 'node:util';
+import { arrayAt, at, numberAt, objectAt, objectsAt, textAt, without } from './json-fields.ts';
+import type { JsonObject } from './json.ts';
+import type { ServedKind } from './kind.ts';
+import { forbiddenValue, invalidValue, requiredValue, type Cause } from './status-error.ts';
+
+/** What is wrong with a built-in object that has its defaults; `before` is there for an update. */
+export function objectCauses(kind: ServedKind, object: JsonObject, before: JsonObject | undefined): readonly Cause[] {
+  const check = CHECKS[kind.collection];
+  return check === undefined ? [] : check(object, before);
+}
+
+type Check = (object: JsonObject, before: JsonObject | undefined) => readonly Cause[];
+
+const CHECKS: { readonly [collection: string]: Check } = {
+  configmaps: (map, before) => [
+    ...dataKeyCauses(map, ['data', 'binaryData']),
+    ...frozenCauses(map, before, DATA_FIELDS),
+  ],
+  secrets: secretCauses,
+  pods: (pod, before) => [...podSpecCauses(objectAt(pod, 'spec'), 'spec'), ...podChangeCauses(pod, before)],
+  'deployments.apps': workloadCauses,
+  'replicasets.apps': workloadCauses,
+  'statefulsets.apps': workloadCauses,
+  'daemonsets.apps': workloadCauses,
+  'jobs.batch': (job) => podSpecCauses(objectAt(job, 'spec', 'template', 'spec'), 'spec.template.spec'),
+  'cronjobs.batch': cronJobCauses,
+  services: (service) =>
+    arrayAt(service, 'spec', 'ports').length > 0 || textAt(service, 'spec', 'type') === 'ExternalName'
+      ? []
+      : textAt(service, 'spec', 'clusterIP') === 'None'
+        ? []
+        : [requiredValue('spec.ports')],
+};
+
+const DATA_FIELDS = ['data', 'binaryData'];
+
+const DATA_KEY_RULE =
+  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
+
+function dataKeyCauses(object: JsonObject, fields: readonly string[]): readonly Cause[] {
+  return fields.flatMap((field) =>
+    Object.keys(objectAt(object, field))
+      .filter((key) => !/^[-._a-zA-Z0-9]{1,253}$/.test(key))
+      .map((key) => invalidValue(`${field}[${key}]`, key, DATA_KEY_RULE)),
+  );
+}
+
+function frozenCauses(object: JsonObject, before: JsonObject | undefined, fields: readonly string[]): readonly Cause[] {
+  if (before === undefined || at(before, 'immutable') !== true) return [];
+  const rule = 'field is immutable when `immutable` is set';
+  const changed = fields.filter((field) => !isDeepStrictEqual(objectAt(object, field), objectAt(before, field)));
+  const thawed = at(object, 'immutable') === true ? [] : ['immutable'];
+  return [...thawed, ...changed].map((field) => forbiddenValue(field, rule));
+}
+
+function secretCauses(secret: JsonObject, before: JsonObject | undefined): readonly Cause[] {
+  const causes = [...dataKeyCauses(secret, ['data']), ...frozenCauses(secret, before, ['data'])];
+  const type = textAt(secret, 'type');
+  if (before === undefined || textAt(before, 'type') === type) return causes;
+  return [invalidValue('type', type, 'field is immutable'), ...causes];
+}
+
+function podSpecCauses(spec: JsonObject, field: string): readonly Cause[] {
+  const containers = objectsAt(spec, 'containers');
+  if (containers.length === 0) return [requiredValue(`${field}.containers`)];
+  const names = new Set<string>();
+  return containers.flatMap((container, index) => {
+    const path = `${field}.containers[${index}]`;
+    const name = textAt(container, 'name');
+    const causes: Cause[] = [];
+    if (name === '') causes.push(requiredValue(`${path}.name`));
+    if (names.has(name)) {
+      const message = `Duplicate value: ${JSON.stringify(name)}`;
+      causes.push({ field: `${path}.name`, reason: 'FieldValueDuplicate', message });
+    }
+    names.add(name);
+    if (textAt(container, 'image') === '') causes.push(requiredValue(`${path}.image`));
+    return causes;
+  });
+}
+
+const POD_CHANGE_RULE =
+  'pod updates may not change fields other than `spec.containers[*].image`,`spec.initContainers[*].image`,`spec.activeDeadlineSeconds`,`spec.tolerations` (only additions to existing tolerations),`spec.terminationGracePeriodSeconds` (allow it to be set to 1 if it was previously negative)';
+
+function podChangeCauses(pod: JsonObject, before: JsonObject | undefined): readonly Cause[] {
+  if (before === undefined) return [];
+  return isDeepStrictEqual(fixedPodSpec(pod), fixedPodSpec(before)) ? [] : [forbiddenValue('spec', POD_CHANGE_RULE)];
+}
+
+/** The part of a pod's spec that nobody may change. */
+function fixedPodSpec(pod: JsonObject): JsonObject {
+  const spec = objectAt(pod, 'spec');
+  const imageless = (name: string): readonly JsonObject[] =>
+    objectsAt(spec, name).map((container) => without(container, 'image', 'imagePullPolicy'));
+  return {
+    ...without(spec, 'activeDeadlineSeconds', 'tolerations', 'ephemeralContainers', 'nodeName', 'schedulingGates'),
+    containers: imageless('containers'),
+    initContainers: imageless('initContainers'),
+  };
+}
+
+function workloadCauses(object: JsonObject, before: JsonObject | undefined): readonly Cause[] {
+  const causes: Cause[] = [];
+  const replicas = numberAt(object, 'spec', 'replicas') ?? 0;
+  if (replicas < 0) causes.push(invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0'));
+  const selector = objectAt(object, 'spec', 'selector');
+  const labels = at(object, 'spec', 'template', 'metadata', 'labels') ?? null;
+  if (Object.keys(selector).length === 0) causes.push(requiredValue('spec.selector'));
+  if (Object.keys(selector).length === 0 || !selects(selector, objectAt(labels))) {
+    causes.push(invalidValue('spec.template.metadata.labels', labels, '`selector` does not match template `labels`'));
+  }
+  causes.push(...podSpecCauses(objectAt(object, 'spec', 'template', 'spec'), 'spec.template.spec'));
+  if (before !== undefined && !isDeepStrictEqual(selector, objectAt(before, 'spec', 'selector'))) {
+    causes.push(invalidValue('spec.selector', selector, 'field is immutable'));
+  }
+  return causes;
+}
+
+function selects(selector: JsonObject, labels: JsonObject): boolean {
+  return Object.entries(objectAt(selector, 'matchLabels')).every(([key, value]) => labels[key] === value);
+}
+
+function cronJobCauses(cronJob: JsonObject): readonly Cause[] {
+  const field = 'spec.jobTemplate.spec.template.spec';
+  const causes = podSpecCauses(objectAt(cronJob, 'spec', 'jobTemplate', 'spec', 'template', 'spec'), field);
+  return textAt(cronJob, 'spec', 'schedule') === '' ? [requiredValue('spec.schedule'), ...causes] : causes;
+}

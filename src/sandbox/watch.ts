@@ -1,0 +1,135 @@
+import type { Reply, Target, WatchSink } from './api-request.ts';
+import type { Cluster } from './cluster.ts';
+import type { JsonObject } from './json.ts';
+import type { ServedKind } from './kind.ts';
+import { tooLargeResourceVersion, type ListOptions } from './list-options.ts';
+import { expired, type StatusError } from './status-error.ts';
+import { StoredObject, type Change } from './storage.ts';
+import { objectText, typeFields } from './wire.ts';
+
+interface Watcher {
+  readonly target: Target;
+  readonly options: ListOptions;
+  readonly sink: WatchSink;
+}
+
+const MINIMUM_TIMEOUT_SECONDS = 1800;
+
+/** All open watches; every write is told to those whom it concerns. */
+export class Watches {
+  readonly #cluster: Cluster;
+  readonly #bookmarkIntervalMs: number;
+  readonly #watchers = new Map<string, Set<Watcher>>();
+
+  constructor(cluster: Cluster, bookmarkIntervalMs: number) {
+    this.#cluster = cluster;
+    this.#bookmarkIntervalMs = bookmarkIntervalMs;
+    cluster.storage.subscribe((change) => this.#tell(change));
+  }
+
+  /** Answers a watch: what the options ask for first, and then whatever happens until the time is up. */
+  watch(target: Target, options: ListOptions): Reply {
+    const { revision } = this.#cluster.storage;
+    if (options.sendInitialEvents === true && options.revision > revision) {
+      throw tooLargeResourceVersion(options.revision, revision);
+    }
+    return { type: 'stream', open: (sink) => this.#open({ target, options, sink }) };
+  }
+
+  /** Ends the watches on a collection that is no longer served. */
+  end(collection: string): void {
+    for (const watcher of this.#watchers.get(collection) ?? []) watcher.sink.end();
+  }
+
+  #open(watcher: Watcher): void {
+    const { target, options, sink } = watcher;
+    const error = startWatcher(this.#cluster, watcher);
+    if (error !== undefined) {
+      sink.write(`${JSON.stringify({ type: 'ERROR', object: error.status })}\n`, 'event');
+      sink.end();
+      return;
+    }
+    const watchers = this.#watchers.get(target.kind.collection) ?? new Set();
+    this.#watchers.set(target.kind.collection, watchers.add(watcher));
+    const bookmarks = setInterval(() => this.#bookmark(watcher), this.#bookmarkIntervalMs);
+    const seconds = options.timeoutSeconds ?? MINIMUM_TIMEOUT_SECONDS * (1 + Math.random());
+    const timeout = setTimeout(() => {
+      this.#bookmark(watcher);
+      sink.end();
+    }, seconds * 1000);
+    sink.onClose(() => {
+      clearInterval(bookmarks);
+      clearTimeout(timeout);
+      watchers.delete(watcher);
+    });
+  }
+
+  #bookmark({ target, options, sink }: Watcher): void {
+    if (options.allowWatchBookmarks) sink.write(bookmarkLine(target.kind, this.#cluster.storage.revision), 'bookmark');
+  }
+
+  #tell(change: Change): void {
+    const lines = new Map<string, Buffer>();
+    for (const watcher of this.#watchers.get(change.stored.collection) ?? []) {
+      const event = eventFor(watcher, change);
+      if (event === undefined) continue;
+      const cacheKey = `${event.type} ${watcher.target.kind.version} ${watcher.target.kind.group}`;
+      const line = lines.get(cacheKey) ?? Buffer.from(eventLine(watcher.target.kind, event));
+      lines.set(cacheKey, line);
+      watcher.sink.write(line, 'event');
+    }
+  }
+}
+
+interface WatchEvent {
+  readonly type: 'ADDED' | 'MODIFIED' | 'DELETED';
+  readonly stored: StoredObject;
+}
+
+/** Sends what comes before the live events; returns the error that ends the watch instead. */
+function startWatcher({ storage }: Cluster, watcher: Watcher): StatusError | undefined {
+  const { target, options, sink } = watcher;
+  const { kind } = target;
+  const initial = options.sendInitialEvents ?? options.revision === 0;
+  if (initial) {
+    for (const stored of storage.list(kind.collection)) {
+      if (concerns(watcher, stored)) sink.write(eventLine(kind, { type: 'ADDED', stored }), 'event');
+    }
+    const annotations = { 'k8s.io/initial-events-end': 'true' };
+    if (options.allowWatchBookmarks) sink.write(bookmarkLine(kind, storage.revision, annotations), 'bookmark');
+    return undefined;
+  }
+  if (options.revision === 0) return undefined;
+  const changes = storage.changesSince(kind.collection, options.revision);
+  if (changes === undefined) {
+    return expired(`too old resource version: ${options.revision} (${storage.compactedRevision})`);
+  }
+  for (const change of changes) {
+    const event = eventFor(watcher, change);
+    if (event !== undefined) sink.write(eventLine(kind, event), 'event');
+  }
+  return undefined;
+}
+
+function concerns({ target, options }: Watcher, stored: StoredObject): boolean {
+  return (target.namespace === '' || stored.namespace === target.namespace) && options.matches(stored.object);
+}
+
+/** What a change is to one watcher: an object that starts or stops matching appears or disappears. */
+function eventFor(watcher: Watcher, change: Change): WatchEvent | undefined {
+  const { before, stored } = change;
+  const matched = before !== undefined && concerns(watcher, before);
+  if (change.type === 'delete') return matched ? { type: 'DELETED', stored } : undefined;
+  if (concerns(watcher, stored)) return { type: matched ? 'MODIFIED' : 'ADDED', stored };
+  if (!matched) return undefined;
+  return { type: 'DELETED', stored: new StoredObject(before.collection, change.revision, before.object) };
+}
+
+function eventLine(kind: ServedKind, event: WatchEvent): string {
+  return `{"type":"${event.type}","object":${objectText(kind, event.stored)}}\n`;
+}
+
+function bookmarkLine(kind: ServedKind, revision: number, annotations?: JsonObject): string {
+  const metadata = { resourceVersion: String(revision), ...(annotations === undefined ? {} : { annotations }) };
+  return `{"type":"BOOKMARK","object":{${typeFields(kind, kind.kind)},"metadata":${JSON.stringify(metadata)}}}\n`;
+}

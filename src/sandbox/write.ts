@@ -1,0 +1,178 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
+import { admitObject } from './admission.ts';
+import type { Target } from './api-request.ts';
+import type { Cluster } from './cluster.ts';
+import { storeOrRemove } from './finalization.ts';
+import { at, numberAt, objectAt, objectsAt, textAt, without } from './json-fields.ts';
+import type { JsonObject, JsonValue } from './json.ts';
+import { hasSubresource, type ServedKind } from './kind.ts';
+import { hasGeneration } from './kind-strategy.ts';
+import { metadataCauses } from './metadata-validation.ts';
+import { requireOpenNamespace } from './namespaces.ts';
+import { finalizersOf, nameOf, resourceVersionOf, timestamp, uidOf, withMetadata } from './object-meta.ts';
+import { trackUpdate } from './patch/apply-patch.ts';
+import { alreadyExists, conflict, invalid, modifiedMeanwhile, StatusError } from './status-error.ts';
+import type { StoredObject } from './storage.ts';
+import { served, toStored } from './wire.ts';
+import type { WriteOptions } from './write-options.ts';
+
+/** One write of a whole object, in the version of the target's kind. */
+export interface Write {
+  readonly target: Target;
+  readonly object: JsonObject;
+  readonly options: WriteOptions;
+  /** Whether `managedFields` of the object are right already, as after an apply patch. */
+  readonly managed: boolean;
+}
+
+/** Creates an object and returns it as it is now. */
+export function createObject(cluster: Cluster, { target, object, options, managed }: Write): JsonObject {
+  const { kind, namespace } = target;
+  if (resourceVersionOf(object) !== '') {
+    throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
+  }
+  const named = withMetadata(object, {
+    name: nameOf(object) === '' ? generatedName(object) : nameOf(object),
+    namespace: kind.namespaced ? namespace : undefined,
+    uid: randomUUID(),
+    generation: hasGeneration(kind) ? 1 : undefined,
+    creationTimestamp: timestamp(cluster.now()),
+    deletionTimestamp: undefined,
+    deletionGracePeriodSeconds: undefined,
+    managedFields: managed ? at(object, 'metadata', 'managedFields') : undefined,
+  });
+  requireOpenNamespace(cluster, target, nameOf(named));
+  const admitted = admitObject(kind, startingStatus(kind, named), undefined, options);
+  const causes = [...metadataCauses(kind, admitted.object), ...admitted.causes];
+  if (causes.length > 0) throw invalid(kind, nameOf(admitted.object), causes);
+  if (cluster.storage.get(kind.collection, namespace, nameOf(named)) !== undefined) {
+    throw alreadyExists(kind, nameOf(named));
+  }
+  const tracked = managed ? admitted.object : track(cluster, { target, object: admitted.object, options });
+  if (options.dryRun) return tracked;
+  return served(kind, cluster.storage.put(kind.collection, toStored(kind, tracked)).object);
+}
+
+const GENERATED_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
+
+function generatedName(object: JsonObject): string {
+  const prefix = textAt(object, 'metadata', 'generateName');
+  if (prefix === '') return '';
+  return prefix.slice(0, 58) + Array.from(randomBytes(5), (byte) => GENERATED_LETTERS[byte % 27]).join('');
+}
+
+/** A status is not the creator's to set where it has a subresource of its own; workloads begin with an empty one. */
+function startingStatus(kind: ServedKind, object: JsonObject): JsonObject {
+  if (!hasSubresource(kind, 'status')) return object;
+  return without(object, 'status');
+}
+
+/** Replaces an object and returns it as it is now; `current` is what the change was made from. */
+export function updateObject(cluster: Cluster, current: StoredObject, write: Write): JsonObject {
+  const { target, object, options, managed } = write;
+  const { kind } = target;
+  const before = served(kind, current.object);
+  checkPreconditions(target, object, current);
+  const wanted = wantedObject(target, object, before);
+  const admitted = admitObject(kind, wanted, before, options);
+  const causes = [...metadataCauses(kind, admitted.object, before), ...admitted.causes];
+  if (causes.length > 0) throw invalid(kind, current.name, causes);
+  const counted = withGeneration(kind, admitted.object, before);
+  const tracked = managed ? counted : track(cluster, { target, object: counted, options, before });
+  if (isSame(tracked, before)) return before;
+  if (options.dryRun) return tracked;
+  return served(kind, storeOrRemove(cluster.storage, current, toStored(kind, tracked)));
+}
+
+function checkPreconditions({ kind }: Target, object: JsonObject, current: StoredObject): void {
+  const uid = uidOf(object);
+  if (uid !== '' && uid !== current.uid) {
+    const key = `/registry/${kind.plural}/${current.key.replace(/^\//, '')}`;
+    const precondition = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.uid}`;
+    const explanation = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${precondition}`;
+    throw conflict(kind, current.name, explanation);
+  }
+  const version = resourceVersionOf(object);
+  if (version !== '' && version !== '0' && version !== String(current.revision)) {
+    throw modifiedMeanwhile(kind, current.name);
+  }
+}
+
+/** The object with what a writer cannot change taken from `before`. */
+function wantedObject({ kind, subresource }: Target, object: JsonObject, before: JsonObject): JsonObject {
+  const keeps = (field: string): JsonValue | undefined => at(before, 'metadata', field);
+  const merged = withMetadata(object, {
+    name: keeps('name'),
+    generateName: keeps('generateName'),
+    namespace: keeps('namespace'),
+    uid: keeps('uid'),
+    resourceVersion: keeps('resourceVersion'),
+    generation: keeps('generation'),
+    creationTimestamp: keeps('creationTimestamp'),
+    deletionTimestamp: keeps('deletionTimestamp'),
+    deletionGracePeriodSeconds: keeps('deletionGracePeriodSeconds'),
+    managedFields: at(object, 'metadata', 'managedFields') ?? keeps('managedFields'),
+  });
+  if (subresource === 'status') return statusOnly(kind, merged, before);
+  if (!hasSubresource(kind, 'status')) return merged;
+  return replaceField(merged, before, 'status');
+}
+
+/** A write to `status` leaves all else as it was; only a few built-in kinds let it change labels and annotations. */
+function statusOnly(kind: ServedKind, object: JsonObject, before: JsonObject): JsonObject {
+  const metadata = objectAt(object, 'metadata');
+  const kept = kind.custom === undefined && kind.group === '' ? metadata : objectAt(before, 'metadata');
+  const managedFields = metadata['managedFields'];
+  const base = withMetadata({ ...before, metadata: kept }, managedFields === undefined ? {} : { managedFields });
+  return replaceField(base, object, 'status');
+}
+
+function replaceField(object: JsonObject, from: JsonObject, field: string): JsonObject {
+  const value = from[field];
+  return value === undefined ? without(object, field) : { ...object, [field]: value };
+}
+
+function withGeneration(kind: ServedKind, object: JsonObject, before: JsonObject): JsonObject {
+  if (!hasGeneration(kind)) return object;
+  const ignored = hasSubresource(kind, 'status') ? ['metadata', 'status'] : ['metadata'];
+  if (isDeepStrictEqual(without(object, ...ignored), without(before, ...ignored))) return object;
+  return withMetadata(object, { generation: (numberAt(before, 'metadata', 'generation') ?? 0) + 1 });
+}
+
+interface Tracked {
+  readonly target: Target;
+  readonly object: JsonObject;
+  readonly options: WriteOptions;
+  readonly before?: JsonObject;
+}
+
+function track(cluster: Cluster, { target, object, options, before }: Tracked): JsonObject {
+  const { kind, subresource } = target;
+  return trackUpdate(before, object, {
+    name: options.fieldManager,
+    operation: 'Update',
+    ...(subresource === '' ? {} : { subresource }),
+    time: timestamp(cluster.now()),
+    kind: patchKind(kind),
+  });
+}
+
+/** The kind in the form that patches and managedFields want it. */
+export function patchKind(kind: ServedKind): { group: string; version: string; kind: string; schema?: JsonObject } {
+  const { group, version, custom } = kind;
+  return { group, version, kind: kind.kind, ...(custom === undefined ? {} : { schema: custom.schema }) };
+}
+
+/** A write that changes nothing but the time in managedFields is none, and gets no new resourceVersion. */
+function isSame(object: JsonObject, before: JsonObject): boolean {
+  return (
+    isDeepStrictEqual(withoutTimes(object), withoutTimes(before)) &&
+    finalizersOf(object).length === finalizersOf(before).length
+  );
+}
+
+function withoutTimes(object: JsonObject): JsonObject {
+  const managedFields = objectsAt(object, 'metadata', 'managedFields').map((entry) => without(entry, 'time'));
+  return withMetadata(object, { managedFields });
+}
