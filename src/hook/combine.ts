@@ -59,7 +59,7 @@ function combineFrequent(tasks: readonly Task[]): readonly Task[] {
     if (isFrequent && isMergeable(task)) open.set(task.hook, merge);
     else open.delete(task.hook);
   }
-  return merges.map(toTask);
+  return merges.length === tasks.length ? tasks : merges.map(toTask);
 }
 
 /** A task that others are merged into; `triggers` exists once there were any. */

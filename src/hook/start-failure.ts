@@ -9,9 +9,9 @@ export interface StartError {
 /** Why a file could not be started as a program, in words that say what to do. */
 export async function explainStartFailure(path: string, { code, message }: StartError): Promise<string> {
   const head = await readHead(path);
-  if (head === undefined)
-    return `--config could not be run: the file cannot be opened; is it a broken link? (${message})`;
-  return `--config could not be run: ${explainCode(head, code) ?? explainHead(head) ?? message}`;
+  if (head === undefined) return `--config failed: the file cannot be opened; is it a broken link? (${message})`;
+  const hint = explainHead(head);
+  return `--config failed: ${explainCode(head, code) ?? (hint === undefined ? message : `${message}; ${hint}`)}`;
 }
 
 function explainCode(head: string, code: string | undefined): string | undefined {

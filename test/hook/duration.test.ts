@@ -1,0 +1,22 @@
+import { describe, expect, it } from 'vitest';
+import { parseDuration } from '../../src/hook/duration.ts';
+
+describe('parseDuration', () => {
+  it.each([
+    ['0', 0],
+    ['30s', 30_000],
+    ['1h30m', 5_400_000],
+    ['1.5s', 1500],
+    ['.5s', 500],
+    ['250ms', 250],
+    ['3us', 0.003],
+    ['-2m', -120_000],
+    ['1m1m', 120_000],
+  ])('reads %s', (text, expected) => {
+    expect(parseDuration(text)).toBeCloseTo(expected, 9);
+  });
+
+  it.each(['', '5', 's', '1d', '1 s', '1h 2m', 'h1', '1.5.5s', '.s', '1S'])('takes %j for none', (text) => {
+    expect(parseDuration(text)).toBeUndefined();
+  });
+});
