@@ -1,4 +1,4 @@
-import { X509Certificate } from 'node:crypto';
+import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 import { CredentialsError } from '../errors.ts';
@@ -64,7 +64,13 @@ export function certificateCredentials(cert: Pem, key: Pem): CredentialSource {
     async read() {
       const [newCert, newKey] = await Promise.all([certFile.read(), keyFile.read()]);
       if (pair?.cert === newCert && pair.key === newKey) return pair;
-      checkCertificate(newCert, certFile.name);
+      const certificate = parseCertificate(newCert, certFile.name);
+      if (!belongsTo(certificate, newKey)) {
+        // Of a renewal we may have seen only the first half.
+        if (pair !== undefined) return pair;
+        throw new CredentialsError(`${certFile.name} and ${keyFile.name} do not belong together`);
+      }
+      checkExpiry(certificate, certFile.name);
       pair = { cert: newCert, key: newKey };
       return pair;
     },
@@ -75,17 +81,26 @@ export function certificateCredentials(cert: Pem, key: Pem): CredentialSource {
   };
 }
 
-function checkCertificate(pem: Buffer, name: string): void {
-  let certificate: X509Certificate;
+function parseCertificate(pem: Buffer, name: string): X509Certificate {
   try {
-    certificate = new X509Certificate(pem);
+    return new X509Certificate(pem);
   } catch (error) {
     throw new CredentialsError(`${name} is not a PEM certificate`, { cause: error });
   }
-  if (certificate.validToDate.getTime() >= Date.now()) return;
-  throw new CredentialsError(
-    `${name} (${certificate.subject.replaceAll('\n', ', ')}) expired on ${certificate.validToDate.toISOString()}; renew it`,
-  );
+}
+
+function belongsTo(certificate: X509Certificate, key: Buffer): boolean {
+  try {
+    return certificate.checkPrivateKey(createPrivateKey(key));
+  } catch {
+    return false;
+  }
+}
+
+function checkExpiry({ subject, validToDate }: X509Certificate, name: string): void {
+  if (validToDate.getTime() >= Date.now()) return;
+  const who = subject.replaceAll('\n', ', ');
+  throw new CredentialsError(`${name} (${who}) expired on ${validToDate.toISOString()}; renew it`);
 }
 
 /** A file that is read again when it is old; content that is the same stays the same buffer. */

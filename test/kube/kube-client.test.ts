@@ -438,6 +438,8 @@ describe('a client', () => {
 
     expect(error).toMatchObject({ status: 0, reason: 'ETIMEDOUT' });
     expect(String(error)).toContain('no answer to a ping within 100 ms');
+    expect(await client.request(get('/version'), never)).toEqual({});
+    expect(server.connections()).toBe(2);
   });
 
   it('keeps an HTTP/2 stream that is only silent', async () => {

@@ -3,7 +3,7 @@ import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 /** A hop between client and server that can go silent without hanging up, or be cut. */
 export interface TcpRelay {
   readonly port: number;
-  /** From now on nothing passes, in either direction, and nobody is told. */
+  /** From now on nothing passes on the connections there are, in either direction, and nobody is told. */
   freeze(): void;
   /** Resets every connection. */
   cut(): void;
@@ -12,7 +12,7 @@ export interface TcpRelay {
 
 export async function startRelay(targetPort: number): Promise<TcpRelay> {
   const sockets = new Set<Socket>();
-  let isFrozen = false;
+  const frozen = new Set<Socket>();
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on('error', () => {}).once('close', () => sockets.delete(socket));
@@ -20,8 +20,13 @@ export async function startRelay(targetPort: number): Promise<TcpRelay> {
   const server = createServer((near) => {
     const far = keep(connect(targetPort, '127.0.0.1'));
     keep(near);
-    near.on('data', (chunk) => isFrozen || far.write(chunk)).once('close', () => isFrozen || far.destroy());
-    far.on('data', (chunk) => isFrozen || near.write(chunk)).once('close', () => isFrozen || near.destroy());
+    const join = (from: Socket, to: Socket): void => {
+      from
+        .on('data', (chunk) => frozen.has(from) || to.write(chunk))
+        .once('close', () => frozen.has(from) || to.destroy());
+    };
+    join(near, far);
+    join(far, near);
   });
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
@@ -29,13 +34,12 @@ export async function startRelay(targetPort: number): Promise<TcpRelay> {
   return {
     port: (server.address() as AddressInfo).port,
     freeze() {
-      isFrozen = true;
+      for (const socket of sockets) frozen.add(socket);
     },
     cut() {
       for (const socket of sockets) socket.resetAndDestroy();
     },
     async close() {
-      isFrozen = false;
       for (const socket of sockets) socket.destroy();
       await new Promise((resolve) => server.close(resolve));
     },

@@ -1,0 +1,97 @@
+import { connect, type Socket } from 'node:net';
+
+import { afterEach, describe, expect, it } from 'vitest';
+
+import { readWhole } from '../../src/kube/body.ts';
+import type { HttpConnections } from '../../src/kube/http.ts';
+import { createHttp1, portOf } from '../../src/kube/http1.ts';
+import { json, startServer, type Answer, type ScriptedServer } from '../support/scripted-server.ts';
+
+const cleanups: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
+});
+
+async function serve(answer: Answer): Promise<[ScriptedServer, HttpConnections]> {
+  const server = await startServer(answer);
+  const connections = createHttp1(server.url, () => dial(server));
+  cleanups.push(
+    () => server.close(),
+    () => connections.close(),
+  );
+  return [server, connections];
+}
+
+async function dial({ port }: ScriptedServer): Promise<Socket> {
+  const socket = connect(port, '127.0.0.1');
+  await new Promise((resolve) => socket.once('connect', resolve));
+  return socket;
+}
+
+const never = new AbortController().signal;
+const get = { method: 'GET', path: '/', headers: {} };
+
+describe('HTTP/1.1 connections', () => {
+  it('send several values of one header one by one', async () => {
+    const [, connections] = await serve((request, response) => {
+      json(response, 200, 'rawHeaders' in request ? request.rawHeaders : []);
+    });
+
+    const response = await connections.send({ ...get, headers: { 'impersonate-group': ['a', 'b'] } }, never);
+    const headers: unknown = JSON.parse((await readWhole(response, { signal: never })).toString());
+
+    expect(headers).toEqual(expect.arrayContaining(['impersonate-group', 'a', 'b']));
+    expect(JSON.stringify(headers)).toContain('"impersonate-group","a","impersonate-group","b"');
+  });
+
+  it('take a body as truncated when the connection breaks', async () => {
+    const [server, connections] = await serve((_request, response) => {
+      response.writeHead(200, { 'content-length': '100' });
+      response.write('x');
+    });
+    const response = await connections.send(get, never);
+
+    const whole = readWhole(response, { signal: never, onData: () => [...server.sockets][0]?.end() });
+
+    await expect(whole).rejects.toThrow();
+  });
+
+  it('keep nothing after they are retired, and let what is open finish', async () => {
+    let finish = (): unknown => undefined;
+    const [server, connections] = await serve((request, response) => {
+      if (request.url === '/') {
+        json(response, 200, {});
+        return;
+      }
+      response.writeHead(200);
+      response.write('begin ');
+      finish = () => response.end('end');
+    });
+    const open = await connections.send({ ...get, path: '/w' }, never);
+    await readWhole(await connections.send(get, never), { signal: never });
+
+    connections.retire();
+    await expect.poll(() => server.sockets.size).toBe(1);
+    finish();
+
+    expect((await readWhole(open, { signal: never })).toString()).toBe('begin end');
+    await expect.poll(() => server.sockets.size).toBe(0);
+  });
+
+  it('reject with what went wrong while connecting', async () => {
+    const connections = createHttp1(new URL('http://x'), () => Promise.reject(new Error('no way')));
+
+    await expect(connections.send(get, never)).rejects.toThrow('no way');
+  });
+});
+
+describe('portOf', () => {
+  it.each([
+    ['http://x', 80],
+    ['https://x', 443],
+    ['https://x:6443', 6443],
+  ])('%s has port %i', (url, port) => {
+    expect(portOf(new URL(url))).toBe(port);
+  });
+});

@@ -1,0 +1,110 @@
+import { describe, expect, it } from 'vitest';
+
+import { CredentialsError, KubeError, ResourceExpiredError } from '../../src/errors.ts';
+import { connectionError, refusalError, statusObjectError } from '../../src/kube/status-error.ts';
+import { statusObject } from '../support/scripted-server.ts';
+
+const server = new URL('https://api.example:6443');
+
+describe('refusalError', () => {
+  it.each([
+    {
+      title: 'a Status object',
+      refusal: { status: 403, headers: {}, body: JSON.stringify(statusObject(403, 'Forbidden', 'pods is forbidden')) },
+      expected: { message: 'GET /x: 403 pods is forbidden', status: 403, reason: 'Forbidden', retryAfterMs: undefined },
+    },
+    {
+      title: 'the plain text of a proxy',
+      refusal: { status: 502, headers: {}, body: '<html>\n<h1>Bad   Gateway</h1></html>' },
+      expected: { message: 'GET /x: 502 Bad Gateway', status: 502, reason: '', isRetryable: true },
+    },
+    {
+      title: 'an empty body',
+      refusal: { status: 500, headers: {}, body: '' },
+      expected: { message: 'GET /x: 500', status: 500, reason: '' },
+    },
+    {
+      title: 'retryAfterSeconds of the details',
+      refusal: {
+        status: 429,
+        headers: {},
+        body: JSON.stringify(statusObject(429, 'TooManyRequests', 'slow down', { retryAfterSeconds: 2 })),
+      },
+      expected: { retryAfterMs: 2000 },
+    },
+    {
+      title: 'a Retry-After header before the details',
+      refusal: {
+        status: 429,
+        headers: { 'retry-after': '1' },
+        body: JSON.stringify(statusObject(429, 'TooManyRequests', 'slow down', { retryAfterSeconds: 2 })),
+      },
+      expected: { retryAfterMs: 1000 },
+    },
+    {
+      title: 'a Retry-After date that has passed',
+      refusal: { status: 503, headers: { 'retry-after': 'Thu, 01 Jan 2015 00:00:00 GMT' }, body: '' },
+      expected: { retryAfterMs: 0 },
+    },
+    {
+      title: 'a Retry-After that is nothing',
+      refusal: { status: 503, headers: { 'retry-after': 'soon' }, body: '' },
+      expected: { retryAfterMs: undefined },
+    },
+  ])('reads $title', ({ refusal, expected }) => {
+    expect(refusalError('GET /x', refusal)).toMatchObject(expected);
+  });
+
+  it('shortens a long page', () => {
+    const error = refusalError('GET /x', { status: 500, headers: {}, body: 'a'.repeat(10_000) });
+
+    expect(error.message.length).toBeLessThan(400);
+  });
+
+  it('makes 410 a ResourceExpiredError', () => {
+    expect(refusalError('GET /x', { status: 410, headers: {}, body: '' })).toBeInstanceOf(ResourceExpiredError);
+  });
+});
+
+describe('statusObjectError', () => {
+  it.each([
+    statusObject(410, 'Expired', 'too old resource version'),
+    statusObject(410, 'Gone', 'too old resource version'),
+    statusObject(0, 'Expired', 'too old resource version'),
+  ])('takes %j of a watch as expired', (status) => {
+    expect(statusObjectError('GET /x', status)).toBeInstanceOf(ResourceExpiredError);
+  });
+
+  it('keeps code and reason of others', () => {
+    const error = statusObjectError('GET /x', statusObject(500, 'InternalError', 'etcdserver: request timed out'));
+
+    expect(error).toBeInstanceOf(KubeError);
+    expect(error).toMatchObject({ status: 500, reason: 'InternalError' });
+  });
+
+  it('counts what is no Status as a server error', () => {
+    expect(statusObjectError('GET /x', { what: 'ever' })).toMatchObject({ status: 500 });
+  });
+});
+
+describe('connectionError', () => {
+  it('names server, request and code', () => {
+    const cause = Object.assign(new Error('connect ECONNREFUSED 10.0.0.1:6443'), { code: 'ECONNREFUSED' });
+    const error = connectionError('GET /x', server, cause);
+
+    expect(error).toMatchObject({ status: 0, reason: 'ECONNREFUSED', isRetryable: true, cause });
+    expect(error.message).toBe('GET /x: no answer from https://api.example:6443: connect ECONNREFUSED 10.0.0.1:6443');
+  });
+
+  it('makes a refused client certificate a CredentialsError', () => {
+    const cause = Object.assign(new Error('alert'), { code: 'ERR_SSL_SSLV3_ALERT_CERTIFICATE_EXPIRED' });
+
+    expect(connectionError('GET /x', server, cause)).toBeInstanceOf(CredentialsError);
+  });
+
+  it('leaves our own errors alone', () => {
+    const own = new CredentialsError('no token');
+
+    expect(connectionError('GET /x', server, own)).toBe(own);
+  });
+});
