@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest';
+import { createRoutes } from '../../src/server/routes.ts';
+
+const sick = { checks: [{ name: 'startup', isOk: false, message: 'not yet' }] };
+const well = { checks: [{ name: 'startup', isOk: true, message: '' }] };
+
+describe('the pages', () => {
+  it.each([
+    { path: '/metrics', status: 200, body: 'a 1\n' },
+    { path: '/metrics/hooks', status: 200, body: 'b 2\n' },
+    { path: '/healthz', status: 200, body: 'ok\n' },
+    { path: '/readyz', status: 503, body: '[-]startup: not yet\nreadyz check failed\n' },
+  ])('$path answers $status', async ({ path, status, body }) => {
+    expect(await page(path, { health: sick })).toMatchObject({ status, body });
+  });
+
+  it('the process is alive as long as it answers, whatever is not ready', async () => {
+    expect(await page('/healthz', { health: sick })).toMatchObject({ status: 200 });
+  });
+
+  it('the process is not alive when its own checks say so', async () => {
+    expect(await page('/healthz', { health: well, liveness: sick })).toMatchObject({ status: 500 });
+  });
+
+  it.each([
+    { query: 'verbose', body: '[+]startup ok\nreadyz check passed\n' },
+    { query: 'verbose=true', body: '[+]startup ok\nreadyz check passed\n' },
+    { query: 'verbose=false', body: 'ok\n' },
+    { query: '', body: 'ok\n' },
+  ])('/readyz?$query', async ({ query, body }) => {
+    expect(await page('/readyz', { health: well, query })).toMatchObject({ status: 200, body });
+  });
+
+  it('the index links all others', async () => {
+    const { body } = await page('/', { health: well });
+
+    for (const path of ['/metrics', '/metrics/hooks', '/healthz', '/readyz?verbose']) {
+      expect(body).toContain(`href="${path}"`);
+    }
+  });
+});
+
+interface PageOptions {
+  readonly health: typeof sick;
+  readonly liveness?: typeof sick;
+  readonly query?: string;
+}
+
+async function page(path: string, { health, liveness, query = '' }: PageOptions) {
+  const routes = createRoutes({
+    metricsText: () => 'a 1\n',
+    hookMetricsText: async () => 'b 2\n',
+    health: () => health,
+    ...(liveness !== undefined && { liveness: () => liveness }),
+  });
+  const route = routes.get(path);
+  if (route === undefined) throw new Error(`no route ${path}`);
+  return route(new URLSearchParams(query));
+}
