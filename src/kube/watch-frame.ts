@@ -1,4 +1,13 @@
-import { asJsonObject, copyBytes, malformed, parseJson, readObject, text, type KubeObject } from './object.ts';
+import {
+  asJsonObject,
+  copyBytes,
+  malformed,
+  parseJson,
+  readObject,
+  text,
+  type JsonObject,
+  type KubeObject,
+} from './object.ts';
 import { statusObjectError } from './status-error.ts';
 
 /** One line of a watch: the object is as the line says now, or it is gone, or nothing happened up to this version. */
@@ -7,6 +16,7 @@ export type WatchFrame =
   | { readonly type: 'Delete'; readonly object: KubeObject }
   | { readonly type: 'Bookmark'; readonly resourceVersion: string; readonly isInitialEventsEnd: boolean };
 
+const CLOSE_BRACE = 0x7d;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
 /** Parses a watch line; throws the error that an `ERROR` line carries, `ResourceExpiredError` for a 410. */
@@ -16,9 +26,9 @@ export function readFrame(line: Uint8Array): WatchFrame {
   switch (type) {
     case 'ADDED':
     case 'MODIFIED':
-      return { type: 'Apply', object: readFrameObject(line, type, frame['object']) };
+      return { type: 'Apply', object: readFrameObject(line, frame) };
     case 'DELETED':
-      return { type: 'Delete', object: readFrameObject(line, type, frame['object']) };
+      return { type: 'Delete', object: readFrameObject(line, frame) };
     case 'BOOKMARK':
       return readBookmark(frame['object']);
     case 'ERROR':
@@ -28,13 +38,13 @@ export function readFrame(line: Uint8Array): WatchFrame {
   }
 }
 
-function readFrameObject(line: Uint8Array, type: string, value: unknown): KubeObject {
+function readFrameObject(line: Uint8Array, frame: JsonObject): KubeObject {
+  const value = frame['object'];
   return readObject(value, () => {
-    const prefix = `{"type":"${type}","object":{`;
+    const prefix = `{"type":"${text(frame['type'])}","object":{`;
     const end = trimmedLength(line) - 1;
-    if (startsWith(line, prefix) && line[end] === 0x7d && line[end - 1] === 0x7d) {
-      return copyBytes(line, prefix.length - 1, end);
-    }
+    const isPlain = startsWith(line, prefix) && line[end - 1] === CLOSE_BRACE && Object.keys(frame).length === 2;
+    if (isPlain) return copyBytes(line, prefix.length - 1, end);
     // Members in another order, or spaces between them: rare enough to write it anew.
     const json = Buffer.from(JSON.stringify(value));
     return copyBytes(json, 0, json.length);

@@ -1,80 +1,161 @@
-import type { KubeClient, KubeRequest } from '../../src/kube/client.ts';
-import type { KindReference, Kinds, ResourceKind } from '../../src/kube/kind.ts';
-import { KindNotFoundError, KubeError } from '../../src/errors.ts';
+import { KubeError, ResourceExpiredError } from '../../src/errors.ts';
+import type { KubeClient, KubeRequest, StreamOptions } from '../../src/kube/client.ts';
 
-/** One request as `METHOD path?query` and what the server answers: a value, or an error to reject with. */
-export type Exchange = readonly [request: string, answer: unknown];
-
-/** A client that holds one conversation: each request must be the next of the script. */
-export interface ScriptedKubeClient extends KubeClient {
-  readonly requests: readonly KubeRequest[];
-  /** The exchanges that were not asked for. */
-  readonly rest: readonly Exchange[];
+/** A request the test answers when it likes: a list with `reply`, a watch line by line. */
+export interface ScriptedCall {
+  readonly kind: 'list' | 'watch';
+  readonly path: string;
+  readonly query: Readonly<Record<string, string>>;
+  readonly idleTimeoutMs: number | undefined;
+  /** Answers a list. */
+  reply(body: unknown): void;
+  /** Accepts a watch without sending anything. */
+  open(): void;
+  /** Sends watch lines: objects are written as JSON, strings as they are. */
+  send(...lines: readonly unknown[]): void;
+  /** Ends a watch in good order. */
+  end(): void;
+  /** Refuses the request, or breaks the stream. */
+  fail(error: unknown): void;
+  readonly isAborted: boolean;
 }
 
-export function scriptedKubeClient(script: readonly Exchange[]): ScriptedKubeClient {
-  const requests: KubeRequest[] = [];
-  const rest = [...script];
-  const unsupported = (): never => {
-    throw new Error('not scripted');
+/** A client whose calls wait for the test. */
+export interface ScriptedKubeClient extends KubeClient {
+  /** The calls that have come, answered or not. */
+  readonly calls: readonly ScriptedCall[];
+  /** The next call that was not taken yet; waits for it. */
+  next(): Promise<ScriptedCall>;
+}
+
+/** Creates a client that answers as the test says, without sockets. */
+export function scriptedKubeClient(): ScriptedKubeClient {
+  const calls: ScriptedCall[] = [];
+  const untaken: ScriptedCall[] = [];
+  const takers: ((call: ScriptedCall) => void)[] = [];
+  const announce = (call: ScriptedCall): void => {
+    calls.push(call);
+    const taker = takers.shift();
+    if (taker === undefined) untaken.push(call);
+    else taker(call);
   };
+  const unscripted = (): never => {
+    throw new Error('the script has only lists and watches');
+  };
+
   return {
-    requests,
-    rest,
-    async request(request) {
-      requests.push(request);
-      const [expected, answer] = rest.shift() ?? ['nothing more', undefined];
-      const line = describe(request);
-      if (line !== expected) throw new Error(`the script expected ${expected}, received ${line}`);
-      if (answer instanceof Error) throw answer;
-      return answer;
+    calls,
+    next() {
+      const call = untaken.shift();
+      return call === undefined ? new Promise((resolve) => takers.push(resolve)) : Promise.resolve(call);
     },
-    bytes: unsupported,
-    lines: unsupported,
-    chunks: unsupported,
+    async bytes(request, signal) {
+      const stream = scriptStream(signal);
+      announce(scriptCall('list', request, { stream, signal }));
+      for await (const body of stream) return body;
+      throw new Error('a list has a body');
+    },
+    async *lines(request, options) {
+      const stream = scriptStream(options.signal, options);
+      announce(scriptCall('watch', request, { stream, signal: options.signal, idleTimeoutMs: options.idleTimeoutMs }));
+      yield* stream;
+    },
+    request: unscripted,
+    chunks: unscripted,
     close: async () => {},
   };
 }
 
-/** A refusal as the server words it. */
-export function refusal(status: number, reason: string, message: string, retryAfterMs?: number): KubeError {
-  return new KubeError(message, { status, reason, ...(retryAfterMs !== undefined && { retryAfterMs }) });
+/** The error of a status code, as the transport makes it. */
+export function statusError(status: number, { reason = '', message = `status ${status}`, retryAfterMs = -1 } = {}) {
+  const failure = { status, reason, ...(retryAfterMs < 0 ? {} : { retryAfterMs }) };
+  return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
 }
 
-/** Discovery of a fixed list of kinds, by Kind alone or with the apiVersion. */
-export function fixedKinds(kinds: readonly ResourceKind[]): Kinds & { readonly invalidations: () => number } {
-  let invalidations = 0;
-  return {
-    invalidations: () => invalidations,
-    async resolve({ kind, apiVersion }: KindReference) {
-      const found = kinds.find((known) => known.kind === kind && (apiVersion ?? known.apiVersion) === known.apiVersion);
-      if (found === undefined) throw new KindNotFoundError(`no kind ${kind}`);
-      return found;
-    },
-    invalidate() {
-      invalidations += 1;
-    },
-  };
+interface ScriptStream extends AsyncIterable<Uint8Array> {
+  open(): void;
+  push(line: Uint8Array): void;
+  end(): void;
+  fail(error: unknown): void;
 }
 
-/** A kind with the names discovery would give it. */
-export function resourceKind(apiVersion: string, kind: string, isNamespaced = true): ResourceKind {
-  const [version = '', group = ''] = apiVersion.split('/').toReversed();
-  const singular = kind.toLowerCase();
+interface CallParts {
+  readonly stream: ScriptStream;
+  readonly signal: AbortSignal;
+  readonly idleTimeoutMs?: number;
+}
+
+function scriptCall(
+  kind: 'list' | 'watch',
+  request: KubeRequest,
+  { stream, signal, ...rest }: CallParts,
+): ScriptedCall {
+  const encode = (line: unknown): Uint8Array => Buffer.from(typeof line === 'string' ? line : JSON.stringify(line));
   return {
-    group,
-    version,
-    apiVersion,
     kind,
-    plural: `${singular}s`,
-    singular,
-    shortNames: [],
-    isNamespaced,
-    verbs: [],
-    subresources: [],
+    path: request.path,
+    query: request.query ?? {},
+    idleTimeoutMs: rest.idleTimeoutMs,
+    reply: (body) => {
+      stream.push(encode(body));
+    },
+    open: () => {
+      stream.open();
+    },
+    send: (...lines) => {
+      for (const line of lines) stream.push(encode(line));
+    },
+    end: () => {
+      stream.end();
+    },
+    fail: (error) => {
+      stream.fail(error);
+    },
+    get isAborted() {
+      return signal.aborted;
+    },
   };
 }
 
-function describe({ method, path, query }: KubeRequest): string {
-  return `${method} ${path}${query === undefined ? '' : `?${new URLSearchParams({ ...query }).toString()}`}`;
+function scriptStream(signal: AbortSignal, { onOpen, onData }: Partial<StreamOptions> = {}): ScriptStream {
+  const lines: Uint8Array[] = [];
+  let isOpen = false;
+  let end: { readonly error?: unknown } | undefined;
+  let wake = (): void => {};
+  signal.addEventListener('abort', () => {
+    end = { error: signal.reason };
+    wake();
+  });
+  const open = (): void => {
+    if (!isOpen) onOpen?.();
+    isOpen = true;
+  };
+  return {
+    open,
+    push(line) {
+      open();
+      onData?.();
+      lines.push(line);
+      wake();
+    },
+    end() {
+      open();
+      end ??= {};
+      wake();
+    },
+    fail(error) {
+      end ??= { error };
+      wake();
+    },
+    async *[Symbol.asyncIterator]() {
+      for (;;) {
+        signal.throwIfAborted();
+        const line = lines.shift();
+        if (line !== undefined) yield line;
+        else if (end === undefined) await new Promise<void>((resolve) => (wake = resolve));
+        else if ('error' in end) throw end.error;
+        else return;
+      }
+    },
+  };
 }
