@@ -63,11 +63,29 @@ export interface HookConfigErrorOptions extends ErrorOptions {
   readonly output?: HookConfigOutput;
 }
 
+/** What is known of a run that ended badly. */
+export interface HookFailure {
+  readonly durationMs: number;
+  readonly exitCode?: number;
+  readonly signal?: string;
+  readonly timedOut: boolean;
+  readonly usage: { readonly userCpuMs?: number; readonly systemCpuMs?: number; readonly maxRssBytes?: number };
+  /** The patch file as the hook left it: some operations are applied although the hook failed. */
+  readonly patch: string;
+}
+
 /** A run that ended badly: exit code, signal, time limit, or a hook that could not be started. */
 export class HookFailedError extends HookletError {
   override readonly name = 'HookFailedError';
   readonly code = 'ERR_HOOK_FAILED';
   readonly isRetryable = true;
+  /** Absent when the hook did not get as far as running. */
+  readonly failure: HookFailure | undefined;
+
+  constructor(message: string, options?: ErrorOptions & { readonly failure?: HookFailure }) {
+    super(message, options);
+    this.failure = options?.failure;
+  }
 }
 
 /** A run that exited 0 and wrote something that cannot be used: names file, line and reason. */

@@ -1,0 +1,70 @@
+import { type GroupHost, runGroup } from './process-group.ts';
+import { RunOutput } from './run-output.ts';
+import type { Exit, SpawnerReport, SpawnerRequest, SpawnerSettings } from './spawner-protocol.ts';
+
+const ORPHAN_GRACE_MS = 1000;
+
+interface ActiveRun {
+  readonly controller: AbortController;
+  readonly output: RunOutput;
+}
+
+/** What the spawner process is running now. */
+export class ActiveRuns {
+  readonly #settings: SpawnerSettings;
+  readonly #host: GroupHost;
+  readonly #runs = new Map<number, ActiveRun>();
+  #onEmpty: (() => void) | undefined;
+
+  constructor(settings: SpawnerSettings, host: Omit<GroupHost, 'graceMs'>) {
+    this.#settings = settings;
+    // Without an operator there is nobody to wait for a slow end.
+    const graceMs = (): number => (this.#onEmpty === undefined ? settings.graceMs : ORPHAN_GRACE_MS);
+    this.#host = { ...host, graceMs };
+  }
+
+  handle(request: SpawnerRequest): void {
+    switch (request.type) {
+      case 'spawn':
+        this.#spawn(request);
+        break;
+      case 'terminate':
+        this.#runs.get(request.id)?.controller.abort();
+        break;
+      case 'refill':
+        this.#runs.get(request.id)?.output.refill();
+    }
+  }
+
+  /** Terminates every run and calls back once none is left. */
+  end(onEmpty: () => void): void {
+    if (this.#onEmpty !== undefined) return;
+    this.#onEmpty = onEmpty;
+    for (const { controller } of this.#runs.values()) controller.abort();
+    if (this.#runs.size === 0) onEmpty();
+  }
+
+  #spawn(request: Extract<SpawnerRequest, { type: 'spawn' }>): void {
+    const { id, captureBytes } = request;
+    const report = (message: SpawnerReport): void => this.#host.report(message);
+    const output = new RunOutput({
+      limitBytes: this.#settings.outputLimitBytes,
+      ...(captureBytes === undefined ? {} : { captureBytes }),
+      onLines: (lines) => report({ type: 'output', id, lines }),
+    });
+    const controller = new AbortController();
+    this.#runs.set(id, { controller, output });
+    void runGroup(request, this.#host, output, controller.signal)
+      .catch(describeCrash)
+      .then((exit) => {
+        this.#runs.delete(id);
+        report({ type: 'exit', id, exit });
+        if (this.#runs.size === 0) this.#onEmpty?.();
+      });
+  }
+}
+
+function describeCrash(error: unknown): Exit {
+  const message = error instanceof Error ? error.message : String(error);
+  return { timedOut: false, startError: { code: '', message }, stdout: '', stderr: '', usage: {} };
+}

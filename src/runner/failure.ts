@@ -1,0 +1,36 @@
+import { constants } from 'node:os';
+import type { Exit } from './spawner-protocol.ts';
+import { explainStartError } from './start-failure.ts';
+
+const SIGNAL_EXIT_BASE = 128;
+
+export interface FailureContext {
+  readonly path: string;
+  readonly timeoutMs: number | undefined;
+  /** Whether the run was ended because the operator stops. */
+  readonly isStopped: boolean;
+}
+
+/** Why a run failed, in one line; undefined when it did not. */
+export async function describeFailure(exit: Exit, context: FailureContext): Promise<string | undefined> {
+  if (exit.startError !== undefined) return explainStartError(context.path, exit.startError);
+  if (exit.timedOut) return `it ran longer than its time limit of ${context.timeoutMs} ms and was ended`;
+  if (exit.exitCode === 0) return undefined;
+  if (context.isStopped) return 'it was ended because the operator stops';
+  if (exit.signal === 'SIGKILL') return 'it was killed by SIGKILL, which the kernel sends when memory runs out';
+  if (exit.signal !== undefined) return `it was killed by ${exit.signal}`;
+  return `exit code ${exit.exitCode}${describeShellSignal(exit.exitCode ?? 0)}`;
+}
+
+/** The error text of a run: what happened and the end of what it said about it. */
+export function failureMessage(hook: string, reason: string, stderr: string): string {
+  const tail = stderr.trimEnd();
+  return `hook ${hook} failed: ${reason}${tail === '' ? '' : `\n${tail}`}`;
+}
+
+// A shell says with 128 + N that the command it ran was killed by signal N.
+function describeShellSignal(exitCode: number): string {
+  const signals: readonly [string, number][] = Object.entries(constants.signals);
+  const name = signals.find(([, number]) => number === exitCode - SIGNAL_EXIT_BASE)?.[0];
+  return name === undefined ? '' : ` (a command was killed by ${name})`;
+}

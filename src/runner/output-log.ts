@@ -1,0 +1,58 @@
+import type { Logger, LogFields } from '../log.ts';
+import type { OutputLine } from './spawner-protocol.ts';
+import type { HookLogEntry } from './warm-protocol.ts';
+
+const LEVELS: readonly Level[] = ['debug', 'info', 'warn', 'error'];
+type Level = HookLogEntry['level'];
+
+export interface OutputLogOptions {
+  readonly log: Logger;
+  /** Lines that are JSON objects become log lines of their own, with `hook_` before their keys. */
+  readonly logProxyHookJson: boolean;
+}
+
+/** Logs what hooks say; `fields` tell which run it was. */
+export interface OutputLog {
+  /** A line the hook printed. */
+  line(fields: LogFields, line: OutputLine): void;
+  /** What a warm hook gave to its `log`. */
+  entry(fields: LogFields, entry: HookLogEntry): void;
+}
+
+export function createOutputLog({ log, logProxyHookJson }: OutputLogOptions): OutputLog {
+  return {
+    line: (fields, { stream, line }) => {
+      const own = logProxyHookJson ? parseObject(line) : undefined;
+      if (own === undefined) {
+        log.info({ ...fields, output: stream, line }, 'hook output');
+        return;
+      }
+      const { level, msg, time: _time, ...rest } = own;
+      const message = typeof msg === 'string' && msg !== '' ? msg : 'hook result';
+      log[parseLevel(level)]({ ...fields, output: stream, ...prefixed(rest), proxyJsonLog: true }, message);
+    },
+    entry: (fields, entry) => log[entry.level]({ ...fields, ...prefixed(entry.fields) }, entry.message),
+  };
+}
+
+// The hook's own fields cannot pass for ours.
+function prefixed(fields: Readonly<Record<string, unknown>>): LogFields {
+  return Object.fromEntries(Object.entries(fields).map(([key, value]) => [`hook_${key}`, value]));
+}
+
+function parseObject(line: string): Readonly<Record<string, unknown>> | undefined {
+  if (!line.trimStart().startsWith('{')) return undefined;
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function parseLevel(level: unknown): Level {
+  const name = String(level).toLowerCase();
+  if (name === 'warning') return 'warn';
+  if (name === 'fatal' || name === 'panic') return 'error';
+  return LEVELS.find((known) => known === name) ?? 'info';
+}

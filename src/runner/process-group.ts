@@ -1,0 +1,148 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { killGroup } from './kill-group.ts';
+import type { OutputPipe, PipePool } from './pipe-pool.ts';
+import { limitRun } from './run-limits.ts';
+import type { RunOutput } from './run-output.ts';
+import type { Exit, OutputStream, SpawnerReport, SpawnRequest, StartError, Usage } from './spawner-protocol.ts';
+import { watchMemory } from './usage.ts';
+
+// What a hook wrote just before it ended may still be on its way, through a `tee` for example.
+const PIPE_GRACE_MS = 100;
+const STREAMS = ['stdout', 'stderr'] as const;
+
+/** What one run needs from the spawner process. */
+export interface GroupHost {
+  readonly pipes: PipePool;
+  readonly takeCpu: () => Usage;
+  readonly baseEnv: Readonly<Record<string, string>>;
+  readonly graceMs: () => number;
+  readonly report: (report: SpawnerReport) => void;
+}
+
+type Request = SpawnRequest & { readonly id: number };
+type Pipes = Readonly<Record<OutputStream, OutputPipe | undefined>>;
+type Ending = Pick<Exit, 'exitCode' | 'signal' | 'usage'>;
+
+/**
+ * Runs one process in a group of its own and tells how it ended. The group is terminated when `signal` aborts or the
+ * time is up, and nothing of it is left when this resolves, whoever still holds its pipes.
+ */
+export async function runGroup(
+  request: Request,
+  host: GroupHost,
+  output: RunOutput,
+  signal: AbortSignal,
+): Promise<Exit> {
+  const pipes: Pipes = { stdout: host.pipes.open(), stderr: host.pipes.open() };
+  const started = await start(request, host.baseEnv, pipes);
+  const onData = (stream: OutputStream, chunk: Buffer): void => {
+    output.push(stream, chunk);
+    if (output.isOverCapture) killGroup(started.child?.pid, 'SIGKILL');
+  };
+  const reading = Promise.all(STREAMS.map((stream) => readOutput(stream, started.child, pipes, onData)));
+  if (started.child === undefined) {
+    await reading;
+    return { timedOut: false, startError: started.error, ...output.end(), usage: {} };
+  }
+
+  const { child, pid } = started;
+  host.report({ type: 'started', id: request.id, pid });
+  const limits = limitRun({
+    timeoutMs: request.timeoutMs,
+    graceMs: host.graceMs,
+    signal,
+    onEnd: () => killGroup(pid, 'SIGTERM'),
+    onKill: () => killGroup(pid, 'SIGKILL'),
+  });
+  const ending = await awaitExit(child, pid, host.takeCpu);
+  limits.clear();
+  await endGroup(started, reading, pipes);
+  return { ...ending, timedOut: limits.isTimedOut(), ...output.end(), ...describeOverCapture(request, output) };
+}
+
+type Started =
+  | { readonly child: ChildProcess; readonly pid: number }
+  | { readonly child?: undefined; readonly error: StartError };
+
+async function start(request: Request, baseEnv: Readonly<Record<string, string>>, pipes: Pipes): Promise<Started> {
+  try {
+    const child = spawn(request.path, request.args, {
+      cwd: request.cwd,
+      env: { ...baseEnv, ...request.env },
+      stdio: ['ignore', pipes.stdout?.writeFd ?? 'pipe', pipes.stderr?.writeFd ?? 'pipe'],
+      detached: true,
+    });
+    if (child.pid !== undefined) return { child, pid: child.pid };
+    return await new Promise((resolve) => {
+      child.once('error', (error) => resolve({ error: describeStartError(error) }));
+    });
+  } catch (error) {
+    // Node throws some of the system's errors, such as ENOEXEC, and emits the others.
+    return { error: describeStartError(error) };
+  }
+}
+
+function describeStartError(error: unknown): StartError {
+  if (!(error instanceof Error)) return { code: '', message: String(error) };
+  return { code: 'code' in error ? String(error.code) : '', message: error.message };
+}
+
+function describeOverCapture(request: Request, output: RunOutput): { readonly startError?: StartError } {
+  if (!output.isOverCapture) return {};
+  return { startError: { code: '', message: `printed more than ${request.captureBytes} bytes` } };
+}
+
+async function readOutput(
+  stream: OutputStream,
+  child: ChildProcess | undefined,
+  pipes: Pipes,
+  onData: (stream: OutputStream, chunk: Buffer) => void,
+): Promise<void> {
+  const pipe = pipes[stream];
+  const readable = child?.[stream];
+  if (pipe !== undefined) await pipe.read((chunk) => onData(stream, chunk));
+  if (readable === null || readable === undefined) return;
+  await new Promise<void>((resolve) => {
+    readable.on('data', (chunk) => onData(stream, chunk));
+    readable.on('error', () => {});
+    readable.on('close', () => resolve());
+  });
+}
+
+function awaitExit(child: ChildProcess, pid: number, takeCpu: () => Usage): Promise<Ending> {
+  const memory = watchMemory(pid);
+  return new Promise((resolve) => {
+    child.once('exit', (exitCode, signal) => {
+      const maxRssBytes = memory.stop();
+      const usage = { ...takeCpu(), ...(maxRssBytes === undefined ? {} : { maxRssBytes }) };
+      if (signal !== null) resolve({ signal, usage });
+      else resolve({ exitCode: exitCode ?? 0, usage });
+    });
+  });
+}
+
+/** Kills what the process left behind, and stops reading if even that does not close the pipes. */
+async function endGroup(
+  { child, pid }: Extract<Started, { pid: number }>,
+  reading: Promise<unknown>,
+  pipes: Pipes,
+): Promise<void> {
+  const isDrained = await settlesWithin(reading, PIPE_GRACE_MS);
+  killGroup(pid, 'SIGKILL');
+  if (isDrained || (await settlesWithin(reading, PIPE_GRACE_MS))) return;
+  // Held by a process that made itself a session of its own: out of reach, and not worth a queue.
+  for (const stream of STREAMS) {
+    pipes[stream]?.destroy();
+    child[stream]?.destroy();
+  }
+}
+
+async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
+  let timer: NodeJS.Timeout | undefined;
+  const late = new Promise<boolean>((resolve) => {
+    timer = setTimeout(() => resolve(false), limitMs);
+  });
+  const settled = await Promise.race([promise.then(() => true), late]);
+  clearTimeout(timer);
+  return settled;
+}

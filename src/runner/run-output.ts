@@ -1,0 +1,120 @@
+import { LineReader } from './line-reader.ts';
+import type { OutputLine, OutputStream } from './spawner-protocol.ts';
+
+const BATCH_BYTES = 32 * 1024;
+const TAIL_BYTES = 16 * 1024;
+// What a log line costs beside its text, so that a million empty ones do not pass for a megabyte.
+const LINE_COST_BYTES = 100;
+const NEWLINE = 10;
+
+export interface RunOutputOptions {
+  readonly limitBytes: number;
+  /** Keeps standard output whole, up to this, instead of giving lines. */
+  readonly captureBytes?: number;
+  /** Hands every line over at once: for a process that may block before its next turn. */
+  readonly isImmediate?: boolean;
+  readonly onLines: (lines: readonly OutputLine[]) => void;
+}
+
+/** What one run prints: lines in batches up to a limit, the end of stderr for the error, stdout whole if asked. */
+export class RunOutput {
+  readonly #options: RunOutputOptions;
+  readonly #readers: Readonly<Record<OutputStream, LineReader>>;
+  readonly #captured: Buffer[] = [];
+  #capturedBytes = 0;
+  #tail: Buffer = Buffer.alloc(0);
+  readonly #lines: OutputLine[] = [];
+  #batchBytes = 0;
+  #leftBytes: number;
+  #droppedBytes = 0;
+  #flushing: NodeJS.Immediate | undefined;
+
+  constructor(options: RunOutputOptions) {
+    this.#options = options;
+    this.#leftBytes = options.limitBytes;
+    this.#readers = {
+      stdout: new LineReader((line) => this.#keep('stdout', line)),
+      stderr: new LineReader((line) => this.#keep('stderr', line)),
+    };
+  }
+
+  push(stream: OutputStream, chunk: Buffer): void {
+    if (stream === 'stderr') this.#tail = lastBytes(this.#tail, chunk);
+    if (this.#options.captureBytes !== undefined) this.#capture(stream, chunk, this.#options.captureBytes);
+    else if (this.#leftBytes === 0) this.#droppedBytes += chunk.length;
+    else this.#readers[stream].push(chunk);
+  }
+
+  /** Gives a process that lives on the whole limit again. */
+  refill(): void {
+    this.#reportDropped();
+    this.#leftBytes = this.#options.limitBytes;
+  }
+
+  /** Ends half lines and hands over what is left. */
+  end(): { readonly stdout: string; readonly stderr: string } {
+    this.#readers.stdout.end();
+    this.#readers.stderr.end();
+    this.#reportDropped();
+    this.#flush();
+    return { stdout: Buffer.concat(this.#captured).toString(), stderr: wholeLines(this.#tail) };
+  }
+
+  /** Whether more was printed than is captured. */
+  get isOverCapture(): boolean {
+    return this.#capturedBytes > (this.#options.captureBytes ?? Infinity);
+  }
+
+  #capture(stream: OutputStream, chunk: Buffer, limit: number): void {
+    if (stream === 'stderr') return;
+    const free = limit - this.#capturedBytes;
+    this.#capturedBytes += chunk.length;
+    if (free > 0) this.#captured.push(chunk.subarray(0, free));
+  }
+
+  #keep(stream: OutputStream, line: string): void {
+    const cost = line.length + LINE_COST_BYTES;
+    if (cost > this.#leftBytes) {
+      // Nothing after the first dropped line comes through: a gap in the middle would mislead.
+      this.#leftBytes = 0;
+      this.#droppedBytes += line.length + 1;
+      return;
+    }
+    this.#leftBytes -= cost;
+    this.#add({ stream, line });
+  }
+
+  #add(line: OutputLine): void {
+    this.#lines.push(line);
+    this.#batchBytes += line.line.length;
+    if (this.#options.isImmediate === true || this.#batchBytes > BATCH_BYTES) this.#flush();
+    else this.#flushing ??= setImmediate(() => this.#flush());
+  }
+
+  #flush(): void {
+    clearImmediate(this.#flushing);
+    this.#flushing = undefined;
+    this.#batchBytes = 0;
+    if (this.#lines.length > 0) this.#options.onLines(this.#lines.splice(0));
+  }
+
+  #reportDropped(): void {
+    if (this.#droppedBytes === 0) return;
+    const line = `hooklet: the output limit of a run was reached, ${this.#droppedBytes} more bytes were dropped`;
+    this.#droppedBytes = 0;
+    this.#add({ stream: 'stderr', line });
+  }
+}
+
+function lastBytes(tail: Buffer, chunk: Buffer): Buffer {
+  // One byte more than is kept tells whether the first line was cut.
+  if (chunk.length > TAIL_BYTES) return Buffer.from(chunk.subarray(-TAIL_BYTES - 1));
+  const both = Buffer.concat([tail, chunk]);
+  return both.length > TAIL_BYTES ? both.subarray(-TAIL_BYTES - 1) : both;
+}
+
+function wholeLines(tail: Buffer): string {
+  if (tail.length <= TAIL_BYTES) return tail.toString();
+  const firstBreak = tail.indexOf(NEWLINE);
+  return `…\n${tail.subarray(firstBreak === -1 ? 1 : firstBreak + 1).toString()}`;
+}

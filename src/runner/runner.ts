@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import type { Hook } from '../hook/binding.ts';
+import type { HookFile } from '../hook/discover.ts';
+import type { Logger, LogFields } from '../log.ts';
+import { createOutputLog } from './output-log.ts';
+import { type HookRun, type ProcessRunOptions, runProcess, type RunResult } from './process-run.ts';
+import type { Spawner } from './spawner.ts';
+import type { Exit } from './spawner-protocol.ts';
+import { WarmHooks, type WarmLimits } from './warm-hooks.ts';
+
+export type { RunResult } from './process-run.ts';
+
+const CONFIG_LIMIT_MS = 10_000;
+const CONFIG_BYTES = 4 * 1024 * 1024;
+
+export interface RunnerOptions {
+  readonly spawner: Spawner;
+  /** The private folder of this operator, from `createRunFolder`. */
+  readonly folder: string;
+  readonly keepTmpFiles: boolean;
+  /** The hooks folder, where `--config` is run. */
+  readonly hooksDir: string;
+  /** The operator's environment; only its PATH is looked at. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** The folder of the `hooklet` program, put before the PATH of hooks. */
+  readonly binDir?: string;
+  readonly log: Logger;
+  readonly logProxyHookJson: boolean;
+  readonly warm?: WarmLimits;
+}
+
+export interface RunRequest {
+  readonly hook: Hook;
+  /** The binding contexts as JSON, in pieces. */
+  readonly contexts: readonly Uint8Array[];
+  /** Which run it is, for the log: binding, queue, event, task. */
+  readonly fields: LogFields;
+}
+
+export interface Runner {
+  /** Runs a hook once; rejects with HookFailedError, also when `signal` ends it. */
+  run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
+  /** Runs `hook --config`, or loads the module of a warm hook, anew each time; never rejects. */
+  readConfig(file: HookFile, signal?: AbortSignal): Promise<Exit>;
+  /** Ends the warm hooks. */
+  close(): Promise<void>;
+}
+
+/** Runs hooks: executables each in a process of its own, definitions in a process that stays. */
+export function createRunner(options: RunnerOptions): Runner {
+  const { spawner, folder, keepTmpFiles } = options;
+  const env = hookEnv(options);
+  const outputLog = createOutputLog(options);
+  const warmHooks = new WarmHooks({ spawner, folder, env, log: options.log, outputLog, limits: options.warm ?? {} });
+  const processOptions: ProcessRunOptions = { spawner, env, keepTmpFiles, newFolder: nameFolders(folder) };
+  const never = new AbortController().signal;
+
+  return {
+    run: async ({ hook, contexts, fields }, signal) => {
+      signal.throwIfAborted();
+      const runFields = { ...fields, hook: hook.name };
+      const run: HookRun = {
+        hook,
+        contexts,
+        signal,
+        onLine: (line) => outputLog.line(runFields, line),
+        onLog: (entry) => outputLog.entry(runFields, entry),
+      };
+      return hook.type === 'warm' ? warmHooks.run(run) : runProcess(run, processOptions);
+    },
+    readConfig: async (file, signal = never) => {
+      if (file.type === 'warm') return warmHooks.load(file, CONFIG_LIMIT_MS, signal);
+      const limits = { timeoutMs: CONFIG_LIMIT_MS, captureBytes: CONFIG_BYTES };
+      const request = { path: file.path, args: ['--config'], cwd: options.hooksDir, env, ...limits };
+      return spawner.spawn(request, { onLine: () => {}, signal });
+    },
+    close: async () => {
+      await warmHooks.close();
+    },
+  };
+}
+
+function hookEnv({ env, binDir }: RunnerOptions): Readonly<Record<string, string>> {
+  const path = env['PATH'] ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
+  return binDir === undefined ? {} : { PATH: `${binDir}:${path}` };
+}
+
+function nameFolders(folder: string): (hook: Hook) => string {
+  let count = 0;
+  return ({ name }) => join(folder, `${name.replaceAll(/[^\w.-]+/g, '-').slice(0, 80)}-${++count}`);
+}

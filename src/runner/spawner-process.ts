@@ -1,0 +1,42 @@
+import { Socket } from 'node:net';
+import { ActiveRuns } from './active-runs.ts';
+import { encodeMessage, MessageReader } from './messages.ts';
+import { PipePool } from './pipe-pool.ts';
+import type { SpawnerReport, SpawnerRequest, SpawnerSettings } from './spawner-protocol.ts';
+import { createCpuMeter } from './usage.ts';
+
+// The operator talks to us through this descriptor; when it ends, so do we.
+const OPERATOR_FD = 3;
+
+/** Starts what the operator asks for, until the operator closes the connection or dies. */
+function serve(settings: SpawnerSettings): void {
+  const operator = new Socket({ fd: OPERATOR_FD, readable: true, writable: true, allowHalfOpen: true });
+  const report = (message: SpawnerReport): void => {
+    if (operator.writable) operator.write(encodeMessage(message));
+  };
+  const pipes = new PipePool(settings.folder);
+  const runs = new ActiveRuns(settings, {
+    pipes,
+    takeCpu: createCpuMeter(),
+    baseEnv: definedEntries(process.env),
+    report,
+  });
+  const reader = new MessageReader<SpawnerRequest>((request) => runs.handle(request));
+  const leave = (): void => runs.end(() => process.exit(0));
+
+  operator.on('data', (chunk) => reader.push(chunk));
+  operator.on('error', leave);
+  operator.on('end', leave);
+  operator.on('close', leave);
+  report({ type: 'ready' });
+}
+
+function definedEntries(env: NodeJS.ProcessEnv): Record<string, string> {
+  return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
+}
+
+// Ctrl-C in a terminal reaches the whole foreground group: how to stop is for the operator to say.
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
+
+// Written by our own parent: this cast is the parsing edge.
+serve(JSON.parse(process.argv[2] ?? '{}') as SpawnerSettings);

@@ -1,0 +1,101 @@
+import { fileURLToPath } from 'node:url';
+import type { Logger } from '../log.ts';
+import { siblingModule } from './sibling-module.ts';
+import { type SpawnedProcess, SpawnerLink, type SpawnerLinkOptions } from './spawner-link.ts';
+import type { Exit, OutputLine, SpawnRequest } from './spawner-protocol.ts';
+
+const DEFAULT_GRACE_MS = 5000;
+const DEFAULT_OUTPUT_LIMIT_BYTES = 1024 * 1024;
+
+export interface SpawnerOptions {
+  /** The private folder of this operator, from `createRunFolder`. */
+  readonly folder: string;
+  /** The operator's environment; every hook gets it. */
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly log: Logger;
+  /** From SIGTERM to SIGKILL; default 5 s. */
+  readonly graceMs?: number;
+  /** Output of one run that reaches the log; default 1 MiB. */
+  readonly outputLimitBytes?: number;
+  /** File of the spawner process; default the one beside this module. */
+  readonly entry?: string;
+}
+
+export interface SpawnOptions {
+  readonly onLine: (line: OutputLine) => void;
+  /** Terminates the process group. */
+  readonly signal: AbortSignal;
+}
+
+/** Starts processes through a small process of its own, so that the operator, which may be large, never forks. */
+export interface Spawner {
+  /** Runs a process to its end; never rejects: what went wrong is in the exit. */
+  spawn(request: SpawnRequest, options: SpawnOptions): Promise<Exit>;
+  /** Starts a process that is ended by `terminate`. */
+  start(request: SpawnRequest, onLine: (line: OutputLine) => void): SpawnedProcess;
+  /** Closes when `signal` aborts. */
+  run(signal: AbortSignal): Promise<void>;
+  /** Ends the spawner process and everything it runs. */
+  close(): Promise<void>;
+}
+
+/** Starts the spawner process at once, and again whenever it dies. */
+export function createSpawner(options: SpawnerOptions): Spawner {
+  const linkOptions = withDefaults(options);
+  let isClosed = false;
+  let link = connect();
+
+  function connect(): SpawnerLink {
+    const opened = new SpawnerLink(linkOptions);
+    void opened.ended.then((reason) => {
+      if (isClosed) return;
+      options.log.error({ reason }, 'spawner process ended');
+      // One that never came up would die again: the next request tries.
+      if (opened.wasReady) link = connect();
+    });
+    return opened;
+  }
+
+  function start(request: SpawnRequest, onLine: (line: OutputLine) => void): SpawnedProcess {
+    if (!link.isAlive && !isClosed) link = connect();
+    return link.start(request, onLine);
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true;
+    await link.close();
+  }
+
+  return {
+    start,
+    close,
+    spawn: async (request, { onLine, signal }) => {
+      const spawned = start(request, onLine);
+      const terminate = (): void => spawned.terminate();
+      if (signal.aborted) terminate();
+      signal.addEventListener('abort', terminate, { once: true });
+      try {
+        return await spawned.exit;
+      } finally {
+        signal.removeEventListener('abort', terminate);
+      }
+    },
+    run: async (signal) => {
+      await aborted(signal);
+      await close();
+    },
+  };
+}
+
+function withDefaults(options: SpawnerOptions): SpawnerLinkOptions {
+  const { folder, env, graceMs = DEFAULT_GRACE_MS, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = options;
+  const entry = options.entry ?? fileURLToPath(siblingModule('spawner-process'));
+  return { entry, env, settings: { folder, graceMs, outputLimitBytes } };
+}
+
+async function aborted(signal: AbortSignal): Promise<void> {
+  if (signal.aborted) return;
+  await new Promise<void>((resolve) => {
+    signal.addEventListener('abort', () => resolve(), { once: true });
+  });
+}

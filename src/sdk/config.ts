@@ -1,0 +1,48 @@
+import type { Bindings, KubernetesOptions } from './bindings.ts';
+
+/** Limits of a hook; durations such as `30s`. */
+export interface HookSettings {
+  readonly executionMinInterval?: string;
+  readonly executionBurst?: number;
+  /** A run that takes longer is ended. */
+  readonly timeout?: string;
+}
+
+/** What the hook answers to `--config`. */
+export type HookConfig = Readonly<Record<string, unknown>>;
+
+/** Turns declarations into the config; every binding gets the snapshots of all `kubernetes` bindings. */
+export function toConfig(bindings: Bindings, settings: HookSettings | undefined): HookConfig {
+  const names = kubernetesNames(bindings);
+  const snapshots = names.length === 0 ? {} : { includeSnapshotsFrom: names };
+  const entries = Object.entries(bindings);
+  const startups = entries.flatMap(([, binding]) => (binding.type === 'onStartup' ? [binding.order] : []));
+  if (startups.length > 1) throw new Error('a hook has at most one onStartup binding');
+  const schedules = entries.flatMap(([name, binding]) =>
+    binding.type === 'schedule' ? [{ name, crontab: binding.crontab, ...binding.options, ...snapshots }] : [],
+  );
+  const watches = entries.flatMap(([name, binding]) =>
+    binding.type === 'kubernetes' ? [{ name, ...binding.options, ...memoryUse(binding.options), ...snapshots }] : [],
+  );
+  const parts = { onStartup: startups[0], schedule: nonEmpty(schedules), kubernetes: nonEmpty(watches), settings };
+  return { configVersion: 'v1', ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) };
+}
+
+function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {
+  return list.length === 0 ? undefined : list;
+}
+
+/** The names of the bindings that have a snapshot. */
+export function kubernetesNames(bindings: Bindings): readonly string[] {
+  return Object.keys(bindings).filter((name) => bindings[name]?.type === 'kubernetes');
+}
+
+/** Whether a filter decides what the hook sees. */
+export function isFiltered({ jqFilter, jsonPathFilter }: KubernetesOptions): boolean {
+  return jqFilter !== undefined || jsonPathFilter !== undefined;
+}
+
+// A hook that sees only filter results need not make the operator keep whole objects.
+function memoryUse(options: KubernetesOptions): { readonly keepFullObjectsInMemory: boolean } {
+  return { keepFullObjectsInMemory: options.keepFullObjectsInMemory ?? !isFiltered(options) };
+}

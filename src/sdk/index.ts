@@ -1,0 +1,23 @@
+export {
+  type Bindings,
+  type FilteredObject,
+  type FilterOutcome,
+  kubernetes,
+  type KubernetesOptions,
+  onStartup,
+  schedule,
+  type ScheduleOptions,
+} from './bindings.ts';
+export type { HookSettings } from './config.ts';
+export type { Context, Snapshots } from './context.ts';
+export {
+  defineHook,
+  type HookDefinition,
+  type HookHost,
+  type HookLog,
+  type HookRun,
+  isHookDefinition,
+} from './define-hook.ts';
+export type { KubernetesObject, NewObject, ObjectLike, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
+export type { Metric, MetricOptions, ObserveOptions } from './metric.ts';
+export type { ApplyOptions, JsonPatchOperation, ObjectAddress, Patch, PatchOptions, Target } from './patch.ts';

@@ -1,0 +1,81 @@
+import { readFileSync, realpathSync, writeFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { getCallSites, inspect } from 'node:util';
+import type { HookConfig } from './config.ts';
+import type { DefinitionResult, HookHost, HookLog, LogFields } from './define-hook.ts';
+
+const MAX_CALL_SITES = 200;
+
+interface Program {
+  readonly config: HookConfig;
+  execute(contexts: unknown, host: HookHost): Promise<DefinitionResult>;
+}
+
+/** Whether the file that was started is among the callers, so that importing a hook in a test does nothing. */
+export function isCalledFromMainScript(): boolean {
+  const main = realPath(process.argv[1]);
+  return main !== undefined && getCallSites(MAX_CALL_SITES).some(({ scriptName }) => realPath(scriptName) === main);
+}
+
+function realPath(script: string | undefined): string | undefined {
+  if (script === undefined || script === '' || script.startsWith('node:')) return undefined;
+  try {
+    return realpathSync(script.startsWith('file:') ? fileURLToPath(script) : script);
+  } catch {
+    return undefined;
+  }
+}
+
+/** Behaves as an executable hook: prints the config, or runs once on the files that the environment names. */
+export function runAsProgram(program: Program): void {
+  // Not before the rest of the module has been evaluated.
+  setImmediate(() => {
+    void main(program).then((exitCode) => process.exit(exitCode));
+  });
+}
+
+async function main(program: Program): Promise<number> {
+  if (process.argv.includes('--config')) {
+    process.stdout.write(`${JSON.stringify(program.config)}\n`);
+    return 0;
+  }
+  const { BINDING_CONTEXT_PATH, KUBERNETES_PATCH_PATH, METRICS_PATH } = process.env;
+  if (BINDING_CONTEXT_PATH === undefined) {
+    process.stderr.write(
+      'BINDING_CONTEXT_PATH is not set; to run this hook by hand use: hooklet run FILE --context -\n',
+    );
+    return 1;
+  }
+  const controller = new AbortController();
+  process.once('SIGTERM', () => controller.abort());
+  try {
+    const contexts: unknown = JSON.parse(readFileSync(BINDING_CONTEXT_PATH, 'utf8'));
+    const { patch, metrics, error } = await program.execute(contexts, { log: jsonLog, signal: controller.signal });
+    if (patch !== '') writeFileSync(requiredPath('KUBERNETES_PATCH_PATH', KUBERNETES_PATCH_PATH), patch);
+    if (metrics !== '') writeFileSync(requiredPath('METRICS_PATH', METRICS_PATH), metrics);
+    return error === undefined ? 0 : complain(error);
+  } catch (error) {
+    return complain(error);
+  }
+}
+
+function complain(error: unknown): number {
+  process.stderr.write(`${error instanceof Error ? inspect(error) : String(error)}\n`);
+  return 1;
+}
+
+function requiredPath(name: string, path: string | undefined): string {
+  if (path === undefined) throw new Error(`${name} is not set`);
+  return path;
+}
+
+const jsonLog: HookLog = {
+  debug: (message, fields) => writeLog('debug', message, fields),
+  info: (message, fields) => writeLog('info', message, fields),
+  warn: (message, fields) => writeLog('warn', message, fields),
+  error: (message, fields) => writeLog('error', message, fields),
+};
+
+function writeLog(level: keyof HookLog, msg: string, fields: LogFields = {}): void {
+  process.stdout.write(`${JSON.stringify({ level, msg, ...fields })}\n`);
+}

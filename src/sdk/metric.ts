@@ -1,0 +1,43 @@
+export interface MetricOptions {
+  readonly labels?: Readonly<Record<string, string>>;
+  /** All series of a group are replaced by what one run says of it. */
+  readonly group?: string;
+}
+
+export interface ObserveOptions extends MetricOptions {
+  readonly buckets: readonly number[];
+}
+
+/** Sets metrics on `/metrics/hooks`, after the run and only if it succeeds. */
+export class Metric {
+  readonly #documents: string[] = [];
+
+  /** Sets a gauge. */
+  set(name: string, value: number, options: MetricOptions = {}): void {
+    this.#add({ name, action: 'set', value, ...options });
+  }
+
+  /** Adds to a counter. */
+  add(name: string, value: number, options: MetricOptions = {}): void {
+    this.#add({ name, action: 'add', value, ...options });
+  }
+
+  /** Adds an observation to a histogram. */
+  observe(name: string, value: number, options: ObserveOptions): void {
+    this.#add({ name, action: 'observe', value, ...options });
+  }
+
+  /** Removes all series of a group. */
+  expire(group: string): void {
+    this.#add({ group, action: 'expire' });
+  }
+
+  /** The metrics file of this run. */
+  toString(): string {
+    return this.#documents.join('');
+  }
+
+  #add(operation: Readonly<Record<string, unknown>>): void {
+    this.#documents.push(`${JSON.stringify(operation)}\n`);
+  }
+}

@@ -1,0 +1,105 @@
+import type { NewObject, ObjectLike } from './kubernetes-object.ts';
+
+/** Which object: its address, or the object itself. */
+export type Target = ObjectAddress | (ObjectLike & { readonly kind: string });
+
+export interface ObjectAddress {
+  /** Absent: the version the server prefers. */
+  readonly apiVersion?: string;
+  readonly kind: string;
+  readonly namespace?: string;
+  readonly name: string;
+}
+
+export interface CreateOptions {
+  /** Such as `status`. */
+  readonly subresource?: string;
+}
+
+export interface PatchOptions extends CreateOptions {
+  /** No error when there is no such object. */
+  readonly ignoreMissingObject?: boolean;
+  /** Apply it although the run fails; for the subresource `status` only. */
+  readonly ignoreHookError?: boolean;
+}
+
+export interface ApplyOptions extends CreateOptions {
+  /** Default `hooklet`. */
+  readonly fieldManager?: string;
+  /** Take fields over that belong to another manager. */
+  readonly force?: boolean;
+}
+
+export type JsonPatchOperation =
+  | { readonly op: 'add' | 'replace' | 'test'; readonly path: string; readonly value: unknown }
+  | { readonly op: 'remove'; readonly path: string }
+  | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
+
+/** Asks for changes in the cluster; they are made in order, after the run and only if it succeeds. */
+export class Patch {
+  readonly #documents: string[] = [];
+
+  /** It is an error if the object exists. */
+  create<T extends NewObject>(object: T, options: CreateOptions = {}): void {
+    this.#add({ operation: 'Create', object, ...options });
+  }
+
+  createIfNotExists<T extends NewObject>(object: T, options: CreateOptions = {}): void {
+    this.#add({ operation: 'CreateIfNotExists', object, ...options });
+  }
+
+  /** Replaces the whole object if it exists. */
+  createOrUpdate<T extends NewObject>(object: T, options: CreateOptions = {}): void {
+    this.#add({ operation: 'CreateOrUpdate', object, ...options });
+  }
+
+  /** Server-side apply: only the fields given are set, and this hook owns them. */
+  apply<T extends NewObject>(object: T, options: ApplyOptions = {}): void {
+    this.#add({ operation: 'Apply', object, ...options });
+  }
+
+  merge(target: Target, mergePatch: Readonly<Record<string, unknown>>, options: PatchOptions = {}): void {
+    this.#add({ operation: 'MergePatch', ...addressOf(target), mergePatch, ...options });
+  }
+
+  json(target: Target, jsonPatch: readonly JsonPatchOperation[], options: PatchOptions = {}): void {
+    this.#add({ operation: 'JSONPatch', ...addressOf(target), jsonPatch, ...options });
+  }
+
+  /** Changes the object by a jq expression whose result is the whole new object. */
+  jq(target: Target, jqFilter: string, options: PatchOptions = {}): void {
+    this.#add({ operation: 'JQPatch', ...addressOf(target), jqFilter, ...options });
+  }
+
+  /** Waits until the object and what it owns are gone; one that does not exist is no error. */
+  delete(target: Target): void {
+    this.#add({ operation: 'Delete', ...addressOf(target) });
+  }
+
+  deleteInBackground(target: Target): void {
+    this.#add({ operation: 'DeleteInBackground', ...addressOf(target) });
+  }
+
+  /** Leaves what the object owns. */
+  deleteNonCascading(target: Target): void {
+    this.#add({ operation: 'DeleteNonCascading', ...addressOf(target) });
+  }
+
+  /** The patch file of this run. */
+  toString(): string {
+    return this.#documents.join('');
+  }
+
+  // Written down at once, so that a later change of the object by its author changes nothing here.
+  #add(operation: Readonly<Record<string, unknown>>): void {
+    this.#documents.push(`${JSON.stringify(operation)}\n`);
+  }
+}
+
+function addressOf(target: Target): Readonly<Record<string, unknown>> {
+  const { apiVersion, kind } = target;
+  if ('name' in target) return { apiVersion, kind, namespace: target.namespace, name: target.name };
+  const { name, namespace } = target.metadata ?? {};
+  if (name === undefined) throw new Error(`the ${kind} to be changed has no metadata.name`);
+  return { apiVersion, kind, namespace, name };
+}

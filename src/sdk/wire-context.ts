@@ -1,0 +1,72 @@
+import type { Bindings } from './bindings.ts';
+import { isFiltered, kubernetesNames } from './config.ts';
+import type { Context, Snapshots } from './context.ts';
+
+type Fields = Readonly<Record<string, unknown>>;
+
+/** Turns the binding contexts of the operator, parsed from JSON, into those of the declared bindings. */
+export function readContexts<B extends Bindings>(bindings: B, wire: unknown): readonly Context<B>[] {
+  if (!Array.isArray(wire)) throw new TypeError('the binding context is not a JSON array');
+  // The parsing edge: the operator made these from the config of the same declarations.
+  return wire.map((context: unknown) => readContext(bindings, fieldsOf(context)) as Context<B>);
+}
+
+/**
+ * The snapshots of a run. Those that the operator did not send throw when they are read: an empty list would say that
+ * there are no objects.
+ */
+export function readSnapshots<B extends Bindings>(bindings: B, wire: unknown): Snapshots<B> {
+  const sent: Fields = Object.assign({}, ...listOf(wire).map((context) => fieldsOf(fieldsOf(context)['snapshots'])));
+  const snapshots: Record<string, unknown> = {};
+  for (const name of kubernetesNames(bindings)) {
+    const items = sent[name];
+    if (items === undefined) Object.defineProperty(snapshots, name, { enumerable: true, get: missing(name) });
+    else snapshots[name] = readItems(bindings, name, items);
+  }
+  return snapshots as Snapshots<B>;
+}
+
+function missing(name: string): () => never {
+  return () => {
+    throw new Error(`snapshots.${name} is not there yet: hooks run on startup before anything is watched`);
+  };
+}
+
+function readContext(bindings: Bindings, wire: Fields): Fields {
+  const { type, binding } = wire;
+  if (type === undefined) return { type: 'OnStartup', binding: startupName(bindings) };
+  const name = String(binding);
+  if (type === 'Synchronization') return { type, binding, objects: readItems(bindings, name, wire['objects']) };
+  if (type === 'Event') return { type, binding, watchEvent: wire['watchEvent'], ...itemFields(wire) };
+  if (type === 'Group') return { type, binding, groupName: wire['groupName'] };
+  return { type, binding };
+}
+
+function startupName(bindings: Bindings): string | undefined {
+  return Object.keys(bindings).find((name) => bindings[name]?.type === 'onStartup');
+}
+
+function readItems(bindings: Bindings, name: string, items: unknown): readonly unknown[] {
+  const declaration = bindings[name];
+  const list = listOf(items).map(fieldsOf);
+  if (declaration?.type !== 'kubernetes' || !isFiltered(declaration.options)) return list.map(({ object }) => object);
+  if (declaration.options.keepFullObjectsInMemory === true) return list.map(itemFields);
+  return list.map(({ filterResult }) => filterResult ?? null);
+}
+
+function itemFields({ object, filterResult, filterError }: Fields): Fields {
+  return {
+    ...(object === undefined ? {} : { object }),
+    ...(filterResult === undefined ? {} : { filterResult }),
+    ...(filterError === undefined ? {} : { filterError }),
+  };
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function fieldsOf(value: unknown): Fields {
+  // Not copied: an object may be large.
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
