@@ -103,31 +103,30 @@ function answerRoute(api: Api, route: Route, request: ApiRequest): Reply {
   }
 }
 
-function answerResource({ cluster, watches }: Api, target: Target, verb: string, request: ApiRequest): Reply {
-  if (target.subresource !== '') return answerSubresource(cluster, target, verb, request);
-  if (isReview(target)) return answerReview(cluster, target, request);
-  switch (verb) {
-    case 'get':
-      return getObject(cluster, target, request);
-    case 'list':
-      return listObjects(cluster, target, parseListOptions(target.kind, request.query), request);
-    case 'watch': {
-      const query = new URLSearchParams([...request.query, ['watch', 'true']]);
-      return watches.watch(target, parseListOptions(target.kind, query));
-    }
-    case 'create':
-      return postObject(cluster, target, request);
-    case 'update':
-      return putObject(cluster, target, request);
-    case 'patch':
-      return patchObject(cluster, target, request);
-    case 'delete':
-      return deleteObject(cluster, target, request);
-    case 'deletecollection':
-      return deleteCollection(cluster, target, request);
-    default:
-      throw methodNotAllowed();
-  }
+type Answerer = (api: Api, target: Target, request: ApiRequest) => Reply;
+
+const ANSWERERS: { readonly [verb: string]: Answerer } = {
+  get: ({ cluster }, target, request) => getObject(cluster, target, request),
+  list: ({ cluster }, target, request) =>
+    listObjects(cluster, target, parseListOptions(target.kind, request.query), request),
+  watch: ({ watches }, target, request) => {
+    const query = new URLSearchParams([...request.query].filter(([name]) => name !== 'watch'));
+    query.set('watch', 'true');
+    return watches.watch(target, parseListOptions(target.kind, query));
+  },
+  create: ({ cluster }, target, request) => postObject(cluster, target, request),
+  update: ({ cluster }, target, request) => putObject(cluster, target, request),
+  patch: ({ cluster }, target, request) => patchObject(cluster, target, request),
+  delete: ({ cluster }, target, request) => deleteObject(cluster, target, request),
+  deletecollection: ({ cluster }, target, request) => deleteCollection(cluster, target, request),
+};
+
+function answerResource(api: Api, target: Target, verb: string, request: ApiRequest): Reply {
+  if (target.subresource !== '') return answerSubresource(api.cluster, target, verb, request);
+  if (isReview(target)) return answerReview(api.cluster, target, request);
+  const answerer = ANSWERERS[verb];
+  if (answerer === undefined) throw methodNotAllowed();
+  return answerer(api, target, request);
 }
 
 function answerRoot(api: Api, root: 'api' | 'apis', request: ApiRequest): Reply {

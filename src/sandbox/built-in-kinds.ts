@@ -91,21 +91,23 @@ export const STANDARD_VERBS: readonly string[] = [
 ];
 
 function servedKind(cells: readonly string[]): ServedKind {
-  const [apiVersion = '', plural = '', kind = '', scope = '', shortNames = '', categories = ''] = cells;
-  const [subresources = '', verbs = ''] = cells.slice(6);
-  const [version = '', group = ''] = apiVersion.split('/').toReversed();
+  const cell = (index: number): string => cells[index] ?? '-';
+  const [apiVersion, plural, kind] = [cell(0), cell(1), cell(2)];
+  const slash = apiVersion.indexOf('/');
+  const group = slash < 0 ? '' : apiVersion.slice(0, slash);
+  const verbs = words(cell(7));
   const served = {
     group,
-    version,
+    version: apiVersion.slice(slash + 1),
     plural,
     singular: kind.toLowerCase(),
     kind,
     listKind: `${kind}List`,
-    namespaced: scope === 'N',
-    verbs: verbs === '' ? STANDARD_VERBS : words(verbs),
-    shortNames: words(shortNames),
-    categories: words(categories),
-    subresources: words(subresources).map((name) => subresource(name, kind)),
+    namespaced: cell(3) === 'N',
+    verbs: verbs.length === 0 ? STANDARD_VERBS : verbs,
+    shortNames: words(cell(4)),
+    categories: words(cell(5)),
+    subresources: words(cell(6)).map((name) => subresource(name, kind)),
     collection: group === '' ? plural : `${plural}.${group}`,
     storedApiVersion: apiVersion,
   };

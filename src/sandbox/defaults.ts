@@ -1,4 +1,4 @@
-import { arrayAt, at, objectAt, present, textAt, withAt, without } from './json-fields.ts';
+import { arrayAt, at, objectAt, present, stringMapAt, textAt, withAt, without } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
 import { labelsOf, nameOf, withMetadata } from './object-meta.ts';
@@ -53,7 +53,7 @@ function namespaceDefaults(namespace: JsonObject, before: JsonObject | undefined
 }
 
 function secretDefaults(secret: JsonObject): JsonObject {
-  const plain = Object.entries(objectAt(secret, 'stringData')).map(([key, value]) => [key, base64(String(value))]);
+  const plain = stringMapAt(secret, 'stringData').map(([key, value]) => [key, base64(value)]);
   const data: JsonObject = { ...objectAt(secret, 'data'), ...Object.fromEntries(plain) };
   const { kind = '', apiVersion = '', metadata = {}, immutable } = secret;
   const head = present({ kind, apiVersion, metadata, immutable });

@@ -104,7 +104,7 @@ function markedObject(
   const marked = withMetadata(object, {
     deletionTimestamp: timestamp(nowMs + graceSeconds * 1000),
     deletionGracePeriodSeconds: withoutGracePeriod ? undefined : graceSeconds,
-    generation: generation === undefined || again ? generation : generation + 1,
+    generation: generation === undefined || again || withoutGracePeriod ? generation : generation + 1,
     finalizers,
   });
   return stored.collection === 'namespaces' ? withAt(marked, ['status', 'phase'], 'Terminating') : marked;

@@ -27,6 +27,16 @@ export function textsAt(value: JsonValue | undefined, ...path: readonly string[]
   return arrayAt(value, ...path).filter((entry) => typeof entry === 'string');
 }
 
+/** The fields of the object at `path` that are strings: labels, annotations and their like. */
+export function stringMapAt(
+  value: JsonValue | undefined,
+  ...path: readonly string[]
+): readonly (readonly [string, string])[] {
+  return Object.entries(objectAt(value, ...path)).flatMap(([name, entry]) =>
+    typeof entry === 'string' ? [[name, entry] as const] : [],
+  );
+}
+
 /** The objects of the array at `path`. */
 export function objectsAt(value: JsonValue | undefined, ...path: readonly string[]): readonly JsonObject[] {
   return arrayAt(value, ...path).filter(isJsonObject);

@@ -1,7 +1,7 @@
 import { textAt } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import { labelsOf } from './object-meta.ts';
-import { badRequest } from './status-error.ts';
+import { badRequest, type StatusError } from './status-error.ts';
 
 /** One condition on the labels of an object. */
 interface Requirement {
@@ -16,22 +16,21 @@ export function parseLabelSelector(text: string): (object: JsonObject) => boolea
   return (object) => requirements.every((requirement) => holds(requirement, labelsOf(object)));
 }
 
-function holds(requirement: Requirement, labels: JsonObject): boolean {
-  const present = Object.hasOwn(labels, requirement.key);
-  const value = textAt(labels, requirement.key);
-  switch (requirement.operator) {
+function holds({ key, operator, values }: Requirement, labels: JsonObject): boolean {
+  const isPresent = Object.hasOwn(labels, key);
+  switch (operator) {
     case 'exists':
-      return present;
+      return isPresent;
     case 'absent':
-      return !present;
+      return !isPresent;
     case 'in':
-      return present && requirement.values.includes(value);
+      return isPresent && values.includes(textAt(labels, key));
     case 'notin':
-      return !present || !requirement.values.includes(value);
+      return !isPresent || !values.includes(textAt(labels, key));
     case 'gt':
-      return present && Number.parseInt(value, 10) > Number(requirement.values[0]);
+      return Number.parseInt(textAt(labels, key), 10) > Number(values[0]);
     case 'lt':
-      return present && Number.parseInt(value, 10) < Number(requirement.values[0]);
+      return Number.parseInt(textAt(labels, key), 10) < Number(values[0]);
   }
 }
 
@@ -54,20 +53,19 @@ function parseRequirements(queue: string[]): readonly Requirement[] {
 }
 
 function parseRequirement(queue: string[]): Requirement {
-  const first = queue.shift();
-  const negated = first === '!';
-  const key = negated ? queue.shift() : first;
-  if (key === undefined || !isIdentifier(key)) {
-    throw badRequest(
-      negated
-        ? `unable to parse requirement: found '${key ?? ''}', expected: identifier`
-        : `found '${key ?? ''}', expected: !, identifier, or 'end of string'`,
-    );
-  }
+  const negated = queue[0] === '!';
+  if (negated) queue.shift();
+  const key = queue.shift() ?? '';
+  if (key === '' || !isIdentifier(key)) throw unexpectedKey(key, negated);
   checkKey(key);
   if (negated) return { key, operator: 'absent', values: [] };
   if (queue.length === 0 || queue[0] === ',') return { key, operator: 'exists', values: [] };
   return parseComparison(key, queue.shift() ?? '', queue);
+}
+
+function unexpectedKey(found: string, negated: boolean): StatusError {
+  if (negated) return badRequest(`unable to parse requirement: found '${found}', expected: identifier`);
+  return badRequest(`found '${found}', expected: !, identifier, or 'end of string'`);
 }
 
 function parseComparison(key: string, operator: string, queue: string[]): Requirement {
@@ -104,25 +102,18 @@ function parseInteger(queue: string[]): string {
 }
 
 function parseValues(queue: string[]): readonly string[] {
-  const open = queue.shift();
-  if (open !== '(') throw badRequest(`unable to parse requirement: found '${open ?? ''}' expected: '('`);
-  const values: string[] = [];
-  for (let expectsValue = true; ;) {
-    const token = queue.shift();
-    if (token === ')') {
-      if (expectsValue) values.push('');
-      return values;
-    }
-    if (token === ',') {
-      if (expectsValue) values.push('');
-      expectsValue = true;
-    } else if (token !== undefined && isIdentifier(token) && expectsValue) {
-      values.push(token);
-      expectsValue = false;
-    } else {
-      throw badRequest(`unable to parse requirement: found '${token ?? ''}', expected: ',', or ')'`);
-    }
+  const open = queue.shift() ?? '';
+  if (open !== '(') throw badRequest(`unable to parse requirement: found '${open}' expected: '('`);
+  const end = queue.indexOf(')');
+  const inside = queue.splice(0, end < 0 ? queue.length : end + 1);
+  const values = [''];
+  for (const token of inside.slice(0, -1)) {
+    if (token === ',') values.push('');
+    else if (isIdentifier(token) && values.at(-1) === '') values.splice(-1, 1, token);
+    else throw badRequest(`unable to parse requirement: found '${token}', expected: ',', or ')'`);
   }
+  if (end < 0) throw badRequest("unable to parse requirement: found '', expected: ',', or ')'");
+  return values;
 }
 
 function isIdentifier(token: string | undefined): boolean {

@@ -22,21 +22,20 @@ export interface ListOptions {
 
 /** Reads the query of a list or a watch; throws the server's refusal where it makes no sense. */
 export function parseListOptions(kind: ServedKind, query: URLSearchParams): ListOptions {
-  const labelSelector = query.get('labelSelector') ?? '';
-  const fieldSelector = query.get('fieldSelector') ?? '';
-  const matchesLabels = parseLabelSelector(labelSelector);
-  const matchesFields = parseFieldSelector(kind, fieldSelector);
+  const text = (name: string): string => query.get(name) ?? '';
+  const matchesLabels = parseLabelSelector(text('labelSelector'));
+  const matchesFields = parseFieldSelector(kind, text('fieldSelector'));
   const options = {
     watch: isTrue(query.get('watch')),
     matches: (object: JsonObject) => matchesLabels(object) && matchesFields(object),
-    selects: labelSelector !== '' || fieldSelector !== '',
-    limit: Number(query.get('limit') ?? 0),
-    continueToken: query.get('continue') ?? '',
-    resourceVersion: query.get('resourceVersion') ?? '',
-    match: query.get('resourceVersionMatch') ?? '',
+    selects: text('labelSelector') !== '' || text('fieldSelector') !== '',
+    limit: Number(text('limit')),
+    continueToken: text('continue'),
+    resourceVersion: text('resourceVersion'),
+    match: text('resourceVersionMatch'),
     allowWatchBookmarks: isTrue(query.get('allowWatchBookmarks')),
     sendInitialEvents: query.has('sendInitialEvents') ? isTrue(query.get('sendInitialEvents')) : undefined,
-    timeoutSeconds: query.has('timeoutSeconds') ? Number(query.get('timeoutSeconds')) : undefined,
+    timeoutSeconds: query.has('timeoutSeconds') ? Number(text('timeoutSeconds')) : undefined,
   };
   const causes = options.watch ? watchCauses(options) : listCauses(options);
   if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', causes);

@@ -1,4 +1,4 @@
-import { arrayAt, at, objectAt, objectsAt, textAt } from './json-fields.ts';
+import { arrayAt, at, objectsAt, stringMapAt, textAt } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
 import { labelValueProblems, nameProblems, qualifiedNameProblems } from './object-names.ts';
@@ -25,9 +25,9 @@ function nameCauses(kind: ServedKind, object: JsonObject): readonly Cause[] {
 
 function labelCauses(object: JsonObject): readonly Cause[] {
   const field = 'metadata.labels';
-  return Object.entries(objectAt(object, 'metadata', 'labels')).flatMap(([key, value]) => [
+  return stringMapAt(object, 'metadata', 'labels').flatMap(([key, value]) => [
     ...qualifiedNameProblems(key).map((problem) => invalidValue(field, key, problem)),
-    ...labelValueProblems(String(value)).map((problem) => invalidValue(field, value, problem)),
+    ...labelValueProblems(value).map((problem) => invalidValue(field, value, problem)),
   ]);
 }
 
@@ -35,11 +35,11 @@ const MAX_ANNOTATION_BYTES = 256 * 1024;
 
 function annotationCauses(object: JsonObject): readonly Cause[] {
   const field = 'metadata.annotations';
-  const annotations = objectAt(object, 'metadata', 'annotations');
-  const causes = Object.keys(annotations).flatMap((key) =>
+  const annotations = stringMapAt(object, 'metadata', 'annotations');
+  const causes = annotations.flatMap(([key]) =>
     qualifiedNameProblems(key.toLowerCase()).map((problem) => invalidValue(field, key, problem)),
   );
-  const bytes = Object.entries(annotations).reduce((sum, [key, value]) => sum + key.length + String(value).length, 0);
+  const bytes = annotations.reduce((sum, [key, value]) => sum + key.length + value.length, 0);
   if (bytes <= MAX_ANNOTATION_BYTES) return causes;
   const message = `Too long: may not be more than ${MAX_ANNOTATION_BYTES} bytes`;
   return [...causes, { field, reason: 'FieldValueTooLong', message }];

@@ -88,52 +88,54 @@ interface Place {
   readonly tooDeep: boolean;
 }
 
+const NAMESPACE_SUBRESOURCES: readonly (string | undefined)[] = ['status', 'finalize'];
+
 function placeOf(steps: readonly string[]): Place {
-  const [first = '', second = '', third] = steps;
-  const isOfNamespace = first === 'namespaces' && ['status', 'finalize'].includes(third ?? '');
-  if (first === 'namespaces' && third !== undefined && !isOfNamespace) {
-    const [name = '', subresource = '', ...more] = steps.slice(3);
-    return { namespace: second, plural: third, name, subresource, tooDeep: more.length > 0 };
-  }
-  return { namespace: '', plural: first, name: second, subresource: third ?? '', tooDeep: steps.length > 3 };
+  const inNamespace = steps[0] === 'namespaces' && steps.length > 2 && !NAMESPACE_SUBRESOURCES.includes(steps[2]);
+  const [namespace = '', ...rest] = inNamespace ? steps.slice(1) : ['', ...steps];
+  const [plural = '', name = '', subresource = '', ...more] = rest;
+  return { namespace, plural, name, subresource, tooDeep: more.length > 0 };
 }
 
-function verbOf(method: string, target: Target, watch: boolean): string {
-  const named = target.name !== '';
-  switch (method) {
-    case 'GET':
-    case 'HEAD':
-      return named ? 'get' : watch ? 'watch' : 'list';
-    case 'POST':
-      if (named && target.subresource === '') throw methodNotAllowed();
-      return 'create';
-    case 'PUT':
-      return 'update';
-    case 'PATCH':
-      return 'patch';
-    case 'DELETE':
-      return named ? 'delete' : 'deletecollection';
-    default:
-      throw methodNotAllowed();
-  }
+const COLLECTION_VERBS: { readonly [method: string]: string } = {
+  GET: 'list',
+  HEAD: 'list',
+  POST: 'create',
+  DELETE: 'deletecollection',
+};
+
+const OBJECT_VERBS: { readonly [method: string]: string } = {
+  GET: 'get',
+  HEAD: 'get',
+  PUT: 'update',
+  PATCH: 'patch',
+  DELETE: 'delete',
+};
+
+function verbOf(method: string, { name, subresource }: Target, watch: boolean): string {
+  if (subresource !== '' && method === 'POST') return 'create';
+  const verb = (name === '' ? COLLECTION_VERBS : OBJECT_VERBS)[method];
+  if (verb === undefined) throw methodNotAllowed();
+  return verb === 'list' && watch ? 'watch' : verb;
 }
 
 function checkVerb({ kind, namespace, name, subresource }: Target, verb: string): void {
-  if (subresource !== '') {
-    const found = kind.subresources.find((candidate) => candidate.name === subresource);
-    if (found === undefined) throw noSuchResource();
-    if (!found.verbs.includes(verb)) throw methodNotAllowed();
-    return;
-  }
-  if (!kind.verbs.includes(verb)) throw methodNotAllowed();
-  const reads = verb === 'list' || verb === 'watch';
-  if (name === '' && ['update', 'patch'].includes(verb)) throw methodNotAllowed();
-  if (kind.namespaced && namespace === '' && !reads) throw methodNotAllowed();
+  if (kind.namespaced && namespace === '' && name !== '') throw noSuchResource();
+  const verbs = subresource === '' ? kind.verbs : subresourceVerbs(kind, subresource);
+  if (!verbs.includes(verb)) throw methodNotAllowed();
+  if (kind.namespaced && namespace === '' && verb !== 'list' && verb !== 'watch') throw methodNotAllowed();
+}
+
+function subresourceVerbs(kind: ServedKind, name: string): readonly string[] {
+  const found = kind.subresources.find((subresource) => subresource.name === name);
+  if (found === undefined) throw noSuchResource();
+  return found.verbs;
 }
 
 /** The path of a collection or, with a name, of an object. */
 export function resourcePath(kind: ServedKind, namespace: string, name = ''): string {
   const root = kind.group === '' ? '/api' : '/apis';
   const scope = kind.namespaced && namespace !== '' ? `/namespaces/${namespace}` : '';
-  return `${root}/${apiVersionOf(kind)}${scope}/${kind.plural}${name === '' ? '' : `/${encodeURIComponent(name)}`}`;
+  const object = name === '' ? '' : `/${encodeURIComponent(name)}`;
+  return `${root}/${apiVersionOf(kind)}${scope}/${kind.plural}${object}`;
 }

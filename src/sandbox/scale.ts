@@ -1,6 +1,6 @@
 import { json, type ApiRequest, type Reply, type Target } from './api-request.ts';
 import type { Cluster } from './cluster.ts';
-import { at, numberAt, objectAt, present, textAt, withAt } from './json-fields.ts';
+import { at, numberAt, objectAt, present, stringMapAt, textAt, withAt } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import { patchType } from './modify.ts';
 import { nameOf, resourceVersionOf, timestamp, withMetadata } from './object-meta.ts';
@@ -73,9 +73,8 @@ function scaleOf(target: Target, object: JsonObject): JsonObject {
 
 function builtInSelector(object: JsonObject): string {
   const labels = at(object, 'spec', 'selector', 'matchLabels') ?? at(object, 'spec', 'selector') ?? {};
-  return Object.entries(objectAt(labels))
-    .filter(([, value]) => typeof value === 'string')
-    .map(([key, value]) => `${key}=${String(value)}`)
+  return stringMapAt(labels)
+    .map(([key, value]) => `${key}=${value}`)
     .toSorted()
     .join(',');
 }

@@ -1,6 +1,6 @@
-import { objectAt, without } from './json-fields.ts';
+import { without } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
-import { nameOf, namespaceOf, uidOf } from './object-meta.ts';
+import { nameOf, namespaceOf, uidOf, withMetadata } from './object-meta.ts';
 
 const HISTORY_LIMIT = 40_000;
 
@@ -16,10 +16,9 @@ export class StoredObject {
   #tail: string | undefined;
 
   constructor(collection: string, revision: number, object: JsonObject) {
-    const metadata = { ...objectAt(object, 'metadata'), resourceVersion: String(revision) };
     this.collection = collection;
     this.revision = revision;
-    this.object = { ...object, metadata };
+    this.object = withMetadata(object, { resourceVersion: String(revision) });
     this.namespace = namespaceOf(object);
     this.name = nameOf(object);
     this.uid = uidOf(object);
