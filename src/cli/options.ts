@@ -1,0 +1,176 @@
+import { UsageError } from '../errors.ts';
+
+/** One setting of `hooklet start`: a flag, the environment variables that may set it, and its default. */
+export interface OptionSpec<T> {
+  /** As `--help` prints it: `--hooks-dir <dir>`. */
+  readonly flag: string;
+  /** In order of precedence; the first that is set and not empty wins. */
+  readonly env: readonly string[];
+  readonly defaultText: string;
+  readonly description: string;
+  /** Text to value; throws an Error that says what was expected. */
+  readonly parse: (text: string) => T;
+  readonly fallback: T;
+}
+
+type Specs = Readonly<Record<string, OptionSpec<unknown>>>;
+/** The values of a table of specs. */
+export type Options<S extends Specs> = { readonly [K in keyof S]: S[K] extends OptionSpec<infer T> ? T : never };
+
+/** Settings of `hooklet start`, in the order of `--help`. */
+export const startOptions = {
+  hooksDir: text('--hooks-dir <dir>', ['HOOKLET_HOOKS_DIR', 'SHELL_OPERATOR_HOOKS_DIR'], 'hooks', 'folder with hooks'),
+  tmpDir: text(
+    '--tmp-dir <dir>',
+    ['HOOKLET_TMP_DIR', 'SHELL_OPERATOR_TMP_DIR'],
+    '/tmp/hooklet',
+    'folder for the files given to hooks',
+  ),
+  listenAddress: text(
+    '--listen-address <address>',
+    ['HOOKLET_LISTEN_ADDRESS', 'SHELL_OPERATOR_LISTEN_ADDRESS'],
+    '0.0.0.0',
+    'address of /metrics, /healthz and /readyz',
+  ),
+  listenPort: number(
+    '--listen-port <port>',
+    ['HOOKLET_LISTEN_PORT', 'SHELL_OPERATOR_LISTEN_PORT'],
+    9115,
+    'port of /metrics, /healthz and /readyz; 0 takes a free one',
+  ),
+  metricsPrefix: text(
+    '--prometheus-metrics-prefix <prefix>',
+    ['HOOKLET_PROMETHEUS_METRICS_PREFIX', 'SHELL_OPERATOR_PROMETHEUS_METRICS_PREFIX'],
+    'shell_operator_',
+    'put before the names of built-in metrics',
+  ),
+  kubeContext: text('--kube-context <name>', ['HOOKLET_KUBE_CONTEXT', 'KUBE_CONTEXT'], '', 'context of the kubeconfig'),
+  kubeConfig: text(
+    '--kube-config <file>',
+    ['HOOKLET_KUBE_CONFIG', 'KUBE_CONFIG'],
+    '',
+    'kubeconfig file; else KUBECONFIG, ~/.kube/config, then the account of the pod',
+  ),
+  kubeClientQps: number(
+    '--kube-client-qps <n>',
+    ['HOOKLET_KUBE_CLIENT_QPS', 'KUBE_CLIENT_QPS'],
+    0,
+    'limit of requests a second; 0 leaves the limit to the API server',
+  ),
+  kubeClientBurst: number(
+    '--kube-client-burst <n>',
+    ['HOOKLET_KUBE_CLIENT_BURST', 'KUBE_CLIENT_BURST'],
+    10,
+    'requests above the limit at once',
+  ),
+  gracePeriodMs: duration(
+    '--grace-period <duration>',
+    ['HOOKLET_GRACE_PERIOD'],
+    '25s',
+    'time for running hooks to finish at shutdown',
+  ),
+  logLevel: choice(
+    '--log-level <level>',
+    ['HOOKLET_LOG_LEVEL', 'LOG_LEVEL'],
+    ['debug', 'info', 'warn', 'error'],
+    'info',
+  ),
+  logFormat: choice(
+    '--log-format <format>',
+    ['HOOKLET_LOG_FORMAT', 'LOG_TYPE'],
+    ['auto', 'text', 'json', 'color'],
+    'auto',
+  ),
+  logProxyHookJson: flag(
+    '--log-proxy-hook-json',
+    ['HOOKLET_LOG_PROXY_HOOK_JSON', 'LOG_PROXY_HOOK_JSON'],
+    'print JSON lines of hooks as they are, with the fields of the run added',
+  ),
+  keepTmpFiles: flag(
+    '--debug-keep-tmp-files',
+    ['HOOKLET_DEBUG_KEEP_TMP_FILES', 'DEBUG_KEEP_TMP_FILES'],
+    'keep the files given to hooks, for a look at them',
+  ),
+} as const;
+
+export type StartOptions = Options<typeof startOptions>;
+
+/** Resolves every option: flag, then environment, then default; all bad values are reported at once (UsageError). */
+export function resolveOptions<S extends Specs>(
+  specs: S,
+  flags: Readonly<Record<string, string | boolean | undefined>>,
+  env: NodeJS.ProcessEnv,
+): Options<S> {
+  const problems: string[] = [];
+  const entries = Object.entries(specs).map(([key, spec]) => {
+    const given = givenText(spec, flags[key], env);
+    if (given === undefined) return [key, spec.fallback];
+    try {
+      return [key, spec.parse(given.text)];
+    } catch (error) {
+      const expected = error instanceof Error ? error.message : String(error);
+      problems.push(`${given.source}: got ${JSON.stringify(given.text)}, expected ${expected}`);
+      return [key, spec.fallback];
+    }
+  });
+  if (problems.length > 0) throw new UsageError(problems.join('\n'));
+  return Object.fromEntries(entries);
+}
+
+function givenText(
+  spec: OptionSpec<unknown>,
+  flagValue: string | boolean | undefined,
+  env: NodeJS.ProcessEnv,
+): { readonly text: string; readonly source: string } | undefined {
+  if (flagValue !== undefined) return { text: String(flagValue), source: spec.flag.split(' ')[0] ?? spec.flag };
+  for (const name of spec.env) {
+    const value = env[name];
+    if (value !== undefined && value !== '') return { text: value, source: name };
+  }
+  return undefined;
+}
+
+function text(name: string, env: readonly string[], fallback: string, description: string): OptionSpec<string> {
+  return { flag: name, env, defaultText: fallback, description, parse: (value) => value, fallback };
+}
+
+function flag(name: string, env: readonly string[], description: string): OptionSpec<boolean> {
+  const parse = (value: string): boolean => {
+    if (['true', '1', 'yes'].includes(value.toLowerCase())) return true;
+    if (['false', '0', 'no'].includes(value.toLowerCase())) return false;
+    throw new Error('true or false');
+  };
+  return { flag: name, env, defaultText: 'false', description, parse, fallback: false };
+}
+
+function number(name: string, env: readonly string[], fallback: number, description: string): OptionSpec<number> {
+  const parse = (value: string): number => {
+    const parsed = Number(value);
+    if (value.trim() === '' || !Number.isFinite(parsed) || parsed < 0) throw new Error('a number of 0 or more');
+    return parsed;
+  };
+  return { flag: name, env, defaultText: String(fallback), description, parse, fallback };
+}
+
+function duration(name: string, env: readonly string[], fallback: string, description: string): OptionSpec<number> {
+  const parse = (value: string): number => {
+    const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value);
+    if (match === null) throw new Error('a duration such as 500ms, 25s or 2m');
+    return Number(match[1]) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] ?? 's'] ?? 1000);
+  };
+  return { flag: name, env, defaultText: fallback, description, parse, fallback: parse(fallback) };
+}
+
+function choice<T extends string>(
+  name: string,
+  env: readonly string[],
+  values: readonly T[],
+  fallback: T,
+): OptionSpec<T> {
+  const parse = (value: string): T => {
+    const found = values.find((candidate) => candidate === value.toLowerCase());
+    if (found === undefined) throw new Error(`one of ${values.join(', ')}`);
+    return found;
+  };
+  return { flag: name, env, defaultText: fallback, description: `one of ${values.join(', ')}`, parse, fallback };
+}

@@ -1,0 +1,112 @@
+import { HookletError, UsageError } from '../errors.ts';
+import type { Command } from 'commander';
+import { startOptions, type OptionSpec } from './options.ts';
+import { version } from './version.ts';
+
+/** Exit codes: 0 done, 1 problems found or a failure, 2 wrong usage; `hooklet jq` has jq's own. */
+type ExitCode = number;
+
+/** Runs the command line; resolves to the exit code. */
+export async function main(argv: readonly string[]): Promise<ExitCode> {
+  try {
+    return await dispatch(argv);
+  } catch (error) {
+    if (!(error instanceof HookletError)) throw error;
+    process.stderr.write(`hooklet: ${error.message}\n`);
+    if (error instanceof UsageError) process.stderr.write('See hooklet --help.\n');
+    return error instanceof UsageError ? 2 : 1;
+  }
+}
+
+async function dispatch(argv: readonly string[]): Promise<ExitCode> {
+  const [command, ...rest] = argv;
+  // These take jq's own flags, or are run for every event by hooks: the command line parser is not loaded for them.
+  if (command === 'jq') return (await import('./jq.ts')).jqCommand(rest);
+  if (command === 'filter') return (await import('./filter.ts')).filterCommand(rest);
+  const { Command, CommanderError } = await import('commander');
+  let exitCode: ExitCode = 0;
+  const program = createProgram(new Command('hooklet'), (code) => {
+    exitCode = code;
+  });
+  try {
+    await program.parseAsync(argv.length === 0 ? ['start'] : [...argv], { from: 'user' });
+    return exitCode;
+  } catch (error) {
+    // The parser has printed its message or the help already.
+    if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
+    throw error;
+  }
+}
+
+function createProgram(program: Command, exit: (code: ExitCode) => void): Command {
+  program
+    .description('Runs scripts when something happens in Kubernetes, on a schedule, or at startup.')
+    .version(version, '-V, --version')
+    .showHelpAfterError('See hooklet --help.')
+    .exitOverride()
+    .configureHelp({ sortSubcommands: false });
+  addStart(program, exit);
+  addDev(program, exit);
+  addCheck(program, exit);
+  addRun(program, exit);
+  // Listed for the help; dispatch takes them before the parser does.
+  program.command('filter <expression>').description('read objects on standard input, print a filterResult a line');
+  program.command('jq <program> [file]').description('run jq: -c -r -n -s -e --arg --argjson and more');
+  program
+    .command('version')
+    .description('print the version')
+    .action(() => {
+      process.stdout.write(`hooklet ${version}\n`);
+    });
+  return program;
+}
+
+function addStart(program: Command, exit: (code: ExitCode) => void): void {
+  const command = program.command('start').description('run the hooks against a cluster (the default command)');
+  addOptions(command, startOptions);
+  command.action(async (flags: Record<string, string | boolean | undefined>) => {
+    const { start } = await import('./start.ts');
+    exit(await start(flags));
+  });
+}
+
+function addDev(program: Command, exit: (code: ExitCode) => void): void {
+  const command = program
+    .command('dev [hooks-dir]')
+    .description('run the hooks against a Kubernetes API server in memory; edited hooks and manifests are reloaded')
+    .option('--manifests <dir>', 'folder of YAML files to apply (default: manifests in the hooks folder)')
+    .option('--port <port>', 'port of the API server (default: a free one)');
+  addOptions(command, startOptions);
+  command.action(async (hooksDir: string | undefined, flags: Record<string, string | boolean | undefined>) => {
+    const { dev } = await import('./dev.ts');
+    exit(await dev(hooksDir, flags));
+  });
+}
+
+function addCheck(program: Command, exit: (code: ExitCode) => void): void {
+  program
+    .command('check [hooks-dir]')
+    .description('validate the hooks of a folder without a cluster; exit code 1 and all problems when there are any')
+    .action(async (hooksDir: string | undefined) => {
+      const { checkCommand } = await import('./check.ts');
+      exit(await checkCommand(hooksDir ?? 'hooks'));
+    });
+}
+
+function addRun(program: Command, exit: (code: ExitCode) => void): void {
+  program
+    .command('run <hook>')
+    .description('run one hook once with a given context and print what it would apply')
+    .requiredOption('--context <file>', 'JSON array of binding contexts, - for standard input')
+    .action(async (hook: string, flags: { readonly context: string }) => {
+      const { runCommand } = await import('./run.ts');
+      exit(await runCommand(hook, flags.context));
+    });
+}
+
+function addOptions(command: Command, specs: Readonly<Record<string, OptionSpec<unknown>>>): void {
+  for (const { flag, description, defaultText, env } of Object.values(specs)) {
+    const fallback = defaultText === '' ? '' : `default ${defaultText}; `;
+    command.option(flag, `${description} (${fallback}${env.join(', ')})`);
+  }
+}

@@ -1,0 +1,53 @@
+import { createLogger, type RootLogger } from '../log.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import { runOperator, type OperatorOptions } from '../operator/operator.ts';
+import { resolveOptions, startOptions, type StartOptions } from './options.ts';
+import { programFile } from './program-file.ts';
+import { shutdownSignal } from './shutdown.ts';
+import { version } from './version.ts';
+
+/** `hooklet start`: runs the hooks against a cluster until SIGINT or SIGTERM; resolves to the exit code. */
+export async function start(flags: Readonly<Record<string, string | boolean | undefined>>): Promise<number> {
+  const options = resolveOptions(startOptions, flags, process.env);
+  const log = openLog(options, 'json');
+  const signal = shutdownSignal((name) => log.info({ signal: name }, 'shutting down'));
+  log.info({ version, hooksDir: options.hooksDir }, 'hooklet starts');
+  const connect = async (): Promise<Cluster> => {
+    const { loadCluster } = await import('../kube/load-cluster.ts');
+    const { kubeConfig, kubeContext } = options;
+    const cluster = await loadCluster({
+      env: process.env,
+      ...(kubeConfig !== '' && { kubeConfigPath: kubeConfig }),
+      ...(kubeContext !== '' && { context: kubeContext }),
+    });
+    log.info({ cluster: cluster.name, server: cluster.server.href }, 'cluster found');
+    return cluster;
+  };
+  await runOperator(operatorOptions(options, connect, log), signal);
+  log.info({}, 'hooklet ended');
+  return 0;
+}
+
+/** The logger the options ask for; `otherwise` is the format where neither they nor a terminal decide. */
+export function openLog({ logFormat, logLevel }: StartOptions, otherwise: 'json' | 'text'): RootLogger {
+  const isTerminal = process.stdout.isTTY;
+  const chosen = logFormat === 'auto' ? (isTerminal ? 'text' : otherwise) : logFormat;
+  const format = chosen === 'json' ? 'json' : 'text';
+  return createLogger({ format, level: logLevel, colors: logFormat === 'color' || isTerminal });
+}
+
+/** What the operator needs of the options. */
+export function operatorOptions(
+  options: StartOptions,
+  connect: () => Promise<Cluster>,
+  log: RootLogger,
+): OperatorOptions {
+  const { kubeClientQps: qps, kubeClientBurst: burst } = options;
+  return {
+    ...options,
+    cluster: { connect, userAgent: `hooklet/${version}`, ...(qps > 0 && { qps, burst }) },
+    env: process.env,
+    program: { node: process.execPath, program: programFile },
+    log,
+  };
+}

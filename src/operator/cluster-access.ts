@@ -1,0 +1,40 @@
+import type { KubeClient } from '../kube/client.ts';
+import type { Cluster } from '../kube/cluster.ts';
+import type { Kinds } from '../kube/kind.ts';
+import { createKinds } from '../kube/kinds.ts';
+import { createKubeClient } from '../kube/kube-client.ts';
+import { createWatches, type Watches } from '../kube/shared-watches.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+
+export interface ClusterOptions {
+  /** Finds the API server and the credentials for it; rejects with `CredentialsError`. */
+  readonly connect: () => Promise<Cluster>;
+  readonly userAgent: string;
+  /** Requests a second; absent: the server's own limit. */
+  readonly qps?: number;
+  readonly burst?: number;
+}
+
+/** Everything that talks to the API server. */
+export interface ClusterAccess {
+  readonly client: KubeClient;
+  readonly kinds: Kinds;
+  readonly watches: Watches;
+}
+
+/** Opens the way to the cluster; nothing is sent before it is needed. */
+export async function createClusterAccess(
+  { connect, ...limits }: ClusterOptions,
+  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+): Promise<ClusterAccess> {
+  const client = createKubeClient(await connect(), {
+    ...limits,
+    onRequest: ({ verb, url, code, seconds }) => {
+      metrics.requestSeconds.observe({ verb, url }, seconds);
+      metrics.requestResults.inc({ code, method: verb });
+    },
+  });
+  const kinds = createKinds(client);
+  return { client, kinds, watches: createWatches({ client, kinds, log, metrics }) };
+}

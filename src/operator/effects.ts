@@ -1,0 +1,33 @@
+import { applyOperations } from '../effects/apply-operations.ts';
+import { HookMetrics } from '../effects/hook-metrics.ts';
+import { operationsDespiteFailure } from '../effects/operation.ts';
+import { parseMetrics } from '../effects/parse-metrics.ts';
+import { parseOperations } from '../effects/parse-operations.ts';
+import { PatchMemory } from '../effects/patch-memory.ts';
+import { compilePatch } from '../filter/patch.ts';
+import type { Logger } from '../log.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+import { checkFilter } from './filter-check.ts';
+import type { TaskRunOptions } from './task-run.ts';
+
+export type Effects = Pick<TaskRunOptions, 'parse' | 'parseAfterFailure' | 'apply' | 'applyMetrics'>;
+
+/** Reads and carries out what hooks write; metrics go to `hookMetrics`. */
+export function createEffects(access: ClusterAccess, hookMetrics: HookMetrics, log: Logger): Effects {
+  const memory = new PatchMemory();
+  const checkJq = (expression: string): string | undefined => checkFilter({ type: 'jq', expression });
+  return {
+    parse(hook, outputs) {
+      const { operations, warnings } = parseOperations(outputs.patch, checkJq);
+      const metrics = parseMetrics(outputs.metrics);
+      hookMetrics.check(hook, metrics.operations);
+      return { operations, metrics: metrics.operations, warnings: [...warnings, ...metrics.warnings] };
+    },
+    parseAfterFailure: (patch) => operationsDespiteFailure(parseOperations(patch, checkJq).operations),
+    apply: async (operations, onApplied, signal) => {
+      const { client, kinds } = access;
+      await applyOperations(operations, { client, kinds, compileJq: compilePatch, memory, signal, log, onApplied });
+    },
+    applyMetrics: (hook, operations) => hookMetrics.apply(hook, operations),
+  };
+}

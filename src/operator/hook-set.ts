@@ -1,0 +1,114 @@
+import { stat } from 'node:fs/promises';
+import type { HookConfigError } from '../errors.ts';
+import type { Hook } from '../hook/binding.ts';
+import type { Discovery, HookFile } from '../hook/discover.ts';
+import type { LoadedHooks } from '../hook/load.ts';
+import type { HookUnit } from './hook-unit.ts';
+
+export interface HookSetOptions {
+  readonly discover: () => Promise<Discovery>;
+  readonly load: (files: readonly HookFile[]) => Promise<LoadedHooks>;
+  readonly createUnit: (hook: Hook) => HookUnit;
+  readonly onLoaded: (hook: Hook) => void;
+  readonly onBroken: (error: HookConfigError) => void;
+  /** Ends when the operator ends; every unit runs until then or until its hook is changed or removed. */
+  readonly signal: AbortSignal;
+  /** A unit that ended with an error, which is a bug. */
+  readonly onCrash: (error: unknown) => void;
+}
+
+interface RunningUnit {
+  readonly unit: HookUnit;
+  readonly controller: AbortController;
+  readonly ended: Promise<void>;
+}
+
+/** The hooks of the folder as they are now, each with its unit at work. */
+export class HookSet {
+  readonly #options: HookSetOptions;
+  readonly #running = new Map<string, RunningUnit>();
+  readonly #broken = new Map<string, HookConfigError>();
+  #fingerprints = new Map<string, string>();
+
+  constructor(options: HookSetOptions) {
+    this.#options = options;
+  }
+
+  /** In the order of their paths. */
+  get units(): readonly HookUnit[] {
+    const paths = [...this.#running.values()].toSorted((a, b) => Buffer.compare(bytesOf(a), bytesOf(b)));
+    return paths.map(({ unit }) => unit);
+  }
+
+  get broken(): readonly HookConfigError[] {
+    return [...this.#broken.values()];
+  }
+
+  /** The unit of `hook`; absent when the hook was changed or removed meanwhile. */
+  unitOf(hook: Hook): HookUnit | undefined {
+    const unit = this.#running.get(hook.name)?.unit;
+    return unit?.hook === hook ? unit : undefined;
+  }
+
+  /**
+   * Looks at the folder again: loads what is new or changed, ends what changed or went away, and resolves to the units
+   * that started.
+   */
+  async refresh(): Promise<readonly HookUnit[]> {
+    const { files } = await this.#options.discover();
+    const fingerprints = await fingerprintsOf(files);
+    const changed = files.filter(({ name }) => fingerprints.get(name) !== this.#fingerprints.get(name));
+    const stale = [...this.#fingerprints.keys()].filter(
+      (name) => fingerprints.get(name) !== this.#fingerprints.get(name),
+    );
+    this.#fingerprints = fingerprints;
+    await Promise.all(stale.map(async (name) => this.#stop(name)));
+    const { hooks, broken } = await this.#options.load(changed);
+    for (const error of broken) {
+      this.#broken.set(error.hook, error);
+      this.#options.onBroken(error);
+    }
+    return hooks.map((hook) => this.#start(hook));
+  }
+
+  /** Resolves when every unit has ended. */
+  async ended(): Promise<void> {
+    await Promise.all([...this.#running.values()].map(async ({ ended }) => ended));
+  }
+
+  #start(hook: Hook): HookUnit {
+    const unit = this.#options.createUnit(hook);
+    const controller = new AbortController();
+    const signal = AbortSignal.any([this.#options.signal, controller.signal]);
+    const ended = unit.run(signal).catch(this.#options.onCrash);
+    this.#running.set(hook.name, { unit, controller, ended });
+    this.#options.onLoaded(hook);
+    return unit;
+  }
+
+  async #stop(name: string): Promise<void> {
+    this.#broken.delete(name);
+    const running = this.#running.get(name);
+    if (running === undefined) return;
+    this.#running.delete(name);
+    running.controller.abort();
+    await running.ended;
+  }
+}
+
+function bytesOf({ unit }: RunningUnit): Buffer {
+  return Buffer.from(unit.hook.path);
+}
+
+/** What changes whenever a file's content or its right to be run does. */
+async function fingerprintsOf(files: readonly HookFile[]): Promise<Map<string, string>> {
+  const entries = files.map(async ({ name, path, type }): Promise<[string, string]> => {
+    try {
+      const { mtimeMs, size, ino } = await stat(path);
+      return [name, `${type} ${mtimeMs} ${size} ${ino}`];
+    } catch {
+      return [name, `${type} unreadable`];
+    }
+  });
+  return new Map(await Promise.all(entries));
+}

@@ -1,0 +1,210 @@
+import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook/binding.ts';
+import type { Task } from '../hook/task.ts';
+import type { EventTrigger, Snapshot, Trigger } from '../hook/trigger.ts';
+import { Channel } from '../lib/channel.ts';
+import type { Backoff } from '../lib/backoff.ts';
+import { aborted } from '../lib/aborted.ts';
+import { sleep } from '../lib/sleep.ts';
+import { EventGate } from './event-gate.ts';
+
+/** What a unit needs to know of a monitor. */
+export interface UnitMonitor {
+  run(signal: AbortSignal): Promise<void>;
+  snapshot(): Snapshot;
+  status(): MonitorStatus;
+}
+
+export interface MonitorStatus {
+  readonly isSynced: boolean;
+  /** Oldest contact over the watches of the binding; absent before the first. */
+  readonly lastContactAtMs?: number | undefined;
+  readonly problem?: string | undefined;
+}
+
+/** What a monitor tells its unit. */
+export interface MonitorEvents {
+  onSynced(): void;
+  onEvent(trigger: EventTrigger): void;
+  onProblem(error: unknown): void;
+}
+
+export interface UnitOptions {
+  readonly push: (queue: string, task: Task) => void;
+  readonly createMonitor: (binding: KubernetesBinding, events: MonitorEvents) => UnitMonitor;
+  readonly runSchedule: (
+    bindings: readonly ScheduleBinding[],
+    emit: (trigger: Trigger) => void,
+    signal: AbortSignal,
+  ) => Promise<void>;
+  readonly retryDelay: Backoff;
+  readonly now: () => number;
+  /** Called once, when every Synchronization of the hook is done and its schedules run. */
+  readonly onEnabled: () => void;
+  readonly onProblem: (binding: KubernetesBinding, error: unknown) => void;
+}
+
+/** One loaded hook at work: its monitors, gates and schedules, and the Synchronizations it still owes. */
+export class HookUnit {
+  readonly hook: Hook;
+  readonly #options: UnitOptions;
+  readonly #monitors = new Map<KubernetesBinding, UnitMonitor>();
+  readonly #gates = new Map<KubernetesBinding, EventGate>();
+  readonly #unsynced = new Set<KubernetesBinding>();
+  readonly #pending: KubernetesBinding[] = [];
+  readonly #deferred: Task[] = [];
+  readonly #retries = new Channel<Task>();
+  readonly #synced = Promise.withResolvers<void>();
+  readonly #settled = Promise.withResolvers<void>();
+  readonly #enabled = Promise.withResolvers<void>();
+  #isEnabled = false;
+
+  constructor(hook: Hook, options: UnitOptions) {
+    this.hook = hook;
+    this.#options = options;
+    for (const binding of kubernetesBindings(hook)) {
+      this.#unsynced.add(binding);
+      this.#gates.set(binding, new EventGate((trigger) => this.#push(binding.queue, trigger)));
+      this.#monitors.set(binding, options.createMonitor(binding, this.#eventsOf(binding)));
+    }
+    if (this.#unsynced.size === 0) this.#synced.resolve();
+  }
+
+  /** Resolves when every binding has its initial state. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** Resolves when every binding has its initial state or one of them met a problem. */
+  get settled(): Promise<void> {
+    return Promise.race([this.#synced.promise, this.#settled.promise]);
+  }
+
+  get isSynced(): boolean {
+    return this.#unsynced.size === 0;
+  }
+
+  get isEnabled(): boolean {
+    return this.#isEnabled;
+  }
+
+  statuses(): readonly (readonly [KubernetesBinding, MonitorStatus])[] {
+    return [...this.#monitors].map(([binding, monitor]) => [binding, monitor.status()]);
+  }
+
+  /** The objects of one binding now. */
+  objects(binding: KubernetesBinding): Snapshot {
+    return this.#monitors.get(binding)?.snapshot() ?? [];
+  }
+
+  /** Follows the cluster and the clock until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#retries.close(), { once: true });
+    const monitors = [...this.#monitors.values()].map(async (monitor) => monitor.run(signal));
+    await Promise.all([...monitors, this.#runSchedules(signal), this.#runRetries(signal)]);
+  }
+
+  /** The hook's turn in the order at boot: queues its Synchronizations; its schedules start when they are done. */
+  enable(): void {
+    for (const [binding, gate] of this.#gates) {
+      if (binding.executeHookOnSynchronization) this.#pending.push(binding);
+      else gate.open();
+    }
+    for (const binding of this.#pending) this.#push('main', { type: 'synchronization', binding });
+    this.#enableIfDone();
+  }
+
+  /** Takes a task that must wait for an earlier Synchronization of this hook which failed; it is queued again then. */
+  defer(task: Task): boolean {
+    const [first] = task.triggers;
+    const place = first.type === 'synchronization' ? this.#pending.indexOf(first.binding) : -1;
+    if (place < 1) return false;
+    this.#deferred.push(task);
+    return true;
+  }
+
+  /** To be called in the moment in which the contexts of `task` are read. */
+  begin(task: Task): void {
+    for (const binding of synchronizationsOf(task)) this.#gates.get(binding)?.hold();
+  }
+
+  /** The task's run succeeded, or failed and was allowed to. */
+  finish(task: Task): void {
+    const done = synchronizationsOf(task);
+    if (done.length === 0) return;
+    for (const binding of done) {
+      const index = this.#pending.indexOf(binding);
+      if (index !== -1) this.#pending.splice(index, 1);
+      this.#gates.get(binding)?.open();
+    }
+    this.#options.retryDelay.reset();
+    for (const deferred of this.#deferred.splice(0)) this.#options.push('main', deferred);
+    this.#enableIfDone();
+  }
+
+  /** Queues a failed Synchronization again after a delay; returns false for tasks that are retried in their queue. */
+  retryLater(task: Task): boolean {
+    if (synchronizationsOf(task).length === 0) return false;
+    this.#retries.push(task);
+    return true;
+  }
+
+  #eventsOf(binding: KubernetesBinding): MonitorEvents {
+    return {
+      onSynced: () => {
+        this.#unsynced.delete(binding);
+        if (this.#unsynced.size === 0) this.#synced.resolve();
+      },
+      onEvent: (trigger) => this.#gates.get(binding)?.receive(trigger),
+      onProblem: (error) => {
+        this.#settled.resolve();
+        this.#options.onProblem(binding, error);
+      },
+    };
+  }
+
+  #enableIfDone(): void {
+    if (this.#pending.length > 0 || this.#isEnabled) return;
+    this.#isEnabled = true;
+    this.#enabled.resolve();
+    this.#options.onEnabled();
+  }
+
+  #push(queue: string, trigger: Trigger): void {
+    const allowFailure = trigger.type === 'onStartup' ? false : trigger.binding.allowFailure;
+    const task: Task = {
+      hook: this.hook,
+      triggers: [trigger],
+      allowFailure,
+      queuedAtMs: this.#options.now(),
+      failures: 0,
+    };
+    this.#options.push(queue, task);
+  }
+
+  async #runSchedules(signal: AbortSignal): Promise<void> {
+    const bindings = this.hook.bindings.filter((binding) => binding.type === 'schedule');
+    if (bindings.length === 0) return;
+    await Promise.race([this.#enabled.promise, aborted(signal)]);
+    if (signal.aborted) return;
+    const emit = (trigger: Trigger): void => {
+      if (trigger.type === 'schedule') this.#push(trigger.binding.queue, trigger);
+    };
+    await this.#options.runSchedule(bindings, emit, signal);
+  }
+
+  async #runRetries(signal: AbortSignal): Promise<void> {
+    for await (const task of this.#retries) {
+      await sleep(this.#options.retryDelay.next(), signal);
+      if (signal.aborted) return;
+      this.#options.push('main', { ...task, failures: task.failures + 1 });
+    }
+  }
+}
+
+function kubernetesBindings(hook: Hook): readonly KubernetesBinding[] {
+  return hook.bindings.filter((binding) => binding.type === 'kubernetes');
+}
+
+function synchronizationsOf(task: Task): readonly KubernetesBinding[] {
+  return task.triggers.flatMap((trigger) => (trigger.type === 'synchronization' ? [trigger.binding] : []));
+}

@@ -1,0 +1,244 @@
+import { resolve } from 'node:path';
+import type { KubernetesBinding } from '../hook/binding.ts';
+import { describeBindings } from '../hook/describe.ts';
+import { discoverHooks, type Discovery } from '../hook/discover.ts';
+import { loadHooks } from '../hook/load.ts';
+import type { Task } from '../hook/task.ts';
+import { HookMetrics } from '../effects/hook-metrics.ts';
+import { aborted } from '../lib/aborted.ts';
+import { runAll } from '../lib/run-all.ts';
+import { sleep } from '../lib/sleep.ts';
+import type { Logger } from '../log.ts';
+import { createMetrics, type Metrics } from '../metrics.ts';
+import { Queues } from '../queue/queues.ts';
+import { createRunFolder } from '../runner/run-folder.ts';
+import { createRunner, type Runner } from '../runner/runner.ts';
+import { createSpawner } from '../runner/spawner.ts';
+import type { HealthCheck } from '../server/health.ts';
+import { createServer } from '../server/server.ts';
+import { boot, StartupHooks } from './boot.ts';
+import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
+import { createEffects, type Effects } from './effects.ts';
+import { checkFilter } from './filter-check.ts';
+import { readinessChecks } from './health.ts';
+import type { HookUnit } from './hook-unit.ts';
+import { HookSet } from './hook-set.ts';
+import { writeProgram } from './program-link.ts';
+import { createQueueFactory } from './queue-work.ts';
+import { runTask } from './task-run.ts';
+import { createUnitFactory } from './unit-factory.ts';
+
+export interface OperatorOptions {
+  readonly hooksDir: string;
+  readonly tmpDir: string;
+  readonly keepTmpFiles: boolean;
+  readonly listenAddress: string;
+  readonly listenPort: number;
+  readonly metricsPrefix: string;
+  readonly cluster: ClusterOptions;
+  /** From the signal to end until running hooks are terminated. */
+  readonly gracePeriodMs: number;
+  readonly logProxyHookJson: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How hooks call this program. */
+  readonly program: { readonly node: string; readonly program: string };
+  /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
+  readonly changes?: (signal: AbortSignal) => AsyncIterable<void>;
+  readonly log: Logger;
+}
+
+const TICK_MS = 10_000;
+
+/**
+ * Runs the hooks of a folder until `signal` aborts; then lets running hooks finish within the grace period and applies
+ * what they asked. Rejects with a `HookletError` when it cannot start.
+ */
+export async function runOperator(options: OperatorOptions, signal: AbortSignal): Promise<void> {
+  // What was opened is closed in reverse order, whatever happens.
+  await using ends = new AsyncDisposableStack();
+  const metrics = createMetrics(options.metricsPrefix, { collectsProcess: true });
+  const hookMetrics = new HookMetrics();
+  const runner = openRunner(options, ends);
+  const access = await openCluster(options, metrics, ends);
+  const operator = new Operator({
+    options,
+    metrics,
+    runner,
+    access,
+    effects: createEffects(access, hookMetrics, options.log),
+    signal,
+  });
+  const server = await createServer({
+    address: options.listenAddress,
+    port: options.listenPort,
+    metricsText: async () => metrics.registry.metrics(),
+    hookMetricsText: async () => hookMetrics.text(),
+    health: () => ({ checks: operator.readiness() }),
+    log: options.log,
+  });
+  options.log.info({ url: `http://localhost:${server.port}` }, 'serving /metrics, /healthz and /readyz');
+  const work = operator.run(signal);
+  const serving = new AbortController();
+  await runAll([async () => work.finally(() => serving.abort()), async () => server.run(serving.signal)], signal);
+}
+
+interface OperatorParts {
+  readonly options: OperatorOptions;
+  readonly metrics: Metrics;
+  readonly runner: Runner;
+  readonly access: ClusterAccess;
+  readonly effects: Effects;
+  readonly signal: AbortSignal;
+}
+
+/** Joins the rooms: what a source sees becomes a task, a queue has it run, and what the hook asked is carried out. */
+class Operator {
+  readonly #parts: OperatorParts;
+  readonly #hooks: HookSet;
+  readonly #queues: Queues<Task>;
+  #isLoaded = false;
+  readonly #startup = new StartupHooks();
+  readonly #crash = Promise.withResolvers<never>();
+  /** Ends running hooks, when the grace period is over. */
+  readonly #terminate = new AbortController();
+
+  constructor(parts: OperatorParts) {
+    this.#parts = parts;
+    const { options, metrics, access, signal } = parts;
+    const { log } = options;
+    this.#queues = new Queues(
+      createQueueFactory({
+        unitOf: (hook) => this.#hooks.unitOf(hook),
+        run: async (task, queue, unit) => this.#runTask(task, queue, unit),
+        onStarted: (hook) => this.#startup.finish(hook),
+        metrics,
+        log,
+      }),
+    );
+    this.#hooks = new HookSet({
+      discover: async () => this.#discover(),
+      load: async (files) =>
+        loadHooks(files, { readConfig: async (file) => parts.runner.readConfig(file, signal), checkFilter }),
+      createUnit: createUnitFactory({ access, push: (queue, task) => this.#push(queue, task), metrics, log }),
+      onLoaded: (hook) => log.info({ hook: hook.name, bindings: describeBindings(hook, Date.now()) }, 'hook loaded'),
+      onBroken: (error) => log.error({ hook: error.hook, err: error }, 'hook is broken and does not run'),
+      onCrash: this.#crash.reject,
+      signal,
+    });
+  }
+
+  readiness(): readonly HealthCheck[] {
+    const { units, broken } = this.#hooks;
+    return readinessChecks({ units, broken, isStarted: this.#isLoaded && this.#startup.isDone, nowMs: Date.now() });
+  }
+
+  /** Works until `signal` aborts and what ran then has ended. */
+  async run(signal: AbortSignal): Promise<void> {
+    await runAll(
+      [
+        async (stop) => this.#workQueues(stop),
+        async (stop) => this.#followHooks(stop),
+        async (stop) => Promise.race([this.#crash.promise, aborted(stop)]),
+        async (stop) => this.#tick(stop),
+      ],
+      signal,
+    );
+  }
+
+  async #workQueues(signal: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    const limit = this.#endRunsAfterGrace(signal, ended.signal);
+    try {
+      await this.#queues.run(signal);
+    } finally {
+      ended.abort();
+      await limit;
+    }
+  }
+
+  async #endRunsAfterGrace(signal: AbortSignal, ended: AbortSignal): Promise<void> {
+    await Promise.race([aborted(signal), aborted(ended)]);
+    await sleep(this.#parts.options.gracePeriodMs, ended);
+    this.#terminate.abort();
+  }
+
+  /** Loads and boots the hooks, then reloads those that change. */
+  async #followHooks(signal: AbortSignal): Promise<void> {
+    const push = (queue: string, task: Task): void => this.#push(queue, task);
+    const options = { push, startup: this.#startup, now: Date.now };
+    const boots: Promise<void>[] = [];
+    const bootUnits = (units: readonly HookUnit[]): void => {
+      boots.push(boot(units, options, signal).catch(this.#crash.reject));
+    };
+    bootUnits(await this.#refresh());
+    this.#isLoaded = true;
+    for await (const _ of this.#parts.options.changes?.(signal) ?? []) bootUnits(await this.#refresh());
+    await Promise.all(boots);
+    await aborted(signal);
+    await this.#hooks.ended();
+  }
+
+  async #refresh(): Promise<readonly HookUnit[]> {
+    const units = await this.#hooks.refresh();
+    this.#parts.metrics.hooksBroken.set(this.#hooks.broken.length);
+    return units;
+  }
+
+  async #discover(): Promise<Discovery> {
+    const { hooksDir, log } = this.#parts.options;
+    const discovery = await discoverHooks(hooksDir);
+    for (const { path, message } of discovery.warnings) log.warn({ path }, message);
+    return discovery;
+  }
+
+  async #runTask(task: Task, queue: string, unit: HookUnit): Promise<void> {
+    const { runner, metrics, effects, options } = this.#parts;
+    // In one go with the reading of the contexts: what happens later is held for after the run.
+    unit.begin(task);
+    const place = { queue, read: (binding: KubernetesBinding) => unit.objects(binding) };
+    await runTask(task, place, { ...effects, runner, metrics, log: options.log }, this.#terminate.signal);
+  }
+
+  #push(queue: string, task: Task): void {
+    this.#queues.get(queue).push(task);
+  }
+
+  async #tick(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      this.#parts.metrics.liveTicks.inc();
+      await sleep(TICK_MS, signal);
+    }
+  }
+}
+
+/** The processes that run hooks; ended with `ends`. */
+function openRunner(options: OperatorOptions, ends: AsyncDisposableStack): Runner {
+  const { log, env, hooksDir, tmpDir, keepTmpFiles, logProxyHookJson } = options;
+  const folder = createRunFolder({ tmpDir, keepTmpFiles });
+  ends.defer(() => folder.remove());
+  const spawner = createSpawner({ folder: folder.path, env, log });
+  ends.defer(async () => spawner.close());
+  const binDir = writeProgram(folder.path, options.program);
+  const runner = createRunner({
+    spawner,
+    folder: folder.path,
+    keepTmpFiles,
+    hooksDir: resolve(hooksDir),
+    env,
+    binDir,
+    log,
+    logProxyHookJson,
+  });
+  ends.defer(async () => runner.close());
+  return runner;
+}
+
+async function openCluster(
+  { cluster, log }: OperatorOptions,
+  metrics: Metrics,
+  ends: AsyncDisposableStack,
+): Promise<ClusterAccess> {
+  const access = await createClusterAccess(cluster, { log, metrics });
+  ends.defer(async () => access.client.close());
+  return access;
+}

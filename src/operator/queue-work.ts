@@ -1,0 +1,91 @@
+import { HookFailedError } from '../errors.ts';
+import type { Hook } from '../hook/binding.ts';
+import { combineTasks } from '../hook/combine.ts';
+import type { Task } from '../hook/task.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import { Queue, type FailureDecision } from '../queue/queue.ts';
+import { retryDelay } from '../queue/retry-delay.ts';
+import { TokenBucket } from '../queue/token-bucket.ts';
+import type { HookUnit } from './hook-unit.ts';
+import { bindingOf, reasonOf } from './run-reason.ts';
+
+export interface QueueWorkOptions {
+  /** Absent for a hook that was changed or removed: its tasks are dropped. */
+  readonly unitOf: (hook: Hook) => HookUnit | undefined;
+  /** Runs the task's hook once. */
+  readonly run: (task: Task, queue: string, unit: HookUnit) => Promise<void>;
+  /** Called with the hook of each onStartup task that is settled. */
+  readonly onStarted: (hook: Hook) => void;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** Makes the queues of the operator: what is done with a task, and what happens when that fails. */
+export function createQueueFactory(options: QueueWorkOptions): (name: string) => Queue<Task> {
+  const { unitOf, metrics } = options;
+  const limits = new WeakMap<Hook, TokenBucket>();
+  return (name) => {
+    const queueLength = metrics.tasksQueueLength.labels({ queue: name });
+    queueLength.set(0);
+    return new Queue<Task>({
+      name,
+      backoff: retryDelay(),
+      combine: (tasks) => combineCounted(tasks, name, metrics),
+      admit: async ({ hook }, signal) => limitOf(hook, limits)?.wait(signal),
+      handle: async (task) => {
+        const unit = unitOf(task.hook);
+        if (unit?.defer(task) === true) return;
+        if (unit !== undefined) await options.run(task, name, unit);
+        settle(task, options);
+      },
+      onFailure: (error, task) => decide(error, task, name, options),
+      onLength: (length) => queueLength.set(length),
+    });
+  };
+}
+
+function decide(error: unknown, task: Task, queue: string, options: QueueWorkOptions): FailureDecision<Task> {
+  const { unitOf, metrics, log } = options;
+  const unit = unitOf(task.hook);
+  if (unit === undefined) {
+    settle(task, options);
+    return 'drop';
+  }
+  const labels = { hook: task.hook.name, binding: bindingOf(task), queue };
+  const attempt = task.failures + 1;
+  const exitCode = error instanceof HookFailedError ? error.failure?.exitCode : undefined;
+  const fields = { ...labels, event: reasonOf(task), attempt, ...(exitCode !== undefined && { exitCode }), err: error };
+  if (task.allowFailure) {
+    metrics.hookRunAllowedErrors.inc(labels);
+    log.warn(fields, 'hook failed, which its binding allows');
+    settle(task, options);
+    return 'drop';
+  }
+  metrics.hookRunErrors.inc(labels);
+  log.error(fields, 'hook failed, it is run again after a delay');
+  return unit.retryLater(task) ? 'drop' : { retryAs: { ...task, failures: attempt } };
+}
+
+/** The task succeeded, was allowed to fail, or its hook is gone: what waited for it goes on. */
+function settle(task: Task, { unitOf, onStarted }: QueueWorkOptions): void {
+  unitOf(task.hook)?.finish(task);
+  if (task.triggers[0].type === 'onStartup') onStarted(task.hook);
+}
+
+function combineCounted(tasks: readonly Task[], queue: string, metrics: Metrics): readonly Task[] {
+  if (tasks.length < 2) return tasks;
+  const combined = combineTasks(tasks);
+  const [head] = combined;
+  if (head !== undefined && head !== tasks[0])
+    metrics.queueCompactions.inc({ queue_name: queue, hook: head.hook.name });
+  return combined;
+}
+
+function limitOf(hook: Hook, limits: WeakMap<Hook, TokenBucket>): TokenBucket | undefined {
+  const { executionMinIntervalMs: intervalMs = 0, executionBurst: burst = 1 } = hook.settings;
+  if (intervalMs === 0) return undefined;
+  const limit = limits.get(hook) ?? new TokenBucket({ intervalMs, burst });
+  limits.set(hook, limit);
+  return limit;
+}

@@ -1,0 +1,33 @@
+import type { Task } from '../hook/task.ts';
+import type { Trigger } from '../hook/trigger.ts';
+import { unreachable } from '../lib/unreachable.ts';
+
+/** The binding of the first trigger, as logs and metrics name it; empty for onStartup, as the peer does. */
+export function bindingOf({ triggers: [trigger] }: Task): string {
+  return trigger.type === 'onStartup' ? '' : trigger.binding.name;
+}
+
+/** Why a run happens, in words for the log: `Event Added default/web, 3 more`. */
+export function reasonOf({ triggers }: Task): string {
+  const [first, ...others] = triggers;
+  return others.length === 0 ? describe(first) : `${describe(first)}, ${others.length} more`;
+}
+
+function describe(trigger: Trigger): string {
+  const group = trigger.type === 'onStartup' ? undefined : trigger.binding.group;
+  const suffix = group === undefined ? '' : ` for group ${group}`;
+  switch (trigger.type) {
+    case 'onStartup':
+      return 'onStartup';
+    case 'schedule':
+      return `Schedule ${trigger.binding.crontab.source}${suffix}`;
+    case 'synchronization':
+      return `Synchronization${suffix}`;
+    case 'event': {
+      const { namespace, name } = trigger.item;
+      return `${trigger.watchEvent} ${namespace === '' ? name : `${namespace}/${name}`}${suffix}`;
+    }
+    default:
+      return unreachable(trigger);
+  }
+}

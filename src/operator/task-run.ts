@@ -1,0 +1,117 @@
+import type { AppliedOperation } from '../effects/apply-operations.ts';
+import type { PatchOperation } from '../effects/operation.ts';
+import { HookFailedError } from '../errors.ts';
+import type { MetricOperation } from '../effects/parse-metrics.ts';
+import { writeContexts, type SnapshotReader } from '../hook/context.ts';
+import type { Task } from '../hook/task.ts';
+import type { Logger, LogFields } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Runner } from '../runner/runner.ts';
+import { bindingOf, reasonOf } from './run-reason.ts';
+
+/** What a hook wrote, read and found right. */
+export interface HookRequests {
+  readonly operations: readonly PatchOperation[];
+  readonly metrics: readonly MetricOperation[];
+  readonly warnings: readonly string[];
+}
+
+export interface TaskRunOptions {
+  readonly runner: Pick<Runner, 'run'>;
+  /** Reads both files of a run that succeeded; throws `HookOutputError`. */
+  readonly parse: (hook: string, outputs: { readonly patch: string; readonly metrics: string }) => HookRequests;
+  /** What to apply of a run that failed. */
+  readonly parseAfterFailure: (patch: string) => readonly PatchOperation[];
+  readonly apply: (
+    operations: readonly PatchOperation[],
+    onApplied: (applied: AppliedOperation) => void,
+    signal: AbortSignal,
+  ) => Promise<unknown>;
+  readonly applyMetrics: (hook: string, operations: readonly MetricOperation[]) => void;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** Where the task is run: its queue, and how its snapshots are read at that moment. */
+export interface TaskPlace {
+  readonly queue: string;
+  readonly read: SnapshotReader;
+}
+
+/**
+ * Runs the hook of `task` once and carries out what it asked; a rejection means that nothing may be taken as done. All
+ * files are read before anything is applied.
+ */
+export async function runTask(
+  task: Task,
+  { queue, read }: TaskPlace,
+  options: TaskRunOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { hook } = task;
+  const labels = { hook: hook.name, binding: bindingOf(task), queue };
+  const fields = { hook: hook.name, binding: labels.binding, queue, event: reasonOf(task) };
+  const log = options.log.child(fields);
+  options.metrics.taskWaitSeconds.inc(labels, Math.max(0, Date.now() - task.queuedAtMs) / 1000);
+  try {
+    const contexts = writeContexts(task, read);
+    const run = await options.runner.run({ hook, contexts, fields }, signal);
+    observeRun(options.metrics, labels, run);
+    const { operations, metrics, warnings } = options.parse(hook.name, run.outputs);
+    for (const warning of warnings) log.warn({ warning }, 'hook output');
+    await options.apply(operations, (applied) => logApplied(log, applied), signal);
+    options.applyMetrics(hook.name, metrics);
+    options.metrics.hookRunSuccess.inc(labels);
+    log.info({ durationMs: Math.round(run.durationMs), ...countOf(operations) }, 'hook finished');
+  } catch (error) {
+    if (error instanceof HookFailedError && error.failure !== undefined) {
+      observeRun(options.metrics, labels, error.failure);
+      await applyDespiteFailure(error.failure.patch, options, { log, signal });
+    }
+    throw error;
+  }
+}
+
+interface RunLabels {
+  readonly hook: string;
+  readonly binding: string;
+  readonly queue: string;
+}
+
+interface RunCost {
+  readonly durationMs: number;
+  readonly usage: { readonly userCpuMs?: number; readonly systemCpuMs?: number; readonly maxRssBytes?: number };
+}
+
+function observeRun(metrics: Metrics, labels: RunLabels, { durationMs, usage }: RunCost): void {
+  const { userCpuMs, systemCpuMs, maxRssBytes } = usage;
+  metrics.hookRunSeconds.observe(labels, durationMs / 1000);
+  if (userCpuMs !== undefined) metrics.hookRunUserCpuSeconds.observe(labels, userCpuMs / 1000);
+  if (systemCpuMs !== undefined) metrics.hookRunSysCpuSeconds.observe(labels, systemCpuMs / 1000);
+  if (maxRssBytes !== undefined) metrics.hookRunMaxRssBytes.set(labels, maxRssBytes);
+}
+
+function countOf(operations: readonly PatchOperation[]): LogFields {
+  return operations.length === 0 ? {} : { patches: operations.length };
+}
+
+function logApplied(log: Logger, { operation, target, change }: AppliedOperation): void {
+  const fields = { operation, object: target, change };
+  if (change === 'unchanged' || change === 'absent') log.debug(fields, 'patch applied');
+  else log.info(fields, 'patch applied');
+}
+
+/** The operations with `ignoreHookError`; their own failure only adds to what failed already. */
+async function applyDespiteFailure(
+  patch: string,
+  options: TaskRunOptions,
+  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
+): Promise<void> {
+  if (patch === '') return;
+  try {
+    const operations = options.parseAfterFailure(patch);
+    await options.apply(operations, (applied) => logApplied(log, applied), signal);
+  } catch (error) {
+    log.warn({ err: error }, 'patches of the failed run could not be applied');
+  }
+}

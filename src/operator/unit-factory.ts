@@ -1,0 +1,75 @@
+import type { CompiledFilter } from '../filter/filter.ts';
+import { compileFilter } from '../filter/filter.ts';
+import type { Hook, KubernetesBinding } from '../hook/binding.ts';
+import type { Task } from '../hook/task.ts';
+import type { Logger } from '../log.ts';
+import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
+import { retryDelay } from '../queue/retry-delay.ts';
+import { createMonitor } from '../sources/kubernetes/monitor.ts';
+import { runSchedule } from '../sources/schedule.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+import { HookUnit, type MonitorEvents, type UnitMonitor } from './hook-unit.ts';
+
+export interface UnitFactoryOptions {
+  readonly access: ClusterAccess;
+  readonly push: (queue: string, task: Task) => void;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** Makes a unit for a loaded hook: monitors for its kubernetes bindings, schedules for its crontabs. */
+export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => HookUnit {
+  const { push, metrics } = options;
+  return (hook) => {
+    const log = options.log.child({ hook: hook.name });
+    const startedAt = performance.now();
+    initMetrics(metrics, hook);
+    return new HookUnit(hook, {
+      push,
+      retryDelay: retryDelay(),
+      now: Date.now,
+      createMonitor: (binding, events) => createHookMonitor(options, { hook, binding, events }),
+      runSchedule: async (bindings, emit, signal) => runSchedule(bindings, { now: Date.now, emit, log }, signal),
+      onEnabled: () => {
+        metrics.enableBindingsSuccess.set({ hook: hook.name }, 1);
+        metrics.enableBindingsSeconds.set({ hook: hook.name }, (performance.now() - startedAt) / 1000);
+        log.debug({}, 'hook enabled');
+      },
+      onProblem: (binding, error) => {
+        metrics.enableBindingsErrors.inc({ hook: hook.name });
+        log.warn({ binding: binding.name, err: error }, 'binding waits for the cluster, it is tried again');
+      },
+    });
+  };
+}
+
+interface MonitorPlace {
+  readonly hook: Hook;
+  readonly binding: KubernetesBinding;
+  readonly events: MonitorEvents;
+}
+
+function createHookMonitor({ access, metrics, log }: UnitFactoryOptions, place: MonitorPlace): UnitMonitor {
+  const { hook, binding, events } = place;
+  const filter: CompiledFilter | undefined = binding.filter === undefined ? undefined : compileFilter(binding.filter);
+  return createMonitor(binding, {
+    ...events,
+    ...access,
+    hook: hook.name,
+    ...(filter === undefined ? {} : { filter }),
+    log,
+    metrics,
+  });
+}
+
+function initMetrics(metrics: Metrics, hook: Hook): void {
+  for (const binding of hook.bindings) {
+    if (binding.type === 'onStartup') {
+      initRun(metrics, { hook: hook.name, binding: '', queue: 'main' });
+      continue;
+    }
+    const labels = { hook: hook.name, binding: binding.name, queue: binding.queue };
+    initRun(metrics, labels);
+    if (binding.type === 'kubernetes') initKubernetesBinding(metrics, labels);
+  }
+}
