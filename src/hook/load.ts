@@ -3,7 +3,7 @@ import type { Hook } from './binding.ts';
 import { parseConfig } from './config.ts';
 import type { CheckFilter } from './config-kubernetes.ts';
 import type { HookFile } from './discover.ts';
-import { explainFirstLine, explainStartFailure, type StartError } from './start-failure.ts';
+import { explainStartFailure, findFirstLineFlaw, type StartError } from './start-failure.ts';
 
 /** How `hook --config` ended. */
 export interface ConfigRun {
@@ -46,8 +46,11 @@ export async function loadHooks(files: readonly HookFile[], options: LoadOptions
 
 /** Asks one file for its config. */
 export async function loadHook(file: HookFile, options: LoadOptions): Promise<Hook | HookConfigError> {
+  // Some systems start such a file all the same, others do not: it is refused on all.
+  const flaw = file.type === 'process' ? await findFirstLineFlaw(file.path) : undefined;
+  if (flaw !== undefined) return new HookConfigError(file.name, [{ path: '', message: flaw }]);
   const run = await runConfig(file, options.readConfig);
-  const failure = await describeFailure(file, run);
+  const failure = await describeFailure(file.path, run);
   if (failure !== undefined) return broken(file, [{ path: '', message: failure }], run);
   const config = parseConfig(run.stdout, options.checkFilter);
   if (config.type === 'invalid') return broken(file, config.issues, run);
@@ -66,12 +69,10 @@ async function runConfig(file: HookFile, readConfig: LoadOptions['readConfig']):
 }
 
 /** Why the run gives no config; `undefined` when it exited 0. */
-async function describeFailure({ path, type }: HookFile, run: ConfigRun): Promise<string | undefined> {
-  const { startError } = run;
-  if (startError !== undefined) return explainStartFailure(path, startError);
+async function describeFailure(path: string, run: ConfigRun): Promise<string | undefined> {
+  if (run.startError !== undefined) return `--config failed: ${await explainStartFailure(path, run.startError)}`;
   if (run.exitCode === 0 && run.timedOut !== true) return undefined;
-  const hint = type === 'process' ? await explainFirstLine(path) : undefined;
-  return `--config ${ending(run)}, expected exit code 0${hint === undefined ? '' : `; ${hint}`}`;
+  return `--config ${ending(run)}, expected exit code 0`;
 }
 
 function ending({ exitCode, signal, timedOut }: ConfigRun): string {

@@ -6,33 +6,37 @@ export interface StartError {
   readonly message: string;
 }
 
+/** What is wrong with the first line of a program; `undefined` when nothing is, or when it cannot be read. */
+export async function findFirstLineFlaw(path: string): Promise<string | undefined> {
+  const head = await readHead(path);
+  // A compiled program begins with bytes that no script has.
+  if (head === undefined || head.includes('\0')) return undefined;
+  const line = firstLine(head);
+  const shown = JSON.stringify(line);
+  if (!line.startsWith('#!')) {
+    return `the file has no shebang, expected a first line that names its interpreter such as #!/bin/sh, got ${shown}`;
+  }
+  return line.endsWith('\r')
+    ? `the first line ends with a carriage return (${shown}); save the file with Unix line ends`
+    : undefined;
+}
+
 /** Why a file could not be started as a program, in words that say what to do. */
 export async function explainStartFailure(path: string, { code, message }: StartError): Promise<string> {
   const head = await readHead(path);
-  if (head === undefined) return `--config failed: the file cannot be opened; is it a broken link? (${message})`;
-  const hint = explainHead(head);
-  return `--config failed: ${explainCode(head, code) ?? (hint === undefined ? message : `${message}; ${hint}`)}`;
-}
-
-function explainCode(head: string, code: string | undefined): string | undefined {
+  if (head === undefined) return `the file cannot be opened (${message}); is it a broken link?`;
   switch (code) {
     case 'EACCES':
     case 'EPERM':
       return 'permission denied; the file or what it links to needs chmod +x';
     case 'ENOENT':
-      return explainHead(head) ?? `${interpreterOf(head)} does not exist`;
+      return `${interpreterOf(head)} does not exist`;
     case 'ENOEXEC':
-      return `exec format error; ${explainHead(head) ?? 'it may be a program for another kind of machine'}`;
+      return 'exec format error; it may be a program for another kind of machine';
     case undefined:
     default:
-      return undefined;
+      return message;
   }
-}
-
-/** What is wrong with the first line of a hook that ran and failed; `undefined` when it looks right. */
-export async function explainFirstLine(path: string): Promise<string | undefined> {
-  const head = await readHead(path);
-  return head === undefined ? undefined : explainHead(head);
 }
 
 const HEAD_BYTES = 256;
@@ -47,20 +51,11 @@ async function readHead(path: string): Promise<string | undefined> {
   }
 }
 
-function explainHead(head: string): string | undefined {
-  const [line = ''] = head.split('\n', 1);
-  if (line.startsWith('#!')) {
-    return line.endsWith('\r')
-      ? `the first line ends with a carriage return (${JSON.stringify(line)}); save the file with Unix line ends`
-      : undefined;
-  }
-  // A program begins with bytes that no script has.
-  if (head.includes('\0')) return undefined;
-  return `the file has no shebang; its first line must name its interpreter, such as #!/bin/sh, but is ${JSON.stringify(line)}`;
+function interpreterOf(head: string): string {
+  const [program = ''] = firstLine(head).slice(2).trim().split(/\s/, 1);
+  return head.startsWith('#!') ? `the interpreter ${program}` : 'a library or loader that the program needs';
 }
 
-function interpreterOf(head: string): string {
-  const [line = ''] = head.split('\n', 1);
-  const [program = ''] = line.slice(2).trim().split(/\s/, 1);
-  return line.startsWith('#!') ? `the interpreter ${program}` : 'a library or loader the program needs';
+function firstLine(head: string): string {
+  return head.split('\n', 1)[0] ?? '';
 }

@@ -159,7 +159,7 @@ describe('combineTasks', () => {
     const holdsFor = (law: (queue: readonly Task[]) => void): void => {
       fc.assert(
         fc.property(anyQueue, (entries) => law(tasks(...entries))),
-        { endOnFailure: true },
+        { endOnFailure: true, numRuns: 40 },
       );
     };
 

@@ -1,0 +1,171 @@
+import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { discoverHooks } from '../../src/hook/discover.ts';
+
+const WARM = "import { defineHook } from 'hooklet';\nexport default defineHook({});\n";
+
+let root: string;
+
+beforeEach(async () => {
+  root = await mkdtemp(join(tmpdir(), 'discover-'));
+});
+
+afterEach(async () => {
+  await rm(root, { recursive: true, force: true });
+});
+
+async function put(path: string, { mode = 0o755, text = '#!/bin/sh\n' } = {}): Promise<void> {
+  const full = join(root, path);
+  await mkdir(dirname(full), { recursive: true });
+  await writeFile(full, text);
+  await chmod(full, mode);
+}
+
+/** What was found, as `name` or `name (warm)`, and the warnings as `path: message`. */
+async function discover(directory = root) {
+  const { files, warnings } = await discoverHooks(directory);
+  return {
+    hooks: files.map(({ name, type }) => (type === 'warm' ? `${name} (warm)` : name)),
+    warnings: warnings.map(({ path, message }) => `${path.slice(directory.length + 1)}: ${message}`),
+  };
+}
+
+describe('discoverHooks', () => {
+  it('finds executables at any depth, ordered by their whole paths', async () => {
+    for (const path of ['b', 'a/b', 'a-b', 'A', 'a/c/d.py', 'ä']) await put(path);
+
+    expect(await discover()).toEqual({ hooks: ['A', 'a-b', 'a/b', 'a/c/d.py', 'b', 'ä'], warnings: [] });
+  });
+
+  it('gives absolute paths', async () => {
+    await put('sub/hook');
+
+    const { files } = await discoverHooks(root);
+
+    expect(files).toEqual([{ name: 'sub/hook', path: join(root, 'sub/hook'), type: 'process' }]);
+  });
+
+  it('leaves out what is hidden, data and documents, but not .yml', async () => {
+    const ignored = ['.hidden', '.git/hook', 'a.yaml', 'a.json', 'a.md', 'a.txt', 'node_modules/x/bin', 'sub/.x/hook'];
+    for (const path of [...ignored, 'a.yml', 'a.YAML', 'sub/a.md.sh']) await put(path);
+
+    expect(await discover()).toEqual({ hooks: ['a.YAML', 'a.yml', 'sub/a.md.sh'], warnings: [] });
+  });
+
+  it('warns of files without executable permissions', async () => {
+    await put('hook', { mode: 0o644 });
+    await put('only-group', { mode: 0o654 });
+    await put('README.md', { mode: 0o644 });
+
+    expect(await discover()).toEqual({
+      hooks: ['only-group'],
+      warnings: ['hook: no executable permissions, chmod +x is required to run this hook'],
+    });
+  });
+
+  it('leaves out lib directories and warns of executables in the topmost', async () => {
+    await put('lib/common.sh', { mode: 0o644 });
+    await put('lib/deep/tool');
+    await put('sub/lib/tool');
+    await put('library/hook');
+
+    expect(await discover()).toEqual({
+      hooks: ['library/hook'],
+      warnings: ["lib/deep/tool: file has executable permissions and is located in the ignored 'lib' directory"],
+    });
+  });
+
+  it.each(['lib', '.hooks', 'node_modules'])('takes a folder called %s as any other', async (name) => {
+    await put(join(name, 'hook'));
+
+    expect((await discover(join(root, name))).hooks).toEqual(['hook']);
+  });
+
+  it('accepts a folder without hooks', async () => {
+    expect(await discover()).toEqual({ hooks: [], warnings: [] });
+  });
+
+  describe('with links', () => {
+    it('finds hooks mounted from a ConfigMap', async () => {
+      await put('..2026_01_01/hook.sh');
+      await put('..2026_01_01/warm.ts', { mode: 0o644, text: WARM });
+      await symlink('..2026_01_01', join(root, '..data'));
+      await symlink('..data/hook.sh', join(root, 'hook.sh'));
+      await symlink('..data/warm.ts', join(root, 'warm.ts'));
+
+      expect(await discover()).toEqual({ hooks: ['hook.sh', 'warm.ts (warm)'], warnings: [] });
+    });
+
+    it('takes a link to what is not executable, or to nothing, as a hook, so that its failure is seen', async () => {
+      await put('.data/hook', { mode: 0o644 });
+      await symlink('.data/hook', join(root, 'plain'));
+      await symlink('nowhere', join(root, 'broken'));
+
+      expect(await discover()).toEqual({ hooks: ['broken', 'plain'], warnings: [] });
+    });
+
+    it('does not follow a link to a directory, and says so', async () => {
+      await put('.data/hook');
+      await symlink('.data', join(root, 'linked'));
+
+      expect(await discover()).toEqual({
+        hooks: [],
+        warnings: ['linked: links to what is not a file, it is not followed'],
+      });
+    });
+
+    it('follows a link that is the folder itself', async () => {
+      await put('real/hook');
+      await symlink('real', join(root, 'linked'));
+
+      expect((await discover(join(root, 'linked'))).hooks).toEqual(['hook']);
+    });
+  });
+
+  describe('with modules', () => {
+    it.each(['ts', 'mts', 'js', 'mjs'])(
+      'takes a .%s file that exports a definition as a warm hook',
+      async (extension) => {
+        await put(`hook.${extension}`, { mode: 0o644, text: WARM });
+
+        expect(await discover()).toEqual({ hooks: [`hook.${extension} (warm)`], warnings: [] });
+      },
+    );
+
+    it('runs an executable one with a shebang as any other program', async () => {
+      await put('hook.ts', { text: `#!/usr/bin/env node\n${WARM}` });
+
+      expect((await discover()).hooks).toEqual(['hook.ts']);
+    });
+
+    it('keeps an executable one without a shebang warm, since it could not be started', async () => {
+      await put('hook.ts', { text: WARM });
+
+      expect((await discover()).hooks).toEqual(['hook.ts (warm)']);
+    });
+
+    it.each([
+      ['a module without a definition', 'helper.ts', 'export default 5;\n'],
+      ['another file with the same text', 'hook.py', WARM],
+    ])('warns of %s', async (_law, name, text) => {
+      await put(name, { mode: 0o644, text });
+
+      expect((await discover()).warnings).toMatchObject([expect.stringContaining('no executable permissions')]);
+    });
+  });
+
+  it('refuses a folder that does not exist', async () => {
+    await expect(discoverHooks(join(root, 'absent'))).rejects.toThrow(
+      new UsageError(`hooks directory ${join(root, 'absent')} does not exist; give a readable directory`),
+    );
+  });
+
+  it('refuses a file', async () => {
+    await put('hook');
+
+    await expect(discoverHooks(join(root, 'hook'))).rejects.toThrow('is not a directory');
+  });
+});

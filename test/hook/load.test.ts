@@ -1,0 +1,150 @@
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import type { HookFile } from '../../src/hook/discover.ts';
+import { loadHooks, type ConfigRun } from '../../src/hook/load.ts';
+import { runConfig } from '../support/config-runner.ts';
+
+function fixture(name: string): HookFile {
+  const path = fileURLToPath(new URL(`../fixtures/hooks/config-${name}.sh`, import.meta.url));
+  return { name, path, type: 'process' };
+}
+
+const checkFilter = (): undefined => undefined;
+const printed = (stdout: string): ConfigRun => ({ exitCode: 0, stdout, stderr: '' });
+
+describe('loadHooks', () => {
+  it('asks a hook for its bindings', async () => {
+    const { hooks, broken } = await loadHooks([fixture('valid')], { readConfig: runConfig, checkFilter });
+
+    expect(broken).toEqual([]);
+    expect(hooks).toMatchObject([
+      {
+        ...fixture('valid'),
+        settings: {},
+        bindings: [
+          { type: 'onStartup', order: 5 },
+          { type: 'schedule', name: 'nightly', queue: 'slow' },
+          { type: 'kubernetes', name: 'pods', filter: { expression: '.metadata.labels' } },
+        ],
+      },
+    ]);
+  });
+
+  it('reports every broken hook and still yields the others, in order', async () => {
+    const names = ['exit-3', 'valid', 'invalid', 'garbage', 'killed'];
+
+    const { hooks, broken } = await loadHooks(names.map(fixture), { readConfig: runConfig, checkFilter });
+
+    expect(hooks.map(({ name }) => name)).toEqual(['valid']);
+    expect(
+      broken.map(({ hook, issues }) => [hook, ...issues.map(({ path, message }) => `${path}: ${message}`)]),
+    ).toEqual([
+      ['exit-3', ': --config exited with code 3, expected exit code 0'],
+      [
+        'invalid',
+        'onStartup: got "soon", expected a whole number',
+        'kubernetes[0].kindd: unknown field, did you mean kind?',
+        'kubernetes[0].kind: missing, expected a kind such as Pod',
+      ],
+      ['garbage', ': got "Hello, world!", expected a mapping with configVersion: v1 and bindings'],
+      ['killed', ': --config was ended by SIGKILL, expected exit code 0'],
+    ]);
+  });
+
+  it.each([
+    ['no-shebang', 'the file has no shebang'],
+    ['crlf', 'ends with a carriage return'],
+    ['crlf-env', 'ends with a carriage return'],
+    ['no-interpreter', 'the interpreter /usr/local/no/such/interpreter does not exist'],
+    ['not-executable', 'permission denied; the file or what it links to needs chmod +x'],
+    ['absent', 'the file cannot be opened'],
+  ])('says why the hook %s cannot be started', async (name, message) => {
+    const { broken } = await loadHooks([fixture(name)], { readConfig: runConfig, checkFilter });
+
+    expect(broken[0]?.message).toContain(message);
+  });
+
+  it('does not ask a warm hook for a shebang', async () => {
+    const file = { ...fixture('no-shebang'), type: 'warm' } as const;
+
+    const { hooks } = await loadHooks([file], {
+      readConfig: async () => printed('{"configVersion":"v1","onStartup":1}'),
+      checkFilter,
+    });
+
+    expect(hooks).toMatchObject([{ type: 'warm' }]);
+  });
+
+  it('keeps both streams in the error, cut to a readable length', async () => {
+    const run: ConfigRun = { exitCode: 1, stdout: 'partial', stderr: 'x'.repeat(100_000) };
+
+    const { broken } = await loadHooks([fixture('valid')], { readConfig: async () => run, checkFilter });
+
+    expect(broken[0]?.output?.stdout).toBe('partial');
+    expect(broken[0]?.output?.stderr.length).toBeLessThan(3000);
+    expect(broken[0]?.message).toContain('stdout: partial');
+    expect(broken[0]?.message).toContain('stderr: xxx');
+  });
+
+  it.each<[string, ConfigRun, string]>([
+    [
+      'a time limit',
+      { timedOut: true, signal: 'SIGTERM', stdout: '', stderr: '' },
+      'ran into its time limit and was ended',
+    ],
+    [
+      'a time limit although it exited 0',
+      { timedOut: true, exitCode: 0, stdout: '', stderr: '' },
+      'ran into its time limit',
+    ],
+    [
+      'too much output',
+      { startError: { code: '', message: 'printed more than 5 bytes' }, stdout: '', stderr: '' },
+      'printed more than 5 bytes',
+    ],
+    ['nothing known', { stdout: '', stderr: '' }, 'exited with code unknown'],
+  ])('tells %s', async (_law, run, message) => {
+    const { broken } = await loadHooks([fixture('valid')], { readConfig: async () => run, checkFilter });
+
+    expect(broken[0]?.message).toContain(message);
+  });
+
+  it('takes a rejection as a failure to start', async () => {
+    const readConfig = async (): Promise<never> => {
+      throw Object.assign(new Error('spawn failed'), { code: 'EAGAIN' });
+    };
+
+    const { broken } = await loadHooks([fixture('valid')], { readConfig, checkFilter });
+
+    expect(broken[0]?.issues).toEqual([{ path: '', message: '--config failed: spawn failed' }]);
+  });
+
+  it('compiles filters with what it is given', async () => {
+    const { broken } = await loadHooks([fixture('valid')], {
+      readConfig: runConfig,
+      checkFilter: ({ expression }) => `no ${expression}`,
+    });
+
+    expect(broken[0]?.issues).toEqual([
+      { path: 'kubernetes[0].jqFilter', message: 'got ".metadata.labels": no .metadata.labels' },
+    ]);
+  });
+
+  it('asks several hooks at once, but no more than it may', async () => {
+    let running = 0;
+    let most = 0;
+    const readConfig = async (): Promise<ConfigRun> => {
+      running += 1;
+      most = Math.max(most, running);
+      await new Promise(setImmediate);
+      running -= 1;
+      return printed('{"configVersion":"v1","onStartup":1}');
+    };
+    const files = Array.from({ length: 20 }, (_, index) => ({ ...fixture('valid'), name: `hook-${index}` }));
+
+    const { hooks } = await loadHooks(files, { readConfig, checkFilter, concurrency: 3 });
+
+    expect(most).toBe(3);
+    expect(hooks.map(({ name }) => name)).toEqual(files.map(({ name }) => name));
+  });
+});
