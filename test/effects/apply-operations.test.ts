@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PatchError } from '../../src/errors.ts';
 import { converse } from '../support/patch-rig.ts';
-import { refusal } from '../support/scripted-kube-client.ts';
+import { refusal } from '../support/kube-conversation.ts';
 
 const remove = (name: string) => ({ operation: 'DeleteInBackground', kind: 'Pod', namespace: 'default', name });
 const pod = (name: string) => `/api/v1/namespaces/default/pods/${name}`;

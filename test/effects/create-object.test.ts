@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { converse } from '../support/patch-rig.ts';
-import { refusal } from '../support/scripted-kube-client.ts';
+import { refusal } from '../support/kube-conversation.ts';
 
 const object = {
   apiVersion: 'v1',

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { PatchMemory } from '../../src/effects/patch-memory.ts';
 import { converse } from '../support/patch-rig.ts';
-import { refusal } from '../support/scripted-kube-client.ts';
+import { refusal } from '../support/kube-conversation.ts';
 
 const object = {
   apiVersion: 'v1',

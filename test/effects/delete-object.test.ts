@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { converse } from '../support/patch-rig.ts';
-import { refusal, type Exchange } from '../support/scripted-kube-client.ts';
+import { refusal, type Exchange } from '../support/kube-conversation.ts';
 
 const path = '/api/v1/namespaces/default/pods/web';
 const pod = { kind: 'Pod', metadata: { uid: 'u1', finalizers: ['foregroundDeletion'] } };

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CompileJq } from '../../src/effects/patch-session.ts';
 import { converse, type Script } from '../support/patch-rig.ts';
-import { refusal, type Exchange } from '../support/scripted-kube-client.ts';
+import { refusal, type Exchange } from '../support/kube-conversation.ts';
 
 const path = '/api/v1/namespaces/default/pods/web';
 const live = { kind: 'Pod', metadata: { name: 'web', resourceVersion: '4' }, data: 'old' };

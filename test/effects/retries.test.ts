@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KindNotFoundError } from '../../src/errors.ts';
 import { retryDelayMs, withRetries, type RetryRule } from '../../src/effects/retries.ts';
-import { refusal } from '../support/scripted-kube-client.ts';
+import { refusal } from '../support/kube-conversation.ts';
 
 const rule: RetryRule = { retriesConflicts: true, retriesLost: true };
 const lost = refusal(0, 'ECONNRESET', 'no answer');

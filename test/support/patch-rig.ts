@@ -6,7 +6,7 @@ import { parseOperations } from '../../src/effects/parse-operations.ts';
 import type { PatchMemory } from '../../src/effects/patch-memory.ts';
 import type { CompileJq } from '../../src/effects/patch-session.ts';
 import { recordingLogger } from './recording-logger.ts';
-import { fixedKinds, resourceKind, scriptedKubeClient, type Exchange } from './scripted-kube-client.ts';
+import { fixedKinds, resourceKind, kubeConversation, type Exchange } from './kube-conversation.ts';
 
 export interface Script {
   /** As a hook writes them. */
@@ -27,7 +27,7 @@ const KINDS = [
 
 /** Has operations applied in a scripted conversation, all of which must take place. */
 export async function converse({ operations, script, ...options }: Script) {
-  const client = scriptedKubeClient(script);
+  const client = kubeConversation(script);
   const kinds = fixedKinds(KINDS);
   const log = recordingLogger();
   const applied: AppliedOperation[] = [];

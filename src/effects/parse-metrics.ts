@@ -1,0 +1,45 @@
+import { HookOutputError } from '../errors.ts';
+import { readJsonStream } from './documents.ts';
+import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
+import { readMetric, METRIC_FIELDS, type MetricOperation } from './read-metric.ts';
+import { outputProblems, place } from './output-problems.ts';
+
+export type { MetricOperation } from './read-metric.ts';
+
+export interface ParsedMetrics {
+  readonly operations: readonly MetricOperation[];
+  /** What was understood and is likely a mistake; a line each. */
+  readonly warnings: readonly string[];
+}
+
+/** Reads what a hook wrote to `METRICS_PATH`; throws `HookOutputError` with every problem of the file. */
+export function parseMetrics(text: string): ParsedMetrics {
+  const { documents, problems } = readJsonStream(text);
+  const found = outputProblems(problems);
+  const operations: MetricOperation[] = [];
+  const warnings: string[] = [];
+  for (const document of documents) {
+    const parsed = parseMetric(document.value);
+    found.add(document, parsed.problems);
+    warnings.push(...parsed.unknownKeys.map((key) => `${place(document)}: ${key} has no meaning and is ignored`));
+    if (parsed.operation !== undefined) operations.push(parsed.operation);
+  }
+  if (found.count > 0) throw new HookOutputError(found.describe('METRICS_PATH'));
+  return { operations, warnings };
+}
+
+interface ParsedMetric {
+  readonly operation?: MetricOperation | undefined;
+  readonly problems: readonly FieldProblem[];
+  readonly unknownKeys: readonly string[];
+}
+
+function parseMetric(value: unknown): ParsedMetric {
+  if (!isObject(value)) {
+    const message = `received ${received(value)}, expected an object with a metric operation`;
+    return { problems: [{ field: '', message }], unknownKeys: [] };
+  }
+  const reader = new FieldReader(value);
+  const operation = readMetric(reader);
+  return { operation, problems: reader.problems, unknownKeys: reader.unknownKeys(METRIC_FIELDS) };
+}
