@@ -3,7 +3,7 @@ import type { Hook } from './binding.ts';
 import { parseConfig } from './config.ts';
 import type { CheckFilter } from './config-kubernetes.ts';
 import type { HookFile } from './discover.ts';
-import { explainStartFailure, findFirstLineFlaw, type StartError } from './start-failure.ts';
+import { explainStartFailure, explainFirstLine, type StartError } from './start-failure.ts';
 
 /** How `hook --config` ended. */
 export interface ConfigRun {
@@ -47,7 +47,7 @@ export async function loadHooks(files: readonly HookFile[], options: LoadOptions
 /** Asks one file for its config. */
 export async function loadHook(file: HookFile, options: LoadOptions): Promise<Hook | HookConfigError> {
   // Some systems start such a file all the same, others do not: it is refused on all.
-  const flaw = file.type === 'process' ? await findFirstLineFlaw(file.path) : undefined;
+  const flaw = file.type === 'process' ? await explainFirstLine(file.path) : undefined;
   if (flaw !== undefined) return new HookConfigError(file.name, [{ path: '', message: flaw }]);
   const run = await runConfig(file, options.readConfig);
   const failure = await describeFailure(file.path, run);

@@ -7,7 +7,7 @@ export interface StartError {
 }
 
 /** What is wrong with the first line of a program; `undefined` when nothing is, or when it cannot be read. */
-export async function findFirstLineFlaw(path: string): Promise<string | undefined> {
+export async function explainFirstLine(path: string): Promise<string | undefined> {
   const head = await readHead(path);
   // A compiled program begins with bytes that no script has.
   if (head === undefined || head.includes('\0')) return undefined;

@@ -1,10 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { explainStartFailure, findFirstLineFlaw } from '../../src/hook/start-failure.ts';
+import { explainStartFailure, explainFirstLine } from '../../src/hook/start-failure.ts';
 
 const fixture = (name: string): string => fileURLToPath(new URL(`../fixtures/hooks/${name}`, import.meta.url));
 
-describe('findFirstLineFlaw', () => {
+describe('explainFirstLine', () => {
   it.each([
     [
       'config-no-shebang.sh',
@@ -16,7 +16,7 @@ describe('findFirstLineFlaw', () => {
     ],
     ['config-crlf-env.sh', 'ends with a carriage return'],
   ])('tells what is wrong with %s', async (name, message) => {
-    expect(await findFirstLineFlaw(fixture(name))).toContain(message);
+    expect(await explainFirstLine(fixture(name))).toContain(message);
   });
 
   it.each([
@@ -24,7 +24,7 @@ describe('findFirstLineFlaw', () => {
     ['a compiled program', process.execPath],
     ['a file that cannot be opened', fixture('config-absent.sh')],
   ])('finds nothing wrong with %s', async (_law, path) => {
-    expect(await findFirstLineFlaw(path)).toBeUndefined();
+    expect(await explainFirstLine(path)).toBeUndefined();
   });
 });
 

@@ -1,0 +1,45 @@
+import { describe, expect, it } from 'vitest';
+import { describeBindings } from '../../src/hook/describe.ts';
+import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
+
+const now = Date.parse('2026-05-01T10:00:30Z');
+
+describe('describeBindings', () => {
+  it('has a line for each binding, schedules with their next run', () => {
+    const hook = hookWith('hook', [
+      onStartupBinding,
+      scheduleBinding('nightly', { crontab: 'TZ=UTC 0 3 * * *', queue: 'slow', group: 'g' }),
+      kubernetesBinding('pods'),
+    ]);
+
+    expect(describeBindings(hook, now)).toEqual([
+      'onStartup 1',
+      'schedule nightly: "TZ=UTC 0 3 * * *", next 2026-05-02T03:00:00.000Z, queue slow, group g',
+      'kubernetes pods: Pod, all namespaces, Added Modified Deleted',
+    ]);
+  });
+
+  it('tells what a kubernetes binding watches', () => {
+    const labelSelector = { matchLabels: { a: 'b' } };
+    const hook = hookWith('hook', [
+      kubernetesBinding('one', {
+        apiVersion: 'v1',
+        names: ['a', 'b'],
+        namespace: { type: 'names', names: ['x', 'y'] },
+        executeHookOnEvent: [],
+        filter: { type: 'jq', expression: '{\n  a: .b\n}' },
+      }),
+      kubernetesBinding('two', {
+        labelSelector,
+        fieldSelector: [{ field: 'status.phase', operator: '=', value: 'Running' }],
+        namespace: { type: 'labels', labelSelector },
+        executeHookOnEvent: ['Deleted'],
+      }),
+    ]);
+
+    expect(describeBindings(hook, now)).toEqual([
+      'kubernetes one: v1 Pod a b, in x y, no events, jqFilter { a: .b }',
+      'kubernetes two: Pod, namespaces by label, by label, by field, Deleted',
+    ]);
+  });
+});
