@@ -140,7 +140,11 @@ describe('loadHooks', () => {
       running -= 1;
       return printed('{"configVersion":"v1","onStartup":1}');
     };
-    const files = Array.from({ length: 20 }, (_, index) => ({ ...fixture('valid'), name: `hook-${index}` }));
+    const files = Array.from({ length: 20 }, (_, index): HookFile => ({
+      name: `hook-${index}`,
+      path: '/absent',
+      type: 'warm',
+    }));
 
     const { hooks } = await loadHooks(files, { readConfig, checkFilter, concurrency: 3 });
 
