@@ -9,7 +9,7 @@ import { PatchRefused } from './patch/apply-patch.ts';
 import { getObject, listObjects } from './read.ts';
 import { answerReview, isReview } from './reviews.ts';
 import { findRoute, type Route } from './route.ts';
-import { methodNotAllowed, StatusError } from './status-error.ts';
+import { methodNotAllowed, noSuchResource, StatusError } from './status-error.ts';
 import { answerSubresource } from './subresources.ts';
 import type { Watches } from './watch.ts';
 
@@ -161,6 +161,7 @@ const VERSION = {
 
 function answerOther(path: string): Reply {
   if (path === '/version' || path === '/version/') return json(VERSION);
+  if (path.startsWith('/version/')) throw noSuchResource();
   if (/^\/(?:healthz|readyz|livez)(?:\/|$)/.test(path)) return plainText('ok');
   return pageNotFound();
 }

@@ -1,7 +1,7 @@
 import type { ApiRequest } from './api-request.ts';
 import { at, numberAt, textAt, textsAt } from './json-fields.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
-import { invalid, invalidValue, unsupportedValue, type Cause } from './status-error.ts';
+import { badRequest, invalid, invalidValue, unsupportedValue, type Cause } from './status-error.ts';
 import { parseBody } from './write-options.ts';
 
 /** What happens to the objects that name the deleted one as their owner. */
@@ -20,6 +20,11 @@ export interface DeleteOptions {
 export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
   const body = request.body.trim() === '' ? {} : parseBody(request, 'DeleteOptions');
   const options = isJsonObject(body) ? body : {};
+  const kind = textAt(options, 'kind');
+  if (kind !== '' && kind !== 'DeleteOptions') {
+    const version = textAt(options, 'apiVersion');
+    throw badRequest(`no kind "${kind}" is registered for version "${version}" in scheme "pkg/runtime/scheme.go:111"`);
+  }
   const policy = textAt(options, 'propagationPolicy') || (request.query.get('propagationPolicy') ?? '');
   const orphan = at(options, 'orphanDependents') ?? queryBoolean(request.query.get('orphanDependents'));
   const dryRun = [...textsAt(options, 'dryRun'), ...request.query.getAll('dryRun')];

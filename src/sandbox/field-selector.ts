@@ -57,7 +57,6 @@ const OWN_FIELDS: { readonly [collection: string]: readonly string[] } = {
   namespaces: ['status.phase'],
   replicationcontrollers: ['status.replicas'],
   services: ['spec.clusterIP', 'spec.type'],
-  'replicasets.apps': ['status.replicas'],
   'jobs.batch': ['status.successful'],
   'certificatesigningrequests.certificates.k8s.io': ['spec.signerName'],
   events: [
@@ -74,6 +73,7 @@ function checkField(kind: ServedKind, field: string): void {
   if (METADATA_FIELDS.includes(field)) return;
   const own = kind.custom === undefined ? OWN_FIELDS[kind.collection] : kind.custom.selectableFields;
   if (own?.includes(field) === true) return;
+  if (kind.collection === 'jobs.batch') throw badRequest(`field label "${field}" not supported for Job`);
   if (own !== undefined) throw badRequest(`field label not supported: ${field}`);
   throw badRequest(`"${field}" is not a known field selector: only "metadata.name", "metadata.namespace"`);
 }

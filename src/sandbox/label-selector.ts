@@ -1,6 +1,7 @@
 import { textAt } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import { labelsOf } from './object-meta.ts';
+import { labelValueProblems, qualifiedNameProblems } from './object-names.ts';
 import { badRequest, type StatusError } from './status-error.ts';
 
 /** One condition on the labels of an object. */
@@ -110,9 +111,9 @@ function parseValues(queue: string[]): readonly string[] {
   for (const token of inside.slice(0, -1)) {
     if (token === ',') values.push('');
     else if (isIdentifier(token) && values.at(-1) === '') values.splice(-1, 1, token);
-    else throw badRequest(`unable to parse requirement: found '${token}', expected: ',', or ')'`);
+    else throw badRequest(`unable to parse requirement: found '${token}', expected: ',' or ')'`);
   }
-  if (end < 0) throw badRequest("unable to parse requirement: found '', expected: ',', or ')'");
+  if (end < 0) throw badRequest("unable to parse requirement: found '', expected: ',' or ')'");
   return values;
 }
 
@@ -120,19 +121,16 @@ function isIdentifier(token: string | undefined): boolean {
   return token !== undefined && !/^(?:==|!=|[=!<>(),])$/.test(token);
 }
 
-const NAME = /^([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]$/;
-
 function checkKey(key: string): void {
-  const name = key.slice(key.lastIndexOf('/') + 1);
-  if (NAME.test(name) && name.length <= 63) return;
-  const rule =
-    "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
-  throw badRequest(`unable to parse requirement: key: Invalid value: ${JSON.stringify(key)}: ${rule}`);
+  const [problem] = qualifiedNameProblems(key);
+  if (problem === undefined) return;
+  throw badRequest(`unable to parse requirement: <nil>: Invalid value: ${JSON.stringify(key)}: ${problem}`);
 }
 
 function checkedValue(key: string, value: string): string {
-  if (value === '' || (NAME.test(value) && value.length <= 63)) return value;
-  const rule =
-    "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
-  throw badRequest(`unable to parse requirement: values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${rule}`);
+  const [problem] = labelValueProblems(value);
+  if (problem === undefined) return value;
+  throw badRequest(
+    `unable to parse requirement: values[0][${key}]: Invalid value: ${JSON.stringify(value)}: ${problem}`,
+  );
 }

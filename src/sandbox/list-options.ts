@@ -29,22 +29,27 @@ export function parseListOptions(kind: ServedKind, query: URLSearchParams): List
     watch: isTrue(query.get('watch')),
     matches: (object: JsonObject) => matchesLabels(object) && matchesFields(object),
     selects: text('labelSelector') !== '' || text('fieldSelector') !== '',
-    limit: Number(text('limit')),
+    limit: integer(text('limit')),
     continueToken: text('continue'),
     resourceVersion: text('resourceVersion'),
     match: text('resourceVersionMatch'),
     allowWatchBookmarks: isTrue(query.get('allowWatchBookmarks')),
     sendInitialEvents: query.has('sendInitialEvents') ? isTrue(query.get('sendInitialEvents')) : undefined,
-    timeoutSeconds: query.has('timeoutSeconds') ? Number(text('timeoutSeconds')) : undefined,
+    timeoutSeconds: query.has('timeoutSeconds') ? integer(text('timeoutSeconds')) : undefined,
   };
   const causes = options.watch ? watchCauses(options) : listCauses(options);
   if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'ListOptions' }, '', causes);
   return { ...options, revision: parseRevision(options.resourceVersion, options.watch) };
 }
 
-/** Whether a query value means true, as Go's ParseBool has it, or is only named. */
+/** Whether a query value means true: the server takes anything but false and 0 for it. */
 export function isTrue(value: string | null): boolean {
-  return value !== null && ['', '1', 't', 'T', 'true', 'TRUE', 'True'].includes(value);
+  return value !== null && !['0', 'false'].includes(value.toLowerCase());
+}
+
+function integer(text: string): number {
+  if (/^-?\d*$/.test(text)) return Number(text);
+  throw badRequest(`strconv.ParseInt: parsing ${JSON.stringify(text)}: invalid syntax`);
 }
 
 type Unchecked = Omit<ListOptions, 'revision'>;
@@ -68,8 +73,7 @@ function listCauses(options: Unchecked): readonly Cause[] {
   }
   return matchRules(options)
     .filter((rule) => rule.broken)
-    .map((rule) => rule.cause)
-    .slice(0, 1);
+    .map((rule) => rule.cause);
 }
 
 function matchRules({
@@ -81,7 +85,7 @@ function matchRules({
   return [
     {
       broken: match !== '' && continueToken !== '',
-      cause: forbiddenValue(field, 'resourceVersionMatch is forbidden with continue token'),
+      cause: forbiddenValue(field, 'resourceVersionMatch is forbidden when continue is provided'),
     },
     {
       broken: match !== '' && resourceVersion === '',

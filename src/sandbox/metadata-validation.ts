@@ -47,16 +47,19 @@ function annotationCauses(object: JsonObject): readonly Cause[] {
 
 function ownerCauses(object: JsonObject): readonly Cause[] {
   const field = 'metadata.ownerReferences';
-  const causes = objectsAt(object, 'metadata', 'ownerReferences').flatMap((owner, index) =>
+  const owners = objectsAt(object, 'metadata', 'ownerReferences');
+  const causes = owners.flatMap((owner) =>
     ['apiVersion', 'kind', 'name', 'uid']
       .filter((name) => textAt(owner, name) === '')
-      .map((name) => invalidValue(`${field}[${index}].${name}`, '', `${name} must not be empty`)),
+      .map((name) => {
+        const rule = name === 'apiVersion' ? 'version must not be empty' : 'must not be empty';
+        return invalidValue(`${field}.${name}`, '', rule);
+      }),
   );
-  const controllers = objectsAt(object, 'metadata', 'ownerReferences').filter(
-    (owner) => at(owner, 'controller') === true,
-  );
+  const controllers = owners.filter((owner) => at(owner, 'controller') === true);
   if (controllers.length <= 1) return causes;
-  const rule = 'Only one reference can have Controller set to true';
+  const found = controllers.map((owner) => `${textAt(owner, 'kind')}/${textAt(owner, 'name')}`).join(' and ');
+  const rule = `Only one reference can have Controller set to true. Found "true" in references for ${found}`;
   return [...causes, invalidValue(field, arrayAt(object, 'metadata', 'ownerReferences'), rule)];
 }
 
@@ -64,12 +67,18 @@ const STANDARD_FINALIZERS = ['foregroundDeletion', 'orphan', 'kubernetes'];
 
 function finalizerCauses(object: JsonObject): readonly Cause[] {
   const field = 'metadata.finalizers';
-  return finalizersOf(object).flatMap((finalizer, index) => {
-    const problems = qualifiedNameProblems(finalizer).map((problem) => invalidValue(field, finalizer, problem));
-    if (finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer) || finalizer.includes('.')) return problems;
-    const rule = 'name is neither a standard finalizer name nor is it fully qualified';
-    return [...problems, invalidValue(`${field}[${index}]`, finalizer, rule)];
-  });
+  const finalizers = finalizersOf(object);
+  const rule = 'name is neither a standard finalizer name nor is it fully qualified';
+  return [
+    ...finalizers.flatMap((finalizer) =>
+      qualifiedNameProblems(finalizer).map((problem) => invalidValue(field, finalizer, problem)),
+    ),
+    ...finalizers.flatMap((finalizer, index) =>
+      finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)
+        ? []
+        : [invalidValue(`${field}[${index}]`, finalizer, rule)],
+    ),
+  ];
 }
 
 function changeCauses(object: JsonObject, before: JsonObject): readonly Cause[] {
@@ -82,6 +91,10 @@ function changeCauses(object: JsonObject, before: JsonObject): readonly Cause[] 
       const rule = `no new finalizers can be added if the object is being deleted, found new finalizers []string{${list}}`;
       causes.push(forbiddenValue('metadata.finalizers', rule));
     }
+  }
+  const deletion = textAt(object, 'metadata', 'deletionTimestamp');
+  if (deletion !== textAt(before, 'metadata', 'deletionTimestamp')) {
+    causes.push(invalidValue('metadata.deletionTimestamp', deletion, 'field is immutable'));
   }
   if (uidOf(object) !== uidOf(before)) causes.push(invalidValue('metadata.uid', uidOf(object), 'field is immutable'));
   return causes;

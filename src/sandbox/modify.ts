@@ -10,7 +10,7 @@ import { findObject } from './read.ts';
 import { badRequest, invalid, invalidValue, notFound, StatusError } from './status-error.ts';
 import { served } from './wire.ts';
 import { createObject, patchKind, updateObject } from './write.ts';
-import { parseBody, parseObjectBody, parseWriteOptions, type WriteOptions } from './write-options.ts';
+import { parseObjectBody, parsePatch, parseWriteOptions, type WriteOptions } from './write-options.ts';
 
 /** Answers a POST to a collection. */
 export function postObject(cluster: Cluster, target: Target, request: ApiRequest): Reply {
@@ -48,7 +48,7 @@ function unconditionalUpdate(kind: ServedKind, name: string): StatusError {
 export function patchObject(cluster: Cluster, target: Target, request: ApiRequest): Reply {
   const type = patchType(request);
   const options = parseWriteOptions(request, 'PatchOptions');
-  const patch = parseBody(request, target.kind.kind);
+  const patch = parsePatch(request);
   if (type === 'apply') return applyObject(cluster, target, patch, options);
   const current = findObject(cluster, target);
   const object = applyPatch({
@@ -58,7 +58,8 @@ export function patchObject(cluster: Cluster, target: Target, request: ApiReques
     patch,
   });
   checkIdentity(target, object, 'patch');
-  return json(updateObject(cluster, current, { target, object, options, managed: false }));
+  checkPatchedType(target.kind, object);
+  return json(updateObject(cluster, current, { target, object, options, managed: false, patched: true }));
 }
 
 function applyObject(cluster: Cluster, target: Target, patch: unknown, options: WriteOptions): Reply {
@@ -137,6 +138,13 @@ function unknownConversion({ kind, group, version }: ServedKind, givenKind: stri
   return badRequest(
     `${givenKind} in version "${version}" cannot be handled as a ${kind}: converting (${version}.${givenKind}) to (${internal}.${kind}): unknown conversion`,
   );
+}
+
+/** A patch cannot turn an object into one of another kind or version. */
+function checkPatchedType(kind: ServedKind, object: JsonObject): void {
+  if (textAt(object, 'kind') === kind.kind && textAt(object, 'apiVersion') === apiVersionOf(kind)) return;
+  const rule = `${textAt(object, 'apiVersion')}, Kind=${textAt(object, 'kind')} is not ${apiVersionOf(kind)}, Kind=${kind.kind}`;
+  throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(object), rule)]);
 }
 
 function wrongNamespace(): StatusError {

@@ -12,6 +12,9 @@ const SERVICE_RULE =
 const QUALIFIED_NAME_RULE =
   "name part must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]')";
 
+const TOO_MANY_PARTS_RULE =
+  "a valid label key must consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyName',  or 'my.name',  or '123-abc', regex used for validation is '([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9]') with an optional DNS subdomain prefix and '/' (e.g. 'example.com/MyName')";
+
 const LABEL_VALUE_RULE =
   "a valid label must be an empty string or consist of alphanumeric characters, '-', '_' or '.', and must start and end with an alphanumeric character (e.g. 'MyValue',  or 'my_value',  or '12345', regex used for validation is '(([A-Za-z0-9][-A-Za-z0-9_.]*)?[A-Za-z0-9])?')";
 
@@ -44,8 +47,7 @@ function pathSegmentProblems(name: string): readonly string[] {
 /** The rules that a label key, an annotation key or a finalizer breaks. */
 export function qualifiedNameProblems(text: string): readonly string[] {
   const [name = '', prefix, ...more] = text.split('/').toReversed();
-  if (more.length > 0)
-    return ["a valid label key must consist of a name part and an optional prefix part separated by '/'"];
+  if (more.length > 0) return [TOO_MANY_PARTS_RULE];
   const problems: string[] = [];
   if (prefix === '') problems.push('prefix part must be non-empty');
   else if (prefix !== undefined && !SUBDOMAIN.test(prefix)) problems.push(`prefix part ${SUBDOMAIN_RULE}`);

@@ -99,14 +99,12 @@ function placeOf(steps: readonly string[]): Place {
 
 const COLLECTION_VERBS: { readonly [method: string]: string } = {
   GET: 'list',
-  HEAD: 'list',
   POST: 'create',
   DELETE: 'deletecollection',
 };
 
 const OBJECT_VERBS: { readonly [method: string]: string } = {
   GET: 'get',
-  HEAD: 'get',
   PUT: 'update',
   PATCH: 'patch',
   DELETE: 'delete',

@@ -8,7 +8,7 @@ import { applyPatch } from './patch/apply-patch.ts';
 import { findObject } from './read.ts';
 import { invalid, invalidValue } from './status-error.ts';
 import { served } from './wire.ts';
-import { parseBody, parseObjectBody, parseWriteOptions } from './write-options.ts';
+import { parseObjectBody, parsePatch, parseWriteOptions } from './write-options.ts';
 import { updateObject } from './write.ts';
 
 /** Answers a get of an object's scale. */
@@ -28,7 +28,7 @@ export function writeScale(cluster: Cluster, target: Target, request: ApiRequest
       : applyPatch({
           type: patchType(request),
           current: before,
-          patch: parseBody(request, 'Scale'),
+          patch: parsePatch(request),
           fieldManager: options.fieldManager,
           force: options.force,
           kind: { group: 'autoscaling', version: 'v1', kind: 'Scale' },

@@ -122,7 +122,7 @@ export function invalid(
   const details = present({
     name: name === '' ? undefined : name,
     group: kind.group === '' ? undefined : kind.group,
-    kind: kind.kind,
+    kind: kind.kind === '' ? undefined : kind.kind,
     causes: causes.map(causeJson),
   });
   const message = `${groupKind(kind)} "${name}" is invalid: ${list}`;

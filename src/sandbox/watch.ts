@@ -15,6 +15,9 @@ interface Watcher {
 
 const MINIMUM_TIMEOUT_SECONDS = 1800;
 
+// So long before its end a watch gets a bookmark, to be resumed from.
+const LAST_BOOKMARK_SECONDS = 2;
+
 /** All open watches; every write is told to those whom it concerns. */
 export class Watches {
   readonly #cluster: Cluster;
@@ -53,13 +56,13 @@ export class Watches {
     this.#watchers.set(target.kind.collection, watchers.add(watcher));
     const bookmarks = setInterval(() => this.#bookmark(watcher), this.#bookmarkIntervalMs);
     const seconds = options.timeoutSeconds ?? MINIMUM_TIMEOUT_SECONDS * (1 + Math.random());
-    const timeout = setTimeout(() => {
-      this.#bookmark(watcher);
-      sink.end();
-    }, seconds * 1000);
+    const timeout = setTimeout(() => sink.end(), seconds * 1000);
+    const lastBookmarkMs = (seconds - LAST_BOOKMARK_SECONDS) * 1000;
+    const lastBookmark = setTimeout(() => lastBookmarkMs > 0 && this.#bookmark(watcher), lastBookmarkMs);
     sink.onClose(() => {
       clearInterval(bookmarks);
       clearTimeout(timeout);
+      clearTimeout(lastBookmark);
       watchers.delete(watcher);
     });
   }

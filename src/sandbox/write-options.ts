@@ -1,7 +1,7 @@
 import { parse as parseYaml } from 'yaml';
 import type { ApiRequest } from './api-request.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
-import { badRequest, invalid, unsupportedValue } from './status-error.ts';
+import { isJsonArray, isJsonObject, type JsonObject } from './json.ts';
+import { badRequest, invalid, unsupportedValue, type StatusError } from './status-error.ts';
 
 /** What the query of a write asks for. */
 export interface WriteOptions {
@@ -37,22 +37,42 @@ function managerOf(userAgent: string | undefined): string {
 export function parseObjectBody(request: ApiRequest, kindName: string): JsonObject {
   const value = parseBody(request, kindName);
   if (isJsonObject(value)) return value;
-  throw badRequest(`the object provided is unrecognized (must be of type ${kindName})`);
+  const found = isJsonArray(value) ? 'array' : value === null ? 'null' : typeof value;
+  throw unrecognized(kindName, `json: cannot unmarshal ${found} into an object`, request.body);
 }
 
 /** Whatever the body holds, in JSON or YAML. */
 export function parseBody(request: ApiRequest, kindName: string): unknown {
   try {
-    const parsed: unknown = isYaml(request) ? parseYaml(request.body) : JSON.parse(request.body);
-    return parsed;
+    return parsed(request);
   } catch (error) {
-    const problem = error instanceof Error ? error.message : String(error);
-    throw badRequest(
-      `the object provided is unrecognized (must be of type ${kindName}): couldn't get version/kind; json parse error: ${problem}`,
-    );
+    throw unrecognized(kindName, problemOf(error), request.body);
   }
 }
 
-function isYaml(request: ApiRequest): boolean {
-  return (request.headers['content-type'] ?? '').includes('yaml');
+/** The patch in the body, in JSON or YAML. */
+export function parsePatch(request: ApiRequest): unknown {
+  try {
+    return parsed(request);
+  } catch (error) {
+    throw badRequest(`error decoding patch: ${problemOf(error)}`);
+  }
+}
+
+function parsed({ headers, body }: ApiRequest): unknown {
+  const isYaml = (headers['content-type'] ?? '').includes('yaml');
+  const value: unknown = isYaml ? parseYaml(body) : JSON.parse(body);
+  return value;
+}
+
+function unrecognized(kindName: string, problem: string, body: string): StatusError {
+  const shown = body === '' ? '<empty>' : body.slice(0, 100);
+  return badRequest(
+    `the object provided is unrecognized (must be of type ${kindName}): couldn't get version/kind; json parse error: ${problem} (${shown})`,
+  );
+}
+
+function problemOf(error: unknown): string {
+  const problem = error instanceof Error ? error.message : String(error);
+  return problem === 'Unexpected end of JSON input' ? 'unexpected end of JSON input' : problem;
 }

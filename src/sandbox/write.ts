@@ -24,6 +24,8 @@ export interface Write {
   readonly options: WriteOptions;
   /** Whether `managedFields` of the object are right already, as after an apply patch. */
   readonly managed: boolean;
+  /** Whether a patch made the object: some rules are worded differently then. */
+  readonly patched?: boolean;
 }
 
 /** Creates an object and returns it as it is now. */
@@ -73,7 +75,7 @@ export function updateObject(cluster: Cluster, current: StoredObject, write: Wri
   const { target, object, options, managed } = write;
   const { kind } = target;
   const before = served(kind, current.object);
-  checkPreconditions(target, object, current);
+  checkPreconditions(write, current);
   const wanted = wantedObject(target, object, before);
   const admitted = admitObject(kind, wanted, before, options);
   const causes = [...metadataCauses(kind, admitted.object, before), ...admitted.causes];
@@ -85,9 +87,9 @@ export function updateObject(cluster: Cluster, current: StoredObject, write: Wri
   return served(kind, storeOrRemove(cluster.storage, current, toStored(kind, tracked)));
 }
 
-function checkPreconditions({ kind }: Target, object: JsonObject, current: StoredObject): void {
+function checkPreconditions({ target: { kind }, object, patched }: Write, current: StoredObject): void {
   const uid = uidOf(object);
-  if (uid !== '' && uid !== current.uid) {
+  if (!patched && uid !== '' && uid !== current.uid) {
     const key = `/registry/${kind.plural}/${current.key.replace(/^\//, '')}`;
     const precondition = `Precondition failed: UID in precondition: ${uid}, UID in object meta: ${current.uid}`;
     const explanation = `StorageError: invalid object, Code: 4, Key: ${key}, ResourceVersion: 0, AdditionalErrorMsg: ${precondition}`;
@@ -106,11 +108,11 @@ function wantedObject({ kind, subresource }: Target, object: JsonObject, before:
     name: keeps('name'),
     generateName: keeps('generateName'),
     namespace: keeps('namespace'),
-    uid: keeps('uid'),
+    uid: uidOf(object) === '' ? keeps('uid') : uidOf(object),
     resourceVersion: keeps('resourceVersion'),
     generation: keeps('generation'),
     creationTimestamp: keeps('creationTimestamp'),
-    deletionTimestamp: keeps('deletionTimestamp'),
+    deletionTimestamp: at(object, 'metadata', 'deletionTimestamp') ?? keeps('deletionTimestamp'),
     deletionGracePeriodSeconds: keeps('deletionGracePeriodSeconds'),
     managedFields: at(object, 'metadata', 'managedFields') ?? keeps('managedFields'),
   });
