@@ -52,7 +52,7 @@ export class RelistRequests {
 export async function* reflect(source: ListWatch, options: ReflectOptions): AsyncGenerator<ReflectorEvent, void, void> {
   const { signal, relists, onRestart, now } = options;
   const recovery = createRecovery(options);
-  const progress: Progress = { position: { type: 'list', resourceVersion: '' }, frames: 0 };
+  const progress: Progress = { position: { type: 'list', resourceVersion: '' }, frames: 0, lastFrame: undefined };
 
   while (!signal.aborted) {
     const interruption = new AbortController();
@@ -61,19 +61,18 @@ export async function* reflect(source: ListWatch, options: ReflectOptions): Asyn
     relists.onRequest(() => {
       if (progress.position.type === 'watch') interruption.abort();
     });
-    const opened = progress.position.type;
-    if (opened === 'list') relists.settle();
     const startedAtMs = now();
     const error = yield* follow(open(source, progress.position, session), progress, { relists, recovery });
     if (signal.aborted) return;
 
     const end = { error, frames: progress.frames, livedMs: now() - startedAtMs };
     const isRequested = relists.isPending && progress.position.type === 'watch';
-    if (opened === 'list' && error === undefined && !isRequested) continue;
+    // The end of a list in pages is no end of a watch.
+    if (error === undefined && progress.lastFrame === 'ListDone' && !isRequested) continue;
     const restart = isRequested ? listOnRequest(progress.position) : recovery.after(progress.position, end);
     onRestart(restart);
     progress.position = restart.position;
-    await sleep(restart.delayMs, session);
+    if (restart.delayMs > 0) await sleep(restart.delayMs, session);
     if (relists.isPending) progress.position = { ...progress.position, type: 'list' };
   }
 }
@@ -82,6 +81,7 @@ export async function* reflect(source: ListWatch, options: ReflectOptions): Asyn
 interface Progress {
   position: Position;
   frames: number;
+  lastFrame: ListFrame['type'] | undefined;
 }
 
 interface FollowOptions {
@@ -96,9 +96,12 @@ async function* follow(
   { relists, recovery }: FollowOptions,
 ): AsyncGenerator<ReflectorEvent, unknown, void> {
   progress.frames = 0;
+  progress.lastFrame = undefined;
+  if (progress.position.type === 'list') relists.settle();
   try {
     for await (const frame of stream) {
       progress.frames++;
+      progress.lastFrame = frame.type;
       recovery.succeeded();
       progress.position = advance(progress.position, frame);
       const event = toEvent(frame);

@@ -10,11 +10,11 @@ import type { Restart } from './watch-recovery.ts';
 /** A subscriber's hold on a shared watch. */
 export interface WatchSubscription {
   /** Lists again; what differs comes as events to all subscribers, what does not reaches none. */
-  relist(): void;
+  readonly relist: () => void;
   /** When anything last came from the server; absent before the first time. */
   readonly lastContactAtMs: number | undefined;
   /** Ends the subscription, and with the last one the watch. */
-  unsubscribe(): void;
+  readonly unsubscribe: () => void;
 }
 
 /** All watches of one cluster: who watches the same target shares one. */
@@ -82,7 +82,7 @@ export function createWatches(options: WatchesOptions): Watches {
         get lastContactAtMs() {
           return watch.lastContactAtMs;
         },
-        unsubscribe() {
+        unsubscribe: () => {
           watch.remove(subscriber);
           if (watch.subscribers > 0 || controller.signal.aborted) return;
           controller.abort();
