@@ -1,18 +1,26 @@
 import { CredentialsError } from '../errors.ts';
+import type { KubeConfig } from './client-node.ts';
 import type { CredentialSource } from './credentials.ts';
 import { expiringCredentials, type ExpiringPart } from './expiring-credentials.ts';
 import type { UserEntry } from './kubeconfig-file.ts';
-import type { KubeConfig } from './client-node.ts';
+import type { Environment } from './load-cluster.ts';
+import { oidcCredentials, type OidcConfig } from './oidc-credentials.ts';
+import { bearerPart } from './token-expiry.ts';
 
-/** How long a token is kept whose expiry cannot be read. */
-const OPAQUE_TOKEN_MS = 60_000;
+interface AuthProviderEntry {
+  readonly name?: string;
+  readonly config?: OidcConfig | null;
+}
 
-/** The token of an `auth-provider` (OIDC and the cloud ones), which client-node obtains and refreshes. */
-export function providerCredentials(user: UserEntry): CredentialSource {
+/** The token of a kubeconfig user's `auth-provider`: OIDC, or one of the clouds' former ones (`azure`, `gcp`). */
+export function providerCredentials(user: UserEntry, env: Environment): CredentialSource {
+  const { name, config } = user.authProvider as AuthProviderEntry;
+  // client-node hands the issuer to its OpenID library in a form that the library refuses.
+  if (name === 'oidc') return oidcCredentials(config ?? {}, { user: user.name, env });
   let provider: KubeConfig | undefined;
   return expiringCredentials(async () => {
     provider ??= await loadProvider(user);
-    return obtain(provider, user.name);
+    return obtain(provider, `auth-provider ${name} of kubeconfig user ${user.name}`);
   });
 }
 
@@ -24,32 +32,15 @@ async function loadProvider({ name, authProvider }: UserEntry): Promise<KubeConf
   return provider;
 }
 
-async function obtain(provider: KubeConfig, user: string): Promise<ExpiringPart> {
+async function obtain(provider: KubeConfig, what: string): Promise<ExpiringPart> {
   const options: { headers?: Record<string, unknown> } = {};
   try {
     await provider.applyToHTTPSOptions(options);
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
-    throw new CredentialsError(`auth-provider of kubeconfig user ${user} failed: ${reason}`, { cause: error });
+    throw new CredentialsError(`${what} failed: ${reason}`, { cause: error });
   }
   const authorization = options.headers?.['Authorization'];
-  if (typeof authorization !== 'string') {
-    throw new CredentialsError(
-      `auth-provider of kubeconfig user ${user} gave no token: is it expired, and is there a refresh-token?`,
-    );
-  }
-  return { part: { headers: { authorization } }, expiresAt: expiryOf(authorization) };
-}
-
-function expiryOf(authorization: string): number {
-  const payload = authorization.split('.')[1] ?? '';
-  try {
-    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
-    if (typeof claims === 'object' && claims !== null && 'exp' in claims && typeof claims.exp === 'number') {
-      return claims.exp * 1000;
-    }
-  } catch {
-    // Not a JSON web token.
-  }
-  return Date.now() + OPAQUE_TOKEN_MS;
+  if (typeof authorization === 'string') return bearerPart(authorization.replace(/^Bearer /, ''));
+  throw new CredentialsError(`${what} gave no token; use an exec plugin or a token instead`);
 }

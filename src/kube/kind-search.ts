@@ -56,7 +56,7 @@ const MAX_NEAR_MISSES = 3;
 /** Kinds whose name is like the wanted one, the same name in another version first. */
 export function nearMisses(kinds: readonly ResourceKind[], { kind }: KindReference): readonly ResourceKind[] {
   const wanted = kind.trim().toLowerCase().split('.')[0] ?? '';
-  const limit = Math.max(1, Math.floor(wanted.length / 4));
+  const limit = Math.max(1, Math.floor(wanted.length / 3));
   return kinds
     .map((candidate) => ({ candidate, distance: nameDistance(candidate, wanted) }))
     .filter(({ distance }) => distance <= limit)

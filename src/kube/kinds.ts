@@ -1,4 +1,4 @@
-import { KindNotFoundError, KubeError } from '../errors.ts';
+import { KindNotFoundError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import { abortable } from './abortable.ts';
 import type { KubeClient } from './client.ts';
@@ -69,9 +69,4 @@ function notFound(reference: KindReference, { kinds, failures }: Discovery): Kin
 
 function describe({ kind, apiVersion }: ResourceKind): string {
   return `${kind} of ${apiVersion}`;
-}
-
-/** Whether `error` says that a path does not exist, so that what discovery said is out of date. */
-export function isStaleKind(error: unknown): boolean {
-  return error instanceof KubeError && error.status === 404 && error.reason !== 'NotFound';
 }

@@ -35,7 +35,7 @@ export interface KubeconfigFile {
 export async function readKubeconfigFile(path: string): Promise<KubeconfigFile> {
   const document = parseDocument(path, await readText(path));
   const directory = dirname(path);
-  const rawUsers = new Map((document.users ?? []).map(({ name, user }) => [name, user ?? {}]));
+  const rawUsers = new Map(document.users?.map(({ name, user }) => [name, user ?? {}]));
   try {
     return {
       path,
@@ -82,8 +82,24 @@ function parseDocument(path: string, text: string): RawKubeconfig {
     const [reason = ''] = messageOf(error).split('\n');
     throw new CredentialsError(`kubeconfig ${where}: not YAML: ${reason}`, { cause: error });
   }
-  if (typeof document === 'object' && document !== null && !Array.isArray(document)) return document;
-  throw new CredentialsError(`kubeconfig ${path}: expected a mapping, got ${JSON.stringify(document)}`);
+  if (!isMapping(document)) throw new CredentialsError(`kubeconfig ${path}: ${expected('a mapping', document)}`);
+  for (const key of ['contexts', 'clusters', 'users']) checkList(`kubeconfig ${path}: ${key}`, document[key] ?? []);
+  return document;
+}
+
+function checkList(where: string, list: unknown): void {
+  if (!Array.isArray(list)) throw new CredentialsError(`${where}: ${expected('a list', list)}`);
+  for (const [index, entry] of list.entries()) {
+    if (!isMapping(entry)) throw new CredentialsError(`${where}[${index}]: ${expected('a mapping', entry)}`);
+  }
+}
+
+function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function expected(what: string, value: unknown): string {
+  return `expected ${what}, got ${JSON.stringify(value)}`;
 }
 
 function completeCluster(cluster: ClusterEntry, directory: string): ClusterEntry {

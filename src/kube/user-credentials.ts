@@ -54,7 +54,7 @@ function token(user: UserEntry, context: UserContext): readonly CredentialSource
   if (user.tokenFile) return [tokenFileCredentials(user.tokenFile)];
   if (user.token) return [fixedCredentials({ headers: { authorization: `Bearer ${user.token.trim()}` } })];
   if (user.exec) return [execCredentials(user, context)];
-  return user.authProvider ? [providerCredentials(user)] : [];
+  return user.authProvider ? [providerCredentials(user, context.env)] : [];
 }
 
 function impersonation(user: UserEntry): readonly CredentialSource[] {

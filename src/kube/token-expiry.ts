@@ -1,0 +1,22 @@
+import type { ExpiringPart } from './expiring-credentials.ts';
+
+/** How long a token is kept whose expiry cannot be read. */
+const OPAQUE_TOKEN_MS = 60_000;
+
+/** A bearer token as credentials; they expire with it where it is a JSON web token, else after a minute. */
+export function bearerPart(token: string): ExpiringPart {
+  return { part: { headers: { authorization: `Bearer ${token}` } }, expiresAt: expiryOf(token) };
+}
+
+function expiryOf(token: string): number {
+  const [, payload = ''] = token.split('.');
+  try {
+    const claims: unknown = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8'));
+    if (typeof claims === 'object' && claims !== null && 'exp' in claims && typeof claims.exp === 'number') {
+      return claims.exp * 1000;
+    }
+  } catch {
+    // Not a JSON web token.
+  }
+  return Date.now() + OPAQUE_TOKEN_MS;
+}
