@@ -69,13 +69,16 @@ interface Merge {
 }
 
 function append(merge: Merge, { triggers }: Task): void {
-  const [head, ...rest] = merge.first.triggers;
-  merge.triggers ??= [head, ...rest];
+  const merged = (merge.triggers ??= copyOf(merge.first.triggers));
   for (const trigger of triggers) {
-    const last = merge.triggers.at(-1);
-    if (last !== undefined && isReplaced(last, trigger)) merge.triggers[merge.triggers.length - 1] = trigger;
-    else merge.triggers.push(trigger);
+    const last = merged.at(-1);
+    if (last !== undefined && isReplaced(last, trigger)) merged[merged.length - 1] = trigger;
+    else merged.push(trigger);
   }
+}
+
+function copyOf([head, ...rest]: Task['triggers']): [Trigger, ...Trigger[]] {
+  return [head, ...rest];
 }
 
 function toTask({ first, triggers }: Merge): Task {
