@@ -1,0 +1,144 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, open, readFile, rename, rm } from 'node:fs/promises';
+import { homedir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+/** Where the parts of a control plane are. */
+export interface ControlPlaneAssets {
+  readonly etcd: string;
+  readonly kubeApiserver: string;
+  readonly kubeControllerManager: string;
+}
+
+/**
+ * Finds the parts of a control plane: in `KUBEBUILDER_ASSETS`, or else in a cache folder, where what is
+ * missing is built with Go from the pinned modules beside this file.
+ */
+export async function controlPlaneAssets(env: NodeJS.ProcessEnv): Promise<ControlPlaneAssets> {
+  const given = env['KUBEBUILDER_ASSETS'];
+  const [etcd, kubeApiserver, kubeControllerManager] = await Promise.all([
+    given === undefined ? undefined : existing(given, 'etcd'),
+    given === undefined ? undefined : existing(given, 'kube-apiserver'),
+    given === undefined ? undefined : existing(given, 'kube-controller-manager', 'optional'),
+  ]);
+  const cache = await cacheFolder(env);
+  return {
+    etcd: etcd ?? (await built(cache, PARTS.etcd, env)),
+    kubeApiserver: kubeApiserver ?? (await built(cache, PARTS.kubeApiserver, env)),
+    kubeControllerManager: kubeControllerManager ?? (await built(cache, PARTS.kubeControllerManager, env)),
+  };
+}
+
+interface Part {
+  readonly name: string;
+  /** The folder beside this file that holds the go.mod. */
+  readonly module: string;
+  readonly package: string;
+}
+
+const KUBERNETES_VERSION = 'v1.35.4';
+
+const PARTS = {
+  etcd: { name: 'etcd', module: 'etcd', package: 'go.etcd.io/etcd/server/v3' },
+  kubeApiserver: { name: 'kube-apiserver', module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
+  kubeControllerManager: {
+    name: 'kube-controller-manager',
+    module: 'kubernetes',
+    package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
+  },
+} as const satisfies Readonly<Record<string, Part>>;
+
+function existing(folder: string, name: string, need: 'optional' | 'required' = 'required'): string | undefined {
+  const path = join(folder, name);
+  if (existsSync(path)) return path;
+  if (need === 'optional') return undefined;
+  throw new Error(
+    `KUBEBUILDER_ASSETS is ${folder}, but there is no ${name} in it: add it, or unset KUBEBUILDER_ASSETS`,
+  );
+}
+
+/** Another set of pinned modules gets another folder, so that nobody runs the parts of yesterday. */
+async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
+  const hash = createHash('sha256');
+  for (const module of ['etcd', 'kubernetes']) hash.update(await readFile(join(moduleFolder(module), 'go.sum')));
+  const root = env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
+  const folder = join(root, 'hooklet', `control-plane-${hash.digest('hex').slice(0, 16)}`);
+  await mkdir(folder, { recursive: true });
+  return folder;
+}
+
+function moduleFolder(module: string): string {
+  return fileURLToPath(new URL(module, import.meta.url));
+}
+
+async function built(cache: string, part: Part, env: NodeJS.ProcessEnv): Promise<string> {
+  const path = join(cache, part.name);
+  if (existsSync(path)) return path;
+  await withLock(join(cache, 'lock'), async () => {
+    if (existsSync(path)) return;
+    await build(part, `${path}.new`, env);
+    await rename(`${path}.new`, path);
+  });
+  return path;
+}
+
+async function build({ name, module, package: main }: Part, output: string, env: NodeJS.ProcessEnv): Promise<void> {
+  process.stderr.write(`building ${name} with Go; the first time takes minutes\n`);
+  const version = 'k8s.io/component-base/version';
+  const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(KUBERNETES_VERSION) ?? [];
+  const named = [`gitVersion=${KUBERNETES_VERSION}`, `gitMajor=${major}`, `gitMinor=${minor}`];
+  const flags = ['-s', '-w', ...named.flatMap((value) => ['-X', `${version}.${value}`])];
+  const args = ['build', '-trimpath', '-ldflags', flags.join(' '), '-o', output, main];
+  try {
+    await promisify(execFile)('go', args, { cwd: moduleFolder(module), env, maxBuffer: 64 * 1024 * 1024 });
+  } catch (error) {
+    const isMissing = error instanceof Error && 'code' in error && error.code === 'ENOENT';
+    const remedy = isMissing
+      ? 'there is no go on the PATH: install Go 1.25 or newer, or set KUBEBUILDER_ASSETS to a folder with the binaries'
+      : 'go build failed';
+    throw new Error(`cannot build ${name} for the cluster tests: ${remedy}`, { cause: error });
+  }
+}
+
+const LOCK_POLL_MS = 500;
+
+/** One builder at a time; the lock of a builder that died is taken over. */
+async function withLock(path: string, work: () => Promise<void>): Promise<void> {
+  while (!(await tryLock(path))) {
+    if (await isAbandoned(path)) await rm(path, { force: true });
+    else await new Promise((resolve) => setTimeout(resolve, LOCK_POLL_MS));
+  }
+  try {
+    await work();
+  } finally {
+    await rm(path, { force: true });
+  }
+}
+
+async function tryLock(path: string): Promise<boolean> {
+  try {
+    const file = await open(path, 'wx');
+    await file.writeFile(String(process.pid));
+    await file.close();
+    return true;
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'EEXIST') return false;
+    throw error;
+  }
+}
+
+async function isAbandoned(path: string): Promise<boolean> {
+  const text = await readFile(path, 'utf8').catch(() => '');
+  const pid = Number(text);
+  if (text === '' || !Number.isInteger(pid)) return false;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch {
+    return true;
+  }
+}

@@ -1,0 +1,153 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { ControlPlaneAssets } from './assets.ts';
+import { clusterConfig } from './cluster-config.ts';
+import { freePorts } from './free-ports.ts';
+import { ServerProcess } from './server-process.ts';
+
+/** The users of the control plane; all but `admin` may do only what RBAC grants them. */
+export const USERS = ['admin', 'reader', 'writer', 'nobody'] as const;
+
+/** The name of a user; its token is `<name>-token`. */
+export type User = (typeof USERS)[number];
+
+/** The token that a user sends. */
+export function tokenOf(user: User): string {
+  return `${user}-token`;
+}
+
+/** A real kube-apiserver on a real etcd, with a controller manager, in a folder of its own on loopback ports. */
+export class ControlPlane {
+  readonly url: string;
+  readonly #folder: string;
+  readonly #etcd: ServerProcess;
+  readonly #etcdUrl: string;
+  readonly #apiserver: ServerProcess;
+  readonly #controllers: ServerProcess;
+
+  private constructor(
+    assets: ControlPlaneAssets,
+    folder: string,
+    [client = 0, peer = 0, api = 0, manager = 0]: readonly number[],
+  ) {
+    this.#folder = folder;
+    this.url = `https://127.0.0.1:${api}`;
+    this.#etcdUrl = `http://127.0.0.1:${client}`;
+    const options = { logFolder: folder };
+    this.#etcd = new ServerProcess(assets.etcd, etcdFlags(folder, client, peer), options);
+    this.#apiserver = new ServerProcess(assets.kubeApiserver, apiserverFlags(folder, api, this.#etcdUrl), options);
+    this.#controllers = new ServerProcess(assets.kubeControllerManager, controllerFlags(folder, manager), options);
+  }
+
+  /** Starts all parts, and is ready for requests when it returns. */
+  static async start(assets: ControlPlaneAssets): Promise<ControlPlane> {
+    const folder = await mkdtemp(join(tmpdir(), 'hooklet-control-plane-'));
+    const plane = new ControlPlane(assets, folder, await freePorts(4));
+    try {
+      await writeKeys(folder);
+      await plane.#etcd.start(`${plane.#etcdUrl}/health`);
+      await plane.startApiserver();
+      await writeFile(join(folder, 'admin.kubeconfig'), await plane.kubeconfig('admin'));
+      await plane.#controllers.start();
+    } catch (error) {
+      await plane.stop();
+      throw error;
+    }
+    return plane;
+  }
+
+  /** The certificate that the API server proves itself with, in PEM. */
+  async ca(): Promise<string> {
+    return readFile(join(this.#folder, 'certificates', 'apiserver.crt'), 'utf8');
+  }
+
+  /** A kubeconfig, as JSON, for a user. */
+  async kubeconfig(user: User): Promise<string> {
+    return clusterConfig({ url: this.url, ca: await this.ca(), user, token: tokenOf(user) });
+  }
+
+  /** Ends the API server at once, connections included. */
+  async killApiserver(): Promise<void> {
+    await this.#apiserver.kill();
+  }
+
+  /** Starts the API server again, on the same port with the same certificate. */
+  async startApiserver(): Promise<void> {
+    await this.#apiserver.start(`${this.url}/readyz`, () => this.ca());
+  }
+
+  /** Makes etcd forget all but the present: continue tokens and positions from before have expired. */
+  async compactEtcd(): Promise<void> {
+    const { header } = await this.#askEtcd<{ header: { revision: string } }>('range', { key: 'AA==' });
+    await this.#askEtcd('compaction', { revision: header.revision, physical: true });
+  }
+
+  /** Ends all parts and removes the folder. */
+  async stop(): Promise<void> {
+    await Promise.all([this.#controllers.kill(), this.#apiserver.kill()]);
+    await this.#etcd.kill();
+    await rm(this.#folder, { recursive: true, force: true });
+  }
+
+  async #askEtcd<T>(method: string, body: unknown): Promise<T> {
+    const response = await fetch(`${this.#etcdUrl}/v3/kv/${method}`, { method: 'POST', body: JSON.stringify(body) });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`etcd refuses ${method}: ${response.status} ${text}`);
+    return JSON.parse(text) as T;
+  }
+}
+
+async function writeKeys(folder: string): Promise<void> {
+  const { publicKey, privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 });
+  await writeFile(join(folder, 'sa.pub'), publicKey.export({ type: 'spki', format: 'pem' }));
+  await writeFile(join(folder, 'sa.key'), privateKey.export({ type: 'pkcs1', format: 'pem' }), { mode: 0o600 });
+  const lines = USERS.map((user) => `${tokenOf(user)},${user},${user}${user === 'admin' ? ',"system:masters"' : ''}`);
+  await writeFile(join(folder, 'tokens.csv'), `${lines.join('\n')}\n`, { mode: 0o600 });
+}
+
+function etcdFlags(folder: string, client: number, peer: number): readonly string[] {
+  const clientUrl = `http://127.0.0.1:${client}`;
+  const peerUrl = `http://127.0.0.1:${peer}`;
+  return [
+    `--data-dir=${join(folder, 'etcd')}`,
+    `--listen-client-urls=${clientUrl}`,
+    `--advertise-client-urls=${clientUrl}`,
+    `--listen-peer-urls=${peerUrl}`,
+    `--initial-advertise-peer-urls=${peerUrl}`,
+    `--initial-cluster=default=${peerUrl}`,
+    '--unsafe-no-fsync',
+  ];
+}
+
+function apiserverFlags(folder: string, port: number, etcdUrl: string): readonly string[] {
+  return [
+    `--etcd-servers=${etcdUrl}`,
+    `--secure-port=${port}`,
+    '--bind-address=127.0.0.1',
+    `--cert-dir=${join(folder, 'certificates')}`,
+    '--service-account-issuer=https://kubernetes.default.svc',
+    `--service-account-key-file=${join(folder, 'sa.pub')}`,
+    `--service-account-signing-key-file=${join(folder, 'sa.key')}`,
+    `--token-auth-file=${join(folder, 'tokens.csv')}`,
+    '--authorization-mode=RBAC',
+    '--service-cluster-ip-range=10.0.0.0/24',
+    '--disable-admission-plugins=ServiceAccount',
+  ];
+}
+
+function controllerFlags(folder: string, port: number): readonly string[] {
+  const kubeconfig = join(folder, 'admin.kubeconfig');
+  return [
+    `--kubeconfig=${kubeconfig}`,
+    `--authentication-kubeconfig=${kubeconfig}`,
+    `--authorization-kubeconfig=${kubeconfig}`,
+    `--service-account-private-key-file=${join(folder, 'sa.key')}`,
+    '--leader-elect=false',
+    '--use-service-account-credentials=false',
+    '--bind-address=127.0.0.1',
+    `--secure-port=${port}`,
+    '--controllers=*,-node-ipam-controller,-node-route-controller,-cloud-node-lifecycle-controller',
+  ];
+}

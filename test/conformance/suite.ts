@@ -1,0 +1,45 @@
+import { connect } from './client.ts';
+import { applyLaws } from './apply-laws.ts';
+import { authenticationLaws } from './authentication-laws.ts';
+import { customResourceLaws } from './custom-resource-laws.ts';
+import { deletionLaws } from './deletion-laws.ts';
+import { discoveryLaws } from './discovery-laws.ts';
+import { dryRunLaws } from './dry-run-laws.ts';
+import { listLaws } from './list-laws.ts';
+import { namespaceLaws } from './namespace-laws.ts';
+import { objectLaws } from './object-laws.ts';
+import { patchLaws } from './patch-laws.ts';
+import { subresourceLaws } from './subresource-laws.ts';
+import type { Bench, Target } from './target.ts';
+import { freshName } from './target.ts';
+import { watchLaws } from './watch-laws.ts';
+
+/** Registers all laws about an API server as tests; `target` is asked for when they run. */
+export function conformanceSuite(target: () => Target): void {
+  const bench = (): Bench => {
+    const server = target();
+    const client = connect(server);
+    return {
+      client,
+      target: server,
+      namespace: async () => {
+        const name = freshName('law');
+        const { status, text } = await client.post('/api/v1/namespaces', { metadata: { name } });
+        if (status !== 201) throw new Error(`cannot create namespace ${name}: ${status} ${text}`);
+        return name;
+      },
+    };
+  };
+  objectLaws(bench);
+  listLaws(bench);
+  watchLaws(bench);
+  patchLaws(bench);
+  applyLaws(bench);
+  deletionLaws(bench);
+  namespaceLaws(bench);
+  subresourceLaws(bench);
+  customResourceLaws(bench);
+  dryRunLaws(bench);
+  discoveryLaws(bench);
+  authenticationLaws(bench);
+}
