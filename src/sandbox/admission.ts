@@ -1,5 +1,6 @@
 import { customResourceDefinitionCauses, withCustomResourceDefinitionDefaults } from './custom-resource-definition.ts';
 import { admitCustomObject } from './custom-object.ts';
+import { requireDecodableData } from './data-validation.ts';
 import { withDefaults } from './defaults.ts';
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
@@ -24,6 +25,7 @@ export function admitObject(
     const filled = withCustomResourceDefinitionDefaults(object);
     return { object: filled, causes: customResourceDefinitionCauses(filled, before) };
   }
+  requireDecodableData(kind, object);
   const filled = withDefaults(kind, object, before);
   return { object: filled, causes: objectCauses(kind, filled, before) };
 }

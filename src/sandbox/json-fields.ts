@@ -61,6 +61,13 @@ export function withAt(object: JsonObject, path: readonly string[], value: JsonV
   return { ...object, [step]: rest.length === 0 ? value : withAt(objectAt(object, step), rest, value) };
 }
 
+/** A copy of `object` with those of `defaults` at `path` of which it says nothing itself. */
+export function withDefaultsAt(object: JsonObject, path: readonly string[], defaults: JsonObject): JsonObject {
+  const own = objectAt(object, ...path);
+  const missing = Object.fromEntries(Object.entries(defaults).filter(([name]) => !Object.hasOwn(own, name)));
+  return path.length === 0 ? { ...own, ...missing } : withAt(object, path, { ...own, ...missing });
+}
+
 /** A copy of `object` without the named fields. */
 export function without(object: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));

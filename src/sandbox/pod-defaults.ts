@@ -1,4 +1,4 @@
-import { at, objectAt, objectsAt, textAt, without } from './json-fields.ts';
+import { at, objectAt, objectsAt, textAt, withDefaultsAt, without } from './json-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
@@ -14,8 +14,10 @@ export function withPodDefaults(pod: JsonObject, before: JsonObject | undefined)
     preemptionPolicy: filled['preemptionPolicy'] ?? 'PreemptLowerPriority',
   };
   const completed = { ...pod, spec };
-  if (before !== undefined && at(pod, 'status') !== undefined) return completed;
-  return { ...completed, status: { phase: 'Pending', qosClass: qosClass(spec) } };
+  const status = before === undefined ? { phase: 'Pending' } : objectAt(pod, 'status');
+  const podIP = at(status, 'podIP');
+  const addresses = podIP === undefined ? {} : { podIPs: [{ ip: podIP }] };
+  return { ...completed, status: withDefaultsAt(status, [], { ...addresses, qosClass: qosClass(spec) }) };
 }
 
 const STANDARD_TOLERATIONS: JsonValue = ['not-ready', 'unreachable'].map((condition) => ({
@@ -35,8 +37,10 @@ export function withPodSpecDefaults(spec: JsonObject): JsonObject {
     schedulerName: 'default-scheduler',
   };
   const account = textAt(spec, 'serviceAccountName');
+  const volumes = objectsAt(spec, 'volumes').map(withVolumeDefaults);
   return {
     ...without(spec, ...['containers', 'initContainers'].filter((name) => at(spec, name) !== undefined)),
+    ...(volumes.length === 0 ? {} : { volumes }),
     ...containersOf(spec, 'initContainers'),
     ...containersOf(spec, 'containers'),
     ...Object.fromEntries(Object.entries(defaults).map(([name, value]) => [name, spec[name] ?? value])),
@@ -53,7 +57,7 @@ function withContainerDefaults(container: JsonObject): JsonObject {
   const filled: { [name: string]: JsonValue } = { ...container };
   const ports = objectsAt(container, 'ports');
   if (ports.length > 0) filled['ports'] = ports.map((port) => ({ ...port, protocol: port['protocol'] ?? 'TCP' }));
-  filled['resources'] ??= {};
+  filled['resources'] = withRequests(objectAt(container, 'resources'));
   for (const probe of PROBES) {
     const value = filled[probe];
     if (isJsonObject(value)) filled[probe] = withProbeDefaults(value);
@@ -62,6 +66,19 @@ function withContainerDefaults(container: JsonObject): JsonObject {
   filled['terminationMessagePolicy'] ??= 'File';
   filled['imagePullPolicy'] ??= pullPolicy(textAt(container, 'image'));
   return filled;
+}
+
+/** What is limited and not requested is requested at its limit. */
+function withRequests(resources: JsonObject): JsonObject {
+  const limits = objectAt(resources, 'limits');
+  return Object.keys(limits).length === 0 ? resources : withDefaultsAt(resources, ['requests'], limits);
+}
+
+const VOLUMES_WITH_MODE = ['configMap', 'secret', 'projected', 'downwardAPI'];
+
+function withVolumeDefaults(volume: JsonObject): JsonObject {
+  const source = VOLUMES_WITH_MODE.find((name) => at(volume, name) !== undefined);
+  return source === undefined ? volume : withDefaultsAt(volume, [source], { defaultMode: 0o644 });
 }
 
 function withProbeDefaults(probe: JsonObject): JsonObject {

@@ -18,7 +18,7 @@ export function answerReview(cluster: Cluster, target: Target, request: ApiReque
   const review: JsonObject = {
     kind: kind.kind,
     apiVersion: apiVersionOf(kind),
-    metadata: { creationTimestamp: timestamp(cluster.now()) },
+    metadata: kind.plural === 'selfsubjectreviews' ? { creationTimestamp: timestamp(cluster.now()) } : {},
     ...(at(asked, 'spec') === undefined ? {} : { spec: objectAt(asked, 'spec') }),
     status: statusOf(cluster, target, objectAt(asked, 'spec')),
   };

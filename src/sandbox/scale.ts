@@ -6,7 +6,7 @@ import { patchType } from './modify.ts';
 import { nameOf, resourceVersionOf, timestamp, withMetadata } from './object-meta.ts';
 import { applyPatch } from './patch/apply-patch.ts';
 import { findObject } from './read.ts';
-import { invalid, invalidValue } from './status-error.ts';
+import { badRequest, invalid, invalidValue } from './status-error.ts';
 import { served } from './wire.ts';
 import { parseObjectBody, parsePatch, parseWriteOptions } from './write-options.ts';
 import { updateObject } from './write.ts';
@@ -35,6 +35,9 @@ export function writeScale(cluster: Cluster, target: Target, request: ApiRequest
           now: timestamp(cluster.now()),
           subresource: 'scale',
         });
+  if (nameOf(scale) !== target.name) {
+    throw badRequest(`the name of the object (${nameOf(scale)}) does not match the name on the URL (${target.name})`);
+  }
   const replicas = numberAt(scale, 'spec', 'replicas') ?? 0;
   if (replicas < 0) {
     const cause = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');

@@ -9,7 +9,7 @@ import { patchObject, putObject } from './modify.ts';
 import { timestamp } from './object-meta.ts';
 import { findObject, getObject } from './read.ts';
 import { getScale, writeScale } from './scale.ts';
-import { conflict, methodNotAllowed } from './status-error.ts';
+import { methodNotAllowed, StatusError } from './status-error.ts';
 import { served } from './wire.ts';
 import { parseObjectBody } from './write-options.ts';
 
@@ -48,13 +48,18 @@ function bind(cluster: Cluster, target: Target, request: ApiRequest): Reply {
   const stored = findObject(cluster, target);
   const node = textAt(parseObjectBody(request, 'Binding'), 'target', 'name');
   const bound = textAt(stored.object, 'spec', 'nodeName');
-  if (bound !== '')
-    throw conflict(target.kind, target.name, `pod ${target.name} is already assigned to node "${bound}"`);
-  const scheduled = { type: 'PodScheduled', status: 'True', lastTransitionTime: timestamp(cluster.now()) };
+  if (bound !== '') throw alreadyBound(target.name, bound);
+  const since = timestamp(cluster.now());
+  const scheduled = { type: 'PodScheduled', status: 'True', lastProbeTime: null, lastTransitionTime: since };
   const others = objectsAt(stored.object, 'status', 'conditions').filter((entry) => entry['type'] !== 'PodScheduled');
   const assigned = withAt(stored.object, ['spec', 'nodeName'], node);
   cluster.storage.put(stored.collection, withAt(assigned, ['status', 'conditions'], [...others, scheduled]));
   return json(SUCCESS, 201);
+}
+
+function alreadyBound(name: string, node: string): StatusError {
+  const message = `Operation cannot be fulfilled on pods/binding "${name}": pod ${name} is already assigned to node "${node}"`;
+  return new StatusError({ code: 409, reason: 'Conflict', message, details: { name, kind: 'pods/binding' } });
 }
 
 function evict(cluster: Cluster, target: Target, request: ApiRequest): Reply {

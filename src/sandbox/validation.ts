@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { arrayAt, at, numberAt, objectAt, objectsAt, textAt, without } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
+import { configMapCauses, secretCauses } from './data-validation.ts';
 import { forbiddenValue, invalidValue, requiredValue, type Cause } from './status-error.ts';
 
 /** What is wrong with a built-in object that has its defaults; `before` is there for an update. */
@@ -13,17 +14,14 @@ export function objectCauses(kind: ServedKind, object: JsonObject, before: JsonO
 type Check = (object: JsonObject, before: JsonObject | undefined) => readonly Cause[];
 
 const CHECKS: { readonly [collection: string]: Check } = {
-  configmaps: (map, before) => [
-    ...dataKeyCauses(map, ['data', 'binaryData']),
-    ...frozenCauses(map, before, DATA_FIELDS),
-  ],
+  configmaps: configMapCauses,
   secrets: secretCauses,
   pods: (pod, before) => [...podSpecCauses(objectAt(pod, 'spec'), 'spec'), ...podChangeCauses(pod, before)],
   'deployments.apps': workloadCauses,
   'replicasets.apps': workloadCauses,
   'statefulsets.apps': workloadCauses,
   'daemonsets.apps': workloadCauses,
-  'jobs.batch': (job) => podSpecCauses(objectAt(job, 'spec', 'template', 'spec'), 'spec.template.spec'),
+  'jobs.batch': (job) => jobSpecCauses(objectAt(job, 'spec'), 'spec'),
   'cronjobs.batch': cronJobCauses,
   services: (service) =>
     arrayAt(service, 'spec', 'ports').length > 0 || textAt(service, 'spec', 'type') === 'ExternalName'
@@ -32,34 +30,6 @@ const CHECKS: { readonly [collection: string]: Check } = {
         ? []
         : [requiredValue('spec.ports')],
 };
-
-const DATA_FIELDS = ['data', 'binaryData'];
-
-const DATA_KEY_RULE =
-  "a valid config key must consist of alphanumeric characters, '-', '_' or '.' (e.g. 'key.name',  or 'KEY_NAME',  or 'key-name', regex used for validation is '[-._a-zA-Z0-9]+')";
-
-function dataKeyCauses(object: JsonObject, fields: readonly string[]): readonly Cause[] {
-  return fields.flatMap((field) =>
-    Object.keys(objectAt(object, field))
-      .filter((key) => !/^[-._a-zA-Z0-9]{1,253}$/.test(key))
-      .map((key) => invalidValue(`${field}[${key}]`, key, DATA_KEY_RULE)),
-  );
-}
-
-function frozenCauses(object: JsonObject, before: JsonObject | undefined, fields: readonly string[]): readonly Cause[] {
-  if (before === undefined || at(before, 'immutable') !== true) return [];
-  const rule = 'field is immutable when `immutable` is set';
-  const changed = fields.filter((field) => !isDeepStrictEqual(objectAt(object, field), objectAt(before, field)));
-  const thawed = at(object, 'immutable') === true ? [] : ['immutable'];
-  return [...thawed, ...changed].map((field) => forbiddenValue(field, rule));
-}
-
-function secretCauses(secret: JsonObject, before: JsonObject | undefined): readonly Cause[] {
-  const causes = [...dataKeyCauses(secret, ['data']), ...frozenCauses(secret, before, ['data'])];
-  const type = textAt(secret, 'type');
-  if (before === undefined || textAt(before, 'type') === type) return causes;
-  return [invalidValue('type', type, 'field is immutable'), ...causes];
-}
 
 function podSpecCauses(spec: JsonObject, field: string): readonly Cause[] {
   const containers = objectsAt(spec, 'containers');
@@ -85,6 +55,12 @@ const POD_CHANGE_RULE =
 
 function podChangeCauses(pod: JsonObject, before: JsonObject | undefined): readonly Cause[] {
   if (before === undefined) return [];
+  const counts = ['containers', 'initContainers'].filter(
+    (name) => arrayAt(pod, 'spec', name).length !== arrayAt(before, 'spec', name).length,
+  );
+  if (counts.length > 0) {
+    return counts.map((name) => forbiddenValue(`spec.${name}`, 'pod updates may not add or remove containers'));
+  }
   return isDeepStrictEqual(fixedPodSpec(pod), fixedPodSpec(before)) ? [] : [forbiddenValue('spec', POD_CHANGE_RULE)];
 }
 
@@ -121,8 +97,14 @@ function selects(selector: JsonObject, labels: JsonObject): boolean {
   return Object.entries(objectAt(selector, 'matchLabels')).every(([key, value]) => labels[key] === value);
 }
 
+function jobSpecCauses(spec: JsonObject, field: string): readonly Cause[] {
+  const causes = podSpecCauses(objectAt(spec, 'template', 'spec'), `${field}.template.spec`);
+  const restartPolicy = textAt(spec, 'template', 'spec', 'restartPolicy');
+  if (restartPolicy === 'OnFailure' || restartPolicy === 'Never') return causes;
+  return [...causes, requiredValue(`${field}.template.spec.restartPolicy`, 'valid values: "OnFailure", "Never"')];
+}
+
 function cronJobCauses(cronJob: JsonObject): readonly Cause[] {
-  const field = 'spec.jobTemplate.spec.template.spec';
-  const causes = podSpecCauses(objectAt(cronJob, 'spec', 'jobTemplate', 'spec', 'template', 'spec'), field);
+  const causes = jobSpecCauses(objectAt(cronJob, 'spec', 'jobTemplate', 'spec'), 'spec.jobTemplate.spec');
   return textAt(cronJob, 'spec', 'schedule') === '' ? [requiredValue('spec.schedule'), ...causes] : causes;
 }

@@ -80,7 +80,7 @@ export function updateObject(cluster: Cluster, current: StoredObject, write: Wri
   const admitted = admitObject(kind, wanted, before, options);
   const causes = [...metadataCauses(kind, admitted.object, before), ...admitted.causes];
   if (causes.length > 0) throw invalid(kind, current.name, causes);
-  const counted = withGeneration(kind, admitted.object, before);
+  const counted = target.subresource === 'status' ? admitted.object : withGeneration(kind, admitted.object, before);
   const tracked = managed ? counted : track(cluster, { target, object: counted, options, before });
   if (isSame(tracked, before)) return before;
   if (options.dryRun) return tracked;
@@ -121,13 +121,17 @@ function wantedObject({ kind, subresource }: Target, object: JsonObject, before:
   return replaceField(merged, before, 'status');
 }
 
-/** A write to `status` leaves all else as it was; only a few built-in kinds let it change labels and annotations. */
+/** A write to `status` leaves all else as it was, but for some metadata of built-in kinds. */
 function statusOnly(kind: ServedKind, object: JsonObject, before: JsonObject): JsonObject {
   const metadata = objectAt(object, 'metadata');
-  const kept = kind.custom === undefined && kind.group === '' ? metadata : objectAt(before, 'metadata');
-  const managedFields = metadata['managedFields'];
-  const base = withMetadata({ ...before, metadata: kept }, managedFields === undefined ? {} : { managedFields });
-  return replaceField(base, object, 'status');
+  const base = { ...before, metadata: statusMetadata(kind, metadata, objectAt(before, 'metadata')) };
+  return replaceField(withMetadata(base, {}), object, 'status');
+}
+
+function statusMetadata(kind: ServedKind, metadata: JsonObject, before: JsonObject): JsonObject {
+  const { annotations = {}, managedFields = [] } = metadata;
+  if (kind.custom !== undefined) return { ...before, managedFields };
+  return kind.group === '' ? metadata : { ...before, annotations, managedFields };
 }
 
 function replaceField(object: JsonObject, from: JsonObject, field: string): JsonObject {
@@ -138,7 +142,11 @@ function replaceField(object: JsonObject, from: JsonObject, field: string): Json
 function withGeneration(kind: ServedKind, object: JsonObject, before: JsonObject): JsonObject {
   if (!hasGeneration(kind)) return object;
   const ignored = hasSubresource(kind, 'status') ? ['metadata', 'status'] : ['metadata'];
-  if (isDeepStrictEqual(without(object, ...ignored), without(before, ...ignored))) return object;
+  const counted = (state: JsonObject): JsonValue => [
+    without(state, ...ignored),
+    kind.collection === 'deployments.apps' ? objectAt(state, 'metadata', 'annotations') : {},
+  ];
+  if (isDeepStrictEqual(counted(object), counted(before))) return object;
   return withMetadata(object, { generation: (numberAt(before, 'metadata', 'generation') ?? 0) + 1 });
 }
 

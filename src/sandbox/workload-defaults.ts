@@ -1,0 +1,90 @@
+import { at, objectAt, textAt, withAt, withDefaultsAt } from './json-fields.ts';
+import type { JsonObject } from './json.ts';
+import { nameOf, withMetadata } from './object-meta.ts';
+import { withPodSpecDefaults } from './pod-defaults.ts';
+
+/** A Deployment with the fields that the server fills in. */
+export function deploymentDefaults(deployment: JsonObject, before: JsonObject | undefined): JsonObject {
+  const filled = withDefaultsAt(templated(deployment), ['spec'], {
+    replicas: 1,
+    strategy: { type: 'RollingUpdate' },
+    revisionHistoryLimit: 10,
+    progressDeadlineSeconds: 600,
+  });
+  if (textAt(filled, 'spec', 'strategy', 'type') !== 'RollingUpdate') return withStartStatus(filled, before, {});
+  const rolling = withDefaultsAt(filled, ['spec', 'strategy', 'rollingUpdate'], {
+    maxUnavailable: '25%',
+    maxSurge: '25%',
+  });
+  return withStartStatus(rolling, before, {});
+}
+
+/** A StatefulSet with the fields that the server fills in. */
+export function statefulSetDefaults(set: JsonObject, before: JsonObject | undefined): JsonObject {
+  const filled = withDefaultsAt(templated(set), ['spec'], {
+    replicas: 1,
+    podManagementPolicy: 'OrderedReady',
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+    revisionHistoryLimit: 10,
+    persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
+  });
+  return withStartStatus(filled, before, { replicas: 0, availableReplicas: 0 });
+}
+
+/** A DaemonSet with the fields that the server fills in. */
+export function daemonSetDefaults(set: JsonObject, before: JsonObject | undefined): JsonObject {
+  const filled = withDefaultsAt(templated(set), ['spec'], {
+    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+    revisionHistoryLimit: 10,
+  });
+  const start = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
+  return withStartStatus(filled, before, start);
+}
+
+const JOB_SPEC = {
+  parallelism: 1,
+  completions: 1,
+  backoffLimit: 6,
+  completionMode: 'NonIndexed',
+  suspend: false,
+  podReplacementPolicy: 'TerminatingOrFailed',
+  manualSelector: false,
+};
+
+/** A Job with the fields that the server fills in, its selector and labels among them. */
+export function jobDefaults(job: JsonObject, before: JsonObject | undefined): JsonObject {
+  const uid = textAt(job, 'metadata', 'uid');
+  const labels = { 'batch.kubernetes.io/controller-uid': uid, 'controller-uid': uid };
+  const names = { 'batch.kubernetes.io/job-name': nameOf(job), 'job-name': nameOf(job) };
+  const labeled = withDefaultsAt(job, ['spec', 'template', 'metadata', 'labels'], { ...labels, ...names });
+  const selector = { matchLabels: { 'batch.kubernetes.io/controller-uid': uid } };
+  const filled = withDefaultsAt(templated(labeled), ['spec'], { ...JOB_SPEC, selector });
+  if (before !== undefined) return withStartStatus(filled, before, {});
+  const ownLabels = objectAt(filled, 'metadata', 'labels');
+  return withStartStatus(withMetadata(filled, { labels: { ...labels, ...names, ...ownLabels } }), before, {});
+}
+
+/** A CronJob with the fields that the server fills in. */
+export function cronJobDefaults(cronJob: JsonObject, before: JsonObject | undefined): JsonObject {
+  const template = withDefaultsAt(cronJob, ['spec', 'jobTemplate', 'spec', 'template'], { metadata: {} });
+  const filled = withDefaultsAt(withDefaultsAt(template, ['spec', 'jobTemplate'], { metadata: {} }), ['spec'], {
+    concurrencyPolicy: 'Allow',
+    suspend: false,
+    successfulJobsHistoryLimit: 3,
+    failedJobsHistoryLimit: 1,
+  });
+  const podSpec = ['spec', 'jobTemplate', 'spec', 'template', 'spec'];
+  return withStartStatus(withAt(filled, podSpec, withPodSpecDefaults(objectAt(filled, ...podSpec))), before, {});
+}
+
+/** The object with the defaults of the pods that its template makes. */
+export function templated(object: JsonObject): JsonObject {
+  const template = at(object, 'spec', 'template');
+  if (template === undefined) return object;
+  return withAt(object, ['spec', 'template', 'spec'], withPodSpecDefaults(objectAt(template, 'spec')));
+}
+
+/** The object with `status` where it is new or has none. */
+export function withStartStatus(object: JsonObject, before: JsonObject | undefined, status: JsonObject): JsonObject {
+  return before === undefined || at(object, 'status') === undefined ? { ...object, status } : object;
+}
