@@ -1,11 +1,10 @@
 import { execFile } from 'node:child_process';
-
-import type { Cluster as ClusterEntry } from '@kubernetes/client-node/dist/config_types.js';
+import { readFile } from 'node:fs/promises';
 
 import { CredentialsError } from '../errors.ts';
 import type { CredentialSource } from './credentials.ts';
 import { expiringCredentials, type ExpiringPart } from './expiring-credentials.ts';
-import type { UserEntry } from './kubeconfig-file.ts';
+import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
 import type { UserContext } from './user-credentials.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -23,7 +22,7 @@ export function execCredentials(user: UserEntry, context: UserContext): Credenti
     );
   }
   return expiringCredentials(async () => {
-    const output = await run(exec, context, user.name);
+    const output = await run(exec, { ...context, caData: await authorityOf(context.cluster) }, user.name);
     return parse(output, `exec plugin ${exec.command} of kubeconfig user ${user.name}`);
   });
 }
@@ -49,13 +48,23 @@ interface ExecCredential {
   };
 }
 
-function run(exec: ExecEntry, { cluster, env }: UserContext, user: string): Promise<string> {
+interface RunContext extends UserContext {
+  readonly caData: string | undefined;
+}
+
+/** The plugin gets the authority itself, also where the kubeconfig names a file. */
+async function authorityOf({ caData, caFile }: ClusterEntry): Promise<string | undefined> {
+  if (caData || !caFile) return caData;
+  return readFile(caFile, 'base64');
+}
+
+function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: string): Promise<string> {
   const { command = '', args, installHint } = exec;
   const options = {
     env: {
       ...env,
       ...Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value])),
-      KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(exec, cluster)),
+      KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(exec, cluster, caData)),
     },
     timeout: TIMEOUT_MS,
     maxBuffer: MAX_OUTPUT_BYTES,
@@ -75,13 +84,18 @@ function run(exec: ExecEntry, { cluster, env }: UserContext, user: string): Prom
   });
 }
 
-function execInfo({ apiVersion, provideClusterInfo }: ExecEntry, cluster: ClusterEntry): unknown {
+function execInfo(
+  { apiVersion, provideClusterInfo }: ExecEntry,
+  cluster: ClusterEntry,
+  caData: string | undefined,
+): unknown {
   const info = {
     server: cluster.server,
     'tls-server-name': cluster.tlsServerName,
     'insecure-skip-tls-verify': cluster.skipTLSVerify || undefined,
-    'certificate-authority-data': cluster.caData,
+    'certificate-authority-data': caData,
     'proxy-url': cluster.proxyUrl,
+    config: cluster.execConfig,
   };
   return {
     apiVersion: apiVersion ?? 'client.authentication.k8s.io/v1',

@@ -28,8 +28,8 @@ export interface HttpResponse {
 export interface HttpConnections {
   /** Rejects with the socket's error, or with the reason of `signal`. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
-  /** Lets what is open finish and takes nothing new. */
-  retire(): void;
+  /** Lets what is open finish, keeps nothing, and resolves when all is closed. */
+  retire(): Promise<void>;
   close(): Promise<void>;
 }
 

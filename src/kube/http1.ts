@@ -30,12 +30,7 @@ export function createHttp1(server: URL, connect: Connect): HttpConnections {
         throw unwrap(error);
       }
     },
-    retire() {
-      agent.maxFreeSockets = 0;
-      for (const sockets of Object.values(agent.freeSockets)) {
-        for (const socket of sockets ?? []) socket.destroy();
-      }
-    },
+    retire: () => agent.retire(),
     close() {
       agent.destroy();
       return Promise.resolve();
@@ -114,6 +109,7 @@ export function portOf(server: URL): number {
 /** Node's agent, with sockets of our own making. */
 class DialAgent extends Agent {
   readonly #connect: Connect;
+  readonly #open = new Set<Socket>();
 
   constructor(connect: Connect) {
     super({
@@ -126,6 +122,13 @@ class DialAgent extends Agent {
     this.#connect = connect;
   }
 
+  async retire(): Promise<void> {
+    this.maxFreeSockets = 0;
+    const closed = [...this.#open].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
+    for (const socket of Object.values(this.freeSockets).flatMap((sockets) => sockets ?? [])) socket.destroy();
+    await Promise.all(closed);
+  }
+
   override createConnection(
     _options: ClientRequestArgs,
     callback?: (error: Error | null, stream: Duplex) => void,
@@ -134,7 +137,11 @@ class DialAgent extends Agent {
       // The agent does not look at the stream of a failure.
       callback?.(error instanceof Error ? error : new Error(String(error)), new Socket());
     };
-    const succeed = (socket: Socket): void => callback?.(null, socket);
+    const succeed = (socket: Socket): void => {
+      this.#open.add(socket);
+      socket.once('close', () => this.#open.delete(socket));
+      callback?.(null, socket);
+    };
     this.#connect().then(succeed, fail);
   }
 }

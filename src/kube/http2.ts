@@ -32,9 +32,7 @@ export function createHttp2(options: SessionOptions): HttpConnections {
         }
       }
     },
-    retire() {
-      pool.retire();
-    },
+    retire: () => pool.retire(),
     close: () => pool.close(),
   };
 }
@@ -62,8 +60,11 @@ class SessionPool {
     }
   }
 
-  retire(): void {
-    for (const { session } of this.#sessions) session.close();
+  async retire(): Promise<void> {
+    const closed = [...this.#sessions].map(
+      ({ session }) => new Promise<void>((resolve) => session.close(() => resolve())),
+    );
+    await Promise.all(closed);
   }
 
   async close(): Promise<void> {

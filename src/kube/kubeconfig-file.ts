@@ -6,13 +6,19 @@ import {
   newClusters,
   newContexts,
   newUsers,
-  type Cluster as ClusterEntry,
+  type Cluster,
   type Context as ContextEntry,
   type User,
 } from '@kubernetes/client-node/dist/config_types.js';
 import { parse, YAMLParseError } from 'yaml';
 
 import { CredentialsError } from '../errors.ts';
+
+/** A cluster, with what the parser leaves out. */
+export interface ClusterEntry extends Cluster {
+  /** What the cluster's `extensions` say to exec plugins. */
+  readonly execConfig?: unknown;
+}
 
 /** A user, with what the parser leaves out. */
 export interface UserEntry extends User {
@@ -35,13 +41,16 @@ export interface KubeconfigFile {
 export async function readKubeconfigFile(path: string): Promise<KubeconfigFile> {
   const document = parseDocument(path, await readText(path));
   const directory = dirname(path);
+  const rawClusters = new Map(document.clusters?.map(({ name, cluster }) => [name, cluster ?? {}]));
   const rawUsers = new Map(document.users?.map(({ name, user }) => [name, user ?? {}]));
   try {
     return {
       path,
       currentContext: document['current-context'] ?? '',
       contexts: newContexts(document.contexts),
-      clusters: newClusters(document.clusters).map((cluster) => completeCluster(cluster, directory)),
+      clusters: newClusters(document.clusters).map((cluster) =>
+        completeCluster(cluster, rawClusters.get(cluster.name) ?? {}, directory),
+      ),
       users: newUsers(document.users).map((user) => completeUser(user, rawUsers.get(user.name) ?? {}, directory)),
     };
   } catch (error) {
@@ -53,8 +62,14 @@ export async function readKubeconfigFile(path: string): Promise<KubeconfigFile> 
 interface RawKubeconfig {
   readonly 'current-context'?: string | null;
   readonly contexts?: unknown;
-  readonly clusters?: unknown;
+  readonly clusters?: readonly { readonly name: string; readonly cluster?: RawCluster | null }[] | null;
   readonly users?: readonly { readonly name: string; readonly user?: RawUser | null }[] | null;
+}
+
+const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
+
+interface RawCluster {
+  readonly extensions?: readonly { readonly name?: string; readonly extension?: unknown }[];
 }
 
 interface RawUser {
@@ -102,8 +117,13 @@ function expected(what: string, value: unknown): string {
   return `expected ${what}, got ${JSON.stringify(value)}`;
 }
 
-function completeCluster(cluster: ClusterEntry, directory: string): ClusterEntry {
-  return { ...cluster, ...absolute({ caFile: cluster.caFile }, directory) };
+function completeCluster(cluster: Cluster, raw: RawCluster, directory: string): ClusterEntry {
+  const execConfig = raw.extensions?.find(({ name }) => name === EXEC_EXTENSION)?.extension;
+  return {
+    ...cluster,
+    ...absolute({ caFile: cluster.caFile }, directory),
+    ...(execConfig === undefined ? {} : { execConfig }),
+  };
 }
 
 function completeUser(user: User, raw: RawUser, directory: string): UserEntry {

@@ -1,8 +1,8 @@
-import type { Cluster as ClusterEntry, Context as ContextEntry } from '@kubernetes/client-node/dist/config_types.js';
+import type { Context as ContextEntry } from '@kubernetes/client-node/dist/config_types.js';
 
 import { CredentialsError } from '../errors.ts';
 import { createCluster, type Cluster, type ClusterAddress } from './cluster.ts';
-import { readKubeconfigFile, type KubeconfigFile, type UserEntry } from './kubeconfig-file.ts';
+import { readKubeconfigFile, type ClusterEntry, type KubeconfigFile, type UserEntry } from './kubeconfig-file.ts';
 import type { Environment } from './load-cluster.ts';
 import { parseProxy, proxyFromEnvironment } from './proxy.ts';
 import { authorityCredentials, userCredentials } from './user-credentials.ts';

@@ -40,14 +40,9 @@ export function createTransport(options: TransportOptions): Transport {
   };
   const renew = (tls: TlsOptions): Negotiated => {
     if (current !== undefined) {
-      const old = current.connections;
-      retired.add(old);
-      old.then(
-        (connections) => {
-          connections.retire();
-        },
-        () => {},
-      );
+      const { connections } = current;
+      retired.add(connections);
+      void retire(connections).finally(() => retired.delete(connections));
     }
     const negotiated: Negotiated = {
       tls,
@@ -75,6 +70,14 @@ export function createTransport(options: TransportOptions): Transport {
       await Promise.allSettled(all.map(async (connections) => (await connections).close()));
     },
   };
+}
+
+async function retire(connections: Promise<HttpConnections>): Promise<void> {
+  try {
+    await (await connections).retire();
+  } catch {
+    // They never came to be.
+  }
 }
 
 async function negotiate(

@@ -1,5 +1,3 @@
-import type { Cluster as ClusterEntry } from '@kubernetes/client-node/dist/config_types.js';
-
 import { CredentialsError } from '../errors.ts';
 import { providerCredentials } from './auth-provider.ts';
 import {
@@ -11,7 +9,7 @@ import {
   type Pem,
 } from './credentials.ts';
 import { execCredentials } from './exec-credentials.ts';
-import type { UserEntry } from './kubeconfig-file.ts';
+import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
 import type { Environment } from './load-cluster.ts';
 
 /** The authority that a cluster's server certificate is checked against. */

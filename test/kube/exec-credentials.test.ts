@@ -19,18 +19,20 @@ afterEach(async () => {
 const cluster = {
   name: 'c',
   server: 'https://api.example',
-  caData: 'Q0E=',
+  execConfig: { audience: 'x' },
   tlsServerName: 'other',
   skipTLSVerify: false,
 };
 
 /** A plugin that runs `body` as a shell script. */
 async function plugin(body: string, exec: object = {}) {
+  const caFile = join(directory, 'ca.crt');
+  await writeFile(caFile, 'CA');
   const command = join(directory, 'plugin');
   await writeFile(command, `#!/bin/sh\n${body}\n`);
   await chmod(command, 0o755);
   const user = { name: 'me', exec: { apiVersion: 'client.authentication.k8s.io/v1', command, ...exec } };
-  return execCredentials(user, { cluster, env: { PATH: process.env['PATH'], DIR: directory } });
+  return execCredentials(user, { cluster: { ...cluster, caFile }, env: { PATH: process.env['PATH'], DIR: directory } });
 }
 
 const print = (status: object): string =>
@@ -81,7 +83,12 @@ describe('an exec plugin', () => {
       kind: 'ExecCredential',
       spec: {
         interactive: false,
-        cluster: { server: 'https://api.example', 'tls-server-name': 'other', 'certificate-authority-data': 'Q0E=' },
+        cluster: {
+          server: 'https://api.example',
+          'tls-server-name': 'other',
+          'certificate-authority-data': 'Q0E=',
+          config: { audience: 'x' },
+        },
       },
     });
   });

@@ -71,7 +71,7 @@ describe('HTTP/1.1 connections', () => {
     const open = await connections.send({ ...get, path: '/w' }, never);
     await readWhole(await connections.send(get, never), { signal: never });
 
-    connections.retire();
+    void connections.retire();
     await expect.poll(() => server.sockets.size).toBe(1);
     finish();
 

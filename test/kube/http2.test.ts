@@ -143,7 +143,7 @@ describe('HTTP/2 connections', () => {
     });
     const response = await connections.send(get('/w'), never);
 
-    connections.retire();
+    void connections.retire();
     finish();
 
     expect((await readWhole(response, { signal: never })).toString()).toBe('begin end');

@@ -3,7 +3,8 @@ import { afterEach, describe, expect, it } from 'vitest';
 import { KubeError, ResourceExpiredError } from '../../src/errors.ts';
 import type { KubeClient, StreamOptions } from '../../src/kube/client.ts';
 import { createCluster, type Cluster } from '../../src/kube/cluster.ts';
-import { createKubeClient, type KubeClientOptions, type RequestReport } from '../../src/kube/kube-client.ts';
+import { createKubeClient, type KubeClientOptions } from '../../src/kube/kube-client.ts';
+import type { RequestReport } from '../../src/kube/exchange.ts';
 import {
   json,
   startServer,
@@ -300,18 +301,22 @@ describe.each(['http', 'https', 'h2'] as const)('a client over %s', (protocol) =
   it('reports each request with a template of its path, its code and its time', async () => {
     const reports: RequestReport[] = [];
     const server = await serve(
-      (request, response) => (request.url?.endsWith('/b') === true ? json(response, 200, {}) : json(response, 404, {})),
+      (request, response) => {
+        if (request.url !== '/slow') json(response, request.url?.endsWith('/b') === true ? 200 : 404, {});
+      },
       { protocol },
     );
     const client = clientOf(server.cluster, { onRequest: (report) => reports.push(report) });
 
     await client.request(get('/api/v1/namespaces/a/pods/b'), never);
     await failure(client.request(get('/api/v1/namespaces/a/pods/c'), never));
-    await failure(client.request({ ...get('/x'), timeoutMs: 20_000 }, AbortSignal.abort()));
+    await failure(client.request({ ...get('/slow'), timeoutMs: 20 }, never));
+    await failure(client.request(get('/x'), AbortSignal.abort()));
 
     expect(reports.map(({ verb, url, code }) => `${verb} ${url} ${code}`)).toEqual([
       'GET /api/v1/namespaces/{namespace}/pods/{name} 200',
       'GET /api/v1/namespaces/{namespace}/pods/{name} 404',
+      'GET /slow <error>',
     ]);
     expect(reports.every(({ seconds }) => seconds > 0 && seconds < 10)).toBe(true);
   });
@@ -406,6 +411,13 @@ describe('a client', () => {
     const error = await failure(client.request(get('/version'), never));
 
     expect(String(error)).toMatch(/the server's certificate is not trusted: .*certificate-authority/);
+  });
+
+  it('puts the path of the server before its own', async () => {
+    const server = await serve((request, response) => json(response, 200, request.url));
+    const client = clientOf({ ...server.cluster, server: new URL('/k8s/clusters/c-1/', server.url) });
+
+    expect(await client.request(get('/version'), never)).toBe('/k8s/clusters/c-1/version');
   });
 
   it('limits requests a second when it is told to', async () => {

@@ -28,7 +28,12 @@ contexts:
 - {name: one, context: {cluster: c, user: u, namespace: hooks}}
 clusters:
 - name: c
-  cluster: {server: 'https://api.example/', certificate-authority: pki/ca.crt, proxy-url: 'http://p:1', tls-server-name: s}
+  cluster:
+    server: 'https://api.example/'
+    certificate-authority: pki/ca.crt
+    proxy-url: 'http://p:1'
+    tls-server-name: s
+    extensions: [{name: client.authentication.k8s.io/exec, extension: {audience: x}}]
 users:
 - name: u
   user:
@@ -58,6 +63,7 @@ users:
           proxyUrl: 'http://p:1',
           tlsServerName: 's',
           skipTLSVerify: false,
+          execConfig: { audience: 'x' },
         },
       ],
       users: [
