@@ -5,11 +5,10 @@ import { join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { createCluster, type Cluster } from '../kube/cluster.ts';
 import { runAll } from '../lib/run-all.ts';
-import type { Logger } from '../log.ts';
 import { runOperator } from '../operator/operator.ts';
 import { startSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { fileChanges } from './file-changes.ts';
-import { createManifests, type ManifestTarget } from './manifests.ts';
+import { createManifests } from './manifests.ts';
 import { resolveOptions, startOptions, type StartOptions } from './options.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { openLog, operatorOptions } from './start.ts';
@@ -58,7 +57,7 @@ async function runDev(
   { options, sandbox, kubeconfig, manifestsDir, log }: DevParts,
   signal: AbortSignal,
 ): Promise<void> {
-  const manifests = manifestsDir === undefined ? undefined : createManifests(manifestsDir, targetOf(sandbox), log);
+  const manifests = manifestsDir === undefined ? undefined : createManifests(manifestsDir, sandbox, log);
   await manifests?.applyAll();
   const base = operatorOptions({ ...options, gracePeriodMs: GRACE_MS }, async () => clusterOf(sandbox), log);
   const changes = (stop: AbortSignal): AsyncIterable<void> => fileChanges(resolve(options.hooksDir), stop);
@@ -76,13 +75,6 @@ function clusterOf({ url, token }: Sandbox): Cluster {
   return createCluster({ name: 'sandbox', server: new URL(url) }, [
     { read: async () => ({ headers }), invalidate: () => {} },
   ]);
-}
-
-function targetOf(sandbox: Sandbox): ManifestTarget {
-  return {
-    apply: async (object) => sandbox.apply(object),
-    delete: async (object) => sandbox.delete(object),
-  };
 }
 
 function manifestsDirOf(hooksDir: string, given: string | boolean | undefined): string | undefined {

@@ -2,20 +2,18 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { parseAllDocuments } from 'yaml';
 import type { Logger } from '../log.ts';
+import { isJsonArray, isJsonObject, type JsonObject } from '../sandbox/json.ts';
 import { fileChanges } from './file-changes.ts';
 
-/** A Kubernetes object as a manifest has it. */
-export type ManifestObject = Readonly<Record<string, unknown>>;
-
 export interface ManifestTarget {
-  /** Creates or updates; resolves to what was done, such as `created`. */
-  apply(object: ManifestObject): Promise<string>;
-  delete(object: ManifestObject): Promise<void>;
+  /** Creates or updates. */
+  apply(object: JsonObject): Promise<unknown>;
+  delete(object: JsonObject): Promise<void>;
 }
 
 interface AppliedFile {
   readonly text: string;
-  readonly objects: readonly ManifestObject[];
+  readonly objects: readonly JsonObject[];
 }
 
 /**
@@ -37,7 +35,7 @@ export function createManifests(dir: string, target: ManifestTarget, log: Logger
     await deleteObjects(previous?.objects.filter((object) => !kept.has(identity(object))) ?? []);
   };
 
-  const deleteObjects = async (objects: readonly ManifestObject[]): Promise<void> => {
+  const deleteObjects = async (objects: readonly JsonObject[]): Promise<void> => {
     for (const object of objects) {
       try {
         await target.delete(object);
@@ -70,43 +68,46 @@ export function createManifests(dir: string, target: ManifestTarget, log: Logger
 
 async function applyObject(
   target: ManifestTarget,
-  object: ManifestObject,
+  object: JsonObject,
   { file, log }: { readonly file: string; readonly log: Logger },
 ): Promise<void> {
   try {
-    const change = await target.apply(object);
-    log.info({ object: identity(object), file, change }, 'manifest applied');
+    await target.apply(object);
+    log.info({ object: identity(object), file }, 'manifest applied');
   } catch (error) {
     log.error({ object: identity(object), file, err: error }, 'manifest could not be applied');
   }
 }
 
-/** The documents of one file; undefined, after one line for each problem, when it is broken. */
-function parseManifest(file: string, text: string, log: Logger): readonly ManifestObject[] | undefined {
+/** The objects of one file; undefined, after one line for each problem, when it is broken. */
+function parseManifest(file: string, text: string, log: Logger): readonly JsonObject[] | undefined {
   const documents = parseAllDocuments(text);
   const problems = documents.flatMap((document) => document.errors.map((error) => error.message));
-  const values = problems.length > 0 ? [] : documents.map((document): unknown => document.toJS());
-  const objects = values.filter((value) => value !== null).flatMap(expandList);
-  for (const object of objects) {
-    const missing = ['apiVersion', 'kind'].filter((key) => typeof object[key] !== 'string');
-    if (missing.length > 0) problems.push(`a document has no ${missing.join(' and no ')}`);
+  const objects: JsonObject[] = [];
+  for (const value of problems.length > 0 ? [] : documents.flatMap((document) => expandList(document.toJS()))) {
+    const problem = problemOf(value);
+    if (problem === undefined && isJsonObject(value)) objects.push(value);
+    else if (problem !== undefined) problems.push(problem);
   }
   for (const problem of problems) log.error({ file, problem }, 'manifest is broken and was not applied');
   return problems.length > 0 ? undefined : objects;
 }
 
-function expandList(value: unknown): readonly ManifestObject[] {
-  if (!isObject(value)) return [{ value }];
-  const items = value['items'];
-  return value['kind'] === 'List' && Array.isArray(items) ? items.filter(isObject) : [value];
+/** What keeps a document from being an object; an empty document is neither. */
+function problemOf(value: unknown): string | undefined {
+  if (value === null || value === undefined) return undefined;
+  if (!isJsonObject(value)) return `got ${JSON.stringify(value)}, expected a Kubernetes object`;
+  const missing = ['apiVersion', 'kind'].filter((key) => typeof value[key] !== 'string');
+  return missing.length === 0 ? undefined : `a document has no ${missing.join(' and no ')}`;
 }
 
-function isObject(value: unknown): value is ManifestObject {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function expandList(value: unknown): readonly unknown[] {
+  const items = isJsonObject(value) && value['kind'] === 'List' ? value['items'] : undefined;
+  return isJsonArray(items) ? items : [value];
 }
 
-function identity(object: ManifestObject): string {
-  const metadata = isObject(object['metadata']) ? object['metadata'] : {};
+function identity(object: JsonObject): string {
+  const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
   const parts = [object['apiVersion'], object['kind'], metadata['namespace'], metadata['name']];
   return parts.filter((part) => typeof part === 'string').join('/');
 }

@@ -88,7 +88,7 @@ function addCheck(program: Command, exit: (code: ExitCode) => void): void {
     .command('check [hooks-dir]')
     .description('validate the hooks of a folder without a cluster; exit code 1 and all problems when there are any')
     .action(async (hooksDir: string | undefined) => {
-      const { checkCommand } = await import('./check.ts');
+      const { checkCommand } = await import('./local-commands.ts');
       exit(await checkCommand(hooksDir ?? 'hooks'));
     });
 }
@@ -99,7 +99,7 @@ function addRun(program: Command, exit: (code: ExitCode) => void): void {
     .description('run one hook once with a given context and print what it would apply')
     .requiredOption('--context <file>', 'JSON array of binding contexts, - for standard input')
     .action(async (hook: string, flags: { readonly context: string }) => {
-      const { runCommand } = await import('./run.ts');
+      const { runCommand } = await import('./local-commands.ts');
       exit(await runCommand(hook, flags.context));
     });
 }

@@ -1,4 +1,3 @@
-import { resolve } from 'node:path';
 import type { KubernetesBinding } from '../hook/binding.ts';
 import { describeBindings } from '../hook/describe.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
@@ -8,12 +7,9 @@ import { HookMetrics } from '../effects/hook-metrics.ts';
 import { aborted } from '../lib/aborted.ts';
 import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
-import type { Logger } from '../log.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { Queues } from '../queue/queues.ts';
-import { createRunFolder } from '../runner/run-folder.ts';
-import { createRunner, type Runner } from '../runner/runner.ts';
-import { createSpawner } from '../runner/spawner.ts';
+import type { Runner } from '../runner/runner.ts';
 import type { HealthCheck } from '../server/health.ts';
 import { createServer } from '../server/server.ts';
 import { boot, StartupHooks } from './boot.ts';
@@ -23,28 +19,20 @@ import { checkFilter } from './filter-check.ts';
 import { readinessChecks } from './health.ts';
 import type { HookUnit } from './hook-unit.ts';
 import { HookSet } from './hook-set.ts';
-import { writeProgram } from './program-link.ts';
+import { openRunner, type RunnerSettings } from './open-runner.ts';
 import { createQueueFactory } from './queue-work.ts';
 import { runTask } from './task-run.ts';
 import { createUnitFactory } from './unit-factory.ts';
 
-export interface OperatorOptions {
-  readonly hooksDir: string;
-  readonly tmpDir: string;
-  readonly keepTmpFiles: boolean;
+export interface OperatorOptions extends RunnerSettings {
   readonly listenAddress: string;
   readonly listenPort: number;
   readonly metricsPrefix: string;
   readonly cluster: ClusterOptions;
   /** From the signal to end until running hooks are terminated. */
   readonly gracePeriodMs: number;
-  readonly logProxyHookJson: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
-  /** How hooks call this program. */
-  readonly program: { readonly node: string; readonly program: string };
   /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
   readonly changes?: (signal: AbortSignal) => AsyncIterable<void>;
-  readonly log: Logger;
 }
 
 const TICK_MS = 10_000;
@@ -209,28 +197,6 @@ class Operator {
       await sleep(TICK_MS, signal);
     }
   }
-}
-
-/** The processes that run hooks; ended with `ends`. */
-function openRunner(options: OperatorOptions, ends: AsyncDisposableStack): Runner {
-  const { log, env, hooksDir, tmpDir, keepTmpFiles, logProxyHookJson } = options;
-  const folder = createRunFolder({ tmpDir, keepTmpFiles });
-  ends.defer(() => folder.remove());
-  const spawner = createSpawner({ folder: folder.path, env, log });
-  ends.defer(async () => spawner.close());
-  const binDir = writeProgram(folder.path, options.program);
-  const runner = createRunner({
-    spawner,
-    folder: folder.path,
-    keepTmpFiles,
-    hooksDir: resolve(hooksDir),
-    env,
-    binDir,
-    log,
-    logProxyHookJson,
-  });
-  ends.defer(async () => runner.close());
-  return runner;
 }
 
 async function openCluster(

@@ -1,0 +1,28 @@
+#!/bin/sh
+# Runs once at the start: makes the settings the other hooks read, and refuses to start without a place for backups.
+set -eu
+
+if [ "${1:-}" = --config ]; then
+  echo '{"configVersion": "v1", "onStartup": 1}'
+  exit
+fi
+
+folder=${BACKUP_DIR:-/tmp/hooklet-backups}
+namespace=${SETTINGS_NAMESPACE:-default}
+
+if ! mkdir -p "$folder" || ! [ -w "$folder" ]; then
+  echo "cannot write backups to $folder: mount a writable volume there, or set BACKUP_DIR" >&2
+  exit 1
+fi
+
+# Only what is missing is made: what somebody set stays.
+hooklet jq -n -c --arg namespace "$namespace" '{
+  operation: "CreateIfNotExists",
+  object: {
+    apiVersion: "v1",
+    kind: "ConfigMap",
+    metadata: {name: "hooklet-settings", namespace: $namespace},
+    data: {keepBackups: "3"}
+  }
+}' > "$KUBERNETES_PATCH_PATH"
+echo "backups go to $folder, settings are in ConfigMap $namespace/hooklet-settings"

@@ -1,0 +1,47 @@
+// Keeps labelled ConfigMaps and Secrets copied into all labelled namespaces: made, updated, and deleted with the original.
+import { defineHook, kubernetes } from 'hooklet';
+import { COPIED_FILTER, COPY_LABEL, ORIGIN_LABEL, planCopies, TARGET_LABEL, type Copied } from './lib/copies.ts';
+
+const originals = {
+  labelSelector: { matchLabels: { [COPY_LABEL]: 'true' } },
+  jqFilter: COPIED_FILTER,
+  group: 'copies',
+};
+const copies = {
+  labelSelector: { matchExpressions: [{ key: ORIGIN_LABEL, operator: 'Exists' }] },
+  jqFilter: COPIED_FILTER,
+  group: 'copies',
+} as const;
+
+export default defineHook({
+  bindings: {
+    configMaps: kubernetes<Copied>({ apiVersion: 'v1', kind: 'ConfigMap', ...originals }),
+    secrets: kubernetes<Copied>({ apiVersion: 'v1', kind: 'Secret', ...originals }),
+    configMapCopies: kubernetes<Copied>({ apiVersion: 'v1', kind: 'ConfigMap', ...copies }),
+    secretCopies: kubernetes<Copied>({ apiVersion: 'v1', kind: 'Secret', ...copies }),
+    namespaces: kubernetes<{ name: string; phase: string }>({
+      apiVersion: 'v1',
+      kind: 'Namespace',
+      labelSelector: { matchLabels: { [TARGET_LABEL]: 'true' } },
+      jqFilter: '{name: .metadata.name, phase: .status.phase}',
+      group: 'copies',
+    }),
+  },
+  // Whatever happened, the snapshots say what there is: the plan is what is missing between them.
+  run({ snapshots, patch, log }) {
+    const found = <T>(items: readonly (T | null)[]): readonly T[] => items.filter((item) => item !== null);
+    const targets = found(snapshots.namespaces).filter(({ phase }) => phase !== 'Terminating');
+    const steps = planCopies(
+      [...found(snapshots.configMaps), ...found(snapshots.secrets)],
+      [...found(snapshots.configMapCopies), ...found(snapshots.secretCopies)],
+      targets.map(({ name }) => name),
+    );
+    for (const step of steps) {
+      // An object of that name that is no copy belongs to somebody: it is left as it is.
+      if (step.type === 'create') patch.createIfNotExists(step.object);
+      else if (step.type === 'update') patch.createOrUpdate(step.object);
+      else patch.deleteInBackground({ apiVersion: 'v1', ...step.copy });
+    }
+    if (steps.length > 0) log.info('copies brought up to date', { steps: steps.length, namespaces: targets.length });
+  },
+});

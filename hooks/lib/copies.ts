@@ -1,0 +1,90 @@
+import type { NewObject } from 'hooklet';
+
+/** Objects with this label are copied. */
+export const COPY_LABEL = 'hooklet.dev/copy';
+/** Namespaces with this label get the copies. */
+export const TARGET_LABEL = 'hooklet.dev/copies';
+/** On each copy: the namespace of its original. */
+export const ORIGIN_LABEL = 'hooklet.dev/copied-from';
+
+/** What matters of a ConfigMap or Secret, original or copy. */
+export interface Copied {
+  readonly kind: 'ConfigMap' | 'Secret';
+  readonly namespace: string;
+  readonly name: string;
+  /** Only on copies. */
+  readonly origin: string | null;
+  readonly type: string | null;
+  readonly data: Readonly<Record<string, string>> | null;
+  readonly binaryData: Readonly<Record<string, string>> | null;
+}
+
+/** Makes a `Copied` of an object. */
+export const COPIED_FILTER = `{
+  kind, namespace: .metadata.namespace, name: .metadata.name, origin: (.metadata.labels["${ORIGIN_LABEL}"]),
+  type, data, binaryData
+}`;
+
+export type Step =
+  | { readonly type: 'create'; readonly object: NewObject }
+  | { readonly type: 'update'; readonly object: NewObject }
+  | { readonly type: 'delete'; readonly copy: Copied };
+
+/** What is to be done so that every target namespace has exactly the copies it should have. */
+export function planCopies(
+  originals: readonly Copied[],
+  copies: readonly Copied[],
+  targets: readonly string[],
+): readonly Step[] {
+  const existing = new Map(copies.map((copy) => [keyOf(copy), copy]));
+  const wanted = wantedCopies(originals, targets);
+  const steps: Step[] = [];
+  for (const [key, copy] of existing) {
+    // The type of a Secret cannot be changed: such a copy is made anew.
+    if (wanted.get(key)?.type !== copy.type) steps.push({ type: 'delete', copy });
+  }
+  for (const [key, copy] of wanted) {
+    const present = existing.get(key);
+    if (present?.type !== copy.type) steps.push({ type: 'create', object: objectOf(copy) });
+    else if (!isSame(present, copy)) steps.push({ type: 'update', object: objectOf(copy) });
+  }
+  return steps;
+}
+
+function wantedCopies(originals: readonly Copied[], targets: readonly string[]): ReadonlyMap<string, Copied> {
+  const wanted = new Map<string, Copied>();
+  for (const original of originals) {
+    for (const namespace of targets) {
+      const copy = { ...original, namespace, origin: original.namespace };
+      // Of two originals with one name the first keeps the place.
+      if (namespace !== original.namespace && !wanted.has(keyOf(copy))) wanted.set(keyOf(copy), copy);
+    }
+  }
+  return wanted;
+}
+
+function keyOf({ kind, namespace, name }: Copied): string {
+  return `${kind}/${namespace}/${name}`;
+}
+
+function isSame(present: Copied, wanted: Copied): boolean {
+  const contentOf = ({ origin, data, binaryData }: Copied): string =>
+    JSON.stringify([origin, sorted(data), sorted(binaryData)]);
+  return contentOf(present) === contentOf(wanted);
+}
+
+function sorted(data: Copied['data']): readonly (readonly [string, string])[] {
+  return Object.entries(data ?? {}).toSorted(([a], [b]) => (a < b ? -1 : 1));
+}
+
+function objectOf({ kind, namespace, name, origin, type, data, binaryData }: Copied): NewObject {
+  const object = {
+    apiVersion: 'v1',
+    kind,
+    metadata: { name, namespace, labels: { [ORIGIN_LABEL]: origin ?? '' } },
+    ...(type === null ? {} : { type }),
+    ...(data === null ? {} : { data }),
+    ...(binaryData === null ? {} : { binaryData }),
+  };
+  return object;
+}

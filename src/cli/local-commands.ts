@@ -1,0 +1,70 @@
+import { tmpdir } from 'node:os';
+import { basename, dirname, join, relative, resolve } from 'node:path';
+import { HookConfigError, UsageError } from '../errors.ts';
+import { parseMetrics } from '../effects/parse-metrics.ts';
+import { parseOperations } from '../effects/parse-operations.ts';
+import { discoverHooks, type HookFile } from '../hook/discover.ts';
+import { loadHook } from '../hook/load.ts';
+import { checkFilter } from '../operator/filter-check.ts';
+import { openRunner } from '../operator/open-runner.ts';
+import type { Runner } from '../runner/runner.ts';
+import { runCheck } from './check.ts';
+import { openLog } from './start.ts';
+import { resolveOptions, startOptions } from './options.ts';
+import { programFile } from './program-file.ts';
+import { readContext, runOnce } from './run.ts';
+import { shutdownSignal } from './shutdown.ts';
+
+/** `hooklet check`: resolves to the exit code. */
+export async function checkCommand(hooksDir: string): Promise<number> {
+  await using ends = new AsyncDisposableStack();
+  const runner = openLocalRunner(hooksDir, ends);
+  return await runCheck(hooksDir, {
+    readConfig: async (file) => runner.readConfig(file),
+    checkFilter,
+    now: Date.now,
+    write: (text) => process.stdout.write(text),
+  });
+}
+
+/** `hooklet run`: runs the hook in the file `path` once; resolves to the exit code. */
+export async function runCommand(path: string, contextSource: string): Promise<number> {
+  await using ends = new AsyncDisposableStack();
+  const signal = shutdownSignal(() => {});
+  const context = await readContext(contextSource, process.stdin);
+  const file = await findHook(path);
+  const runner = openLocalRunner(dirname(file.path), ends);
+  const hook = await loadHook(file, { readConfig: async (one) => runner.readConfig(one), checkFilter });
+  if (hook instanceof HookConfigError) throw hook;
+  const checkJq = (expression: string): string | undefined => checkFilter({ type: 'jq', expression });
+  await runOnce({
+    runner,
+    hook,
+    context,
+    parseOperations: (text) => parseOperations(text, checkJq),
+    parseMetrics,
+    write: (text) => process.stdout.write(text),
+    signal,
+  });
+  return 0;
+}
+
+/** Finds the hook as discovery would, so that a file that is none says why. */
+async function findHook(path: string): Promise<HookFile> {
+  const absolute = resolve(path);
+  const { files, warnings } = await discoverHooks(dirname(absolute));
+  const found = files.find((file) => file.path === absolute);
+  if (found !== undefined) return { ...found, name: relative(process.cwd(), absolute) || basename(absolute) };
+  const warning = warnings.find((one) => one.path === absolute);
+  throw new UsageError(
+    `${path} is not a hook: ${warning?.message ?? 'no such file, or one that discovery leaves out'}`,
+  );
+}
+
+/** A runner without an operator around it. */
+function openLocalRunner(hooksDir: string, ends: AsyncDisposableStack): Runner {
+  const options = resolveOptions(startOptions, { logFormat: 'text', tmpDir: join(tmpdir(), 'hooklet') }, process.env);
+  const log = openLog(options, 'text');
+  const program = { node: process.execPath, program: programFile };
+  return openRunner({ ...options, hooksDir, env: process.env, program, log }, ends);
+}

@@ -1,0 +1,39 @@
+import { resolve } from 'node:path';
+import type { Logger } from '../log.ts';
+import { createRunFolder } from '../runner/run-folder.ts';
+import { createRunner, type Runner } from '../runner/runner.ts';
+import { createSpawner } from '../runner/spawner.ts';
+import { writeProgram } from './program-link.ts';
+
+export interface RunnerSettings {
+  readonly hooksDir: string;
+  readonly tmpDir: string;
+  readonly keepTmpFiles: boolean;
+  readonly logProxyHookJson: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  /** How hooks call this program. */
+  readonly program: { readonly node: string; readonly program: string };
+  readonly log: Logger;
+}
+
+/** Starts the processes that run hooks; they end, and their files go, with `ends`. */
+export function openRunner(settings: RunnerSettings, ends: AsyncDisposableStack): Runner {
+  const { log, env, hooksDir, tmpDir, keepTmpFiles, logProxyHookJson } = settings;
+  const folder = createRunFolder({ tmpDir, keepTmpFiles });
+  ends.defer(() => folder.remove());
+  const spawner = createSpawner({ folder: folder.path, env, log });
+  ends.defer(async () => spawner.close());
+  const binDir = writeProgram(folder.path, settings.program);
+  const runner = createRunner({
+    spawner,
+    folder: folder.path,
+    keepTmpFiles,
+    hooksDir: resolve(hooksDir),
+    env,
+    binDir,
+    log,
+    logProxyHookJson,
+  });
+  ends.defer(async () => runner.close());
+  return runner;
+}
