@@ -113,7 +113,8 @@ function awaitExit(child: ChildProcess, pid: number, takeCpu: () => Usage): Prom
   const memory = watchMemory(pid);
   return new Promise((resolve) => {
     child.once('exit', (exitCode, signal) => {
-      const maxRssBytes = memory.stop();
+      memory.stop();
+      const maxRssBytes = memory.peak();
       const usage = { ...takeCpu(), ...(maxRssBytes === undefined ? {} : { maxRssBytes }) };
       if (signal !== null) resolve({ signal, usage });
       else resolve({ exitCode: exitCode ?? 0, usage });

@@ -1,4 +1,4 @@
-import { fileURLToPath } from 'node:url';
+import { aborted } from '../lib/aborted.ts';
 import type { Logger } from '../log.ts';
 import { siblingModule } from './sibling-module.ts';
 import { type SpawnedProcess, SpawnerLink, type SpawnerLinkOptions } from './spawner-link.ts';
@@ -89,13 +89,6 @@ export function createSpawner(options: SpawnerOptions): Spawner {
 
 function withDefaults(options: SpawnerOptions): SpawnerLinkOptions {
   const { folder, env, graceMs = DEFAULT_GRACE_MS, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = options;
-  const entry = options.entry ?? fileURLToPath(siblingModule('spawner-process'));
+  const entry = options.entry ?? siblingModule('spawner-process');
   return { entry, env, settings: { folder, graceMs, outputLimitBytes } };
-}
-
-async function aborted(signal: AbortSignal): Promise<void> {
-  if (signal.aborted) return;
-  await new Promise<void>((resolve) => {
-    signal.addEventListener('abort', () => resolve(), { once: true });
-  });
 }

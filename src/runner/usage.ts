@@ -30,7 +30,7 @@ function readChildTicks(): { readonly user: number; readonly system: number } | 
 }
 
 /** Samples the peak memory of a process and its descendants, ever more rarely, until `stop`. */
-export function watchMemory(pid: number): { stop(): number | undefined } {
+export function watchMemory(pid: number): { peak(): number | undefined; stop(): void } {
   let peak: number | undefined;
   let pauseMs = FIRST_SAMPLE_MS;
   const sample = (): void => {
@@ -43,10 +43,8 @@ export function watchMemory(pid: number): { stop(): number | undefined } {
   };
   let timer = setTimeout(sample, pauseMs);
   return {
-    stop() {
-      clearTimeout(timer);
-      return peak;
-    },
+    peak: () => peak,
+    stop: () => clearTimeout(timer),
   };
 }
 

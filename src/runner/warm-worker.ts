@@ -80,7 +80,7 @@ export class WarmWorker {
     });
     const request = {
       path: process.execPath,
-      args: [siblingModule('warm-process').pathname, path],
+      args: [siblingModule('warm-process'), path],
       cwd: dirname(path),
       env: { ...env, [WARM_SOCKET]: server.path, [WARM_TOKEN]: token },
     };

@@ -1,0 +1,25 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { describe, expect, it } from 'vitest';
+import { killGroup } from '../../src/runner/kill-group.ts';
+
+describe('killGroup', () => {
+  it('reaches what the process started', async () => {
+    const child = spawn('sh', ['-c', 'sleep 600 & echo ready; wait'], { detached: true });
+    await once(child.stdout, 'data');
+
+    killGroup(child.pid, 'SIGKILL');
+
+    // The pipe ends only when the grandchild, which holds it too, is gone.
+    await once(child, 'close');
+    expect(child.signalCode).toBe('SIGKILL');
+  });
+
+  it('is content when nobody is left', () => {
+    expect(() => killGroup(2 ** 22 + 1, 'SIGKILL')).not.toThrow();
+  });
+
+  it('does nothing without a process', () => {
+    expect(() => killGroup(undefined, 'SIGKILL')).not.toThrow();
+  });
+});

@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { Hook } from '../../src/hook/binding.ts';
+import { createRunFolder } from '../../src/runner/run-folder.ts';
+import { createRunner, type RunnerOptions } from '../../src/runner/runner.ts';
+import { createSpawner, type SpawnerOptions } from '../../src/runner/spawner.ts';
+import { recordingLogger } from './recording-logger.ts';
+
+export const hooksDir = fileURLToPath(new URL('../fixtures/hooks', import.meta.url));
+
+/** A signal that never aborts. */
+export const never = new AbortController().signal;
+
+/** A new temporary folder, removed with `using`. */
+export function temporaryFolder(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'hooklet-test-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** A spawner and a runner on real processes; `mark` is in the environment of everything they start. */
+export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOptions?: Partial<SpawnerOptions> } = {}) {
+  const tmp = temporaryFolder();
+  const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+  const mark = `HOOKLET_TEST=${randomUUID()}`;
+  const env = { ...process.env, HOOKLET_TEST: mark.slice(mark.indexOf('=') + 1), CUSTOM: 'from the operator' };
+  const log = recordingLogger();
+  const spawner = createSpawner({ folder: folder.path, env, log, ...options.spawnerOptions });
+  const base = { spawner, folder: folder.path, keepTmpFiles: false, hooksDir, env, log, logProxyHookJson: false };
+  const runner = createRunner({ ...base, ...options });
+  return {
+    runner,
+    spawner,
+    log,
+    folder: folder.path,
+    /** Command lines of the processes it has started that still live. */
+    processes: (): readonly string[] => commandLines(mark),
+    /** What the hooks printed. */
+    output: (): readonly unknown[] =>
+      log.lines.filter(({ message }) => message === 'hook output').map(({ fields }) => fields['line']),
+    async [Symbol.asyncDispose]() {
+      await runner.close();
+      await spawner.close();
+      folder.remove();
+      tmp[Symbol.dispose]();
+    },
+  };
+}
+
+/** A hook as the loader would make it of a fixture. */
+export function fixtureHook(name: string, settings: Hook['settings'] = {}): Hook {
+  const type = name.startsWith('run-warm') ? 'warm' : 'process';
+  return { name, path: join(hooksDir, name), type, bindings: [], settings };
+}
+
+/** The process ids of what carries `mark` in its environment. */
+export function markedProcesses(mark: string): readonly number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid) && readProc(pid, 'environ').split('\0').includes(mark));
+}
+
+function commandLines(mark: string): readonly string[] {
+  return markedProcesses(mark)
+    .map((pid) => readProc(pid, 'cmdline').replaceAll('\0', ' ').trim())
+    .filter((line) => line !== '');
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'latin1');
+  } catch {
+    return '';
+  }
+}
