@@ -20,6 +20,11 @@ export function isAlreadyExists(error: unknown): boolean {
   return error instanceof KubeError && error.status === 409 && error.reason === 'AlreadyExists';
 }
 
+/** The object is not the one that was read: it changed since. */
+export function isConflict(error: unknown): boolean {
+  return isStatus(error, 409) && !isAlreadyExists(error);
+}
+
 /** The kind has no unconditional update, as custom resources. */
 export function isVersionRequired(error: unknown): boolean {
   return isStatus(error, 422) && error instanceof Error && /resourceVersion/.test(error.message);

@@ -1,4 +1,4 @@
-import { isAlreadyExists, isForbidden, isMissing, isVersionRequired } from './api-error.ts';
+import { isAlreadyExists, isConflict, isForbidden, isMissing, isVersionRequired } from './api-error.ts';
 import { versionOf, withoutServerFields, withVersion } from './api-object.ts';
 import { postObject } from './create-object.ts';
 import type { CreateOperation, JsonObject } from './operation.ts';
@@ -6,7 +6,8 @@ import { retrying, send, written, type Outcome, type PatchSession, type Place } 
 
 /**
  * CreateOrUpdate of a named object: the object becomes what the hook says, whatever it was. Objects are updated far more
- * often than created, so the update is tried first: one request where the kind allows it without a version, else two.
+ * often than created, so the update is tried first: one request where the kind allows it without a version or the version
+ * is known, else two.
  */
 export async function createOrUpdate(
   session: PatchSession,
@@ -18,6 +19,7 @@ export async function createOrUpdate(
     try {
       return await update(session, place, object);
     } catch (error) {
+      session.memory.forget(place.object);
       const mayBeNew = isMissing(error) || isForbidden(error);
       if (!mayBeNew || operation.subresource !== undefined) throw error;
       return create(session, place, { object, refusal: error });
@@ -26,12 +28,24 @@ export async function createOrUpdate(
 }
 
 async function update(session: PatchSession, place: Place, object: JsonObject): Promise<Outcome> {
-  if (session.memory.needsVersion(place.kind)) return replaceLive(session, place, object);
+  if (session.memory.needsVersion(place.kind)) return replaceKnown(session, place, object);
   try {
     return await put(session, place, object);
   } catch (error) {
     if (!isVersionRequired(error)) throw error;
     session.memory.requireVersion(place.kind);
+    return replaceLive(session, place, object);
+  }
+}
+
+/** Nobody changed most objects since the last run, so the version of then is likely still the live one. */
+async function replaceKnown(session: PatchSession, place: Place, object: JsonObject): Promise<Outcome> {
+  const version = session.memory.versionOf(place.object);
+  if (version === undefined) return replaceLive(session, place, object);
+  try {
+    return await put(session, place, withVersion(object, version));
+  } catch (error) {
+    if (!isConflict(error)) throw error;
     return replaceLive(session, place, object);
   }
 }

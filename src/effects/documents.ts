@@ -41,12 +41,13 @@ export function readJsonStream(text: string): TextDocuments {
 
 /** Reads a JSON stream or, where that is none, YAML documents. */
 export function readDocuments(text: string): TextDocuments {
+  const looksLikeJson = /^\s*[{[]/.test(text);
+  if (!looksLikeJson) return readYaml(text);
   const json = readJsonStream(text);
   if (json.problems.length === 0) return json;
   const yaml = readYaml(text);
   // Broken JSON is broken YAML too; the author wants to hear of what he wrote.
-  const looksLikeJson = /^\s*[{[]/.test(text);
-  return yaml.problems.length > 0 && looksLikeJson ? json : yaml;
+  return yaml.problems.length > 0 ? json : yaml;
 }
 
 function readYaml(text: string): TextDocuments {

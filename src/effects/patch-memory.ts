@@ -17,14 +17,28 @@ export class PatchMemory {
     this.#versionRequired.add(keyOf(kind));
   }
 
+  /** The version the object at `path` had when it was last written or read. */
+  versionOf(path: string): string | undefined {
+    return this.#versions.get(path);
+  }
+
   /** Remembers the version of the object at `path`; true when it is the one that was remembered. */
   remember(path: string, resourceVersion: string): boolean {
     const isSame = this.#versions.get(path) === resourceVersion;
     this.#versions.delete(path);
     this.#versions.set(path, resourceVersion);
-    const [oldest] = this.#versions.keys();
-    if (this.#versions.size > MAX_VERSIONS && oldest !== undefined) this.#versions.delete(oldest);
+    if (this.#versions.size > MAX_VERSIONS) this.#forgetOldest();
     return isSame;
+  }
+
+  /** The object at `path` is not what it was thought to be. */
+  forget(path: string): void {
+    this.#versions.delete(path);
+  }
+
+  #forgetOldest(): void {
+    const [oldest] = this.#versions.keys();
+    if (oldest !== undefined) this.#versions.delete(oldest);
   }
 }
 

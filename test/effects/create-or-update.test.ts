@@ -78,15 +78,40 @@ describe('CreateOrUpdate', () => {
   it('learns which kinds need the live version, and keeps it in mind', async () => {
     const memory = new PatchMemory();
     const required = refusal(422, 'Invalid', 'metadata.resourceVersion: must be specified for an update');
-    const replace = [
-      [`GET ${maps}/cm`, at(object, '4')],
-      [`PUT ${maps}/cm`, at(object, '5')],
-    ] as const;
-    await converse({ operations: [operation], script: [[`PUT ${maps}/cm`, required], ...replace], memory });
+    const put = [`PUT ${maps}/cm`, at(object, '5')] as const;
+    const first = [[`PUT ${maps}/cm`, required], [`GET ${maps}/cm`, at(object, '4')], put] as const;
+    await converse({ operations: [operation], script: first, memory });
 
-    const { error } = await converse({ operations: [operation], script: replace, memory });
+    const { bodies } = await converse({ operations: [operation], script: [put], memory });
 
-    expect(error).toBeUndefined();
+    expect(bodies).toMatchObject([{ metadata: { resourceVersion: '5' } }]);
+  });
+
+  it('takes one request for a custom resource that nobody changed since the last run', async () => {
+    const memory = new PatchMemory();
+    const put = [`PUT ${widgets}/w`, at(widget, '5')] as const;
+    const operations = [{ operation: 'CreateOrUpdate', object: widget }];
+    await converse({ operations, script: [[`GET ${widgets}/w`, at(widget, '4')], put], memory });
+
+    const { applied, bodies } = await converse({ operations, script: [put], memory });
+
+    expect(bodies).toEqual([at(widget, '5')]);
+    expect(applied).toMatchObject([{ change: 'unchanged' }]);
+  });
+
+  it('reads a custom resource that somebody changed since the last run', async () => {
+    const memory = new PatchMemory();
+    const operations = [{ operation: 'CreateOrUpdate', object: widget }];
+    const read = (version: string) => [`GET ${widgets}/w`, at(widget, version)] as const;
+    await converse({ operations, script: [read('4'), [`PUT ${widgets}/w`, at(widget, '5')]], memory });
+
+    const { applied } = await converse({
+      operations,
+      script: [[`PUT ${widgets}/w`, conflict], read('7'), [`PUT ${widgets}/w`, at(widget, '8')]],
+      memory,
+    });
+
+    expect(applied).toMatchObject([{ change: 'updated', resourceVersion: '8' }]);
   });
 
   it('reads again when somebody else was faster', async () => {
