@@ -5,7 +5,7 @@ import type { Trigger } from './trigger.ts';
 const LONG_QUEUE = 100;
 
 /**
- * Merges tasks of a queue that one run can serve: neighbours of the same hook; in a queue of more than 100 tasks also
+ * Merges tasks of a queue that one run can serve: neighbours of the same hook and `allowFailure`; in a queue of more than 100 tasks also
  * all tasks of a hook that has 100 or more. A merged task stands where its first one stood and keeps that one's
  * `allowFailure`, `failures` and `queuedAtMs`. Triggers of a hook keep their order, and none is lost but those that a
  * neighbour of the same group stands for. onStartup and ungrouped Synchronizations stay alone, and no later task of their
@@ -33,7 +33,7 @@ function combineNeighbours(tasks: readonly Task[]): readonly Task[] {
   const merges: Merge[] = [];
   for (const task of tasks) {
     const last = merges.at(-1);
-    if (last !== undefined && isMergeable(last.first) && isMergeable(task) && last.first.hook === task.hook) {
+    if (last !== undefined && canJoin(last.first, task)) {
       append(last, task);
     } else {
       merges.push({ first: task });
@@ -48,7 +48,7 @@ function combineFrequent(tasks: readonly Task[]): readonly Task[] {
   const open = new Map<Task['hook'], Merge>();
   for (const task of tasks) {
     const target = open.get(task.hook);
-    if (target !== undefined && isMergeable(task)) {
+    if (target !== undefined && canJoin(target.first, task)) {
       append(target, task);
       continue;
     }
@@ -83,6 +83,12 @@ function copyOf([head, ...rest]: Task['triggers']): [Trigger, ...Trigger[]] {
 
 function toTask({ first, triggers }: Merge): Task {
   return triggers === undefined ? first : { ...first, triggers };
+}
+
+/** A task that may fail and be dropped must not take one along that is to be retried. */
+function canJoin(first: Task, task: Task): boolean {
+  if (first.hook !== task.hook || first.allowFailure !== task.allowFailure) return false;
+  return isMergeable(first) && isMergeable(task);
 }
 
 function isMergeable({ triggers: [trigger] }: Task): boolean {

@@ -87,10 +87,24 @@ describe('combineTasks', () => {
 
     const [merged] = combineTasks([
       { ...first, allowFailure: true, failures: 3, queuedAtMs: 5 },
-      { ...second, queuedAtMs: 9 },
+      { ...second, allowFailure: true, queuedAtMs: 9 },
     ]);
 
     expect(merged).toMatchObject({ allowFailure: true, failures: 3, queuedAtMs: 5 });
+  });
+
+  it('merges no task that must be retried into one that may fail', () => {
+    const lenient = tasks('A event:1').map((value) => ({ ...value, allowFailure: true }));
+    const queue = [...lenient, ...tasks('A event:2', 'A event:3')];
+    const long = [
+      ...lenient,
+      ...tasks(...repeat(60, (index) => `A event:${index}`)),
+      ...lenient,
+      ...tasks('B event:9'),
+    ];
+
+    expect(texts(combineTasks(queue))).toEqual(['A event:1', 'A event:2 event:3']);
+    expect(combineTasks(long).map(({ allowFailure }) => allowFailure)).toEqual([true, false, true, false]);
   });
 
   it('returns the same list when there is nothing to merge', () => {
