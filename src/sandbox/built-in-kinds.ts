@@ -78,8 +78,7 @@ flowcontrol.apiserver.k8s.io/v1 flowschemas FlowSchema C - - status
 flowcontrol.apiserver.k8s.io/v1 prioritylevelconfigurations PriorityLevelConfiguration C - - status
 `;
 
-/** What can be done with an ordinary resource. */
-export const STANDARD_VERBS: readonly string[] = [
+const STANDARD_VERBS: readonly string[] = [
   'create',
   'delete',
   'deletecollection',

@@ -9,7 +9,7 @@ type CompiledSchema = ReturnType<typeof compileCustomResourceSchema>;
 const compiledSchemas = new WeakMap<JsonObject, CompiledSchema>();
 
 /** The compiled form of a CustomResourceDefinition's schema, made once. */
-export function compiledSchema(schema: JsonObject): CompiledSchema {
+function compiledSchema(schema: JsonObject): CompiledSchema {
   const compiled = compiledSchemas.get(schema) ?? compileCustomResourceSchema(schema);
   compiledSchemas.set(schema, compiled);
   return compiled;

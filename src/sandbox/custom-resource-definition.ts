@@ -1,6 +1,5 @@
-import { compiledSchema } from './custom-object.ts';
 import { at, objectAt, objectsAt, present, textAt, textsAt, withAt } from './json-fields.ts';
-import type { JsonObject } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { nameOf } from './object-meta.ts';
 import { invalidValue, requiredValue, unsupportedValue, type Cause } from './status-error.ts';
 
@@ -11,7 +10,7 @@ export function withCustomResourceDefinitionDefaults(definition: JsonObject): Js
   const filled = withAt(definition, ['spec', 'names'], {
     ...names,
     singular: textAt(names, 'singular') === '' ? kind.toLowerCase() : textAt(names, 'singular'),
-    listKind: textAt(names, 'listKind') === '' ? `${kind}List` : textAt(names, 'listKind'),
+    listKind: textAt(names, 'listKind') === '' && kind !== '' ? `${kind}List` : textAt(names, 'listKind'),
   });
   const converted =
     at(filled, 'spec', 'conversion') === undefined
@@ -38,14 +37,21 @@ export function customResourceDefinitionCauses(
   definition: JsonObject,
   before: JsonObject | undefined,
 ): readonly Cause[] {
-  return [...nameCauses(definition), ...scopeCauses(definition, before), ...versionCauses(definition)];
+  return [
+    ...nameCauses(definition),
+    ...scopeCauses(definition, before),
+    ...versionCauses(definition),
+    ...conversionCauses(definition),
+  ];
 }
 
 function nameCauses(definition: JsonObject): readonly Cause[] {
   const causes = [
     ['spec.group', textAt(definition, 'spec', 'group')],
     ['spec.names.plural', textAt(definition, 'spec', 'names', 'plural')],
+    ['spec.names.singular', textAt(definition, 'spec', 'names', 'singular')],
     ['spec.names.kind', textAt(definition, 'spec', 'names', 'kind')],
+    ['spec.names.listKind', textAt(definition, 'spec', 'names', 'listKind')],
   ].flatMap(([field = '', value]) => (value === '' ? [requiredValue(field)] : []));
   const expected = `${textAt(definition, 'spec', 'names', 'plural')}.${textAt(definition, 'spec', 'group')}`;
   if (nameOf(definition) === expected) return causes;
@@ -63,22 +69,50 @@ function scopeCauses(definition: JsonObject, before: JsonObject | undefined): re
 
 function versionCauses(definition: JsonObject): readonly Cause[] {
   const versions = objectsAt(definition, 'spec', 'versions');
-  const causes = versions.flatMap((version, index) =>
-    schemaCauses(version, `spec.versions[${index}].schema.openAPIV3Schema`),
-  );
+  const causes = versions.flatMap((version, index) => {
+    const field = `spec.versions[${index}].schema.openAPIV3Schema`;
+    const schema = at(version, 'schema', 'openAPIV3Schema');
+    if (schema === undefined) return [requiredValue(field)];
+    return schemaCauses(objectAt(schema), versions.length === 1 ? 'spec.validation.openAPIV3Schema' : field);
+  });
   if (versions.filter((version) => at(version, 'storage') === true).length === 1) return causes;
   const summary = versions.map((version) =>
     present({ name: version['name'], served: version['served'], storage: version['storage'] }),
   );
-  return [...causes, invalidValue('spec.versions', summary, 'must have exactly one version marked as storage version')];
+  return [
+    ...causes,
+    invalidValue('spec.versions', summary, 'must have exactly one version marked as storage version'),
+    ...(textsAt(definition, 'status', 'storedVersions').length > 0
+      ? []
+      : [invalidValue('status.storedVersions', null, 'must have at least one stored version')]),
+  ];
 }
 
-function schemaCauses(version: JsonObject, field: string): readonly Cause[] {
-  const schema = at(version, 'schema', 'openAPIV3Schema');
-  if (schema === undefined) return [requiredValue(field)];
-  return compiledSchema(objectAt(schema)).problems.map((problem) => ({
-    field,
-    reason: 'FieldValueInvalid',
-    message: `Invalid value: ${problem}`,
-  }));
+/** A schema must be structural: every value in it has a type, unless an extension says what it may be. */
+function schemaCauses(schema: JsonObject, field: string): readonly Cause[] {
+  const free = at(schema, 'x-kubernetes-int-or-string') === true || at(schema, PRESERVE) === true;
+  const untyped = textAt(schema, 'type') === '' && !free;
+  const properties = Object.entries(objectAt(schema, 'properties')).flatMap(([name, property]) =>
+    schemaCauses(objectAt(property), `${field}.properties[${name}]`),
+  );
+  const inner = ['items', 'additionalProperties'].flatMap((name) => {
+    const value = at(schema, name);
+    return isJsonObject(value) ? schemaCauses(value, `${field}.${name}`) : [];
+  });
+  const rule = 'must not be empty for specified object fields';
+  return [...(untyped ? [requiredValue(`${field}.type`, rule)] : []), ...properties, ...inner];
+}
+
+const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
+
+function conversionCauses(definition: JsonObject): readonly Cause[] {
+  if (textAt(definition, 'spec', 'conversion', 'strategy') !== 'Webhook') return [];
+  const webhook = objectAt(definition, 'spec', 'conversion', 'webhook');
+  const rule = 'required when strategy is set to Webhook';
+  return [
+    ...(at(webhook, 'clientConfig') === undefined ? [requiredValue('spec.conversion.webhookClientConfig', rule)] : []),
+    ...(textsAt(webhook, 'conversionReviewVersions').length === 0
+      ? [requiredValue('spec.conversion.conversionReviewVersions')]
+      : []),
+  ];
 }

@@ -1,5 +1,4 @@
 import { isDeepStrictEqual } from 'node:util';
-import { STANDARD_VERBS } from './built-in-kinds.ts';
 import type { Cluster } from './cluster.ts';
 import { CLEANUP_FINALIZER, deleteStored } from './delete.ts';
 import { storeOrRemove } from './finalization.ts';
@@ -8,6 +7,10 @@ import type { JsonObject } from './json.ts';
 import type { CustomVersion, ServedKind, Subresource } from './kind.ts';
 import { finalizersOf, isTerminating, timestamp, withMetadata } from './object-meta.ts';
 import type { Change, StoredObject } from './storage.ts';
+
+const VERBS = ['delete', 'deletecollection', 'get', 'list', 'patch', 'create', 'update', 'watch'];
+
+const VERBS_WHILE_TERMINATING = ['delete', 'deletecollection', 'get', 'list', 'watch'];
 
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
@@ -79,7 +82,7 @@ export class CustomResources {
     const names =
       conflict === undefined
         ? condition('NamesAccepted', true, since, ['NoConflicts', 'no conflicts found'])
-        : condition('NamesAccepted', false, since, ['KindConflict', `"${conflict}" is already in use`]);
+        : condition('NamesAccepted', false, since, ['ListKindConflict', `"${conflict}List" is already in use`]);
     const established =
       conflict === undefined
         ? condition('Established', true, since, ['InitialNamesAccepted', 'the initial names have been accepted'])
@@ -87,7 +90,10 @@ export class CustomResources {
     const old = objectsAt(object, 'status', 'conditions');
     return {
       conditions: [names, established].map((next) => old.find((previous) => isSameCondition(previous, next)) ?? next),
-      acceptedNames: conflict === undefined ? objectAt(object, 'spec', 'names') : { plural: '', kind: '' },
+      acceptedNames:
+        conflict === undefined
+          ? objectAt(object, 'spec', 'names')
+          : { plural: textAt(object, 'spec', 'names', 'plural'), kind: '' },
       storedVersions: textsAt(object, 'status', 'storedVersions'),
     };
   }
@@ -130,7 +136,7 @@ export function definedKinds(definition: JsonObject): readonly ServedKind[] {
       listKind: textAt(spec, 'names', 'listKind'),
       namespaced: textAt(spec, 'scope') === 'Namespaced',
       // While the definition is going, nothing new may come.
-      verbs: isTerminating(definition) ? STANDARD_VERBS.filter((verb) => verb !== 'create') : STANDARD_VERBS,
+      verbs: isTerminating(definition) ? VERBS_WHILE_TERMINATING : VERBS,
       shortNames: textsAt(spec, 'names', 'shortNames'),
       categories: textsAt(spec, 'names', 'categories'),
       subresources: definedSubresources(version, textAt(spec, 'names', 'kind')),

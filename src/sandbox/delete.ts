@@ -2,7 +2,7 @@ import { json, type ApiRequest, type Reply, type Target } from './api-request.ts
 import type { Cluster } from './cluster.ts';
 import { parseDeleteOptions, type DeleteOptions, type Propagation } from './delete-options.ts';
 import { isReadyToGo } from './finalization.ts';
-import { numberAt, present, textAt, withAt } from './json-fields.ts';
+import { arrayAt, numberAt, present, textAt, withAt } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import { isReturnedWhenDeleted } from './kind-strategy.ts';
 import type { ServedKind } from './kind.ts';
@@ -99,21 +99,36 @@ function markedObject(
   const oldGraceSeconds = numberAt(object, 'metadata', 'deletionGracePeriodSeconds');
   if (isTerminating(object) && sameFinalizers && graceSeconds >= (oldGraceSeconds ?? 0)) return object;
   const generation = numberAt(object, 'metadata', 'generation');
-  const withoutGracePeriod = ['namespaces', CRD_COLLECTION].includes(stored.collection);
-  const again = isTerminating(object);
+  const plain = ['namespaces', CRD_COLLECTION].includes(stored.collection);
   const marked = withMetadata(object, {
     deletionTimestamp: timestamp(nowMs + graceSeconds * 1000),
-    deletionGracePeriodSeconds: withoutGracePeriod ? undefined : graceSeconds,
-    generation: generation === undefined || again || withoutGracePeriod ? generation : generation + 1,
+    deletionGracePeriodSeconds: plain ? undefined : graceSeconds,
+    generation: plain || isTerminating(object) ? generationOf(object) : nextGeneration(object),
     finalizers,
   });
+  if (stored.collection === CRD_COLLECTION) return withTerminatingCondition(marked, timestamp(nowMs));
   return stored.collection === 'namespaces' ? withAt(marked, ['status', 'phase'], 'Terminating') : marked;
 }
 
-const CRD_COLLECTION = 'customresourcedefinitions.apiextensions.k8s.io';
+function generationOf(object: JsonObject): number | undefined {
+  return numberAt(object, 'metadata', 'generation');
+}
 
-/** Holds a CustomResourceDefinition until its objects are gone. */
-export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
+function nextGeneration(object: JsonObject): number | undefined {
+  const generation = generationOf(object);
+  return generation === undefined ? undefined : generation + 1;
+}
+
+function withTerminatingCondition(definition: JsonObject, since: string): JsonObject {
+  const condition = {
+    type: 'Terminating',
+    status: 'True',
+    lastTransitionTime: since,
+    reason: 'InstanceDeletionPending',
+    message: 'CustomResourceDefinition marked for deletion; CustomResource deletion will begin soon',
+  };
+  return withAt(definition, ['status', 'conditions'], [...arrayAt(definition, 'status', 'conditions'), condition]);
+}
 
 // Deleting one of these leaves its dependents alone unless the request says otherwise.
 const ORPHANING = ['replicationcontrollers', 'jobs.batch'];

@@ -12,7 +12,7 @@ export function metadataCauses(kind: ServedKind, object: JsonObject, before?: Js
     ...labelCauses(object),
     ...annotationCauses(object),
     ...ownerCauses(object),
-    ...finalizerCauses(object),
+    ...finalizerCauses(kind, object),
   ];
 }
 
@@ -65,7 +65,7 @@ function ownerCauses(object: JsonObject): readonly Cause[] {
 
 const STANDARD_FINALIZERS = ['foregroundDeletion', 'orphan', 'kubernetes'];
 
-function finalizerCauses(object: JsonObject): readonly Cause[] {
+function finalizerCauses(kind: ServedKind, object: JsonObject): readonly Cause[] {
   const field = 'metadata.finalizers';
   const finalizers = finalizersOf(object);
   const rule = 'name is neither a standard finalizer name nor is it fully qualified';
@@ -74,7 +74,7 @@ function finalizerCauses(object: JsonObject): readonly Cause[] {
       qualifiedNameProblems(finalizer).map((problem) => invalidValue(field, finalizer, problem)),
     ),
     ...finalizers.flatMap((finalizer, index) =>
-      finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)
+      kind.custom !== undefined || finalizer.includes('/') || STANDARD_FINALIZERS.includes(finalizer)
         ? []
         : [invalidValue(`${field}[${index}]`, finalizer, rule)],
     ),

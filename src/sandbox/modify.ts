@@ -1,13 +1,13 @@
 import { json, type ApiRequest, type Reply, type Target } from './api-request.ts';
 import type { Cluster } from './cluster.ts';
 import { textAt } from './json-fields.ts';
-import type { JsonObject } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { isCreatedOnUpdate, needsResourceVersion } from './kind-strategy.ts';
 import { apiVersionOf, type ServedKind } from './kind.ts';
-import { nameOf, namespaceOf, resourceVersionOf, timestamp, withMetadata } from './object-meta.ts';
+import { nameOf, namespaceOf, resourceVersionOf, timestamp } from './object-meta.ts';
 import { applyPatch } from './patch/apply-patch.ts';
 import { findObject } from './read.ts';
-import { badRequest, invalid, invalidValue, notFound, StatusError } from './status-error.ts';
+import { badRequest, invalid, invalidValue, notFound, requiredValue, StatusError } from './status-error.ts';
 import { served } from './wire.ts';
 import { createObject, patchKind, updateObject } from './write.ts';
 import { parseObjectBody, parsePatch, parseWriteOptions, type WriteOptions } from './write-options.ts';
@@ -49,6 +49,7 @@ export function patchObject(cluster: Cluster, target: Target, request: ApiReques
   const type = patchType(request);
   const options = parseWriteOptions(request, 'PatchOptions');
   const patch = parsePatch(request);
+  if (type === 'apply' && !request.query.has('fieldManager')) throw missingManager();
   if (type === 'apply') return applyObject(cluster, target, patch, options);
   const current = findObject(cluster, target);
   const object = applyPatch({
@@ -62,16 +63,21 @@ export function patchObject(cluster: Cluster, target: Target, request: ApiReques
   return json(updateObject(cluster, current, { target, object, options, managed: false, patched: true }));
 }
 
+function missingManager(): StatusError {
+  const cause = requiredValue('fieldManager', 'is required for apply patch');
+  return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [cause]);
+}
+
 function applyObject(cluster: Cluster, target: Target, patch: unknown, options: WriteOptions): Reply {
   const { kind, namespace, name } = target;
   const current = cluster.storage.get(kind.collection, namespace, name);
   const basics = patchBasics(cluster, target, options);
+  if (isJsonObject(patch) && nameOf(patch) === '') throw undeterminedName(target);
   if (current === undefined) {
     if (target.subresource !== '') throw notFound(kind, name);
     const object = typed(kind, applyPatch({ ...basics, type: 'apply', current: undefined, patch }));
-    checkIdentity(target, withMetadata(object, { name: nameOf(object) === '' ? name : nameOf(object) }), 'patch');
-    const named = withMetadata(object, { name });
-    return json(createObject(cluster, { target, object: named, options, managed: true }), 201);
+    checkIdentity(target, object, 'patch');
+    return json(createObject(cluster, { target, object, options, managed: true }), 201);
   }
   const object = applyPatch({ ...basics, type: 'apply', current: served(kind, current.object), patch });
   checkIdentity(target, object, 'patch');
@@ -116,6 +122,13 @@ function typed(kind: ServedKind, object: JsonObject): JsonObject {
 function checkCustomType(kind: ServedKind, object: JsonObject): void {
   const [givenKind, givenVersion] = [textAt(object, 'kind'), textAt(object, 'apiVersion')];
   const expected = apiVersionOf(kind);
+  if (givenKind === '') {
+    const text = JSON.stringify(object);
+    const problem = `Object 'Kind' is missing in '${text}'`;
+    throw badRequest(
+      `the object provided is unrecognized (must be of type ${kind.kind}): ${problem} (${text.slice(0, 32)} ...)`,
+    );
+  }
   if (givenVersion !== expected) {
     throw badRequest(
       `the API version in the data (${givenVersion}) does not match the expected API version (${expected})`,
@@ -151,11 +164,13 @@ function wrongNamespace(): StatusError {
   return badRequest('the namespace of the provided object does not match the namespace sent on the request');
 }
 
+function undeterminedName(target: Target): StatusError {
+  return badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
+}
+
 function checkIdentity(target: Target, object: JsonObject, verb: 'put' | 'patch'): void {
   const name = nameOf(object);
-  if (name === '' && verb === 'put') {
-    throw badRequest(`the name of the object (${target.name} based on URL) was undeterminable: name must be provided`);
-  }
+  if (name === '' && verb === 'put') throw undeterminedName(target);
   if (name !== target.name) {
     throw badRequest(`the name of the object (${name}) does not match the name on the URL (${target.name})`);
   }

@@ -2,7 +2,7 @@ import type { Target } from './api-request.ts';
 import type { Kinds } from './kinds.ts';
 import { apiVersionOf, type ServedKind } from './kind.ts';
 import { isTrue } from './list-options.ts';
-import { methodNotAllowed, noSuchResource } from './status-error.ts';
+import { methodNotAllowed, noSuchResource, notFound } from './status-error.ts';
 
 /** Where a path leads. */
 export type Route =
@@ -117,16 +117,17 @@ function verbOf(method: string, { name, subresource }: Target, watch: boolean): 
   return verb === 'list' && watch ? 'watch' : verb;
 }
 
-function checkVerb({ kind, namespace, name, subresource }: Target, verb: string): void {
+function checkVerb(target: Target, verb: string): void {
+  const { kind, namespace, name, subresource } = target;
   if (kind.namespaced && namespace === '' && name !== '') throw noSuchResource();
-  const verbs = subresource === '' ? kind.verbs : subresourceVerbs(kind, subresource);
+  const verbs = subresource === '' ? kind.verbs : subresourceVerbs(target);
   if (!verbs.includes(verb)) throw methodNotAllowed();
   if (kind.namespaced && namespace === '' && verb !== 'list' && verb !== 'watch') throw methodNotAllowed();
 }
 
-function subresourceVerbs(kind: ServedKind, name: string): readonly string[] {
-  const found = kind.subresources.find((subresource) => subresource.name === name);
-  if (found === undefined) throw noSuchResource();
+function subresourceVerbs({ kind, name, subresource }: Target): readonly string[] {
+  const found = kind.subresources.find((candidate) => candidate.name === subresource);
+  if (found === undefined) throw kind.custom === undefined ? noSuchResource() : notFound(kind, name);
   return found.verbs;
 }
 

@@ -55,14 +55,18 @@ export function parsePatch(request: ApiRequest): unknown {
   try {
     return parsed(request);
   } catch (error) {
-    throw badRequest(`error decoding patch: ${problemOf(error)}`);
+    const what = isYaml(request) ? 'error decoding YAML: error converting YAML to JSON: yaml' : 'error decoding patch';
+    throw badRequest(`${what}: ${problemOf(error)}`);
   }
 }
 
-function parsed({ headers, body }: ApiRequest): unknown {
-  const isYaml = (headers['content-type'] ?? '').includes('yaml');
-  const value: unknown = isYaml ? parseYaml(body) : JSON.parse(body);
+function parsed(request: ApiRequest): unknown {
+  const value: unknown = isYaml(request) ? parseYaml(request.body) : JSON.parse(request.body);
   return value;
+}
+
+function isYaml({ headers }: ApiRequest): boolean {
+  return (headers['content-type'] ?? '').includes('yaml');
 }
 
 function unrecognized(kindName: string, problem: string, body: string): StatusError {
