@@ -13,7 +13,11 @@ export type Node =
   | { readonly type: 'array'; readonly body?: Node }
   | { readonly type: 'object'; readonly entries: readonly ObjectEntry[] }
   | { readonly type: 'negate'; readonly operand: Node }
-  | { readonly type: 'pipe' | 'comma' | 'and' | 'or' | 'alternative'; readonly left: Node; readonly right: Node }
+  | Pair<'pipe'>
+  | Pair<'comma'>
+  | Pair<'and'>
+  | Pair<'or'>
+  | Pair<'alternative'>
   | { readonly type: 'binary'; readonly operator: BinaryOperator; readonly left: Node; readonly right: Node }
   | { readonly type: 'assign'; readonly operator: AssignOperator; readonly left: Node; readonly right: Node }
   | { readonly type: 'if'; readonly condition: Node; readonly then: Node; readonly otherwise: Node }
@@ -33,6 +37,12 @@ export type Node =
   | { readonly type: 'def'; readonly definition: Definition; readonly body: Node }
   | { readonly type: 'call'; readonly name: string; readonly args: readonly Node[]; readonly at: number }
   | { readonly type: 'variable'; readonly name: string; readonly at: number };
+
+export interface Pair<T extends string> {
+  readonly type: T;
+  readonly left: Node;
+  readonly right: Node;
+}
 
 export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '==' | '!=' | '<' | '<=' | '>' | '>=';
 export type AssignOperator = '=' | '|=' | '+=' | '-=' | '*=' | '/=' | '%=' | '//=';

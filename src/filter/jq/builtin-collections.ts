@@ -1,0 +1,146 @@
+import { elements } from './elements.ts';
+import { jsonText } from './json-text.ts';
+import { describe, expectArray, type NativeTable } from './native.ts';
+import { add } from './operators.ts';
+import { areEqual, compareValues, sortedKeys, sortValues } from './order.ts';
+import { raise } from './signals.ts';
+import { codePointLength, isArray, isObject, isTruthy, ownValue, setOwn, typeName, type JsonValue } from './value.ts';
+
+/** Arrays and objects as wholes. */
+export const COLLECTION_BUILTINS: NativeTable = {
+  'length/0': length,
+  'keys/0': (input) => keysOf(input, sortedKeys),
+  'keys_unsorted/0': (input) => keysOf(input, Object.keys),
+  'has/1': has,
+  'contains/1': contains,
+  'add/0': addAll,
+  'reverse/0': (input) => {
+    if (input === null) return [];
+    if (typeof input === 'string') return [...input].toReversed().join('');
+    return expectArray(input, 'cannot be reversed, as it is not an array').toReversed();
+  },
+  'sort/0': (input) => sortValues(expectArray(input, 'cannot be sorted, as it is not an array')),
+  'unique/0': (input) => unique(sortValues(expectArray(input, 'cannot be sorted, as it is not an array'))),
+  'min/0': (input) => extreme(input, -1),
+  'max/0': (input) => extreme(input, 1),
+  'flatten/0': (input) => flatten(elements(input), Number.POSITIVE_INFINITY),
+  'flatten/1': (input, depth) => {
+    if (typeof depth !== 'number') raise('flatten depth must not be negative');
+    if (depth < 0) raise('flatten depth must not be negative');
+    return flatten(elements(input), depth);
+  },
+  'to_entries/0': (input) => {
+    if (isArray(input)) return input.map((value, key) => ({ key, value }));
+    if (!isObject(input)) raise(`${describe(input)} has no keys`);
+    return Object.keys(input).map((key) => ({ key, value: ownValue(input, key) }));
+  },
+  'from_entries/0': fromEntries,
+  'transpose/0': transpose,
+  'bsearch/1': search,
+  'toarray/0': (input) => (isArray(input) ? input : [input]),
+};
+
+function length(input: JsonValue): JsonValue {
+  if (input === null) return 0;
+  if (typeof input === 'string') return codePointLength(input);
+  if (typeof input === 'number') return Math.abs(input);
+  if (isArray(input)) return input.length;
+  if (isObject(input)) return Object.keys(input).length;
+  return raise(`${describe(input)} has no length`);
+}
+
+function keysOf(input: JsonValue, ofObject: (object: { readonly [key: string]: JsonValue }) => string[]): JsonValue {
+  if (isArray(input)) return input.map((_value, index) => index);
+  if (isObject(input)) return ofObject(input);
+  return raise(`${describe(input)} has no keys`);
+}
+
+function has(input: JsonValue, key: JsonValue): JsonValue {
+  if (isObject(input) && typeof key === 'string') return Object.hasOwn(input, key);
+  if (isArray(input) && typeof key === 'number') return key >= 0 && key < input.length;
+  return raise(`Cannot check whether ${typeName(input)} has a ${typeName(key)} key`);
+}
+
+function contains(whole: JsonValue, part: JsonValue): boolean {
+  if (isObject(whole) && isObject(part)) {
+    return Object.keys(part).every(
+      (key) => Object.hasOwn(whole, key) && containsInside(ownValue(whole, key), ownValue(part, key)),
+    );
+  }
+  if (isArray(whole) && isArray(part)) {
+    return part.every((wanted) => whole.some((item) => containsInside(item, wanted)));
+  }
+  if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part);
+  if (typeName(whole) !== typeName(part)) {
+    raise(`${describe(whole)} and ${describe(part)} cannot have their containment checked`);
+  }
+  return areEqual(whole, part);
+}
+
+// Inside a container, values of different types are merely different.
+function containsInside(whole: JsonValue, part: JsonValue): boolean {
+  return typeName(whole) === typeName(part) && contains(whole, part);
+}
+
+function addAll(input: JsonValue): JsonValue {
+  const values = elements(input);
+  if (values.length > 1 && values.every(isArray)) return values.flat(1);
+  return values.reduce<JsonValue>(add, null);
+}
+
+/** Drops values equal to the one before; the input is sorted. */
+function unique(sorted: readonly JsonValue[]): JsonValue[] {
+  return sorted.filter((value, index) => index === 0 || compareValues(sorted[index - 1] ?? null, value) !== 0);
+}
+
+/** The smallest (`direction` -1, the first of equals) or the largest (1, the last of equals). */
+function extreme(input: JsonValue, direction: -1 | 1): JsonValue {
+  if (!isArray(input)) return raise(`${describe(input)} and ${describe(input)} cannot be iterated over`);
+  let best: JsonValue | undefined;
+  for (const value of input) {
+    if (best === undefined) best = value;
+    else if (direction === 1 ? compareValues(value, best) >= 0 : compareValues(value, best) < 0) best = value;
+  }
+  return best ?? null;
+}
+
+function flatten(values: readonly JsonValue[], depth: number): JsonValue[] {
+  return values.flatMap((value) => (isArray(value) && depth > 0 ? flatten(value, depth - 1) : [value]));
+}
+
+const KEY_NAMES = ['key', 'k', 'name', 'Name', 'K', 'Key'];
+const VALUE_NAMES = ['value', 'v', 'Value', 'V'];
+
+function fromEntries(input: JsonValue): JsonValue {
+  const object: Record<string, JsonValue> = {};
+  for (const entry of elements(input)) {
+    if (!isObject(entry)) raise(`Cannot index ${typeName(entry)} with string "key"`);
+    const own = ownValue(entry, 'key');
+    const named = KEY_NAMES.map((name) => ownValue(entry, name)).find(isTruthy);
+    const key = own ?? named ?? null;
+    const valueName = VALUE_NAMES.find((name) => Object.hasOwn(entry, name));
+    setOwn(object, typeof key === 'string' ? key : jsonText(key), valueName === undefined ? null : ownValue(entry, valueName));
+  }
+  return object;
+}
+
+function transpose(input: JsonValue): JsonValue {
+  const rows = elements(input).map((row) => (row === null ? [] : expectArray(row, 'cannot be transposed, as it is not an array')));
+  const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
+  return Array.from({ length: width }, (_unused, index) => rows.map((row) => row[index] ?? null));
+}
+
+/** Where `target` is in a sorted array, or `-1 - n` where it would have to be inserted. */
+function search(input: JsonValue, target: JsonValue): JsonValue {
+  const values = expectArray(input, 'cannot be searched from');
+  let low = 0;
+  let high = values.length;
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    const order = compareValues(values[middle] ?? null, target);
+    if (order === 0) return middle;
+    if (order < 0) low = middle + 1;
+    else high = middle;
+  }
+  return -1 - low;
+}

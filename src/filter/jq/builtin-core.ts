@@ -1,0 +1,47 @@
+import { deletePaths, setPath } from './access.ts';
+import type { NativeTable, SpreadTable } from './native.ts';
+import { raise } from './signals.ts';
+import { isArray, isObject, isTruthy, ownValue, typeName, type JsonValue } from './value.ts';
+
+/** Types, errors, and paths as values. */
+export const CORE_BUILTINS: NativeTable = {
+  'type/0': (input) => typeName(input),
+  'not/0': (input) => !isTruthy(input),
+  'error/0': (input) => raise(input),
+  'error/1': (_input, message) => raise(message),
+  'setpath/2': (input, path, replacement) => setPath(input, pathArray(path), replacement),
+  'delpaths/1': (input, paths) => {
+    if (!isArray(paths)) return raise('Paths must be specified as an array');
+    return deletePaths(input, paths);
+  },
+};
+
+export const CORE_SPREADS: SpreadTable = {
+  'tostream/0': (input) => streamOf(input),
+};
+
+export function pathArray(path: JsonValue): readonly JsonValue[] {
+  return isArray(path) ? path : raise('Path must be specified as an array');
+}
+
+/** The events `[path, leaf]` of a value, and `[path]` where a container ends. */
+function streamOf(input: JsonValue): readonly JsonValue[] {
+  const events: JsonValue[] = [];
+  const visit = (value: JsonValue, path: readonly JsonValue[]): void => {
+    const keys: readonly (string | number)[] = isArray(value) ? [...value.keys()] : isObject(value) ? Object.keys(value) : [];
+    const last = keys.at(-1);
+    if (last === undefined) {
+      events.push([path, value]);
+    } else {
+      for (const key of keys) visit(childOf(value, key), [...path, key]);
+      events.push([[...path, last]]);
+    }
+  };
+  visit(input, []);
+  return events;
+}
+
+function childOf(value: JsonValue, key: string | number): JsonValue {
+  if (isObject(value)) return ownValue(value, String(key));
+  return isArray(value) ? (value[Number(key)] ?? null) : null;
+}

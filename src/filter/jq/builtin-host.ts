@@ -1,0 +1,62 @@
+import type { JqHost } from './context.ts';
+import { forEachOutput, fromOne, type Compiled } from './machine.ts';
+import { describe } from './native.ts';
+import { IDENTITY } from './compile-paths.ts';
+import { JqHalt, raise } from './signals.ts';
+import type { JsonValue } from './value.ts';
+
+export type HostForm = (args: readonly Compiled[], host: JqHost) => Compiled;
+
+/** Builtins that reach outside the program; only `hooklet jq` has what they need. */
+export const HOST_BUILTINS: Readonly<Record<string, HostForm>> = {
+  'input/0': (_args, host) => fromOne(() => host.nextInput() ?? raise('No more inputs')),
+  'inputs/0': (_args, host) => ({
+    run: (_value, path, _env, emit) => {
+      for (let input = host.nextInput(); input !== undefined; input = host.nextInput()) emit(input, path);
+      return undefined;
+    },
+  }),
+  'debug/0': (_args, host) => passing((value) => host.debug(value)),
+  'stderr/0': (_args, host) => passing((value) => host.stderr(value)),
+  'input_filename/0': (_args, host) => fromOne(() => host.inputFilename()),
+  'input_line_number/0': (_args, host) => fromOne(() => host.inputLineNumber()),
+  'halt/0': () => ({
+    run: () => {
+      throw new JqHalt(0);
+    },
+  }),
+  'halt_error/1': ([code = IDENTITY]) => ({
+    run: (value, _path, env) => {
+      forEachOutput(code, value, env, (exitCode) => {
+        if (typeof exitCode !== 'number') raise(`halt_error/1: number required, not ${describe(exitCode)}`);
+        throw new JqHalt(exitCode, value);
+      });
+      return undefined;
+    },
+  }),
+};
+
+/** Why a name that jq knows cannot be used; every other one is just not defined. */
+export const UNAVAILABLE: Readonly<Record<string, string>> = {
+  get_search_list: 'there are no modules to search for',
+  modulemeta: 'there are no modules',
+  input: 'a filter has one object as its input and no more',
+  inputs: 'a filter has one object as its input and no more',
+  debug: 'a filter has no place to write to',
+  stderr: 'a filter has no place to write to',
+  input_filename: 'a filter does not read files',
+  input_line_number: 'a filter does not read files',
+  halt: 'a filter must not end the program it runs in',
+  halt_error: 'a filter must not end the program it runs in',
+};
+
+function passing(effect: (value: JsonValue) => void): Compiled {
+  return {
+    run: (value, path, _env, emit) => {
+      effect(value);
+      emit(value, path);
+      return undefined;
+    },
+  };
+}
+

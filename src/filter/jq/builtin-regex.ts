@@ -1,0 +1,99 @@
+import { describe, type NativeTable, type SpreadTable } from './native.ts';
+import { findMatches, hasMatch, regexFrom, type Regex, type RegexMatch } from './regex.ts';
+import { raise } from './signals.ts';
+import { hasSurrogates, isArray, setOwn, typeName, type JsonObject, type JsonValue } from './value.ts';
+
+/** Regular expression builtins with one output. */
+export const REGEX_BUILTINS: NativeTable = {
+  'test/1': (input, pattern) => hasMatch(subject(input), combined(pattern)),
+  'test/2': (input, pattern, flags) => hasMatch(subject(input), regexFrom(pattern, flags)),
+  'split/2': (input, pattern, flags) => [...pieces(input, pattern, flags)],
+};
+
+/** Regular expression builtins with an output for each match. */
+export const REGEX_SPREADS: SpreadTable = {
+  'match/1': (input, pattern) => findMatches(subject(input), combined(pattern)).map(matchObject),
+  'match/2': (input, pattern, flags) => findMatches(subject(input), regexFrom(pattern, flags)).map(matchObject),
+  'capture/1': (input, pattern) => findMatches(subject(input), combined(pattern)).map(captureObject),
+  'capture/2': (input, pattern, flags) => findMatches(subject(input), regexFrom(pattern, flags)).map(captureObject),
+  'scan/1': (input, pattern) => scan(input, pattern, null),
+  'scan/2': scan,
+  'splits/1': (input, pattern) => pieces(input, pattern, null),
+  'splits/2': pieces,
+};
+
+/** A match without its captures' names, for `sub`: where it is and what `str` sees. */
+export interface Edit {
+  readonly start: number;
+  readonly end: number;
+  readonly captures: JsonObject;
+}
+
+/** The matches `sub` replaces, with offsets into the characters of the text. */
+export function findEdits(input: JsonValue, pattern: JsonValue, flags: JsonValue): readonly Edit[] {
+  return findMatches(subject(input), regexFrom(pattern, flags)).map((match) => ({
+    start: match.offset,
+    end: match.offset + match.length,
+    captures: captureObject(match),
+  }));
+}
+
+/** The text as a list that code point offsets index; text without surrogates is one itself. */
+export function characters(text: string): { slice(start: number, end?: number): string } {
+  if (!hasSurrogates(text)) return text;
+  const points = [...text];
+  return { slice: (start, end) => points.slice(start, end).join('') };
+}
+
+export function subject(input: JsonValue): string {
+  return typeof input === 'string' ? input : raise(`${describe(input)} cannot be matched, as it is not a string`);
+}
+
+/** A pattern alone, or `[pattern, flags]`. */
+function combined(pattern: JsonValue): Regex {
+  if (isArray(pattern)) return regexFrom(pattern[0] ?? null, pattern[1] ?? null);
+  if (typeof pattern !== 'string') raise(`${typeName(pattern)} not a string or array`);
+  return regexFrom(pattern, null);
+}
+
+function matchObject(match: RegexMatch): JsonValue {
+  const { offset, length, string } = match;
+  const captures = match.captures.map((capture) => ({
+    offset: capture.offset,
+    length: capture.length,
+    string: capture.string,
+    name: capture.name,
+  }));
+  return { offset, length, string, captures };
+}
+
+function captureObject(match: RegexMatch): JsonObject {
+  const object: Record<string, JsonValue> = {};
+  for (const { name, string } of match.captures) {
+    if (name !== null) setOwn(object, name, string);
+  }
+  return object;
+}
+
+function scan(input: JsonValue, pattern: JsonValue, flags: JsonValue): readonly JsonValue[] {
+  return findMatches(subject(input), regexFrom(pattern, withGlobal(flags))).map(({ string, captures }) =>
+    captures.length === 0 ? string : captures.map((capture) => capture.string),
+  );
+}
+
+/** What lies between the matches. */
+function pieces(input: JsonValue, pattern: JsonValue, flags: JsonValue): readonly JsonValue[] {
+  const text = subject(input);
+  const source = characters(text);
+  const found: JsonValue[] = [];
+  let from = 0;
+  for (const { offset, length } of findMatches(text, regexFrom(pattern, withGlobal(flags)))) {
+    found.push(source.slice(from, offset));
+    from = offset + length;
+  }
+  return [...found, source.slice(from)];
+}
+
+export function withGlobal(flags: JsonValue): JsonValue {
+  return flags === null ? 'g' : typeof flags === 'string' ? `${flags}g` : flags;
+}

@@ -1,0 +1,208 @@
+import type { Context } from './context.ts';
+import {
+  ancestor,
+  chain,
+  finish,
+  forEachOutput,
+  withVariable,
+  type Compiled,
+  type Emit,
+  type Env,
+  type One,
+  type Run,
+} from './machine.ts';
+import { lostPath } from './path.ts';
+import { declare, depthOf, findVariable, type Scope } from './scope.ts';
+import { breakTo, isBreakTo, RaisedValue } from './signals.ts';
+import type { Node } from './syntax.ts';
+import { isTruthy, type JsonValue } from './value.ts';
+
+type NodeOf<T extends Node['type']> = Extract<Node, { readonly type: T }>;
+
+/** Where a part stands, for those parts that pass a tail position on. */
+export interface Place {
+  readonly scope: Scope;
+  readonly isTail: boolean;
+}
+
+/** `left | right` */
+export function compilePipe(node: NodeOf<'pipe'>, context: Context, { scope, isTail }: Place): Compiled {
+  const left = context.compile(node.left, scope);
+  const right = context.compile(node.right, scope, isTail);
+  const passOn = outputsInto(left, right, isTail);
+  const { one: leftOne } = left;
+  const run: Run = (value, path, env, emit) => {
+    if (leftOne !== undefined && path === undefined) {
+      return right.run(leftOne(value, env), undefined, env, emit);
+    }
+    return passOn(value, path, env, emit);
+  };
+  const { one: rightOne } = right;
+  if (leftOne === undefined || rightOne === undefined) return { run };
+  return { run, one: (value, env) => rightOne(leftOne(value, env), env) };
+}
+
+/** `left, right` */
+export function compileComma(node: NodeOf<'comma'>, context: Context, { scope, isTail }: Place): Compiled {
+  const left = context.compile(node.left, scope);
+  const right = context.compile(node.right, scope, isTail);
+  return {
+    run: (value, path, env, emit) => {
+      left.run(value, path, env, emit);
+      return right.run(value, path, env, emit);
+    },
+  };
+}
+
+/** `if`: each output of the condition chooses a branch. */
+export function compileIf(node: NodeOf<'if'>, context: Context, { scope, isTail }: Place): Compiled {
+  const condition = context.compile(node.condition, scope);
+  const then = context.compile(node.then, scope, isTail);
+  const otherwise = context.compile(node.otherwise, scope, isTail);
+  const { one: conditionOne } = condition;
+  if (conditionOne === undefined) {
+    return {
+      run: (value, path, env, emit) => {
+        condition.run(value, undefined, env, (output) => {
+          finish((isTruthy(output) ? then : otherwise).run(value, path, env, emit));
+        });
+        return undefined;
+      },
+    };
+  }
+  const run: Run = (value, path, env, emit) =>
+    (isTruthy(conditionOne(value, env)) ? then : otherwise).run(value, path, env, emit);
+  const { one: thenOne } = then;
+  const { one: otherwiseOne } = otherwise;
+  if (thenOne === undefined || otherwiseOne === undefined) return { run };
+  return { run, one: (value, env) => (isTruthy(conditionOne(value, env)) ? thenOne : otherwiseOne)(value, env) };
+}
+
+/** `left // right`: the true outputs of the left, whose errors are dropped; the right side if there are none. */
+export function compileAlternative(node: NodeOf<'alternative'>, context: Context, { scope, isTail }: Place): Compiled {
+  const left = context.compile(node.left, scope);
+  const right = context.compile(node.right, scope, isTail);
+  const run: Run = (value, path, env, emit) => {
+    let isFound = false;
+    guarded(
+      (take) => {
+        left.run(value, path, env, (output, at) => {
+          if (!isTruthy(output)) return;
+          isFound = true;
+          take(output, at);
+        });
+      },
+      emit,
+      () => {},
+    );
+    return isFound ? undefined : right.run(value, path, env, emit);
+  };
+  const { one: leftOne } = left;
+  const { one: rightOne } = right;
+  if (leftOne === undefined || rightOne === undefined) return { run };
+  return { run, one: alternativeOne(leftOne, rightOne) };
+}
+
+/** `try body catch handler`, and `body?` where there is no handler. */
+export function compileTry(node: NodeOf<'try'>, context: Context, scope: Scope): Compiled {
+  const body = context.compile(node.body, scope);
+  const handler = node.handler === undefined ? undefined : context.compile(node.handler, scope);
+  return {
+    run: (value, path, env, emit) => {
+      guarded(
+        (take) => body.run(value, path, env, take),
+        emit,
+        (error) => {
+          handler?.run(error, lostPath(path), env, emit);
+        },
+      );
+      return undefined;
+    },
+  };
+}
+
+/** `label $name | body` */
+export function compileLabel(node: NodeOf<'label'>, context: Context, scope: Scope): Compiled {
+  const body = context.compile(node.body, declare(scope, 'label', node.name));
+  return {
+    run: (value, path, env, emit) => {
+      const labelled = withVariable(env, null);
+      breakable(labelled, () => body.run(value, path, labelled, emit));
+      return undefined;
+    },
+  };
+}
+
+/** `break $name` */
+export function compileBreak(node: NodeOf<'break'>, context: Context, scope: Scope): Compiled {
+  const label = findVariable(scope, 'label', node.name);
+  if (label === undefined) return context.fail(`$*label-${node.name} is not defined`, node.at);
+  const hops = depthOf(scope) - label.depth;
+  return { run: (_value, _path, env) => breakTo(ancestor(env, hops)) };
+}
+
+/** Runs `work` up to its end or to a break to `target`. */
+export function breakable(target: object, work: () => void): void {
+  try {
+    work();
+  } catch (thrown) {
+    if (!isBreakTo(thrown, target)) throw thrown;
+  }
+}
+
+/** The first output of a filter, if it has one. */
+export function firstOutput(filter: Compiled, value: JsonValue, env: Env): JsonValue | undefined {
+  if (filter.one !== undefined) return filter.one(value, env);
+  let first: JsonValue | undefined;
+  const target = {};
+  breakable(target, () => {
+    forEachOutput(filter, value, env, (output) => {
+      first = output;
+      breakTo(target);
+    });
+  });
+  return first;
+}
+
+/** Runs `work` and hands errors it raises to `recover`; what happens behind `emit` is not its doing. */
+export function guarded(work: (take: Emit) => void, emit: Emit, recover: (error: JsonValue) => void): void {
+  let isDownstream = false;
+  try {
+    work((value, path) => {
+      isDownstream = true;
+      emit(value, path);
+      isDownstream = false;
+    });
+  } catch (thrown) {
+    if (isDownstream || !(thrown instanceof RaisedValue)) throw thrown;
+    recover(thrown.value);
+  }
+}
+
+function outputsInto(left: Compiled, right: Compiled, isTail: boolean): Run {
+  if (isTail) {
+    return (value, path, env, emit) =>
+      chain(
+        (take) => left.run(value, path, env, take),
+        (output, at) => right.run(output, at, env, emit),
+      );
+  }
+  return (value, path, env, emit) => {
+    left.run(value, path, env, (output, at) => {
+      right.run(output, at, env, emit);
+    });
+    return undefined;
+  };
+}
+
+function alternativeOne(left: One, right: One): One {
+  return (value, env) => {
+    let output: JsonValue = null;
+    try {
+      output = left(value, env);
+    } catch (thrown) {
+      if (!(thrown instanceof RaisedValue)) throw thrown;
+    }
+    return isTruthy(output) ? output : right(value, env);
+  };
+}

@@ -1,0 +1,151 @@
+import { getKey } from './access.ts';
+import type { Context } from './context.ts';
+import { forEachOutput, type Compiled, type Emit, type Env, type One } from './machine.ts';
+import type { Meter } from './meter.ts';
+import { checkIterable, extendPath, type Path } from './path.ts';
+import type { Scope } from './scope.ts';
+import { raise } from './signals.ts';
+import type { Node } from './syntax.ts';
+import { isArray, isObject, typeName, type JsonValue } from './value.ts';
+import { excerpt } from './json-text.ts';
+
+type NodeOf<T extends Node['type']> = Extract<Node, { readonly type: T }>;
+
+/** `.` */
+export const IDENTITY: Compiled = {
+  one: (value) => value,
+  run: (value, path, _env, emit) => {
+    emit(value, path);
+    return undefined;
+  },
+};
+
+/** `.name` and `.[key]` */
+export function compileIndex(node: NodeOf<'index'>, context: Context, scope: Scope): Compiled {
+  const target = context.compile(node.target, scope);
+  if (node.key.type === 'literal') return indexByConstant(target, node.key.value);
+  return indexByFilter(target, context.compile(node.key, scope));
+}
+
+/** `.[from:to]` */
+export function compileSlice(node: NodeOf<'slice'>, context: Context, scope: Scope): Compiled {
+  const from = context.compile(node.from, scope);
+  const to = context.compile(node.to, scope);
+  const key: Compiled = {
+    run: (value, _path, env, emit) => {
+      forEachOutput(from, value, env, (start) => {
+        forEachOutput(to, value, env, (end) => emit({ start, end }, undefined));
+      });
+      return undefined;
+    },
+  };
+  return indexByFilter(context.compile(node.target, scope), key);
+}
+
+/** `.[]` */
+export function compileIterate(node: NodeOf<'iterate'>, context: Context, scope: Scope): Compiled {
+  const { meter } = context;
+  if (node.target.type === 'identity') {
+    return {
+      run: (value, path, _env, emit) => {
+        eachElement(value, path, meter, emit);
+        return undefined;
+      },
+    };
+  }
+  const target = context.compile(node.target, scope);
+  return {
+    run: (value, path, env, emit) => {
+      if (target.one !== undefined && path === undefined) {
+        eachElement(target.one(value, env), undefined, meter, emit);
+      } else {
+        target.run(value, path, env, (container, at) => eachElement(container, at, meter, emit));
+      }
+      return undefined;
+    },
+  };
+}
+
+/** Emits each element of an array or each value of an object. */
+export function eachElement(value: JsonValue, path: Path, meter: Meter, emit: Emit): void {
+  checkIterable(path, value);
+  if (isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      meter.tick();
+      emit(value[index] ?? null, path === undefined ? undefined : { parent: path, key: index });
+    }
+  } else if (isObject(value)) {
+    for (const key of Object.keys(value)) {
+      meter.tick();
+      emit(value[key] ?? null, path === undefined ? undefined : { parent: path, key });
+    }
+  } else {
+    raise(`Cannot iterate over ${typeName(value)}${value === null ? '' : ` (${excerpt(value)})`}`);
+  }
+}
+
+/** `..`: the value, then everything in it, outside in. */
+export function recurseDefault(meter: Meter): Compiled {
+  const visit = (value: JsonValue, path: Path, emit: Emit): void => {
+    emit(value, path);
+    if (typeof value !== 'object' || value === null) return;
+    eachElement(value, path, meter, (element, at) => visit(element, at, emit));
+  };
+  return {
+    run: (value, path, _env, emit) => {
+      visit(value, path, emit);
+      return undefined;
+    },
+  };
+}
+
+function indexByConstant(target: Compiled, key: JsonValue): Compiled {
+  const get = typeof key === 'string' ? fieldGetter(key) : (value: JsonValue) => getKey(value, key);
+  const { one } = target;
+  const run = (value: JsonValue, path: Path, env: Env, emit: Emit): undefined => {
+    if (one !== undefined && path === undefined) {
+      emit(get(one(value, env)), undefined);
+    } else {
+      target.run(value, path, env, (container, at) => {
+        emit(get(container), extendPath(at, key, container));
+      });
+    }
+    return undefined;
+  };
+  return one === undefined ? { run } : { run, one: indexOne(one, get) };
+}
+
+function indexOne(target: One, get: (value: JsonValue) => JsonValue): One {
+  if (target === IDENTITY.one) return get;
+  return (value, env) => get(target(value, env));
+}
+
+/** `getKey` for a name known beforehand, short for the case that matters: a field of an object. */
+function fieldGetter(name: string): (value: JsonValue) => JsonValue {
+  if (name in Object.prototype) return (value) => getKey(value, name);
+  return (value) => {
+    if (typeof value === 'object' && value !== null && isObject(value)) return value[name] ?? null;
+    return getKey(value, name);
+  };
+}
+
+function indexByFilter(target: Compiled, key: Compiled): Compiled {
+  const run = (value: JsonValue, path: Path, env: Env, emit: Emit): undefined => {
+    forEachOutput(key, value, env, (keyValue) => {
+      target.run(value, path, env, (container, at) => {
+        emit(getKey(container, keyValue), extendPath(at, keyValue, container));
+      });
+    });
+    return undefined;
+  };
+  const { one: targetOne } = target;
+  const { one: keyOne } = key;
+  if (targetOne === undefined || keyOne === undefined) return { run };
+  return {
+    run,
+    one: (value, env) => {
+      const keyValue = keyOne(value, env);
+      return getKey(targetOne(value, env), keyValue);
+    },
+  };
+}

@@ -1,0 +1,47 @@
+import type { JsonValue } from './value.ts';
+
+/** Text that is not one JSON value; the message says why and where, as jq does. */
+export class JsonTextError extends Error {
+  override readonly name = 'JsonTextError';
+}
+
+/** Reads one JSON value; `nan` counts as one, as it does for jq. */
+export function parseJson(text: string): JsonValue {
+  const literal = text.trim();
+  if (literal === 'nan' || literal === 'NaN') return Number.NaN;
+  try {
+    const value: JsonValue = JSON.parse(text);
+    return value;
+  } catch (cause) {
+    throw new JsonTextError(describeProblem(text, cause), { cause });
+  }
+}
+
+function describeProblem(text: string, cause: unknown): string {
+  const body = text.trim();
+  if (body === '') return 'Expected JSON value';
+  const end = `at EOF at ${place(text, text.length)}`;
+  if (isUnfinishedString(body)) return `Unfinished string ${end}`;
+  if (/^[-+\w.]+$/.test(body)) return `Invalid ${/^[a-zA-Z]/.test(body) ? 'literal' : 'numeric literal'} ${end}`;
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  if (/end of JSON input|Expected .* in JSON at position \d+ \(.*\)$/.test(reason) && offsetIn(reason) >= body.length) {
+    return `Unfinished JSON term ${end}`;
+  }
+  if (reason.includes('Unexpected non-whitespace')) return 'Unexpected extra JSON values';
+  const offset = offsetIn(reason);
+  return `Invalid JSON text at ${place(text, Number.isFinite(offset) ? offset : text.length)}`;
+}
+
+function isUnfinishedString(body: string): boolean {
+  return (body.replaceAll(/\\[^]/g, '').match(/"/g)?.length ?? 0) % 2 === 1;
+}
+
+function offsetIn(reason: string): number {
+  const position = /at position (\d+)/.exec(reason)?.[1];
+  return position === undefined ? Number.POSITIVE_INFINITY : Number(position);
+}
+
+function place(text: string, offset: number): string {
+  const before = text.slice(0, offset);
+  return `line ${before.split('\n').length}, column ${offset - (before.lastIndexOf('\n') + 1)}`;
+}

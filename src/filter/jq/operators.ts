@@ -1,0 +1,104 @@
+import { excerpt } from './json-text.ts';
+import { areEqual, compareValues } from './order.ts';
+import { raise } from './signals.ts';
+import type { BinaryOperator } from './syntax.ts';
+import { isArray, isObject, ownValue, setOwn, typeName, type JsonObject, type JsonValue } from './value.ts';
+
+export type BinaryFunction = (left: JsonValue, right: JsonValue) => JsonValue;
+
+/** What each binary operator does to two values. */
+export const BINARY_OPERATORS: Readonly<Record<BinaryOperator, BinaryFunction>> = {
+  '+': add,
+  '-': subtract,
+  '*': multiply,
+  '/': divide,
+  '%': remainder,
+  '==': areEqual,
+  '!=': (left, right) => !areEqual(left, right),
+  '<': (left, right) => compareValues(left, right) < 0,
+  '<=': (left, right) => compareValues(left, right) <= 0,
+  '>': (left, right) => compareValues(left, right) > 0,
+  '>=': (left, right) => compareValues(left, right) >= 0,
+};
+
+export function add(left: JsonValue, right: JsonValue): JsonValue {
+  if (typeof left === 'number' && typeof right === 'number') return left + right;
+  if (typeof left === 'string' && typeof right === 'string') return left + right;
+  if (left === null) return right;
+  if (right === null) return left;
+  if (isArray(left) && isArray(right)) return [...left, ...right];
+  if (isObject(left) && isObject(right)) return { ...left, ...right };
+  return failWith(left, right, 'added');
+}
+
+export function negate(value: JsonValue): JsonValue {
+  if (typeof value !== 'number') raise(`${typeName(value)} (${excerpt(value)}) cannot be negated`);
+  return -value;
+}
+
+/** Cuts `text` at every `separator`; an empty separator cuts between characters, and nothing is nothing. */
+export function splitString(text: string, separator: string): JsonValue {
+  if (text === '') return [];
+  return separator === '' ? [...text] : text.split(separator);
+}
+
+function subtract(left: JsonValue, right: JsonValue): JsonValue {
+  if (typeof left === 'number' && typeof right === 'number') return left - right;
+  if (isArray(left) && isArray(right)) return left.filter((item) => !right.some((other) => areEqual(item, other)));
+  return failWith(left, right, 'subtracted');
+}
+
+function multiply(left: JsonValue, right: JsonValue): JsonValue {
+  if (typeof left === 'number' && typeof right === 'number') return left * right;
+  if (typeof left === 'string' && typeof right === 'number') return repeatString(left, right);
+  if (typeof left === 'number' && typeof right === 'string') return repeatString(right, left);
+  if (isObject(left) && isObject(right)) return mergeDeep(left, right);
+  return failWith(left, right, 'multiplied');
+}
+
+const MAX_STRING_LENGTH = 2 ** 28;
+
+function repeatString(text: string, count: number): JsonValue {
+  if (!(count > 0)) return null;
+  const times = count < 1 ? 1 : Math.floor(count);
+  if (text.length * times > MAX_STRING_LENGTH) raise('Repeat string result too long');
+  return text.repeat(times);
+}
+
+function mergeDeep(left: JsonObject, right: JsonObject): JsonObject {
+  const merged: Record<string, JsonValue> = { ...left };
+  for (const key of Object.keys(right)) {
+    const incoming = ownValue(right, key);
+    const existing = ownValue(merged, key);
+    setOwn(merged, key, isObject(existing) && isObject(incoming) ? mergeDeep(existing, incoming) : incoming);
+  }
+  return merged;
+}
+
+function divide(left: JsonValue, right: JsonValue): JsonValue {
+  if (typeof left === 'number' && typeof right === 'number') {
+    if (right === 0) failWith(left, right, 'divided because the divisor is zero');
+    return left / right;
+  }
+  if (typeof left === 'string' && typeof right === 'string') return splitString(left, right);
+  return failWith(left, right, 'divided');
+}
+
+function remainder(left: JsonValue, right: JsonValue): JsonValue {
+  if (typeof left !== 'number' || typeof right !== 'number') return failWith(left, right, 'divided');
+  if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
+  const divisor = Math.abs(toInteger(right));
+  if (divisor === 0) failWith(left, right, 'divided because the divisor is zero');
+  // `+ 0` turns a negative zero into zero: the operands count as integers.
+  return (toInteger(left) % divisor) + 0;
+}
+
+const MAX_INTEGER = 2 ** 63;
+
+function toInteger(value: number): number {
+  return Math.trunc(Math.max(-MAX_INTEGER, Math.min(MAX_INTEGER, value)));
+}
+
+function failWith(left: JsonValue, right: JsonValue, what: string): never {
+  return raise(`${typeName(left)} (${excerpt(left)}) and ${typeName(right)} (${excerpt(right)}) cannot be ${what}`);
+}

@@ -1,0 +1,259 @@
+import { raise } from './signals.ts';
+
+export interface PatternOptions {
+  /** `x`: white space and comments in the pattern do not count. */
+  readonly isExtended: boolean;
+  readonly dotMatchesNewline: boolean;
+}
+
+export interface TranslatedPattern {
+  readonly pattern: string;
+  /** The name of each capture group, null for those without. */
+  readonly names: readonly (string | null)[];
+}
+
+/** Rewrites a pattern from Oniguruma's Perl syntax to that of a RegExp with the `u` flag. */
+export function translatePattern(source: string, options: PatternOptions): TranslatedPattern {
+  const translator = new Translator(source, options);
+  return { pattern: translator.alternatives(), names: translator.names };
+}
+
+const WORD = String.raw`\p{L}\p{M}\p{N}\p{Pc}`;
+const SPACE = String.raw`\t-\r\x20\x85\p{Z}`;
+
+// What stands for a class, inside square brackets and outside.
+const CLASS_ESCAPES: Readonly<Record<string, { readonly inside: string; readonly outside: string }>> = {
+  d: { inside: String.raw`\p{Nd}`, outside: String.raw`\p{Nd}` },
+  D: { inside: String.raw`\P{Nd}`, outside: String.raw`\P{Nd}` },
+  w: { inside: WORD, outside: `[${WORD}]` },
+  W: { inside: String.raw`\W`, outside: `[^${WORD}]` },
+  s: { inside: SPACE, outside: `[${SPACE}]` },
+  S: { inside: String.raw`\S`, outside: `[^${SPACE}]` },
+  h: { inside: '0-9a-fA-F', outside: '[0-9a-fA-F]' },
+  H: { inside: String.raw`\x00-\/:-@G-\x60g-\u{10FFFF}`, outside: '[^0-9a-fA-F]' },
+};
+
+const ANCHOR_ESCAPES: Readonly<Record<string, string>> = {
+  A: String.raw`(?<![\s\S])`,
+  z: String.raw`(?![\s\S])`,
+  Z: String.raw`(?=\n?(?![\s\S]))`,
+  b: String.raw`(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
+  B: String.raw`(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
+};
+
+const CONTROL_ESCAPES: Readonly<Record<string, string>> = {
+  a: String.raw`\x07`,
+  e: String.raw`\x1b`,
+  f: String.raw`\f`,
+  n: String.raw`\n`,
+  r: String.raw`\r`,
+  t: String.raw`\t`,
+  v: String.raw`\v`,
+};
+
+const POSIX_CLASSES: Readonly<Record<string, string>> = {
+  alnum: String.raw`\p{L}\p{M}\p{N}`,
+  alpha: String.raw`\p{L}\p{M}`,
+  ascii: String.raw`\x00-\x7f`,
+  blank: String.raw`\t\p{Zs}`,
+  cntrl: String.raw`\p{Cc}`,
+  digit: String.raw`\p{Nd}`,
+  graph: String.raw`\p{L}\p{M}\p{N}\p{P}\p{S}`,
+  lower: String.raw`\p{Ll}`,
+  print: String.raw`\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}`,
+  punct: String.raw`\p{P}\p{S}`,
+  space: SPACE,
+  upper: String.raw`\p{Lu}`,
+  word: WORD,
+  xdigit: '0-9a-fA-F',
+};
+
+const SYNTAX_CHARACTERS = /[\^$\\.*+?()[\]{}|/-]/;
+
+/** A cursor over one pattern. */
+class Translator {
+  readonly names: (string | null)[] = [];
+  readonly #source: string;
+  readonly #options: PatternOptions;
+  #position = 0;
+
+  constructor(source: string, options: PatternOptions) {
+    this.#source = source;
+    this.#options = options;
+  }
+
+  /** Up to the end, or the parenthesis that closes the group the cursor is in. */
+  alternatives(): string {
+    let pattern = '';
+    while (this.#position < this.#source.length && this.#peek() !== ')') pattern += this.#item();
+    return pattern;
+  }
+
+  #item(): string {
+    const char = this.#next();
+    switch (char) {
+      case '(':
+        return this.#group();
+      case '[':
+        return this.#class();
+      case '\\':
+        return this.#escape();
+      case '.':
+        return this.#options.dotMatchesNewline ? String.raw`[\s\S]` : String.raw`[^\n]`;
+      case '^':
+        return ANCHOR_ESCAPES['A'] ?? '';
+      case '$':
+        return ANCHOR_ESCAPES['Z'] ?? '';
+      default:
+        return this.#plain(char);
+    }
+  }
+
+  #plain(char: string): string {
+    if (this.#options.isExtended && /\s/.test(char)) return '';
+    if (this.#options.isExtended && char === '#') {
+      this.#take(/[^\n]*/y);
+      return '';
+    }
+    if (char === '{') return this.#braces();
+    if (char === ']' || char === '}') return `\\${char}`;
+    if ('*+?'.includes(char) && this.#peek() === '+') this.#fail('possessive quantifiers are not supported');
+    return char;
+  }
+
+  /** A repetition such as `{2,3}`; any other brace stands for itself. */
+  #braces(): string {
+    const upTo = this.#take(/,(\d+)\}/y);
+    if (upTo !== '') return `{0${upTo}`;
+    const bounds = this.#take(/\d+(?:,\d*)?\}/y);
+    return bounds === '' ? String.raw`\{` : `{${bounds}`;
+  }
+
+  #group(): string {
+    if (this.#take(/\?#[^)]*\)/y) !== '') return '';
+    const special = this.#take(/\?(?::|=|!|<=|<!)/y);
+    if (special !== '') return this.#closed(`(${special}`);
+    const name = /^\?P?<(.*)>$/.exec(this.#take(/\?P?<[^>]*>/y))?.[1];
+    if (name !== undefined) {
+      // The name stays out of the RegExp, so that one that JavaScript does not allow, or a repeated one, works.
+      this.names.push(name);
+      return this.#closed('(');
+    }
+    if (this.#peek() === '?') return this.#inlineFlags();
+    this.names.push(null);
+    return this.#closed('(');
+  }
+
+  /** `(?i)` to the end of the group it stands in, or `(?i:…)`. */
+  #inlineFlags(): string {
+    const flags = /^\?([imsx]*)(-[imsx]+)?([:)])$/.exec(this.#take(/\?[imsx]*(?:-[imsx]+)?[:)]/y));
+    if (flags === null) return this.#fail(`group (${this.#source.slice(this.#position, this.#position + 2)} is not supported`);
+    const [, on = '', off = '', end] = flags;
+    const ignoresCase = on.includes('i') ? 'i' : off.includes('i') ? '-i' : '';
+    const open = `(?${ignoresCase}:`;
+    return end === ':' ? this.#closed(open) : `${open}${this.alternatives()})`;
+  }
+
+  #closed(open: string): string {
+    const body = this.alternatives();
+    if (this.#next() !== ')') this.#fail('end pattern with unmatched parenthesis');
+    return `${open}${body})`;
+  }
+
+  #class(): string {
+    let body = this.#take(/\^/y);
+    // A bracket that comes first stands for itself.
+    if (this.#take(/\]/y) !== '') body += String.raw`\]`;
+    for (;;) {
+      const char = this.#next();
+      if (char === '') this.#fail('premature end of char-class');
+      if (char === ']') return `[${body}]`;
+      body += this.#classItem(char);
+    }
+  }
+
+  #classItem(char: string): string {
+    if (char === '\\') return this.#escapeInClass();
+    if (char === '[') {
+      const posix = /^:(\^?)(\w+):\]$/.exec(this.#take(/:\^?\w+:\]/y));
+      const members = POSIX_CLASSES[posix?.[2] ?? ''];
+      if (posix === null || members === undefined) return String.raw`\[`;
+      if (posix[1] === '^') this.#fail('negated POSIX brackets are not supported');
+      return members;
+    }
+    if (char === '-') return this.#isRange() ? '-' : String.raw`\-`;
+    return '^/|(){}.*+?$'.includes(char) ? `\\${char}` : char;
+  }
+
+  // A hyphen next to a bracket or to a class such as \w stands for itself.
+  #isRange(): boolean {
+    const before = this.#source.slice(0, this.#position - 1);
+    const after = this.#source.slice(this.#position);
+    return !/(?:^|[^\\])\[\^?$|\\[dDwWsShH]$|:\]$/.test(before) && !/^(?:\]|\\[dDwWsShH]|\[:)/.test(after);
+  }
+
+  #escape(): string {
+    const char = this.#next();
+    const known = CLASS_ESCAPES[char]?.outside ?? ANCHOR_ESCAPES[char] ?? CONTROL_ESCAPES[char];
+    if (known !== undefined) return known;
+    const named = /^<(.*)>$/.exec(char === 'k' ? this.#take(/<[^>]+>/y) : '')?.[1];
+    if (named !== undefined) return `\\${this.names.lastIndexOf(named) + 1}(?:)`;
+    if (/[1-9]/.test(char)) return `\\${char}${this.#take(/\d/y)}(?:)`;
+    return this.#characterEscape(char);
+  }
+
+  #escapeInClass(): string {
+    const char = this.#next();
+    if (char === 'b') return String.raw`\x08`;
+    return CLASS_ESCAPES[char]?.inside ?? CONTROL_ESCAPES[char] ?? this.#characterEscape(char);
+  }
+
+  /** `\xHH`, `\x{H…}`, `\uHHHH`, `\p{…}`, or a character that stands for itself. */
+  #characterEscape(char: string): string {
+    if (char === '') this.#fail('end pattern at escape');
+    const hex = char === 'x' ? this.#take(/\{[0-9a-fA-F]+\}|[0-9a-fA-F]{1,2}/y) : char === 'u' ? this.#take(/[0-9a-fA-F]{4}/y) : '';
+    if (hex !== '') return `\\u{${hex.replace(/[{}]/g, '')}}`;
+    const property = /^\{(\^?)(\w+)\}$/.exec(/[pP]/.test(char) ? this.#take(/\{\^?\w+\}/y) : '');
+    if (property !== null) return propertyEscape(char, property[1] ?? '', property[2] ?? '');
+    return SYNTAX_CHARACTERS.test(char) ? `\\${char}` : char;
+  }
+
+  #peek(): string {
+    return this.#source[this.#position] ?? '';
+  }
+
+  #next(): string {
+    const point = this.#source.codePointAt(this.#position);
+    const char = point === undefined ? '' : String.fromCodePoint(point);
+    this.#position += char.length;
+    return char;
+  }
+
+  #take(pattern: RegExp): string {
+    pattern.lastIndex = this.#position;
+    const text = pattern.exec(this.#source)?.[0] ?? '';
+    this.#position += text.length;
+    return text;
+  }
+
+  #fail(reason: string): never {
+    return raise(`${this.#source} (at offset ${this.#position}) is not a valid regex: ${reason}`);
+  }
+}
+
+const POSIX_PROPERTIES: Readonly<Record<string, string>> = {
+  alnum: 'Alphabetic',
+  alpha: 'Alphabetic',
+  lower: 'Lowercase',
+  space: 'White_Space',
+  upper: 'Uppercase',
+  digit: 'Nd',
+  punct: 'P',
+};
+
+function propertyEscape(char: string, caret: string, name: string): string {
+  const isNegated = (char === 'P') !== (caret === '^');
+  const property = POSIX_PROPERTIES[name.toLowerCase()] ?? name;
+  const isScript = /^(?:Han|Hiragana|Katakana|Latin|Greek|Cyrillic|Arabic|Hebrew|Thai|Hangul)$/.test(property);
+  return `\\${isNegated ? 'P' : 'p'}{${isScript ? 'Script=' : ''}${property}}`;
+}

@@ -1,0 +1,106 @@
+import { translatePattern } from './regex-syntax.ts';
+import { raise } from './signals.ts';
+import { codePointLength, hasSurrogates, type JsonValue } from './value.ts';
+import { describe } from './native.ts';
+
+/** One match in jq's terms: offsets and lengths count code points. */
+export interface RegexMatch {
+  readonly offset: number;
+  readonly length: number;
+  readonly string: string;
+  readonly captures: readonly RegexCapture[];
+}
+
+export interface RegexCapture {
+  readonly offset: number;
+  readonly length: number;
+  readonly string: string | null;
+  readonly name: string | null;
+}
+
+/** A pattern with its flags: `isGlobal` for all matches, `skipsEmpty` to leave out empty ones. */
+export interface Regex {
+  readonly pattern: RegExp;
+  readonly names: readonly (string | null)[];
+  readonly isGlobal: boolean;
+  readonly skipsEmpty: boolean;
+}
+
+/** Checks the arguments of a regex builtin and compiles them; the last few patterns are remembered. */
+export function regexFrom(pattern: JsonValue, flags: JsonValue): Regex {
+  if (typeof pattern !== 'string') return raise(`${describe(pattern)} cannot be matched, as it is not a string`);
+  if (flags !== null && typeof flags !== 'string') return raise(`${describe(flags)} is not a string`);
+  const key = `${flags ?? ''}/${pattern}`;
+  const known = cache.get(key);
+  if (known !== undefined) return known;
+  const regex = compileRegex(pattern, flags ?? '');
+  if (cache.size >= MAX_CACHED) cache.clear();
+  cache.set(key, regex);
+  return regex;
+}
+
+const MAX_CACHED = 200;
+const cache = new Map<string, Regex>();
+
+/** The matches of `regex` in `text`, all of them if it is global. */
+export function findMatches(text: string, regex: Regex): readonly RegexMatch[] {
+  const matches: RegexMatch[] = [];
+  const offsetOf = offsetCounter(text);
+  const { pattern } = regex;
+  pattern.lastIndex = 0;
+  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+    const [string] = found;
+    if (string === '') pattern.lastIndex += (text.codePointAt(pattern.lastIndex) ?? 0) > 0xffff ? 2 : 1;
+    if (string === '' && regex.skipsEmpty) continue;
+    matches.push({
+      offset: offsetOf(found.index),
+      length: codePointLength(string),
+      string,
+      captures: capturesOf(found, regex, offsetOf),
+    });
+    if (!regex.isGlobal) break;
+  }
+  return matches;
+}
+
+export function hasMatch(text: string, regex: Regex): boolean {
+  if (regex.skipsEmpty) return findMatches(text, { ...regex, isGlobal: false }).length > 0;
+  regex.pattern.lastIndex = 0;
+  return regex.pattern.test(text);
+}
+
+function compileRegex(source: string, flags: string): Regex {
+  const unknown = /[^gimnpslx]/.exec(flags);
+  if (unknown !== null) raise(`${flags} is not a valid modifier string`);
+  const { pattern, names } = translatePattern(source, {
+    isExtended: flags.includes('x'),
+    dotMatchesNewline: flags.includes('p'),
+  });
+  const options = flags.includes('i') ? 'dgiu' : 'dgu';
+  try {
+    return { pattern: new RegExp(pattern, options), names, isGlobal: flags.includes('g'), skipsEmpty: flags.includes('n') };
+  } catch (error) {
+    const reason = error instanceof Error ? error.message.replace(/^Invalid regular expression: \/.*\/\w*: /s, '') : '';
+    return raise(`${source} (at offset 0) is not a valid regex: ${reason}`);
+  }
+}
+
+function capturesOf(
+  found: RegExpExecArray,
+  { names }: Regex,
+  offsetOf: (index: number) => number,
+): readonly RegexCapture[] {
+  return found.slice(1).map((string, index) => {
+    const name = names[index] ?? null;
+    const start = found.indices?.[index + 1]?.[0];
+    // A group that took no part in the match has no text in `found`, whatever the types say.
+    if (start === undefined) return { offset: -1, length: 0, string: null, name };
+    return { offset: offsetOf(start), length: codePointLength(string), string, name };
+  });
+}
+
+/** Turns UTF-16 indices into code point offsets. */
+function offsetCounter(text: string): (index: number) => number {
+  if (!hasSurrogates(text)) return (index) => index;
+  return (index) => codePointLength(text.slice(0, index));
+}
