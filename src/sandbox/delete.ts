@@ -98,7 +98,6 @@ function markedObject(
   const graceSeconds = gracePeriodSeconds(stored, options.gracePeriodSeconds);
   const oldGraceSeconds = numberAt(object, 'metadata', 'deletionGracePeriodSeconds');
   if (isTerminating(object) && sameFinalizers && graceSeconds >= (oldGraceSeconds ?? 0)) return object;
-  const generation = numberAt(object, 'metadata', 'generation');
   const plain = ['namespaces', CRD_COLLECTION].includes(stored.collection);
   const marked = withMetadata(object, {
     deletionTimestamp: timestamp(nowMs + graceSeconds * 1000),
@@ -118,6 +117,11 @@ function nextGeneration(object: JsonObject): number | undefined {
   const generation = generationOf(object);
   return generation === undefined ? undefined : generation + 1;
 }
+
+const CRD_COLLECTION = 'customresourcedefinitions.apiextensions.k8s.io';
+
+/** Holds a CustomResourceDefinition until its objects are gone. */
+export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 function withTerminatingCondition(definition: JsonObject, since: string): JsonObject {
   const condition = {
