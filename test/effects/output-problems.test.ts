@@ -1,0 +1,20 @@
+import { expect, it } from 'vitest';
+import { outputProblems } from '../../src/effects/output-problems.ts';
+
+it('problems are told in the order of the documents, those of one document in the order in which they were found', () => {
+  const problems = outputProblems([{ number: 2, line: 5, message: 'cannot be read as JSON: x' }]);
+  problems.add({ number: 3, line: 6 }, [{ field: '', message: 'received 5' }]);
+  problems.add({ number: 1, line: 1 }, [
+    { field: 'name', message: 'is missing' },
+    { field: 'kind', message: 'is missing' },
+  ]);
+
+  expect(problems.count).toBe(4);
+  expect(problems.describe('METRICS_PATH').split('\n')).toEqual([
+    'METRICS_PATH has 4 problem(s), nothing of this run is applied:',
+    '  document 1, line 1: name: is missing',
+    '  document 1, line 1: kind: is missing',
+    '  document 2, line 5 cannot be read as JSON: x',
+    '  document 3, line 6: received 5',
+  ]);
+});
