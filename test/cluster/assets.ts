@@ -20,11 +20,11 @@ export interface ControlPlaneAssets {
  */
 export async function controlPlaneAssets(env: NodeJS.ProcessEnv): Promise<ControlPlaneAssets> {
   const given = env['KUBEBUILDER_ASSETS'];
-  const [etcd, kubeApiserver, kubeControllerManager] = await Promise.all([
-    given === undefined ? undefined : existing(given, 'etcd'),
-    given === undefined ? undefined : existing(given, 'kube-apiserver'),
-    given === undefined ? undefined : existing(given, 'kube-controller-manager', 'optional'),
-  ]);
+  const etcd = given === undefined ? undefined : existing(given, 'etcd');
+  const kubeApiserver = given === undefined ? undefined : existing(given, 'kube-apiserver');
+  // The usual set of assets has no controller manager.
+  const kubeControllerManager =
+    given === undefined ? undefined : existing(given, 'kube-controller-manager', 'optional');
   const cache = await cacheFolder(env);
   return {
     etcd: etcd ?? (await built(cache, PARTS.etcd, env)),

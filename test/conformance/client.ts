@@ -23,6 +23,11 @@ export interface Loose {
   readonly [index: number]: Loose;
 }
 
+/** A string that the server sent; anything else is the empty string. */
+export function textOf(value: unknown): string {
+  return typeof value === 'string' ? value : '';
+}
+
 /** One event of a watch. */
 export interface WatchEvent {
   readonly type: string;

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Client, Loose } from './client.ts';
+import { textOf } from './client.ts';
 import type { Bench } from './target.ts';
 import { configMap, configMaps, eventually, refusal, refusalOf } from './target.ts';
 
@@ -43,7 +44,7 @@ export function deletionLaws(bench: () => Bench): void {
         refusal(
           409,
           'Conflict',
-          `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (other) does not match the UID in record (${String(created['metadata']?.['uid'])}). The object might have been deleted and then recreated`,
+          `Operation cannot be fulfilled on ConfigMap "a": the UID in the precondition (other) does not match the UID in record (${textOf(created['metadata']?.['uid'])}). The object might have been deleted and then recreated`,
         ),
       );
     });

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Answer, Client, Loose } from './client.ts';
+import { textOf } from './client.ts';
 import type { Bench } from './target.ts';
 import { configMap, configMaps, refusal, refusalOf } from './target.ts';
 
@@ -242,5 +243,5 @@ function namesIn(body: Loose): readonly unknown[] {
 }
 
 function tokenIn({ body }: Answer): string {
-  return encodeURIComponent(String(body['metadata']?.['continue'] ?? ''));
+  return encodeURIComponent(textOf(body['metadata']?.['continue']));
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textOf } from './client.ts';
 import type { Bench } from './target.ts';
 import { configMap, configMaps, refusal, refusalOf } from './target.ts';
 
@@ -268,7 +269,7 @@ export function objectLaws(bench: () => Bench): void {
         refusal(
           409,
           'Conflict',
-          `Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/${ns}/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${String(created['metadata']?.['uid'])}`,
+          `Operation cannot be fulfilled on configmaps "a": StorageError: invalid object, Code: 4, Key: /registry/configmaps/${ns}/a, ResourceVersion: 0, AdditionalErrorMsg: Precondition failed: UID in precondition: other, UID in object meta: ${textOf(created['metadata']?.['uid'])}`,
         ),
       );
     });

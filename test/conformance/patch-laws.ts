@@ -38,7 +38,7 @@ export function patchLaws(bench: () => Bench): void {
       expect(body['data']).toEqual(expected);
     });
 
-    it.each<readonly [PatchType, unknown, number, string | undefined, string]>([
+    it.each<readonly [PatchType, unknown, ...Refused]>([
       ['json', [{ op: 'test', path: '/data/a', value: '2' }], 422, 'Invalid', REJECTED],
       ['json', [{ op: 'remove', path: '/data/nope' }], 422, 'Invalid', REJECTED],
       ['json', [{ op: 'add', path: '/nope/x', value: '1' }], 422, 'Invalid', REJECTED],
@@ -74,14 +74,14 @@ export function patchLaws(bench: () => Bench): void {
         'Conflict',
         'Operation cannot be fulfilled on configmaps "a": the object has been modified; please apply your changes to the latest version and try again',
       ],
-    ])('%s %j is refused with %d', async (type, patch, code, reason, message) => {
+    ])('%s %j is refused with %d', async (type, patch, ...refused) => {
       const { client, namespace } = bench();
       const ns = await namespace();
       await client.post(configMaps(ns), configMap('a', { data: { a: '1' } }));
 
       const answer = await client.patch(configMaps(ns, 'a'), type, patch);
 
-      expect(refusalOf(answer)).toEqual(refusal(code, reason, message));
+      expect(refusalOf(answer)).toEqual(refusal(...refused));
     });
 
     it('of what is not there is refused', async () => {
@@ -167,3 +167,5 @@ export function patchLaws(bench: () => Bench): void {
     });
   });
 }
+
+type Refused = readonly [code: number, reason: string | undefined, message: string];
