@@ -1,5 +1,5 @@
 import { json, type ApiRequest, type Reply } from './api-request.ts';
-import type { Fault, Faults } from './faults.ts';
+import { FAULT_TYPES, type Fault, type Faults } from './faults.ts';
 import { isJsonArray, isJsonObject } from './json.ts';
 import { badRequest, methodNotAllowed } from './status-error.ts';
 
@@ -37,8 +37,11 @@ function parseFaults(body: string): readonly Fault[] {
     throw badRequest('a fault, or an array of faults, is expected as JSON');
   }
   return (isJsonArray(parsed) ? parsed : [parsed]).map((fault) => {
-    // eslint-style narrowing cannot check every field: Faults.add refuses an unknown type.
-    if (isJsonObject(fault) && typeof fault['type'] === 'string') return fault as unknown as Fault;
-    throw badRequest(`a fault needs a type: ${JSON.stringify(fault)}`);
+    if (isFault(fault)) return fault;
+    throw badRequest(`a fault needs one of the types ${FAULT_TYPES.join(', ')}: ${JSON.stringify(fault)}`);
   });
+}
+
+function isFault(value: unknown): value is Fault {
+  return isJsonObject(value) && FAULT_TYPES.some((type) => type === value['type']);
 }

@@ -1,19 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { AddressInfo } from 'node:net';
 import { stringify } from 'yaml';
-import { answer, refusalReply, type Api } from './api.ts';
-import type { ApiRequest, Reply } from './api-request.ts';
+import type { Api } from './api.ts';
 import type { Authorize, Cluster } from './cluster.ts';
 import { runControllers } from './controllers.ts';
-import type { Exchange } from './exchange.ts';
-import { answerFaultRequest, FAULTS_PATH } from './fault-control.ts';
 import type { Faults, RequestMatcher } from './faults.ts';
-import { HttpSide, sendReply, type RequestRecord } from './http.ts';
+import { HttpSide, type RequestRecord } from './http.ts';
 import { callInProcess, objectCalls, type Answer } from './in-process.ts';
 import type { JsonObject } from './json.ts';
 import { Kinds } from './kinds.ts';
 import { createInitialNamespaces } from './namespaces.ts';
-import { StatusError } from './status-error.ts';
+import { serveExchange, type Access } from './serve.ts';
 import { Storage } from './storage.ts';
 import { Watches } from './watch.ts';
 
@@ -79,11 +76,6 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return assemble(api, http, access);
 }
 
-interface Access {
-  token: string;
-  readonly anonymous: boolean;
-}
-
 async function listen(http: HttpSide, { port = 0, host = '127.0.0.1' }: SandboxOptions): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   http.server.once('error', reject).listen(port, host, resolve);
@@ -95,88 +87,6 @@ function addressOf(http: HttpSide): string {
   const address: AddressInfo | string | null = http.server.address();
   if (address === null || typeof address === 'string') return '';
   return address.family === 'IPv6' ? `[${address.address}]:${address.port}` : `${address.address}:${address.port}`;
-}
-
-async function serveExchange(api: Api, faults: Faults, access: Access, exchange: Exchange): Promise<void> {
-  const { request, watch } = exchange;
-  if (request.path === FAULTS_PATH) {
-    await sendReply(
-      exchange,
-      refusing(() => answerFaultRequest(faults, request)),
-    );
-    return;
-  }
-  const delay = faults.take(request, watch, 'delay');
-  if (delay !== undefined) await pause(exchange, delay.delayMs);
-  if (strike(faults, exchange)) return;
-  const refusal = faults.take(request, watch, 'status');
-  const reply = refusing(() => {
-    if (refusal !== undefined) throw faultStatus(refusal.code, refusal.message, refusal.retryAfterSeconds);
-    requireToken(access, request);
-    const stale = watch ? undefined : faults.take(request, watch, 'staleList');
-    return answer(api, stale === undefined ? request : { ...request, staleRevision: Number(stale.resourceVersion) });
-  });
-  await sendReply(exchange, reply);
-  const failure = watch ? faults.take(request, watch, 'watchError') : undefined;
-  if (failure !== undefined) exchange.fail(failure.code, failure.message);
-}
-
-function refusing(respond: () => Reply): Reply {
-  try {
-    return respond();
-  } catch (error) {
-    return refusalReply(error);
-  }
-}
-
-/** Faults of the connection; true where there is nothing left to answer. */
-function strike(faults: Faults, exchange: Exchange): boolean {
-  const { request, watch } = exchange;
-  if (faults.take(request, watch, 'silence') !== undefined) exchange.silence();
-  const hangUp = faults.take(request, watch, 'hangUp');
-  if (hangUp !== undefined && hangUp.afterBytes === undefined) exchange.destroy();
-  else if (hangUp?.afterBytes !== undefined) exchange.limit(hangUp.afterBytes, 'hangUp');
-  const truncate = faults.take(request, watch, 'truncate');
-  if (truncate !== undefined) exchange.limit(truncate.afterBytes, 'end');
-  return exchange.closed;
-}
-
-async function pause(exchange: Exchange, delayMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, delayMs);
-  exchange.onClose(resolve);
-  await promise;
-  clearTimeout(timer);
-}
-
-const REASONS: { readonly [code: number]: string } = {
-  400: 'BadRequest',
-  401: 'Unauthorized',
-  403: 'Forbidden',
-  404: 'NotFound',
-  409: 'Conflict',
-  410: 'Expired',
-  429: 'TooManyRequests',
-  500: 'InternalError',
-  503: 'ServiceUnavailable',
-  504: 'Timeout',
-};
-
-function faultStatus(code: number, message: string | undefined, retryAfterSeconds: number | undefined): StatusError {
-  const reason = REASONS[code];
-  return new StatusError({
-    code,
-    message: message ?? (reason === 'Unauthorized' ? 'Unauthorized' : `a fault was asked for: ${code}`),
-    ...(reason === undefined ? {} : { reason }),
-    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
-  });
-}
-
-function requireToken(access: Access, request: ApiRequest): void {
-  const authorization = request.headers['authorization'];
-  if (authorization === `Bearer ${access.token}`) return;
-  if (access.anonymous && authorization === undefined) return;
-  throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
 }
 
 function assemble(api: Api, http: HttpSide, access: Access): Sandbox {

@@ -58,7 +58,7 @@ export class Watches {
     const seconds = options.timeoutSeconds ?? MINIMUM_TIMEOUT_SECONDS * (1 + Math.random());
     const timeout = setTimeout(() => sink.end(), seconds * 1000);
     const lastBookmarkMs = (seconds - LAST_BOOKMARK_SECONDS) * 1000;
-    const lastBookmark = setTimeout(() => lastBookmarkMs > 0 && this.#bookmark(watcher), lastBookmarkMs);
+    const lastBookmark = lastBookmarkMs > 0 ? setTimeout(() => this.#bookmark(watcher), lastBookmarkMs) : undefined;
     sink.onClose(() => {
       clearInterval(bookmarks);
       clearTimeout(timeout);

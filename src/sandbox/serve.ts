@@ -1,0 +1,98 @@
+import { answer, refusalReply, type Api } from './api.ts';
+import type { ApiRequest, Reply } from './api-request.ts';
+import type { Exchange } from './exchange.ts';
+import { answerFaultRequest, FAULTS_PATH } from './fault-control.ts';
+import type { Faults } from './faults.ts';
+import { sendReply } from './http.ts';
+import { StatusError } from './status-error.ts';
+
+/** Who may ask. */
+export interface Access {
+  /** The one bearer token that is right now. */
+  token: string;
+  /** Whether requests without a token are served. */
+  readonly anonymous: boolean;
+}
+
+/** Answers one request over HTTP, unless a fault comes between. */
+export async function serveExchange(api: Api, faults: Faults, access: Access, exchange: Exchange): Promise<void> {
+  const { request, watch } = exchange;
+  if (request.path === FAULTS_PATH) {
+    await sendReply(
+      exchange,
+      refusing(() => answerFaultRequest(faults, request)),
+    );
+    return;
+  }
+  const delay = faults.take(request, watch, 'delay');
+  if (delay !== undefined) await pause(exchange, delay.delayMs);
+  if (strike(faults, exchange)) return;
+  const refusal = faults.take(request, watch, 'status');
+  const reply = refusing(() => {
+    if (refusal !== undefined) throw faultStatus(refusal.code, refusal.message, refusal.retryAfterSeconds);
+    requireToken(access, request);
+    const stale = watch ? undefined : faults.take(request, watch, 'staleList');
+    return answer(api, stale === undefined ? request : { ...request, staleRevision: Number(stale.resourceVersion) });
+  });
+  await sendReply(exchange, reply);
+  const failure = watch ? faults.take(request, watch, 'watchError') : undefined;
+  if (failure !== undefined) exchange.fail(failure.code, failure.message);
+}
+
+function refusing(respond: () => Reply): Reply {
+  try {
+    return respond();
+  } catch (error) {
+    return refusalReply(error);
+  }
+}
+
+/** Faults of the connection; true where there is nothing left to answer. */
+function strike(faults: Faults, exchange: Exchange): boolean {
+  const { request, watch } = exchange;
+  if (faults.take(request, watch, 'silence') !== undefined) exchange.silence();
+  const hangUp = faults.take(request, watch, 'hangUp');
+  if (hangUp !== undefined && hangUp.afterBytes === undefined) exchange.destroy();
+  else if (hangUp?.afterBytes !== undefined) exchange.limit(hangUp.afterBytes, 'hangUp');
+  const truncate = faults.take(request, watch, 'truncate');
+  if (truncate !== undefined) exchange.limit(truncate.afterBytes, 'end');
+  return exchange.closed;
+}
+
+async function pause(exchange: Exchange, delayMs: number): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const timer = setTimeout(resolve, delayMs);
+  exchange.onClose(resolve);
+  await promise;
+  clearTimeout(timer);
+}
+
+const REASONS: { readonly [code: number]: string } = {
+  400: 'BadRequest',
+  401: 'Unauthorized',
+  403: 'Forbidden',
+  404: 'NotFound',
+  409: 'Conflict',
+  410: 'Expired',
+  429: 'TooManyRequests',
+  500: 'InternalError',
+  503: 'ServiceUnavailable',
+  504: 'Timeout',
+};
+
+function faultStatus(code: number, message: string | undefined, retryAfterSeconds: number | undefined): StatusError {
+  const reason = REASONS[code];
+  return new StatusError({
+    code,
+    message: message ?? (reason === 'Unauthorized' ? 'Unauthorized' : `a fault was asked for: ${code}`),
+    ...(reason === undefined ? {} : { reason }),
+    ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
+  });
+}
+
+function requireToken(access: Access, request: ApiRequest): void {
+  const authorization = request.headers['authorization'];
+  if (authorization === `Bearer ${access.token}`) return;
+  if (access.anonymous && authorization === undefined) return;
+  throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
+}
