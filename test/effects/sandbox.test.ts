@@ -1,247 +1,35 @@
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { applyOperations } from '../../src/effects/apply-operations.ts';
-import { parseOperations } from '../../src/effects/parse-operations.ts';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { anonymousCluster } from '../../src/kube/cluster.ts';
-import { createKinds } from '../../src/kube/kinds.ts';
-import { createKubeClient } from '../../src/kube/kube-client.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { recordingLogger } from '../support/recording-logger.ts';
+import { operationsSuite, startOperationsRig, type OperationsRig } from '../support/operations-suite.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
 
-const maps = '/api/v1/namespaces/default/configmaps';
-const widgets = '/apis/example.com/v1/namespaces/default/widgets';
+operationsSuite(async () => clusterOf(await sandboxForTest({ anonymous: true })));
 
-describe('the operations on an API server', () => {
-  let rig: Awaited<ReturnType<typeof startRig>>;
+describe('under faults', () => {
+  let sandbox: Sandbox;
+  let rig: OperationsRig;
 
   beforeEach(async () => {
-    rig = await startRig();
-  });
-
-  it('Create makes an object, and fails when it is there', async () => {
-    expect(await rig.changes({ operation: 'Create', object: configMap({ a: '1' }) })).toEqual(['created']);
-    expect(await rig.changes({ operation: 'Create', object: configMap({ a: '2' }) })).toMatch(
-      /operation 1, Create v1\/ConfigMap\/default\/cm: .*already exists/,
-    );
-    expect(await rig.read(`${maps}/cm`)).toMatchObject({ data: { a: '1' } });
-  });
-
-  it('Create lets the server make the name', async () => {
-    const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', generateName: 'cm-' } };
-
-    expect(await rig.changes({ operation: 'Create', object })).toEqual(['created']);
-    expect(await rig.read(maps)).toMatchObject({ items: [{ metadata: { name: expect.stringMatching(/^cm-.{5}$/) } }] });
-  });
-
-  it('CreateIfNotExists leaves what is there', async () => {
-    const create = (a: string) => ({ operation: 'CreateIfNotExists', object: configMap({ a }) });
-
-    expect(await rig.changes(create('1'), create('2'))).toEqual(['created', 'unchanged']);
-    expect(await rig.read(`${maps}/cm`)).toMatchObject({ data: { a: '1' } });
-  });
-
-  it.each([
-    { title: 'a built-in kind', object: configMap, path: `${maps}/cm`, field: 'data' },
-    { title: 'a custom resource', object: widget, path: `${widgets}/w`, field: 'spec' },
-  ])('CreateOrUpdate makes the object what the hook says: $title', async ({ object, path, field }) => {
-    const put = (content: object) => ({ operation: 'CreateOrUpdate', object: object(content) });
-    expect(await rig.changes(put({ a: '1', b: '1' }))).toEqual(['created']);
-    const snapshot = await rig.read(path);
-
-    expect(await rig.changes(put({ a: '2' }), put({ a: '2' }))).toEqual(['updated', 'unchanged']);
-    expect(await rig.read(path)).toMatchObject({ [field]: { a: '2' } });
-    expect(JSON.stringify(await rig.read(path))).not.toContain('"b":"1"');
-
-    // An object as it stood in a snapshot can be sent back, however old it is.
-    expect(await rig.changes({ operation: 'CreateOrUpdate', object: snapshot })).toEqual(['updated']);
-    expect(await rig.read(path)).toMatchObject({ [field]: { a: '1', b: '1' } });
-  });
-
-  it('CreateOrUpdate writes a subresource alone', async () => {
-    await rig.changes({ operation: 'CreateOrUpdate', object: widget({ a: '1' }) });
-    const object = { ...widget({ a: '2' }), status: { phase: 'Ready' } };
-
-    expect(await rig.changes({ operation: 'CreateOrUpdate', object, subresource: 'status' })).toEqual(['updated']);
-    expect(await rig.read(`${widgets}/w`)).toMatchObject({ spec: { a: '1' }, status: { phase: 'Ready' } });
-  });
-
-  it.each(['Delete', 'DeleteInBackground', 'DeleteNonCascading'])(
-    '%s removes an object, and a missing one',
-    async (operation) => {
-      const remove = { operation, kind: 'cm', namespace: 'default', name: 'cm' };
-      await rig.changes({ operation: 'Create', object: configMap({}) });
-
-      expect(await rig.changes(remove, remove)).toEqual(['deleted', 'absent']);
-      await expect(rig.read(`${maps}/cm`)).rejects.toMatchObject({ status: 404 });
-    },
-  );
-
-  it('Delete returns when the object and what it owns are gone', async () => {
-    await rig.changes({ operation: 'Create', object: configMap({}) });
-    const { metadata } = await rig.read(`${maps}/cm`);
-    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'cm', uid: metadata['uid'], blockOwnerDeletion: true };
-    const child = { ...configMap({}), metadata: { namespace: 'default', name: 'child', ownerReferences: [owner] } };
-    await rig.changes({ operation: 'Create', object: child });
-
-    expect(await rig.changes({ operation: 'Delete', kind: 'ConfigMap', namespace: 'default', name: 'cm' })).toEqual([
-      'deleted',
-    ]);
-    await expect(rig.read(`${maps}/child`)).rejects.toMatchObject({ status: 404 });
-  });
-
-  it('DeleteNonCascading leaves what the object owned', async () => {
-    await rig.changes({ operation: 'Create', object: configMap({}) });
-    const { metadata } = await rig.read(`${maps}/cm`);
-    const owner = { apiVersion: 'v1', kind: 'ConfigMap', name: 'cm', uid: metadata['uid'] };
-    const child = { ...configMap({}), metadata: { namespace: 'default', name: 'child', ownerReferences: [owner] } };
-    await rig.changes({ operation: 'Create', object: child });
-
-    await rig.changes({ operation: 'DeleteNonCascading', kind: 'ConfigMap', namespace: 'default', name: 'cm' });
-
-    expect(await rig.read(`${maps}/child`)).toMatchObject({ metadata: { name: 'child' } });
-  });
-
-  it('MergePatch merges, removes with null, and keeps the rest', async () => {
-    await rig.changes({ operation: 'Create', object: configMap({ a: '1', b: '1' }) });
-    const patch = { operation: 'MergePatch', ...cm, mergePatch: { data: { a: null, c: '1' } } };
-
-    expect(await rig.changes(patch, patch)).toEqual(['patched', 'unchanged']);
-    expect(await rig.read(`${maps}/cm`)).toMatchObject({ data: { b: '1', c: '1' } });
-  });
-
-  it('MergePatch writes a status', async () => {
-    await rig.changes({ operation: 'Create', object: widget({ a: '1' }) });
-    const target = { kind: 'Widget', namespace: 'default', name: 'w', subresource: '/status' };
-
-    expect(
-      await rig.changes({ operation: 'MergePatch', ...target, mergePatch: { status: { phase: 'Ready' } } }),
-    ).toEqual(['patched']);
-    expect(await rig.read(`${widgets}/w`)).toMatchObject({ status: { phase: 'Ready' } });
-  });
-
-  it('JSONPatch does its steps, a removal first', async () => {
-    await rig.changes({ operation: 'Create', object: configMap({ a: '1' }) });
-    const jsonPatch = [
-      { op: 'remove', path: '/data/a' },
-      { op: 'add', path: '/data/b', value: '2' },
-    ];
-
-    expect(await rig.changes({ operation: 'JSONPatch', ...cm, jsonPatch })).toEqual(['patched']);
-    expect(await rig.read(`${maps}/cm`)).toMatchObject({ data: { b: '2' } });
-  });
-
-  it('JQPatch writes what the expression makes of the object, and nothing when that is the same', async () => {
-    await rig.changes({ operation: 'Create', object: configMap({ a: '1' }) });
-    const patch = { operation: 'JQPatch', ...cm, jqFilter: '.data.a = "2"' };
-
-    expect(await rig.changes(patch, patch)).toEqual(['patched', 'unchanged']);
-    expect(await rig.read(`${maps}/cm`)).toMatchObject({ data: { a: '2' } });
-  });
-
-  it.each(['MergePatch', 'JSONPatch', 'JQPatch'])(
-    '%s of a missing object fails, unless it may be missing',
-    async (operation) => {
-      const patch = {
-        operation,
-        ...cm,
-        mergePatch: { data: {} },
-        jsonPatch: [{ op: 'remove', path: '/data' }],
-        jqFilter: '.data.a = "2"',
-      };
-
-      expect(await rig.changes(patch)).toMatch(new RegExp(`${operation} ConfigMap/default/cm: .*"cm" not found`));
-      expect(await rig.changes({ ...patch, ignoreMissingObject: true })).toEqual(['absent']);
-    },
-  );
-
-  it('Apply owns its fields, respects those of others, and takes them with force', async () => {
-    const apply = (data: object, fields: object = {}) => ({ operation: 'Apply', object: configMap(data), ...fields });
-
-    expect(await rig.changes(apply({ a: '1' }), apply({ a: '1' }))).toEqual(['applied', 'unchanged']);
-    expect(await rig.changes(apply({ a: '2' }, { fieldManager: 'other' }))).toMatch(/conflict with "hooklet"/);
-    expect(await rig.changes(apply({ a: '2' }, { fieldManager: 'other', force: true }))).toEqual(['applied']);
-    expect(await rig.read(`${maps}/cm`)).toMatchObject({ data: { a: '2' } });
+    sandbox = await sandboxForTest({ anonymous: true });
+    rig = await startOperationsRig(clusterOf(sandbox));
   });
 
   it('a server that is busy or in trouble for a moment does not fail a run', async () => {
-    rig.sandbox.faults.add({ type: 'status', code: 429, retryAfterSeconds: 0, method: 'PUT', times: 1 });
-    rig.sandbox.faults.add({ type: 'status', code: 500, method: 'PUT', times: 1 });
-    rig.sandbox.faults.add({ type: 'hangUp', method: 'PUT', times: 1 });
+    sandbox.faults.add({ type: 'status', code: 429, retryAfterSeconds: 0, method: 'PUT', times: 1 });
+    sandbox.faults.add({ type: 'status', code: 500, method: 'PUT', times: 1 });
+    sandbox.faults.add({ type: 'hangUp', method: 'PUT', times: 1 });
 
-    expect(await rig.changes({ operation: 'CreateOrUpdate', object: configMap({ a: '1' }) })).toEqual(['created']);
+    expect(await rig.changes({ operation: 'CreateOrUpdate', object: rig.configMap({ a: '1' }) })).toEqual(['created']);
   });
 
   it('an object that was made counts as created although the answer was lost', async () => {
-    rig.sandbox.faults.add({ type: 'hangUp', afterBytes: 1, method: 'POST', times: 1 });
+    sandbox.faults.add({ type: 'hangUp', afterBytes: 1, method: 'POST', times: 1 });
 
-    expect(await rig.changes({ operation: 'Create', object: configMap({ a: '1' }) })).toEqual(['created']);
+    expect(await rig.changes({ operation: 'Create', object: rig.configMap({ a: '1' }) })).toEqual(['created']);
   });
 });
 
-const cm = { kind: 'ConfigMap', namespace: 'default', name: 'cm' };
-
-function configMap(data: object) {
-  return { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'cm' }, data };
-}
-
-function widget(spec: object) {
-  return { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { namespace: 'default', name: 'w' }, spec };
-}
-
-const WIDGETS = {
-  apiVersion: 'apiextensions.k8s.io/v1',
-  kind: 'CustomResourceDefinition',
-  metadata: { name: 'widgets.example.com' },
-  spec: {
-    group: 'example.com',
-    scope: 'Namespaced',
-    names: { plural: 'widgets', singular: 'widget', kind: 'Widget', listKind: 'WidgetList' },
-    versions: [
-      {
-        name: 'v1',
-        served: true,
-        storage: true,
-        subresources: { status: {} },
-        schema: { openAPIV3Schema: { type: 'object', 'x-kubernetes-preserve-unknown-fields': true } },
-      },
-    ],
-  },
-};
-
-async function startRig() {
-  const sandbox: Sandbox = await sandboxForTest({ anonymous: true });
-  await sandbox.apply(WIDGETS);
-  const client = createKubeClient(anonymousCluster(new URL(sandbox.url)), { userAgent: 'test' });
-  const kinds = createKinds(client);
-  const { signal } = new AbortController();
-  onTestFinished(() => client.close());
-  return {
-    sandbox,
-    /** What each operation of one run changed, or the text of the error. */
-    async changes(...operations: readonly object[]) {
-      const text = operations.map((operation) => JSON.stringify(operation)).join('\n');
-      const parsed = parseOperations(text, () => undefined).operations;
-      try {
-        const applied = await applyOperations(parsed, {
-          client,
-          kinds,
-          compileJq: setA,
-          signal,
-          log: recordingLogger(),
-        });
-        return applied.map(({ change }) => change);
-      } catch (error) {
-        return error instanceof Error ? error.message : String(error);
-      }
-    },
-    async read(path: string): Promise<{ readonly metadata: Readonly<Record<string, unknown>> }> {
-      const object = await client.request({ method: 'GET', path }, signal);
-      return JSON.parse(JSON.stringify(object));
-    },
-  };
-}
-
-/** Stands for jq: `.data.a = "2"`. */
-function setA() {
-  return (input: unknown): readonly unknown[] => [{ ...JSON.parse(JSON.stringify(input)), data: { a: '2' } }];
+function clusterOf({ url }: Sandbox) {
+  return anonymousCluster(new URL(url));
 }
