@@ -1,0 +1,39 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { controlPlaneAssets } from './assets.ts';
+
+let folder: string;
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'hooklet-assets-'));
+});
+
+afterEach(async () => {
+  await rm(folder, { recursive: true });
+});
+
+describe('the parts of a control plane', () => {
+  it('are those in KUBEBUILDER_ASSETS', async () => {
+    for (const name of ['etcd', 'kube-apiserver', 'kube-controller-manager']) await writeFile(join(folder, name), '');
+
+    expect(await controlPlaneAssets({ KUBEBUILDER_ASSETS: folder, XDG_CACHE_HOME: folder })).toEqual({
+      etcd: join(folder, 'etcd'),
+      kubeApiserver: join(folder, 'kube-apiserver'),
+      kubeControllerManager: join(folder, 'kube-controller-manager'),
+    });
+  });
+
+  it('must be in KUBEBUILDER_ASSETS when it is set', async () => {
+    await expect(controlPlaneAssets({ KUBEBUILDER_ASSETS: folder, XDG_CACHE_HOME: folder })).rejects.toThrow(
+      `KUBEBUILDER_ASSETS is ${folder}, but there is no etcd in it`,
+    );
+  });
+
+  it('cannot be built without Go, and the error says what to do', async () => {
+    await expect(controlPlaneAssets({ PATH: folder, XDG_CACHE_HOME: folder })).rejects.toThrow(
+      'cannot build etcd for the cluster tests: there is no go on the PATH: install Go 1.25 or newer, or set KUBEBUILDER_ASSETS',
+    );
+  });
+});
