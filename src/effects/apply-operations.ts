@@ -1,6 +1,6 @@
 import { PatchError } from '../errors.ts';
 import type { KubeClient } from '../kube/client.ts';
-import type { Kinds } from '../kube/kind.ts';
+import type { Kinds, ResourceKind } from '../kube/kind.ts';
 import type { Logger } from '../log.ts';
 import { isUnknownResource } from './api-error.ts';
 import { createObject } from './create-object.ts';
@@ -11,6 +11,9 @@ import { describeTarget, type ApplyOperation, type CreateOperation, type PatchOp
 import { applyObject, patchObject } from './patch-object.ts';
 import { PatchMemory } from './patch-memory.ts';
 import { locate, type CompileJq, type Outcome, type PatchSession, type Place } from './patch-session.ts';
+
+/** So many failures are told one by one. */
+const MAX_SHOWN = 50;
 
 export interface ApplyOptions {
   readonly client: KubeClient;
@@ -44,43 +47,51 @@ export async function applyOperations(
 ): Promise<readonly AppliedOperation[]> {
   const session = { ...options, compileJq: options.compileJq, memory: options.memory ?? new PatchMemory() };
   const applied: AppliedOperation[] = [];
-  const failures: { readonly text: string; readonly error: unknown }[] = [];
+  const failures: Failure[] = [];
   for (const [position, operation] of operations.entries()) {
-    const index = position + 1;
+    const attempt: Attempt = { index: position + 1, operation, kind: undefined };
     try {
-      const result = { index, operation: operation.operation, ...(await applyOne(session, operation)) };
+      const outcome = await applyOne(session, attempt);
+      const result = { index: attempt.index, operation: operation.operation, target: targetOf(attempt), ...outcome };
       applied.push(result);
       options.onApplied?.(result);
     } catch (error) {
-      failures.push({ text: `operation ${index}, ${operation.operation} ${describe(operation, error)}`, error });
+      failures.push({ attempt, error });
     }
   }
-  if (failures.length > 0) {
-    const lines = failures.map(({ text }) => `\n  ${text}`).join('');
-    const message = `${failures.length} of ${operations.length} patch operation(s) failed:${lines}`;
-    throw new PatchError(message, { cause: failures[0]?.error });
-  }
+  if (failures.length > 0) throw patchError(failures, operations.length);
   return applied;
 }
 
-type Applied = Outcome & { readonly target: string };
+/** One operation, and its kind as soon as discovery has told it. */
+interface Attempt {
+  readonly index: number;
+  readonly operation: PatchOperation;
+  kind: ResourceKind | undefined;
+}
 
-async function applyOne(session: PatchSession, operation: PatchOperation): Promise<Applied> {
+interface Failure {
+  readonly attempt: Attempt;
+  readonly error: unknown;
+}
+
+async function applyOne(session: PatchSession, attempt: Attempt): Promise<Outcome> {
   if (session.signal.aborted) throw new Error('not sent, because the run was stopped');
   try {
-    return await applyAt(session, operation);
+    return await applyAt(session, attempt);
   } catch (error) {
     if (!isUnknownResource(error)) throw error;
     // The kind may have changed its version since it was discovered.
     session.kinds.invalidate();
-    return applyAt(session, operation);
+    return applyAt(session, attempt);
   }
 }
 
-async function applyAt(session: PatchSession, operation: PatchOperation): Promise<Applied> {
+async function applyAt(session: PatchSession, attempt: Attempt): Promise<Outcome> {
+  const { operation } = attempt;
   const place = await locate(session, operation);
-  const outcome = await carryOut(session, place, operation);
-  return { target: describeTarget(operation, place.kind), ...outcome };
+  attempt.kind = place.kind;
+  return carryOut(session, place, operation);
 }
 
 async function carryOut(session: PatchSession, place: Place, operation: PatchOperation): Promise<Outcome> {
@@ -109,6 +120,16 @@ async function carryOutObject(
   return isUpdate ? createOrUpdate(session, place, operation) : createObject(session, place, operation);
 }
 
-function describe(operation: PatchOperation, error: unknown): string {
-  return `${describeTarget(operation)}: ${error instanceof Error ? error.message : String(error)}`;
+function targetOf({ operation, kind }: Attempt): string {
+  return describeTarget(operation, kind);
+}
+
+function patchError(failures: readonly Failure[], total: number): PatchError {
+  const lines = failures.slice(0, MAX_SHOWN).map(({ attempt, error }) => {
+    const said = error instanceof Error ? error.message : String(error);
+    return `\n  operation ${attempt.index}, ${attempt.operation.operation} ${targetOf(attempt)}: ${said}`;
+  });
+  const more = failures.length > MAX_SHOWN ? `\n  and ${failures.length - MAX_SHOWN} more` : '';
+  const message = `${failures.length} of ${total} patch operation(s) failed:${lines.join('')}${more}`;
+  return new PatchError(message, { cause: failures[0]?.error });
 }

@@ -1,6 +1,9 @@
 import type { TextProblem } from './documents.ts';
 import type { FieldProblem } from './field-reader.ts';
 
+/** So many problems are told one by one. */
+const MAX_SHOWN = 100;
+
 /** Everything wrong with one file a hook wrote, by document and line. */
 export interface OutputProblems {
   readonly count: number;
@@ -29,7 +32,9 @@ export function outputProblems(unreadable: readonly TextProblem[]): OutputProble
     },
     describe(file) {
       const sorted = lines.toSorted((a, b) => a.number - b.number).map(({ text }) => `\n  ${text}`);
-      return `${file} has ${lines.length} problem(s), nothing of this run is applied:${sorted.join('')}`;
+      const more = lines.length > MAX_SHOWN ? `\n  and ${lines.length - MAX_SHOWN} more` : '';
+      const shown = sorted.slice(0, MAX_SHOWN).join('');
+      return `${file} has ${lines.length} problem(s), nothing of this run is applied:${shown}${more}`;
     },
   };
 }

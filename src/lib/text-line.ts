@@ -14,13 +14,17 @@ export interface TextLine {
 const COLORS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
 const MAX_CAUSES = 5;
 
-/** `15:04:05.123 INFO  message  key=value`, with what has several lines indented below; ends in a newline. */
+/** `15:04:05.123 INFO  message  key=value`, with lists and what has several lines indented below; ends in a newline. */
 export function formatTextLine(line: TextLine): string {
   const paint = painter(line.colors);
   const pairs: string[] = [];
   const below: string[] = [];
   for (const [key, value] of Object.entries(line.fields)) {
     if (value === undefined) continue;
+    if (isList(value)) {
+      below.push(...value);
+      continue;
+    }
     const text = valueText(value, line.stacks);
     if (text.includes('\n')) below.push(`${paint('gray', `${key}:`)} ${text}`);
     else pairs.push(`${paint('gray', `${key}=`)}${quoted(value, text)}`);
@@ -65,6 +69,10 @@ function valueText(value: unknown, stacks: boolean): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'object' && value !== null) return objectText(value);
   return String(value);
+}
+
+function isList(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.length > 0 && value.every((element) => typeof element === 'string');
 }
 
 function quoted(value: unknown, text: string): string {

@@ -48,11 +48,23 @@ describe('operations of one run', () => {
     expect(error).toBeInstanceOf(PatchError);
     expect(message.split('\n')).toEqual([
       '3 of 4 patch operation(s) failed:',
-      '  operation 1, DeleteInBackground Pod/default/a: pods "a" is forbidden',
+      '  operation 1, DeleteInBackground v1/Pod/default/a: pods "a" is forbidden',
       '  operation 2, Delete Nothing/x: no kind Nothing',
       '  operation 4, MergePatch apps/v1/Deployment/ns/web: a is not a field',
     ]);
     expect(applied.map(({ index }) => index)).toEqual([3]);
+  });
+
+  it('do not flood the log when all fail', async () => {
+    const names = Array.from({ length: 60 }, (_, index) => `p${index}`);
+
+    const { message } = await converse({
+      operations: names.map(remove),
+      script: names.map((name) => [`DELETE ${pod(name)}`, refusal(403, 'Forbidden', 'no')] as const),
+    });
+
+    expect(message.split('\n')).toHaveLength(52);
+    expect(message).toMatch(/\n {2}and 10 more$/);
   });
 
   it('are not sent any more once the run is stopped', async () => {

@@ -18,3 +18,14 @@ it('problems are told in the order of the documents, those of one document in th
     '  document 3, line 6: received 5',
   ]);
 });
+
+it('a file in which everything is wrong does not flood the log', () => {
+  const problems = outputProblems([]);
+  for (let number = 1; number <= 1000; number += 1)
+    problems.add({ number, line: number }, [{ field: '', message: 'x' }]);
+
+  const lines = problems.describe('METRICS_PATH').split('\n');
+
+  expect(lines).toHaveLength(102);
+  expect(lines.at(-1)).toBe('  and 900 more');
+});

@@ -168,7 +168,7 @@ export function operationsSuite(findCluster: () => Promise<Cluster>): void {
           jqFilter: '.data.a = "2"',
         };
 
-        expect(await rig.changes(patch)).toMatch(new RegExp(`${operation} ConfigMap/[^/]+/cm: .*"cm" not found`));
+        expect(await rig.changes(patch)).toMatch(new RegExp(`${operation} v1/ConfigMap/[^/]+/cm: .*"cm" not found`));
         expect(await rig.changes({ ...patch, ignoreMissingObject: true })).toEqual(['absent']);
       },
     );
