@@ -61,13 +61,28 @@ async function runDev(
   await manifests?.applyAll();
   const base = operatorOptions({ ...options, gracePeriodMs: GRACE_MS }, async () => clusterOf(sandbox), log);
   const changes = (stop: AbortSignal): AsyncIterable<void> => fileChanges(resolve(options.hooksDir), stop);
+  const onLoaded = (): void => log.info({ steps: nextSteps(options.hooksDir, manifestsDir, kubeconfig) }, 'try next');
   await runAll(
     [
-      async (stop) => runOperator({ ...base, env: { ...process.env, KUBECONFIG: kubeconfig }, changes }, stop),
+      async (stop) =>
+        runOperator({ ...base, env: { ...process.env, KUBECONFIG: kubeconfig }, changes, onLoaded }, stop),
       async (stop) => manifests?.follow(stop),
     ],
     signal,
   );
+}
+
+function nextSteps(hooksDir: string, manifestsDir: string | undefined, kubeconfig: string): readonly string[] {
+  const manifests =
+    manifestsDir === undefined
+      ? `put YAML files into ${join(hooksDir, 'manifests')} and start again: they are applied`
+      : `edit a file in ${manifestsDir}: it is applied again, and what it no longer has is deleted`;
+  return [
+    manifests,
+    `edit a hook in ${hooksDir}: it is loaded again`,
+    `KUBECONFIG=${kubeconfig} kubectl get all,configmaps -A`,
+    'Ctrl-C ends it, and nothing is left behind',
+  ];
 }
 
 function clusterOf({ url, token }: Sandbox): Cluster {

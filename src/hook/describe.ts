@@ -2,6 +2,8 @@ import { unreachable } from '../lib/unreachable.ts';
 import type { Binding, Hook, KubernetesBinding, NamespaceSelector } from './binding.ts';
 import { nextRun } from './crontab-next.ts';
 
+const MAX_EXPRESSION = 60;
+
 /** A line for each binding of a hook, schedules with their next run after `nowMs`. */
 export function describeBindings(hook: Hook, nowMs: number): readonly string[] {
   return hook.bindings.map((binding) => describeBinding(binding, nowMs));
@@ -31,8 +33,13 @@ function describeWatch(binding: KubernetesBinding): string {
     ...(binding.labelSelector === undefined ? [] : ['by label']),
     ...(binding.fieldSelector === undefined ? [] : ['by field']),
     events,
-    ...(filter === undefined ? [] : [`${filter.type}Filter ${filter.expression.replaceAll(/\s+/g, ' ').trim()}`]),
+    ...(filter === undefined ? [] : [`${filter.type}Filter ${shorten(filter.expression)}`]),
   ].join(', ');
+}
+
+function shorten(expression: string): string {
+  const line = expression.replaceAll(/\s+/g, ' ').trim();
+  return line.length > MAX_EXPRESSION ? `${line.slice(0, MAX_EXPRESSION)}…` : line;
 }
 
 function describeNamespace(namespace: NamespaceSelector | undefined): string {

@@ -33,6 +33,8 @@ export interface OperatorOptions extends RunnerSettings {
   readonly gracePeriodMs: number;
   /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
   readonly changes?: (signal: AbortSignal) => AsyncIterable<void>;
+  /** Called once, when the hooks are loaded. */
+  readonly onLoaded?: () => void;
 }
 
 const TICK_MS = 10_000;
@@ -65,9 +67,12 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     log: options.log,
   });
   options.log.info({ url: `http://localhost:${server.port}` }, 'serving /metrics, /healthz and /readyz');
-  const work = operator.run(signal);
+  // Health is told until the last run has ended.
   const serving = new AbortController();
-  await runAll([async () => work.finally(() => serving.abort()), async () => server.run(serving.signal)], signal);
+  await runAll(
+    [async (stop) => operator.run(stop).finally(() => serving.abort()), async () => server.run(serving.signal)],
+    signal,
+  );
 }
 
 interface OperatorParts {
@@ -160,6 +165,7 @@ class Operator {
     };
     bootUnits(await this.#refresh());
     this.#isLoaded = true;
+    this.#parts.options.onLoaded?.();
     for await (const _ of this.#parts.options.changes?.(signal) ?? []) bootUnits(await this.#refresh());
     await Promise.all(boots);
     await aborted(signal);
