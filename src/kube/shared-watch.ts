@@ -16,7 +16,7 @@ export interface WatchSubscriber {
   listStarted(): void;
   /** An object of the list. In the subscriber's first list it is every one, later only those it does not know so. */
   listed(record: ObjectRecord, object: KubeObject): void;
-  /** The list is complete: `gone` are the records that are no longer there, a namesake of a new object included. */
+  /** The list is complete: `gone` are the records that are no longer there, a new object's namesake too; none at first. */
   listDone(gone: readonly ObjectRecord[]): void;
   /** Something changed; only after the first `listDone`. */
   changed(change: StoreChange): void;
@@ -142,7 +142,7 @@ export class SharedWatch {
     for (const [subscriber, membership] of this.#members) {
       if (membership === 'waiting') continue;
       this.#members.set(subscriber, 'synced');
-      subscriber.listDone(gone);
+      subscriber.listDone(membership === 'synced' ? gone : []);
     }
   }
 
