@@ -10,13 +10,6 @@ export function parseFieldSelector(kind: ServedKind, text: string): (object: Jso
   return (object) => terms.every((term) => (fieldText(object, term.field) === term.value) === term.equal);
 }
 
-/** The object name that a selector asks for, where it asks for one. */
-export function selectedName(text: string): string | undefined {
-  return splitTerms(text)
-    .map(parseTerm)
-    .find((term) => term.field === 'metadata.name' && term.equal)?.value;
-}
-
 interface Term {
   readonly field: string;
   readonly equal: boolean;
