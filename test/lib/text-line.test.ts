@@ -15,6 +15,9 @@ describe('a line for people', () => {
     { title: 'nothing for what is not there', fields: { a: undefined }, shown: '' },
     { title: 'what cannot be JSON', fields: { a: { big: 1n } }, shown: '  a={ big: 1n }' },
     { title: 'an error', fields: { err: new Error('not found') }, shown: '  err="not found"' },
+    { title: 'a list of texts', fields: { a: ['b c', 'd'], e: 1 }, shown: '  e=1\n    b c\n    d' },
+    { title: 'an empty list', fields: { a: [] }, shown: '  a=[]' },
+    { title: 'a list of numbers', fields: { a: [1, 2] }, shown: '  a=[1,2]' },
     { title: 'several lines', fields: { a: 'b\nc', d: 1 }, shown: '  d=1\n    a: b\n    c' },
   ])('shows $title', ({ fields, shown }) => {
     const line = formatTextLine({ time, level: 'debug', message: 'said', fields, colors: false, stacks: false });

@@ -1,6 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { applyOperations } from '../../src/effects/apply-operations.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
+import { compilePatch } from '../../src/filter/patch.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { createKinds } from '../../src/kube/kinds.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
@@ -157,6 +158,17 @@ export function operationsSuite(findCluster: () => Promise<Cluster>): void {
       expect(await rig.read(`${rig.maps}/cm`)).toMatchObject({ data: { a: '2' } });
     });
 
+    it('JQPatch fails with the words of jq, and changes nothing', async () => {
+      await rig.changes({ operation: 'Create', object: rig.configMap({ a: '1' }) });
+      const patch = (jqFilter: string) => ({ operation: 'JQPatch', ...rig.cm, jqFilter });
+
+      expect(await rig.changes(patch('.data + 1'))).toContain('jqFilter failed on the object: object');
+      expect(await rig.changes(patch('.data.a, .data'))).toContain(
+        'jqFilter gave 2 outputs, expected the whole object',
+      );
+      expect(await rig.read(`${rig.maps}/cm`)).toMatchObject({ data: { a: '1' } });
+    });
+
     it.each(['MergePatch', 'JSONPatch', 'JQPatch'])(
       '%s of a missing object fails, unless it may be missing',
       async (operation) => {
@@ -227,7 +239,7 @@ export async function startOperationsRig(cluster: Cluster) {
         const applied = await applyOperations(parsed, {
           client,
           kinds,
-          compileJq: setA,
+          compileJq: compilePatch,
           signal,
           log: recordingLogger(),
         });
@@ -261,8 +273,3 @@ const WIDGETS = {
     ],
   },
 };
-
-/** Stands for jq: `.data.a = "2"`. */
-function setA() {
-  return (input: unknown): readonly unknown[] => [{ ...JSON.parse(JSON.stringify(input)), data: { a: '2' } }];
-}
