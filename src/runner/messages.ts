@@ -8,7 +8,7 @@ const NEWLINE = 10;
 const EMPTY = Buffer.alloc(0);
 
 /** The wire form of a message: one line of JSON. A payload announced in `bytes` is written after it. */
-export function encodeMessage(message: Message): string {
+export function encodeMessage<M extends Message>(message: M): string {
   return `${JSON.stringify(message)}\n`;
 }
 

@@ -1,7 +1,7 @@
 import { registerHooks } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { pathToFileURL } from 'node:url';
-import { type HookDefinition, isHookDefinition } from '../sdk/index.ts';
+import { type RunnableHook, isHookDefinition } from '../sdk/index.ts';
 import { encodeMessage, MessageReader } from './messages.ts';
 import { WarmRuns } from './warm-runs.ts';
 import { WARM_SOCKET, WARM_TOKEN, type WarmReport, type WarmRequest } from './warm-protocol.ts';
@@ -35,7 +35,7 @@ function listen(operator: Socket, reader: MessageReader<WarmRequest>): void {
 }
 
 /** The hook, or why there is none. */
-async function load(path: string): Promise<HookDefinition | string> {
+async function load(path: string): Promise<RunnableHook | string> {
   try {
     const module: unknown = await import(pathToFileURL(path).href);
     const exported = typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;

@@ -1,6 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { inspect } from 'node:util';
-import type { HookDefinition, HookHost, HookLog } from '../sdk/index.ts';
+import type { DefinitionResult, HookHost, HookLog, RunnableHook } from '../sdk/index.ts';
 import { RunOutput } from './run-output.ts';
 import type { OutputStream, Usage } from './spawner-protocol.ts';
 import type { HookLogEntry, WarmReport, WarmRequest } from './warm-protocol.ts';
@@ -23,12 +23,12 @@ export class WarmRuns {
     for (const stream of ['stdout', 'stderr'] as const) this.#capture(stream);
   }
 
-  handle(definition: HookDefinition, request: WarmRequest, payload: Buffer): void {
+  handle(definition: RunnableHook, request: WarmRequest, payload: Buffer): void {
     if (request.type === 'abort') this.#controllers.get(request.id)?.abort();
     else void this.#run(definition, request.id, payload);
   }
 
-  async #run(definition: HookDefinition, id: number, payload: Buffer): Promise<void> {
+  async #run(definition: RunnableHook, id: number, payload: Buffer): Promise<void> {
     const controller = new AbortController();
     const output = this.#openOutput(id);
     const cpu = process.cpuUsage();
@@ -82,8 +82,13 @@ export class WarmRuns {
   }
 }
 
-async function execute(definition: HookDefinition, payload: Buffer, host: HookHost) {
-  const contexts: unknown = JSON.parse(payload.toString());
+async function execute(definition: RunnableHook, payload: Buffer, host: HookHost): Promise<DefinitionResult> {
+  let contexts: unknown;
+  try {
+    contexts = JSON.parse(payload.toString());
+  } catch (error) {
+    return { patch: '', metrics: '', error };
+  }
   return definition.execute(contexts, host);
 }
 

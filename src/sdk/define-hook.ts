@@ -51,14 +51,18 @@ export interface DefinitionResult {
   readonly error?: unknown;
 }
 
-/** A hook as `export default` of its module. */
-export interface HookDefinition<B extends Bindings = Bindings> {
+/** What the operator needs of a definition, whatever its bindings. */
+export interface RunnableHook {
   readonly [MARK]: true;
   readonly config: HookConfig;
-  /** The function as written, for tests of the hook. */
-  readonly run: HookSource<B>['run'];
   /** Runs it on binding contexts as the operator sends them; never rejects. */
   execute(contexts: unknown, host: HookHost): Promise<DefinitionResult>;
+}
+
+/** A hook as `export default` of its module. */
+export interface HookDefinition<B extends Bindings> extends RunnableHook {
+  /** The function as written, for tests of the hook. */
+  readonly run: HookSource<B>['run'];
 }
 
 /**
@@ -95,6 +99,6 @@ async function attempt(work: () => Promise<void>): Promise<{ readonly error?: un
 }
 
 /** Whether a module exports a hook as its default. */
-export function isHookDefinition(value: unknown): value is HookDefinition {
+export function isHookDefinition(value: unknown): value is RunnableHook {
   return typeof value === 'object' && value !== null && MARK in value;
 }

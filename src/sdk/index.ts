@@ -12,11 +12,13 @@ export type { HookSettings } from './config.ts';
 export type { Context, Snapshots } from './context.ts';
 export {
   defineHook,
+  type DefinitionResult,
   type HookDefinition,
   type HookHost,
   type HookLog,
   type HookRun,
   isHookDefinition,
+  type RunnableHook,
 } from './define-hook.ts';
 export type { KubernetesObject, NewObject, ObjectLike, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
 export type { Metric, MetricOptions, ObserveOptions } from './metric.ts';

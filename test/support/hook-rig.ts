@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,7 +12,7 @@ import { recordingLogger } from './recording-logger.ts';
 export const hooksDir = fileURLToPath(new URL('../fixtures/hooks', import.meta.url));
 
 /** A signal that never aborts. */
-export const never = new AbortController().signal;
+export const never: AbortSignal = new AbortController().signal;
 
 /** A new temporary folder, removed with `using`. */
 export function temporaryFolder(): Disposable & { readonly path: string } {
@@ -37,6 +37,11 @@ export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOpti
     folder: folder.path,
     /** Command lines of the processes it has started that still live. */
     processes: (): readonly string[] => commandLines(mark),
+    /** Kills the spawner process as the kernel would. */
+    killSpawner(): void {
+      const spawners = markedProcesses(mark).filter((pid) => readProc(pid, 'cmdline').includes('spawner-process'));
+      for (const pid of spawners) process.kill(pid, 'SIGKILL');
+    },
     /** What the hooks printed. */
     output: (): readonly unknown[] =>
       log.lines.filter(({ message }) => message === 'hook output').map(({ fields }) => fields['line']),
@@ -53,6 +58,13 @@ export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOpti
 export function fixtureHook(name: string, settings: Hook['settings'] = {}): Hook {
   const type = name.startsWith('run-warm') ? 'warm' : 'process';
   return { name, path: join(hooksDir, name), type, bindings: [], settings };
+}
+
+/** The file of a spawner process that ends at once. */
+export function brokenEntry(folder: string): string {
+  const file = join(folder, 'broken-entry.js');
+  writeFileSync(file, 'process.exit(1)');
+  return file;
 }
 
 /** The process ids of what carries `mark` in its environment. */

@@ -1,0 +1,76 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { readContext, runOnce } from '../../src/cli/run.ts';
+import { HookFailedError, UsageError } from '../../src/errors.ts';
+import { fixtureHook, hookRig, never, temporaryFolder } from '../support/hook-rig.ts';
+
+function parse(text: string) {
+  return { operations: text === '' ? [] : [{ text: text.trim() }], warnings: text === '' ? [] : ['odd'] };
+}
+
+async function once(name: string, context: string): Promise<string> {
+  await using rig = hookRig();
+  const written: string[] = [];
+  const write = (text: string): void => void written.push(text);
+  const hook = fixtureHook(name);
+  const parsers = { parseOperations: parse, parseMetrics: parse };
+  await runOnce({ runner: rig.runner, hook, context, ...parsers, write, signal: never });
+  return written.join('');
+}
+
+describe('runOnce', () => {
+  it('prints what the hook would have applied', async () => {
+    const printed = await once('run-echo.sh', '[{"binding":"onStartup"}]');
+
+    expect(printed.replace(/\d+ ms/, 'N ms')).toBe(
+      [
+        'patch {"text":"[{\\"binding\\":\\"onStartup\\"}]"}',
+        'warning: odd',
+        'metric {"text":"metrics"}',
+        'warning: odd',
+        'admission response validating',
+        'conversion response conversion',
+        'hook run-echo.sh succeeded in N ms and asked for 1 patch operation(s) and 1 metric(s)',
+        '',
+      ].join('\n'),
+    );
+  });
+
+  it('rejects with the failure of the hook', async () => {
+    await expect(once('run-fails.sh', '[]')).rejects.toThrow(HookFailedError);
+  });
+
+  it.each([
+    ['{"binding":"onStartup"}', /must be a JSON array of binding contexts.*but is \{"binding":"onStartup"\}/],
+    ['[', /--context is not JSON: /],
+  ])('refuses the context %s', async (context, message) => {
+    await expect(once('run-echo.sh', context)).rejects.toThrow(message);
+    await expect(once('run-echo.sh', context)).rejects.toThrow(UsageError);
+  });
+});
+
+describe('readContext', () => {
+  async function* input(): AsyncGenerator<Uint8Array> {
+    yield Buffer.from('é').subarray(0, 1);
+    yield Buffer.from('é').subarray(1);
+  }
+
+  it('reads a file', async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, 'context.json');
+    writeFileSync(path, '[]');
+
+    expect(await readContext(path, input())).toBe('[]');
+  });
+
+  it('reads standard input for -', async () => {
+    expect(await readContext('-', input())).toBe('é');
+  });
+
+  it('says which file cannot be read', async () => {
+    await expect(readContext('/no/such/file', input())).rejects.toThrow(
+      /^--context \/no\/such\/file cannot be read: ENOENT/,
+    );
+  });
+});

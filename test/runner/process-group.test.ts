@@ -1,0 +1,187 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { PipePool } from '../../src/runner/pipe-pool.ts';
+import { runGroup } from '../../src/runner/process-group.ts';
+import { RunOutput } from '../../src/runner/run-output.ts';
+import type { Exit, SpawnerReport, SpawnRequest } from '../../src/runner/spawner-protocol.ts';
+import { hooksDir, never, temporaryFolder } from '../support/hook-rig.ts';
+
+interface Run {
+  readonly exit: Exit;
+  readonly lines: readonly string[];
+  readonly durationMs: number;
+}
+
+interface RunOptions extends Partial<SpawnRequest> {
+  readonly signal?: AbortSignal;
+  readonly graceMs?: number;
+  readonly onLine?: (line: string) => void;
+  /** Where the pipes are made; in a file, none can be. */
+  readonly pipes?: string;
+}
+
+async function run(fixture: string, options: RunOptions = {}): Promise<Run> {
+  using folder = temporaryFolder();
+  const { signal = never, graceMs = 5000, onLine = () => {}, pipes = folder.path, ...request } = options;
+  const lines: string[] = [];
+  const { captureBytes } = request;
+  const output = new RunOutput({
+    limitBytes: 1024 * 1024,
+    ...(captureBytes === undefined ? {} : { captureBytes }),
+    onLines: (batch) => {
+      for (const { line } of batch) {
+        lines.push(line);
+        onLine(line);
+      }
+    },
+  });
+  const reports: SpawnerReport[] = [];
+  const host = {
+    pipes: new PipePool(pipes),
+    takeCpu: () => ({ userCpuMs: 1 }),
+    baseEnv: { PATH: process.env['PATH'] ?? '', CUSTOM: 'inherited' },
+    graceMs: () => graceMs,
+    report: (report: SpawnerReport) => reports.push(report),
+  };
+  const path = fixture.startsWith('/') ? fixture : join(hooksDir, fixture);
+  const startedAt = performance.now();
+  const exit = await runGroup({ id: 1, path, args: [], cwd: hooksDir, env: {}, ...request }, host, output, signal);
+  return { exit, lines, durationMs: performance.now() - startedAt };
+}
+
+const shell = (script: string): Partial<SpawnRequest> => ({ args: ['-c', script] });
+
+/** Whether the process is there and is no zombie. */
+function isAlive(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
+  } catch {
+    return false;
+  }
+}
+
+describe('runGroup', () => {
+  it.each([
+    ['exit 0', { exitCode: 0 }],
+    ['exit 3', { exitCode: 3 }],
+    ['kill -9 $$', { signal: 'SIGKILL' }],
+  ])('tells how a process ended: %s', async (script, expected) => {
+    const { exit } = await run('/bin/sh', shell(script));
+
+    expect(exit).toMatchObject({ ...expected, timedOut: false, usage: { userCpuMs: 1 } });
+  });
+
+  it.each(['run-deleted.sh', 'run-missing-interpreter.sh', 'run-crlf.sh'])(
+    'tells why %s could not be started',
+    async (fixture) => {
+      const { exit } = await run(fixture);
+
+      expect(exit).toMatchObject({ startError: { code: 'ENOENT' } });
+    },
+  );
+
+  it('tells why a file that is not executable could not be started', async () => {
+    const { exit } = await run('run-not-executable.sh');
+
+    expect(exit).toMatchObject({ startError: { code: 'EACCES' } });
+  });
+
+  it('ends a hook that runs too long with all it has started', async () => {
+    const { exit, durationMs } = await run('run-forever.sh', { timeoutMs: 100 });
+
+    expect(exit).toMatchObject({ signal: 'SIGTERM', timedOut: true });
+    expect(durationMs).toBeLessThan(5000);
+  });
+
+  it('kills a hook that ignores SIGTERM after the grace period', async () => {
+    const { exit } = await run('run-ignores-term.sh', { timeoutMs: 300, graceMs: 100 });
+
+    expect(exit).toMatchObject({ signal: 'SIGKILL', timedOut: true });
+  });
+
+  it('ends the hook when the signal aborts', async () => {
+    const controller = new AbortController();
+
+    const { exit } = await run('run-forever.sh', { signal: controller.signal, onLine: () => controller.abort() });
+
+    expect(exit).toMatchObject({ signal: 'SIGTERM', timedOut: false });
+  });
+
+  it('does not wait for a background process that holds the pipes, and leaves none', async () => {
+    const { exit, lines, durationMs } = await run('run-leaves-daemon.sh');
+
+    expect(exit.exitCode).toBe(0);
+    expect(durationMs).toBeLessThan(5000);
+    expect(isAlive(Number(/^daemon (\d+)$/.exec(lines[0] ?? '')?.[1]))).toBe(false);
+  });
+
+  it('does not wait for a process that left the group', async () => {
+    const { exit, lines, durationMs } = await run('run-leaves-session.sh');
+
+    expect(exit.exitCode).toBe(0);
+    expect(lines).toEqual(['left']);
+    expect(durationMs).toBeLessThan(2500);
+  });
+
+  it('hears what a process of the group says just after the hook has ended', async () => {
+    const { lines } = await run('/bin/sh', shell('(sleep 0.02; echo late) & echo early'));
+
+    expect(lines).toEqual(['early', 'late']);
+  });
+
+  it('is not harmed by 200 MB of output', async () => {
+    const before = process.memoryUsage.rss();
+
+    const { exit, lines } = await run('run-floods.sh');
+
+    expect(exit.exitCode).toBe(0);
+    expect(lines).toEqual([`${'x'.repeat(10_000)}:truncated`, 'all said']);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(150e6);
+  });
+
+  it('gives a half line and replaces what is no text', async () => {
+    const half = await run('run-half-line.sh');
+    const garbage = await run('run-garbage.sh');
+
+    expect(half.lines).toEqual(['one line', 'no line break']);
+    expect(garbage.lines).toEqual(['bad \uFFFD\uFFFD bytes']);
+  });
+
+  it('keeps the end of stderr for the error', async () => {
+    const { exit } = await run('/bin/sh', shell('echo the reason >&2; exit 1'));
+
+    expect(exit.stderr).toBe('the reason\n');
+  });
+
+  it('gives the process its arguments, its folder and its environment', async () => {
+    const args = ['-c', 'pwd; echo "$1 $OWN $CUSTOM"', 'sh', 'argument'];
+
+    const { lines } = await run('/bin/sh', { args, env: { OWN: 'given' } });
+
+    expect(lines).toEqual([hooksDir, 'argument given inherited']);
+  });
+
+  it('captures stdout whole', async () => {
+    const { exit, lines } = await run('/bin/sh', {
+      ...shell('echo "{"; echo "}"; echo careful >&2'),
+      captureBytes: 1000,
+    });
+
+    expect(exit).toMatchObject({ exitCode: 0, stdout: '{\n}\n', stderr: 'careful\n' });
+    expect(lines).toEqual([]);
+  });
+
+  it('ends a process that prints more than is captured', async () => {
+    const { exit } = await run('/bin/sh', { ...shell('yes'), captureBytes: 1000 });
+
+    expect(exit.startError?.message).toBe('printed more than 1000 bytes');
+  });
+
+  it('reads through pipes of Node where no others can be made', async () => {
+    const { exit, lines } = await run('/bin/sh', { ...shell('echo out; sleep 600 &'), pipes: '/dev/null' });
+
+    expect(exit.exitCode).toBe(0);
+    expect(lines).toEqual(['out']);
+  });
+});

@@ -1,0 +1,164 @@
+import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { HookFailedError } from '../../src/errors.ts';
+import type { Hook } from '../../src/hook/binding.ts';
+import { fixtureHook, hookRig, hooksDir, never } from '../support/hook-rig.ts';
+
+const contexts = [Buffer.from('[{"binding":'), Buffer.from('"onStartup"}]\n')];
+
+async function failure(rig: ReturnType<typeof hookRig>, hook: Hook, signal = never): Promise<HookFailedError> {
+  const error: unknown = await rig.runner
+    .run({ hook, contexts, fields: {} }, signal)
+    .catch((reason: unknown) => reason);
+  if (!(error instanceof HookFailedError)) throw new Error('the hook did not fail');
+  return error;
+}
+
+describe('a run of an executable hook', () => {
+  it('gives the contexts and brings back what the hook wrote', async () => {
+    await using rig = hookRig();
+
+    const result = await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
+
+    expect(result).toEqual({
+      durationMs: expect.any(Number),
+      usage: expect.objectContaining({ userCpuMs: expect.any(Number) }),
+      outputs: {
+        patch: '[{"binding":"onStartup"}]\n',
+        metrics: 'metrics\n',
+        admission: 'validating\n',
+        conversion: 'conversion\n',
+      },
+    });
+  });
+
+  it('keeps the process contract', async () => {
+    await using rig = hookRig({ binDir: '/opt/hooklet/bin' });
+
+    await rig.runner.run({ hook: fixtureHook('run-looks-around.sh'), contexts, fields: {} }, never);
+
+    expect(new Set(rig.output())).toEqual(
+      new Set([
+        hooksDir,
+        'arguments: 0',
+        '700',
+        '600',
+        'one admission file',
+        `path: /opt/hooklet/bin:${process.env['PATH']}`,
+        'custom: from the operator',
+      ]),
+    );
+  });
+
+  it.each([
+    ['run-fails.sh', 'hook run-fails.sh failed: exit code 3\nthe reason'],
+    [
+      'run-killed.sh',
+      'hook run-killed.sh failed: it was killed by SIGKILL, which the kernel sends when memory runs out',
+    ],
+  ])('fails with a clear error: %s', async (name, message) => {
+    await using rig = hookRig();
+
+    expect((await failure(rig, fixtureHook(name))).message).toBe(message);
+  });
+
+  it('tells of a failed run what is known, with the patch file of one that ended by itself', async () => {
+    await using rig = hookRig();
+
+    const { failure: known } = await failure(rig, fixtureHook('run-fails.sh'));
+
+    expect(known).toMatchObject({ exitCode: 3, timedOut: false, patch: 'to be ignored\n' });
+  });
+
+  it('names the time limit', async () => {
+    await using rig = hookRig();
+
+    const error = await failure(rig, fixtureHook('run-forever.sh', { timeoutMs: 100 }));
+
+    expect(error.message).toBe('hook run-forever.sh failed: it ran longer than its time limit of 100 ms and was ended');
+    expect(error.failure).toMatchObject({ timedOut: true, patch: '' });
+  });
+
+  it('fails clearly when the hook was deleted or made non-executable, and runs once it is mended', async () => {
+    await using rig = hookRig();
+    const path = join(rig.folder, 'hook.sh');
+    const hook: Hook = { ...fixtureHook('run-echo.sh'), path };
+    copyFileSync(join(hooksDir, 'run-echo.sh'), path);
+
+    chmodSync(path, 0o644);
+    const notExecutable = await failure(rig, hook);
+    rmSync(path);
+    const deleted = await failure(rig, hook);
+    copyFileSync(join(hooksDir, 'run-echo.sh'), path);
+    const mended = await rig.runner.run({ hook, contexts, fields: {} }, never);
+
+    expect(notExecutable.message).toMatch(/is not executable, chmod \+x is required/);
+    expect(deleted.message).toMatch(/does not exist any more/);
+    expect(mended.outputs.metrics).toBe('metrics\n');
+  });
+
+  it('finishes a run whose hook was deleted meanwhile', async () => {
+    await using rig = hookRig();
+    const path = join(rig.folder, 'hook.sh');
+    writeFileSync(path, '#!/bin/sh\nrm "$0"\necho done > "$METRICS_PATH"\n', { mode: 0o755 });
+    const hook: Hook = { ...fixtureHook('run-echo.sh'), path };
+
+    const { outputs } = await rig.runner.run({ hook, contexts, fields: {} }, never);
+
+    expect(outputs.metrics).toBe('done\n');
+  });
+
+  it('removes its files after a run, good or bad', async () => {
+    await using rig = hookRig();
+    const before = readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'));
+
+    await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
+    await failure(rig, fixtureHook('run-fails.sh'));
+
+    expect(readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'))).toEqual(before);
+  });
+
+  it('keeps its files when asked to, under the name of the hook', async () => {
+    await using rig = hookRig({ keepTmpFiles: true });
+
+    await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
+
+    expect(readdirSync(join(rig.folder, 'run-echo.sh-1')).toSorted()).toEqual([
+      'admission-response.json',
+      'binding-context.json',
+      'conversion-response.json',
+      'metrics.json',
+      'object-patch',
+    ]);
+  });
+
+  it('fails with the reason when its files cannot be written', async () => {
+    await using rig = hookRig({ folder: '/proc/no-such-folder' });
+
+    const error = await failure(rig, fixtureHook('run-echo.sh'));
+
+    expect(error.message).toMatch(/^hook run-echo\.sh failed: its files could not be written to .*ENOENT.*--tmp-dir$/);
+  });
+
+  it('fails when the hook puts something else in the place of a file', async () => {
+    await using rig = hookRig();
+    const path = join(rig.folder, 'hook.sh');
+    mkdirSync(join(rig.folder, 'x'));
+    writeFileSync(path, '#!/bin/sh\nrm "$METRICS_PATH"\nmkdir "$METRICS_PATH"\n', { mode: 0o755 });
+
+    const error = await failure(rig, { ...fixtureHook('run-echo.sh'), path });
+
+    expect(error.message).toContain('metrics.json is not a file any more');
+  });
+
+  it('is ended when the signal aborts', async () => {
+    await using rig = hookRig();
+    const controller = new AbortController();
+    const running = failure(rig, fixtureHook('run-forever.sh'), controller.signal);
+
+    controller.abort();
+
+    expect((await running).message).toContain('it was ended because the operator stops');
+  });
+});

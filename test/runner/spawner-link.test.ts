@@ -1,0 +1,68 @@
+import { describe, expect, it, vi } from 'vitest';
+import { siblingModule } from '../../src/runner/sibling-module.ts';
+import { SpawnerLink } from '../../src/runner/spawner-link.ts';
+import { brokenEntry, markedProcesses, temporaryFolder } from '../support/hook-rig.ts';
+
+function openLink(folder: string, entry = siblingModule('spawner-process')) {
+  const settings = { folder, graceMs: 500, outputLimitBytes: 1000 };
+  return new SpawnerLink({ entry, env: { ...process.env, HOOKLET_TEST_LINK: folder }, settings });
+}
+
+const sh = (script: string, folder: string) => ({
+  path: '/bin/sh',
+  args: ['-c', script],
+  cwd: '/',
+  env: { BINDING_CONTEXT_PATH: `${folder}/hook-1/binding-context.json` },
+});
+
+describe('SpawnerLink', () => {
+  it('hands over every line before the exit', async () => {
+    using folder = temporaryFolder();
+    const link = openLink(folder.path);
+    const lines: string[] = [];
+
+    const { exit } = link.start(sh('echo one; echo two', folder.path), ({ line }) => lines.push(line));
+
+    expect(await exit).toMatchObject({ exitCode: 0 });
+    expect(lines).toEqual(['one', 'two']);
+    await link.close();
+  });
+
+  it('tells each run when the process dies, and leaves nothing of them', async () => {
+    using folder = temporaryFolder();
+    const link = openLink(folder.path);
+    const started = vi.fn<() => void>();
+    const run = link.start(sh('setsid sleep 601 & echo up; sleep 602', folder.path), started);
+    await vi.waitUntil(() => started.mock.calls.length > 0, { timeout: 10_000 });
+    const [spawnerPid] = markedProcesses(`HOOKLET_TEST_LINK=${folder.path}`);
+
+    process.kill(spawnerPid ?? 0, 'SIGKILL');
+    const exit = await run.exit;
+
+    expect(exit.startError?.message).toBe('the spawner process ended (signal SIGKILL) during the run');
+    expect(await link.ended).toBe('signal SIGKILL');
+    expect(link.isAlive).toBe(false);
+    await vi.waitUntil(() => markedProcesses(`HOOKLET_TEST_LINK=${folder.path}`).length === 0);
+  });
+
+  it('says how a process ended that never came up', async () => {
+    using folder = temporaryFolder();
+    const link = openLink(folder.path, brokenEntry(folder.path));
+
+    const { exit } = link.start(sh(':', folder.path), () => {});
+
+    expect((await exit).startError?.message).toMatch(/^the spawner process ended \(exit code 1\)/);
+    expect(link.wasReady).toBe(false);
+  });
+
+  it('ends the runs and the process when it is closed', async () => {
+    using folder = temporaryFolder();
+    const link = openLink(folder.path);
+    const { exit } = link.start(sh('sleep 600', folder.path), () => {});
+
+    await link.close();
+
+    expect(await exit).toMatchObject({ signal: 'SIGTERM' });
+    expect(await link.ended).toBe('exit code 0');
+  });
+});

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { WarmServer } from '../../src/runner/warm-server.ts';
+import { WarmWorker } from '../../src/runner/warm-worker.ts';
+import { hookRig, hooksDir } from '../support/hook-rig.ts';
+
+const output = { onLine: () => {}, onLog: () => {} };
+
+async function openWorker(rig: ReturnType<typeof hookRig>, name = 'run-warm.ts') {
+  const server = new WarmServer(rig.folder);
+  await server.open();
+  const path = join(hooksDir, name);
+  const worker = new WarmWorker({ spawner: rig.spawner, server, path, env: {}, onLine: () => {} });
+  return { server, worker };
+}
+
+function contextsOf(action: string): readonly Uint8Array[] {
+  const object = { metadata: { name: 'x' }, do: action };
+  return [Buffer.from(JSON.stringify([{ binding: 'commands', type: 'Event', watchEvent: 'Added', object }]))];
+}
+
+describe('WarmWorker', () => {
+  it('finishes the runs it has before it goes', async () => {
+    await using rig = hookRig();
+    const { server, worker } = await openWorker(rig);
+    await worker.loaded;
+    const { outcome } = worker.run(contextsOf('grow'), output);
+
+    worker.retire();
+
+    expect(await outcome).toMatchObject({ type: 'done' });
+    expect(await worker.ended).toMatchObject({ signal: 'SIGTERM' });
+    await server.close();
+  });
+
+  it('goes at once when it has none', async () => {
+    await using rig = hookRig();
+    const { server, worker } = await openWorker(rig);
+    await worker.loaded;
+
+    worker.retire();
+
+    expect(worker.isRetired).toBe(true);
+    expect(await worker.ended).toMatchObject({ signal: 'SIGTERM' });
+    await server.close();
+  });
+
+  it('tells every run that its process has ended', async () => {
+    await using rig = hookRig();
+    const { server, worker } = await openWorker(rig);
+    await worker.loaded;
+    const runs = ['wait', 'wait'].map((action) => worker.run(contextsOf(action), output).outcome);
+
+    worker.terminate();
+
+    expect(await Promise.all(runs)).toMatchObject([{ type: 'ended' }, { type: 'ended' }]);
+    expect(worker.isIdle).toBe(true);
+    await server.close();
+  });
+
+  it('settles what waits for the module when the process ends before', async () => {
+    await using rig = hookRig();
+    const { server, worker } = await openWorker(rig);
+
+    worker.terminate();
+
+    expect(await worker.loaded).toMatchObject({ type: 'ended' });
+    await server.close();
+  });
+
+  it('counts its runs', async () => {
+    await using rig = hookRig();
+    const { server, worker } = await openWorker(rig);
+    await worker.loaded;
+
+    await worker.run(contextsOf('answer'), output).outcome;
+    await worker.run(contextsOf('throw'), output).outcome;
+
+    expect(worker.runs).toBe(2);
+    worker.terminate();
+    await worker.ended;
+    await server.close();
+  });
+});

@@ -1,0 +1,58 @@
+import { describe, expect, it } from 'vitest';
+import { kubernetes, onStartup, schedule } from '../../src/sdk/bindings.ts';
+import { toConfig } from '../../src/sdk/config.ts';
+
+describe('toConfig', () => {
+  it('names bindings by their keys, and gives each the snapshots of all kubernetes bindings', () => {
+    const config = toConfig(
+      {
+        pods: kubernetes({ apiVersion: 'v1', kind: 'Pod', queue: 'pods' }),
+        start: onStartup(10),
+        nightly: schedule('0 3 * * *', { allowFailure: true }),
+        nodes: kubernetes({ kind: 'Node', executeHookOnEvent: [] }),
+      },
+      { timeout: '30s' },
+    );
+
+    const includeSnapshotsFrom = ['pods', 'nodes'];
+    expect(config).toEqual({
+      configVersion: 'v1',
+      onStartup: 10,
+      schedule: [{ name: 'nightly', crontab: '0 3 * * *', allowFailure: true, includeSnapshotsFrom }],
+      kubernetes: [
+        {
+          name: 'pods',
+          apiVersion: 'v1',
+          kind: 'Pod',
+          queue: 'pods',
+          keepFullObjectsInMemory: true,
+          includeSnapshotsFrom,
+        },
+        { name: 'nodes', kind: 'Node', executeHookOnEvent: [], keepFullObjectsInMemory: true, includeSnapshotsFrom },
+      ],
+      settings: { timeout: '30s' },
+    });
+  });
+
+  it('leaves out what is not declared', () => {
+    expect(toConfig({ nightly: schedule('@daily') }, undefined)).toEqual({
+      configVersion: 'v1',
+      schedule: [{ name: 'nightly', crontab: '@daily' }],
+    });
+  });
+
+  it.each([
+    ['with a filter, only its results', {}, false],
+    ['with a filter, whole objects too where asked for', { keepFullObjectsInMemory: true } as const, true],
+  ])('keeps in memory: %s', (_law, options, kept) => {
+    const pods = { type: 'kubernetes', options: { kind: 'Pod', jqFilter: '.spec', ...options } } as const;
+
+    expect(toConfig({ pods }, undefined)).toMatchObject({ kubernetes: [{ keepFullObjectsInMemory: kept }] });
+  });
+
+  it('refuses a second onStartup binding', () => {
+    expect(() => toConfig({ one: onStartup(1), two: onStartup(2) }, undefined)).toThrow(
+      'a hook has at most one onStartup binding',
+    );
+  });
+});
