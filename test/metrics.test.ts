@@ -98,6 +98,8 @@ describe('the metrics', () => {
 
     expect(without).not.toContain('process_cpu_seconds_total');
     expect(withProcess).toContain('\nprocess_cpu_seconds_total ');
+    expect(withProcess).toContain('\nnodejs_eventloop_lag_seconds ');
+    expect(withProcess).not.toContain('nodejs_eventloop_lag_p99_seconds');
   });
 });
 
