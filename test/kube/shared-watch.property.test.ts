@@ -133,10 +133,14 @@ it(
             else act[step.type]?.('name' in step ? step.name : '');
           }
 
-          await vi.advanceTimersByTimeAsync(300_000);
+          await vi.advanceTimersByTimeAsync(200_000);
+          const requests = server.requests;
+          await vi.advanceTimersByTimeAsync(100_000);
 
+          expect(server.requests).toBe(requests);
           for (const view of views) expect(view.objects).toEqual(server.objects);
           for (const { unsubscribe } of subscriptions) unsubscribe();
+          await vi.advanceTimersByTimeAsync(1000);
           await watches.ended();
         },
       ),

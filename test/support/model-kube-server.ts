@@ -28,9 +28,15 @@ export class ModelKubeServer {
   #version = 100;
   #compactedTo = 100;
   #uids = 0;
+  #requests = 0;
 
   constructor(options: ModelOptions) {
     this.#options = options;
+  }
+
+  /** How many requests have come. */
+  get requests(): number {
+    return this.#requests;
   }
 
   /** What each object is now, as `name:uid@version`. */
@@ -76,8 +82,10 @@ export class ModelKubeServer {
       throw new Error('the model has only lists and watches');
     };
     return {
-      bytes: async (request) => {
+      bytes: async (request, signal) => {
+        this.#requests++;
         await latency();
+        signal.throwIfAborted();
         return Buffer.from(JSON.stringify(this.#page(request)));
       },
       lines: (request, options) => this.#lines(request, options),
@@ -116,7 +124,9 @@ export class ModelKubeServer {
     { query = {} }: KubeRequest,
     { signal, onOpen }: StreamOptions,
   ): AsyncGenerator<Uint8Array, void, void> {
+    this.#requests++;
     await latency();
+    signal.throwIfAborted();
     const isList = query['sendInitialEvents'] === 'true';
     if (isList && !this.#options.hasStreaming) throw statusError(422);
     const from = isList ? this.#version : Number(query['resourceVersion']);
