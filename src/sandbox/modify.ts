@@ -1,13 +1,22 @@
 import { json, type ApiRequest, type Reply, type Target } from './api-request.ts';
 import type { Cluster } from './cluster.ts';
 import { textAt } from './json-fields.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
+import type { JsonObject } from './json.ts';
 import { isCreatedOnUpdate, needsResourceVersion } from './kind-strategy.ts';
 import { apiVersionOf, type ServedKind } from './kind.ts';
 import { nameOf, namespaceOf, resourceVersionOf, timestamp } from './object-meta.ts';
 import { applyPatch } from './patch/apply-patch.ts';
 import { findObject } from './read.ts';
-import { badRequest, invalid, invalidValue, notFound, requiredValue, StatusError } from './status-error.ts';
+import {
+  badRequest,
+  type Cause,
+  forbiddenValue,
+  invalid,
+  invalidValue,
+  notFound,
+  requiredValue,
+  StatusError,
+} from './status-error.ts';
 import { served } from './wire.ts';
 import { createObject, patchKind, updateObject } from './write.ts';
 import { parseObjectBody, parsePatch, parseWriteOptions, type WriteOptions } from './write-options.ts';
@@ -49,7 +58,7 @@ export function patchObject(cluster: Cluster, target: Target, request: ApiReques
   const type = patchType(request);
   const options = parseWriteOptions(request, 'PatchOptions');
   const patch = parsePatch(request);
-  if (type === 'apply' && !request.query.has('fieldManager')) throw missingManager();
+  checkPatchOptions(type, request);
   if (type === 'apply') return applyObject(cluster, target, patch, options);
   const current = findObject(cluster, target);
   const object = applyPatch({
@@ -63,20 +72,25 @@ export function patchObject(cluster: Cluster, target: Target, request: ApiReques
   return json(updateObject(cluster, current, { target, object, options, managed: false, patched: true }));
 }
 
-function missingManager(): StatusError {
-  const cause = requiredValue('fieldManager', 'is required for apply patch');
-  return invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', [cause]);
+function checkPatchOptions(type: PatchType, { query }: ApiRequest): void {
+  const causes: Cause[] = [];
+  if (type === 'apply' && !query.has('fieldManager')) {
+    causes.push(requiredValue('fieldManager', 'is required for apply patch'));
+  }
+  if (type !== 'apply' && query.has('force')) {
+    causes.push(forbiddenValue('force', 'may not be specified for non-apply patch'));
+  }
+  if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'PatchOptions' }, '', causes);
 }
 
 function applyObject(cluster: Cluster, target: Target, patch: unknown, options: WriteOptions): Reply {
   const { kind, namespace, name } = target;
   const current = cluster.storage.get(kind.collection, namespace, name);
   const basics = patchBasics(cluster, target, options);
-  if (isJsonObject(patch) && nameOf(patch) === '') throw undeterminedName(target);
   if (current === undefined) {
     if (target.subresource !== '') throw notFound(kind, name);
     const object = typed(kind, applyPatch({ ...basics, type: 'apply', current: undefined, patch }));
-    checkIdentity(target, object, 'patch');
+    checkIdentity(target, object, 'put');
     return json(createObject(cluster, { target, object, options, managed: true }), 201);
   }
   const object = applyPatch({ ...basics, type: 'apply', current: served(kind, current.object), patch });
@@ -93,7 +107,9 @@ function patchBasics(
   return subresource === '' ? basics : { ...basics, subresource };
 }
 
-const PATCH_TYPES: { readonly [contentType: string]: 'json' | 'merge' | 'strategic' | 'apply' } = {
+type PatchType = 'json' | 'merge' | 'strategic' | 'apply';
+
+const PATCH_TYPES: { readonly [contentType: string]: PatchType } = {
   'application/json-patch+json': 'json',
   'application/merge-patch+json': 'merge',
   'application/strategic-merge-patch+json': 'strategic',
@@ -101,7 +117,7 @@ const PATCH_TYPES: { readonly [contentType: string]: 'json' | 'merge' | 'strateg
 };
 
 /** The type of patch that the request's content type announces; throws the server's 415. */
-export function patchType(request: ApiRequest): 'json' | 'merge' | 'strategic' | 'apply' {
+export function patchType(request: ApiRequest): PatchType {
   const contentType = (request.headers['content-type'] ?? '').split(';', 1).join('').trim();
   const type = PATCH_TYPES[contentType];
   if (type !== undefined) return type;

@@ -73,9 +73,10 @@ function resourceRoute(
   const place = placeOf(watching ? steps.slice(1) : steps);
   const kind = kinds.find(groupVersion.group, groupVersion.version, place.plural);
   if (kind === undefined) return missing(kinds, groupVersion.group);
-  if (place.tooDeep || (place.namespace !== '' && !kind.namespaced)) throw noSuchResource();
+  if (place.tooDeep) throw noSuchResource();
   const target = { kind, namespace: place.namespace, name: place.name, subresource: place.subresource };
   const verb = verbOf(method, target, watching || isTrue(query.get('watch')));
+  if (kind.custom !== undefined && isOutOfScope(target, verb)) return { type: 'other' };
   checkVerb(target, verb);
   return { type: 'resource', target, verb };
 }
@@ -117,12 +118,17 @@ function verbOf(method: string, { name, subresource }: Target, watch: boolean): 
   return verb === 'list' && watch ? 'watch' : verb;
 }
 
+function isOutOfScope({ kind, namespace }: Target, verb: string): boolean {
+  if (!kind.namespaced) return namespace !== '';
+  return namespace === '' && verb !== 'list' && verb !== 'watch';
+}
+
 function checkVerb(target: Target, verb: string): void {
   const { kind, namespace, name, subresource } = target;
-  if (kind.namespaced && namespace === '' && name !== '') throw noSuchResource();
+  if (kind.namespaced ? namespace === '' && name !== '' : namespace !== '') throw noSuchResource();
   const verbs = subresource === '' ? kind.verbs : subresourceVerbs(target);
   if (!verbs.includes(verb)) throw methodNotAllowed();
-  if (kind.namespaced && namespace === '' && verb !== 'list' && verb !== 'watch') throw methodNotAllowed();
+  if (isOutOfScope(target, verb)) throw methodNotAllowed();
 }
 
 function subresourceVerbs({ kind, name, subresource }: Target): readonly string[] {

@@ -1,7 +1,7 @@
 import { parse as parseYaml } from 'yaml';
 import type { ApiRequest } from './api-request.ts';
 import { isJsonArray, isJsonObject, type JsonObject } from './json.ts';
-import { badRequest, invalid, unsupportedValue, type StatusError } from './status-error.ts';
+import { badRequest, invalid, unsupportedValue, StatusError } from './status-error.ts';
 
 /** What the query of a write asks for. */
 export interface WriteOptions {
@@ -35,10 +35,21 @@ function managerOf(userAgent: string | undefined): string {
 
 /** The object in the body of a create or an update, in JSON or YAML. */
 export function parseObjectBody(request: ApiRequest, kindName: string): JsonObject {
+  requireKnownType(request);
   const value = parseBody(request, kindName);
   if (isJsonObject(value)) return value;
   const found = isJsonArray(value) ? 'array' : value === null ? 'null' : typeof value;
   throw unrecognized(kindName, `json: cannot unmarshal ${found} into an object`, request.body);
+}
+
+const MEDIA_TYPES = ['application/json', 'application/yaml'];
+
+function requireKnownType({ headers }: ApiRequest): void {
+  const type = (headers['content-type'] ?? '').split(';', 1).join('').trim();
+  if (type === '' || MEDIA_TYPES.includes(type)) return;
+  const accepted = `${MEDIA_TYPES.join(', ')}, application/vnd.kubernetes.protobuf`;
+  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
+  throw new StatusError({ code: 415, reason: 'UnsupportedMediaType', message });
 }
 
 /** Whatever the body holds, in JSON or YAML. */
