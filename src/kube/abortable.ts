@@ -1,5 +1,7 @@
 /** Waits for `promise` or for `signal`, whichever is sooner; what `promise` does later is its own affair. */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
+  // Nobody may be left to hear of its failure.
+  promise.catch(() => {});
   signal.throwIfAborted();
   let abort = (): void => {};
   const aborted = new Promise<never>((_resolve, reject) => {

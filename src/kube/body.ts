@@ -1,5 +1,3 @@
-import { finished } from 'node:stream';
-
 import type { HttpResponse } from './http.ts';
 
 /** What may wait for a slow reader before the stream is paused. */
@@ -11,6 +9,8 @@ export interface ReadOptions {
   readonly idleTimeoutMs?: number;
   readonly onData?: () => void;
 }
+
+const TRUNCATED = 'the connection was lost in the middle of the response';
 
 /** Nothing came for too long. */
 export class IdleError extends Error {}
@@ -29,7 +29,7 @@ export async function* readBody(response: HttpResponse, options: ReadOptions): A
       if (chunk === undefined) break;
       yield chunk;
     }
-    if (response.isTruncated()) throw new TruncatedError('the connection was lost in the middle of the response');
+    if (response.isTruncated()) throw new TruncatedError(TRUNCATED);
   } finally {
     arrival.stop();
   }
@@ -46,7 +46,6 @@ class Arrival {
   readonly #response: HttpResponse;
   readonly #options: ReadOptions;
   readonly #idleTimer: NodeJS.Timeout | undefined;
-  readonly #unwatch: () => void;
   #arrived: Uint8Array[] = [];
   #batch: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -56,10 +55,10 @@ class Arrival {
   constructor(response: HttpResponse, options: ReadOptions) {
     this.#response = response;
     this.#options = options;
-    this.#unwatch = finished(response.body, { writable: false }, (error) => {
-      this.#finish(error ?? undefined);
-    });
-    response.body.on('data', this.#onData);
+    const { body } = response;
+    // Not by `finished` of node:stream: it takes an HTTP/2 stream that holds its last data for one that was cut off.
+    body.on('data', this.#onData).once('end', this.#onEnd).once('error', this.#onError).once('close', this.#onClose);
+    if (body.destroyed) this.#onClose();
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (options.signal.aborted) this.#onAbort();
     if (options.idleTimeoutMs !== undefined) this.#idleTimer = setTimeout(this.#onIdle, options.idleTimeoutMs);
@@ -84,8 +83,8 @@ class Arrival {
   stop(): void {
     clearTimeout(this.#idleTimer);
     this.#options.signal.removeEventListener('abort', this.#onAbort);
-    this.#unwatch();
-    this.#response.body.off('data', this.#onData);
+    const { body } = this.#response;
+    body.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
     if (this.#end === undefined) this.#response.cancel();
     this.#arrived = [];
     this.#batch = [];
@@ -122,6 +121,18 @@ class Arrival {
     this.#idleTimer?.refresh();
     this.#options.onData?.();
     this.#wake();
+  };
+
+  readonly #onEnd = (): void => {
+    this.#finish(undefined);
+  };
+
+  readonly #onError = (error: Error): void => {
+    this.#finish(error);
+  };
+
+  readonly #onClose = (): void => {
+    this.#finish(new TruncatedError(TRUNCATED));
   };
 
   readonly #onAbort = (): void => {

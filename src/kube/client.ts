@@ -10,7 +10,7 @@ export interface KubeRequest {
   readonly contentType?: string;
   /** Default `application/json`. */
   readonly accept?: string;
-  /** Time limit of the whole request; default 30 s; streams have none. */
+  /** Time limit of the whole request, of a stream until its headers came; default 30 s. */
   readonly timeoutMs?: number;
 }
 

@@ -13,6 +13,19 @@ describe('abortable', () => {
     expect(getEventListeners(signal, 'abort')).toEqual([]);
   });
 
+  it('takes care of a promise that fails after it is given up', async () => {
+    const unhandled: unknown[] = [];
+    const listen = (reason: unknown): void => void unhandled.push(reason);
+    process.on('unhandledRejection', listen);
+    const failing = Promise.reject(new Error('late'));
+
+    await expect(abortable(failing, AbortSignal.abort(new Error('enough')))).rejects.toThrow('enough');
+    await new Promise((resolve) => setImmediate(resolve));
+    process.off('unhandledRejection', listen);
+
+    expect(unhandled).toEqual([]);
+  });
+
   it('rejects with the reason of the abort, before and while waiting', async () => {
     const controller = new AbortController();
     const forever = new Promise<never>(() => {});

@@ -102,6 +102,25 @@ describe('readBody', () => {
     expect(got).toEqual(['x']);
   });
 
+  it('reads on what an HTTP/2 stream still holds that counts as closed', async () => {
+    const response = scripted();
+    response.body.end('last');
+    Object.defineProperty(response.body, 'closed', { value: true });
+
+    expect((await readWhole(response, { signal: never })).toString()).toBe('last');
+  });
+
+  it('throws TruncatedError when the response was lost before or while it is read', async () => {
+    const before = scripted();
+    before.body.destroy();
+    const during = scripted();
+    const read = readWhole(during, { signal: never });
+    during.body.destroy();
+
+    await expect(readWhole(before, { signal: never })).rejects.toThrow(TruncatedError);
+    await expect(read).rejects.toThrow(TruncatedError);
+  });
+
   it('throws TruncatedError when the connection knows that the end was cut off', async () => {
     const response = scripted({ isTruncated: true });
     response.body.end('x');
