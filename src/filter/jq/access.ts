@@ -16,27 +16,15 @@ import {
 
 /** What stands under `key` in `value`: a field, an element, a slice (`{start, end}`), or null. */
 export function getKey(value: JsonValue, key: JsonValue): JsonValue {
-  if (typeof key === 'string') {
-    if (isObject(value)) return ownValue(value, key);
-    if (value === null) return null;
-  } else if (typeof key === 'number') {
-    if (isArray(value)) return value[elementIndex(key, value.length)] ?? null;
-    if (value === null) return null;
-  } else if (key === null && value === null) {
-    return null;
-  } else if (isObject(key)) {
-    return getSlice(value, key);
-  } else if (isArray(key) && isArray(value)) {
-    return findSubarray(value, key);
-  }
-  return failToIndex(value, key);
+  if (typeof key === 'string' && isObject(value)) return ownValue(value, key);
+  if (typeof key === 'number' && isArray(value)) return value[elementIndex(key, value.length)] ?? null;
+  return getSpecial(value, key);
 }
 
 /** A copy of `value` with what stands under `key` replaced; null grows into the container the key asks for. */
 export function setKey(value: JsonValue, key: JsonValue, replacement: JsonValue): JsonValue {
   if (typeof key === 'string' && (value === null || isObject(value))) return withKey(value ?? {}, key, replacement);
-  if (typeof key === 'number' && (value === null || isArray(value))) return setElement(value ?? [], key, replacement);
-  if (isObject(key) && (value === null || isArray(value))) return setSlice(value ?? [], key, replacement);
+  if (value === null || isArray(value)) return setInArray(value ?? [], key, replacement);
   if (isObject(key) && !isObject(value)) raise(`Cannot update field at object index of ${typeName(value)}`);
   return failToIndex(value, key);
 }
@@ -106,6 +94,20 @@ function elementIndex(key: number, length: number): number {
   return index < 0 ? index + length : index;
 }
 
+/** Slices, searches, and what null has under any key. */
+function getSpecial(value: JsonValue, key: JsonValue): JsonValue {
+  if (isObject(key)) return getSlice(value, key);
+  if (isArray(key) && isArray(value)) return findSubarray(value, key);
+  if (value === null && !isArray(key) && typeof key !== 'boolean') return null;
+  return failToIndex(value, key);
+}
+
+function setInArray(value: readonly JsonValue[], key: JsonValue, replacement: JsonValue): JsonValue {
+  if (typeof key === 'number') return setElement(value, key, replacement);
+  if (isObject(key)) return setSlice(value, key, replacement);
+  return failToIndex(value, key);
+}
+
 function getSlice(value: JsonValue, key: JsonObject): JsonValue {
   if (value === null) return null;
   const from = ownValue(key, 'start');
@@ -113,7 +115,11 @@ function getSlice(value: JsonValue, key: JsonObject): JsonValue {
   if (isArray(value)) return value.slice(...sliceBounds(value.length, from, to));
   if (typeof value !== 'string') return failToIndex(value, key);
   const bounds = sliceBounds(codePointLength(value), from, to);
-  return hasSurrogates(value) ? [...value].slice(...bounds).join('') : value.slice(...bounds);
+  return hasSurrogates(value)
+    ? Array.from(value)
+        .slice(...bounds)
+        .join('')
+    : value.slice(...bounds);
 }
 
 const MAX_ARRAY_INDEX = 536_870_911;

@@ -16,7 +16,7 @@ export const COLLECTION_BUILTINS: NativeTable = {
   'add/0': addAll,
   'reverse/0': (input) => {
     if (input === null) return [];
-    if (typeof input === 'string') return [...input].toReversed().join('');
+    if (typeof input === 'string') return Array.from(input).toReversed().join('');
     return expectArray(input, 'cannot be reversed, as it is not an array').toReversed();
   },
   'sort/0': (input) => sortValues(expectArray(input, 'cannot be sorted, as it is not an array')),
@@ -119,13 +119,19 @@ function fromEntries(input: JsonValue): JsonValue {
     const named = KEY_NAMES.map((name) => ownValue(entry, name)).find(isTruthy);
     const key = own ?? named ?? null;
     const valueName = VALUE_NAMES.find((name) => Object.hasOwn(entry, name));
-    setOwn(object, typeof key === 'string' ? key : jsonText(key), valueName === undefined ? null : ownValue(entry, valueName));
+    setOwn(
+      object,
+      typeof key === 'string' ? key : jsonText(key),
+      valueName === undefined ? null : ownValue(entry, valueName),
+    );
   }
   return object;
 }
 
 function transpose(input: JsonValue): JsonValue {
-  const rows = elements(input).map((row) => (row === null ? [] : expectArray(row, 'cannot be transposed, as it is not an array')));
+  const rows = elements(input).map((row) =>
+    row === null ? [] : expectArray(row, 'cannot be transposed, as it is not an array'),
+  );
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
   return Array.from({ length: width }, (_unused, index) => rows.map((row) => row[index] ?? null));
 }

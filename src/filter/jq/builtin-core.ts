@@ -5,6 +5,9 @@ import { isArray, isObject, isTruthy, ownValue, typeName, type JsonValue } from 
 
 /** Types, errors, and paths as values. */
 export const CORE_BUILTINS: NativeTable = {
+  'true/0': () => true,
+  'false/0': () => false,
+  'null/0': () => null,
   'type/0': (input) => typeName(input),
   'not/0': (input) => !isTruthy(input),
   'error/0': (input) => raise(input),
@@ -17,7 +20,7 @@ export const CORE_BUILTINS: NativeTable = {
 };
 
 export const CORE_SPREADS: SpreadTable = {
-  'tostream/0': (input) => streamOf(input),
+  'tostream/0': (input) => streamEvents(input),
 };
 
 export function pathArray(path: JsonValue): readonly JsonValue[] {
@@ -25,10 +28,14 @@ export function pathArray(path: JsonValue): readonly JsonValue[] {
 }
 
 /** The events `[path, leaf]` of a value, and `[path]` where a container ends. */
-function streamOf(input: JsonValue): readonly JsonValue[] {
+export function streamEvents(input: JsonValue): readonly JsonValue[] {
   const events: JsonValue[] = [];
   const visit = (value: JsonValue, path: readonly JsonValue[]): void => {
-    const keys: readonly (string | number)[] = isArray(value) ? [...value.keys()] : isObject(value) ? Object.keys(value) : [];
+    const keys: readonly (string | number)[] = isArray(value)
+      ? [...value.keys()]
+      : isObject(value)
+        ? Object.keys(value)
+        : [];
     const last = keys.at(-1);
     if (last === undefined) {
       events.push([path, value]);

@@ -24,9 +24,13 @@ function seconds(input: JsonValue, name: string): number {
 }
 
 function parts(input: JsonValue, name: string): readonly number[] {
-  if (!isArray(input)) return raise(name === 'mktime' ? 'mktime requires array of 6 numbers' : `${name}/1 requires parsed datetime inputs`);
+  if (!isArray(input))
+    return raise(
+      name === 'mktime' ? 'mktime requires array of 6 numbers' : `${name}/1 requires parsed datetime inputs`,
+    );
   const numbers = input.filter((part) => typeof part === 'number');
-  if (numbers.length < input.length || numbers.length < 6) raise(`${name}${name === 'mktime' ? '' : '/1'} requires parsed datetime inputs`);
+  if (numbers.length < input.length || numbers.length < 6)
+    raise(`${name}${name === 'mktime' ? '' : '/1'} requires parsed datetime inputs`);
   return numbers;
 }
 

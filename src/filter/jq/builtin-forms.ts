@@ -32,7 +32,13 @@ export const FORM_BUILTINS: Readonly<Record<string, Form>> = {
   'isempty/1': ([filter = IDENTITY]) => fromOne((value, env) => firstOutput(filter, value, env) === undefined),
   'any/2': ([source = IDENTITY, condition = IDENTITY]) => quantifier(source, condition, true),
   'all/2': ([source = IDENTITY, condition = IDENTITY]) => quantifier(source, condition, false),
-  'range/2': ([from = IDENTITY, to = IDENTITY], meter) => range(from, to, fromOne(() => 1), meter),
+  'range/2': ([from = IDENTITY, to = IDENTITY], meter) =>
+    range(
+      from,
+      to,
+      fromOne(() => 1),
+      meter,
+    ),
   'range/3': ([from = IDENTITY, to = IDENTITY, by = IDENTITY], meter) => range(from, to, by, meter),
 };
 
@@ -209,4 +215,3 @@ function countUp({ start, end, step }: Bounds, meter: Meter, take: (number: numb
     take(number);
   }
 }
-

@@ -59,4 +59,3 @@ function passing(effect: (value: JsonValue) => void): Compiled {
     },
   };
 }
-

@@ -41,7 +41,7 @@ export function findEdits(input: JsonValue, pattern: JsonValue, flags: JsonValue
 /** The text as a list that code point offsets index; text without surrogates is one itself. */
 export function characters(text: string): { slice(start: number, end?: number): string } {
   if (!hasSurrogates(text)) return text;
-  const points = [...text];
+  const points = Array.from(text);
   return { slice: (start, end) => points.slice(start, end).join('') };
 }
 

@@ -22,7 +22,8 @@ export const STRING_BUILTINS: NativeTable = {
   'explode/0': (input) => Array.from(text(input, 'explode input must be a string'), (char) => char.codePointAt(0) ?? 0),
   'implode/0': implode,
   'ascii/0': (input) => implode([input]),
-  'utf8bytelength/0': (input) => Buffer.byteLength(text(input, `${describe(input)} only strings have UTF-8 byte length`)),
+  'utf8bytelength/0': (input) =>
+    Buffer.byteLength(text(input, `${describe(input)} only strings have UTF-8 byte length`)),
   'startswith/1': (input, prefix) => {
     if (typeof input !== 'string' || typeof prefix !== 'string') raise('startswith() requires string inputs');
     return input.startsWith(prefix);

@@ -11,10 +11,12 @@ const NO_FLAGS = fromOne(() => null);
 
 /** `sub` and `gsub`: the replacement is a filter of the named captures. */
 export const SUBSTITUTION_BUILTINS: Readonly<Record<string, Form>> = {
-  'sub/2': ([pattern = IDENTITY, replacement = IDENTITY]) => substitute({ pattern, replacement, flags: NO_FLAGS }, false),
+  'sub/2': ([pattern = IDENTITY, replacement = IDENTITY]) =>
+    substitute({ pattern, replacement, flags: NO_FLAGS }, false),
   'sub/3': ([pattern = IDENTITY, replacement = IDENTITY, flags = IDENTITY]) =>
     substitute({ pattern, replacement, flags }, false),
-  'gsub/2': ([pattern = IDENTITY, replacement = IDENTITY]) => substitute({ pattern, replacement, flags: NO_FLAGS }, true),
+  'gsub/2': ([pattern = IDENTITY, replacement = IDENTITY]) =>
+    substitute({ pattern, replacement, flags: NO_FLAGS }, true),
   'gsub/3': ([pattern = IDENTITY, replacement = IDENTITY, flags = IDENTITY]) =>
     substitute({ pattern, replacement, flags }, true),
 };

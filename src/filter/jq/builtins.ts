@@ -36,7 +36,10 @@ const NATIVES: ReadonlyMap<string, Native> = new Map(
     Object.entries(table),
   ),
 );
-const SPREADS: ReadonlyMap<string, Spread> = new Map([...Object.entries(CORE_SPREADS), ...Object.entries(REGEX_SPREADS)]);
+const SPREADS: ReadonlyMap<string, Spread> = new Map([
+  ...Object.entries(CORE_SPREADS),
+  ...Object.entries(REGEX_SPREADS),
+]);
 const FORMS: ReadonlyMap<string, Form> = new Map(
   [FORM_BUILTINS, KEYED_BUILTINS, SUBSTITUTION_BUILTINS].flatMap((table) => Object.entries(table)),
 );
@@ -67,7 +70,8 @@ function compileNativeCall(key: string, call: BuiltinCall, context: Context): Co
 function compileHostCall(key: string, call: BuiltinCall, context: Context): Compiled | undefined {
   const { host } = context;
   const reason = Object.hasOwn(UNAVAILABLE, call.name) ? UNAVAILABLE[call.name] : undefined;
-  if (host !== undefined && Object.hasOwn(HOST_BUILTINS, key)) return HOST_BUILTINS[key]?.(compileArgs(call, context), host);
+  if (host !== undefined && Object.hasOwn(HOST_BUILTINS, key))
+    return HOST_BUILTINS[key]?.(compileArgs(call, context), host);
   if (reason === undefined || (host !== undefined && !/search_list|modulemeta/.test(call.name))) return undefined;
   return context.fail(`${key} is not available: ${reason}`, call.at);
 }

@@ -2,16 +2,7 @@ import type { Context } from './context.ts';
 import { compilePatterns, type Binder } from './destructure.ts';
 import { guarded, type Place } from './compile-control.ts';
 import { compileLiteral } from './compile-values.ts';
-import {
-  ancestor,
-  chain,
-  forEachOutput,
-  fromOne,
-  type Compiled,
-  type Emit,
-  type Env,
-  type Run,
-} from './machine.ts';
+import { ancestor, chain, forEachOutput, fromOne, type Compiled, type Emit, type Env, type Run } from './machine.ts';
 import { lostPath, type Path } from './path.ts';
 import { depthOf, findVariable, type Scope } from './scope.ts';
 import type { Node } from './syntax.ts';

@@ -1,13 +1,5 @@
 import type { Context } from './context.ts';
-import {
-  ancestor,
-  finish,
-  withClosure,
-  type Closure,
-  type Compiled,
-  type Env,
-  type Run,
-} from './machine.ts';
+import { ancestor, finish, withClosure, type Closure, type Compiled, type Env, type Run } from './machine.ts';
 import { declare, declareFunction, depthOf, findCallable, type FunctionEntry, type Scope } from './scope.ts';
 import type { Place } from './compile-control.ts';
 import type { Definition, Node } from './syntax.ts';

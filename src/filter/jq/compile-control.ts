@@ -2,7 +2,6 @@ import type { Context } from './context.ts';
 import {
   ancestor,
   chain,
-  finish,
   forEachOutput,
   withVariable,
   type Compiled,
@@ -57,25 +56,19 @@ export function compileComma(node: NodeOf<'comma'>, context: Context, { scope, i
 /** `if`: each output of the condition chooses a branch. */
 export function compileIf(node: NodeOf<'if'>, context: Context, { scope, isTail }: Place): Compiled {
   const condition = context.compile(node.condition, scope);
-  const then = context.compile(node.then, scope, isTail);
+  const whenTrue = context.compile(node.whenTrue, scope, isTail);
   const otherwise = context.compile(node.otherwise, scope, isTail);
   const { one: conditionOne } = condition;
   if (conditionOne === undefined) {
-    return {
-      run: (value, path, env, emit) => {
-        condition.run(value, undefined, env, (output) => {
-          finish((isTruthy(output) ? then : otherwise).run(value, path, env, emit));
-        });
-        return undefined;
-      },
-    };
+    const branch = (output: JsonValue): Compiled => (isTruthy(output) ? whenTrue : otherwise);
+    return { run: isTail ? chooseInTail(condition, branch) : choose(condition, branch) };
   }
   const run: Run = (value, path, env, emit) =>
-    (isTruthy(conditionOne(value, env)) ? then : otherwise).run(value, path, env, emit);
-  const { one: thenOne } = then;
+    (isTruthy(conditionOne(value, env)) ? whenTrue : otherwise).run(value, path, env, emit);
+  const { one: trueOne } = whenTrue;
   const { one: otherwiseOne } = otherwise;
-  if (thenOne === undefined || otherwiseOne === undefined) return { run };
-  return { run, one: (value, env) => (isTruthy(conditionOne(value, env)) ? thenOne : otherwiseOne)(value, env) };
+  if (trueOne === undefined || otherwiseOne === undefined) return { run };
+  return { run, one: (value, env) => (isTruthy(conditionOne(value, env)) ? trueOne : otherwiseOne)(value, env) };
 }
 
 /** `left // right`: the true outputs of the left, whose errors are dropped; the right side if there are none. */
@@ -177,6 +170,25 @@ export function guarded(work: (take: Emit) => void, emit: Emit, recover: (error:
     if (isDownstream || !(thrown instanceof RaisedValue)) throw thrown;
     recover(thrown.value);
   }
+}
+
+type Branch = (output: JsonValue) => Compiled;
+
+function choose(condition: Compiled, branch: Branch): Run {
+  return (value, path, env, emit) => {
+    condition.run(value, undefined, env, (output) => {
+      branch(output).run(value, path, env, emit);
+    });
+    return undefined;
+  };
+}
+
+function chooseInTail(condition: Compiled, branch: Branch): Run {
+  return (value, path, env, emit) =>
+    chain(
+      (take) => condition.run(value, undefined, env, take),
+      (output) => branch(output).run(value, path, env, emit),
+    );
 }
 
 function outputsInto(left: Compiled, right: Compiled, isTail: boolean): Run {

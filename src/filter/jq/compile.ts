@@ -28,69 +28,48 @@ import type { Node, Pair } from './syntax.ts';
 
 /** Turns a part of a program into a closure; `isTail` where nothing of the function is left to do after it. */
 export function compileNode(node: Node, context: Context, place: Place): Compiled {
-  switch (node.type) {
-    case 'pipe':
-      return compilePipe(node, context, place);
-    case 'comma':
-      return compileComma(node, context, place);
-    case 'if':
-      return compileIf(node, context, place);
-    case 'alternative':
-      return compileAlternative(node, context, place);
-    case 'bind':
-      return compileBind(node, context, place);
-    case 'def':
-      return compileDef(node, context, place);
-    case 'call':
-      return compileCall(node, context, place);
-    default:
-      return compileInner(node, context, place.scope);
-  }
+  if (node.type === 'pipe') return compilePipe(node, context, place);
+  if (node.type === 'comma') return compileComma(node, context, place);
+  if (node.type === 'if') return compileIf(node, context, place);
+  if (node.type === 'alternative') return compileAlternative(node, context, place);
+  if (node.type === 'bind') return compileBind(node, context, place);
+  if (node.type === 'def') return compileDef(node, context, place);
+  if (node.type === 'call') return compileCall(node, context, place);
+  return compileInner(node, context, place.scope);
 }
 
-type TailNode = Extract<Node, { type: 'if' | 'bind' | 'def' | 'call' }> | Pair<'pipe'> | Pair<'comma'> | Pair<'alternative'>;
+type TailNode =
+  | Extract<Node, { type: 'if' | 'bind' | 'def' | 'call' }>
+  | Pair<'pipe'>
+  | Pair<'comma'>
+  | Pair<'alternative'>;
 type InnerNode = Exclude<Node, TailNode>;
 
 /** The parts that are never in tail position themselves nor pass it on. */
 function compileInner(node: InnerNode, context: Context, scope: Scope): Compiled {
-  switch (node.type) {
-    case 'try':
-      return compileTry(node, context, scope);
-    case 'reduce':
-      return compileReduce(node, context, scope);
-    case 'foreach':
-      return compileForeach(node, context, scope);
-    case 'label':
-      return compileLabel(node, context, scope);
-    case 'break':
-      return compileBreak(node, context, scope);
-    case 'assign':
-      return compileAssign(node, context, scope);
-    case 'variable':
-      return compileVariable(node, context, scope);
-    default:
-      return compilePathNode(node, context, scope);
-  }
+  if (node.type === 'try') return compileTry(node, context, scope);
+  if (node.type === 'reduce') return compileReduce(node, context, scope);
+  if (node.type === 'foreach') return compileForeach(node, context, scope);
+  if (node.type === 'label') return compileLabel(node, context, scope);
+  if (node.type === 'break') return compileBreak(node, context, scope);
+  if (node.type === 'assign') return compileAssign(node, context, scope);
+  if (node.type === 'variable') return compileVariable(node, context, scope);
+  return compilePathNode(node, context, scope);
 }
 
-type ControlNode = Extract<InnerNode, { type: 'try' | 'reduce' | 'foreach' | 'label' | 'break' | 'assign' | 'variable' }>;
+type ControlNode = Extract<
+  InnerNode,
+  { type: 'try' | 'reduce' | 'foreach' | 'label' | 'break' | 'assign' | 'variable' }
+>;
 type PathNode = Extract<InnerNode, { type: 'identity' | 'recurse' | 'index' | 'slice' | 'iterate' }>;
 
 function compilePathNode(node: Exclude<InnerNode, ControlNode>, context: Context, scope: Scope): Compiled {
-  switch (node.type) {
-    case 'identity':
-      return IDENTITY;
-    case 'recurse':
-      return recurseDefault(context.meter);
-    case 'index':
-      return compileIndex(node, context, scope);
-    case 'slice':
-      return compileSlice(node, context, scope);
-    case 'iterate':
-      return compileIterate(node, context, scope);
-    default:
-      return compileValueNode(node, context, scope);
-  }
+  if (node.type === 'identity') return IDENTITY;
+  if (node.type === 'recurse') return recurseDefault(context.meter);
+  if (node.type === 'index') return compileIndex(node, context, scope);
+  if (node.type === 'slice') return compileSlice(node, context, scope);
+  if (node.type === 'iterate') return compileIterate(node, context, scope);
+  return compileValueNode(node, context, scope);
 }
 
 function compileValueNode(node: Exclude<InnerNode, ControlNode | PathNode>, context: Context, scope: Scope): Compiled {

@@ -18,7 +18,9 @@ export function lgamma(x: number): number {
   if (x < 0.5) return Math.log(Math.abs(Math.PI / Math.sin(Math.PI * x))) - lgamma(1 - x);
   const shifted = x - 1;
   const base = shifted + 7.5;
-  const sum = LANCZOS.reduce((total, coefficient, index) => (index === 0 ? total : total + coefficient / (shifted + index)));
+  const sum = LANCZOS.reduce((total, coefficient, index) =>
+    index === 0 ? total : total + coefficient / (shifted + index),
+  );
   return 0.5 * Math.log(2 * Math.PI) + (shifted + 0.5) * Math.log(base) - base + Math.log(sum);
 }
 

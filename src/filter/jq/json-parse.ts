@@ -5,22 +5,23 @@ export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
 }
 
-/** Reads one JSON value; `nan` counts as one, as it does for jq. */
-export function parseJson(text: string): JsonValue {
+/** Reads one JSON value; `nan` counts as one, as it does for jq. Messages count lines from `firstLine`. */
+export function parseJson(text: string, firstLine = 1): JsonValue {
   const literal = text.trim();
   if (literal === 'nan' || literal === 'NaN') return Number.NaN;
   try {
     const value: JsonValue = JSON.parse(text);
     return value;
   } catch (cause) {
-    throw new JsonTextError(describeProblem(text, cause), { cause });
+    throw new JsonTextError(describeProblem(text, firstLine, cause), { cause });
   }
 }
 
-function describeProblem(text: string, cause: unknown): string {
+function describeProblem(text: string, firstLine: number, cause: unknown): string {
   const body = text.trim();
+  const at = (offset: number): string => place(text, offset, firstLine);
   if (body === '') return 'Expected JSON value';
-  const end = `at EOF at ${place(text, text.length)}`;
+  const end = `at EOF at ${at(text.length)}`;
   if (isUnfinishedString(body)) return `Unfinished string ${end}`;
   if (/^[-+\w.]+$/.test(body)) return `Invalid ${/^[a-zA-Z]/.test(body) ? 'literal' : 'numeric literal'} ${end}`;
   const reason = cause instanceof Error ? cause.message : String(cause);
@@ -29,7 +30,7 @@ function describeProblem(text: string, cause: unknown): string {
   }
   if (reason.includes('Unexpected non-whitespace')) return 'Unexpected extra JSON values';
   const offset = offsetIn(reason);
-  return `Invalid JSON text at ${place(text, Number.isFinite(offset) ? offset : text.length)}`;
+  return `Invalid JSON text at ${at(Number.isFinite(offset) ? offset : text.length)}`;
 }
 
 function isUnfinishedString(body: string): boolean {
@@ -41,7 +42,7 @@ function offsetIn(reason: string): number {
   return position === undefined ? Number.POSITIVE_INFINITY : Number(position);
 }
 
-function place(text: string, offset: number): string {
+function place(text: string, offset: number, firstLine: number): string {
   const before = text.slice(0, offset);
-  return `line ${before.split('\n').length}, column ${offset - (before.lastIndexOf('\n') + 1)}`;
+  return `line ${before.split('\n').length - 1 + firstLine}, column ${offset - (before.lastIndexOf('\n') + 1)}`;
 }

@@ -26,11 +26,15 @@ export function numberText(value: number): string {
   const sign = finite < 0 ? '-' : '';
   const [mantissa = '', exponentText = '0'] = Math.abs(finite).toExponential().split('e');
   const digits = mantissa.replace('.', '');
-  const point = Number(exponentText) + 1;
-  if (point <= -4 || point > digits.length + 15) return sign + exponentForm(digits, point - 1);
-  if (point <= 0) return `${sign}0.${'0'.repeat(-point)}${digits}`;
-  if (point >= digits.length) return sign + digits + '0'.repeat(point - digits.length);
-  return `${sign}${digits.slice(0, point)}.${digits.slice(point)}`;
+  return sign + placeDigits(digits, Number(exponentText) + 1);
+}
+
+/** Digits with the decimal point before the digit number `point`, counted from 0. */
+function placeDigits(digits: string, point: number): string {
+  if (point <= -4 || point > digits.length + 15) return exponentForm(digits, point - 1);
+  if (point <= 0) return `0.${'0'.repeat(-point)}${digits}`;
+  if (point >= digits.length) return digits + '0'.repeat(point - digits.length);
+  return `${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
 /** JSON text cut to `maxBytes`, as error messages quote a value. */

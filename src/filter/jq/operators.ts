@@ -24,7 +24,10 @@ export const BINARY_OPERATORS: Readonly<Record<BinaryOperator, BinaryFunction>> 
 export function add(left: JsonValue, right: JsonValue): JsonValue {
   if (typeof left === 'number' && typeof right === 'number') return left + right;
   if (typeof left === 'string' && typeof right === 'string') return left + right;
-  if (left === null) return right;
+  return left === null ? right : addContainers(left, right);
+}
+
+function addContainers(left: JsonValue, right: JsonValue): JsonValue {
   if (right === null) return left;
   if (isArray(left) && isArray(right)) return [...left, ...right];
   if (isObject(left) && isObject(right)) return { ...left, ...right };
@@ -39,7 +42,7 @@ export function negate(value: JsonValue): JsonValue {
 /** Cuts `text` at every `separator`; an empty separator cuts between characters, and nothing is nothing. */
 export function splitString(text: string, separator: string): JsonValue {
   if (text === '') return [];
-  return separator === '' ? [...text] : text.split(separator);
+  return separator === '' ? Array.from(text) : text.split(separator);
 }
 
 function subtract(left: JsonValue, right: JsonValue): JsonValue {

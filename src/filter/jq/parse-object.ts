@@ -6,7 +6,11 @@ import type { TokenStream } from './token-stream.ts';
 type VariableParser = (stream: TokenStream) => Node;
 
 /** The entries of an object construction; the opening brace is already taken. */
-export function parseObject(stream: TokenStream, parsers: Parsers, parseVariable: VariableParser): readonly ObjectEntry[] {
+export function parseObject(
+  stream: TokenStream,
+  parsers: Parsers,
+  parseVariable: VariableParser,
+): readonly ObjectEntry[] {
   const entries: ObjectEntry[] = [];
   if (stream.accept('}')) return entries;
   for (;;) {

@@ -111,11 +111,11 @@ function parseDot(stream: TokenStream, parsers: Parsers): Node {
 function parseIf(stream: TokenStream, parsers: Parsers): Node {
   const condition = parsers.parsePipe(stream);
   stream.expect('then');
-  const then = parsers.parsePipe(stream);
-  if (stream.accept('elif')) return { type: 'if', condition, then, otherwise: parseIf(stream, parsers) };
+  const whenTrue = parsers.parsePipe(stream);
+  if (stream.accept('elif')) return { type: 'if', condition, whenTrue, otherwise: parseIf(stream, parsers) };
   const otherwise = stream.accept('else') ? parsers.parsePipe(stream) : IDENTITY;
   stream.expect('end');
-  return { type: 'if', condition, then, otherwise };
+  return { type: 'if', condition, whenTrue, otherwise };
 }
 
 function parseReduce(stream: TokenStream, parsers: Parsers): Node {

@@ -26,7 +26,8 @@ const IDENTITY: Node = { type: 'identity' };
 
 function rejectModules(stream: TokenStream): void {
   for (const word of ['import', 'include', 'module']) {
-    if (stream.is(word)) stream.failAt(`${word} is not supported: a program is one self-contained text`, stream.current.at);
+    if (stream.is(word))
+      stream.failAt(`${word} is not supported: a program is one self-contained text`, stream.current.at);
   }
 }
 

@@ -89,4 +89,3 @@ function asError(thrown: unknown): unknown {
 function isStackOverflow(thrown: unknown): boolean {
   return thrown instanceof RangeError && thrown.message.includes('call stack');
 }
-

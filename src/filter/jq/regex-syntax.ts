@@ -147,7 +147,8 @@ class Translator {
   /** `(?i)` to the end of the group it stands in, or `(?i:…)`. */
   #inlineFlags(): string {
     const flags = /^\?([imsx]*)(-[imsx]+)?([:)])$/.exec(this.#take(/\?[imsx]*(?:-[imsx]+)?[:)]/y));
-    if (flags === null) return this.#fail(`group (${this.#source.slice(this.#position, this.#position + 2)} is not supported`);
+    if (flags === null)
+      return this.#fail(`group (${this.#source.slice(this.#position, this.#position + 2)} is not supported`);
     const [, on = '', off = '', end] = flags;
     const ignoresCase = on.includes('i') ? 'i' : off.includes('i') ? '-i' : '';
     const open = `(?${ignoresCase}:`;
@@ -174,15 +175,16 @@ class Translator {
 
   #classItem(char: string): string {
     if (char === '\\') return this.#escapeInClass();
-    if (char === '[') {
-      const posix = /^:(\^?)(\w+):\]$/.exec(this.#take(/:\^?\w+:\]/y));
-      const members = POSIX_CLASSES[posix?.[2] ?? ''];
-      if (posix === null || members === undefined) return String.raw`\[`;
-      if (posix[1] === '^') this.#fail('negated POSIX brackets are not supported');
-      return members;
-    }
+    if (char === '[') return this.#posixClass();
     if (char === '-') return this.#isRange() ? '-' : String.raw`\-`;
     return '^/|(){}.*+?$'.includes(char) ? `\\${char}` : char;
+  }
+
+  /** `[:name:]`; any other bracket inside a class stands for itself. */
+  #posixClass(): string {
+    const [, caret, name = ''] = /^:(\^?)(\w+):\]$/.exec(this.#take(/:\^?\w+:\]/y)) ?? [];
+    if (caret === '^') this.#fail('negated POSIX brackets are not supported');
+    return POSIX_CLASSES[name] ?? String.raw`\[`;
   }
 
   // A hyphen next to a bracket or to a class such as \w stands for itself.
@@ -211,7 +213,12 @@ class Translator {
   /** `\xHH`, `\x{H…}`, `\uHHHH`, `\p{…}`, or a character that stands for itself. */
   #characterEscape(char: string): string {
     if (char === '') this.#fail('end pattern at escape');
-    const hex = char === 'x' ? this.#take(/\{[0-9a-fA-F]+\}|[0-9a-fA-F]{1,2}/y) : char === 'u' ? this.#take(/[0-9a-fA-F]{4}/y) : '';
+    const hex =
+      char === 'x'
+        ? this.#take(/\{[0-9a-fA-F]+\}|[0-9a-fA-F]{1,2}/y)
+        : char === 'u'
+          ? this.#take(/[0-9a-fA-F]{4}/y)
+          : '';
     if (hex !== '') return `\\u{${hex.replace(/[{}]/g, '')}}`;
     const property = /^\{(\^?)(\w+)\}$/.exec(/[pP]/.test(char) ? this.#take(/\{\^?\w+\}/y) : '');
     if (property !== null) return propertyEscape(char, property[1] ?? '', property[2] ?? '');

@@ -78,7 +78,12 @@ function compileRegex(source: string, flags: string): Regex {
   });
   const options = flags.includes('i') ? 'dgiu' : 'dgu';
   try {
-    return { pattern: new RegExp(pattern, options), names, isGlobal: flags.includes('g'), skipsEmpty: flags.includes('n') };
+    return {
+      pattern: new RegExp(pattern, options),
+      names,
+      isGlobal: flags.includes('g'),
+      skipsEmpty: flags.includes('n'),
+    };
   } catch (error) {
     const reason = error instanceof Error ? error.message.replace(/^Invalid regular expression: \/.*\/\w*: /s, '') : '';
     return raise(`${source} (at offset 0) is not a valid regex: ${reason}`);

@@ -5,7 +5,12 @@ export type Node =
   | { readonly type: 'identity' }
   | { readonly type: 'recurse' }
   | { readonly type: 'literal'; readonly value: JsonValue }
-  | { readonly type: 'string'; readonly format: string; readonly parts: readonly (string | Node)[]; readonly at: number }
+  | {
+      readonly type: 'string';
+      readonly format: string;
+      readonly parts: readonly (string | Node)[];
+      readonly at: number;
+    }
   | { readonly type: 'format'; readonly name: string; readonly at: number }
   | { readonly type: 'index'; readonly target: Node; readonly key: Node }
   | { readonly type: 'slice'; readonly target: Node; readonly from: Node; readonly to: Node }
@@ -20,9 +25,15 @@ export type Node =
   | Pair<'alternative'>
   | { readonly type: 'binary'; readonly operator: BinaryOperator; readonly left: Node; readonly right: Node }
   | { readonly type: 'assign'; readonly operator: AssignOperator; readonly left: Node; readonly right: Node }
-  | { readonly type: 'if'; readonly condition: Node; readonly then: Node; readonly otherwise: Node }
+  | { readonly type: 'if'; readonly condition: Node; readonly whenTrue: Node; readonly otherwise: Node }
   | { readonly type: 'try'; readonly body: Node; readonly handler?: Node }
-  | { readonly type: 'reduce'; readonly source: Node; readonly pattern: Pattern; readonly init: Node; readonly update: Node }
+  | {
+      readonly type: 'reduce';
+      readonly source: Node;
+      readonly pattern: Pattern;
+      readonly init: Node;
+      readonly update: Node;
+    }
   | {
       readonly type: 'foreach';
       readonly source: Node;

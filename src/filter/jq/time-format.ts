@@ -53,14 +53,32 @@ export function formatTime(time: readonly number[], format: string, zone: TimeZo
 
 /** Reads a broken-down time as a strptime format describes it; undefined where the text does not match. */
 export function parseTime(text: string, format: string): readonly number[] | undefined {
-  const read: ParsedTime = { year: 1900, month: 0, day: 0, hour: 0, minute: 0, second: 0, isAfternoon: undefined, epoch: undefined };
+  const read: ParsedTime = {
+    year: 1900,
+    month: 0,
+    day: 0,
+    hour: 0,
+    minute: 0,
+    second: 0,
+    isAfternoon: undefined,
+    epoch: undefined,
+  };
   const rest = readFormat(text, expand(format), read);
   if (rest !== '') return undefined;
   if (read.epoch !== undefined) return brokenDownTime(read.epoch, 'UTC');
   if (read.isAfternoon !== undefined) read.hour = (read.hour % 12) + (read.isAfternoon ? 12 : 0);
   const { year, month, day, hour, minute, second } = read;
   const date = utc(year, month, day);
-  return [year, month, day, hour, minute, second, new Date(date).getUTCDay(), Math.floor((date - utc(year, 0, 1)) / DAY_MS)];
+  return [
+    year,
+    month,
+    day,
+    hour,
+    minute,
+    second,
+    new Date(date).getUTCDay(),
+    Math.floor((date - utc(year, 0, 1)) / DAY_MS),
+  ];
 }
 
 const COMPOSITES: Readonly<Record<string, string>> = {
@@ -172,10 +190,13 @@ const READERS: Readonly<Record<string, Reader>> = {
   d: [/^\s*\d{1,2}/, (text, into) => (into.day = Number(text))],
   H: [/^\s*\d{1,2}/, (text, into) => (into.hour = Number(text))],
   I: [/^\s*\d{1,2}/, (text, into) => (into.hour = Number(text))],
-  j: [/^\s*\d{1,3}/, (text, into) => {
-    into.month = 0;
-    into.day = Number(text);
-  }],
+  j: [
+    /^\s*\d{1,3}/,
+    (text, into) => {
+      into.month = 0;
+      into.day = Number(text);
+    },
+  ],
   m: [/^\s*\d{1,2}/, (text, into) => (into.month = Number(text) - 1)],
   M: [/^\s*\d{1,2}/, (text, into) => (into.minute = Number(text))],
   n: [/^\s*/, () => {}],
@@ -192,7 +213,18 @@ const READERS: Readonly<Record<string, Reader>> = {
   '%': [/^%/, () => {}],
 };
 
-const SAME_READER: Readonly<Record<string, string>> = { A: 'a', B: 'b', h: 'b', e: 'd', k: 'H', l: 'I', t: 'n', w: 'u', W: 'U', V: 'U' };
+const SAME_READER: Readonly<Record<string, string>> = {
+  A: 'a',
+  B: 'b',
+  h: 'b',
+  e: 'd',
+  k: 'H',
+  l: 'I',
+  t: 'n',
+  w: 'u',
+  W: 'U',
+  V: 'U',
+};
 
 function expand(format: string): string {
   return format.replace(/%([a-zA-Z])/g, (directive, letter: string) => {
@@ -220,7 +252,7 @@ function readerOf(letter: string): Reader | undefined {
 }
 
 function literalPattern(piece: string): RegExp {
-  return /^\s/.test(piece) ? /^\s*/ : new RegExp(`^${RegExp.escape(piece)}`);
+  return /^\s/.test(piece) ? /^\s*/ : new RegExp(`^${piece.replace(/\W/g, String.raw`\$&`)}`);
 }
 
 function isInRange({ month, day, hour, minute, second }: ParsedTime): boolean {

@@ -1,0 +1,250 @@
+import { readFile } from 'node:fs/promises';
+import { UsageError } from '../errors.ts';
+import { streamEvents } from '../filter/jq/builtin-core.ts';
+import { parseJson } from '../filter/jq/json-parse.ts';
+import { jsonText } from '../filter/jq/json-text.ts';
+import { compileJq, JqError, type JqProgram } from '../filter/jq/program.ts';
+import { JqHalt } from '../filter/jq/signals.ts';
+import { JqSyntaxError } from '../filter/jq/syntax-error.ts';
+import type { JsonValue } from '../filter/jq/value.ts';
+import { JsonSplitter } from '../filter/jq/json-stream.ts';
+import { parseJqArguments, type JqArguments } from './jq-arguments.ts';
+import { JqInputError, readJson, readLines, readText, type InputSource, type JqInput } from './jq-input.ts';
+
+/** The world of a `jq` command. */
+export interface JqIo {
+  readonly stdin: AsyncIterable<Uint8Array>;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  readonly readFile: (path: string) => Promise<Uint8Array>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+const EXIT_NULL_OUTPUT = 1;
+const EXIT_USAGE = 2;
+const EXIT_COMPILE = 3;
+const EXIT_NO_OUTPUT = 4;
+const EXIT_ERROR = 5;
+
+/** `hooklet jq` on the streams of this process. */
+export async function jqCommand(args: readonly string[]): Promise<number> {
+  let pending = '';
+  const flush = (): void => {
+    if (pending !== '') process.stdout.write(pending);
+    pending = '';
+  };
+  const stdout = (text: string): void => {
+    pending += text;
+    if (pending.length > 65_536) flush();
+  };
+  const stderr = (text: string): void => {
+    flush();
+    process.stderr.write(text);
+  };
+  try {
+    return await runJq(args, { stdin: process.stdin, stdout, stderr, readFile, env: process.env });
+  } finally {
+    flush();
+  }
+}
+
+/** Behaves as jq does with these arguments and resolves to jq's exit code. */
+export async function runJq(args: readonly string[], io: JqIo): Promise<number> {
+  try {
+    return await new JqSession(parseJqArguments(args), io).run();
+  } catch (error) {
+    if (error instanceof UsageError) {
+      io.stderr(`${error.message}\n`);
+      return EXIT_USAGE;
+    }
+    if (error instanceof JqSyntaxError) {
+      io.stderr(`jq: error: ${error.message}\njq: 1 compile error\n`);
+      return EXIT_COMPILE;
+    }
+    throw error;
+  }
+}
+
+/** One invocation: what came out so far decides the exit code. */
+class JqSession {
+  readonly #args: JqArguments;
+  readonly #io: JqIo;
+  #exitCode = 0;
+  #lastOutput: JsonValue | undefined;
+  #current: JqInput | undefined;
+  /** Inputs read ahead, for a program that asks for them itself. */
+  #ahead: JqInput[] = [];
+
+  constructor(args: JqArguments, io: JqIo) {
+    this.#args = args;
+    this.#io = io;
+  }
+
+  async run(): Promise<number> {
+    const { flags } = this.#args;
+    const source = await this.#programText();
+    const program = await this.#compile(source);
+    try {
+      // A program runs in one go, so what it may ask for has to be there.
+      const asksForInputs = /\binputs?\b/.test(source);
+      if (asksForInputs) this.#ahead = await this.#readAll();
+      if (flags.has('null-input')) this.#apply(program, { value: null, source: undefined, line: 0 });
+      else if (asksForInputs) this.#applyAhead(program);
+      else for await (const input of this.#inputs()) this.#apply(program, input);
+    } catch (error) {
+      return this.#end(error);
+    }
+    return this.#finalCode();
+  }
+
+  async #programText(): Promise<string> {
+    const { program } = this.#args;
+    if ('text' in program) return program.text;
+    return new TextDecoder().decode(await this.#read(program.file));
+  }
+
+  async #compile(source: string): Promise<JqProgram> {
+    const { named, namedFiles, positional } = this.#args;
+    const variables: Record<string, JsonValue> = { ...named };
+    for (const { name, path, isRaw } of namedFiles) {
+      const text = new TextDecoder().decode(await this.#read(path));
+      variables[name] = isRaw ? text : parseAll(text, path);
+    }
+    variables['ARGS'] = { positional, named: { ...variables } };
+    const environment: Record<string, JsonValue> = {};
+    for (const [name, value] of Object.entries(this.#io.env)) environment[name] = value ?? null;
+    return compileJq(source, {
+      variables,
+      environment,
+      host: {
+        nextInput: () => this.#next()?.value,
+        debug: (value) => this.#io.stderr(`${jsonText(['DEBUG:', value])}\n`),
+        stderr: (value) => this.#io.stderr(jsonText(value)),
+        inputFilename: () => this.#current?.source ?? null,
+        inputLineNumber: () => this.#current?.line ?? 0,
+      },
+    });
+  }
+
+  async *#inputs(): AsyncGenerator<JqInput, void, void> {
+    const { flags } = this.#args;
+    const isRaw = flags.has('raw-input');
+    if (flags.has('slurp')) {
+      const value = isRaw
+        ? await readText(this.#sources())
+        : (await collect(readJson(this.#sources()))).map((input) => input.value);
+      yield { value, source: undefined, line: 0 };
+      return;
+    }
+    for await (const input of isRaw ? readLines(this.#sources()) : readJson(this.#sources())) {
+      if (!flags.has('stream')) yield input;
+      else for (const event of streamEvents(input.value)) yield { ...input, value: event };
+    }
+  }
+
+  async *#sources(): AsyncGenerator<InputSource, void, void> {
+    const { files } = this.#args;
+    if (files.length === 0) yield { name: undefined, chunks: this.#io.stdin };
+    for (const name of files) {
+      try {
+        const bytes = await this.#io.readFile(name);
+        yield { name, chunks: once(bytes) };
+      } catch (error) {
+        this.#io.stderr(`jq: error: Could not open ${name}: ${reasonOf(error)}\n`);
+        this.#exitCode = EXIT_USAGE;
+      }
+    }
+  }
+
+  async #readAll(): Promise<JqInput[]> {
+    return collect(this.#inputs());
+  }
+
+  async #read(path: string): Promise<Uint8Array> {
+    try {
+      return await this.#io.readFile(path);
+    } catch (cause) {
+      throw new UsageError(`jq: error: Could not open ${path}: ${reasonOf(cause)}`, { cause });
+    }
+  }
+
+  #next(): JqInput | undefined {
+    const input = this.#ahead.shift();
+    if (input !== undefined) this.#current = input;
+    return input;
+  }
+
+  #applyAhead(program: JqProgram): void {
+    for (let input = this.#next(); input !== undefined; input = this.#next()) this.#apply(program, input);
+  }
+
+  #apply(program: JqProgram, input: JqInput): void {
+    this.#current = input;
+    try {
+      program.run(input.value, (output) => this.#print(output));
+    } catch (error) {
+      if (!(error instanceof JqError)) throw error;
+      this.#exitCode = EXIT_ERROR;
+      const separator = typeof error.value === 'string' ? ': ' : ' ';
+      this.#io.stderr(`jq: error (at ${this.#place()})${separator}${error.message}\n`);
+    }
+  }
+
+  #place(): string {
+    if (this.#args.flags.has('null-input') && this.#current?.source === undefined && this.#current?.line === 0)
+      return '<unknown>';
+    return `${this.#current?.source ?? '<stdin>'}:${this.#current?.line ?? 0}`;
+  }
+
+  #print(output: JsonValue): void {
+    const { flags, format } = this.#args;
+    this.#lastOutput = output;
+    const isRaw = flags.has('raw-output') || flags.has('join-output') || flags.has('raw-output0');
+    const text = isRaw && typeof output === 'string' && format.ascii !== true ? output : jsonText(output, format);
+    const end = flags.has('join-output') ? '' : flags.has('raw-output0') ? '\0' : '\n';
+    this.#io.stdout(`${flags.has('seq') ? '\u001e' : ''}${text}${end}`);
+  }
+
+  #end(error: unknown): number {
+    if (error instanceof JqInputError) {
+      this.#io.stderr(`jq: parse error: ${error.message}\n`);
+      return EXIT_USAGE;
+    }
+    if (!(error instanceof JqHalt)) throw error;
+    const { output, exitCode } = error;
+    if (output !== undefined) this.#io.stderr(typeof output === 'string' ? output : `${jsonText(output)}\n`);
+    return exitCode;
+  }
+
+  #finalCode(): number {
+    if (this.#exitCode !== 0 || !this.#args.flags.has('exit-status')) return this.#exitCode;
+    if (this.#lastOutput === undefined) return EXIT_NO_OUTPUT;
+    return this.#lastOutput === null || this.#lastOutput === false ? EXIT_NULL_OUTPUT : 0;
+  }
+}
+
+async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
+  const collected: T[] = [];
+  for await (const item of items) collected.push(item);
+  return collected;
+}
+
+async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
+  yield bytes;
+}
+
+function parseAll(text: string, path: string): JsonValue {
+  const splitter = new JsonSplitter();
+  try {
+    return [...splitter.push(text), ...splitter.end()].map((document) => parseJson(document.text, document.firstLine));
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`jq: error: Bad JSON in --slurpfile ${path}: ${reason}`, { cause });
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  if (code === 'ENOENT') return 'No such file or directory';
+  return error instanceof Error ? error.message : String(error);
+}
