@@ -2,9 +2,17 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { ListTopology, ObjectTopology, Topology } from './topology.ts';
 import { ATOMIC, MAP, STRING_MAP, STRUCT } from './topology.ts';
 
-/** The topology of a built-in kind. */
-export function builtInTopology(group: string, kind: string): ObjectTopology {
-  return object({ metadata: OBJECT_META, ...(KINDS[`${kind}.${group}`] ?? { spec: STRUCT }) });
+/** The topology of a built-in kind; versions of a kind differ in it only where this page says so. */
+export function builtInTopology({ group, version, kind }: BuiltInKind): ObjectTopology {
+  const fields = KINDS[`${kind}.${group}/${version}`] ?? KINDS[`${kind}.${group}`] ?? {};
+  return object({ metadata: OBJECT_META, ...fields });
+}
+
+/** What names a kind and its version. */
+export interface BuiltInKind {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
 }
 
 /** Whether a group is one that the server itself brings, so that strategic merge patch works on it. */
@@ -155,6 +163,18 @@ const SECRET_REFS = object({
   secretRef: ATOMIC,
   volumeAttributes: MAP,
 });
+const VOLUME_SPEC = object({
+  capacity: MAP,
+  csi: SECRET_REFS,
+  flexVolume: SECRET_REFS,
+  iscsi: SECRET_REFS,
+  rbd: SECRET_REFS,
+  cephfs: SECRET_REFS,
+  cinder: SECRET_REFS,
+  scaleIO: SECRET_REFS,
+  storageos: object({ secretRef: ATOMIC }),
+  nodeAffinity: object({ required: ATOMIC }),
+});
 const WEBHOOKS: Fields = {
   webhooks: keyed(
     'name',
@@ -184,6 +204,7 @@ const KINDS: Readonly<Record<string, Fields>> = {
       conditions: keyed('type'),
       hostIPs: keyedForPatch('ip'),
       podIPs: keyed('ip'),
+      resources: RESOURCES,
       resourceClaimStatuses: keyed('name'),
     }),
   },
@@ -194,22 +215,10 @@ const KINDS: Readonly<Record<string, Fields>> = {
     status: CONDITIONS,
   },
   'ServiceAccount.': { secrets: keyed('name', ATOMIC) },
+  'Binding.': { target: ATOMIC },
   'Event.': { involvedObject: ATOMIC, related: ATOMIC },
   'Event.events.k8s.io': { regarding: ATOMIC, related: ATOMIC },
-  'PersistentVolume.': {
-    spec: object({
-      capacity: MAP,
-      csi: SECRET_REFS,
-      flexVolume: SECRET_REFS,
-      iscsi: SECRET_REFS,
-      rbd: SECRET_REFS,
-      cephfs: SECRET_REFS,
-      cinder: SECRET_REFS,
-      scaleIO: SECRET_REFS,
-      storageos: object({ secretRef: ATOMIC }),
-      nodeAffinity: object({ required: ATOMIC }),
-    }),
-  },
+  'PersistentVolume.': { spec: VOLUME_SPEC },
   'PersistentVolumeClaim.': {
     spec: CLAIM_SPEC,
     status: object({
@@ -234,7 +243,8 @@ const KINDS: Readonly<Record<string, Fields>> = {
     }),
   },
   'CronJob.batch': { spec: object({ jobTemplate: object({ metadata: OBJECT_META, spec: JOB_SPEC }) }) },
-  'HorizontalPodAutoscaler.autoscaling': { spec: object({ scaleTargetRef: ATOMIC }), status: CONDITIONS },
+  'HorizontalPodAutoscaler.autoscaling': { status: CONDITIONS },
+  'HorizontalPodAutoscaler.autoscaling/v1': { spec: object({ scaleTargetRef: ATOMIC }) },
   'PodDisruptionBudget.policy': {
     spec: object({ selector: { ...ATOMIC, strategy: 'replace' } }),
     status: CONDITIONS,
@@ -256,6 +266,17 @@ const KINDS: Readonly<Record<string, Fields>> = {
   'RuntimeClass.node.k8s.io': { scheduling: object({ nodeSelector: ATOMIC }) },
   'RoleBinding.rbac.authorization.k8s.io': { roleRef: ATOMIC },
   'ClusterRoleBinding.rbac.authorization.k8s.io': { roleRef: ATOMIC },
+  'ResourceClaim.resource.k8s.io': {
+    status: object({
+      allocation: object({ nodeSelector: ATOMIC }),
+      devices: { ...keyedForApply('driver'), element: APPLY_CONDITIONS, keys: ['driver', 'device', 'pool', 'shareID'] },
+      reservedFor: keyed('uid'),
+    }),
+  },
+  'ResourceClaimTemplate.resource.k8s.io': { spec: object({ metadata: OBJECT_META }) },
+  'ResourceSlice.resource.k8s.io': { spec: object({ nodeSelector: ATOMIC }) },
+  'CSIStorageCapacity.storage.k8s.io': { nodeTopology: ATOMIC },
+  'VolumeAttachment.storage.k8s.io': { spec: object({ source: object({ inlineVolumeSpec: VOLUME_SPEC }) }) },
   'StorageClass.storage.k8s.io': { parameters: MAP },
   'CSINode.storage.k8s.io': { spec: object({ drivers: keyed('name') }) },
   'CSIDriver.storage.k8s.io': { spec: object({ volumeLifecycleModes: set() }) },

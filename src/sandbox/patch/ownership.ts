@@ -26,7 +26,7 @@ export function apiVersionOf({ group, version }: PatchKind): string {
 
 /** The topology of the objects of a kind. */
 export function topologyFor(kind: PatchKind): ObjectTopology {
-  return isBuiltInGroup(kind.group) ? builtInTopology(kind.group, kind.kind) : schemaTopology(kind.schema);
+  return isBuiltInGroup(kind.group) ? builtInTopology(kind) : schemaTopology(kind.schema);
 }
 
 /** Which fields a request to this endpoint can come to own; the others it does not write. */

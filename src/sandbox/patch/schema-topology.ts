@@ -19,7 +19,7 @@ const topologies = new WeakMap<JsonObject, ObjectTopology>();
 const OBJECT_FIELDS: Readonly<Record<string, Topology>> = {
   apiVersion: ATOMIC,
   kind: ATOMIC,
-  metadata: builtInTopology('', 'ObjectMeta').fields['metadata'] ?? ATOMIC,
+  metadata: builtInTopology({ group: '', version: 'v1', kind: 'ObjectMeta' }).fields['metadata'] ?? ATOMIC,
 };
 
 function withObjectFields(topology: ObjectTopology): ObjectTopology {

@@ -3,7 +3,7 @@ import type { JsonObject } from '../../../src/sandbox/json.ts';
 import { builtInTopology } from '../../../src/sandbox/patch/built-in-topology.ts';
 import { applyStrategicMergePatch } from '../../../src/sandbox/patch/strategic-merge.ts';
 
-const POD = builtInTopology('', 'Pod');
+const POD = builtInTopology({ group: '', version: 'v1', kind: 'Pod' });
 
 function patchSpec(spec: JsonObject, patch: JsonObject): unknown {
   return applyStrategicMergePatch({ spec }, { spec: patch }, POD)['spec'];
