@@ -32,17 +32,21 @@ export interface OperatorRig extends AsyncDisposable {
 
 export interface RigOptions {
   /** Texts by name, with `recordingHook` or written out. */
-  readonly hooks: Readonly<Record<string, string>>;
+  readonly hooks?: Readonly<Record<string, string>>;
+  /** A folder with hooks to be run in place, instead of `hooks`. */
+  readonly hooksDir?: string;
   readonly connect: () => Promise<Cluster>;
+  /** Added to the environment of the hooks. */
+  readonly env?: Readonly<Record<string, string>>;
   readonly operator?: Partial<OperatorOptions>;
 }
 
 /** Runs an operator in this process, with hooks that are real scripts. */
-export function startOperator({ hooks, connect, operator }: RigOptions): OperatorRig {
+export function startOperator({ hooks = {}, connect, env, operator, ...given }: RigOptions): OperatorRig {
   const tmp = temporaryFolder();
-  const hooksDir = join(tmp.path, 'hooks');
+  const hooksDir = given.hooksDir ?? join(tmp.path, 'hooks');
   const out = join(tmp.path, 'out');
-  mkdirSync(hooksDir);
+  mkdirSync(hooksDir, { recursive: true });
   mkdirSync(out);
   for (const [name, text] of Object.entries(hooks)) writeHook(join(hooksDir, name), text);
   const log = recordingLogger();
@@ -59,7 +63,7 @@ export function startOperator({ hooks, connect, operator }: RigOptions): Operato
       cluster: { connect, userAgent: 'hooklet-test' },
       gracePeriodMs: 5000,
       logProxyHookJson: false,
-      env: { ...process.env, OUT: out },
+      env: { ...process.env, ...env, OUT: out },
       program: { node: process.execPath, program: PROGRAM },
       changes: (signal) => {
         signal.addEventListener('abort', () => changes.close(), { once: true });

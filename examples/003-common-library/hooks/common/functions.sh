@@ -1,0 +1,23 @@
+# For hooks: . "$(dirname "$0")/common/functions.sh"
+# Not executable, so it is no hook itself.
+
+# Prints a line with the name of the hook before it.
+say() {
+  echo "$(basename "$0" .sh): $*"
+}
+
+# Calls a function once for every binding context, with the context as compact JSON.
+for_each_context() {
+  # First into a variable: the exit code of a command in a pipe would be lost.
+  contexts=$(hooklet jq -c '.[]' "$BINDING_CONTEXT_PATH")
+  while IFS= read -r context; do
+    "$1" "$context"
+  done <<CONTEXTS
+$contexts
+CONTEXTS
+}
+
+# Prints a field of a context: field "$context" .binding
+field() {
+  printf '%s\n' "$1" | hooklet jq -r "$2"
+}

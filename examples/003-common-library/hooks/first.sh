@@ -1,0 +1,18 @@
+#!/bin/sh
+# Uses the functions in common/.
+set -eu
+. "$(dirname "$0")/common/functions.sh"
+
+if [ "${1:-}" = --config ]; then
+  cat <<'YAML'
+configVersion: v1
+onStartup: 1
+YAML
+  exit
+fi
+
+handle() {
+  say "called for $(field "$1" .binding)"
+}
+
+for_each_context handle

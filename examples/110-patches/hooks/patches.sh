@@ -1,0 +1,123 @@
+#!/bin/sh
+# Shows every operation a hook can ask for, on ConfigMaps, whenever the ConfigMap "playground" appears or changes.
+set -eu
+
+namespace=${POD_NAMESPACE:-default}
+
+if [ "${1:-}" = --config ]; then
+  cat <<YAML
+configVersion: v1
+kubernetes:
+  - name: playground
+    apiVersion: v1
+    kind: ConfigMap
+    namespace: {nameSelector: {matchNames: ["$namespace"]}}
+    nameSelector: {matchNames: [playground]}
+    executeHookOnEvent: [Added, Modified]
+    # The annotation that is written below is not in it, so it is no event.
+    jqFilter: '{uid: .metadata.uid, data}'
+    keepFullObjectsInMemory: false
+YAML
+  exit
+fi
+
+# The uids of all contexts of this run: of Synchronization those that are there, of events the one that changed.
+for uid in $(hooklet jq -r '.[] | (.objects // [.])[].filterResult.uid' "$BINDING_CONTEXT_PATH" | sort -u); do
+  # YAML documents, or JSON one after another; in this order, after the hook has succeeded.
+  cat >> "$KUBERNETES_PATCH_PATH" <<YAML
+---
+# A new one each time. Its owner is the playground: it goes when that goes.
+operation: Create
+object:
+  apiVersion: v1
+  kind: ConfigMap
+  metadata:
+    generateName: run-
+    namespace: $namespace
+    labels: {example.hooklet.dev/part-of: patches}
+    ownerReferences:
+      - {apiVersion: v1, kind: ConfigMap, name: playground, uid: $uid}
+---
+# Made once; what others change in it stays.
+operation: CreateIfNotExists
+object:
+  apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: counter, namespace: $namespace}
+  data: {runs: "0"}
+---
+# Made, or replaced by exactly this.
+operation: CreateOrUpdate
+object:
+  apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: report, namespace: $namespace}
+  data: {state: written}
+---
+# Server-side apply: only these fields are ours, others may own more of the same object.
+operation: Apply
+fieldManager: patches-example
+force: true
+object:
+  apiVersion: v1
+  kind: ConfigMap
+  metadata: {name: shared, namespace: $namespace}
+  data: {ours: "yes"}
+---
+operation: MergePatch
+apiVersion: v1
+kind: ConfigMap
+namespace: $namespace
+name: playground
+mergePatch:
+  metadata:
+    annotations: {example.hooklet.dev/seen: "yes"}
+---
+operation: JSONPatch
+apiVersion: v1
+kind: ConfigMap
+namespace: $namespace
+name: report
+jsonPatch:
+  - {op: add, path: /data/checked, value: "yes"}
+---
+# Reads the object, runs the filter on it, and writes the result back.
+operation: JQPatch
+apiVersion: v1
+kind: ConfigMap
+namespace: $namespace
+name: counter
+jqFilter: .data.runs |= (tonumber + 1 | tostring)
+---
+operation: MergePatch
+apiVersion: v1
+kind: ConfigMap
+namespace: $namespace
+name: not-there
+ignoreMissingObject: true
+mergePatch:
+  data: {ignored: "yes"}
+---
+# Waits until it is gone, and what it owns with it.
+operation: Delete
+apiVersion: v1
+kind: ConfigMap
+namespace: $namespace
+name: old-with-children
+---
+# Its children go later.
+operation: DeleteInBackground
+apiVersion: v1
+kind: ConfigMap
+namespace: $namespace
+name: old-in-background
+---
+# Its children stay.
+operation: DeleteNonCascading
+apiVersion: v1
+kind: ConfigMap
+namespace: $namespace
+name: old-alone
+YAML
+done
+echo "asked for $(grep -c '^operation:' "$KUBERNETES_PATCH_PATH") changes"

@@ -1,0 +1,120 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { expect } from 'vitest';
+import { parseAllDocuments } from 'yaml';
+import { objectAt, objectsAt, textAt } from '../../src/sandbox/json-fields.ts';
+import { isJsonObject, type JsonObject } from '../../src/sandbox/json.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { sandboxCluster, startOperator, type OperatorRig } from './operator-rig.ts';
+import { rbacOf, type Rbac } from './rbac.ts';
+
+export const examplesDir = fileURLToPath(new URL('../../examples', import.meta.url));
+
+export interface ExampleRig extends AsyncDisposable {
+  readonly operator: OperatorRig;
+  readonly rbac: Rbac;
+  /** Where the example is deployed. */
+  readonly namespace: string;
+  /** What the hooks printed. */
+  printed(): readonly string[];
+  /** Applies every object of a file in `manifests/try`. */
+  tryOut(file: string): Promise<void>;
+  apply(object: JsonObject): Promise<void>;
+  delete(object: JsonObject): Promise<void>;
+  /** The object at an API path, undefined when there is none. */
+  get(path: string): Promise<JsonObject | undefined>;
+  /** The object of a kind of core/v1 in the namespace of the example. */
+  find(plural: string, name: string): Promise<JsonObject | undefined>;
+  metrics(): Promise<string>;
+}
+
+/**
+ * Runs an example as its deploy.yaml says: in its namespace, with the environment of its container and no more rights
+ * than its Roles give. `before` are files of `manifests/try` that are there before the operator starts.
+ */
+export async function startExample(
+  name: string,
+  {
+    before = [],
+    env = {},
+  }: { readonly before?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
+): Promise<ExampleRig> {
+  const folder = join(examplesDir, name);
+  const manifests = readManifests(join(folder, 'manifests', 'deploy.yaml'));
+  const rbac = rbacOf(manifests);
+  let isAdmin = false;
+  const sandbox = await startSandbox({ authorize: (attributes) => isAdmin || rbac.authorize(attributes) });
+  // Requests without HTTP are answered before the call returns.
+  const asAdmin = <T>(call: () => T): T => {
+    isAdmin = true;
+    const answer = call();
+    isAdmin = false;
+    return answer;
+  };
+  const deployment = manifests.find(({ kind }) => kind === 'Deployment') ?? {};
+  const namespace = textAt(deployment, 'metadata', 'namespace');
+  const inNamespace = (object: JsonObject): JsonObject =>
+    CLUSTER_KINDS.includes(textAt(object, 'kind'))
+      ? object
+      : { ...object, metadata: { namespace, ...objectAt(object, 'metadata') } };
+  const apply = async (object: JsonObject): Promise<void> => {
+    await asAdmin(async () => sandbox.apply(inNamespace(object)));
+  };
+  const tryOut = async (file: string): Promise<void> => {
+    for (const object of readManifests(join(folder, 'manifests', 'try', file))) await apply(object);
+  };
+  const get = async (path: string): Promise<JsonObject | undefined> => {
+    const { code, body } = await asAdmin(async () => sandbox.call('GET', path));
+    return code === 200 && isJsonObject(body) ? body : undefined;
+  };
+  for (const object of manifests) await apply(object);
+  for (const file of before) await tryOut(file);
+  const operator = startOperator({
+    hooksDir: join(folder, 'hooks'),
+    connect: sandboxCluster(sandbox),
+    env: { ...containerEnv(deployment, namespace), ...env },
+  });
+  return {
+    operator,
+    rbac,
+    namespace,
+    printed: () => printed(operator),
+    tryOut,
+    apply,
+    delete: async (object) => asAdmin(async () => sandbox.delete(inNamespace(object))),
+    get,
+    find: async (plural, object) => get(`/api/v1/namespaces/${namespace}/${plural}/${object}`),
+    metrics: async () => (await fetch(`${operator.url()}/metrics/hooks`)).text(),
+    async [Symbol.asyncDispose]() {
+      await operator[Symbol.asyncDispose]();
+      await sandbox.close();
+    },
+  };
+}
+
+const CLUSTER_KINDS = ['Namespace', 'CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding'];
+
+/** The objects of a manifest; fails the test when one is broken. */
+export function readManifests(path: string): readonly JsonObject[] {
+  expect(existsSync(path), `${path} exists`).toBe(true);
+  return parseAllDocuments(readFileSync(path, 'utf8')).map((document) => {
+    expect(document.errors).toEqual([]);
+    const value: unknown = document.toJS();
+    if (isJsonObject(value)) return value;
+    throw new Error(`${path} holds ${JSON.stringify(value)}, expected Kubernetes objects`);
+  });
+}
+
+function containerEnv(deployment: JsonObject, namespace: string): Readonly<Record<string, string>> {
+  const [container] = objectsAt(deployment, 'spec', 'template', 'spec', 'containers');
+  const variables = objectsAt(container, 'env').map((variable) => {
+    const isNamespace = textAt(variable, 'valueFrom', 'fieldRef', 'fieldPath') === 'metadata.namespace';
+    return [textAt(variable, 'name'), isNamespace ? namespace : textAt(variable, 'value')];
+  });
+  return Object.fromEntries(variables);
+}
+
+function printed({ lines }: OperatorRig): readonly string[] {
+  return lines.filter(({ message }) => message === 'hook output').map(({ fields }) => String(fields['line']));
+}
