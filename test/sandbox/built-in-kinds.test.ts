@@ -6,26 +6,16 @@ const kinds = builtInKinds();
 
 describe('the built-in kinds', () => {
   it.each([
-    ['v1', 'Pod', 'pods', true, ['po'], ['all']],
-    ['v1', 'Node', 'nodes', false, ['no'], []],
-    ['apps/v1', 'Deployment', 'deployments', true, ['deploy'], ['all']],
-    ['networking.k8s.io/v1', 'NetworkPolicy', 'networkpolicies', true, ['netpol'], []],
-    [
-      'apiextensions.k8s.io/v1',
-      'CustomResourceDefinition',
-      'customresourcedefinitions',
-      false,
-      ['crd', 'crds'],
-      ['api-extensions'],
-    ],
-  ])('%s %s is %s', (apiVersion, name, plural, namespaced, shortNames, categories) => {
-    expect(kinds.find((kind) => kind.kind === name && apiVersionOf(kind) === apiVersion)).toMatchObject({
-      plural,
-      namespaced,
-      shortNames,
-      categories,
-      singular: name.toLowerCase(),
-      listKind: `${name}List`,
+    { apiVersion: 'v1', kind: 'Pod', plural: 'pods', namespaced: true, shortNames: ['po'], categories: ['all'] },
+    { apiVersion: 'v1', kind: 'Node', plural: 'nodes', namespaced: false, shortNames: ['no'], categories: [] },
+    { apiVersion: 'apps/v1', kind: 'Deployment', plural: 'deployments', namespaced: true, shortNames: ['deploy'] },
+    { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', plural: 'networkpolicies', shortNames: ['netpol'] },
+    { apiVersion: 'apiextensions.k8s.io/v1', kind: 'CustomResourceDefinition', shortNames: ['crd', 'crds'] },
+  ])('$apiVersion $kind', ({ apiVersion, kind, ...facts }) => {
+    expect(kinds.find((served) => served.kind === kind && apiVersionOf(served) === apiVersion)).toMatchObject({
+      ...facts,
+      singular: kind.toLowerCase(),
+      listKind: `${kind}List`,
     });
   });
 

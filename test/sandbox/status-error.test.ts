@@ -26,37 +26,53 @@ const details = { name: 'd', group: 'apps', kind: 'deployments' };
 
 describe('refusals', () => {
   it.each([
-    [notFound(deployments(), 'd'), 404, 'NotFound', 'deployments.apps "d" not found', details],
-    [alreadyExists(deployments(), 'd'), 409, 'AlreadyExists', 'deployments.apps "d" already exists', details],
-    [
-      modifiedMeanwhile(deployments(), 'd'),
-      409,
-      'Conflict',
-      'Operation cannot be fulfilled on deployments.apps "d": the object has been modified; please apply your changes to the latest version and try again',
+    {
+      error: notFound(deployments(), 'd'),
+      code: 404,
+      reason: 'NotFound',
+      message: 'deployments.apps "d" not found',
       details,
-    ],
-    [forbidden(deployments(), 'd', 'why'), 403, 'Forbidden', 'deployments.apps "d" is forbidden: why', details],
-    [noSuchResource(), 404, 'NotFound', 'the server could not find the requested resource', {}],
-    [
-      methodNotAllowed(),
-      405,
-      'MethodNotAllowed',
-      'the server does not allow this method on the requested resource',
-      {},
-    ],
-    [badRequest('why'), 400, 'BadRequest', 'why', undefined],
-    [expired('why'), 410, 'Expired', 'why', undefined],
-  ])('%s', (error, code, reason, message, expected) => {
-    expect(error.status).toEqual({
-      kind: 'Status',
-      apiVersion: 'v1',
-      metadata: {},
-      status: 'Failure',
-      message,
-      reason,
-      ...(expected === undefined ? {} : { details: expected }),
-      code,
-    });
+    },
+    {
+      error: alreadyExists(deployments(), 'd'),
+      code: 409,
+      reason: 'AlreadyExists',
+      message: 'deployments.apps "d" already exists',
+      details,
+    },
+    {
+      error: modifiedMeanwhile(deployments(), 'd'),
+      code: 409,
+      reason: 'Conflict',
+      message:
+        'Operation cannot be fulfilled on deployments.apps "d": the object has been modified; please apply your changes to the latest version and try again',
+      details,
+    },
+    {
+      error: forbidden(deployments(), 'd', 'why'),
+      code: 403,
+      reason: 'Forbidden',
+      message: 'deployments.apps "d" is forbidden: why',
+      details,
+    },
+    {
+      error: noSuchResource(),
+      code: 404,
+      reason: 'NotFound',
+      message: 'the server could not find the requested resource',
+      details: {},
+    },
+    {
+      error: methodNotAllowed(),
+      code: 405,
+      reason: 'MethodNotAllowed',
+      message: 'the server does not allow this method on the requested resource',
+      details: {},
+    },
+    { error: badRequest('why'), code: 400, reason: 'BadRequest', message: 'why' },
+    { error: expired('why'), code: 410, reason: 'Expired', message: 'why' },
+  ])('$code $reason is a Status', ({ error, ...fields }) => {
+    expect(error.status).toEqual({ kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Failure', ...fields });
   });
 
   it('several causes are listed in brackets, and each is in the details', () => {
