@@ -1,4 +1,5 @@
 import { KubeError } from '../../errors.ts';
+import type { CompiledFilter } from '../../filter/filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { EventTrigger, Snapshot } from '../../hook/trigger.ts';
 import type { Kinds, ResourceKind } from '../../kube/kind.ts';
@@ -8,7 +9,7 @@ import type { Logger } from '../../log.ts';
 import { Doubts, followKind, type FollowKindOptions } from './follow-kind.ts';
 import { bindMetrics, type KubernetesMetrics, type MonitorMetrics } from './monitor-metrics.ts';
 import { MatchingNamespaces } from './namespaces.ts';
-import { createObjectView, type ObjectFilter } from './object-view.ts';
+import { createObjectView } from './object-view.ts';
 import type { Observation, ObservedEvent } from './observation.ts';
 import { Observations } from './observations.ts';
 import { watchTargets } from './targets.ts';
@@ -37,7 +38,7 @@ export interface MonitorDeps {
   readonly watches: Watches;
   readonly kinds: Kinds;
   /** The binding's filter, compiled. */
-  readonly filter?: ObjectFilter;
+  readonly filter?: CompiledFilter;
   readonly log: Logger;
   readonly metrics: KubernetesMetrics;
   /** Called once; what is in the snapshot by then is what the Synchronization is about. */

@@ -1,3 +1,4 @@
+import type { CompiledFilter } from '../../filter/filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { SnapshotItem } from '../../hook/trigger.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -5,17 +6,12 @@ import type { ObjectRecord } from '../../kube/store.ts';
 import type { Logger } from '../../log.ts';
 import type { MonitorMetrics } from './monitor-metrics.ts';
 
-/** A compiled filter: the JSON text of the filterResult, `null` with an error when it failed on the object. */
-export interface ObjectFilter {
-  apply(object: unknown): { readonly result: string; readonly error?: string };
-}
-
 /** How a binding sees an object. */
 export type ObjectView = (record: ObjectRecord, object: KubeObject) => SnapshotItem;
 
 export interface ObjectViewOptions {
   readonly binding: KubernetesBinding;
-  readonly filter: ObjectFilter | undefined;
+  readonly filter: CompiledFilter | undefined;
   readonly metrics: MonitorMetrics;
   readonly log: Logger;
 }
