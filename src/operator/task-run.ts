@@ -52,6 +52,7 @@ export async function runTask(
   const labels = { hook: hook.name, binding: bindingOf(task), queue };
   const fields = { hook: hook.name, binding: labels.binding, queue, event: reasonOf(task) };
   const log = options.log.child(fields);
+  const patchLog = options.log.child({ hook: hook.name });
   options.metrics.taskWaitSeconds.inc(labels, Math.max(0, Date.now() - task.queuedAtMs) / 1000);
   try {
     const contexts = writeContexts(task, read);
@@ -59,7 +60,7 @@ export async function runTask(
     observeRun(options.metrics, labels, run);
     const { operations, metrics, warnings } = options.parse(hook.name, run.outputs);
     for (const warning of warnings) log.warn({ warning }, 'hook output');
-    await options.apply(operations, (applied) => logApplied(log, applied), signal);
+    await options.apply(operations, (applied) => logApplied(patchLog, applied), signal);
     options.applyMetrics(hook.name, metrics);
     options.metrics.hookRunSuccess.inc(labels);
     log.info({ durationMs: Math.round(run.durationMs), ...countOf(operations) }, 'hook finished');
