@@ -1,0 +1,102 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+
+import { KindNotFoundError, KubeError } from '../../../src/errors.ts';
+import type { ResourceKind } from '../../../src/kube/kind.ts';
+import { Doubts, followKind } from '../../../src/sources/kubernetes/follow-kind.ts';
+import { CONFIG_MAP } from '../../support/kube-objects.ts';
+
+const controllers: AbortController[] = [];
+
+/** Follows a kind whose look-ups give `answers` one after the other, the last for ever. */
+function following(...answers: readonly (ResourceKind | Error)[]) {
+  const told: string[] = [];
+  const doubts = new Doubts();
+  const controller = new AbortController();
+  controllers.push(controller);
+  let asked = 0;
+  const resolve = async (): Promise<ResourceKind> => {
+    const answer = answers[Math.min(asked++, answers.length - 1)];
+    if (answer instanceof Error || answer === undefined) throw answer ?? new Error('no answer');
+    return answer;
+  };
+  const ended = followKind(
+    {
+      kinds: { resolve, invalidate: () => {} },
+      reference: { kind: 'cm' },
+      doubts,
+      onFound: ({ kind }) => told.push(`found ${kind}`),
+      onMissing: () => told.push('missing'),
+      onFailed: () => told.push('failed'),
+    },
+    controller.signal,
+  );
+  return { controller, doubts, ended, told, asked: () => asked };
+}
+
+const MISSING = new KindNotFoundError('no kind cm');
+
+beforeEach(() => {
+  vi.useFakeTimers();
+});
+
+afterEach(() => {
+  for (const controller of controllers.splice(0)) controller.abort();
+  vi.useRealTimers();
+});
+
+describe('followKind', () => {
+  it('asks once while there is no doubt', async () => {
+    const { asked, told } = following(CONFIG_MAP);
+
+    await vi.advanceTimersByTimeAsync(3_600_000);
+
+    expect(told).toEqual(['found ConfigMap']);
+    expect(asked()).toBe(1);
+  });
+
+  it('asks again at each doubt', async () => {
+    const { doubts, told } = following(CONFIG_MAP, MISSING, CONFIG_MAP);
+    await vi.advanceTimersByTimeAsync(0);
+
+    doubts.raise();
+    await vi.advanceTimersByTimeAsync(1000);
+
+    expect(told).toEqual(['found ConfigMap', 'missing', 'failed', 'found ConfigMap']);
+  });
+
+  it('says that a kind is missing only when the server says so', async () => {
+    const { told } = following(new KubeError('down', { status: 0, reason: '' }), CONFIG_MAP);
+
+    await vi.advanceTimersByTimeAsync(1000);
+
+    expect(told).toEqual(['failed', 'found ConfigMap']);
+  });
+
+  it('looks for a missing kind at least every 7.5 seconds', async () => {
+    const { asked } = following(MISSING);
+
+    await vi.advanceTimersByTimeAsync(75_000);
+
+    expect(asked()).toBeGreaterThanOrEqual(10);
+    expect(asked()).toBeLessThan(30);
+  });
+
+  it('ends with its signal, waiting or looking', async () => {
+    const [waiting, looking] = [following(CONFIG_MAP), following(MISSING)];
+    await vi.advanceTimersByTimeAsync(0);
+
+    waiting.controller.abort();
+    looking.controller.abort();
+
+    await expect(Promise.all([waiting.ended, looking.ended])).resolves.toBeDefined();
+  });
+});
+
+describe('Doubts', () => {
+  it('keeps a doubt that is raised while nobody waits', async () => {
+    const doubts = new Doubts();
+    doubts.raise();
+
+    await expect(doubts.wait(new AbortController().signal)).resolves.toBeUndefined();
+  });
+});
