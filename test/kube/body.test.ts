@@ -1,7 +1,7 @@
 import { getEventListeners } from 'node:events';
 import { PassThrough } from 'node:stream';
 
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { IdleError, readBody, readWhole, TruncatedError } from '../../src/kube/body.ts';
 import type { HttpResponse } from '../../src/kube/http.ts';
@@ -60,11 +60,13 @@ describe('readBody', () => {
   });
 
   it('does not take a reader that is behind for silence', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     const response = scripted();
-    const chunks = readBody(response, { signal: never, idleTimeoutMs: 20 });
+    const chunks = readBody(response, { signal: never, idleTimeoutMs: 1000 });
     for (let count = 0; count < 30; count++) response.body.write(Buffer.alloc(MIB));
     await chunks.next();
-    await new Promise((resolve) => setTimeout(resolve, 60));
+    await vi.advanceTimersByTimeAsync(5000);
 
     let count = 1;
     const rest = (async () => {

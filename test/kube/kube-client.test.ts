@@ -444,12 +444,12 @@ describe('a client', () => {
     const relay = await startRelay(server.port);
     cleanups.push(() => relay.close());
     const url = new URL(`https://127.0.0.1:${relay.port}`);
-    const client = clientOf({ ...server.cluster, server: url }, { pingIntervalMs: 30, pingTimeoutMs: 100 });
+    const client = clientOf({ ...server.cluster, server: url }, { pingIntervalMs: 30, pingTimeoutMs: 300 });
 
     const error = await failure(collect(client.lines(get('/w'), stream({ onData: () => relay.freeze() }))));
 
     expect(error).toMatchObject({ status: 0, reason: 'ETIMEDOUT' });
-    expect(String(error)).toContain('no answer to a ping within 100 ms');
+    expect(String(error)).toContain('no answer to a ping within 300 ms');
     expect(await client.request(get('/version'), never)).toEqual({});
     expect(server.connections()).toBe(2);
   });
@@ -462,9 +462,9 @@ describe('a client', () => {
       },
       { protocol: 'h2' },
     );
-    const client = clientOf(server.cluster, { pingIntervalMs: 10, pingTimeoutMs: 200 });
+    const client = clientOf(server.cluster, { pingIntervalMs: 10, pingTimeoutMs: 500 });
 
-    const error = await failure(collect(client.lines(get('/w'), stream({ idleTimeoutMs: 400 }))));
+    const error = await failure(collect(client.lines(get('/w'), stream({ idleTimeoutMs: 700 }))));
 
     expect(error).toMatchObject({ reason: 'Idle' });
   });
