@@ -169,6 +169,7 @@ export const SCENARIOS: readonly Scenario[] = [
       { type: 'apply', by: 'd', patch: { metadata: { ownerReferences: [{ ...owner('u1'), name: 'other' }] } } },
       { type: 'apply', by: 'c', patch: { metadata: { finalizers: ['e.com/1', 'e.com/1'] } } },
       { type: 'apply', by: 'c', patch: { data: 5 } },
+      { type: 'apply', by: 'c', patch: { nope: { k: 'w' } } },
       { type: 'apply', by: 'c', patch: { metadata: { managedFields: [] } } },
       { type: 'apply', by: 'c', patch: { kind: 'Secret' } },
       { type: 'apply', by: 'c', patch: {} },

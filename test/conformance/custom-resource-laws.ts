@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Client } from './client.ts';
 import type { Bench } from './target.ts';
-import { eventually, freshName, refusal, refusalOf } from './target.ts';
+import { eventsUntil, eventually, freshName, refusal, refusalOf, watchLimit } from './target.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -227,6 +227,36 @@ export function customResourceLaws(bench: () => Bench): void {
           `failed to create typed patch object (/a; ${group}/v1, Kind=Thing): .spec.nope: field not declared in schema`,
         ),
       );
+    });
+
+    it('with a field that the schema does not know is refused when validation is strict', async () => {
+      const { client, namespace } = bench();
+      const group = await things(client);
+      const path = `/apis/${group}/v1/namespaces/${await namespace()}/things?fieldValidation=Strict`;
+
+      const answer = await client.post(path, thing(group, { size: 1, nope: 1 }));
+
+      expect(refusalOf(answer)).toEqual(
+        refusal(
+          400,
+          'BadRequest',
+          'Thing in version "v1" cannot be handled as a Thing: strict decoding error: unknown field "spec.nope"',
+        ),
+      );
+    });
+
+    it('is watched in the version that one asks for', async () => {
+      const { client, namespace } = bench();
+      const group = await things(client);
+      const ns = await namespace();
+      await client.post(`/apis/${group}/v1/namespaces/${ns}/things`, thing(group, { size: 1 }));
+
+      const [event] = await eventsUntil(
+        client.watch(`/apis/${group}/v1beta1/namespaces/${ns}/things?watch=true`, watchLimit()),
+        () => true,
+      );
+
+      expect(event).toMatchObject({ type: 'ADDED', object: { apiVersion: `${group}/v1beta1`, kind: 'Thing' } });
     });
 
     it('cannot be created outside a namespace when its kind has them', async () => {

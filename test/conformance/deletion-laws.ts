@@ -64,6 +64,23 @@ export function deletionLaws(bench: () => Bench): void {
     });
   });
 
+  describe('an object of a kind with a spec', () => {
+    it('counts the wish to delete it as a change', async () => {
+      const { client, namespace } = bench();
+      const path = `/apis/apps/v1/namespaces/${await namespace()}/deployments`;
+      const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
+      await client.post(path, {
+        metadata: { name: 'a', finalizers: ['law.dev/hold'] },
+        spec: { replicas: 0, paused: true, selector: { matchLabels: { a: 'b' } }, template },
+      });
+
+      const { body } = await client.delete(`${path}/a`);
+      await client.patch(`${path}/a`, 'merge', { metadata: { finalizers: null } });
+
+      expect(body['metadata']?.['generation']).toBe(2);
+    });
+  });
+
   describe('finalizers', () => {
     it('keep a deleted object until the last one is gone', async () => {
       const { client, namespace } = bench();

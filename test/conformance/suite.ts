@@ -9,9 +9,12 @@ import { listLaws } from './list-laws.ts';
 import { namespaceLaws } from './namespace-laws.ts';
 import { objectLaws } from './object-laws.ts';
 import { patchLaws } from './patch-laws.ts';
+import { podLaws } from './pod-laws.ts';
+import { representationLaws } from './representation-laws.ts';
 import { subresourceLaws } from './subresource-laws.ts';
 import type { Bench, Target } from './target.ts';
 import { freshName } from './target.ts';
+import { validationLaws } from './validation-laws.ts';
 import { watchLaws } from './watch-laws.ts';
 
 /** Registers all laws about an API server as tests; `target` is asked for when they run. */
@@ -38,6 +41,9 @@ export function conformanceSuite(target: () => Target): void {
   deletionLaws(bench);
   namespaceLaws(bench);
   subresourceLaws(bench);
+  podLaws(bench);
+  validationLaws(bench);
+  representationLaws(bench);
   customResourceLaws(bench);
   dryRunLaws(bench);
   discoveryLaws(bench);

@@ -49,6 +49,35 @@ export function watchLaws(bench: () => Bench): void {
       ]);
     });
 
+    it('from version 0 begins with what is there', async () => {
+      const { client, namespace } = bench();
+      const ns = await namespace();
+      await client.post(configMaps(ns), { metadata: { name: 'a', ...LABELLED } });
+
+      const events = await eventsUntil(
+        client.watch(`${configMaps(ns)}?watch=true&labelSelector=law&resourceVersion=0`, watchLimit()),
+        () => true,
+      );
+
+      expect(events).toMatchObject([{ type: 'ADDED', object: { metadata: { name: 'a' } } }]);
+    });
+
+    it('tells of a deletion with the version of the deletion', async () => {
+      const { client, namespace } = bench();
+      const ns = await namespace();
+      const { body: created } = await client.post(configMaps(ns), { metadata: { name: 'a', ...LABELLED } });
+      await client.delete(configMaps(ns, 'a'));
+      const version = textOf(created['metadata']?.['resourceVersion']);
+
+      const [event] = await eventsUntil(
+        client.watch(`${configMaps(ns)}?watch=true&labelSelector=law&resourceVersion=${version}`, watchLimit()),
+        () => true,
+      );
+
+      expect(event?.type).toBe('DELETED');
+      expect(Number(event?.object['metadata']?.['resourceVersion'])).toBeGreaterThan(Number(version));
+    });
+
     it('with a selector tells of objects that come to match and cease to', async () => {
       const { client, namespace } = bench();
       const ns = await namespace();

@@ -1,11 +1,13 @@
 import type { JsonObject, JsonValue } from '../json.ts';
+import { topLevelFieldsOf } from '../schema/built-in-fields.ts';
 import type { ListTopology, ObjectTopology, Topology } from './topology.ts';
 import { ATOMIC, MAP, STRING_MAP, STRUCT } from './topology.ts';
 
 /** The topology of a built-in kind; versions of a kind differ in it only where this page says so. */
 export function builtInTopology({ group, version, kind }: BuiltInKind): ObjectTopology {
-  const fields = KINDS[`${kind}.${group}/${version}`] ?? KINDS[`${kind}.${group}`] ?? {};
-  return object({ metadata: OBJECT_META, ...fields });
+  const special = KINDS[`${kind}.${group}/${version}`] ?? KINDS[`${kind}.${group}`] ?? {};
+  const plain = Object.fromEntries(topLevelFieldsOf({ group, kind }).map((name) => [name, STRUCT]));
+  return { type: 'object', fields: { ...plain, metadata: OBJECT_META, ...special }, others: 'forbidden' };
 }
 
 /** What names a kind and its version. */
