@@ -8,6 +8,8 @@ import { watchMemory } from './usage.ts';
 
 // What a hook wrote just before it ended may still be on its way, through a `tee` for example.
 const PIPE_GRACE_MS = 100;
+// Most runs are over before anybody needs to know their process; a message less for each of them.
+const ANNOUNCE_MS = 20;
 const STREAMS = ['stdout', 'stderr'] as const;
 
 /** What one run needs from the spawner process. */
@@ -46,7 +48,7 @@ export async function runGroup(
   }
 
   const { child, pid } = started;
-  host.report({ type: 'started', id: request.id, pid });
+  const announcing = setTimeout(() => host.report({ type: 'started', id: request.id, pid }), ANNOUNCE_MS);
   const limits = limitRun({
     timeoutMs: request.timeoutMs,
     graceMs: host.graceMs,
@@ -55,6 +57,7 @@ export async function runGroup(
     onKill: () => killGroup(pid, 'SIGKILL'),
   });
   const ending = await awaitExit(child, pid, host.takeCpu);
+  clearTimeout(announcing);
   limits.clear();
   await endGroup(started, reading, pipes);
   return { ...ending, timedOut: limits.isTimedOut(), ...output.end(), ...describeOverCapture(request, output) };

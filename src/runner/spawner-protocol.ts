@@ -7,6 +7,7 @@ export type SpawnerRequest =
 /** What the spawner process tells the operator. */
 export type SpawnerReport =
   | { readonly type: 'ready' }
+  /** Only of a run that takes a while. */
   | { readonly type: 'started'; readonly id: number; readonly pid: number }
   | { readonly type: 'output'; readonly id: number; readonly lines: readonly OutputLine[] }
   | { readonly type: 'exit'; readonly id: number; readonly exit: Exit };

@@ -106,7 +106,11 @@ export function schedule(crontab: string, options: ScheduleOptions = {}): Schedu
  * filter, it is the type of the filter's results, and they are all that is kept in memory; with a filter and
  * `keepFullObjectsInMemory: true` the two types are given, and the hook sees both.
  */
-export function kubernetes<Kind extends ObjectLike = KubernetesObject>(
+// Without type parameters, or the default would be inferred from where the declaration is put.
+export function kubernetes(
+  options: Unfiltered,
+): KubernetesDeclaration<KubernetesObject, { readonly object: KubernetesObject }>;
+export function kubernetes<Kind extends ObjectLike>(
   options: Unfiltered,
 ): KubernetesDeclaration<Kind, { readonly object: Kind }>;
 export function kubernetes<Result = unknown>(

@@ -1,7 +1,7 @@
 import type { NewObject, ObjectLike } from './kubernetes-object.ts';
 
 /** Which object: its address, or the object itself. */
-export type Target = ObjectAddress | (ObjectLike & { readonly kind: string });
+export type Target = ObjectAddress | ObjectLike;
 
 export interface ObjectAddress {
   /** Absent: the version the server prefers. */
@@ -98,8 +98,8 @@ export class Patch {
 
 function addressOf(target: Target): Readonly<Record<string, unknown>> {
   const { apiVersion, kind } = target;
-  if ('name' in target) return { apiVersion, kind, namespace: target.namespace, name: target.name };
-  const { name, namespace } = target.metadata ?? {};
+  const { name, namespace } = 'name' in target ? target : (target.metadata ?? {});
+  if (kind === undefined) throw new Error(`the object ${name ?? ''} to be changed has no kind`);
   if (name === undefined) throw new Error(`the ${kind} to be changed has no metadata.name`);
   return { apiVersion, kind, namespace, name };
 }

@@ -19,18 +19,29 @@ function openRuns(folder: string) {
 }
 
 describe('ActiveRuns', () => {
-  it('reports the start, the output and the end of a run, in this order', async () => {
+  it('reports the output and the end of a run, in this order', async () => {
     using folder = temporaryFolder();
     const { reports, spawn, exitOf } = openRuns(folder.path);
 
     spawn(7, 'echo hello');
     await exitOf(7);
 
-    expect(reports).toEqual([
-      { type: 'started', id: 7, pid: expect.any(Number) },
+    expect(reports.filter(({ type }) => type !== 'started')).toEqual([
       { type: 'output', id: 7, lines: [{ stream: 'stdout', line: 'hello' }] },
       { type: 'exit', id: 7, exit: expect.objectContaining({ exitCode: 0 }) },
     ]);
+  });
+
+  it('tells the process of a run that takes a while', async () => {
+    using folder = temporaryFolder();
+    const { runs, reports, spawn, exitOf } = openRuns(folder.path);
+
+    spawn(7, 'sleep 600');
+    await vi.waitUntil(() => reports.length > 0, { timeout: 5000 });
+    runs.handle({ type: 'terminate', id: 7 });
+    await exitOf(7);
+
+    expect(reports[0]).toEqual({ type: 'started', id: 7, pid: expect.any(Number) });
   });
 
   it('terminates one run and leaves the others', async () => {
@@ -52,7 +63,7 @@ describe('ActiveRuns', () => {
       reports.flatMap((message) => (message.type === 'output' ? message.lines.map(({ line }) => line) : []));
     const gate = join(folder.path, 'gate');
     spawn(1, `mkfifo ${gate}; i=0; while [ $i -lt 20 ]; do echo $i; i=$((i+1)); done; read go < ${gate}; echo after`);
-    await vi.waitUntil(() => lines().length === 9);
+    await vi.waitUntil(() => lines().length === 9, { timeout: 10_000 });
 
     runs.handle({ type: 'refill', id: 1 });
     runs.handle({ type: 'spawn', id: 2, path: '/bin/sh', args: ['-c', `echo go > ${gate}`], cwd: '/', env: {} });
@@ -74,7 +85,7 @@ describe('ActiveRuns', () => {
     const { runs, reports, spawn } = openRuns(folder.path);
     spawn(1, 'sleep 600');
     spawn(2, 'sleep 600');
-    await vi.waitUntil(() => reports.length === 2);
+    await vi.waitUntil(() => reports.length === 2, { timeout: 5000 });
 
     await new Promise<void>((resolve) => {
       runs.end(resolve);
@@ -87,7 +98,7 @@ describe('ActiveRuns', () => {
     using folder = temporaryFolder();
     const { runs, reports, spawn } = openRuns(folder.path);
     spawn(1, "trap '' TERM; echo ready; while :; do sleep 0.05; done");
-    await vi.waitUntil(() => reports.some(({ type }) => type === 'output'));
+    await vi.waitUntil(() => reports.some(({ type }) => type === 'output'), { timeout: 10_000 });
     const startedAt = performance.now();
 
     await new Promise<void>((resolve) => {

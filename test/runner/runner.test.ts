@@ -36,7 +36,7 @@ describe('Runner.run', () => {
 
     expect(error).toBeInstanceOf(HookFailedError);
     expect(String(error)).toContain('the spawner process ended (signal SIGKILL) during the run');
-    await vi.waitUntil(() => !rig.processes().some((line) => line.includes('sleep 600')));
+    await vi.waitUntil(() => !rig.processes().some((line) => line.includes('sleep 600')), { timeout: 10_000 });
     const next = await rig.runner.run({ ...request, hook: fixtureHook('run-echo.sh') }, never);
     expect(next.outputs.metrics).toBe('metrics\n');
   });

@@ -42,7 +42,7 @@ describe('SpawnerLink', () => {
     expect(exit.startError?.message).toBe('the spawner process ended (signal SIGKILL) during the run');
     expect(await link.ended).toBe('signal SIGKILL');
     expect(link.isAlive).toBe(false);
-    await vi.waitUntil(() => markedProcesses(`HOOKLET_TEST_LINK=${folder.path}`).length === 0);
+    await vi.waitUntil(() => markedProcesses(`HOOKLET_TEST_LINK=${folder.path}`).length === 0, { timeout: 10_000 });
   });
 
   it('says how a process ended that never came up', async () => {

@@ -57,7 +57,7 @@ describe('createSpawner', () => {
     const { spawner, log, run } = openSpawner(folder.path, brokenEntry(folder.path));
 
     const exit = await run(':');
-    await vi.waitUntil(() => log.lines.length > 0);
+    await vi.waitUntil(() => log.lines.length > 0, { timeout: 10_000 });
 
     expect(exit.startError?.message).toContain('the spawner process ended');
     expect(log.lines).toHaveLength(1);

@@ -67,9 +67,10 @@ describe('Patch', () => {
     expect(patch.toString()).toContain('before');
   });
 
-  it('refuses an object without a name', () => {
-    expect(() => new Patch().delete({ kind: 'Pod', metadata: {} })).toThrow(
-      'the Pod to be changed has no metadata.name',
-    );
+  it.each([
+    [{ kind: 'Pod', metadata: {} }, 'the Pod to be changed has no metadata.name'],
+    [{ metadata: { name: 'a' } }, 'the object a to be changed has no kind'],
+  ])('refuses %j', (target, message) => {
+    expect(() => new Patch().delete(target)).toThrow(message);
   });
 });
