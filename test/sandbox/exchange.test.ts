@@ -1,0 +1,69 @@
+import { createServer, get, type IncomingMessage } from 'node:http';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Exchange } from '../../src/sandbox/exchange.ts';
+import { Faults } from '../../src/sandbox/faults.ts';
+
+async function answered(act: (exchange: Exchange) => void): Promise<{ status: number | undefined; body: string }> {
+  const request = { method: 'GET', path: '/', query: new URLSearchParams(), headers: {}, body: '' };
+  const server = createServer((_incoming, response) =>
+    act(new Exchange(request, false, response, new Faults(() => {}))),
+  );
+  onTestFinished(() => {
+    server.close().closeAllConnections();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  const incoming = await new Promise<IncomingMessage>((resolve, reject) => {
+    get({ port, host: '127.0.0.1', agent: false }, resolve).on('error', reject);
+  });
+  let body = '';
+  for await (const chunk of incoming) body += String(chunk);
+  return { status: incoming.statusCode, body };
+}
+
+describe('an exchange', () => {
+  it('passes on what is sent', async () => {
+    const answer = await answered((exchange) => {
+      exchange.start(201, 'text/plain');
+      exchange.send('one ');
+      exchange.send(Buffer.from('two'));
+      exchange.end();
+    });
+
+    expect(answer).toEqual({ status: 201, body: 'one two' });
+  });
+
+  it('ends at its limit as if that were the end', async () => {
+    const answer = await answered((exchange) => {
+      exchange.limit(5, 'end');
+      exchange.start(200, 'text/plain');
+      exchange.send('one ');
+      exchange.send('two');
+      exchange.send('three');
+    });
+
+    expect(answer).toEqual({ status: 200, body: 'one t' });
+  });
+
+  it('hangs up at its limit', async () => {
+    const answer = answered((exchange) => {
+      exchange.limit(5, 'hangUp');
+      exchange.start(200, 'text/plain');
+      exchange.send('one two three');
+    });
+
+    await expect(answer).rejects.toThrow('aborted');
+  });
+
+  it('says nothing after it is ended', async () => {
+    const answer = await answered((exchange) => {
+      exchange.start(200, 'text/plain');
+      exchange.end();
+      exchange.send('late');
+      exchange.end();
+    });
+
+    expect(answer.body).toBe('');
+  });
+});
