@@ -7,6 +7,8 @@ if [ "${1:-}" = --config ]; then
   exit
 fi
 
+# Secrets will be in there: the folder is for nobody else.
+umask 077
 folder=${BACKUP_DIR:-/tmp/hooklet-backups}
 namespace=${SETTINGS_NAMESPACE:-default}
 

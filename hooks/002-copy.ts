@@ -1,16 +1,27 @@
 // Keeps labelled ConfigMaps and Secrets copied into all labelled namespaces: made, updated, and deleted with the original.
 import { defineHook, kubernetes } from 'hooklet';
-import { COPIED_FILTER, COPY_LABEL, ORIGIN_LABEL, planCopies, TARGET_LABEL, type Copied } from './lib/copies.ts';
+import {
+  COPIED_FILTER,
+  COPY_LABEL,
+  ORIGIN_LABEL,
+  planCopies,
+  TARGET_LABEL,
+  type Copied,
+  type Step,
+} from './lib/copies.ts';
 
 const originals = {
   labelSelector: { matchLabels: { [COPY_LABEL]: 'true' } },
   jqFilter: COPIED_FILTER,
   group: 'copies',
+  // Of its own: a copy that is refused for good holds up nobody else.
+  queue: 'copies',
 };
 const copies = {
   labelSelector: { matchExpressions: [{ key: ORIGIN_LABEL, operator: 'Exists' }] },
   jqFilter: COPIED_FILTER,
   group: 'copies',
+  queue: 'copies',
 } as const;
 
 export default defineHook({
@@ -25,13 +36,14 @@ export default defineHook({
       labelSelector: { matchLabels: { [TARGET_LABEL]: 'true' } },
       jqFilter: '{name: .metadata.name, phase: .status.phase}',
       group: 'copies',
+      queue: 'copies',
     }),
   },
   // Whatever happened, the snapshots say what there is: the plan is what is missing between them.
-  run({ snapshots, patch, log }) {
+  run({ snapshots, patch, metric, log }) {
     const found = <T>(items: readonly (T | null)[]): readonly T[] => items.filter((item) => item !== null);
     const targets = found(snapshots.namespaces).filter(({ phase }) => phase !== 'Terminating');
-    const steps = planCopies(
+    const { steps, shadowed, wanted } = planCopies(
       [...found(snapshots.configMaps), ...found(snapshots.secrets)],
       [...found(snapshots.configMapCopies), ...found(snapshots.secretCopies)],
       targets.map(({ name }) => name),
@@ -42,6 +54,19 @@ export default defineHook({
       else if (step.type === 'update') patch.createOrUpdate(step.object);
       else patch.deleteInBackground({ apiVersion: 'v1', ...step.copy });
     }
-    if (steps.length > 0) log.info('copies brought up to date', { steps: steps.length, namespaces: targets.length });
+    const count = (type: Step['type']): number => steps.filter((step) => step.type === type).length;
+    // Once a copy is made, its event runs this again: what stays missing has something else in its place.
+    metric.set('hooklet_copies', wanted - count('create'));
+    metric.set('hooklet_copies_missing', count('create'));
+    for (const { kind, namespace, name } of shadowed) {
+      log.warn('not copied, another namespace has an original of that name', { kind, namespace, name });
+    }
+    if (steps.length > 0) {
+      log.info('copies to be changed', {
+        created: count('create'),
+        updated: count('update'),
+        deleted: count('delete'),
+      });
+    }
   },
 });

@@ -41,44 +41,61 @@ fi
 umask 077
 folder=${BACKUP_DIR:-/tmp/hooklet-backups}
 mkdir -p "$folder"
-keep=$(hooklet jq -r '.[-1].snapshots.settings[0].filterResult.keepBackups // "3"' "$BINDING_CONTEXT_PATH")
+
+# The snapshots of the last tick are those of all: they are of the moment in which this run began.
+keep=$(hooklet jq -r 'last.snapshots.settings[0].filterResult.keepBackups // "3"' "$BINDING_CONTEXT_PATH")
 case $keep in
-  '' | 0 | *[!0-9]*)
-    echo "keepBackups in ConfigMap hooklet-settings is \"$keep\": set it to a number of 1 or more" >&2
+  # Nothing but digits, no leading zero, four at most.
+  '' | 0* | *[!0-9]* | ?????*)
+    echo "keepBackups in ConfigMap hooklet-settings is \"$keep\": set it to a number from 1 to 9999" >&2
     exit 1
     ;;
 esac
 
 name=backup-$(date -u +%Y%m%dT%H%M%SZ)
 temporary=$folder/.$name.tmp
-trap 'rm -f "$temporary"' EXIT
+# Also those of runs that were killed.
+remove_temporary() { rm -f "$folder"/.backup-*.tmp; }
+remove_temporary
+trap remove_temporary EXIT
+trap 'exit 143' TERM
 
-# What the API server adds is left out, so that the backup can be applied as it is.
-hooklet jq -c '.[-1].snapshots | {
+# What belongs to the life of the old object is left out, so that `kubectl apply` brings it back, and the garbage
+# collector does not take it away again for an owner that is no more.
+hooklet jq -c 'last.snapshots | {
   apiVersion: "v1",
   kind: "List",
-  items: [(.configmaps + .secrets)[].object
-    | del(.metadata.managedFields, .metadata.uid, .metadata.resourceVersion, .metadata.creationTimestamp)]
+  items: [(.configmaps + .secrets)[].object | del(.metadata | (
+    .managedFields, .uid, .resourceVersion, .generation, .creationTimestamp,
+    .deletionTimestamp, .deletionGracePeriodSeconds, .ownerReferences, .finalizers
+  ))]
 }' "$BINDING_CONTEXT_PATH" > "$temporary"
 
-# Verified before it counts: it can be read, and everything is in it.
-expected=$(hooklet jq '.[-1].snapshots | (.configmaps + .secrets) | length' "$BINDING_CONTEXT_PATH")
-written=$(hooklet jq '[.items[] | select(.kind and .metadata.name)] | length' "$temporary")
+# Verified before it counts: it can be read, and what it holds is what there is.
+content='length, map([.kind, .metadata.namespace, .metadata.name, .type, .data, .binaryData])'
+expected=$(hooklet jq -c "last.snapshots | (.configmaps + .secrets) | map(.object) | $content" "$BINDING_CONTEXT_PATH")
+written=$(hooklet jq -c ".items | $content" "$temporary")
 if [ "$written" != "$expected" ]; then
-  echo "the backup holds $written of $expected objects, it is thrown away" >&2
+  echo "the backup does not hold what is in the cluster, it is thrown away: is $folder full?" >&2
   exit 1
+fi
+
+count=${written%%
+*}
+echo "{\"name\": \"hooklet_backup_objects\", \"set\": $count}" > "$METRICS_PATH"
+if [ "$count" = 0 ]; then
+  # An empty backup would in the end push out the last one that is of use.
+  echo "nothing has the label hooklet.dev/copy=true, so no backup is written"
+  exit
 fi
 mv "$temporary" "$folder/$name.json"
 
 # Only now may older ones go; names sort by date.
 removed=0
-for old in $(ls "$folder" | grep '^backup-.*\.json$' | sort -r | tail -n "+$((keep + 1))"); do
+for old in $(ls "$folder" | grep '^backup-[0-9TZ]*\.json$' | sort -r | tail -n "+$((keep + 1))"); do
   rm -f "$folder/$old"
   removed=$((removed + 1))
 done
 
-hooklet jq -n -c --argjson objects "$expected" '
-  {name: "hooklet_backup_last_success_timestamp_seconds", set: now},
-  {name: "hooklet_backup_objects", set: $objects}
-' > "$METRICS_PATH"
-echo "wrote $folder/$name.json with $expected objects, removed $removed old"
+echo "{\"name\": \"hooklet_backup_last_success_timestamp_seconds\", \"set\": $(date +%s)}" >> "$METRICS_PATH"
+echo "wrote $folder/$name.json with $count objects, removed $removed old"

@@ -30,14 +30,19 @@ export type Step =
   | { readonly type: 'update'; readonly object: NewObject }
   | { readonly type: 'delete'; readonly copy: Copied };
 
+/** What keeps the copies as they should be. */
+export interface Plan {
+  readonly steps: readonly Step[];
+  /** Originals that some namespace cannot get, because another original of that name has the place. */
+  readonly shadowed: readonly Copied[];
+  /** How many copies there should be. */
+  readonly wanted: number;
+}
+
 /** What is to be done so that every target namespace has exactly the copies it should have. */
-export function planCopies(
-  originals: readonly Copied[],
-  copies: readonly Copied[],
-  targets: readonly string[],
-): readonly Step[] {
+export function planCopies(originals: readonly Copied[], copies: readonly Copied[], targets: readonly string[]): Plan {
   const existing = new Map(copies.map((copy) => [keyOf(copy), copy]));
-  const wanted = wantedCopies(originals, targets);
+  const { wanted, shadowed } = wantedCopies(originals, targets);
   const steps: Step[] = [];
   for (const [key, copy] of existing) {
     // The type of a Secret cannot be changed: such a copy is made anew.
@@ -48,19 +53,30 @@ export function planCopies(
     if (present?.type !== copy.type) steps.push({ type: 'create', object: objectOf(copy) });
     else if (!isSame(present, copy)) steps.push({ type: 'update', object: objectOf(copy) });
   }
-  return steps;
+  return { steps, shadowed, wanted: wanted.size };
 }
 
-function wantedCopies(originals: readonly Copied[], targets: readonly string[]): ReadonlyMap<string, Copied> {
+interface Wanted {
+  readonly wanted: ReadonlyMap<string, Copied>;
+  readonly shadowed: readonly Copied[];
+}
+
+function wantedCopies(originals: readonly Copied[], targets: readonly string[]): Wanted {
   const wanted = new Map<string, Copied>();
+  const shadowed = new Set<Copied>();
   for (const original of originals) {
+    // Somebody labelled a copy: a copy of it would be at war with that of the real original.
+    if (original.origin !== null) continue;
     for (const namespace of targets) {
+      if (namespace === original.namespace) continue;
       const copy = { ...original, namespace, origin: original.namespace };
+      const key = keyOf(copy);
       // Of two originals with one name the first keeps the place.
-      if (namespace !== original.namespace && !wanted.has(keyOf(copy))) wanted.set(keyOf(copy), copy);
+      if (wanted.has(key)) shadowed.add(original);
+      else wanted.set(key, copy);
     }
   }
-  return wanted;
+  return { wanted, shadowed: [...shadowed] };
 }
 
 function keyOf({ kind, namespace, name }: Copied): string {

@@ -1,0 +1,52 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { HookFailedError } from '../../src/errors.ts';
+import { writeProgram } from '../../src/operator/program-link.ts';
+import type { HookOutputs } from '../../src/runner/workspace.ts';
+import { hookRig, never, temporaryFolder } from './hook-rig.ts';
+
+const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+
+export interface ScriptResult extends Pick<HookOutputs, 'patch' | 'metrics'> {
+  /** What it printed, in lines. */
+  readonly printed: readonly unknown[];
+  /** Why the run failed. */
+  readonly failure?: string;
+}
+
+export interface ScriptRun {
+  /** The binding contexts. */
+  readonly contexts: readonly unknown[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** Scripts by name that are found before all others; the `hooklet` they may stand in for is `$HOOKLET`. */
+  readonly programs?: Readonly<Record<string, string>>;
+}
+
+/** Runs one executable hook once through the runner, with `hooklet` on its PATH and without a cluster. */
+export async function runScript(path: string, { contexts, env = {}, programs = {} }: ScriptRun): Promise<ScriptResult> {
+  using tmp = temporaryFolder();
+  const binDir = writeProgram(tmp.path, { node: process.execPath, program: PROGRAM });
+  const firstDir = join(tmp.path, 'first');
+  mkdirSync(firstDir);
+  for (const [name, text] of Object.entries(programs)) writeFileSync(join(firstDir, name), text, { mode: 0o755 });
+  const searchPath = `${firstDir}:${binDir}:${env['PATH'] ?? process.env['PATH'] ?? ''}`;
+  const hookEnv = { ...process.env, ...env, PATH: searchPath, HOOKLET: join(binDir, 'hooklet') };
+  await using rig = hookRig({ env: hookEnv, spawnerOptions: { env: hookEnv } });
+  const hook = { name: 'hook.sh', path, type: 'process', bindings: [], settings: {} } as const;
+  const request = { hook, contexts: [Buffer.from(JSON.stringify(contexts))], fields: {} };
+  try {
+    const { outputs } = await rig.runner.run(request, never);
+    return { printed: rig.output(), patch: outputs.patch, metrics: outputs.metrics };
+  } catch (error) {
+    if (!(error instanceof HookFailedError)) throw error;
+    return { printed: rig.output(), patch: '', metrics: '', failure: error.message };
+  }
+}
+
+/** Asks an executable hook for its config, as the operator does. */
+export async function readScriptConfig(path: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
+  await using rig = hookRig({ spawnerOptions: { env: { ...process.env, ...env } } });
+  const { stdout } = await rig.runner.readConfig({ name: 'hook.sh', path, type: 'process' });
+  return stdout;
+}

@@ -1,0 +1,84 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { JsonObject } from '../../src/sandbox/json.ts';
+import { isJsonObject } from '../../src/sandbox/json.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { temporaryFolder } from './hook-rig.ts';
+import { sandboxCluster, startOperator, type OperatorRig } from './operator-rig.ts';
+
+const hooksDir = fileURLToPath(new URL('../../hooks', import.meta.url));
+
+export interface ShippedHooks extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  readonly operator: OperatorRig;
+  /** Where backups go; made by the hooks. */
+  readonly backupDir: string;
+  /** The object at an API path, undefined when there is none. */
+  get(path: string): Promise<JsonObject | undefined>;
+  /** What the hooks printed. */
+  printed(): readonly string[];
+  /** The value of a metric without labels but `hook`. */
+  metric(name: string): Promise<number | undefined>;
+}
+
+export interface ShippedOptions {
+  /** What is there before the operator starts. */
+  readonly before?: readonly JsonObject[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** Runs the hooks that come with the product; the backup only where the environment gives a crontab. */
+export async function startShippedHooks({ before = [], env = {} }: ShippedOptions = {}): Promise<ShippedHooks> {
+  const tmp = temporaryFolder();
+  const backupDir = join(tmp.path, 'backups');
+  const sandbox = await startSandbox();
+  for (const object of before) await sandbox.apply(object);
+  const operator = startOperator({
+    hooksDir,
+    connect: sandboxCluster(sandbox),
+    env: { BACKUP_CRONTAB: '@yearly', BACKUP_DIR: backupDir, ...env },
+  });
+  return {
+    sandbox,
+    operator,
+    backupDir,
+    get: async (path) => {
+      const { code, body } = await sandbox.call('GET', path);
+      return code === 200 && isJsonObject(body) ? body : undefined;
+    },
+    printed: () =>
+      operator.lines.filter(({ message }) => message === 'hook output').map(({ fields }) => String(fields['line'])),
+    metric: async (name) => {
+      const text = await (await fetch(`${operator.url()}/metrics/hooks`)).text();
+      const value = new RegExp(String.raw`^${name}\{[^}]*\} (\S+)$`, 'm').exec(text)?.[1];
+      return value === undefined ? undefined : Number(value);
+    },
+    async [Symbol.asyncDispose]() {
+      await operator[Symbol.asyncDispose]();
+      await sandbox.close();
+      tmp[Symbol.dispose]();
+    },
+  };
+}
+
+/** A ConfigMap that is to be copied, and is in the backups. */
+export function labelledConfigMap(name: string, data: Readonly<Record<string, string>>): JsonObject {
+  const metadata = { name, namespace: 'default', labels: { 'hooklet.dev/copy': 'true' } };
+  return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
+}
+
+/** A Secret that is to be copied, and is in the backups. */
+export function labelledSecret(
+  name: string,
+  stringData: Readonly<Record<string, string>>,
+  type = 'Opaque',
+): JsonObject {
+  const metadata = { name, namespace: 'default', labels: { 'hooklet.dev/copy': 'true' } };
+  return { apiVersion: 'v1', kind: 'Secret', metadata, type, stringData };
+}
+
+/** A namespace that gets copies. */
+export function targetNamespace(name: string, value = 'true'): JsonObject {
+  return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { 'hooklet.dev/copies': value } } };
+}
