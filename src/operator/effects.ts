@@ -1,5 +1,5 @@
 import { applyOperations } from '../effects/apply-operations.ts';
-import { HookMetrics } from '../effects/hook-metrics.ts';
+import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { operationsDespiteFailure } from '../effects/operation.ts';
 import { parseMetrics } from '../effects/parse-metrics.ts';
 import { parseOperations } from '../effects/parse-operations.ts';
