@@ -1,4 +1,5 @@
 import { generateKeyPairSync } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -26,6 +27,9 @@ export class ControlPlane {
   readonly #etcdUrl: string;
   readonly #apiserver: ServerProcess;
   readonly #controllers: ServerProcess;
+  readonly #removeFolder = (): void => {
+    rmSync(this.#folder, { recursive: true, force: true, maxRetries: 3 });
+  };
 
   private constructor(
     assets: ControlPlaneAssets,
@@ -45,6 +49,8 @@ export class ControlPlane {
   static async start(assets: ControlPlaneAssets): Promise<ControlPlane> {
     const folder = await mkdtemp(join(tmpdir(), 'hooklet-control-plane-'));
     const plane = new ControlPlane(assets, folder, await freePorts(4));
+    // For when the tests are interrupted; the servers end with this process as well.
+    process.once('exit', plane.#removeFolder);
     try {
       await writeKeys(folder);
       await plane.#etcd.start(`${plane.#etcdUrl}/health`);
@@ -89,6 +95,7 @@ export class ControlPlane {
     await Promise.all([this.#controllers.kill(), this.#apiserver.kill()]);
     await this.#etcd.kill();
     await rm(this.#folder, { recursive: true, force: true });
+    process.off('exit', this.#removeFolder);
   }
 
   async #askEtcd<T>(method: string, body: unknown): Promise<T> {

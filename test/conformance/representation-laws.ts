@@ -58,7 +58,7 @@ export function representationLaws(bench: () => Bench): void {
           406,
           'NotAcceptable',
           expect.stringMatching(
-            /^406: Not Acceptable\nAvailable representations: application\/json, application\/yaml/,
+            /^406: Not Acceptable\n\nAvailable representations: application\/json, application\/yaml/,
           ),
         ),
       );
