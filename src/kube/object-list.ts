@@ -22,14 +22,21 @@ export interface ItemType {
 
 /** Finds the items of a list response in one pass over its bytes, building no trees but that of its own metadata. */
 export function scanList(json: Uint8Array): ObjectList {
+  const items: ItemRange[] = [];
   let metadata = asJsonObject(undefined);
-  let items: readonly ItemRange[] = [];
-  for (const { key, start, end } of members(json)) {
+  let at = skipSpace(json, 0);
+  if (json[at] !== OPEN_BRACE) throw malformed('a list that is not a JSON object');
+  at = skipSpace(json, at + 1);
+  while (json[at] !== CLOSE_BRACE) {
+    const keyEnd = skipString(json, at);
+    const key = text(parseJson(json, at, keyEnd));
+    const start = skipColon(json, keyEnd);
+    const end = key === 'items' ? skipItems(json, start, items) : skipValue(json, start);
     if (key === 'metadata') metadata = asJsonObject(parseJson(json, start, end));
     // A Table has rows in place of items, so it would read as an empty list and delete everything.
     if (key === 'kind' && parseJson(json, start, end) === 'Table')
       throw malformed('a Table where a list was asked for');
-    if (key === 'items') items = elements(json, start);
+    at = skipComma(json, end);
   }
   return { resourceVersion: text(metadata['resourceVersion']), continueToken: text(metadata['continue']), items };
 }
@@ -50,10 +57,6 @@ export function readItem(json: Uint8Array, { start, end }: ItemRange, type: Item
   });
 }
 
-interface Member extends ItemRange {
-  readonly key: string;
-}
-
 const QUOTE = 0x22;
 const COMMA = 0x2c;
 const COLON = 0x3a;
@@ -63,33 +66,22 @@ const CLOSE_BRACKET = 0x5d;
 const OPEN_BRACE = 0x7b;
 const CLOSE_BRACE = 0x7d;
 
-/** The members of the object that is the whole of `json`. */
-function* members(json: Uint8Array): Generator<Member, void, void> {
-  let at = skipSpace(json, 0);
-  if (json[at] !== OPEN_BRACE) throw malformed('a list that is not a JSON object');
-  at = skipSpace(json, at + 1);
-  while (json[at] !== CLOSE_BRACE) {
-    const keyEnd = skipString(json, at);
-    const colon = skipSpace(json, keyEnd);
-    if (json[colon] !== COLON) throw malformed(`a list that is broken at byte ${colon}`);
-    const start = skipSpace(json, colon + 1);
-    const end = skipValue(json, start);
-    yield { key: text(parseJson(json, at, keyEnd)), start, end };
-    at = skipComma(json, end);
-  }
-}
-
-/** The elements of the array that starts at `start`; none for `null`, which Go writes for an empty list. */
-function elements(json: Uint8Array, start: number): readonly ItemRange[] {
-  const ranges: ItemRange[] = [];
-  if (json[start] !== OPEN_BRACKET) return ranges;
+/** Adds the elements of the array at `start` to `items`, and returns its end; Go writes `null` for an empty list. */
+function skipItems(json: Uint8Array, start: number, items: ItemRange[]): number {
+  if (json[start] !== OPEN_BRACKET) return skipValue(json, start);
   let at = skipSpace(json, start + 1);
   while (json[at] !== CLOSE_BRACKET) {
     const end = skipValue(json, at);
-    ranges.push({ start: at, end });
+    items.push({ start: at, end });
     at = skipComma(json, end);
   }
-  return ranges;
+  return at + 1;
+}
+
+function skipColon(json: Uint8Array, at: number): number {
+  const colon = skipSpace(json, at);
+  if (json[colon] !== COLON) throw malformed(`a list that is broken at byte ${colon}`);
+  return skipSpace(json, colon + 1);
 }
 
 /** Over the comma after a value, to the next value or the closing bracket. */
@@ -130,27 +122,28 @@ function isEnd(byte: number | undefined): boolean {
   return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || (byte ?? 0) <= 0x20;
 }
 
-const ORDINARY = 0;
 const STRING = 1;
 const OPEN = 2;
 const CLOSE = 3;
 
-/** What each byte means outside strings. */
-const MEANING = new Uint8Array(256);
-MEANING[QUOTE] = STRING;
-MEANING[OPEN_BRACE] = OPEN;
-MEANING[OPEN_BRACKET] = OPEN;
-MEANING[CLOSE_BRACE] = CLOSE;
-MEANING[CLOSE_BRACKET] = CLOSE;
+/** What a byte means outside of strings; 0: nothing. */
+const MEANINGS = new Uint8Array(256);
+MEANINGS[QUOTE] = STRING;
+MEANINGS[OPEN_BRACE] = OPEN;
+MEANINGS[OPEN_BRACKET] = OPEN;
+MEANINGS[CLOSE_BRACE] = CLOSE;
+MEANINGS[CLOSE_BRACKET] = CLOSE;
 
 // This loop sees every byte of every list, so it is flat and leaves well-formedness to JSON.parse.
 function skipContainer(json: Uint8Array, at: number): number {
+  const length = json.length;
   let depth = 0;
-  for (let next = at; next < json.length; next++) {
-    const meaning = MEANING[json[next] ?? 0];
-    if (meaning === ORDINARY) continue;
-    if (meaning === STRING) next = skipString(json, next) - 1;
-    else if (meaning === OPEN) depth++;
+  for (let next = at; next < length; next++) {
+    const meaning = MEANINGS[json[next] ?? 0];
+    if (meaning === 0) continue;
+    if (meaning === STRING) {
+      for (next++; next < length && json[next] !== QUOTE; next++) if (json[next] === BACKSLASH) next++;
+    } else if (meaning === OPEN) depth++;
     else if (--depth === 0) return next + 1;
   }
   throw truncated(json);
