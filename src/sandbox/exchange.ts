@@ -115,6 +115,8 @@ export class Exchange implements WatchSink {
   }
 
   onClose(listener: () => void): void {
-    this.#response.once('close', listener);
+    // Who is gone already will not go again.
+    if (this.#response.closed) listener();
+    else this.#response.once('close', listener);
   }
 }

@@ -23,7 +23,7 @@ export class HttpSide {
   readonly server: Server;
   readonly #answer: (exchange: Exchange) => Promise<void>;
   readonly #open = new Set<Exchange>();
-  readonly #records: Exchange[] = [];
+  readonly #records: Entry[] = [];
 
   constructor(answer: (exchange: Exchange) => Promise<void>) {
     this.#answer = answer;
@@ -43,14 +43,7 @@ export class HttpSide {
 
   /** What was served, oldest first. */
   get records(): readonly RequestRecord[] {
-    return this.#records.map(({ request, watch, code }) => ({
-      method: request.method,
-      path: request.path,
-      query: request.query.toString(),
-      watch,
-      userAgent: request.headers['user-agent'] ?? '',
-      status: code,
-    }));
+    return this.#records.map(({ record, exchange }) => ({ ...record, status: exchange?.code ?? record.status }));
   }
 
   clearRecords(): void {
@@ -72,12 +65,30 @@ export class HttpSide {
     const request = await readRequest(incoming);
     const watch = isWatch(request);
     const exchange = new Exchange(request, watch, response, this.faults);
-    this.#records.push(exchange);
-    if (this.#records.length > RECORD_LIMIT) this.#records.splice(0, RECORD_LIMIT / 2);
+    this.#record(exchange);
     this.#open.add(exchange);
-    response.once('close', () => this.#open.delete(exchange));
+    exchange.onClose(() => this.#open.delete(exchange));
     await this.#answer(exchange);
   }
+
+  #record(exchange: Exchange): void {
+    const { method, path, query, headers } = exchange.request;
+    const userAgent = headers['user-agent'] ?? '';
+    const record = { method, path, query: query.toString(), watch: exchange.watch, userAgent, status: 0 };
+    const entry: Entry = { record, exchange };
+    this.#records.push(entry);
+    if (this.#records.length > RECORD_LIMIT) this.#records.splice(0, RECORD_LIMIT / 2);
+    exchange.onClose(() => {
+      entry.record = { ...record, status: exchange.code };
+      entry.exchange = undefined;
+    });
+  }
+}
+
+/** A record; the exchange is kept only while it is open, for what it carries is large. */
+interface Entry {
+  record: RequestRecord;
+  exchange: Exchange | undefined;
 }
 
 function asError(error: unknown): Error {
@@ -116,7 +127,7 @@ export async function sendReply(exchange: Exchange, reply: Reply): Promise<void>
       return;
     case 'text':
       exchange.start(reply.code, reply.contentType);
-      await sendChunks(exchange, reply.chunks);
+      await sendChunks(exchange, printed(exchange.request, reply));
       exchange.end();
       return;
     case 'stream':
@@ -125,8 +136,19 @@ export async function sendReply(exchange: Exchange, reply: Reply): Promise<void>
   }
 }
 
+function printed(request: ApiRequest, { chunks, contentType }: Extract<Reply, { type: 'text' }>): Iterable<string> {
+  if (!contentType.startsWith('application/json') || !isPretty(request)) return chunks;
+  return [jsonText(request, JSON.parse([...chunks].join('')))];
+}
+
 function jsonText(request: ApiRequest, value: unknown): string {
-  return isTrue(request.query.get('pretty')) ? `${JSON.stringify(value, null, 2)}\n` : `${JSON.stringify(value)}\n`;
+  return `${isPretty(request) ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`;
+}
+
+/** Printed for people: where the query asks for it, or else where a person seems to ask. */
+function isPretty({ query, headers }: ApiRequest): boolean {
+  if (query.has('pretty')) return isTrue(query.get('pretty'));
+  return /^(?:curl|Wget|Mozilla)\//.test(headers['user-agent'] ?? '');
 }
 
 async function sendChunks(exchange: Exchange, chunks: Iterable<string>): Promise<void> {

@@ -22,7 +22,7 @@ export interface SandboxOptions {
   /** The time in milliseconds since the epoch. */
   readonly now?: () => number;
   readonly bookmarkIntervalMs?: number;
-  /** Whether requests without a token are served. */
+  /** Whether requests without a token are served: kubectl sends none where there is no TLS. */
   readonly anonymous?: boolean;
   /** Decides about each request; without it everything is allowed. */
   readonly authorize?: Authorize;

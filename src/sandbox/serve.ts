@@ -93,6 +93,7 @@ function faultStatus(code: number, message: string | undefined, retryAfterSecond
 function requireToken(access: Access, request: ApiRequest): void {
   const authorization = request.headers['authorization'];
   if (authorization === `Bearer ${access.token}`) return;
-  if (access.anonymous && authorization === undefined) return;
+  // A page in a browser must not get in without the token.
+  if (access.anonymous && authorization === undefined && request.headers['origin'] === undefined) return;
   throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
 }

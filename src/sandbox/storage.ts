@@ -2,7 +2,7 @@ import { without } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import { nameOf, namespaceOf, uidOf, withMetadata } from './object-meta.ts';
 
-const HISTORY_LIMIT = 40_000;
+const HISTORY_LIMIT = 20_000;
 
 /** One object as it was at one revision; never changed, so its text is made once. */
 export class StoredObject {

@@ -47,8 +47,7 @@ const MEDIA_TYPES = ['application/json', 'application/yaml'];
 function requireKnownType({ headers }: ApiRequest): void {
   const type = (headers['content-type'] ?? '').split(';', 1).join('').trim();
   if (type === '' || MEDIA_TYPES.includes(type)) return;
-  const accepted = `${MEDIA_TYPES.join(', ')}, application/vnd.kubernetes.protobuf`;
-  const message = `the body of the request was in an unknown format - accepted media types include: ${accepted}`;
+  const message = `the body of the request was in an unknown format - accepted media types include: ${MEDIA_TYPES.join(', ')}`;
   throw new StatusError({ code: 415, reason: 'UnsupportedMediaType', message });
 }
 

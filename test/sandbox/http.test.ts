@@ -16,10 +16,13 @@ describe('the HTTP side', () => {
     expect(sandbox.requests).toEqual([]);
   });
 
-  it('documents are printed when that is asked for', async () => {
-    const ask = asking(await sandboxForTest());
+  it('documents are printed for people', async () => {
+    const sandbox = await sandboxForTest();
+    const ask = asking(sandbox);
 
     expect((await ask('GET', '/version?pretty=true')).text).toContain('{\n  "major": "1",\n');
+    expect((await ask('GET', '/api/v1/pods?pretty=1')).text).toContain('{\n  "kind": "PodList",\n');
+    expect((await asking(sandbox, { 'user-agent': 'curl/8' })('GET', '/version')).text).toContain('{\n  "major"');
   });
 
   it('a large list arrives whole', async () => {

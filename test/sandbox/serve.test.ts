@@ -195,9 +195,10 @@ describe('tokens', () => {
     expect((await asking(sandbox)('GET', pods)).status).toBe(200);
   });
 
-  it('none is needed where that is allowed', async () => {
+  it('none is needed where that is allowed, but by a page in a browser', async () => {
     const sandbox = await sandboxForTest({ anonymous: true });
 
     expect((await fetch(sandbox.url + pods)).status).toBe(200);
+    expect((await fetch(sandbox.url + pods, { headers: { origin: 'https://example.com' } })).status).toBe(401);
   });
 });
