@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { textOf } from './client.ts';
 import type { Bench } from './target.ts';
 
 const AGGREGATED = 'application/json;g=apidiscovery.k8s.io;v=v2;as=APIGroupDiscoveryList';
@@ -84,6 +85,21 @@ export function discoveryLaws(bench: () => Bench): void {
       expect([body['items']?.[0]?.['versions']?.[0]?.['resources']].flat()).toContainEqual(
         expect.objectContaining({ resource: 'pods', scope: 'Namespaced' }),
       );
+    });
+
+    it('says in OpenAPI that fields are validated, which kubectl asks before it applies', async () => {
+      const { client } = bench();
+
+      const { body: index } = await client.get('/openapi/v3');
+      const url = textOf(index['paths']?.['apis/apps/v1']?.['serverRelativeURL']);
+      const { body: document } = await client.get(url);
+
+      expect(url).toMatch(/^\/openapi\/v3\/apis\/apps\/v1/);
+      expect(document['openapi']).toBe('3.0.0');
+      expect(document['paths']?.['/apis/apps/v1/namespaces/{namespace}/deployments/{name}']?.['patch']).toMatchObject({
+        'x-kubernetes-group-version-kind': { group: 'apps', version: 'v1', kind: 'Deployment' },
+        parameters: expect.arrayContaining([expect.objectContaining({ name: 'fieldValidation', in: 'query' })]),
+      });
     });
 
     it('tells the version of the server', async () => {
