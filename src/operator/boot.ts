@@ -19,39 +19,37 @@ export async function boot(units: readonly HookUnit[], options: BootOptions, sig
   startup.expect(tasks.map(({ hook }) => hook));
   for (const task of tasks) push('main', task);
   const ended = aborted(signal);
-  await Promise.race([startup.done(), ended]);
+  await Promise.race([startup.done, ended]);
   if (!signal.aborted) await enableInOrder(units, ended, signal);
 }
 
 /** The onStartup hooks that have not succeeded yet. */
 export class StartupHooks {
   readonly #pending = new Set<Hook>();
-  #wake: () => void = () => {};
+  #allDone = Promise.withResolvers<void>();
+
+  constructor() {
+    this.#allDone.resolve();
+  }
 
   get isDone(): boolean {
     return this.#pending.size === 0;
   }
 
+  /** Resolves when none of the hooks that are expected now is pending any more. */
+  get done(): Promise<void> {
+    return this.#allDone.promise;
+  }
+
   expect(hooks: readonly Hook[]): void {
+    if (hooks.length > 0 && this.isDone) this.#allDone = Promise.withResolvers();
     for (const hook of hooks) this.#pending.add(hook);
   }
 
   /** The hook succeeded, or is no longer there. */
   finish(hook: Hook): void {
     this.#pending.delete(hook);
-    if (this.isDone) this.#wake();
-  }
-
-  async done(): Promise<void> {
-    while (!this.isDone) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const previous = this.#wake;
-      this.#wake = () => {
-        previous();
-        resolve();
-      };
-      await promise;
-    }
+    if (this.isDone) this.#allDone.resolve();
   }
 }
 

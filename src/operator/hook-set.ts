@@ -1,4 +1,3 @@
-import { stat } from 'node:fs/promises';
 import type { HookConfigError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import type { Discovery, HookFile } from '../hook/discover.ts';
@@ -11,6 +10,10 @@ export interface HookSetOptions {
   readonly createUnit: (hook: Hook) => HookUnit;
   readonly onLoaded: (hook: Hook) => void;
   readonly onBroken: (error: HookConfigError) => void;
+  /** The hook was changed or removed, and its unit has ended. */
+  readonly onStopped: (name: string) => void;
+  /** What of a file differs whenever the file has to be loaded again. */
+  readonly fingerprints: (files: readonly HookFile[]) => Promise<ReadonlyMap<string, string>>;
   /** Ends when the operator ends; every unit runs until then or until its hook is changed or removed. */
   readonly signal: AbortSignal;
   /** A unit that ended with an error, which is a bug. */
@@ -28,7 +31,7 @@ export class HookSet {
   readonly #options: HookSetOptions;
   readonly #running = new Map<string, RunningUnit>();
   readonly #broken = new Map<string, HookConfigError>();
-  #fingerprints = new Map<string, string>();
+  #fingerprints: ReadonlyMap<string, string> = new Map();
 
   constructor(options: HookSetOptions) {
     this.#options = options;
@@ -56,7 +59,7 @@ export class HookSet {
    */
   async refresh(): Promise<readonly HookUnit[]> {
     const { files } = await this.#options.discover();
-    const fingerprints = await fingerprintsOf(files);
+    const fingerprints = await this.#options.fingerprints(files);
     const changed = files.filter(({ name }) => fingerprints.get(name) !== this.#fingerprints.get(name));
     const stale = [...this.#fingerprints.keys()].filter(
       (name) => fingerprints.get(name) !== this.#fingerprints.get(name),
@@ -64,6 +67,8 @@ export class HookSet {
     this.#fingerprints = fingerprints;
     await Promise.all(stale.map(async (name) => this.#stop(name)));
     const { hooks, broken } = await this.#options.load(changed);
+    // What was asked for its config when the end came was ended too, which says nothing about it.
+    if (this.#options.signal.aborted) return [];
     for (const error of broken) {
       this.#broken.set(error.hook, error);
       this.#options.onBroken(error);
@@ -93,22 +98,10 @@ export class HookSet {
     this.#running.delete(name);
     running.controller.abort();
     await running.ended;
+    this.#options.onStopped(name);
   }
 }
 
 function bytesOf({ unit }: RunningUnit): Buffer {
   return Buffer.from(unit.hook.path);
-}
-
-/** What changes whenever a file's content or its right to be run does. */
-async function fingerprintsOf(files: readonly HookFile[]): Promise<Map<string, string>> {
-  const entries = files.map(async ({ name, path, type }): Promise<[string, string]> => {
-    try {
-      const { mtimeMs, size, ino } = await stat(path);
-      return [name, `${type} ${mtimeMs} ${size} ${ino}`];
-    } catch {
-      return [name, `${type} unreadable`];
-    }
-  });
-  return new Map(await Promise.all(entries));
 }

@@ -74,7 +74,7 @@ export class HookUnit {
     return this.#synced.promise;
   }
 
-  /** Resolves when every binding has its initial state or one of them met a problem. */
+  /** Resolves when every binding has its initial state, one of them met a problem, or the unit has ended. */
   get settled(): Promise<void> {
     return Promise.race([this.#synced.promise, this.#settled.promise]);
   }
@@ -98,9 +98,15 @@ export class HookUnit {
 
   /** Follows the cluster and the clock until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
     signal.addEventListener('abort', () => this.#retries.close(), { once: true });
     const monitors = [...this.#monitors.values()].map(async (monitor) => monitor.run(signal));
-    await Promise.all([...monitors, this.#runSchedules(signal), this.#runRetries(signal)]);
+    try {
+      await Promise.all([...monitors, this.#runSchedules(signal), this.#runRetries(signal)]);
+    } finally {
+      // Whoever waits for this hook's turn goes on to the next one.
+      this.#settled.resolve();
+    }
   }
 
   /** The hook's turn in the order at boot: queues its Synchronizations; its schedules start when they are done. */
@@ -196,7 +202,7 @@ export class HookUnit {
     for await (const task of this.#retries) {
       await sleep(this.#options.retryDelay.next(), signal);
       if (signal.aborted) return;
-      this.#options.push('main', { ...task, failures: task.failures + 1 });
+      this.#options.push('main', { ...task, failures: task.failures + 1, queuedAtMs: this.#options.now() });
     }
   }
 }

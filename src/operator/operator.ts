@@ -1,3 +1,4 @@
+import { resolve } from 'node:path';
 import type { KubernetesBinding } from '../hook/binding.ts';
 import { describeBindings } from '../hook/describe.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
@@ -15,12 +16,14 @@ import { createServer } from '../server/server.ts';
 import { boot, StartupHooks } from './boot.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
 import { createEffects, type Effects } from './effects.ts';
+import { fingerprintsOf } from './fingerprints.ts';
 import { checkFilter } from './filter-check.ts';
 import { readinessChecks } from './health.ts';
 import type { HookUnit } from './hook-unit.ts';
 import { HookSet } from './hook-set.ts';
 import { openRunner, type RunnerSettings } from './open-runner.ts';
 import { createQueueFactory } from './queue-work.ts';
+import { bindingOf, reasonOf } from './run-reason.ts';
 import { runTask } from './task-run.ts';
 import { createUnitFactory } from './unit-factory.ts';
 
@@ -56,6 +59,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     runner,
     access,
     effects: createEffects(access, hookMetrics, options.log),
+    hookMetrics,
     signal,
   });
   const server = await createServer({
@@ -81,6 +85,7 @@ interface OperatorParts {
   readonly runner: Runner;
   readonly access: ClusterAccess;
   readonly effects: Effects;
+  readonly hookMetrics: HookMetrics;
   readonly signal: AbortSignal;
 }
 
@@ -94,11 +99,14 @@ class Operator {
   readonly #crash = Promise.withResolvers<never>();
   /** Ends running hooks, when the grace period is over. */
   readonly #terminate = new AbortController();
+  /** Ends the units, whatever the reason to end is. */
+  readonly #ended = new AbortController();
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
-    const { options, metrics, access, signal } = parts;
+    const { options, metrics, access } = parts;
     const { log } = options;
+    const signal = AbortSignal.any([parts.signal, this.#ended.signal]);
     this.#queues = new Queues(
       createQueueFactory({
         unitOf: (hook) => this.#hooks.unitOf(hook),
@@ -115,6 +123,8 @@ class Operator {
       createUnit: createUnitFactory({ access, push: (queue, task) => this.#push(queue, task), metrics, log }),
       onLoaded: (hook) => log.info({ hook: hook.name, bindings: describeBindings(hook, Date.now()) }, 'hook loaded'),
       onBroken: (error) => log.error({ hook: error.hook, err: error }, 'hook is broken and does not run'),
+      onStopped: (name) => parts.hookMetrics.forget(name),
+      fingerprints: async (files) => fingerprintsOf(resolve(options.hooksDir), files),
       onCrash: this.#crash.reject,
       signal,
     });
@@ -155,8 +165,20 @@ class Operator {
     this.#terminate.abort();
   }
 
-  /** Loads and boots the hooks, then reloads those that change. */
   async #followHooks(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#loadAndReload(signal);
+      await aborted(signal);
+    } finally {
+      this.#ended.abort();
+      await this.#hooks.ended();
+    }
+  }
+
+  /** Loads and boots the hooks, then reloads those that change. */
+  async #loadAndReload(signal: AbortSignal): Promise<void> {
+    // Asked for before the hooks are loaded, so that no change between the two is missed.
+    const changes = this.#parts.options.changes?.(signal) ?? [];
     const push = (queue: string, task: Task): void => this.#push(queue, task);
     const options = { push, startup: this.#startup, now: Date.now };
     const boots: Promise<void>[] = [];
@@ -166,10 +188,8 @@ class Operator {
     bootUnits(await this.#refresh());
     this.#isLoaded = true;
     this.#parts.options.onLoaded?.();
-    for await (const _ of this.#parts.options.changes?.(signal) ?? []) bootUnits(await this.#refresh());
+    for await (const _ of changes) bootUnits(await this.#refresh());
     await Promise.all(boots);
-    await aborted(signal);
-    await this.#hooks.ended();
   }
 
   async #refresh(): Promise<readonly HookUnit[]> {
@@ -190,7 +210,16 @@ class Operator {
     // In one go with the reading of the contexts: what happens later is held for after the run.
     unit.begin(task);
     const place = { queue, read: (binding: KubernetesBinding) => unit.objects(binding) };
-    await runTask(task, place, { ...effects, runner, metrics, log: options.log }, this.#terminate.signal);
+    try {
+      await runTask(task, place, { ...effects, runner, metrics, log: options.log }, this.#terminate.signal);
+    } catch (error) {
+      // A queue that ends does not say what became of its last task.
+      if (this.#ended.signal.aborted || this.#parts.signal.aborted) {
+        const fields = { hook: task.hook.name, binding: bindingOf(task), queue, event: reasonOf(task), err: error };
+        options.log.warn(fields, 'hook failed while shutting down, it is not run again');
+      }
+      throw error;
+    }
   }
 
   #push(queue: string, task: Task): void {

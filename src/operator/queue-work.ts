@@ -64,7 +64,7 @@ function decide(error: unknown, task: Task, queue: string, options: QueueWorkOpt
   }
   metrics.hookRunErrors.inc(labels);
   log.error(fields, 'hook failed, it is run again after a delay');
-  return unit.retryLater(task) ? 'drop' : { retryAs: { ...task, failures: attempt } };
+  return unit.retryLater(task) ? 'drop' : { retryAs: { ...task, failures: attempt, queuedAtMs: Date.now() } };
 }
 
 /** The task succeeded, was allowed to fail, or its hook is gone: what waited for it goes on. */
@@ -76,9 +76,10 @@ function settle(task: Task, { unitOf, onStarted }: QueueWorkOptions): void {
 function combineCounted(tasks: readonly Task[], queue: string, metrics: Metrics): readonly Task[] {
   if (tasks.length < 2) return tasks;
   const combined = combineTasks(tasks);
-  const [head] = combined;
-  if (head !== undefined && head !== tasks[0])
-    metrics.queueCompactions.inc({ queue_name: queue, hook: head.hook.name });
+  if (combined === tasks) return tasks;
+  const known = new Set(tasks);
+  const merged = combined.filter((task) => !known.has(task));
+  for (const { hook } of merged) metrics.queueCompactions.inc({ queue_name: queue, hook: hook.name });
   return combined;
 }
 

@@ -7,7 +7,7 @@ export function bindingOf({ triggers: [trigger] }: Task): string {
   return trigger.type === 'onStartup' ? '' : trigger.binding.name;
 }
 
-/** Why a run happens, in words for the log: `Event Added default/web, 3 more`. */
+/** Why a run happens, in words for the log: `Added default/web, 3 more`. */
 export function reasonOf({ triggers }: Task): string {
   const [first, ...others] = triggers;
   return others.length === 0 ? describe(first) : `${describe(first)}, ${others.length} more`;

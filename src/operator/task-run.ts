@@ -53,7 +53,7 @@ export async function runTask(
   const fields = { hook: hook.name, binding: labels.binding, queue, event: reasonOf(task) };
   const log = options.log.child(fields);
   const patchLog = options.log.child({ hook: hook.name });
-  options.metrics.taskWaitSeconds.inc(labels, Math.max(0, Date.now() - task.queuedAtMs) / 1000);
+  observeWait(options.metrics, labels, Math.max(0, Date.now() - task.queuedAtMs));
   try {
     const contexts = writeContexts(task, read);
     const run = await options.runner.run({ hook, contexts, fields }, signal);
@@ -82,6 +82,11 @@ interface RunLabels {
 interface RunCost {
   readonly durationMs: number;
   readonly usage: { readonly userCpuMs?: number; readonly systemCpuMs?: number; readonly maxRssBytes?: number };
+}
+
+function observeWait(metrics: Metrics, labels: RunLabels, waitMs: number): void {
+  metrics.taskWaitSeconds.inc(labels, waitMs / 1000);
+  metrics.taskWaitDuration.observe(labels, waitMs / 1000);
 }
 
 function observeRun(metrics: Metrics, labels: RunLabels, { durationMs, usage }: RunCost): void {

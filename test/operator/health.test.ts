@@ -1,0 +1,64 @@
+import { describe, expect, it } from 'vitest';
+import { HookConfigError } from '../../src/errors.ts';
+import { readinessChecks } from '../../src/operator/health.ts';
+import { HookUnit, type MonitorStatus } from '../../src/operator/hook-unit.ts';
+import { hookWith, kubernetesBinding } from '../support/bindings.ts';
+
+const NOW_MS = 1_000_000;
+
+function unitWith(status: MonitorStatus): HookUnit {
+  return new HookUnit(
+    hookWith('hook.sh', [kubernetesBinding('pods', { executeHookOnSynchronization: false })]),
+    {
+      push: () => {},
+      createMonitor: () => ({ run: async () => {}, snapshot: () => [], status: () => status }),
+      runSchedule: async () => {},
+      retryDelay: { next: () => 0, reset: () => {} },
+      now: Date.now,
+      onEnabled: () => {},
+      onProblem: () => {},
+    },
+  );
+}
+
+function failures(source: Partial<Parameters<typeof readinessChecks>[0]>): readonly string[] {
+  const checks = readinessChecks({ units: [], broken: [], isStarted: true, nowMs: NOW_MS, ...source });
+  return checks.filter(({ isOk }) => !isOk).map(({ name, message }) => `${name}: ${message}`);
+}
+
+describe('readiness', () => {
+  it('needs the onStartup hooks to have succeeded', () => {
+    expect(failures({ isStarted: false })).toEqual(['startup: onStartup hooks have not all succeeded']);
+    expect(failures({ isStarted: true })).toEqual([]);
+  });
+
+  it('lists every broken hook with its problems', () => {
+    const broken = [new HookConfigError('bad.sh', [{ path: 'schedule[0].crontab', message: 'got "x"' }])];
+
+    expect(failures({ broken })).toEqual([
+      'hook bad.sh: hook bad.sh has 1 problem(s):\n  schedule[0].crontab: got "x"',
+    ]);
+  });
+
+  it.each<[string, MonitorStatus, readonly string[]]>([
+    ['heard a moment ago', { isSynced: true, lastContactAtMs: NOW_MS - 60_000 }, []],
+    ['not heard yet', { isSynced: false }, ['watch hook.sh/pods: the first list has not come yet']],
+    [
+      'silent for longer than bookmarks come',
+      { isSynced: true, lastContactAtMs: NOW_MS - 141_000 },
+      ['watch hook.sh/pods: nothing heard for 141 s'],
+    ],
+    ['in trouble', { isSynced: true, lastContactAtMs: NOW_MS, problem: 'forbidden' }, ['watch hook.sh/pods: forbidden']],
+  ])('of a watch that is %s', (_, status, expected) => {
+    const unit = unitWith(status);
+    unit.enable();
+
+    expect(failures({ units: [unit] })).toEqual(expected);
+  });
+
+  it('needs every hook to have had its turn', () => {
+    const unit = unitWith({ isSynced: true, lastContactAtMs: NOW_MS });
+
+    expect(failures({ units: [unit] })).toEqual(['hook hook.sh: waits for its Synchronization']);
+  });
+});

@@ -1,0 +1,154 @@
+import { describe, expect, it } from 'vitest';
+import { HookConfigError } from '../../src/errors.ts';
+import type { HookFile } from '../../src/hook/discover.ts';
+import { HookSet } from '../../src/operator/hook-set.ts';
+import { HookUnit } from '../../src/operator/hook-unit.ts';
+import { hookWith } from '../support/bindings.ts';
+
+/** A hook set on a folder that is a map: the text of each file is its fingerprint, `broken` does not load. */
+function hookSetRig() {
+  const folder = new Map<string, string>();
+  const told: string[] = [];
+  const controller = new AbortController();
+  let whileLoading = async (): Promise<void> => {};
+  const set = new HookSet({
+    discover: async () => ({ files: [...folder.keys()].toSorted().map(fileOf), warnings: [] }),
+    fingerprints: async (files) => new Map(files.map(({ name }) => [name, folder.get(name) ?? ''])),
+    load: async (files) => {
+      told.push(`load ${files.map(({ name }) => name).join(' ')}`);
+      await whileLoading();
+      const isBroken = ({ name }: HookFile): boolean => folder.get(name) === 'broken';
+      return {
+        hooks: files.filter((file) => !isBroken(file)).map(({ name }) => hookWith(name)),
+        broken: files
+          .filter((file) => isBroken(file))
+          .map(({ name }) => new HookConfigError(name, [{ path: '', message: 'bad' }])),
+      };
+    },
+    createUnit: (hook) =>
+      new HookUnit(hook, {
+        push: () => {},
+        createMonitor: () => ({ run: async () => {}, snapshot: () => [], status: () => ({ isSynced: true }) }),
+        runSchedule: async () => {},
+        retryDelay: { next: () => 0, reset: () => {} },
+        now: Date.now,
+        onEnabled: () => {},
+        onProblem: () => {},
+      }),
+    onLoaded: ({ name }) => void told.push(`loaded ${name}`),
+    onBroken: ({ hook }) => void told.push(`broken ${hook}`),
+    onStopped: (name) => void told.push(`stopped ${name}`),
+    signal: controller.signal,
+    onCrash: (error) => void told.push(`crash ${String(error)}`),
+  });
+  return {
+    folder,
+    set,
+    controller,
+    /** What happened since the last call. */
+    told: () => told.splice(0),
+    onLoad: (action: () => Promise<void>) => {
+      whileLoading = action;
+    },
+    names: () => set.units.map(({ hook }) => hook.name),
+  };
+}
+
+function fileOf(name: string): HookFile {
+  return { name, path: `/hooks/${name}`, type: 'process' };
+}
+
+describe('the hooks of a folder', () => {
+  it('are loaded and started, in the order of their paths', async () => {
+    const { folder, set, names, told } = hookSetRig();
+    folder.set('b.sh', '1').set('a.sh', '1').set('B.sh', '1');
+
+    const started = await set.refresh();
+
+    expect(started.map(({ hook }) => hook.name)).toEqual(['B.sh', 'a.sh', 'b.sh']);
+    expect(names()).toEqual(['B.sh', 'a.sh', 'b.sh']);
+    expect(told()).toEqual(['load B.sh a.sh b.sh', 'loaded B.sh', 'loaded a.sh', 'loaded b.sh']);
+  });
+
+  it('are left alone while their files do not change', async () => {
+    const { folder, set, told } = hookSetRig();
+    folder.set('a.sh', '1').set('bad.sh', 'broken');
+    await set.refresh();
+    const [before] = set.units;
+    told();
+
+    expect(await set.refresh()).toEqual([]);
+
+    expect(told()).toEqual(['load ']);
+    expect(set.units).toEqual([before]);
+    expect(set.broken.map(({ hook }) => hook)).toEqual(['bad.sh']);
+  });
+
+  it('are started anew when they change: tasks of the old one find no unit', async () => {
+    const { folder, set, told } = hookSetRig();
+    folder.set('a.sh', '1').set('b.sh', '1');
+    const [old] = await set.refresh();
+    if (old === undefined) throw new Error('nothing started');
+    expect(set.unitOf(old.hook)).toBe(old);
+    told();
+
+    folder.set('a.sh', '2');
+    const [renewed] = await set.refresh();
+
+    expect(told()).toEqual(['stopped a.sh', 'load a.sh', 'loaded a.sh']);
+    expect(set.unitOf(old.hook)).toBeUndefined();
+    expect(renewed?.hook.name).toBe('a.sh');
+    expect(set.units).toHaveLength(2);
+  });
+
+  it('end when they are removed', async () => {
+    const { folder, set, names, told } = hookSetRig();
+    folder.set('a.sh', '1').set('bad.sh', 'broken');
+    const [unit] = await set.refresh();
+    told();
+
+    folder.clear();
+    await set.refresh();
+
+    await unit?.settled;
+    expect(names()).toEqual([]);
+    expect(set.broken).toEqual([]);
+    expect(told()).toEqual(['stopped a.sh', 'load ']);
+  });
+
+  it('that are broken are told once, and run when they are mended', async () => {
+    const { folder, set, names, told } = hookSetRig();
+    folder.set('a.sh', 'broken');
+    await set.refresh();
+    await set.refresh();
+    expect(told()).toEqual(['load a.sh', 'broken a.sh', 'load ']);
+
+    folder.set('a.sh', 'mended');
+    await set.refresh();
+
+    expect(names()).toEqual(['a.sh']);
+    expect(set.broken).toEqual([]);
+  });
+
+  it('are neither started nor called broken when the end comes while they load', async () => {
+    const { folder, set, controller, onLoad, told } = hookSetRig();
+    folder.set('a.sh', '1').set('b.sh', 'broken');
+    onLoad(async () => controller.abort());
+
+    expect(await set.refresh()).toEqual([]);
+
+    await set.ended();
+    expect(told()).toEqual(['load a.sh b.sh']);
+  });
+
+  it('have ended when all their units have', async () => {
+    const { folder, set, controller } = hookSetRig();
+    folder.set('a.sh', '1').set('b.sh', '1');
+    const units = await set.refresh();
+
+    controller.abort();
+    await set.ended();
+
+    await Promise.all(units.map(async ({ settled }) => settled));
+  });
+});

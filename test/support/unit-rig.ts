@@ -1,0 +1,94 @@
+import type { Hook, KubernetesBinding, ScheduleBinding } from '../../src/hook/binding.ts';
+import type { Task } from '../../src/hook/task.ts';
+import type { EventTrigger, Snapshot, Trigger } from '../../src/hook/trigger.ts';
+import { aborted } from '../../src/lib/aborted.ts';
+import { HookUnit, type MonitorEvents } from '../../src/operator/hook-unit.ts';
+import { hookWith } from './bindings.ts';
+
+/** An event of a binding, about an object called `name`. */
+export function eventOf(binding: KubernetesBinding, name: string): EventTrigger {
+  return { type: 'event', binding, watchEvent: 'Added', item: { namespace: 'default', name } };
+}
+
+/** A task as a unit would queue it. */
+export function taskOf(hook: Hook, trigger: Trigger, fields: Partial<Task> = {}): Task {
+  return { hook, triggers: [trigger], allowFailure: false, queuedAtMs: 0, failures: 0, ...fields };
+}
+
+/** What a task is about: `Synchronization pods`, `pods/web`, `every-minute`. */
+export function describeTask({ triggers }: Task): string {
+  return triggers.map(describeTrigger).join(' + ');
+}
+
+/** A unit on monitors and a clock that the test plays; `retryMs` is the delay of its retries. */
+export function unitRig(name: string, bindings: Hook['bindings'], retryMs = 5000) {
+  const monitors = new Map<KubernetesBinding, MonitorEvents>();
+  const schedules: { readonly bindings: readonly ScheduleBinding[]; readonly emit: (trigger: Trigger) => void }[] = [];
+  const tasks: { readonly queue: string; readonly task: Task }[] = [];
+  const told: string[] = [];
+  const snapshots = new Map<KubernetesBinding, Snapshot>();
+  const controller = new AbortController();
+  const hook = hookWith(name, bindings);
+  const unit = new HookUnit(hook, {
+    push: (queue, task) => void tasks.push({ queue, task }),
+    createMonitor: (binding, events) => {
+      monitors.set(binding, events);
+      return {
+        run: aborted,
+        snapshot: () => snapshots.get(binding) ?? [],
+        status: () => ({ isSynced: true }),
+      };
+    },
+    runSchedule: async (started, emit, signal) => {
+      schedules.push({ bindings: started, emit });
+      await aborted(signal);
+    },
+    retryDelay: { next: () => retryMs, reset: () => void told.push('retry delay reset') },
+    now: Date.now,
+    onEnabled: () => void told.push('enabled'),
+    onProblem: (binding, error) => void told.push(`${binding.name}: ${String(error)}`),
+  });
+  const monitor = (binding: KubernetesBinding): MonitorEvents => {
+    const found = monitors.get(binding);
+    if (found === undefined) throw new Error(`no monitor for ${binding.name}`);
+    return found;
+  };
+  const ended = unit.run(controller.signal);
+  return {
+    hook,
+    unit,
+    told,
+    schedules,
+    /** Reports an event of a binding, as its monitor would. */
+    event: (binding: KubernetesBinding, object: string) => monitor(binding).onEvent(eventOf(binding, object)),
+    /** Reports the first lists of the bindings. */
+    sync: (...synced: readonly KubernetesBinding[]) => {
+      for (const binding of synced) monitor(binding).onSynced();
+    },
+    problem: (binding: KubernetesBinding, text: string) => monitor(binding).onProblem(text),
+    setSnapshot: (binding: KubernetesBinding, snapshot: Snapshot) => void snapshots.set(binding, snapshot),
+    /** What was queued since the last call, such as `main: Synchronization pods`. */
+    queued: (): readonly string[] => tasks.splice(0).map(({ queue, task }) => `${queue}: ${describeTask(task)}`),
+    /** The tasks queued since the last call. */
+    takeTasks: (): readonly Task[] => tasks.splice(0).map(({ task }) => task),
+    async stop() {
+      controller.abort();
+      await ended;
+    },
+  };
+}
+
+export type UnitRig = ReturnType<typeof unitRig>;
+
+function describeTrigger(trigger: Trigger): string {
+  switch (trigger.type) {
+    case 'onStartup':
+      return 'onStartup';
+    case 'synchronization':
+      return `Synchronization ${trigger.binding.name}`;
+    case 'schedule':
+      return trigger.binding.name;
+    case 'event':
+      return `${trigger.binding.name}/${trigger.item.name}`;
+  }
+}
