@@ -1,0 +1,181 @@
+import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/hook-rig.ts';
+import { readScriptConfig, runScript } from '../support/script-rig.ts';
+
+const env = { SHELL_LIB: fileURLToPath(new URL('../../frameworks/shell_lib.sh', import.meta.url)) };
+const fixture = (name: string): string =>
+  fileURLToPath(new URL(`../fixtures/shell-framework/${name}.sh`, import.meta.url));
+
+describe('the shell framework', { timeout: 60_000 }, () => {
+  it('prints what __config__ prints for --config', async () => {
+    expect(await readScriptConfig(fixture('handlers'), env)).toBe('{"configVersion": "v1", "onStartup": 1}\n');
+  });
+
+  const event = (watchEvent: string) => ({ binding: 'pods', type: 'Event', watchEvent, object: {} });
+  const conversion = { binding: 'crontabs', type: 'Conversion', fromVersion: 'v1', toVersion: 'example.com/v2' };
+
+  it('calls the most special function for each context, in order', async () => {
+    const contexts = [
+      { binding: 'onStartup' },
+      { binding: 'pods', type: 'Synchronization', objects: [] },
+      event('Added'),
+      event('Modified'),
+      event('Deleted'),
+      { binding: 'pods', type: 'Group', groupName: 'all' },
+      { binding: 'nightly', type: 'Schedule' },
+      { binding: 'check.example.com', type: 'Validating' },
+      { binding: 'change.example.com', type: 'Mutating' },
+      conversion,
+      { binding: 'unheard-of', type: 'Schedule' },
+      { binding: 'name with spaces', type: 'Event', watchEvent: 'Added' },
+    ];
+
+    const { printed, failure } = await runScript(fixture('handlers'), { contexts, env });
+
+    expect(failure).toBeUndefined();
+    expect(printed).toEqual([
+      '__on_startup for 0 onStartup',
+      '__on_kubernetes::pods::synchronization for 1 pods',
+      '__on_kubernetes::pods::added for 2 pods',
+      '__on_kubernetes::pods::modified for 3 pods',
+      '__on_kubernetes::pods::deleted for 4 pods',
+      '__on_group::all for 5 pods',
+      '__on_schedule::nightly for 6 nightly',
+      '__on_validating::check.example.com for 7 check.example.com',
+      '__on_mutating::change.example.com for 8 change.example.com',
+      '__on_conversion::crontabs::v1::example.com.v2 for 9 crontabs',
+      '__main__ for 10 unheard-of',
+      '__main__ for 11 name with spaces',
+    ]);
+  });
+
+  it.each<{ readonly without: string; readonly context: unknown; readonly called: string }>([
+    {
+      without: '__on_kubernetes::pods::added',
+      context: event('Added'),
+      called: '__on_kubernetes::pods::added_or_modified',
+    },
+    {
+      without: '__on_kubernetes::pods::modified',
+      context: event('Modified'),
+      called: '__on_kubernetes::pods::added_or_modified',
+    },
+    { without: '__on_kubernetes::pods::deleted', context: event('Deleted'), called: '__on_kubernetes::pods' },
+    {
+      without: '__on_kubernetes::pods::synchronization',
+      context: { binding: 'pods', type: 'Synchronization', objects: [] },
+      called: '__on_kubernetes::pods',
+    },
+    {
+      without: '__on_conversion::crontabs::v1::example.com.v2',
+      context: conversion,
+      called: '__on_conversion::crontabs',
+    },
+    { without: '__on_startup', context: { binding: 'onStartup' }, called: '__main__' },
+  ])('falls back to $called without $without', async ({ without, context, called }) => {
+    const { printed } = await runScript(fixture('handlers'), { contexts: [context], env: { ...env, SKIP: without } });
+
+    expect(printed).toEqual([expect.stringMatching(new RegExp(`^${called} for 0 `))]);
+  });
+
+  it('says which functions it looked for when there is none', async () => {
+    const skip = '__on_kubernetes::pods::added __on_kubernetes::pods::added_or_modified __on_kubernetes::pods __main__';
+
+    const { failure } = await runScript(fixture('handlers'), {
+      contexts: [event('Added')],
+      env: { ...env, SKIP: skip },
+    });
+
+    expect(failure).toContain(`no function for binding context 0, define one of: ${skip.replaceAll(' ', ', ')}`);
+  });
+
+  const object = {
+    metadata: { name: 'web', labels: { 'app.kubernetes.io/name': 'shop' } },
+    spec: { 'first-list': ['a', 'b'] },
+    empty: null,
+    on: true,
+    off: false,
+  };
+  const values = [
+    'count 2',
+    'jq {"name":"web","labels":{"app.kubernetes.io/name":"shop"}}',
+    'web',
+    '{',
+    '  "app.kubernetes.io/name": "shop"',
+    '}',
+    'shop',
+    'b',
+    'null',
+    'web',
+    'context::has object.metadata.name yes',
+    'context::has object.empty yes',
+    'context::has object.absent no',
+    'context::has object.absent.below no',
+    'context::has object.metadata.name.below no',
+    'context::has object.spec.first-list.1 yes',
+    'context::has object.spec.first-list.2 no',
+    'context::is_true object.on yes',
+    'context::is_true object.off no',
+    'context::is_true object.absent no',
+    'context::is_false object.off yes',
+    'context::is_false object.on no',
+    'context::is_false object.absent no',
+    'context::is_null object.empty yes',
+    'context::is_null object.absent yes',
+    'context::is_null object.off no',
+  ];
+
+  it('finds values in the context that is handled now', async () => {
+    const contexts = [
+      { ...event('Deleted'), object: { metadata: { name: 'other' } } },
+      { ...event('Added'), object },
+    ];
+
+    const { printed, failure } = await runScript(fixture('values'), { contexts, env });
+
+    expect(failure).toBeUndefined();
+    expect(printed.slice(-values.length)).toEqual(values);
+    expect(printed).toContain('other');
+  });
+
+  it('uses the jq of the operator where there is no other', async () => {
+    using tmp = temporaryFolder();
+    const bin = join(tmp.path, 'bin');
+    mkdirSync(bin);
+    for (const folder of ['/usr/bin', '/bin'].filter((path) => existsSync(path))) {
+      for (const name of readdirSync(folder)) {
+        if (name !== 'jq' && !existsSync(join(bin, name))) symlinkSync(join(folder, name), join(bin, name));
+      }
+    }
+
+    const { printed, failure } = await runScript(fixture('own-jq'), {
+      contexts: [{ ...event('Added'), object }],
+      env: { ...env, PATH: bin },
+    });
+
+    expect(failure).toBeUndefined();
+    expect(printed).toEqual(['web', 'the jq of the hook is a function']);
+  });
+
+  it.each<{ readonly how: string; readonly said: RegExp }>([
+    { how: 'a_command', said: /exit code 1: grep -q something[^]*in a_command, .*fails\.sh line \d+/ },
+    { how: 'a_pipe', said: /exit code 1: / },
+    { how: 'a_substitution', said: /exit code 1: / },
+    { how: 'an_unset_variable', said: /not_set: unbound variable/ },
+    { how: 'a_glob', said: /no match: \/nothing-here-\*/ },
+    { how: 'a_required_value', said: /the binding context has no object\.name, which is required/ },
+    { how: 'a_broken_path', said: /"a\.\.b" is no path at "\.b"/ },
+  ])('ends the run at $how that fails, and says where', async ({ how, said }) => {
+    const contexts = ['first', 'second', 'third'].map((binding) => ({ binding, type: 'Schedule' }));
+
+    const { printed, failure } = await runScript(fixture('fails'), { contexts, env: { ...env, HOW: how } });
+
+    expect(failure).toMatch(said);
+    expect(printed.slice(0, 2)).toEqual(['first says changed', 'second says nothing']);
+    expect(printed).not.toContain('not reached');
+    expect(printed).not.toContain('third is not reached');
+  });
+});
