@@ -1,3 +1,4 @@
+import { withKnownFields } from './built-in-fields.ts';
 import { customResourceDefinitionCauses, withCustomResourceDefinitionDefaults } from './custom-resource-definition.ts';
 import { admitCustomObject } from './custom-object.ts';
 import { requireDecodableData } from './data-validation.ts';
@@ -21,11 +22,12 @@ export function admitObject(
   options: { readonly strict: boolean },
 ): Admitted {
   if (kind.custom !== undefined) return admitCustomObject(kind, kind.custom, object, options);
+  const known = withKnownFields(kind, object, options.strict);
   if (kind.plural === 'customresourcedefinitions') {
-    const filled = withCustomResourceDefinitionDefaults(object);
+    const filled = withCustomResourceDefinitionDefaults(known);
     return { object: filled, causes: customResourceDefinitionCauses(filled, before) };
   }
-  requireDecodableData(kind, object);
-  const filled = withDefaults(kind, object, before);
+  requireDecodableData(kind, known);
+  const filled = withDefaults(kind, known, before);
   return { object: filled, causes: objectCauses(kind, filled, before) };
 }

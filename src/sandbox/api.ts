@@ -7,6 +7,7 @@ import { parseListOptions } from './list-options.ts';
 import { patchObject, postObject, putObject } from './modify.ts';
 import { PatchRefused } from './patch/apply-patch.ts';
 import { getObject, listObjects } from './read.ts';
+import { acceptedRepresentation, represented } from './representation.ts';
 import { answerReview, isReview } from './reviews.ts';
 import { findRoute, type Route } from './route.ts';
 import { methodNotAllowed, noSuchResource, StatusError } from './status-error.ts';
@@ -26,7 +27,9 @@ export function answer(api: Api, request: ApiRequest): Reply {
   try {
     const route = findRoute(api.cluster.kinds, request.method, request.path, request.query);
     requireAccess(api.cluster, route, request);
-    return answerRoute(api, route, request);
+    if (route.type === 'other') return answerOther(request.path);
+    const representation = acceptedRepresentation(request.headers['accept']);
+    return represented(answerRoute(api, route, request), representation);
   } catch (error) {
     return refusalReply(error);
   }
@@ -82,7 +85,7 @@ function accessAttributes(cluster: Cluster, route: Route, request: ApiRequest): 
   return { user, verb: route.verb, group, version, resource: plural, subresource, namespace: scope, name, path: '' };
 }
 
-function answerRoute(api: Api, route: Route, request: ApiRequest): Reply {
+function answerRoute(api: Api, route: Exclude<Route, { type: 'other' }>, request: ApiRequest): Reply {
   const kinds = api.cluster.kinds.all();
   switch (route.type) {
     case 'resource':
@@ -98,8 +101,6 @@ function answerRoute(api: Api, route: Route, request: ApiRequest): Reply {
       const served = kinds.filter((kind) => kind.group === group && kind.version === version);
       return json(resourceList(served, apiVersionOf(route)));
     }
-    case 'other':
-      return answerOther(request.path);
   }
 }
 
