@@ -102,7 +102,8 @@ async function* follow(
     for await (const frame of stream) {
       progress.frames++;
       progress.lastFrame = frame.type;
-      recovery.succeeded();
+      // A list starts before the server has answered.
+      if (frame.type !== 'ListStart') recovery.succeeded();
       progress.position = advance(progress.position, frame);
       const event = toEvent(frame);
       if (event !== undefined) yield event;

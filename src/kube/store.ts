@@ -1,5 +1,5 @@
 import type { KubeObject } from './object.ts';
-import { ObjectIndex } from './object-index.ts';
+import { comparePlaces, ObjectIndex } from './object-index.ts';
 
 /** What is remembered of an object. */
 export interface ObjectRecord {
@@ -61,9 +61,14 @@ export class Store {
     const previous = this.#records;
     this.#records = ObjectIndex.of(this.#listed);
     this.#listed = [];
+    const current = this.#records.toArray();
+    // Both are in order, so one walk through both finds them.
+    let at = 0;
     return previous.toArray().filter((record) => {
-      const current = this.#records.get(record);
-      return current === undefined || current.uid !== record.uid;
+      let found = current[at];
+      while (found !== undefined && found !== record && comparePlaces(found, record) < 0) found = current[++at];
+      if (found === record) return false;
+      return found === undefined || comparePlaces(found, record) !== 0 || found.uid !== record.uid;
     });
   }
 

@@ -173,6 +173,17 @@ describe('reflect', () => {
     expect(client.calls).toHaveLength(31);
   });
 
+  it('waits longer and longer for a server that cannot be reached to list', async () => {
+    const { client, restarts } = reflecting();
+
+    for (let attempt = 0; attempt < 5; attempt++) {
+      (await client.next()).fail(statusError(0));
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+
+    expect(restarts.map(({ delayMs }) => delayMs)).toEqual([100, 200, 400, 800, 1000]);
+  });
+
   it('retries 429 in place after Retry-After (point 8)', async () => {
     const { client } = reflecting();
     const first = await client.next();

@@ -10,7 +10,7 @@ const LISTING: Position = { type: 'list', resourceVersion: '7' };
 const NEWEST: Position = { type: 'list', resourceVersion: '' };
 
 /** A recovery on a clock of its own, without jitter unless asked for. */
-function recoveryAt({ random = () => 0 } = {}) {
+function recoveryAt({ random = () => 0 }: { readonly random?: () => number } = {}) {
   const clock = { ms: 0 };
   return { clock, recovery: createRecovery({ now: () => clock.ms, random }) };
 }

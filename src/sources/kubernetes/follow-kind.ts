@@ -39,7 +39,7 @@ export class Doubts {
 }
 
 /** How often a kind that is not there is looked for. */
-const MISSING_BACKOFF = { initialMs: 500, maxMs: 5000, jitter: 0.5 };
+const MISSING_BACKOFF = { initialMs: 500, maxMs: 2000, jitter: 0.25 };
 
 /** Finds a kind by its name, however late it comes, and looks again whenever there is a doubt that it is still there. */
 export async function followKind(options: FollowKindOptions, signal: AbortSignal): Promise<void> {

@@ -72,13 +72,13 @@ describe('followKind', () => {
     expect(told).toEqual(['failed', 'found ConfigMap']);
   });
 
-  it('looks for a missing kind at least every 7.5 seconds', async () => {
+  it('looks for a missing kind at least every 2.5 seconds', async () => {
     const { asked } = following(MISSING);
 
-    await vi.advanceTimersByTimeAsync(75_000);
+    await vi.advanceTimersByTimeAsync(25_000);
 
     expect(asked()).toBeGreaterThanOrEqual(10);
-    expect(asked()).toBeLessThan(30);
+    expect(asked()).toBeLessThan(20);
   });
 
   it('ends with its signal, waiting or looking', async () => {
