@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, unlinkSync } from 'node:fs';
+import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 
@@ -74,7 +74,7 @@ export class PipePool {
       destroy: () => {
         isDestroyed = true;
         // Its writer would print into somebody else's run.
-        unlinkSync(path);
+        rmSync(path, { force: true });
         socket?.destroy();
       },
     };

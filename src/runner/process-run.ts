@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { HookFailedError } from '../errors.ts';
+import { HookFailedError, HookOutputError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import { describeFailure, failureMessage } from './failure.ts';
 import type { Spawner } from './spawner.ts';
@@ -70,8 +70,7 @@ function readOutputs(hook: Hook, workspace: Workspace): HookOutputs {
   try {
     return workspace.readOutputs();
   } catch (error) {
-    const reason = `what it wrote could not be read: ${messageOf(error)}`;
-    throw new HookFailedError(failureMessage(hook.name, reason, ''), { cause: error });
+    throw new HookOutputError(`hook ${hook.name}: what it wrote cannot be read: ${messageOf(error)}`, { cause: error });
   }
 }
 
@@ -85,7 +84,7 @@ interface FailedRun {
 function failedRun(hook: Hook, { reason, exit, durationMs, workspace }: FailedRun): HookFailedError {
   const { exitCode, signal, timedOut, usage } = exit;
   // Of a run that was cut off, half a document may be all there is.
-  const patch = exitCode === undefined ? '' : readOutputs(hook, workspace).patch;
+  const patch = exitCode === undefined ? '' : readPatch(workspace);
   const failure = {
     durationMs,
     timedOut,
@@ -95,6 +94,15 @@ function failedRun(hook: Hook, { reason, exit, durationMs, workspace }: FailedRu
     ...(signal === undefined ? {} : { signal }),
   };
   return new HookFailedError(failureMessage(hook.name, reason, exit.stderr), { failure });
+}
+
+function readPatch(workspace: Workspace): string {
+  try {
+    return workspace.readOutputs().patch;
+  } catch {
+    // Why the hook failed matters more than what else is wrong with it.
+    return '';
+  }
 }
 
 function messageOf(error: unknown): string {

@@ -88,13 +88,17 @@ export class WarmHooks {
 
   async #readyWorker(hook: HookFile): Promise<WarmWorker> {
     await this.#server.open();
-    const known = this.#workers.get(hook.path);
-    const worker = known === undefined || known.isRetired ? this.#replace(hook) : known;
-    const loaded = await worker.loaded;
-    if (loaded.type === 'ready') return worker;
-    this.#drop(hook.path, worker);
-    const { stderr } = toExit(loaded, false);
-    throw new HookFailedError(failureMessage(hook.name, 'its module could not be loaded', stderr));
+    for (;;) {
+      const known = this.#workers.get(hook.path);
+      const worker = known === undefined || known.isRetired ? this.#replace(hook) : known;
+      const loaded = await worker.loaded;
+      if (loaded.type !== 'ready') {
+        this.#drop(hook.path, worker);
+        throw new HookFailedError(failureMessage(hook.name, ...describeLoad(loaded)));
+      }
+      // It may have been replaced, by a reload for example, while we waited for it.
+      if (!worker.isRetired) return worker;
+    }
   }
 
   /** Starts a new process; the one before finishes its runs. */
@@ -158,11 +162,20 @@ function toResult({ hook, signal }: HookRun, outcome: Outcome, { durationMs, isT
   throw new HookFailedError(failureMessage(hook.name, isTimedOut ? limit : reason, detail), { failure });
 }
 
-function describeOutcome(outcome: Outcome, isStopped: boolean): readonly [reason: string, detail: string] {
+type Description = readonly [reason: string, detail: string];
+
+function describeLoad(loaded: Exclude<Loaded, { type: 'ready' }>): Description {
+  if (loaded.type === 'broken') return ['its module could not be loaded', loaded.error];
+  return [`its process ended before its module was loaded (${describeExit(loaded.exit)})`, loaded.exit.stderr];
+}
+
+function describeOutcome(outcome: Outcome, isStopped: boolean): Description {
   if (outcome.type === 'done') return ['', ''];
   if (isStopped) return ['it was ended because the operator stops', ''];
   if (outcome.type === 'failed') return ['its function threw', outcome.error];
-  const { exitCode, signal, startError, stderr } = outcome.exit;
-  const how = startError?.message ?? (signal === undefined ? `exit code ${exitCode}` : signal);
-  return [`its process ended during the run (${how})`, stderr];
+  return [`its process ended during the run (${describeExit(outcome.exit)})`, outcome.exit.stderr];
+}
+
+function describeExit({ startError, signal, exitCode }: Exit): string {
+  return startError?.message ?? signal ?? `exit code ${exitCode}`;
 }

@@ -64,6 +64,7 @@ export class WarmWorker {
   #socket: Socket | undefined;
   #nextId = 1;
   #isRetired = false;
+  #exit: Exit | undefined;
   #isOutputUsed = false;
   #settleLoaded: (loaded: Loaded) => void = () => {};
 
@@ -106,6 +107,9 @@ export class WarmWorker {
 
   /** Starts a run; never rejects. `abort` asks the hook to end it. */
   run(contexts: readonly Uint8Array[], output: WarmOutput): { readonly outcome: Promise<Outcome>; abort(): void } {
+    if (this.#exit !== undefined) {
+      return { outcome: Promise.resolve({ type: 'ended', exit: this.#exit }), abort: () => {} };
+    }
     const id = this.#nextId++;
     const outcome = new Promise<Outcome>((resolve) => {
       this.#runs.set(id, { ...output, settle: resolve });
@@ -175,6 +179,7 @@ export class WarmWorker {
     this.#isRetired = true;
     this.#options.server.forget(token);
     await closed(this.#socket);
+    this.#exit = exit;
     this.#settleLoaded({ type: 'ended', exit });
     for (const id of this.#runs.keys()) this.#settle(id, { type: 'ended', exit });
     return exit;

@@ -7,13 +7,15 @@ import {
   rmSync,
   statSync,
   unlinkSync,
-  writevSync,
+  writeSync,
 } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { join } from 'node:path';
 
 // Up to here one write is cheaper than a way through the thread pool; above, it would hold up everybody.
 const SYNC_BYTES = 256 * 1024;
+// The system takes 1024 at once.
+const PIECES_A_WRITE = 512;
 const PRIVATE_FILE = 0o600;
 const CONTEXT = 'binding-context.json';
 const OUTPUTS = {
@@ -85,10 +87,8 @@ async function writeContexts(path: string, contexts: readonly Uint8Array[]): Pro
   const fd = openSync(path, 'wx', PRIVATE_FILE);
   try {
     // On a full disk less is written than was given, and only the next write says why.
-    const bytes = contexts.length === 1 ? contexts : [Buffer.concat(contexts)];
-    for (let rest = bytes[0] ?? Buffer.alloc(0); rest.byteLength > 0;) {
-      rest = rest.subarray(writevSync(fd, [rest]));
-    }
+    let rest: Uint8Array = Buffer.concat(contexts);
+    while (rest.byteLength > 0) rest = rest.subarray(writeSync(fd, rest));
   } finally {
     closeSync(fd);
   }
@@ -97,11 +97,24 @@ async function writeContexts(path: string, contexts: readonly Uint8Array[]): Pro
 async function writeInBackground(path: string, contexts: readonly Uint8Array[]): Promise<void> {
   const file = await open(path, 'wx', PRIVATE_FILE);
   try {
-    // The promise form writes on after a short write, and takes any number of pieces.
-    await file.writeFile(contexts.values());
+    for (let at = 0; at < contexts.length; at += PIECES_A_WRITE) {
+      // On a full disk less is written than was given, and only the next write says why.
+      for (let rest = contexts.slice(at, at + PIECES_A_WRITE); rest.length > 0;) {
+        rest = skipBytes(rest, (await file.writev(rest)).bytesWritten);
+      }
+    }
   } finally {
     await file.close();
   }
+}
+
+function skipBytes(pieces: readonly Uint8Array[], count: number): Uint8Array[] {
+  let left = count;
+  return pieces.flatMap((piece) => {
+    const skipped = Math.min(left, piece.byteLength);
+    left -= skipped;
+    return skipped === piece.byteLength ? [] : [piece.subarray(skipped)];
+  });
 }
 
 /** A file the hook deleted says nothing; one that it replaced by something else than a file is an error. */

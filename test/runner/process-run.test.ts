@@ -1,13 +1,15 @@
-import { chmodSync, copyFileSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
-import { HookFailedError } from '../../src/errors.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { HookFailedError, HookOutputError } from '../../src/errors.ts';
 import type { Hook } from '../../src/hook/binding.ts';
 import { fixtureHook, hookRig, hooksDir, never } from '../support/hook-rig.ts';
 
 const contexts = [Buffer.from('[{"binding":'), Buffer.from('"onStartup"}]\n')];
 
-async function failure(rig: ReturnType<typeof hookRig>, hook: Hook, signal = never): Promise<HookFailedError> {
+type Rig = ReturnType<typeof hookRig>;
+
+async function failure(rig: Rig, hook: Hook, signal = never): Promise<HookFailedError> {
   const error: unknown = await rig.runner
     .run({ hook, contexts, fields: {} }, signal)
     .catch((reason: unknown) => reason);
@@ -15,10 +17,15 @@ async function failure(rig: ReturnType<typeof hookRig>, hook: Hook, signal = nev
   return error;
 }
 
+// Started once: what a test needs of its own, it makes.
+let rig: Rig;
+beforeAll(() => {
+  rig = hookRig();
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
 describe('a run of an executable hook', () => {
   it('gives the contexts and brings back what the hook wrote', async () => {
-    await using rig = hookRig();
-
     const result = await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
 
     expect(result).toEqual({
@@ -58,22 +65,16 @@ describe('a run of an executable hook', () => {
       'hook run-killed.sh failed: it was killed by SIGKILL, which the kernel sends when memory runs out',
     ],
   ])('fails with a clear error: %s', async (name, message) => {
-    await using rig = hookRig();
-
     expect((await failure(rig, fixtureHook(name))).message).toBe(message);
   });
 
   it('tells of a failed run what is known, with the patch file of one that ended by itself', async () => {
-    await using rig = hookRig();
-
     const { failure: known } = await failure(rig, fixtureHook('run-fails.sh'));
 
     expect(known).toMatchObject({ exitCode: 3, timedOut: false, patch: 'to be ignored\n' });
   });
 
   it('names the time limit', async () => {
-    await using rig = hookRig();
-
     const error = await failure(rig, fixtureHook('run-forever.sh', { timeoutMs: 100 }));
 
     expect(error.message).toBe('hook run-forever.sh failed: it ran longer than its time limit of 100 ms and was ended');
@@ -81,8 +82,7 @@ describe('a run of an executable hook', () => {
   });
 
   it('fails clearly when the hook was deleted or made non-executable, and runs once it is mended', async () => {
-    await using rig = hookRig();
-    const path = join(rig.folder, 'hook.sh');
+    const path = join(rig.folder, 'deleted.sh');
     const hook: Hook = { ...fixtureHook('run-echo.sh'), path };
     copyFileSync(join(hooksDir, 'run-echo.sh'), path);
 
@@ -99,7 +99,6 @@ describe('a run of an executable hook', () => {
   });
 
   it('finishes a run whose hook was deleted meanwhile', async () => {
-    await using rig = hookRig();
     const path = join(rig.folder, 'hook.sh');
     writeFileSync(path, '#!/bin/sh\nrm "$0"\necho done > "$METRICS_PATH"\n', { mode: 0o755 });
     const hook: Hook = { ...fixtureHook('run-echo.sh'), path };
@@ -110,7 +109,6 @@ describe('a run of an executable hook', () => {
   });
 
   it('removes its files after a run, good or bad', async () => {
-    await using rig = hookRig();
     const before = readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'));
 
     await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
@@ -141,19 +139,26 @@ describe('a run of an executable hook', () => {
     expect(error.message).toMatch(/^hook run-echo\.sh failed: its files could not be written to .*ENOENT.*--tmp-dir$/);
   });
 
-  it('fails when the hook puts something else in the place of a file', async () => {
-    await using rig = hookRig();
+  it('names the file in whose place the hook put something else', async () => {
     const path = join(rig.folder, 'hook.sh');
-    mkdirSync(join(rig.folder, 'x'));
     writeFileSync(path, '#!/bin/sh\nrm "$METRICS_PATH"\nmkdir "$METRICS_PATH"\n', { mode: 0o755 });
+    const request = { hook: { ...fixtureHook('run-echo.sh'), path }, contexts, fields: {} };
+
+    await expect(rig.runner.run(request, never)).rejects.toThrow(
+      new HookOutputError('hook run-echo.sh: what it wrote cannot be read: metrics.json is not a file any more'),
+    );
+  });
+
+  it('tells why a hook failed, also when its files cannot be read', async () => {
+    const path = join(rig.folder, 'hook.sh');
+    writeFileSync(path, '#!/bin/sh\nrm "$METRICS_PATH"\nmkdir "$METRICS_PATH"\nexit 9\n', { mode: 0o755 });
 
     const error = await failure(rig, { ...fixtureHook('run-echo.sh'), path });
 
-    expect(error.message).toContain('metrics.json is not a file any more');
+    expect(error.failure).toMatchObject({ exitCode: 9, patch: '' });
   });
 
   it('is ended when the signal aborts', async () => {
-    await using rig = hookRig();
     const controller = new AbortController();
     const running = failure(rig, fixtureHook('run-forever.sh'), controller.signal);
 

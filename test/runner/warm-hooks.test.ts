@@ -1,6 +1,6 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HookFailedError } from '../../src/errors.ts';
 import type { Hook } from '../../src/hook/binding.ts';
 import { fixtureHook, hookRig, hooksDir, never } from '../support/hook-rig.ts';
@@ -39,10 +39,18 @@ async function pidOf(rig: Rig): Promise<string> {
   return (await run(rig, 'pid')).outputs.metrics;
 }
 
+// Started once: what a test needs of its own, it makes.
+let rig: Rig;
+beforeAll(() => {
+  rig = hookRig();
+});
+beforeEach(() => {
+  rig.log.lines.length = 0;
+});
+afterAll(() => rig[Symbol.asyncDispose]());
+
 describe('a warm hook', () => {
   it('gets all its contexts and snapshots, and writes what an executable hook would', async () => {
-    await using rig = hookRig();
-
     const result = await rig.runner.run({ hook, contexts: contextsOf('answer', 'pid'), fields: {} }, never);
 
     expect(result.outputs.patch).toBe(
@@ -57,14 +65,10 @@ describe('a warm hook', () => {
   });
 
   it('stays in one process', async () => {
-    await using rig = hookRig();
-
     expect(await pidOf(rig)).toBe(await pidOf(rig));
   });
 
   it('prints to the log of its run', async () => {
-    await using rig = hookRig();
-
     await run(rig, 'print');
 
     const fields = { queue: 'main', hook: 'run-warm.ts' };
@@ -76,7 +80,6 @@ describe('a warm hook', () => {
   });
 
   it('fails with the stack of what it throws, and keeps its process', async () => {
-    await using rig = hookRig();
     const before = await pidOf(rig);
 
     const error = await failure(rig, 'throw');
@@ -87,7 +90,6 @@ describe('a warm hook', () => {
   });
 
   it('fails when its process ends during the run, and gets another', async () => {
-    await using rig = hookRig();
     const before = await pidOf(rig);
 
     const error = await failure(rig, 'exit');
@@ -97,7 +99,6 @@ describe('a warm hook', () => {
   });
 
   it('is asked to end when its time is over, and its process is replaced', async () => {
-    await using rig = hookRig();
     const before = await pidOf(rig);
 
     const error = await failure(rig, 'wait', { settings: { timeoutMs: 100 } });
@@ -118,7 +119,6 @@ describe('a warm hook', () => {
   });
 
   it('is asked to end when the operator stops', async () => {
-    await using rig = hookRig();
     const controller = new AbortController();
     const running = failure(rig, 'wait', { signal: controller.signal }).catch(() => 'ended by itself');
     await vi.waitUntil(() => rig.output().length > 0, { timeout: 10_000 });
@@ -129,7 +129,6 @@ describe('a warm hook', () => {
   });
 
   it('works on several runs at once', async () => {
-    await using rig = hookRig();
     const waiting = failure(rig, 'wait', { settings: { timeoutMs: 3000 } });
     await vi.waitUntil(() => rig.output().length > 0, { timeout: 10_000 });
 
@@ -163,7 +162,6 @@ describe('a warm hook', () => {
     ['run-warm-no-definition.ts', /run-warm-no-definition\.ts does not export a hook: export default defineHook/],
     ['run-warm-deleted.ts', /Cannot find module .*run-warm-deleted\.ts/],
   ])('that cannot be loaded tells why: %s', async (name, reason) => {
-    await using rig = hookRig();
     const broken = fixtureHook(name);
 
     const config = await rig.runner.readConfig(broken);
@@ -174,7 +172,6 @@ describe('a warm hook', () => {
   });
 
   it('is loaded anew with its config', async () => {
-    await using rig = hookRig();
     const path = join(rig.folder, 'hook.ts');
     const own: Hook = { ...hook, path };
     copyFileSync(join(hooksDir, 'run-warm.ts'), path);
@@ -190,7 +187,6 @@ describe('a warm hook', () => {
   });
 
   it('whose module never ends to load is ended in time', async () => {
-    await using rig = hookRig();
     const path = join(rig.folder, 'hook.ts');
     writeFileSync(path, 'await new Promise((resolve) => setTimeout(resolve, 600_000));\n');
 
@@ -203,7 +199,6 @@ describe('a warm hook', () => {
   });
 
   it('that crashes between runs is reported once, and runs again', async () => {
-    await using rig = hookRig();
     const pid = Number(/"value":(\d+)/.exec(await pidOf(rig))?.[1]);
 
     process.kill(pid, 'SIGKILL');

@@ -55,6 +55,7 @@ describe('WarmWorker', () => {
 
     expect(await Promise.all(runs)).toMatchObject([{ type: 'ended' }, { type: 'ended' }]);
     expect(worker.isIdle).toBe(true);
+    expect(await worker.run(contextsOf('answer'), output).outcome).toMatchObject({ type: 'ended' });
     await server.close();
   });
 
