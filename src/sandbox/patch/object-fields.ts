@@ -99,6 +99,8 @@ type Changes = Readonly<Record<keyof Comparison, Set<string>>>;
 
 function compare(pair: Pair, changes: Changes): void {
   const { before, after, topology, path } = pair;
+  // Requests share what they do not change.
+  if (before === after) return;
   if (!areGranular(before, after, topology)) {
     compareLeaves(pair, changes);
     return;
