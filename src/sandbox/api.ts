@@ -5,6 +5,7 @@ import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceLi
 import { apiVersionOf, groupResource } from './kind.ts';
 import { parseListOptions } from './list-options.ts';
 import { patchObject, postObject, putObject } from './modify.ts';
+import { openApiDocument } from './open-api.ts';
 import { PatchRefused } from './patch/apply-patch.ts';
 import { getObject, listObjects } from './read.ts';
 import { acceptedRepresentation, represented } from './representation.ts';
@@ -27,7 +28,7 @@ export function answer(api: Api, request: ApiRequest): Reply {
   try {
     const route = findRoute(api.cluster.kinds, request.method, request.path, request.query);
     requireAccess(api.cluster, route, request);
-    if (route.type === 'other') return answerOther(request.path);
+    if (route.type === 'other') return answerOther(api.cluster, request.path);
     const representation = acceptedRepresentation(request.headers['accept']);
     return represented(answerRoute(api, route, request), representation);
   } catch (error) {
@@ -160,7 +161,9 @@ const VERSION = {
   platform: 'sandbox',
 };
 
-function answerOther(path: string): Reply {
+function answerOther({ kinds }: Cluster, path: string): Reply {
+  const document = openApiDocument(kinds.all(), path);
+  if (document !== undefined) return json(document);
   if (path === '/version' || path === '/version/') return json(VERSION);
   if (path.startsWith('/version/')) throw noSuchResource();
   if (/^\/(?:healthz|readyz|livez)(?:\/|$)/.test(path)) return plainText('ok');
