@@ -176,6 +176,21 @@ export function customResourceLaws(bench: () => Bench): void {
       expect(updated.body).toMatchObject({ spec: { size: 1 }, status: { phase: 'yes' }, metadata: { generation: 1 } });
     });
 
+    it('has no owner of a status that was sent with the object', async () => {
+      const { client, namespace } = bench();
+      const group = await things(client);
+      const path = `/apis/${group}/v1/namespaces/${await namespace()}/things`;
+      const sent = { ...thing(group, { size: 1 }), status: { phase: 'no' } };
+
+      const created = await client.post(path, sent);
+      const applied = await client.patch(`${path}/a?fieldManager=me`, 'apply', sent);
+
+      for (const { body } of [created, applied]) {
+        expect(JSON.stringify(body['metadata']?.['managedFields'])).toContain('f:spec');
+        expect(JSON.stringify(body['metadata']?.['managedFields'])).not.toContain('f:status');
+      }
+    });
+
     it('has a scale as its definition says', async () => {
       const { client, namespace } = bench();
       const group = await things(client);
