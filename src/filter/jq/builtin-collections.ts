@@ -14,11 +14,7 @@ export const COLLECTION_BUILTINS: NativeTable = {
   'has/1': has,
   'contains/1': contains,
   'add/0': addAll,
-  'reverse/0': (input) => {
-    if (input === null) return [];
-    if (typeof input === 'string') return Array.from(input).toReversed().join('');
-    return expectArray(input, 'cannot be reversed, as it is not an array').toReversed();
-  },
+  'reverse/0': reverse,
   'sort/0': (input) => sortValues(expectArray(input, 'cannot be sorted, as it is not an array')),
   'unique/0': (input) => unique(sortValues(expectArray(input, 'cannot be sorted, as it is not an array'))),
   'min/0': (input) => extreme(input, -1),
@@ -47,6 +43,13 @@ function length(input: JsonValue): JsonValue {
   if (isArray(input)) return input.length;
   if (isObject(input)) return Object.keys(input).length;
   return raise(`${describe(input)} has no length`);
+}
+
+function reverse(input: JsonValue): JsonValue {
+  if (isArray(input)) return input.toReversed();
+  if (typeof input === 'string') return Array.from(input).toReversed().join('');
+  if (length(input) === 0) return [];
+  return raise(`Cannot index ${typeName(input)} with number`);
 }
 
 function keysOf(input: JsonValue, ofObject: (object: { readonly [key: string]: JsonValue }) => string[]): JsonValue {

@@ -1,10 +1,11 @@
 import type { Form } from './builtin-forms.ts';
 import { IDENTITY } from './compile-paths.ts';
+import { elements } from './elements.ts';
 import { forEachOutput, fromOne, type Compiled, type Env } from './machine.ts';
 import { describe } from './native.ts';
 import { compareValues } from './order.ts';
 import { raise } from './signals.ts';
-import { isArray, type JsonValue } from './value.ts';
+import { isObject, type JsonValue } from './value.ts';
 
 /** Builtins that order or group elements by what a filter makes of them. */
 export const KEYED_BUILTINS: Readonly<Record<string, Form>> = {
@@ -24,8 +25,8 @@ interface Item {
 function keyed(what: string, finish: (items: readonly Item[]) => JsonValue): Form {
   return ([keyFilter = IDENTITY]) =>
     fromOne((value, env) => {
-      if (!isArray(value)) return raise(`${describe(value)} cannot be ${what}, as it is not an array`);
-      const items = value.map((item) => ({ key: keyOf(keyFilter, item, env), value: item }));
+      if (isObject(value)) return raise(`${describe(value)} cannot be ${what}, as it is not an array`);
+      const items = elements(value).map((item) => ({ key: keyOf(keyFilter, item, env), value: item }));
       return finish(items.toSorted((left, right) => compareValues(left.key, right.key)));
     });
 }

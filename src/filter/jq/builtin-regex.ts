@@ -58,12 +58,7 @@ function combined(pattern: JsonValue): Regex {
 
 function matchObject(match: RegexMatch): JsonValue {
   const { offset, length, string } = match;
-  const captures = match.captures.map((capture) => ({
-    offset: capture.offset,
-    length: capture.length,
-    string: capture.string,
-    name: capture.name,
-  }));
+  const captures = match.captures.map((capture) => ({ ...capture }));
   return { offset, length, string, captures };
 }
 

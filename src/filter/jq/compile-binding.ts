@@ -115,7 +115,8 @@ function compileLoop(node: NodeOf<'reduce' | 'foreach'>, context: Context, scope
     update,
     init: context.compile(node.init, scope),
     each: (value: JsonValue, env: Env, take: (bound: Env) => void): void => {
-      forEachOutput(source, value, env, (item) => {
+      // Not held back: a loop over inputs must not read one more than it works on.
+      source.run(value, undefined, env, (item) => {
         context.meter.tick();
         binder?.(item, env, take);
       });

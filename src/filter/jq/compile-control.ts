@@ -1,15 +1,5 @@
 import type { Context } from './context.ts';
-import {
-  ancestor,
-  chain,
-  forEachOutput,
-  withVariable,
-  type Compiled,
-  type Emit,
-  type Env,
-  type One,
-  type Run,
-} from './machine.ts';
+import { ancestor, chain, withVariable, type Compiled, type Emit, type Env, type Run } from './machine.ts';
 import { lostPath } from './path.ts';
 import { declare, depthOf, findVariable, type Scope } from './scope.ts';
 import { breakTo, isBreakTo, RaisedValue } from './signals.ts';
@@ -71,29 +61,29 @@ export function compileIf(node: NodeOf<'if'>, context: Context, { scope, isTail 
   return { run, one: (value, env) => (isTruthy(conditionOne(value, env)) ? trueOne : otherwiseOne)(value, env) };
 }
 
-/** `left // right`: the true outputs of the left, whose errors are dropped; the right side if there are none. */
+/** `left // right`: the true outputs of the left, or the right side if there are none. */
 export function compileAlternative(node: NodeOf<'alternative'>, context: Context, { scope, isTail }: Place): Compiled {
   const left = context.compile(node.left, scope);
   const right = context.compile(node.right, scope, isTail);
   const run: Run = (value, path, env, emit) => {
     let isFound = false;
-    guarded(
-      (take) => {
-        left.run(value, path, env, (output, at) => {
-          if (!isTruthy(output)) return;
-          isFound = true;
-          take(output, at);
-        });
-      },
-      emit,
-      () => {},
-    );
+    left.run(value, path, env, (output, at) => {
+      if (!isTruthy(output)) return;
+      isFound = true;
+      emit(output, at);
+    });
     return isFound ? undefined : right.run(value, path, env, emit);
   };
   const { one: leftOne } = left;
   const { one: rightOne } = right;
   if (leftOne === undefined || rightOne === undefined) return { run };
-  return { run, one: alternativeOne(leftOne, rightOne) };
+  return {
+    run,
+    one: (value, env) => {
+      const output = leftOne(value, env);
+      return isTruthy(output) ? output : rightOne(value, env);
+    },
+  };
 }
 
 /** `try body catch handler`, and `body?` where there is no handler. */
@@ -149,7 +139,7 @@ export function firstOutput(filter: Compiled, value: JsonValue, env: Env): JsonV
   let first: JsonValue | undefined;
   const target = {};
   breakable(target, () => {
-    forEachOutput(filter, value, env, (output) => {
+    filter.run(value, undefined, env, (output) => {
       first = output;
       breakTo(target);
     });
@@ -204,17 +194,5 @@ function outputsInto(left: Compiled, right: Compiled, isTail: boolean): Run {
       right.run(output, at, env, emit);
     });
     return undefined;
-  };
-}
-
-function alternativeOne(left: One, right: One): One {
-  return (value, env) => {
-    let output: JsonValue = null;
-    try {
-      output = left(value, env);
-    } catch (thrown) {
-      if (!(thrown instanceof RaisedValue)) throw thrown;
-    }
-    return isTruthy(output) ? output : right(value, env);
   };
 }

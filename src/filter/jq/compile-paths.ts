@@ -80,7 +80,7 @@ export function eachElement(value: JsonValue, path: Path, meter: Meter, emit: Em
       emit(value[key] ?? null, path === undefined ? undefined : { parent: path, key });
     }
   } else {
-    raise(`Cannot iterate over ${typeName(value)}${value === null ? '' : ` (${excerpt(value)})`}`);
+    raise(`Cannot iterate over ${typeName(value)} (${excerpt(value)})`);
   }
 }
 
@@ -107,7 +107,8 @@ function indexByConstant(target: Compiled, key: JsonValue): Compiled {
       emit(get(one(value, env)), undefined);
     } else {
       target.run(value, path, env, (container, at) => {
-        emit(get(container), extendPath(at, key, container));
+        const keyPath = extendPath(at, key, container);
+        emit(get(container), keyPath);
       });
     }
     return undefined;
@@ -133,7 +134,8 @@ function indexByFilter(target: Compiled, key: Compiled): Compiled {
   const run = (value: JsonValue, path: Path, env: Env, emit: Emit): undefined => {
     forEachOutput(key, value, env, (keyValue) => {
       target.run(value, path, env, (container, at) => {
-        emit(getKey(container, keyValue), extendPath(at, keyValue, container));
+        const keyPath = extendPath(at, keyValue, container);
+        emit(getKey(container, keyValue), keyPath);
       });
     });
     return undefined;

@@ -6,5 +6,5 @@ import { isArray, isObject, type JsonValue } from './value.ts';
 export function elements(value: JsonValue): readonly JsonValue[] {
   if (isArray(value)) return value;
   if (isObject(value)) return Object.values(value);
-  return raise(value === null ? 'Cannot iterate over null' : `Cannot iterate over ${describe(value)}`);
+  return raise(`Cannot iterate over ${describe(value)}`);
 }

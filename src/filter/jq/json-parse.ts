@@ -23,7 +23,7 @@ function describeProblem(text: string, firstLine: number, cause: unknown): strin
   if (body === '') return 'Expected JSON value';
   const end = `at EOF at ${at(text.length)}`;
   if (isUnfinishedString(body)) return `Unfinished string ${end}`;
-  if (/^[-+\w.]+$/.test(body)) return `Invalid ${/^[a-zA-Z]/.test(body) ? 'literal' : 'numeric literal'} ${end}`;
+  if (/^[^\s[\]{},:"]+$/.test(body)) return `Invalid ${/^[tfn]/.test(body) ? 'literal' : 'numeric literal'} ${end}`;
   const reason = cause instanceof Error ? cause.message : String(cause);
   if (/end of JSON input|Expected .* in JSON at position \d+ \(.*\)$/.test(reason) && offsetIn(reason) >= body.length) {
     return `Unfinished JSON term ${end}`;
@@ -44,5 +44,5 @@ function offsetIn(reason: string): number {
 
 function place(text: string, offset: number, firstLine: number): string {
   const before = text.slice(0, offset);
-  return `line ${before.split('\n').length - 1 + firstLine}, column ${offset - (before.lastIndexOf('\n') + 1)}`;
+  return `line ${before.split('\n').length - 1 + firstLine}, column ${Buffer.byteLength(before.slice(before.lastIndexOf('\n') + 1))}`;
 }

@@ -68,13 +68,25 @@ export function fromOne(one: One): Compiled {
   };
 }
 
-/** The outputs of `filter`, where no paths are asked for. */
+/**
+ * The outputs of an operand, where no paths are asked for. Each is handed on when the next one comes or the operand is
+ * done, so that the last, mostly the only one, is worked on when the stack of the operand is gone: without that,
+ * recursive functions would nest as deep as they have steps.
+ */
 export function forEachOutput(filter: Compiled, value: JsonValue, env: Env, take: (output: JsonValue) => void): void {
-  if (filter.one === undefined) {
-    filter.run(value, undefined, env, take);
-  } else {
+  if (filter.one !== undefined) {
     take(filter.one(value, env));
+    return;
   }
+  finish(
+    chain(
+      (emit) => filter.run(value, undefined, env, emit),
+      (output) => () => {
+        take(output);
+        return undefined;
+      },
+    ),
+  );
 }
 
 /**

@@ -91,7 +91,7 @@ function remainder(left: JsonValue, right: JsonValue): JsonValue {
   if (typeof left !== 'number' || typeof right !== 'number') return failWith(left, right, 'divided');
   if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
   const divisor = Math.abs(toInteger(right));
-  if (divisor === 0) failWith(left, right, 'divided because the divisor is zero');
+  if (divisor === 0) failWith(left, right, 'divided (remainder) because the divisor is zero');
   // `+ 0` turns a negative zero into zero: the operands count as integers.
   return (toInteger(left) % divisor) + 0;
 }

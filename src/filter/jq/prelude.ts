@@ -61,7 +61,6 @@ def any: any(.[]; .);
 def any(condition): any(.[]; condition);
 def all: all(.[]; .);
 def all(condition): all(.[]; condition);
-def isvalid(f): try (f | true) catch false;
 def with_entries(f): to_entries | map(f) | from_entries;
 def paths: path(..) | select(length > 0);
 def paths(condition): path(.. | select(condition)) | select(length > 0);

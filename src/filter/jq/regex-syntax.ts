@@ -68,7 +68,7 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
   xdigit: '0-9a-fA-F',
 };
 
-const SYNTAX_CHARACTERS = /[\^$\\.*+?()[\]{}|/-]/;
+const SYNTAX_CHARACTERS = /[\^$\\.*+?()[\]{}|/]/;
 
 /** A cursor over one pattern. */
 class Translator {
@@ -207,6 +207,7 @@ class Translator {
   #escapeInClass(): string {
     const char = this.#next();
     if (char === 'b') return String.raw`\x08`;
+    if (char === '-') return String.raw`\-`;
     return CLASS_ESCAPES[char]?.inside ?? CONTROL_ESCAPES[char] ?? this.#characterEscape(char);
   }
 

@@ -99,7 +99,7 @@ function capturesOf(
     const name = names[index] ?? null;
     const start = found.indices?.[index + 1]?.[0];
     // A group that took no part in the match has no text in `found`, whatever the types say.
-    if (start === undefined) return { offset: -1, length: 0, string: null, name };
+    if (start === undefined) return { offset: -1, string: null, length: 0, name };
     return { offset: offsetOf(start), length: codePointLength(string), string, name };
   });
 }
