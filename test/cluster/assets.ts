@@ -40,8 +40,6 @@ interface Part {
   readonly package: string;
 }
 
-const KUBERNETES_VERSION = 'v1.35.4';
-
 const PARTS = {
   etcd: { name: 'etcd', module: 'etcd', package: 'go.etcd.io/etcd/server/v3' },
   kubeApiserver: { name: 'kube-apiserver', module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kube-apiserver' },
@@ -88,10 +86,7 @@ async function built(cache: string, part: Part, env: NodeJS.ProcessEnv): Promise
 
 async function build({ name, module, package: main }: Part, output: string, env: NodeJS.ProcessEnv): Promise<void> {
   process.stderr.write(`building ${name} with Go; the first time takes minutes\n`);
-  const version = 'k8s.io/component-base/version';
-  const [, major = '', minor = ''] = /^v(\d+)\.(\d+)/.exec(KUBERNETES_VERSION) ?? [];
-  const named = [`gitVersion=${KUBERNETES_VERSION}`, `gitMajor=${major}`, `gitMinor=${minor}`];
-  const flags = ['-s', '-w', ...named.flatMap((value) => ['-X', `${version}.${value}`])];
+  const flags = ['-s', '-w', ...(await versionFlags(module))];
   const args = ['build', '-trimpath', '-ldflags', flags.join(' '), '-o', output, main];
   try {
     await promisify(execFile)('go', args, { cwd: moduleFolder(module), env, maxBuffer: 64 * 1024 * 1024 });
@@ -102,6 +97,14 @@ async function build({ name, module, package: main }: Part, output: string, env:
       : 'go build failed';
     throw new Error(`cannot build ${name} for the cluster tests: ${remedy}`, { cause: error });
   }
+}
+
+/** The version that the built Kubernetes says it is: the pinned one. */
+async function versionFlags(module: string): Promise<readonly string[]> {
+  const goMod = await readFile(join(moduleFolder(module), 'go.mod'), 'utf8');
+  const [, version = '', major = '', minor = ''] = /k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\S+)/.exec(goMod) ?? [];
+  const named = [`gitVersion=${version}`, `gitMajor=${major}`, `gitMinor=${minor}`];
+  return version === '' ? [] : named.flatMap((value) => ['-X', `k8s.io/component-base/version.${value}`]);
 }
 
 const LOCK_POLL_MS = 500;
