@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { startOptions } from '../../src/cli/options.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { codeBlocks, codes, readDocument, root, section, table } from './markdown.ts';
+
+const operations = readDocument('docs/operations.md');
+
+describe('docs/operations.md', () => {
+  it('the table of flags is that of the code', () => {
+    const documented = table(section(operations, 'Flags and environment')).map(([flag, env, fallback]) => ({
+      flag: codes(flag)[0],
+      env: codes(env),
+      defaultText: codes(fallback)[0] ?? '',
+    }));
+
+    const known = Object.values(startOptions).map(({ flag, env, defaultText }) => ({ flag, env, defaultText }));
+    expect(documented).toEqual(known);
+  });
+
+  it('the table of metrics is that of the code', async () => {
+    const documented = table(section(operations, 'Metrics')).map(([name, type, labels]) => ({
+      name: codes(name)[0],
+      type,
+      labels: codes(labels),
+    }));
+
+    const { registry } = createMetrics('');
+    const known = (await registry.getMetricsAsJSON()).map(({ name, type }) => ({
+      name,
+      type,
+      labels: labelsOf(registry.getSingleMetric(name)),
+    }));
+    expect(documented).toEqual(known);
+  });
+
+  it('the table of errors has every code', () => {
+    const source = readFileSync(join(root, 'src', 'errors.ts'), 'utf8');
+    const union = /export type ErrorCode =([^;]+);/.exec(source)?.[1] ?? '';
+    const known = [...union.matchAll(/'(ERR_\w+)'/g)].map(([, code]) => code);
+
+    expect(known.length).toBeGreaterThan(5);
+    expect(table(section(operations, 'Errors')).map(([code]) => codes(code)[0])).toEqual(known);
+  });
+
+  it('the example of a Role is YAML of that kind', () => {
+    const [role = ''] = codeBlocks(section(operations, 'Rights'), 'yaml');
+
+    expect(parse(role)).toMatchObject({ kind: 'Role', rules: [{ verbs: ['list', 'watch'] }, {}] });
+  });
+});
+
+function labelsOf(metric: object | undefined): readonly unknown[] {
+  return metric !== undefined && 'labelNames' in metric && Array.isArray(metric.labelNames) ? metric.labelNames : [];
+}
