@@ -12,7 +12,8 @@ export function parseString(stream: TokenStream, parsers: Parsers): Node {
   }
   stream.take();
   const [only] = token.parts;
-  if (token.parts.length === 1 && typeof only === 'string') return { type: 'literal', value: only };
+  if (format === undefined && token.parts.length === 1 && typeof only === 'string')
+    return { type: 'literal', value: only };
   const parts = token.parts.map((part) => {
     if (typeof part === 'string') return part;
     const nested = stream.nested(part);

@@ -2,6 +2,7 @@ import type { JqHost } from '../../../src/filter/jq/context.ts';
 import { jsonText } from '../../../src/filter/jq/json-text.ts';
 import { compileJq, JqError, type JqOptions } from '../../../src/filter/jq/program.ts';
 import { JqHalt } from '../../../src/filter/jq/signals.ts';
+import { JqSyntaxError } from '../../../src/filter/jq/syntax-error.ts';
 import type { JsonValue } from '../../../src/filter/jq/value.ts';
 import type { JqResult } from './real-jq.ts';
 
@@ -22,6 +23,7 @@ export function runOurJq(program: string, input: JsonValue = null, options: JqOp
     return { outputs };
   } catch (error) {
     if (error instanceof JqHalt) return { outputs };
+    if (error instanceof JqSyntaxError) return { outputs, error: 'compile' };
     if (!(error instanceof JqError)) throw error;
     return { outputs, error: error.message };
   }

@@ -146,7 +146,11 @@ describe('for all values', () => {
   });
 
   it('a stream of events builds the same value', () => {
-    fc.assert(fc.property(json, (value) => expect(resultLine('fromstream(tostream) == .', value)).toBe('true')));
+    fc.assert(
+      fc.property(json, (value) => {
+        expect(resultLine('fromstream(tostream) == .', value)).toBe('true');
+      }),
+    );
   });
 
   it('every path leads to a value, and setting it there changes nothing', () => {
