@@ -22,13 +22,11 @@ function write(name: string, text: string): void {
 }
 
 async function fingerprints(types: Readonly<Record<string, HookFile['type']>> = {}) {
-  const files = (['shell.sh', 'warm.ts'] as const).map(
-    (name): HookFile => ({
-      name,
-      path: join(folder.path, name),
-      type: types[name] ?? (name === 'warm.ts' ? 'warm' : 'process'),
-    }),
-  );
+  const files = (['shell.sh', 'warm.ts'] as const).map((name): HookFile => ({
+    name,
+    path: join(folder.path, name),
+    type: types[name] ?? (name === 'warm.ts' ? 'warm' : 'process'),
+  }));
   return fingerprintsOf(folder.path, files);
 }
 

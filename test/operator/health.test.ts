@@ -7,18 +7,15 @@ import { hookWith, kubernetesBinding } from '../support/bindings.ts';
 const NOW_MS = 1_000_000;
 
 function unitWith(status: MonitorStatus): HookUnit {
-  return new HookUnit(
-    hookWith('hook.sh', [kubernetesBinding('pods', { executeHookOnSynchronization: false })]),
-    {
-      push: () => {},
-      createMonitor: () => ({ run: async () => {}, snapshot: () => [], status: () => status }),
-      runSchedule: async () => {},
-      retryDelay: { next: () => 0, reset: () => {} },
-      now: Date.now,
-      onEnabled: () => {},
-      onProblem: () => {},
-    },
-  );
+  return new HookUnit(hookWith('hook.sh', [kubernetesBinding('pods', { executeHookOnSynchronization: false })]), {
+    push: () => {},
+    createMonitor: () => ({ run: async () => {}, snapshot: () => [], status: () => status }),
+    runSchedule: async () => {},
+    retryDelay: { next: () => 0, reset: () => {} },
+    now: Date.now,
+    onEnabled: () => {},
+    onProblem: () => {},
+  });
 }
 
 function failures(source: Partial<Parameters<typeof readinessChecks>[0]>): readonly string[] {
@@ -48,7 +45,11 @@ describe('readiness', () => {
       { isSynced: true, lastContactAtMs: NOW_MS - 141_000 },
       ['watch hook.sh/pods: nothing heard for 141 s'],
     ],
-    ['in trouble', { isSynced: true, lastContactAtMs: NOW_MS, problem: 'forbidden' }, ['watch hook.sh/pods: forbidden']],
+    [
+      'in trouble',
+      { isSynced: true, lastContactAtMs: NOW_MS, problem: 'forbidden' },
+      ['watch hook.sh/pods: forbidden'],
+    ],
   ])('of a watch that is %s', (_, status, expected) => {
     const unit = unitWith(status);
     unit.enable();

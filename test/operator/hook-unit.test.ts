@@ -26,7 +26,8 @@ async function unitWith(bindings: Hook['bindings'], body: (rig: UnitRig) => void
 
 const only = (tasks: readonly Task[]): Task => {
   const [task] = tasks;
-  if (task === undefined || tasks.length > 1) throw new Error(`expected one task, got ${tasks.map(describeTask)}`);
+  if (task === undefined || tasks.length > 1)
+    throw new Error(`expected one task, got ${tasks.map(describeTask).join(', ')}`);
   return task;
 };
 

@@ -71,7 +71,7 @@ export function unitRig(name: string, bindings: Hook['bindings'], retryMs = 5000
     queued: (): readonly string[] => tasks.splice(0).map(({ queue, task }) => `${queue}: ${describeTask(task)}`),
     /** The tasks queued since the last call. */
     takeTasks: (): readonly Task[] => tasks.splice(0).map(({ task }) => task),
-    async stop() {
+    stop: async () => {
       controller.abort();
       await ended;
     },

@@ -1,0 +1,36 @@
+import { expect, it } from 'vitest';
+import { CredentialsError } from '../../src/errors.ts';
+import { createMetrics } from '../../src/metrics.ts';
+import { createClusterAccess } from '../../src/operator/cluster-access.ts';
+import { never } from '../support/hook-rig.ts';
+import { metricValues } from '../support/metric-values.ts';
+import { sandboxCluster } from '../support/operator-rig.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { sandboxForTest } from '../support/sandbox.ts';
+
+it('the way to the cluster is opened without a request, and every request is measured', async () => {
+  const sandbox = await sandboxForTest();
+  const metrics = createMetrics('');
+  const options = { connect: sandboxCluster(sandbox), userAgent: 'hooklet/1' };
+
+  const access = await createClusterAccess(options, { log: recordingLogger(), metrics });
+  expect(sandbox.requests).toEqual([]);
+  const kind = await access.kinds.resolve({ kind: 'configmap' }, never);
+  await access.client.request({ method: 'GET', path: '/api/v1/namespaces/default' }, never);
+  await expect(access.client.request({ method: 'GET', path: '/api/v1/nope' }, never)).rejects.toThrow();
+  await access.client.close();
+
+  expect(kind.kind).toBe('ConfigMap');
+  expect(await metricValues(metrics, 'kubernetes_client_request_result_total')).toEqual(
+    expect.arrayContaining([expect.stringMatching(/^\{code="200",method="GET"\} \d+$/), '{code="404",method="GET"} 1']),
+  );
+  expect((await metricValues(metrics, 'kubernetes_client_request_latency_seconds')).join('\n')).toContain('verb="GET"');
+});
+
+it('a cluster that cannot be found rejects', async () => {
+  const connect = async () => Promise.reject(new CredentialsError('no kubeconfig'));
+
+  await expect(
+    createClusterAccess({ connect, userAgent: '' }, { log: recordingLogger(), metrics: createMetrics('') }),
+  ).rejects.toThrow(CredentialsError);
+});

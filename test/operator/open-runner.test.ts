@@ -1,0 +1,42 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { openRunner } from '../../src/operator/open-runner.ts';
+import { fixtureHook, hooksDir, never, temporaryFolder } from '../support/hook-rig.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+
+const settings = (tmpDir: string) => ({
+  hooksDir,
+  tmpDir,
+  keepTmpFiles: false,
+  logProxyHookJson: false,
+  env: process.env,
+  program: { node: process.execPath, program: '/nowhere/main.js' },
+  log: recordingLogger(),
+});
+
+describe('an open runner', () => {
+  it('runs hooks that find hooklet on their PATH, and leaves nothing behind when it is closed', async () => {
+    using tmp = temporaryFolder();
+    await using ends = new AsyncDisposableStack();
+
+    const runner = openRunner(settings(tmp.path), ends);
+    const [folder = ''] = readdirSync(tmp.path);
+    expect(readdirSync(join(tmp.path, folder, 'bin'))).toEqual(['hooklet']);
+    const run = await runner.run(
+      { hook: fixtureHook('run-echo.sh'), contexts: [Buffer.from('[]')], fields: {} },
+      never,
+    );
+    await ends.disposeAsync();
+
+    expect(run.outputs.patch.trim()).toBe('[]');
+    expect(readdirSync(tmp.path)).toEqual([]);
+  });
+
+  it('is refused where there is no place for the files of runs', async () => {
+    await using ends = new AsyncDisposableStack();
+
+    expect(() => openRunner(settings('/dev/null/tmp'), ends)).toThrow(UsageError);
+  });
+});

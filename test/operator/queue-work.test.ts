@@ -1,0 +1,227 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { HookFailedError } from '../../src/errors.ts';
+import type { Hook } from '../../src/hook/binding.ts';
+import type { Task } from '../../src/hook/task.ts';
+import { createMetrics, type Metrics } from '../../src/metrics.ts';
+import { createQueueFactory } from '../../src/operator/queue-work.ts';
+import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
+import { metricValues } from '../support/metric-values.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
+import { describeTask, eventOf, taskOf, unitRig, type UnitRig } from '../support/unit-rig.ts';
+
+const pods = kubernetesBinding('pods');
+const maps = kubernetesBinding('maps');
+const grouped = kubernetesBinding('grouped', { group: 'g' });
+const LABELS = '{hook="hook.sh",binding="pods",queue="main"}';
+
+let metrics: Metrics;
+let log: ReturnType<typeof recordingLogger>;
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+  metrics = createMetrics('');
+  log = recordingLogger();
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
+
+/** A queue named main at work for the hooks of `rigs`; `fails` says how many runs of a task fail. */
+function queueRig(rigs: readonly UnitRig[], fails: Readonly<Record<string, number>> = {}) {
+  const ran: string[] = [];
+  const started: string[] = [];
+  const left = new Map(Object.entries(fails));
+  const controller = new AbortController();
+  const queue = createQueueFactory({
+    unitOf: (hook) => rigs.find((rig) => rig.hook === hook)?.unit,
+    run: async (task) => {
+      const name = `${task.hook.name} ${describeTask(task)}`;
+      ran.push(`${Date.now() / 1000} ${name}`);
+      const failures = left.get(name) ?? 0;
+      left.set(name, failures - 1);
+      if (failures > 0) {
+        throw new HookFailedError('bad', {
+          failure: { exitCode: 3, durationMs: 1, timedOut: false, usage: {}, patch: '' },
+        });
+      }
+    },
+    onStarted: ({ name }) => void started.push(name),
+    metrics,
+    log,
+  })('main');
+  const ended = queue.run(controller.signal);
+  return {
+    queue,
+    ran,
+    started,
+    /** Ends the queue and the units. */
+    stop: async () => {
+      controller.abort();
+      await Promise.all([ended, ...rigs.map(async (rig) => rig.stop())]);
+    },
+  };
+}
+
+const event = (hook: Hook, name: string, fields: Partial<Task> = {}) => taskOf(hook, eventOf(pods, name), fields);
+
+describe('a task that fails', () => {
+  it('is run again after a delay, at the head of its queue, and each failure is counted and told', async () => {
+    const rig = unitRig('hook.sh', []);
+    const other = unitRig('other.sh', []);
+    const { queue, ran, stop } = queueRig([rig, other], { 'hook.sh pods/a': 1 });
+
+    queue.push(event(rig.hook, 'a'), event(other.hook, 'b'));
+    await vi.advanceTimersByTimeAsync(5000);
+
+    expect(ran).toEqual(['0 hook.sh pods/a', '5 hook.sh pods/a', '5 other.sh pods/b']);
+    expect(await metricValues(metrics, 'hook_run_errors_total')).toEqual([`${LABELS} 1`]);
+    expect(log.lines).toEqual([
+      {
+        level: 'error',
+        message: 'hook failed, it is run again after a delay',
+        fields: {
+          hook: 'hook.sh',
+          binding: 'pods',
+          queue: 'main',
+          event: 'Added default/a',
+          attempt: 1,
+          exitCode: 3,
+          err: expect.any(HookFailedError),
+        },
+      },
+    ]);
+    await stop();
+  });
+
+  it('waits anew from its failure on', async () => {
+    const rig = unitRig('hook.sh', []);
+    const { queue, stop } = queueRig([rig], { 'hook.sh pods/a': 9 });
+    queue.push(event(rig.hook, 'a'));
+    await vi.advanceTimersByTimeAsync(5001);
+
+    expect(queue.tasks).toMatchObject([{ failures: 2, queuedAtMs: 5000 }]);
+    await stop();
+  });
+
+  it('is dropped when its binding allows that, and what waited for it goes on', async () => {
+    const allowed = kubernetesBinding('pods', { allowFailure: true });
+    const rig = unitRig('hook.sh', [allowed]);
+    const { queue, ran, stop } = queueRig([rig], { 'hook.sh Synchronization pods': 1 });
+    rig.unit.enable();
+    queue.push(...rig.takeTasks());
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    expect(ran).toHaveLength(1);
+    expect(rig.unit.isEnabled).toBe(true);
+    expect(await metricValues(metrics, 'hook_run_allowed_errors_total')).toEqual([`${LABELS} 1`]);
+    expect(await metricValues(metrics, 'hook_run_errors_total')).toEqual([]);
+    await stop();
+  });
+
+  it('is dropped without a word when its hook was changed meanwhile', async () => {
+    const rig = unitRig('hook.sh', []);
+    const changed = hookWith('hook.sh');
+    const { queue, ran, started, stop } = queueRig([rig]);
+
+    queue.push(
+      event(changed, 'a'),
+      taskOf(changed, { type: 'onStartup', binding: onStartupBinding }),
+      event(rig.hook, 'b'),
+    );
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(ran).toEqual(['0 hook.sh pods/b']);
+    expect(started).toEqual(['hook.sh']);
+    expect(log.lines).toEqual([]);
+    await stop();
+  });
+
+  it('does not hold up other hooks when it is a Synchronization; the later ones of its hook follow it', async () => {
+    const rig = unitRig('hook.sh', [pods, maps]);
+    const other = unitRig('other.sh', [pods]);
+    const { queue, ran, stop } = queueRig([rig, other], { 'hook.sh Synchronization pods': 1 });
+    rig.unit.enable();
+    other.unit.enable();
+    queue.push(...rig.takeTasks(), ...other.takeTasks());
+    await vi.advanceTimersByTimeAsync(5000);
+    queue.push(...rig.takeTasks());
+    await vi.advanceTimersByTimeAsync(0);
+    queue.push(...rig.takeTasks());
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(ran).toEqual([
+      '0 hook.sh Synchronization pods',
+      '0 other.sh Synchronization pods',
+      '5 hook.sh Synchronization pods',
+      '5 hook.sh Synchronization maps',
+    ]);
+    expect(rig.unit.isEnabled).toBe(true);
+    await stop();
+  });
+});
+
+describe('onStartup', () => {
+  it('holds up all that is behind it until it succeeds', async () => {
+    const rig = unitRig('hook.sh', []);
+    const { queue, ran, started, stop } = queueRig([rig], { 'hook.sh onStartup': 1 });
+
+    queue.push(taskOf(rig.hook, { type: 'onStartup', binding: onStartupBinding }), event(rig.hook, 'a'));
+    await vi.advanceTimersByTimeAsync(4999);
+    expect([ran.length, started]).toEqual([1, []]);
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect(ran).toEqual(['0 hook.sh onStartup', '5 hook.sh onStartup', '5 hook.sh pods/a']);
+    expect(started).toEqual(['hook.sh']);
+    await stop();
+  });
+});
+
+describe('a queue', () => {
+  it('runs together what can be, counts that for the hook, and tells its length', async () => {
+    const rig = unitRig('hook.sh', []);
+    const { queue, ran, stop } = queueRig([rig], { 'hook.sh pods/a': 1 });
+    expect(await metricValues(metrics, 'tasks_queue_length')).toEqual([]);
+    queue.push(event(rig.hook, 'a'));
+    await vi.advanceTimersByTimeAsync(0);
+    queue.push(event(rig.hook, 'b'), event(rig.hook, 'c'));
+    expect(await metricValues(metrics, 'tasks_queue_length')).toEqual(['{queue="main"} 3']);
+    await vi.advanceTimersByTimeAsync(5000);
+
+    expect(ran.slice(1)).toEqual(['5 hook.sh pods/a + pods/b + pods/c']);
+    expect(await metricValues(metrics, 'tasks_queue_compaction_operations_total')).toEqual([
+      '{queue_name="main",hook="hook.sh"} 1',
+    ]);
+    expect(await metricValues(metrics, 'tasks_queue_length')).toEqual([]);
+    await stop();
+  });
+
+  it('runs the Synchronizations of a group at once', async () => {
+    const second = kubernetesBinding('second', { group: 'g' });
+    const rig = unitRig('hook.sh', [grouped, second]);
+    const { queue, ran, stop } = queueRig([rig]);
+    rig.unit.enable();
+    queue.push(...rig.takeTasks());
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(ran).toEqual(['0 hook.sh Synchronization grouped + Synchronization second']);
+    expect(rig.unit.isEnabled).toBe(true);
+    await stop();
+  });
+
+  it('keeps to the rate that the settings of a hook allow', async () => {
+    const rig = unitRig('hook.sh', []);
+    const limited: Hook = { ...rig.hook, settings: { executionMinIntervalMs: 3000, executionBurst: 2 } };
+    const clock = scheduleBinding('clock');
+    const { queue, ran, stop } = queueRig([{ ...rig, hook: limited }]);
+
+    for (let round = 0; round < 4; round += 1) {
+      queue.push(taskOf(limited, { type: 'schedule', binding: clock }));
+      await vi.advanceTimersByTimeAsync(0);
+    }
+    await vi.advanceTimersByTimeAsync(10_000);
+
+    expect(ran).toEqual(['0 hook.sh clock', '0 hook.sh clock', '3 hook.sh clock + clock']);
+    await stop();
+  });
+});
