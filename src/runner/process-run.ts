@@ -27,8 +27,8 @@ export interface ProcessRunOptions {
   readonly spawner: Spawner;
   /** Added to the operator's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Names a folder that does not exist yet for the files of one run. */
-  readonly newFolder: (hook: Hook) => string;
+  /** The path that the names of the files of one run begin with; another each time. */
+  readonly newPrefix: (hook: Hook) => string;
   readonly keepTmpFiles: boolean;
 }
 
@@ -55,13 +55,13 @@ export async function runProcess(run: HookRun, options: ProcessRunOptions): Prom
 async function prepare(
   hook: Hook,
   contexts: readonly Uint8Array[],
-  { newFolder }: ProcessRunOptions,
+  { newPrefix }: ProcessRunOptions,
 ): Promise<Workspace> {
-  const folder = newFolder(hook);
+  const prefix = newPrefix(hook);
   try {
-    return await openWorkspace(folder, contexts);
+    return await openWorkspace(prefix, contexts);
   } catch (error) {
-    const reason = `its files could not be written to ${folder}: ${messageOf(error)}; see --tmp-dir`;
+    const reason = `its files could not be written to ${dirname(prefix)}: ${messageOf(error)}; see --tmp-dir`;
     throw new HookFailedError(failureMessage(hook.name, reason, ''), { cause: error });
   }
 }

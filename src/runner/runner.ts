@@ -52,7 +52,7 @@ export function createRunner(options: RunnerOptions): Runner {
   const env = hookEnv(options);
   const outputLog = createOutputLog(options);
   const warmHooks = new WarmHooks({ spawner, folder, env, log: options.log, outputLog, limits: options.warm ?? {} });
-  const processOptions: ProcessRunOptions = { spawner, env, keepTmpFiles, newFolder: nameFolders(folder) };
+  const processOptions: ProcessRunOptions = { spawner, env, keepTmpFiles, newPrefix: namePrefixes(folder) };
   const never = new AbortController().signal;
 
   return {
@@ -85,7 +85,7 @@ function hookEnv({ env, binDir }: RunnerOptions): Readonly<Record<string, string
   return binDir === undefined ? {} : { PATH: `${binDir}:${path}` };
 }
 
-function nameFolders(folder: string): (hook: Hook) => string {
+function namePrefixes(folder: string): (hook: Hook) => string {
   let count = 0;
-  return ({ name }) => join(folder, `${name.replaceAll(/[^\w.-]+/g, '-').slice(0, 80)}-${++count}`);
+  return ({ name }) => join(folder, `${name.replaceAll(/[^\w.-]+/g, '-').slice(0, 80)}-${++count}-`);
 }

@@ -1,16 +1,5 @@
-import {
-  closeSync,
-  mkdirSync,
-  openSync,
-  readFileSync,
-  rmdirSync,
-  rmSync,
-  statSync,
-  unlinkSync,
-  writeSync,
-} from 'node:fs';
+import { closeSync, openSync, readFileSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
-import { join } from 'node:path';
 
 // Up to here one write is cheaper than a way through the thread pool; above, it would hold up everybody.
 const SYNC_BYTES = 256 * 1024;
@@ -34,47 +23,47 @@ export interface HookOutputs {
   readonly conversion: string;
 }
 
-/** The files of one run, in a folder nobody else may enter. */
+/** The files of one run. */
 export interface Workspace {
-  readonly path: string;
   /** The variables that tell the hook where its files are. */
   readonly env: Readonly<Record<string, string>>;
   readOutputs(): HookOutputs;
   remove(): void;
 }
 
-/** Writes the binding contexts, given in pieces, and makes the empty files for what the hook has to say. */
-export async function openWorkspace(path: string, contexts: readonly Uint8Array[]): Promise<Workspace> {
-  mkdirSync(path, { mode: 0o700 });
+/**
+ * Writes the binding contexts, given in pieces, and makes the empty files for what the hook has to say, each called
+ * `prefix` and what it is. A folder for each run would cost as much again, so they lie in one that nobody else may enter.
+ */
+export async function openWorkspace(prefix: string, contexts: readonly Uint8Array[]): Promise<Workspace> {
   try {
-    for (const name of OUTPUT_NAMES) closeSync(openSync(join(path, OUTPUTS[name]), 'wx', PRIVATE_FILE));
-    await writeContexts(join(path, CONTEXT), contexts);
+    for (const name of OUTPUT_NAMES) closeSync(openSync(prefix + OUTPUTS[name], 'wx', PRIVATE_FILE));
+    await writeContexts(prefix + CONTEXT, contexts);
   } catch (error) {
-    remove(path);
+    remove(prefix);
     throw error;
   }
   return {
-    path,
-    env: environment(path),
+    env: environment(prefix),
     readOutputs: () => ({
-      patch: readOutput(path, 'patch'),
-      metrics: readOutput(path, 'metrics'),
-      admission: readOutput(path, 'admission'),
-      conversion: readOutput(path, 'conversion'),
+      patch: readOutput(prefix, 'patch'),
+      metrics: readOutput(prefix, 'metrics'),
+      admission: readOutput(prefix, 'admission'),
+      conversion: readOutput(prefix, 'conversion'),
     }),
-    remove: () => remove(path),
+    remove: () => remove(prefix),
   };
 }
 
-function environment(path: string): Readonly<Record<string, string>> {
-  const admission = join(path, OUTPUTS.admission);
+function environment(prefix: string): Readonly<Record<string, string>> {
+  const admission = prefix + OUTPUTS.admission;
   return {
-    BINDING_CONTEXT_PATH: join(path, CONTEXT),
-    METRICS_PATH: join(path, OUTPUTS.metrics),
-    KUBERNETES_PATCH_PATH: join(path, OUTPUTS.patch),
+    BINDING_CONTEXT_PATH: prefix + CONTEXT,
+    METRICS_PATH: prefix + OUTPUTS.metrics,
+    KUBERNETES_PATCH_PATH: prefix + OUTPUTS.patch,
     VALIDATING_RESPONSE_PATH: admission,
     ADMISSION_RESPONSE_PATH: admission,
-    CONVERSION_RESPONSE_PATH: join(path, OUTPUTS.conversion),
+    CONVERSION_RESPONSE_PATH: prefix + OUTPUTS.conversion,
   };
 }
 
@@ -118,21 +107,25 @@ function skipBytes(pieces: readonly Uint8Array[], count: number): Uint8Array[] {
 }
 
 /** A file the hook deleted says nothing; one that it replaced by something else than a file is an error. */
-function readOutput(path: string, name: keyof HookOutputs): string {
-  const file = join(path, OUTPUTS[name]);
+function readOutput(prefix: string, name: keyof HookOutputs): string {
+  const file = prefix + OUTPUTS[name];
   const stats = statSync(file, { throwIfNoEntry: false });
   if (stats === undefined || (stats.isFile() && stats.size === 0)) return '';
   // A pipe would be waited for without end.
-  if (!stats.isFile()) throw new Error(`${OUTPUTS[name]} is not a file any more`);
+  if (!stats.isFile()) throw new Error(`${file} is not a file any more`);
   return readFileSync(file, 'utf8');
 }
 
-function remove(path: string): void {
+function remove(prefix: string): void {
+  removeFile(prefix + CONTEXT);
+  for (const name of OUTPUT_NAMES) removeFile(prefix + OUTPUTS[name]);
+}
+
+function removeFile(path: string): void {
   try {
-    for (const name of [CONTEXT, ...OUTPUT_NAMES.map((output) => OUTPUTS[output])]) unlinkSync(join(path, name));
-    rmdirSync(path);
+    unlinkSync(path);
   } catch {
-    // The hook deleted a file or left others; this is the slower way.
+    // The hook deleted it, or put a folder in its place; this is the slower way.
     rmSync(path, { recursive: true, force: true });
   }
 }

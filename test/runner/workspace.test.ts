@@ -8,13 +8,13 @@ import { temporaryFolder } from '../support/hook-rig.ts';
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
 async function workspaceIn(folder: string, contexts: readonly Uint8Array[] = [bytes('[]')]) {
-  const workspace = await openWorkspace(join(folder, 'hook-1'), contexts);
+  const workspace = await openWorkspace(join(folder, 'hook-1-'), contexts);
   const variable = (name: string): string => workspace.env[name] ?? '';
   return { workspace, variable };
 }
 
 describe('openWorkspace', () => {
-  it('names six files, of which only the owner may read, in a folder that only the owner may enter', async () => {
+  it('names six files that only the owner may read', async () => {
     using tmp = temporaryFolder();
 
     const { workspace, variable } = await workspaceIn(tmp.path);
@@ -28,7 +28,6 @@ describe('openWorkspace', () => {
       'VALIDATING_RESPONSE_PATH',
     ]);
     expect(variable('VALIDATING_RESPONSE_PATH')).toBe(variable('ADMISSION_RESPONSE_PATH'));
-    expect(statSync(workspace.path).mode & 0o777).toBe(0o700);
     for (const path of Object.values(workspace.env)) expect(statSync(path).mode & 0o777).toBe(0o600);
   });
 
@@ -90,23 +89,24 @@ describe('openWorkspace', () => {
     rmSync(variable('METRICS_PATH'));
     execFileSync('mkfifo', [variable('METRICS_PATH')]);
 
-    expect(() => workspace.readOutputs()).toThrow('metrics.json is not a file any more');
+    expect(() => workspace.readOutputs()).toThrow('hook-1-metrics.json is not a file any more');
   });
 
-  it('removes its folder, with what the hook left there', async () => {
+  it('removes its files, whatever the hook made of them', async () => {
     using tmp = temporaryFolder();
     const { workspace, variable } = await workspaceIn(tmp.path);
     rmSync(variable('METRICS_PATH'));
-    mkdirSync(join(workspace.path, 'left'));
+    rmSync(variable('KUBERNETES_PATCH_PATH'));
+    mkdirSync(join(variable('KUBERNETES_PATCH_PATH'), 'deep'), { recursive: true });
 
     workspace.remove();
 
     expect(readdirSync(tmp.path)).toEqual([]);
   });
 
-  it('rejects where the folder cannot be made', async () => {
+  it('rejects where no file can be made', async () => {
     using tmp = temporaryFolder();
 
-    await expect(openWorkspace(join(tmp.path, 'missing', 'hook-1'), [])).rejects.toThrow('ENOENT');
+    await expect(openWorkspace(join(tmp.path, 'missing', 'hook-1-'), [])).rejects.toThrow('ENOENT');
   });
 });
