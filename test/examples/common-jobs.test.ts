@@ -6,7 +6,7 @@ import { until } from '../support/operator-rig.ts';
 describe('the common jobs', { timeout: 60_000 }, () => {
   it('101-monitor-pods counts the Pods at the start and prints each new one', async () => {
     await using example = await startExample('101-monitor-pods');
-    await until(() => expect(example.printed()).toEqual(['0 Pods were here before']));
+    await until(() => expect(example.printed()).toEqual(['Pods at the start: 0']));
 
     await example.tryOut('pod.yaml');
 

@@ -24,7 +24,7 @@ fi
 hooklet jq -r '
   .[]
   | if .type == "Synchronization"
-    then "\(.objects | length) Pods were here before"
+    then "Pods at the start: \(.objects | length)"
     else .filterResult | "Pod \(.name) is new and runs \(.images | join(", "))"
     end
 ' "$BINDING_CONTEXT_PATH"
