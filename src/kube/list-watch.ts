@@ -47,6 +47,8 @@ const DEFAULT_IDLE_TIMEOUT_MS = 70_000;
 const LATE_LIST_MS = 10_000;
 const LIST_TIMEOUT_MS = 60_000;
 const PAGE_SIZE = 500;
+/** So many items are parsed and filtered at a stretch: a few milliseconds. */
+const BREATHER_ITEMS = 100;
 
 /** Lists and watches `target` through `client`: a streamed list where the server can, else pages. */
 export function createListWatch(client: KubeClient, target: WatchTarget, options: ListWatchOptions): ListWatch {
@@ -185,7 +187,7 @@ async function* listPage(requests: Requests, query: Query, signal: AbortSignal) 
   const json = await requests.page(query, signal);
   const page = scanList(json);
   for (const [index, range] of page.items.entries()) {
-    if (index % PAGE_SIZE === PAGE_SIZE - 1) await breather();
+    if (index % BREATHER_ITEMS === BREATHER_ITEMS - 1) await breather();
     yield { type: 'Listed', object: readItem(json, range, requests.target.kind) } as const;
   }
   return page;

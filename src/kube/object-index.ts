@@ -34,27 +34,28 @@ export class ObjectIndex<T extends Placed> {
     const chunk = this.#chunks[this.#chunkOf(place)];
     if (chunk === undefined) return undefined;
     const found = chunk[positionIn(chunk, place)];
-    return found !== undefined && comparePlaces(found, place) === 0 ? found : undefined;
+    return found !== undefined && isSamePlace(found, place) ? found : undefined;
   }
 
-  /** Puts `object` at its place, instead of what was there. */
-  set(object: T): void {
+  /** Puts `object` at its place, and returns what was there. */
+  set(object: T): T | undefined {
     const at = this.#chunkOf(object);
     const chunk = this.#chunks[at];
     if (chunk === undefined) {
       this.#chunks.push([object]);
       this.#size++;
-      return;
+      return undefined;
     }
     const position = positionIn(chunk, object);
     const found = chunk[position];
-    if (found !== undefined && comparePlaces(found, object) === 0) {
+    if (found !== undefined && isSamePlace(found, object)) {
       chunk[position] = object;
-      return;
+      return found;
     }
     chunk.splice(position, 0, object);
     this.#size++;
     if (chunk.length > MAX_CHUNK) this.#chunks.splice(at + 1, 0, chunk.splice(MAX_CHUNK / 2));
+    return undefined;
   }
 
   delete(place: Placed): void {
@@ -63,7 +64,7 @@ export class ObjectIndex<T extends Placed> {
     if (chunk === undefined) return;
     const position = positionIn(chunk, place);
     const found = chunk[position];
-    if (found === undefined || comparePlaces(found, place) !== 0) return;
+    if (found === undefined || !isSamePlace(found, place)) return;
     chunk.splice(position, 1);
     this.#size--;
     if (chunk.length === 0) this.#chunks.splice(at, 1);
@@ -81,7 +82,7 @@ export class ObjectIndex<T extends Placed> {
     while (low < high) {
       const middle = (low + high + 1) >>> 1;
       const first = this.#chunks[middle]?.[0];
-      if (first !== undefined && comparePlaces(first, place) <= 0) low = middle;
+      if (first !== undefined && !isBefore(place, first)) low = middle;
       else high = middle - 1;
     }
     return low;
@@ -90,9 +91,18 @@ export class ObjectIndex<T extends Placed> {
 
 /** Orders by namespace, then by name, as the API server does in its lists. */
 export function comparePlaces(left: Placed, right: Placed): number {
-  if (left.namespace !== right.namespace) return left.namespace < right.namespace ? -1 : 1;
-  if (left.name === right.name) return 0;
-  return left.name < right.name ? -1 : 1;
+  if (isBefore(left, right)) return -1;
+  return isSamePlace(left, right) ? 0 : 1;
+}
+
+/** Whether both are the same object's place. */
+export function isSamePlace(left: Placed, right: Placed): boolean {
+  return left.name === right.name && left.namespace === right.namespace;
+}
+
+function isBefore(left: Placed, right: Placed): boolean {
+  if (left.namespace !== right.namespace) return left.namespace < right.namespace;
+  return left.name < right.name;
 }
 
 /** Where `place` is in `chunk`, or would be. */
@@ -102,7 +112,7 @@ function positionIn(chunk: readonly Placed[], place: Placed): number {
   while (low < high) {
     const middle = (low + high) >>> 1;
     const object = chunk[middle];
-    if (object !== undefined && comparePlaces(object, place) < 0) low = middle + 1;
+    if (object !== undefined && isBefore(object, place)) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -111,13 +121,13 @@ function positionIn(chunk: readonly Placed[], place: Placed): number {
 function isSorted(objects: readonly Placed[]): boolean {
   return objects.every((object, index) => {
     const previous = objects[index - 1];
-    return previous === undefined || comparePlaces(previous, object) <= 0;
+    return previous === undefined || !isBefore(object, previous);
   });
 }
 
 function withoutRepeats<T extends Placed>(sorted: readonly T[]): readonly T[] {
   return sorted.filter((object, index) => {
     const next = sorted[index + 1];
-    return next === undefined || comparePlaces(object, next) !== 0;
+    return next === undefined || !isSamePlace(object, next);
   });
 }

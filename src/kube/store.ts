@@ -1,5 +1,5 @@
 import type { KubeObject } from './object.ts';
-import { comparePlaces, ObjectIndex } from './object-index.ts';
+import { comparePlaces, isSamePlace, ObjectIndex } from './object-index.ts';
 
 /** What is remembered of an object. */
 export interface ObjectRecord {
@@ -68,7 +68,7 @@ export class Store {
       let found = current[at];
       while (found !== undefined && found !== record && comparePlaces(found, record) < 0) found = current[++at];
       if (found === record) return false;
-      return found === undefined || comparePlaces(found, record) !== 0 || found.uid !== record.uid;
+      return found === undefined || !isSamePlace(found, record) || found.uid !== record.uid;
     });
   }
 

@@ -219,7 +219,7 @@ class BindingMonitor implements Monitor {
 }
 
 function isTransient(error: unknown): boolean {
-  return error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500);
+  return error instanceof KubeError && ([0, 410, 429].includes(error.status) || error.status >= 500);
 }
 
 function messageOf(error: unknown): string {

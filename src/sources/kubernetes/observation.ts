@@ -152,9 +152,7 @@ export class Observation implements WatchSubscriber {
   }
 
   #put(item: SnapshotItem): ObservedEvent {
-    const event = this.#event(this.#items.get(item), item);
-    this.#items.set(item);
-    return event;
+    return this.#event(this.#items.set(item), item);
   }
 
   #event(previous: SnapshotItem | undefined, item: SnapshotItem): ObservedEvent {
