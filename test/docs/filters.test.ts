@@ -8,7 +8,10 @@ const jq = section(filters, 'jq');
 const object: unknown = JSON.parse(codeBlocks(jq, 'json')[0] ?? '');
 
 function rowsOf(rows: readonly (readonly string[])[]): readonly { expression: string; result: string }[] {
-  return rows.map(([expression, result]) => ({ expression: codes(expression)[0] ?? '', result: codes(result)[0] ?? '' }));
+  return rows.map(([expression, result]) => ({
+    expression: codes(expression)[0] ?? '',
+    result: codes(result)[0] ?? '',
+  }));
 }
 
 function apply(type: 'jq' | 'jsonPath', expression: string): string {
@@ -21,9 +24,12 @@ describe('the filters of docs/configuration.md', () => {
     expect(apply('jq', expression)).toBe(result);
   });
 
-  it.each(rowsOf(table(section(filters, 'JSONPath'))))('jsonPathFilter $expression gives $result', ({ expression, result }) => {
-    expect(apply('jsonPath', expression)).toBe(result);
-  });
+  it.each(rowsOf(table(section(filters, 'JSONPath'))))(
+    'jsonPathFilter $expression gives $result',
+    ({ expression, result }) => {
+      expect(apply('jsonPath', expression)).toBe(result);
+    },
+  );
 
   it('what is said not to be there is refused, and what is said to be there is taken', () => {
     const differences = tables(jq)[1] ?? [];
@@ -31,8 +37,17 @@ describe('the filters of docs/configuration.md', () => {
     const names = missing.flatMap(([topic]) => codes(topic)).filter((name) => !/import|include/.test(name));
 
     expect(names.length).toBeGreaterThan(12);
-    for (const expression of names) expect([expression, checkFilter({ type: 'jq', expression })]).toEqual([expression, expect.any(String)]);
-    for (const expression of ['pick(.a)', 'abs', 'toarray', 'trim', 'trimstr("a")', 'skip(1; .[])', '.[] as [$a] ?// $a | $a']) {
+    for (const expression of names)
+      expect([expression, checkFilter({ type: 'jq', expression })]).toEqual([expression, expect.any(String)]);
+    for (const expression of [
+      'pick(.a)',
+      'abs',
+      'toarray',
+      'trim',
+      'trimstr("a")',
+      'skip(1; .[])',
+      '.[] as [$a] ?// $a | $a',
+    ]) {
       expect([expression, checkFilter({ type: 'jq', expression })]).toEqual([expression, undefined]);
     }
   });

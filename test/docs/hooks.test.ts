@@ -99,7 +99,7 @@ describe('the patches of docs/hooks.md', () => {
     const { operations } = parseOperations(examples, checkJq);
     const options = { client, kinds: createKinds(client), signal: never, log: recordingLogger() };
     const applied = await applyOperations(operations, { ...options, compileJq: compilePatch });
-    client.close();
+    await client.close();
 
     expect(applied.map(({ operation, change }) => `${operation} ${change}`)).toEqual([
       'Create created',
@@ -154,7 +154,9 @@ describe('the commands of docs/hooks.md', () => {
 
   it('jq takes the flags that are named', () => {
     const line = hooks.split('\n').find((text) => text.startsWith('`hooklet jq` is jq')) ?? '';
-    const flags = codes(line).flatMap((code) => code.split(' ')).filter((word) => word.startsWith('-'));
+    const flags = codes(line)
+      .flatMap((code) => code.split(' '))
+      .filter((word) => word.startsWith('-'));
     const values: Readonly<Record<string, readonly string[]>> = {
       '--arg': ['a', 'b'],
       '--argjson': ['a', '1'],

@@ -41,7 +41,8 @@ describe('the map of the house', () => {
     const named = [...readDocument('src/README.md').matchAll(/`([\w/-]+\.ts|[\w-]+\/(?:[\w-]+\/)?)`/g)];
     const paths = named.map(([, path = '']) => path);
     const folders = paths.filter((path) => path.includes('/')).map((path) => dirname(`${path}x`));
-    const isThere = (path: string): boolean => ['', ...folders].some((folder) => existsSync(join(root, 'src', folder, path)));
+    const isThere = (path: string): boolean =>
+      ['', ...folders].some((folder) => existsSync(join(root, 'src', folder, path)));
 
     expect(paths.length).toBeGreaterThan(20);
     expect(paths.filter((path) => !isThere(path))).toEqual([]);

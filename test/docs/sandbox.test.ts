@@ -21,10 +21,15 @@ describe('docs/sandbox.md', () => {
 
   it('asks for faults as the sandbox takes them', async () => {
     const sandbox = await sandboxForTest();
+    const headers = { authorization: `Bearer ${sandbox.token}` };
     const counts: number[] = [];
 
     for (const { method, body } of examples()) {
-      const response = await fetch(`${sandbox.url}/sandbox/faults`, { method, ...(body !== undefined && { body }) });
+      const response = await fetch(`${sandbox.url}/sandbox/faults`, {
+        method,
+        headers,
+        ...(body !== undefined && { body }),
+      });
       const active: unknown = await response.json();
       counts.push(Array.isArray(active) ? active.length : -1);
     }
@@ -38,13 +43,18 @@ describe('docs/sandbox.md', () => {
     await ask('POST', '/sandbox/faults', examples()[0]?.body);
     const maps = '/api/v1/namespaces/default/configmaps';
 
-    const answers = [await ask('GET', '/api/v1/pods'), await ask('GET', maps), await ask('GET', maps), await ask('GET', maps)];
+    const answers = [
+      await ask('GET', '/api/v1/pods'),
+      await ask('GET', maps),
+      await ask('GET', maps),
+      await ask('GET', maps),
+    ];
 
     expect(answers.map(({ status }) => status)).toEqual([200, 429, 429, 200]);
     expect(answers[1]?.headers.get('retry-after')).toBe('1');
   });
 
-  it('says what is not there', async () => {
+  it('says what Pods have not', async () => {
     const ask = asking(await sandboxForTest());
     const pod = {
       apiVersion: 'v1',
@@ -54,7 +64,8 @@ describe('docs/sandbox.md', () => {
     };
     await ask('POST', '/api/v1/namespaces/default/pods', pod);
 
-    for (const subresource of ['log', 'exec', 'attach', 'portforward']) {
+    expect(await ask('GET', '/api/v1/namespaces/default/pods/web/log')).toMatchObject({ status: 200, text: '' });
+    for (const subresource of ['exec', 'attach', 'portforward']) {
       expect(await ask('GET', `/api/v1/namespaces/default/pods/web/${subresource}`)).toMatchObject({ status: 404 });
     }
   });

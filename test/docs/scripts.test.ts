@@ -1,4 +1,5 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
@@ -21,9 +22,8 @@ const [definition = '', ownTest = ''] = codeBlocks(hooks, 'ts');
 const [context = ''] = codeBlocks(section(hooks, 'Testing a hook'), 'json');
 let folder = '';
 
-// Inside the project, where the types of Node are found; a name that the project's own check leaves out.
 beforeEach(() => {
-  folder = mkdtempSync(join(root, 'node_modules', '.hooklet-docs-'));
+  folder = mkdtempSync(join(tmpdir(), 'hooklet-docs-'));
   writeFileSync(join(folder, 'pods.ts'), definition);
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
@@ -82,16 +82,25 @@ describe('the TypeScript hook of docs/hooks.md', () => {
 
     expect(parsed.type).toBe('valid');
     expect(written.join('')).toContain('"DeleteInBackground"');
-    expect(written.join('').replace(/\d+ ms/, '5 ms')).toContain(codeBlocks(section(hooks, 'Testing a hook'), 'text')[0]);
+    expect(written.join('').replace(/\d+ ms/, '5 ms')).toContain(
+      codeBlocks(section(hooks, 'Testing a hook'), 'text')[0],
+    );
   });
 
   it('compiles, and so does its test', { timeout: 60_000 }, async () => {
     writeFileSync(join(folder, 'pods.check.ts'), ownTest);
-    const compilerOptions = { types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] };
+    const typeRoots = [join(root, 'node_modules', '@types')];
+    const compilerOptions = { types: ['node'], typeRoots };
     const config = { extends: join(root, 'tsconfig.json'), compilerOptions, include: ['*.ts'], exclude: [] };
     writeFileSync(join(folder, 'tsconfig.json'), JSON.stringify(config));
+    writeFileSync(join(folder, 'package.json'), '{"type": "module"}');
 
-    const { stdout } = await execa({ cwd: folder, preferLocal: true, localDir: root, reject: false })`tsc --pretty false`;
+    const { stdout } = await execa({
+      cwd: folder,
+      preferLocal: true,
+      localDir: root,
+      reject: false,
+    })`tsc --pretty false`;
 
     expect(stdout).toBe('');
   });
@@ -99,7 +108,10 @@ describe('the TypeScript hook of docs/hooks.md', () => {
   it('passes its test', async () => {
     const sdk = JSON.stringify(pathToFileURL(join(root, 'src', 'sdk', 'index.ts')).href);
     const resolve = `(specifier, context, next) => next(specifier === 'hooklet' ? ${sdk} : specifier, context)`;
-    writeFileSync(join(folder, 'resolve.mjs'), `import { registerHooks } from 'node:module';\nregisterHooks({ resolve: ${resolve} });\n`);
+    writeFileSync(
+      join(folder, 'resolve.mjs'),
+      `import { registerHooks } from 'node:module';\nregisterHooks({ resolve: ${resolve} });\n`,
+    );
     writeFileSync(join(folder, 'pods.check.ts'), ownTest);
 
     const run = await execa({ cwd: folder, reject: false })`${process.execPath} --import ./resolve.mjs pods.check.ts`;
@@ -111,7 +123,7 @@ describe('the TypeScript hook of docs/hooks.md', () => {
 describe('the tables of docs/hooks.md', () => {
   it('name the variables of a run', async () => {
     const named = table(section(hooks, 'What a run is given')).flatMap(([variables]) => codes(variables));
-    const workspace = await openWorkspace(join(folder, 'run'), []);
+    const workspace = await openWorkspace(join(folder, 'run-'), []);
 
     expect(named.toSorted()).toEqual([...Object.keys(workspace.env), 'PATH'].toSorted());
   });
