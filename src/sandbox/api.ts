@@ -36,14 +36,17 @@ export function answer(api: Api, request: ApiRequest): Reply {
   }
 }
 
-/** The reply that tells of a refusal; what is none is thrown on. */
+/** The reply that tells of a refusal; what is none is an internal error. */
 export function refusalReply(error: unknown): Reply {
   if (error instanceof PatchRefused) {
     const { code, reason, message, details } = error;
     const rest = { ...(reason === '' ? {} : { reason }), ...(details === undefined ? {} : { details }) };
     return refusalReply(new StatusError({ code, message, ...rest }));
   }
-  if (!(error instanceof StatusError)) throw error;
+  if (!(error instanceof StatusError)) {
+    const message = `Internal error occurred: ${error instanceof Error ? error.message : String(error)}`;
+    return refusalReply(new StatusError({ code: 500, reason: 'InternalError', message }));
+  }
   const { code, status, retryAfterSeconds } = error;
   const headers = retryAfterSeconds === undefined ? {} : { 'Retry-After': String(retryAfterSeconds) };
   return { type: 'json', code, value: status, headers };

@@ -73,6 +73,8 @@ export class Faults {
 
   /** Adds a fault; the function it returns ends it. */
   add(fault: Fault): () => void {
+    // A pattern that is none must fail here, not at some later request.
+    if (fault.pattern !== undefined) new RegExp(fault.pattern);
     const entry = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
     this.#active.push(entry);
     this.#strikeOpen(fault, () => this.#strike(entry));

@@ -7,6 +7,7 @@ import { apiVersionOf, type ServedKind } from './kind.ts';
 import { nameOf, namespaceOf, resourceVersionOf, timestamp } from './object-meta.ts';
 import { applyPatch } from './patch/apply-patch.ts';
 import { findObject } from './read.ts';
+import { withoutResetFields } from './reset-fields.ts';
 import {
   badRequest,
   type Cause,
@@ -59,7 +60,7 @@ export function patchObject(cluster: Cluster, target: Target, request: ApiReques
   const options = parseWriteOptions(request, 'PatchOptions');
   const patch = parsePatch(request);
   checkPatchOptions(type, request);
-  if (type === 'apply') return applyObject(cluster, target, patch, options);
+  if (type === 'apply') return applyObject(cluster, target, withoutResetFields(target, patch), options);
   const current = findObject(cluster, target);
   const object = applyPatch({
     ...patchBasics(cluster, target, options),

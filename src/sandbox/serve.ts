@@ -18,10 +18,11 @@ export interface Access {
 export async function serveExchange(api: Api, faults: Faults, access: Access, exchange: Exchange): Promise<void> {
   const { request, watch } = exchange;
   if (request.path === FAULTS_PATH) {
-    await sendReply(
-      exchange,
-      refusing(() => answerFaultRequest(faults, request)),
-    );
+    const controlled = refusing(() => {
+      requireToken(access, request);
+      return answerFaultRequest(faults, request);
+    });
+    await sendReply(exchange, controlled);
     return;
   }
   const delay = faults.take(request, watch, 'delay');

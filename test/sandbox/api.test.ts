@@ -19,6 +19,18 @@ describe('paths beside the resources', () => {
   });
 });
 
+it('what nobody foresaw is an internal error', async () => {
+  const authorize = (): boolean => {
+    throw new Error('oops');
+  };
+
+  expect((await asking(await sandboxForTest({ authorize }))('GET', '/api')).body).toMatchObject({
+    code: 500,
+    reason: 'InternalError',
+    message: 'Internal error occurred: oops',
+  });
+});
+
 describe('authorization', () => {
   const denied = { authorize: () => false };
 

@@ -23,6 +23,12 @@ describe('faults by HTTP', () => {
     expect((await asking(sandbox)('DELETE', FAULTS_PATH)).status).toBe(200);
   });
 
+  it('are for those who have the token', async () => {
+    const sandbox = await sandboxForTest();
+
+    expect((await fetch(sandbox.url + FAULTS_PATH, { method: 'DELETE' })).status).toBe(401);
+  });
+
   it.each(['{bad', '{"type":"earthquake"}', '3'])('%s is refused', async (body) => {
     expect((await asking(await sandboxForTest())('POST', FAULTS_PATH, body)).status).toBe(400);
   });

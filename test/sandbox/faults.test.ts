@@ -35,6 +35,10 @@ describe('faults', () => {
     expect(faults.active).toEqual([{ type: 'status', code: 429 }]);
   });
 
+  it('a pattern that is none is refused at once', () => {
+    expect(() => new Faults(() => {}).add({ type: 'silence', pattern: '(' })).toThrow(SyntaxError);
+  });
+
   it('a fault ends when it is taken back, or with all of them', () => {
     const faults = new Faults(() => {});
     const end = faults.add({ type: 'delay', delayMs: 1 });
