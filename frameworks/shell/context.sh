@@ -5,9 +5,13 @@ function context::global::jq() {
   jq "$@" "$BINDING_CONTEXT_PATH"
 }
 
-# jq on the context that is handled now.
+# jq on the context that is handled now, or that BINDING_CONTEXT_CURRENT_INDEX was set to.
 function context::jq() {
-  jq "$@" <<< "$SHELL_LIB_CONTEXT"
+  if [[ ${SHELL_LIB_CONTEXT_INDEX:-} == "$BINDING_CONTEXT_CURRENT_INDEX" ]]; then
+    jq "$@" <<< "$SHELL_LIB_CONTEXT"
+  else
+    context::global::jq -c ".[$BINDING_CONTEXT_CURRENT_INDEX]" | jq "$@"
+  fi
 }
 
 # Prints the value at a path such as object.metadata.labels."app.kubernetes.io/name" or objects.0.object, text without

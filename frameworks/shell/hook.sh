@@ -21,6 +21,7 @@ function hook::run() {
     BINDING_CONTEXT_CURRENT_BINDING=${lines[line]%%$'\x1f'*}
     # Not exported: it may be larger than an environment can be.
     SHELL_LIB_CONTEXT=${lines[line + 1]}
+    SHELL_LIB_CONTEXT_INDEX=$BINDING_CONTEXT_CURRENT_INDEX
     handler=$(hook::handler "${lines[line]}")
     (
       trap shell_lib::backtrace ERR

@@ -1,5 +1,5 @@
-import { existsSync, mkdirSync, readdirSync, symlinkSync } from 'node:fs';
-import { join } from 'node:path';
+import { cpSync, existsSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { temporaryFolder } from '../support/hook-rig.ts';
@@ -8,6 +8,12 @@ import { readScriptConfig, runScript } from '../support/script-rig.ts';
 const env = { SHELL_LIB: fileURLToPath(new URL('../../frameworks/shell_lib.sh', import.meta.url)) };
 const fixture = (name: string): string =>
   fileURLToPath(new URL(`../fixtures/shell-framework/${name}.sh`, import.meta.url));
+const programPath = (name: string): string => {
+  const folders = (process.env['PATH'] ?? '').split(':');
+  const found = folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
+  if (found === undefined) throw new Error(`this test needs ${name} on the PATH`);
+  return found;
+};
 
 describe('the shell framework', { timeout: 60_000 }, () => {
   it('prints what __config__ prints for --config', async () => {
@@ -110,6 +116,7 @@ describe('the shell framework', { timeout: 60_000 }, () => {
     'b',
     'null',
     'web',
+    'other',
     'context::has object.metadata.name yes',
     'context::has object.empty yes',
     'context::has object.absent no',
@@ -138,26 +145,35 @@ describe('the shell framework', { timeout: 60_000 }, () => {
 
     expect(failure).toBeUndefined();
     expect(printed.slice(-values.length)).toEqual(values);
-    expect(printed).toContain('other');
   });
 
   it('uses the jq of the operator where there is no other', async () => {
     using tmp = temporaryFolder();
-    const bin = join(tmp.path, 'bin');
-    mkdirSync(bin);
-    for (const folder of ['/usr/bin', '/bin'].filter((path) => existsSync(path))) {
-      for (const name of readdirSync(folder)) {
-        if (name !== 'jq' && !existsSync(join(bin, name))) symlinkSync(join(folder, name), join(bin, name));
-      }
+    for (const name of ['bash', 'cat', 'dirname', 'env', 'find', 'sh', 'sort']) {
+      symlinkSync(programPath(name), join(tmp.path, name));
     }
 
     const { printed, failure } = await runScript(fixture('own-jq'), {
       contexts: [{ ...event('Added'), object }],
-      env: { ...env, PATH: bin },
+      env: { ...env, PATH: tmp.path },
     });
 
     expect(failure).toBeUndefined();
     expect(printed).toEqual(['web', 'the jq of the hook is a function']);
+  });
+
+  it('finds its parts where the image has them, with the library at the root', async () => {
+    using tmp = temporaryFolder();
+    const folder = dirname(env.SHELL_LIB);
+    cpSync(env.SHELL_LIB, join(tmp.path, 'shell_lib.sh'));
+    cpSync(join(folder, 'shell'), join(tmp.path, 'frameworks', 'shell'), { recursive: true });
+
+    const { printed } = await runScript(fixture('own-jq'), {
+      contexts: [{ ...event('Added'), object }],
+      env: { SHELL_LIB: join(tmp.path, 'shell_lib.sh') },
+    });
+
+    expect(printed[0]).toBe('web');
   });
 
   it.each<{ readonly how: string; readonly said: RegExp }>([

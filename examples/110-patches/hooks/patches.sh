@@ -21,8 +21,10 @@ YAML
   exit
 fi
 
-# The uids of all contexts of this run: of Synchronization those that are there, of events the one that changed.
-for uid in $(hooklet jq -r '.[] | (.objects // [.])[].filterResult.uid' "$BINDING_CONTEXT_PATH" | sort -u); do
+# Of all contexts of this run: of a Synchronization what is there, of an event what changed. Into a variable first: a
+# failure inside the line of the loop would go unnoticed.
+uids=$(hooklet jq -r '[.[] | (.objects // [.])[].filterResult.uid] | unique[]' "$BINDING_CONTEXT_PATH")
+for uid in $uids; do
   # YAML documents, or JSON one after another; in this order, after the hook has succeeded.
   cat >> "$KUBERNETES_PATCH_PATH" <<YAML
 ---

@@ -10,9 +10,10 @@ say() {
 for_each_context() {
   # First into a variable: the exit code of a command in a pipe would be lost.
   contexts=$(hooklet jq -c '.[]' "$BINDING_CONTEXT_PATH")
-  while IFS= read -r context; do
+  # Not through standard input, of which the function may read.
+  while IFS= read -r context <&3; do
     "$1" "$context"
-  done <<CONTEXTS
+  done 3<<CONTEXTS
 $contexts
 CONTEXTS
 }
