@@ -76,14 +76,25 @@ describe('a choice beside shell-operator', () => {
     expect(variables).not.toContain('KUBE_SERVER');
   });
 
-  it('flags of start need the command', async () => {
-    const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  it('flags of start need no command', async () => {
+    expect(await wrongUse(['--kube-client-qps', 'x'])).toContain('--kube-client-qps: got "x", expected a number');
+  });
 
-    const exitCode = await main(['--hooks-dir', 'hooks']);
+  it('flags of the peer without effect are accepted', async () => {
+    const flags = ['--kube-server', 'x', '--validating-webhook-listen-port', '9680', '--log-type', 'x'];
 
-    const said = stderr.mock.calls.map(([text]) => String(text)).join('');
-    stderr.mockRestore();
-    expect(exitCode).toBe(2);
-    expect(said).toContain("unknown option '--hooks-dir'");
+    // Only the one with an effect is looked at.
+    expect(await wrongUse(['start', ...flags])).toMatch(/^hooklet: --log-format: got "x", expected one of [^\n]*\n/);
   });
 });
+
+/** What is said on standard error of a command line that is refused. */
+async function wrongUse(args: readonly string[]): Promise<string> {
+  const stderr = vi.spyOn(process.stderr, 'write').mockReturnValue(true);
+  try {
+    expect(await main(args)).toBe(2);
+    return stderr.mock.calls.map(([text]) => String(text)).join('');
+  } finally {
+    stderr.mockRestore();
+  }
+}
