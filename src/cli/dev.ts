@@ -1,15 +1,15 @@
-import { existsSync } from 'node:fs';
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { discoverHooks } from '../hook/discover.ts';
 import { createCluster, type Cluster } from '../kube/cluster.ts';
 import { runAll } from '../lib/run-all.ts';
 import { runOperator } from '../operator/operator.ts';
 import { startSandbox, type Sandbox } from '../sandbox/sandbox.ts';
 import { fileChanges } from './file-changes.ts';
 import { createManifests } from './manifests.ts';
-import { resolveOptions, startOptions, type StartOptions } from './options.ts';
+import { devOptions, resolveOptions, type StartOptions } from './options.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { openLog, operatorOptions } from './start.ts';
 
@@ -21,27 +21,41 @@ export async function dev(
   hooksDir: string | undefined,
   flags: Readonly<Record<string, string | boolean | undefined>>,
 ): Promise<number> {
-  const folder = await mkdtemp(join(tmpdir(), 'hooklet-dev-'));
+  const given = hooksDir === undefined ? flags : { ...flags, hooksDir };
+  const options = resolveOptions(devOptions, given, process.env);
+  const manifestsDir = manifestsDirOf(options.hooksDir, flags['manifests']);
+  const log = openLog(options, 'text');
+  await discoverHooks(options.hooksDir);
+  const signal = shutdownSignal(() => log.info({}, 'shutting down'), ['SIGINT', 'SIGTERM', 'SIGHUP']);
+  await using sandbox = await openSandbox(portOf(flags['port']));
+  using folder = createFolder(options);
+  const kubeconfig = join(folder.path, 'kubeconfig');
+  writeFileSync(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 });
+  log.info({ url: sandbox.url, kubeconfig }, 'sandbox API server started');
+  const tmpDir = options.tmpDir === '' ? join(folder.path, 'tmp') : options.tmpDir;
+  await runDev({ options: { ...options, tmpDir }, sandbox, kubeconfig, log, manifestsDir }, signal);
+  return 0;
+}
+
+/** The folder of this session, removed at its end, also when a second Ctrl-C cuts it short. */
+function createFolder({ keepTmpFiles, tmpDir }: StartOptions): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), 'hooklet-dev-'));
+  const remove = (): void => {
+    process.off('exit', remove);
+    if (!keepTmpFiles || tmpDir !== '') rmSync(path, { recursive: true, force: true });
+  };
+  process.on('exit', remove);
+  return { path, [Symbol.dispose]: remove };
+}
+
+async function openSandbox(port: number): Promise<Sandbox> {
   try {
-    const defaults = { listenPort: '0', listenAddress: '127.0.0.1', tmpDir: join(folder, 'tmp'), ...flags };
-    const options = resolveOptions(
-      startOptions,
-      hooksDir === undefined ? defaults : { ...defaults, hooksDir },
-      process.env,
-    );
-    const log = openLog(options, 'text');
-    const signal = shutdownSignal(() => log.info({}, 'shutting down'));
-    await using sandbox = await startSandbox({ port: portOf(flags['port']) });
-    const kubeconfig = join(folder, 'kubeconfig');
-    await writeFile(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 });
-    log.info({ url: sandbox.url, kubeconfig }, 'sandbox API server started');
-    await runDev(
-      { options, sandbox, kubeconfig, log, manifestsDir: manifestsDirOf(options.hooksDir, flags['manifests']) },
-      signal,
-    );
-    return 0;
-  } finally {
-    await rm(folder, { recursive: true, force: true });
+    return await startSandbox({ port });
+  } catch (cause) {
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new UsageError(`the API server cannot listen on port ${port}: ${reason}; choose another with --port`, {
+      cause,
+    });
   }
 }
 
@@ -94,12 +108,16 @@ function clusterOf({ url, token }: Sandbox): Cluster {
 
 function manifestsDirOf(hooksDir: string, given: string | boolean | undefined): string | undefined {
   if (typeof given === 'string') {
-    if (!existsSync(given))
+    if (!isFolder(given))
       throw new UsageError(`--manifests: got ${JSON.stringify(given)}, expected a folder that exists`);
     return given;
   }
   const inHooks = join(hooksDir, 'manifests');
-  return existsSync(inHooks) ? inHooks : undefined;
+  return isFolder(inHooks) ? inHooks : undefined;
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === true;
 }
 
 function portOf(given: string | boolean | undefined): number {
