@@ -1,3 +1,4 @@
+import { parseAllDocuments } from 'yaml';
 import { UsageError } from '../errors.ts';
 import { compileFilter } from '../filter/filter.ts';
 import { JsonTextError, parseJson } from '../filter/jq/json-parse.ts';
@@ -86,8 +87,7 @@ function parseJsonDocuments(text: string): readonly unknown[] {
   }
 }
 
-async function parseYaml(text: string): Promise<readonly unknown[]> {
-  const { parseAllDocuments } = await import('yaml');
+function parseYaml(text: string): readonly unknown[] {
   const objects: unknown[] = [];
   for (const document of parseAllDocuments(text)) {
     const [problem] = document.errors;

@@ -159,7 +159,7 @@ describe('exit codes', () => {
     [['-f', 'missing.jq'], '', 2, '', 'jq: error: Could not open missing.jq: No such file or directory\n'],
     [['-n', '"x" | debug'], '', 0, '"x"\n', '["DEBUG:","x"]\n'],
     [['-n', '"x" | stderr'], '', 0, '"x"\n', '"x"'],
-  ])('of %j on %j is %d', async (args, stdin, code, out, err) => {
+  ])('of %j on %j is %d', async (...[args, stdin, code, out, err]) => {
     expect(await run(args, stdin)).toEqual({ code, out, err });
   });
 

@@ -128,7 +128,7 @@ function setElement(value: readonly JsonValue[], key: number, replacement: JsonV
   const index = elementIndex(key, value.length);
   if (index < 0) raise('Out of bounds negative array index');
   if (!(index <= MAX_ARRAY_INDEX)) raise('Array index too large');
-  const copy = [...value];
+  const copy = value.slice();
   while (copy.length < index) copy.push(null);
   copy[index] = replacement;
   return copy;

@@ -51,7 +51,8 @@ export function forEachPath(
   target.run(value, ROOT, env, (found, path) => take(pathKeys(path, found)));
 }
 
-const COMBINE: Readonly<Record<Exclude<AssignOperator, '|='>, BinaryFunction>> = {
+/** What each operator makes of the old value and the operand. */
+export const COMBINE: Readonly<Record<Exclude<AssignOperator, '|='>, BinaryFunction>> = {
   '=': (_old, operand) => operand,
   '+=': BINARY_OPERATORS['+'],
   '-=': BINARY_OPERATORS['-'],

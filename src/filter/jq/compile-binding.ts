@@ -4,6 +4,7 @@ import { guarded, type Place } from './compile-control.ts';
 import { compileLiteral } from './compile-values.ts';
 import { ancestor, chain, forEachOutput, fromOne, type Compiled, type Emit, type Env, type Run } from './machine.ts';
 import { lostPath, type Path } from './path.ts';
+import { compileInPlace, type OwnedState } from './reduce-in-place.ts';
 import { depthOf, findVariable, type Scope } from './scope.ts';
 import type { Node } from './syntax.ts';
 import { ownValue, type JsonValue } from './value.ts';
@@ -49,12 +50,15 @@ export function compileBind(node: NodeOf<'bind'>, context: Context, { scope, isT
 /** `reduce source as pattern (init; update)` */
 export function compileReduce(node: NodeOf<'reduce'>, context: Context, scope: Scope): Compiled {
   const loop = compileLoop(node, context, scope);
+  const inPlace = compileInPlace(node.update, context, loop.scope);
   return {
     run: (value, path, env, emit) => {
       loop.init.run(value, path, env, (start, startPath) => {
         let state: State = { value: start, path: startPath };
+        const owned: OwnedState = { container: undefined };
         loop.each(value, env, (bound) => {
-          state = loop.step(state, bound);
+          if (inPlace === undefined || path !== undefined) state = loop.step(state, bound);
+          else state = { value: inPlace(state.value, bound, owned), path: undefined };
         });
         emit(state.value, state.path);
       });

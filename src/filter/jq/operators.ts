@@ -29,7 +29,7 @@ export function add(left: JsonValue, right: JsonValue): JsonValue {
 
 function addContainers(left: JsonValue, right: JsonValue): JsonValue {
   if (right === null) return left;
-  if (isArray(left) && isArray(right)) return [...left, ...right];
+  if (isArray(left) && isArray(right)) return left.concat(right);
   if (isObject(left) && isObject(right)) return { ...left, ...right };
   return failWith(left, right, 'added');
 }
