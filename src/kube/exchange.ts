@@ -28,7 +28,12 @@ export interface Exchange {
   readonly userAgent: string;
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly limit: RateLimit | undefined;
+  /** Told how long a request waited for `limit`. */
+  readonly onLimited: ((report: LimitReport) => void) | undefined;
 }
+
+/** How long one request waited for the client's own limit. */
+export type LimitReport = Omit<RequestReport, 'code'>;
 
 /** A request in the words of an error message. */
 export function describe({ method, path }: KubeRequest): string {
@@ -41,7 +46,7 @@ export async function openResponse(
   request: KubeRequest,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
-  await exchange.limit?.(signal);
+  await waitForLimit(exchange, request, signal);
   let response = await send(exchange, request, signal);
   if (response.status === 401) {
     await readWhole(response, { signal });
@@ -51,6 +56,14 @@ export async function openResponse(
   if (status >= 200 && status <= 299) return response;
   const body = (await readWhole(response, { signal })).toString('utf8');
   throw refusalError(describe(request), { status, headers, body });
+}
+
+async function waitForLimit({ limit, onLimited }: Exchange, request: KubeRequest, signal: AbortSignal): Promise<void> {
+  if (limit === undefined) return;
+  const startedAt = performance.now();
+  await limit(signal);
+  const seconds = (performance.now() - startedAt) / 1000;
+  onLimited?.({ verb: request.method, url: urlTemplate(request.path), seconds });
 }
 
 /** Reports what `work` came to, and explains its failure; an abort by the caller is neither. */

@@ -1,5 +1,6 @@
-import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';
+
+import type { ExecaError } from 'execa';
 
 import { CredentialsError } from '../errors.ts';
 import type { CredentialSource } from './credentials.ts';
@@ -58,30 +59,34 @@ async function authorityOf({ caData, caFile }: ClusterEntry): Promise<string | u
   return readFile(caFile, 'base64');
 }
 
-function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: string): Promise<string> {
-  const { command = '', args, installHint } = exec;
-  const options = {
-    env: {
-      ...env,
-      ...Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value])),
-      KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(exec, cluster, caData)),
-    },
-    timeout: TIMEOUT_MS,
-    maxBuffer: MAX_OUTPUT_BYTES,
-  };
-  return new Promise((resolve, reject) => {
-    const plugin = execFile(command, [...(args ?? [])], options, (error, stdout, stderr) => {
-      if (error === null) {
-        resolve(stdout);
-        return;
-      }
-      const said = stderr.trim() === '' ? error.message : stderr.trim();
-      const hint = error.code === 'ENOENT' && installHint ? `; ${installHint.trim()}` : '';
-      const what = `exec plugin ${command} of kubeconfig user ${user} failed: ${said}${hint}`;
-      reject(new CredentialsError(what, { cause: error }));
+async function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: string): Promise<string> {
+  const { command = '', args } = exec;
+  // Few clusters need a plugin; the others need not load this.
+  const { execa, ExecaError } = await import('execa');
+  try {
+    const { stdout } = await execa(command, [...(args ?? [])], {
+      env: {
+        ...env,
+        ...Object.fromEntries((exec.env ?? []).map(({ name, value }) => [name, value])),
+        KUBERNETES_EXEC_INFO: JSON.stringify(execInfo(exec, cluster, caData)),
+      },
+      extendEnv: false,
+      stdin: 'ignore',
+      timeout: TIMEOUT_MS,
+      maxBuffer: MAX_OUTPUT_BYTES,
     });
-    plugin.stdin?.end();
-  });
+    return stdout;
+  } catch (error) {
+    if (!(error instanceof ExecaError)) throw error;
+    const what = `exec plugin ${command} of kubeconfig user ${user} failed: ${explain(error, exec)}`;
+    throw new CredentialsError(what, { cause: error });
+  }
+}
+
+function explain(error: ExecaError, { installHint }: ExecEntry): string {
+  const said = String(error.stderr ?? '').trim();
+  const hint = error.code === 'ENOENT' && installHint ? `; ${installHint.trim()}` : '';
+  return (said === '' ? (error.originalMessage ?? error.shortMessage) : said) + hint;
 }
 
 function execInfo(

@@ -2,7 +2,15 @@ import { KubeError } from '../errors.ts';
 import { readBody, readWhole, type ReadOptions } from './body.ts';
 import type { KubeClient, KubeRequest, StreamOptions } from './client.ts';
 import type { Cluster } from './cluster.ts';
-import { describe, explain, openResponse, reported, type Exchange, type RequestReport } from './exchange.ts';
+import {
+  describe,
+  explain,
+  openResponse,
+  reported,
+  type Exchange,
+  type LimitReport,
+  type RequestReport,
+} from './exchange.ts';
 import { LineSplitter, LineTooLongError } from './lines.ts';
 import { tokenBucket } from './rate-limit.ts';
 import { createTransport } from './transport.ts';
@@ -16,6 +24,8 @@ export interface KubeClientOptions {
   readonly onRequest?: (report: RequestReport) => void;
   /** Requests a second; without it there is no limit but the server's own. */
   readonly qps?: number | undefined;
+  /** Called with the time each request waited for that limit. */
+  readonly onLimited?: (report: LimitReport) => void;
   /** How many requests may exceed `qps` for a moment; default twice `qps`. */
   readonly burst?: number | undefined;
   /** Default true: HTTP/2 where the server speaks it over TLS. */
@@ -28,10 +38,10 @@ export interface KubeClientOptions {
 
 /** The client for one cluster: one pool of connections for everything. */
 export function createKubeClient(cluster: Cluster, options: KubeClientOptions): KubeClient {
-  const { userAgent, onRequest, qps, burst = (qps ?? 0) * 2 } = options;
+  const { userAgent, onRequest, onLimited, qps, burst = (qps ?? 0) * 2 } = options;
   const transport = createTransport({ ...options, server: cluster.server, proxy: cluster.proxy });
   const limit = qps === undefined || qps <= 0 ? undefined : tokenBucket({ perSecond: qps, burst });
-  const exchange: Exchange = { cluster, transport, userAgent, onRequest, limit };
+  const exchange: Exchange = { cluster, transport, userAgent, onRequest, limit, onLimited };
   return {
     bytes: (request, signal) => readBytes(exchange, request, signal),
     request: async (request, signal) => parse(describe(request), await readBytes(exchange, request, signal)),

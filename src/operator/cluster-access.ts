@@ -34,6 +34,7 @@ export async function createClusterAccess(
       metrics.requestSeconds.observe({ verb, url }, seconds);
       metrics.requestResults.inc({ code, method: verb });
     },
+    onLimited: ({ verb, url, seconds }) => metrics.rateLimiterSeconds.observe({ verb, url }, seconds),
   });
   const kinds = createKinds(client);
   return { client, kinds, watches: createWatches({ client, kinds, log, metrics }) };

@@ -420,14 +420,20 @@ describe('a client', () => {
     expect(await client.request(get('/version'), never)).toBe('/k8s/clusters/c-1/version');
   });
 
-  it('limits requests a second when it is told to', async () => {
+  it('limits requests a second when it is told to, and tells how long they waited', async () => {
     const server = await serve((_request, response) => json(response, 200, {}));
-    const client = clientOf(server.cluster, { qps: 100, burst: 1 });
+    const waits: number[] = [];
+    const onLimited = ({ seconds }: { readonly seconds: number }): void => {
+      waits.push(seconds);
+    };
+    const client = clientOf(server.cluster, { qps: 100, burst: 1, onLimited });
     const startedAt = performance.now();
 
     await Promise.all(Array.from({ length: 6 }, () => client.request(get('/version'), never)));
 
     expect(performance.now() - startedAt).toBeGreaterThanOrEqual(49);
+    expect(waits).toHaveLength(6);
+    expect(Math.max(...waits)).toBeGreaterThanOrEqual(0.045);
   });
 
   it('notices within the ping time that an HTTP/2 connection is half open, and opens another', async () => {
