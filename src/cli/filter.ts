@@ -33,7 +33,7 @@ export async function runFilter(args: readonly string[], io: FilterIo): Promise<
     return 0;
   }
   const filter = compileFilter(parseArguments(args));
-  const objects = await parseObjects(await readAll(io.stdin));
+  const objects = parseObjects(await readAll(io.stdin));
   let exitCode = 0;
   for (const [index, object] of objects.entries()) {
     const { result, error } = filter.apply(object);
@@ -72,8 +72,8 @@ async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
 }
 
 /** The objects of a JSON stream or of YAML documents; lists count as what is in them. */
-async function parseObjects(text: string): Promise<readonly unknown[]> {
-  const documents = /^\s*[[{]/.test(text) ? parseJsonDocuments(text) : await parseYaml(text);
+function parseObjects(text: string): readonly unknown[] {
+  const documents = /^\s*[[{]/.test(text) ? parseJsonDocuments(text) : parseYaml(text);
   return documents.flatMap(expandList);
 }
 
