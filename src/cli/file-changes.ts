@@ -1,28 +1,50 @@
-import { watch } from 'node:fs/promises';
+import { watch } from 'node:fs';
+import { UsageError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 
 // Editors write a file in several steps; what comes within this time is one change.
 const QUIET_MS = 60;
 
-/** Yields once for every burst of changes below `dir`, until `signal` aborts. */
-export async function* fileChanges(dir: string, signal: AbortSignal): AsyncGenerator<void, void, void> {
-  const changes = watch(dir, { recursive: true, signal });
-  let pending = Promise.withResolvers<void>();
-  const pump = (async () => {
-    try {
-      for await (const _ of changes) pending.resolve();
-    } catch (error) {
-      if (!signal.aborted) throw error;
-    } finally {
-      pending.resolve();
-    }
-  })();
+/** Yields once for every burst of changes below `dir`, from the moment of the call until `signal` aborts. */
+export function fileChanges(dir: string, signal: AbortSignal): AsyncIterable<void> {
+  const state: State = { pending: Promise.withResolvers() };
+  const wake = (): void => state.pending.resolve();
+  try {
+    const watcher = watch(dir, { recursive: true, signal }, wake);
+    watcher.on('error', (error) => {
+      // A file that goes while it is looked at is a change like any other.
+      if (!isMissing(error)) state.failure = error;
+      wake();
+    });
+  } catch (error) {
+    state.failure = error;
+    wake();
+  }
+  signal.addEventListener('abort', wake, { once: true });
+  return bursts(dir, state, signal);
+}
+
+interface State {
+  pending: PromiseWithResolvers<void>;
+  failure?: unknown;
+}
+
+async function* bursts(dir: string, state: State, signal: AbortSignal): AsyncGenerator<void, void, void> {
   while (!signal.aborted) {
-    await pending.promise;
+    await state.pending.promise;
     await sleep(QUIET_MS, signal);
-    if (signal.aborted) break;
-    pending = Promise.withResolvers();
+    if (signal.aborted) return;
+    if (state.failure !== undefined) throw cannotWatch(dir, state.failure);
+    state.pending = Promise.withResolvers();
     yield;
   }
-  await pump;
+}
+
+function isMissing(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+}
+
+function cannotWatch(dir: string, cause: unknown): UsageError {
+  const reason = cause instanceof Error ? cause.message : String(cause);
+  return new UsageError(`the folder ${dir} cannot be watched for changes: ${reason}`, { cause });
 }

@@ -16,7 +16,8 @@ import { readContext, runOnce } from './run.ts';
 import { shutdownSignal } from './shutdown.ts';
 
 /** `hooklet check`: resolves to the exit code. */
-export async function checkCommand(hooksDir: string): Promise<number> {
+export async function checkCommand(given: string | undefined): Promise<number> {
+  const { hooksDir } = resolveOptions(startOptions, { hooksDir: given }, process.env);
   await using ends = new AsyncDisposableStack();
   const runner = openLocalRunner(hooksDir, ends);
   return await runCheck(hooksDir, {
@@ -30,9 +31,9 @@ export async function checkCommand(hooksDir: string): Promise<number> {
 /** `hooklet run`: runs the hook in the file `path` once; resolves to the exit code. */
 export async function runCommand(path: string, contextSource: string): Promise<number> {
   await using ends = new AsyncDisposableStack();
+  const file = await findHook(path);
   const signal = shutdownSignal(() => {});
   const context = await readContext(contextSource, process.stdin);
-  const file = await findHook(path);
   const runner = openLocalRunner(dirname(file.path), ends);
   const hook = await loadHook(file, { readConfig: async (one) => runner.readConfig(one), checkFilter });
   if (hook instanceof HookConfigError) throw hook;

@@ -11,59 +11,76 @@ export interface ManifestTarget {
   delete(object: JsonObject): Promise<void>;
 }
 
-interface AppliedFile {
-  readonly text: string;
-  readonly objects: readonly JsonObject[];
-}
-
 /**
  * Applies every YAML or JSON file of `dir` in the order of their names. `follow` then applies changed files again and
  * deletes what is no longer in any file.
  */
 export function createManifests(dir: string, target: ManifestTarget, log: Logger) {
-  const applied = new Map<string, AppliedFile>();
+  const applied = new Map<string, readonly JsonObject[]>();
+  const texts = new Map<string, string>();
 
   const applyFile = async (file: string): Promise<void> => {
-    const text = await readFile(join(dir, file), 'utf8');
-    const previous = applied.get(file);
-    if (previous?.text === text) return;
+    const text = await readText(join(dir, file), log);
+    if (text === undefined || texts.get(file) === text) return;
+    texts.set(file, text);
     const objects = parseManifest(file, text, log);
     if (objects === undefined) return;
-    applied.set(file, { text, objects });
+    applied.set(file, objects);
     for (const object of objects) await applyObject(target, object, { file, log });
-    const kept = new Set(objects.map(identity));
-    await deleteObjects(previous?.objects.filter((object) => !kept.has(identity(object))) ?? []);
-  };
-
-  const deleteObjects = async (objects: readonly JsonObject[]): Promise<void> => {
-    for (const object of objects) {
-      try {
-        await target.delete(object);
-        log.info({ object: identity(object) }, 'manifest deleted');
-      } catch (error) {
-        log.error({ object: identity(object), err: error }, 'manifest could not be deleted');
-      }
-    }
   };
 
   const applyAll = async (): Promise<void> => {
-    const names = await readdir(dir);
-    const files = names.filter((name) => /\.(?:ya?ml|json)$/.test(name) && !name.startsWith('.')).toSorted();
+    const before = objectsOf(applied);
+    const files = await listFiles(dir);
     for (const file of files) await applyFile(file);
-    for (const [file, { objects }] of applied) {
-      if (files.includes(file)) continue;
+    for (const file of [...texts.keys()].filter((known) => !files.includes(known))) {
+      texts.delete(file);
       applied.delete(file);
-      await deleteObjects(objects);
     }
+    // An object that moved to another file stays; what is in a namespace goes before it.
+    const kept = objectsOf(applied);
+    const gone = [...before].filter(([key]) => !kept.has(key)).map(([, object]) => object);
+    for (const object of gone.toReversed()) await deleteObject(target, object, log);
   };
 
   return {
     applyAll,
-    /** Follows the folder until `signal` aborts. */
+    /** Applies the folder once more and follows it until `signal` aborts. */
     async follow(signal: AbortSignal): Promise<void> {
-      for await (const _ of fileChanges(dir, signal)) await applyAll();
+      const changes = fileChanges(dir, signal);
+      await applyAll();
+      for await (const _ of changes) await applyAll();
     },
   };
+}
+
+function objectsOf(applied: ReadonlyMap<string, readonly JsonObject[]>): ReadonlyMap<string, JsonObject> {
+  return new Map([...applied.values()].flat().map((object) => [identity(object, 'default'), object]));
+}
+
+async function listFiles(dir: string): Promise<readonly string[]> {
+  try {
+    const names = await readdir(dir);
+    return names.filter((name) => /\.(?:ya?ml|json)$/.test(name) && !name.startsWith('.')).toSorted();
+  } catch (error) {
+    if (codeOf(error) === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+/** The text of a file; undefined, after a line in the log, when it cannot be read. */
+async function readText(path: string, log: Logger): Promise<string | undefined> {
+  try {
+    return await readFile(path, 'utf8');
+  } catch (error) {
+    // One that has just gone is no file any more.
+    if (codeOf(error) !== 'ENOENT') log.error({ path, err: error }, 'manifest cannot be read');
+    return undefined;
+  }
+}
+
+function codeOf(error: unknown): unknown {
+  return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
 async function applyObject(
@@ -76,6 +93,15 @@ async function applyObject(
     log.info({ object: identity(object), file }, 'manifest applied');
   } catch (error) {
     log.error({ object: identity(object), file, err: error }, 'manifest could not be applied');
+  }
+}
+
+async function deleteObject(target: ManifestTarget, object: JsonObject, log: Logger): Promise<void> {
+  try {
+    await target.delete(object);
+    log.info({ object: identity(object) }, 'manifest deleted');
+  } catch (error) {
+    log.error({ object: identity(object), err: error }, 'manifest could not be deleted');
   }
 }
 
@@ -106,8 +132,9 @@ function expandList(value: unknown): readonly unknown[] {
   return isJsonArray(items) ? items : [value];
 }
 
-function identity(object: JsonObject): string {
+/** `v1/ConfigMap/team-a/registry`; `otherwise` stands for a namespace that is not given. */
+function identity(object: JsonObject, otherwise?: string): string {
   const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
-  const parts = [object['apiVersion'], object['kind'], metadata['namespace'], metadata['name']];
+  const parts = [object['apiVersion'], object['kind'], metadata['namespace'] ?? otherwise, metadata['name']];
   return parts.filter((part) => typeof part === 'string').join('/');
 }

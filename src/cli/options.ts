@@ -32,7 +32,7 @@ export const startOptions = {
     '0.0.0.0',
     'address of /metrics, /healthz and /readyz',
   ),
-  listenPort: number(
+  listenPort: port(
     '--listen-port <port>',
     ['HOOKLET_LISTEN_PORT', 'SHELL_OPERATOR_LISTEN_PORT'],
     9115,
@@ -95,6 +95,17 @@ export const startOptions = {
 
 export type StartOptions = Options<typeof startOptions>;
 
+const { listenAddress, listenPort, tmpDir } = startOptions;
+
+/** Settings of `hooklet dev`: those of `hooklet start`, with defaults that suit a desk. */
+export const devOptions = {
+  ...startOptions,
+  // Without one, the folder of this session is taken, which goes at its end.
+  tmpDir: { ...tmpDir, defaultText: 'one of its own', fallback: '' },
+  listenAddress: { ...listenAddress, defaultText: '127.0.0.1', fallback: '127.0.0.1' },
+  listenPort: { ...listenPort, defaultText: '0', fallback: 0 },
+} as const;
+
 /** Resolves every option: flag, then environment, then default; all bad values are reported at once (UsageError). */
 export function resolveOptions<S extends Specs>(
   specs: S,
@@ -148,6 +159,14 @@ function number(name: string, env: readonly string[], fallback: number, descript
     const parsed = Number(value);
     if (value.trim() === '' || !Number.isFinite(parsed) || parsed < 0) throw new Error('a number of 0 or more');
     return parsed;
+  };
+  return { flag: name, env, defaultText: String(fallback), description, parse, fallback };
+}
+
+function port(name: string, env: readonly string[], fallback: number, description: string): OptionSpec<number> {
+  const parse = (value: string): number => {
+    if (!/^\d+$/.test(value) || Number(value) > 65_535) throw new Error('a whole number from 0 to 65535');
+    return Number(value);
   };
   return { flag: name, env, defaultText: String(fallback), description, parse, fallback };
 }

@@ -1,21 +1,43 @@
+import { writeSync } from 'node:fs';
+import { inspect } from 'node:util';
 import { HookletError, UsageError } from '../errors.ts';
 import type { Command } from 'commander';
-import { startOptions, type OptionSpec } from './options.ts';
+import { DEV_HELP, PROGRAM_HELP, START_HELP } from './help.ts';
+import { devOptions, startOptions, type OptionSpec } from './options.ts';
+import { peerOptions } from './peer-options.ts';
 import { version } from './version.ts';
 
 /** Exit codes: 0 done, 1 problems found or a failure, 2 wrong usage; `hooklet jq` has jq's own. */
 type ExitCode = number;
 
+// The name that shell-operator has for --log-format.
+const LOG_TYPE = '--log-type <format>';
+// What a shell reports of a program that wrote to a closed pipe.
+const EXIT_CLOSED_PIPE = 141;
+
+type Flags = Readonly<Record<string, string | boolean | undefined>>;
+
 /** Runs the command line; resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
+  // As in `hooklet jq … | head -1`.
+  process.stdout.on('error', (error) => {
+    if ('code' in error && error.code === 'EPIPE') process.exit(EXIT_CLOSED_PIPE);
+    throw error;
+  });
   try {
     return await dispatch(argv);
   } catch (error) {
-    if (!(error instanceof HookletError)) throw error;
+    if (!(error instanceof HookletError)) return crash(error);
     process.stderr.write(`hooklet: ${error.message}\n`);
     if (error instanceof UsageError) process.stderr.write('See hooklet --help.\n');
     return error instanceof UsageError ? 2 : 1;
   }
+}
+
+/** A bug: what it left open must not keep the process alive. */
+function crash(error: unknown): never {
+  writeSync(2, `hooklet: this is a bug, please report it: ${inspect(error)}\n`);
+  process.exit(1);
 }
 
 async function dispatch(argv: readonly string[]): Promise<ExitCode> {
@@ -23,13 +45,16 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
   // These take jq's own flags, or are run for every event by hooks: the command line parser is not loaded for them.
   if (command === 'jq') return (await import('./jq.ts')).jqCommand(rest);
   if (command === 'filter') return (await import('./filter.ts')).filterCommand(rest);
-  const { Command, CommanderError } = await import('commander');
+  const { Command, CommanderError, Option } = await import('commander');
   let exitCode: ExitCode = 0;
   const program = createProgram(new Command('hooklet'), (code) => {
     exitCode = code;
   });
+  const start = program.commands.find((one) => one.name() === 'start');
+  const hidden = [LOG_TYPE, ...Object.values(peerOptions).map(({ flag }) => flag)];
+  for (const flag of hidden) start?.addOption(new Option(flag).hideHelp());
   try {
-    await program.parseAsync(argv.length === 0 ? ['start'] : [...argv], { from: 'user' });
+    await program.parseAsync(withCommand(argv), { from: 'user' });
     return exitCode;
   } catch (error) {
     // The parser has printed its message or the help already.
@@ -38,11 +63,20 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
   }
 }
 
+/** `start` where no command is given, also when there are flags for it. */
+function withCommand(argv: readonly string[]): string[] {
+  const [first = '--'] = argv;
+  const isOwn = ['-h', '--help', '-V', '--version'].includes(first);
+  return first.startsWith('-') && !isOwn ? ['start', ...argv] : [...argv];
+}
+
 function createProgram(program: Command, exit: (code: ExitCode) => void): Command {
   program
     .description('Runs scripts when something happens in Kubernetes, on a schedule, or at startup.')
-    .version(version, '-V, --version')
+    .version(version, '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print this help')
     .showHelpAfterError('See hooklet --help.')
+    .addHelpText('after', PROGRAM_HELP)
     .exitOverride()
     .configureHelp({ sortSubcommands: false });
   addStart(program, exit);
@@ -64,9 +98,10 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
 function addStart(program: Command, exit: (code: ExitCode) => void): void {
   const command = program.command('start').description('run the hooks against a cluster (the default command)');
   addOptions(command, startOptions);
-  command.action(async (flags: Record<string, string | boolean | undefined>) => {
+  command.addHelpText('after', START_HELP);
+  command.action(async ({ logType, ...flags }: Flags) => {
     const { start } = await import('./start.ts');
-    exit(await start(flags));
+    exit(await start(logType === undefined ? flags : { logFormat: logType, ...flags }));
   });
 }
 
@@ -76,10 +111,14 @@ function addDev(program: Command, exit: (code: ExitCode) => void): void {
     .description('run the hooks against a Kubernetes API server in memory; edited hooks and manifests are reloaded')
     .option('--manifests <dir>', 'folder of YAML files to apply (default: manifests in the hooks folder)')
     .option('--port <port>', 'port of the API server (default: a free one)');
-  addOptions(command, startOptions);
-  command.action(async (hooksDir: string | undefined, flags: Record<string, string | boolean | undefined>) => {
+  const { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson, keepTmpFiles, tmpDir } =
+    devOptions;
+  addOptions(command, { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson });
+  addOptions(command, { keepTmpFiles, tmpDir });
+  command.addHelpText('after', DEV_HELP);
+  command.action(async (given: string | undefined, flags: Flags) => {
     const { dev } = await import('./dev.ts');
-    exit(await dev(hooksDir, flags));
+    exit(await dev(given, flags));
   });
 }
 
@@ -89,7 +128,7 @@ function addCheck(program: Command, exit: (code: ExitCode) => void): void {
     .description('validate the hooks of a folder without a cluster; exit code 1 and all problems when there are any')
     .action(async (hooksDir: string | undefined) => {
       const { checkCommand } = await import('./local-commands.ts');
-      exit(await checkCommand(hooksDir ?? 'hooks'));
+      exit(await checkCommand(hooksDir));
     });
 }
 
@@ -106,7 +145,7 @@ function addRun(program: Command, exit: (code: ExitCode) => void): void {
 
 function addOptions(command: Command, specs: Readonly<Record<string, OptionSpec<unknown>>>): void {
   for (const { flag, description, defaultText, env } of Object.values(specs)) {
-    const fallback = defaultText === '' ? '' : `default ${defaultText}; `;
-    command.option(flag, `${description} (${fallback}${env.join(', ')})`);
+    const fallback = defaultText === '' || defaultText === 'false' ? '' : `default ${defaultText}; `;
+    command.option(flag, `${description} (${fallback}env ${env.join(', ')})`);
   }
 }

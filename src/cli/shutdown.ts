@@ -1,9 +1,14 @@
 import { constants } from 'node:os';
 
-/** Aborts at the first SIGINT or SIGTERM; a second one ends the process at once with 128 + its number. */
-export function shutdownSignal(onSignal: (name: string) => void): AbortSignal {
+type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
+
+/** Aborts at the first of the signals; a second one ends the process at once with 128 + its number. */
+export function shutdownSignal(
+  onSignal: (name: string) => void,
+  names: readonly EndSignal[] = ['SIGINT', 'SIGTERM'],
+): AbortSignal {
   const controller = new AbortController();
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+  for (const name of names) {
     process.on(name, () => {
       if (controller.signal.aborted) process.exit(128 + constants.signals[name]);
       controller.abort();

@@ -1,7 +1,9 @@
+import { discoverHooks } from '../hook/discover.ts';
 import { createLogger, type RootLogger } from '../log.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { runOperator, type OperatorOptions } from '../operator/operator.ts';
 import { resolveOptions, startOptions, type StartOptions } from './options.ts';
+import { withoutEffect } from './peer-options.ts';
 import { programFile } from './program-file.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { version } from './version.ts';
@@ -10,8 +12,12 @@ import { version } from './version.ts';
 export async function start(flags: Readonly<Record<string, string | boolean | undefined>>): Promise<number> {
   const options = resolveOptions(startOptions, flags, process.env);
   const log = openLog(options, 'json');
+  // Refused before the cluster is looked for: this is the mistake that is easier to mend.
+  await discoverHooks(options.hooksDir);
   const signal = shutdownSignal((name) => log.info({ signal: name }, 'shutting down'));
   log.info({ version, hooksDir: options.hooksDir }, 'hooklet starts');
+  const unused = withoutEffect(flags, process.env);
+  if (unused.length > 0) log.warn({ options: unused }, 'options of shell-operator have no effect here');
   const connect = async (): Promise<Cluster> => {
     const { loadCluster } = await import('../kube/load-cluster.ts');
     const { kubeConfig, kubeContext } = options;

@@ -1,0 +1,33 @@
+const END = `A first SIGINT or SIGTERM lets running hooks finish, applies what they asked, and ends; a second one ends at once.`;
+
+/** What `hooklet --help` says after the commands. */
+export const PROGRAM_HELP = `
+Examples:
+  hooklet dev hooks                           try hooks on this machine, without a cluster
+  hooklet check hooks                         find all problems, as in the build of an image
+  hooklet run hooks/a.sh --context -          run one hook with a context of your own
+  hooklet filter .metadata.labels < pod.yaml  see what a jqFilter makes of an object
+  hooklet start --hooks-dir /hooks            run hooks against the cluster of the kubeconfig or of the pod
+
+Exit codes:
+  0  done, or ended by a first SIGINT or SIGTERM
+  1  problems found, a hook that failed, or no way to the cluster
+  2  wrong usage: a flag, an argument, an environment variable, a folder that is not there, a port in use
+  130, 143  ended at once by a second SIGINT or SIGTERM
+  hooklet jq has the exit codes of jq.
+`;
+
+/** What `hooklet start --help` says after the options. */
+export const START_HELP = `
+A flag wins over the environment, and the environment over the default; of several variables the first that is set.
+The cluster is that of --kube-config, else of KUBECONFIG, else of ~/.kube/config, else that of the pod.
+Other flags of shell-operator are accepted and have no effect; the log says which.
+${END}
+`;
+
+/** What `hooklet dev --help` says after the options. */
+export const DEV_HELP = `
+The API server is empty but for the manifests, and forgets everything at the end. Its kubeconfig is in the log.
+Saving a hook loads it again; saving a manifest applies it again, and what is no longer in any manifest is deleted.
+${END}
+`;

@@ -1,0 +1,57 @@
+/** A flag of shell-operator that changes nothing here. */
+export interface PeerOption {
+  readonly flag: string;
+  readonly env: string;
+}
+
+/** The flags of shell-operator that are accepted, so that its images and charts start, and have no effect. */
+export const peerOptions: Readonly<Record<string, PeerOption>> = {
+  namespace: { flag: '--namespace <name>', env: 'SHELL_OPERATOR_NAMESPACE' },
+  kubeServer: { flag: '--kube-server <url>', env: 'KUBE_SERVER' },
+  logNoTime: { flag: '--log-no-time', env: 'LOG_NO_TIME' },
+  debugUnixSocket: { flag: '--debug-unix-socket <path>', env: 'DEBUG_UNIX_SOCKET' },
+  debugHttpAddr: { flag: '--debug-http-addr <address>', env: 'DEBUG_HTTP_SERVER_ADDR' },
+  debugKubernetesApi: { flag: '--debug-kubernetes-api', env: 'DEBUG_KUBERNETES_API' },
+  ...family('object-patcher-kube-client', ['qps', 'burst', 'timeout']),
+  ...family('validating-webhook', [
+    'configuration-name',
+    'service-name',
+    'server-cert',
+    'server-key',
+    'ca',
+    'client-ca',
+    'failure-policy',
+    'listen-port',
+    'listen-address',
+  ]),
+  ...family('conversion-webhook', [
+    'service-name',
+    'server-cert',
+    'server-key',
+    'ca',
+    'client-ca',
+    'listen-port',
+    'listen-address',
+  ]),
+};
+
+/** The flags and environment variables that were given and have no effect, by their names. */
+export function withoutEffect(
+  flags: Readonly<Record<string, unknown>>,
+  env: Readonly<Record<string, string | undefined>>,
+): readonly string[] {
+  return Object.entries(peerOptions).flatMap(([key, { flag, env: variable }]) => {
+    if (flags[key] !== undefined) return [flag.replace(/ .*/, '')];
+    return (env[variable] ?? '') === '' ? [] : [variable];
+  });
+}
+
+function family(prefix: string, names: readonly string[]): Readonly<Record<string, PeerOption>> {
+  return Object.fromEntries(
+    names.map((name) => {
+      const words = `${prefix}-${name}`;
+      const key = words.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
+      return [key, { flag: `--${words} <value>`, env: words.replaceAll('-', '_').toUpperCase() }];
+    }),
+  );
+}

@@ -1,0 +1,93 @@
+import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { temporaryFolder } from '../support/hook-rig.ts';
+import { recordingHook } from '../support/operator-rig.ts';
+import { runProgram } from '../support/program.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  for (const name of ['hooks', 'out', 'tmp']) mkdirSync(join(folder.path, name));
+});
+
+afterEach(() => folder[Symbol.dispose]());
+
+function hook(name: string, text: string): string {
+  const path = join(folder.path, 'hooks', name);
+  writeFileSync(path, text);
+  chmodSync(path, 0o755);
+  return path;
+}
+
+const run = async (args: readonly string[], stdin = '') =>
+  runProgram(args, {
+    cwd: join(folder.path, 'hooks'),
+    stdin,
+    env: { OUT: join(folder.path, 'out'), TMPDIR: join(folder.path, 'tmp') },
+  });
+
+describe('hooklet check', () => {
+  it('exits with 0 and lists the hooks when all are well', async () => {
+    hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
+
+    const { exitCode, stdout, stderr } = await run(['check', '.']);
+
+    expect([exitCode, stdout, stderr]).toEqual([0, 'a.sh\n  onStartup 1\n1 hook(s), no problems\n', '']);
+    expect(readdirSync(join(folder.path, 'tmp', 'hooklet'))).toEqual([]);
+  });
+
+  it('exits with 1 and lists all problems, filters that do not compile too', async () => {
+    hook('a.sh', recordingHook({ configVersion: 'v1', kubernetes: [{ kind: 'Pod', jqFilter: '.[' }] }));
+    hook('b.sh', '#!/bin/sh\nexit 3\n');
+
+    const { exitCode, stdout } = await run(['check', '.']);
+
+    expect(exitCode).toBe(1);
+    expect(stdout).toMatch(/kubernetes\[0\]\.jqFilter: .*syntax error/);
+    expect(stdout).toContain('--config exited with code 3');
+    expect(stdout).toContain('2 hook(s), 2 broken, 2 problem(s)\n');
+  });
+
+  it('looks where start would', async () => {
+    hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
+
+    const { stdout } = await runProgram(['check'], { env: { SHELL_OPERATOR_HOOKS_DIR: join(folder.path, 'hooks') } });
+
+    expect(stdout).toContain('a.sh\n');
+  });
+});
+
+describe('hooklet run', () => {
+  const body = `echo "to the log"
+echo '{"operation":"Create","object":{"apiVersion":"v1","kind":"ConfigMap","metadata":{"name":"cm"}}}' > "$KUBERNETES_PATCH_PATH"`;
+
+  it('prints what the hook asked for, and what it printed', async () => {
+    const path = hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }, body));
+
+    const { exitCode, stdout } = await run(['run', path, '--context', '-'], '[{"binding":"onStartup"}]');
+
+    expect(exitCode).toBe(0);
+    expect(stdout).toContain('a.sh | to the log\n');
+    expect(stdout).toContain('patch {"operation":"Create"');
+    expect(stdout).toMatch(/hook a\.sh succeeded in \d+ ms and asked for 1 patch operation\(s\) and 0 metric\(s\)\n$/);
+  });
+
+  it('exits with 1 when the hook fails, its config is broken or what it wrote cannot be read', async () => {
+    const failing = hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }, 'exit 3'));
+    const broken = hook('b.sh', recordingHook({ configVersion: 'v9' }));
+    const garbage = hook(
+      'c.sh',
+      recordingHook({ configVersion: 'v1', onStartup: 1 }, 'echo "{" > "$KUBERNETES_PATCH_PATH"'),
+    );
+    const results = await Promise.all(
+      [failing, broken, garbage].map(async (path) => run(['run', path, '--context', '-'], '[]')),
+    );
+
+    expect(results.map(({ exitCode }) => exitCode)).toEqual([1, 1, 1]);
+    expect(results[0]?.stderr).toMatch(/^hooklet: hook a\.sh .*code 3/);
+    expect(results[1]?.stderr).toContain('configVersion');
+    expect(results[2]?.stderr).toContain('KUBERNETES_PATCH_PATH');
+  });
+});

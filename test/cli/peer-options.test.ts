@@ -1,0 +1,24 @@
+import { describe, expect, it } from 'vitest';
+import { peerOptions, withoutEffect } from '../../src/cli/peer-options.ts';
+import { startOptions } from '../../src/cli/options.ts';
+
+describe('options of shell-operator that have no effect', () => {
+  it('are named as they were given, flag or variable', () => {
+    expect(
+      withoutEffect(
+        { namespace: 'x', logNoTime: true, hooksDir: '/hooks' },
+        { VALIDATING_WEBHOOK_CLIENT_CA: '/ca', KUBE_SERVER: '', OBJECT_PATCHER_KUBE_CLIENT_QPS: '5', PATH: '/bin' },
+      ),
+    ).toEqual(['--namespace', '--log-no-time', 'OBJECT_PATCHER_KUBE_CLIENT_QPS', 'VALIDATING_WEBHOOK_CLIENT_CA']);
+  });
+
+  it('are none of those that have one', () => {
+    const flags = Object.values(startOptions).map(({ flag }) => flag.replace(/ .*/, ''));
+    const variables = Object.values(startOptions).flatMap(({ env }) => env);
+
+    for (const { flag, env } of Object.values(peerOptions)) {
+      expect(flags).not.toContain(flag.replace(/ .*/, ''));
+      expect(variables).not.toContain(env);
+    }
+  });
+});
