@@ -1,0 +1,52 @@
+# docker build -t hooklet .
+# Then, for hooks of one's own: FROM hooklet, ADD hooks /hooks. More in docs/operations.md.
+
+# Each of them can be another image: --build-arg RUNTIME=…
+ARG BASE=node:24-trixie-slim
+ARG RUNTIME=debian:trixie-slim
+ARG KUBECTL=registry.k8s.io/kubectl:v1.35.4
+
+FROM ${KUBECTL} AS kubectl
+
+FROM ${BASE} AS build
+WORKDIR /build
+COPY package.json package-lock.json .npmrc ./
+# For a registry of one's own: --secret id=npmrc,src=$HOME/.npmrc, and with a certificate that is not public also
+# --secret id=ca,src=FILE, named in that .npmrc as cafile=/run/secrets/ca.pem.
+RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=ca,target=/run/secrets/ca.pem \
+  npm ci --ignore-scripts
+COPY LICENSE tsconfig.json tsconfig.types.json ./
+COPY scripts scripts
+COPY src src
+RUN npm run build
+COPY frameworks/shell_lib.sh /out/shell_lib.sh
+COPY frameworks/shell /out/frameworks/shell
+# What the image has besides packages of Debian, laid out as in its root. /shell-operator and /sbin/tini are what
+# manifests for shell-operator name.
+RUN set -e; package=/usr/local/lib/node_modules/hooklet; \
+  mkdir -p /out$package /out/usr/local/bin /out/usr/sbin /out/node_modules /out/hooks; \
+  cp "$(node -p process.execPath)" /out/usr/local/bin/node; \
+  cp -R package.json LICENSE dist /out$package; \
+  ln -s $package/dist/main.js /out/usr/local/bin/hooklet; \
+  ln -s $package/dist/main.js /out/shell-operator; \
+  ln -s $package /out/node_modules/hooklet; \
+  ln -s /usr/bin/tini /out/usr/sbin/tini
+
+FROM ${RUNTIME}
+RUN apt-get update \
+  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends bash ca-certificates curl jq tini \
+  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*.log /var/log/apt \
+  && groupadd --gid 65532 hooklet \
+  && useradd --uid 65532 --gid 65532 --no-create-home --shell /usr/sbin/nologin hooklet
+COPY --from=kubectl /bin/kubectl /usr/local/bin/kubectl
+COPY --from=build /out /
+# The peer's names: hooks read the first, and both give way to HOOKLET_HOOKS_DIR and HOOKLET_LOG_FORMAT.
+ENV SHELL_OPERATOR_HOOKS_DIR=/hooks LOG_TYPE=json
+# kubectl keeps there what it knows of the API server; the home folder may be read-only.
+ENV KUBECACHEDIR=/tmp/kube-cache
+LABEL org.opencontainers.image.title=hooklet org.opencontainers.image.licenses=Apache-2.0
+EXPOSE 9115
+# By number, so that Kubernetes sees it is not root.
+USER 65532:65532
+ENTRYPOINT ["/usr/bin/tini", "--", "hooklet"]
+CMD ["start"]
