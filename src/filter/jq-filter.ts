@@ -1,5 +1,5 @@
 import { FilterError } from '../errors.ts';
-import type { CompiledFilter, FilterOutcome } from './filter.ts';
+import type { CompiledFilter, FilterOutcome } from './compiled-filter.ts';
 import { jsonText } from './jq/json-text.ts';
 import { compileJq, JqError, type JqProgram } from './jq/program.ts';
 import { JqLimitError } from './jq/signals.ts';

@@ -1,5 +1,5 @@
 import { JSONPathClass } from 'jsonpath-plus';
-import type { CompiledFilter } from './filter.ts';
+import type { CompiledFilter } from './compiled-filter.ts';
 import { normalizeJsonPath } from './json-path-syntax.ts';
 
 /** A JSONPath filter: every match counts as an output. */

@@ -3,7 +3,7 @@ import type { KubeConfig } from './client-node.ts';
 import type { CredentialSource } from './credentials.ts';
 import { expiringCredentials, type ExpiringPart } from './expiring-credentials.ts';
 import type { UserEntry } from './kubeconfig-file.ts';
-import type { Environment } from './load-cluster.ts';
+import type { Environment } from './environment.ts';
 import { oidcCredentials, type OidcConfig } from './oidc-credentials.ts';
 import { bearerPart } from './token-expiry.ts';
 

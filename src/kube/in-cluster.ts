@@ -4,15 +4,21 @@ import { join } from 'node:path';
 
 import { createCluster, type Cluster } from './cluster.ts';
 import { caFileCredentials, tokenFileCredentials } from './credentials.ts';
-import type { LoadClusterOptions } from './load-cluster.ts';
+import type { Environment } from './environment.ts';
 
 const SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
+
+export interface InClusterOptions {
+  readonly env: Environment;
+  /** Where a pod finds its service account. */
+  readonly serviceAccountDir?: string | undefined;
+}
 
 /** The cluster this pod runs in, by its service account; undefined outside of a pod. */
 export async function loadInCluster({
   env,
   serviceAccountDir = SERVICE_ACCOUNT_DIR,
-}: LoadClusterOptions): Promise<Cluster | undefined> {
+}: InClusterOptions): Promise<Cluster | undefined> {
   const host = env['KUBERNETES_SERVICE_HOST'] ?? '';
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '';
   if (host === '' || port === '') return undefined;

@@ -3,7 +3,7 @@ import type { Context as ContextEntry } from '@kubernetes/client-node/dist/confi
 import { CredentialsError } from '../errors.ts';
 import { createCluster, type Cluster, type ClusterAddress } from './cluster.ts';
 import { readKubeconfigFile, type ClusterEntry, type KubeconfigFile, type UserEntry } from './kubeconfig-file.ts';
-import type { Environment } from './load-cluster.ts';
+import type { Environment } from './environment.ts';
 import { parseProxy, proxyFromEnvironment } from './proxy.ts';
 import { authorityCredentials, userCredentials } from './user-credentials.ts';
 

@@ -3,21 +3,16 @@ import { delimiter, join } from 'node:path';
 
 import { CredentialsError } from '../errors.ts';
 import type { Cluster } from './cluster.ts';
-import { loadInCluster } from './in-cluster.ts';
+import type { Environment } from './environment.ts';
+import { loadInCluster, type InClusterOptions } from './in-cluster.ts';
 import type { Kubeconfig } from './kubeconfig.ts';
 import { proxyFromEnvironment } from './proxy.ts';
 
-/** The environment of the process, passed in. */
-export type Environment = Readonly<Record<string, string | undefined>>;
-
-export interface LoadClusterOptions {
+export interface LoadClusterOptions extends InClusterOptions {
   /** `--kube-config`; must exist. */
   readonly kubeConfigPath?: string | undefined;
   /** `--kube-context`; default the kubeconfig's current context. */
   readonly context?: string | undefined;
-  readonly env: Environment;
-  /** Where a pod finds its service account. */
-  readonly serviceAccountDir?: string | undefined;
 }
 
 /**

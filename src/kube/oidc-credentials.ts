@@ -7,7 +7,7 @@ import type { CredentialSource } from './credentials.ts';
 import { expiringCredentials, type ExpiringPart } from './expiring-credentials.ts';
 import type { HttpRequest } from './http.ts';
 import { createHttp1 } from './http1.ts';
-import type { Environment } from './load-cluster.ts';
+import type { Environment } from './environment.ts';
 import { proxyFromEnvironment } from './proxy.ts';
 import { bearerPart } from './token-expiry.ts';
 

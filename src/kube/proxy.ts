@@ -1,7 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 import { CredentialsError } from '../errors.ts';
-import type { Environment } from './load-cluster.ts';
+import type { Environment } from './environment.ts';
 import { portOf } from './http1.ts';
 
 /** The proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY (in either case) name for `server`. */

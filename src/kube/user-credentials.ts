@@ -10,7 +10,7 @@ import {
 } from './credentials.ts';
 import { execCredentials } from './exec-credentials.ts';
 import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
-import type { Environment } from './load-cluster.ts';
+import type { Environment } from './environment.ts';
 
 /** The authority that a cluster's server certificate is checked against. */
 export function authorityCredentials({ caData, caFile }: ClusterEntry): readonly CredentialSource[] {

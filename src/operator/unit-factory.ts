@@ -1,4 +1,4 @@
-import type { CompiledFilter } from '../filter/filter.ts';
+import type { CompiledFilter } from '../filter/compiled-filter.ts';
 import { compileFilter } from '../filter/filter.ts';
 import type { Hook, KubernetesBinding } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';

@@ -35,6 +35,7 @@ function scripted(answers: readonly HttpResponse[], more: Partial<Exchange> = {}
     cluster,
     userAgent: 'hooklet/test',
     limit: undefined,
+    onLimited: undefined,
     onRequest: ({ code }) => codes.push(code),
     transport: {
       send(request) {

@@ -1,5 +1,5 @@
 import { KindNotFoundError } from '../../src/errors.ts';
-import type { CompiledFilter } from '../../src/filter/filter.ts';
+import type { CompiledFilter } from '../../src/filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../src/hook/binding.ts';
 import type { SnapshotItem } from '../../src/hook/trigger.ts';
 import type { Kinds, ResourceKind } from '../../src/kube/kind.ts';

@@ -1,5 +1,5 @@
 import { KubeError } from '../../errors.ts';
-import type { CompiledFilter } from '../../filter/filter.ts';
+import type { CompiledFilter } from '../../filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { EventTrigger, Snapshot } from '../../hook/trigger.ts';
 import type { Kinds, ResourceKind } from '../../kube/kind.ts';

@@ -1,4 +1,4 @@
-import type { CompiledFilter } from '../../filter/filter.ts';
+import type { CompiledFilter } from '../../filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { SnapshotItem } from '../../hook/trigger.ts';
 import type { KubeObject } from '../../kube/object.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { CompiledFilter } from '../../../src/filter/filter.ts';
+import type { CompiledFilter } from '../../../src/filter/compiled-filter.ts';
 import { readObject } from '../../../src/kube/object.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { bindMetrics } from '../../../src/sources/kubernetes/monitor-metrics.ts';

@@ -1,0 +1,2 @@
+/** The environment of the process, passed in. */
+export type Environment = Readonly<Record<string, string | undefined>>;
