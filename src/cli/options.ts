@@ -106,7 +106,10 @@ export const devOptions = {
   listenPort: { ...listenPort, defaultText: '0', fallback: 0 },
 } as const;
 
-/** Resolves every option: flag, then environment, then default; all bad values are reported at once (UsageError). */
+/**
+ * Resolves every option: flag, then environment, then default; all bad values are reported at once (UsageError). `flags`
+ * has the parser's names: `hooksDir` for `--hooks-dir`.
+ */
 export function resolveOptions<S extends Specs>(
   specs: S,
   flags: Readonly<Record<string, string | boolean | undefined>>,
@@ -114,7 +117,7 @@ export function resolveOptions<S extends Specs>(
 ): Options<S> {
   const problems: string[] = [];
   const entries = Object.entries(specs).map(([key, spec]) => {
-    const given = givenText(spec, flags[key], env);
+    const given = givenText(spec, flags[attributeName(spec)], env);
     if (given === undefined) return [key, spec.fallback];
     try {
       return [key, spec.parse(given.text)];
@@ -126,6 +129,11 @@ export function resolveOptions<S extends Specs>(
   });
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return Object.fromEntries(entries);
+}
+
+function attributeName({ flag: name }: OptionSpec<unknown>): string {
+  const [long = ''] = name.replace(/^--/, '').split(' ');
+  return long.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function givenText(

@@ -1,3 +1,4 @@
+import { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { devOptions, resolveOptions, startOptions } from '../../src/cli/options.ts';
@@ -33,6 +34,16 @@ describe('the options of start', () => {
     expect(resolve({}, ours).hooksDir).toBe('/ours');
     expect(resolve({}, peer).hooksDir).toBe('/peer');
     expect(resolve({}, { HOOKLET_HOOKS_DIR: '' }).hooksDir).toBe('hooks');
+  });
+
+  it.each(Object.entries(startOptions))('%s is set by its flag, under the name the parser gives it', (key, spec) => {
+    const option = new Option(spec.flag);
+    const samples: Readonly<Record<string, string>> = { number: '3', boolean: 'true', string: 'warn' };
+    const text = key === 'gracePeriodMs' ? '3s' : key === 'logFormat' ? 'json' : samples[typeof spec.fallback];
+
+    const options: Readonly<Record<string, unknown>> = resolve({ [option.attributeName()]: text ?? '' });
+
+    expect(options[key]).not.toBe(spec.fallback);
   });
 
   it.each([
