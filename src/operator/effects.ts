@@ -21,7 +21,11 @@ export function createEffects(access: ClusterAccess, hookMetrics: HookMetrics, l
       const { operations, warnings } = parseOperations(outputs.patch, checkJq);
       const metrics = parseMetrics(outputs.metrics);
       hookMetrics.check(hook, metrics.operations);
-      return { operations, metrics: metrics.operations, warnings: [...warnings, ...metrics.warnings] };
+      return {
+        operations,
+        metrics: metrics.operations,
+        warnings: [...named('KUBERNETES_PATCH_PATH', warnings), ...named('METRICS_PATH', metrics.warnings)],
+      };
     },
     parseAfterFailure: (patch) => operationsDespiteFailure(parseOperations(patch, checkJq).operations),
     apply: async (operations, onApplied, signal) => {
@@ -30,4 +34,8 @@ export function createEffects(access: ClusterAccess, hookMetrics: HookMetrics, l
     },
     applyMetrics: (hook, operations) => hookMetrics.apply(hook, operations),
   };
+}
+
+function named(file: string, warnings: readonly string[]): readonly string[] {
+  return warnings.map((warning) => `${file}, ${warning}`);
 }

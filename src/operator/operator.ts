@@ -223,7 +223,10 @@ class Operator {
   }
 
   #push(queue: string, task: Task): void {
+    const startedAt = performance.now();
     this.#queues.get(queue).push(task);
+    const labels = { queue_name: queue, queue_action: 'AddLast' };
+    this.#parts.metrics.tasksQueueActionSeconds.observe(labels, (performance.now() - startedAt) / 1000);
   }
 
   async #tick(signal: AbortSignal): Promise<void> {

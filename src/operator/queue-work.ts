@@ -55,7 +55,15 @@ function decide(error: unknown, task: Task, queue: string, options: QueueWorkOpt
   const labels = { hook: task.hook.name, binding: bindingOf(task), queue };
   const attempt = task.failures + 1;
   const exitCode = error instanceof HookFailedError ? error.failure?.exitCode : undefined;
-  const fields = { ...labels, event: reasonOf(task), attempt, ...(exitCode !== undefined && { exitCode }), err: error };
+  const fields = {
+    hook: task.hook.name,
+    ...(labels.binding !== '' && { binding: labels.binding }),
+    queue,
+    event: reasonOf(task),
+    attempt,
+    ...(exitCode !== undefined && { exitCode }),
+    err: error,
+  };
   if (task.allowFailure) {
     metrics.hookRunAllowedErrors.inc(labels);
     log.warn(fields, 'hook failed, which its binding allows');
@@ -75,7 +83,10 @@ function settle(task: Task, { unitOf, onStarted }: QueueWorkOptions): void {
 
 function combineCounted(tasks: readonly Task[], queue: string, metrics: Metrics): readonly Task[] {
   if (tasks.length < 2) return tasks;
+  const startedAt = performance.now();
   const combined = combineTasks(tasks);
+  const labels = { queue_name: queue, queue_action: 'Compaction' };
+  metrics.tasksQueueActionSeconds.observe(labels, (performance.now() - startedAt) / 1000);
   if (combined === tasks) return tasks;
   const known = new Set(tasks);
   const merged = combined.filter((task) => !known.has(task));

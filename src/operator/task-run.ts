@@ -50,7 +50,8 @@ export async function runTask(
 ): Promise<void> {
   const { hook } = task;
   const labels = { hook: hook.name, binding: bindingOf(task), queue };
-  const fields = { hook: hook.name, binding: labels.binding, queue, event: reasonOf(task) };
+  const { binding } = labels;
+  const fields = { hook: hook.name, ...(binding !== '' && { binding }), queue, event: reasonOf(task) };
   const log = options.log.child(fields);
   const patchLog = options.log.child({ hook: hook.name });
   observeWait(options.metrics, labels, Math.max(0, Date.now() - task.queuedAtMs));
@@ -59,7 +60,7 @@ export async function runTask(
     const run = await options.runner.run({ hook, contexts, fields }, signal);
     observeRun(options.metrics, labels, run);
     const { operations, metrics, warnings } = options.parse(hook.name, run.outputs);
-    for (const warning of warnings) log.warn({ warning }, 'hook output');
+    for (const warning of warnings) log.warn({ warning }, 'hook wrote what is likely a mistake');
     await options.apply(operations, (applied) => logApplied(patchLog, applied), signal);
     options.applyMetrics(hook.name, metrics);
     options.metrics.hookRunSuccess.inc(labels);

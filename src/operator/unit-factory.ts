@@ -1,6 +1,6 @@
 import type { CompiledFilter } from '../filter/compiled-filter.ts';
 import { compileFilter } from '../filter/filter.ts';
-import type { Hook, KubernetesBinding } from '../hook/binding.ts';
+import type { Binding, Hook, KubernetesBinding } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
 import type { Logger } from '../log.ts';
 import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
@@ -64,12 +64,19 @@ function createHookMonitor({ access, metrics, log }: UnitFactoryOptions, place: 
 
 function initMetrics(metrics: Metrics, hook: Hook): void {
   for (const binding of hook.bindings) {
-    if (binding.type === 'onStartup') {
-      initRun(metrics, { hook: hook.name, binding: '', queue: 'main' });
-      continue;
+    const [queue, ...more] = queuesOf(binding);
+    const labels = { hook: hook.name, binding: binding.type === 'onStartup' ? '' : binding.name, queue };
+    for (const name of [queue, ...more]) {
+      initRun(metrics, { ...labels, queue: name });
+      metrics.tasksQueueLength.inc({ queue: name }, 0);
     }
-    const labels = { hook: hook.name, binding: binding.name, queue: binding.queue };
-    initRun(metrics, labels);
     if (binding.type === 'kubernetes') initKubernetesBinding(metrics, labels);
   }
+}
+
+/** The binding's own queue, and `main` where its Synchronization runs. */
+function queuesOf(binding: Binding): readonly [string, ...string[]] {
+  if (binding.type === 'onStartup') return ['main'];
+  const synchronizes = binding.type === 'kubernetes' && binding.executeHookOnSynchronization;
+  return synchronizes && binding.queue !== 'main' ? [binding.queue, 'main'] : [binding.queue];
 }

@@ -127,7 +127,7 @@ describe('a run that succeeds', () => {
     expect(log.lines).toContainEqual(
       expect.objectContaining({
         level: 'warn',
-        message: 'hook output',
+        message: 'hook wrote what is likely a mistake',
         fields: expect.objectContaining({ warning: 'operation 1: name has no meaning here' }),
       }),
     );

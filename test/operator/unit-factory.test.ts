@@ -34,6 +34,17 @@ describe('a unit of the operator', () => {
     expect(text).toContain('hook_enable_kubernetes_bindings_success{hook="hook.sh"} 0');
   });
 
+  it('starts the metrics of both queues at 0 where Synchronization and events run apart', async () => {
+    const { metrics, createUnit } = await factoryRig();
+    createUnit(hookWith('hook.sh', [kubernetesBinding('pods', { queue: 'side' })]));
+
+    const text = await metrics.registry.metrics();
+
+    expect(text).toContain('hook_run_success_total{hook="hook.sh",binding="pods",queue="main"} 0');
+    expect(text).toContain('hook_run_success_total{hook="hook.sh",binding="pods",queue="side"} 0');
+    expect(text).toContain('tasks_queue_length{queue="side"} 0');
+  });
+
   it('watches with its filters, and says when its hook is enabled', async () => {
     const { sandbox, metrics, tasks, access, createUnit } = await factoryRig();
     const names = kubernetesBinding('names', {
