@@ -1,0 +1,146 @@
+import { spawn, type ChildProcessByStdio } from 'node:child_process';
+import { once } from 'node:events';
+import { createInterface } from 'node:readline';
+import type { Readable } from 'node:stream';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { command } from './command.ts';
+import type { Image } from './image-store.ts';
+import { descendantsOf, pssOf } from './process-tree.ts';
+
+export interface ContainerOptions {
+  /** Instead of the image's. */
+  readonly command?: readonly string[];
+  /** Added to the image's. */
+  readonly env?: Readonly<Record<string, string>>;
+  /** Folders of this machine by their paths in the container. */
+  readonly mounts?: Readonly<Record<string, string>>;
+  /** Instead of the image's. */
+  readonly user?: string;
+  /** Whether the root file system may be written; no, unless said. */
+  readonly writable?: boolean;
+}
+
+/** What a container that has ended left. */
+export interface Ended {
+  readonly exitCode: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** One entry of hooklet's log. */
+export type Entry = Readonly<Record<string, unknown>>;
+
+export interface Container extends AsyncDisposable {
+  readonly startedAtMs: number;
+  /** Its log so far. */
+  readonly entries: readonly Entry[];
+  /** Runs a program in it, as its user; resolves to what it printed. */
+  exec(program: string, ...args: readonly string[]): Promise<string>;
+  /** The memory of all its processes in bytes, what they share counted once. */
+  pss(): Promise<number>;
+  /** Sends SIGTERM to its first process, as a kubelet does; resolves when it has ended. */
+  stop(): Promise<Ended>;
+}
+
+/** Runs a container to its end. */
+export async function runContainer(image: Image, options: ContainerOptions = {}): Promise<Ended> {
+  const child = contain(image, options);
+  const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { exitCode: child.exitCode, stdout, stderr };
+}
+
+/** Starts a container with hooklet; it ends with its scope at the latest. */
+export function startContainer(image: Image, options: ContainerOptions = {}): Container {
+  const child = contain(image, options);
+  const startedAtMs = Date.now();
+  const lines: string[] = [];
+  const entries: Entry[] = [];
+  createInterface({ input: child.stdout }).on('line', (line) => {
+    lines.push(line);
+    entries.push(readEntry(line));
+  });
+  const stderr = text(child.stderr);
+  const closed = once(child, 'close');
+  const ended = async (): Promise<Ended> => {
+    await closed;
+    return { exitCode: child.exitCode, stdout: lines.join('\n'), stderr: await stderr };
+  };
+  return {
+    startedAtMs,
+    entries,
+    exec: async (program, ...args) => {
+      const [uid = '', gid = ''] = (options.user ?? image.user).split(':');
+      const target = [`--target=${await firstProcess(child)}`, '--mount', '--pid', '--root', '--wd=/'];
+      const variables = variablesOf(image, options);
+      const words = [
+        ...target,
+        `--setuid=${uid}`,
+        `--setgid=${gid}`,
+        '--',
+        'env',
+        '-i',
+        ...variables,
+        program,
+        ...args,
+      ];
+      return command('nsenter', words);
+    },
+    pss: async () => pssOf(await descendantsOf(child.pid ?? 0)),
+    stop: async () => {
+      process.kill(await firstProcess(child), 'SIGTERM');
+      return ended();
+    },
+    async [Symbol.asyncDispose]() {
+      child.kill('SIGKILL');
+      await ended();
+    },
+  };
+}
+
+type Contained = ChildProcessByStdio<null, Readable, Readable>;
+
+const script = fileURLToPath(new URL('contain.sh', import.meta.url));
+
+function contain(image: Image, options: ContainerOptions): Contained {
+  const { mounts = {}, user = image.user, writable = false, command: argv = image.command } = options;
+  const mode = writable ? 'rw' : 'ro';
+  return spawn(
+    'unshare',
+    [
+      '--mount',
+      '--pid',
+      '--fork',
+      '--kill-child',
+      '--',
+      script,
+      image.root,
+      user,
+      mode,
+      ...Object.entries(mounts).flatMap(([path, folder]) => ['--mount', `${folder}:${path}`]),
+      ...variablesOf(image, options),
+      ...argv,
+    ],
+    { stdio: ['ignore', 'pipe', 'pipe'] },
+  );
+}
+
+/** HOME is what a container runtime sets for users without a home. */
+function variablesOf(image: Image, { env = {} }: ContainerOptions): readonly string[] {
+  return Object.entries({ HOME: '/', ...image.env, ...env }).map(([key, value]) => `${key}=${value}`);
+}
+
+/** The process that is 1 in the container, by its id out here. */
+async function firstProcess(child: Contained): Promise<number> {
+  const [, first] = await descendantsOf(child.pid ?? 0);
+  if (first === undefined) throw new Error('the container has no process: it has ended, or was never started');
+  return first;
+}
+
+function readEntry(line: string): Entry {
+  try {
+    return JSON.parse(line) as Entry;
+  } catch {
+    return { msg: 'no JSON', line };
+  }
+}

@@ -1,0 +1,127 @@
+import { readdirSync, readFileSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
+import { objectsAt, textAt, textsAt } from '../../src/sandbox/json-fields.ts';
+import type { JsonObject } from '../../src/sandbox/json.ts';
+import { sharedControlPlane } from '../cluster/shared-control-plane.ts';
+import { until } from '../support/operator-rig.ts';
+import { labelledConfigMap, labelledSecret, targetNamespace } from '../support/shipped-hooks.ts';
+import { adminKubectl, objectsOf, type Kubectl } from './kubectl.ts';
+import { startPod, type Pod } from './pod.ts';
+
+const folder = fileURLToPath(new URL('../../deploy', import.meta.url));
+const image = inject('images').deployed;
+const plane = sharedControlPlane();
+let kubectl: Kubectl;
+let manifests: readonly JsonObject[] = [];
+let deployment: JsonObject = {};
+
+beforeAll(async () => {
+  kubectl = await adminKubectl(plane);
+  manifests = objectsOf((await kubectl(['kustomize', folder])).stdout);
+  deployment = manifests.find(({ kind }) => kind === 'Deployment') ?? {};
+});
+afterAll(async () => kubectl[Symbol.asyncDispose]());
+
+async function apply(...objects: readonly JsonObject[]): Promise<void> {
+  await kubectl(['apply', '-f', '-'], JSON.stringify({ apiVersion: 'v1', kind: 'List', items: objects }));
+}
+
+async function field(path: string, ...what: readonly string[]): Promise<string> {
+  return (await kubectl(['get', ...what, '--ignore-not-found', '-o', `jsonpath={${path}}`])).stdout;
+}
+
+async function grant(verbs: readonly string[]): Promise<void> {
+  const rule = [{ op: 'replace', path: '/rules/0/verbs', value: verbs }];
+  await kubectl(['patch', 'clusterrole', 'hooklet', '--type=json', '-p', JSON.stringify(rule)]);
+}
+
+/** Its requests that were answered with a status. */
+async function answers(pod: Pod, code: number): Promise<readonly string[]> {
+  const { text } = await pod.ask('/metrics');
+  return text.split('\n').filter((line) => line.includes('request_result_total{') && line.includes(`code="${code}"`));
+}
+
+describe('deploy/', () => {
+  it('grants no right by a star, and binds no role but its own', () => {
+    const rules = manifests.flatMap((manifest) => objectsAt(manifest, 'rules'));
+    const granted = rules.flatMap((rule) => ['apiGroups', 'resources', 'verbs'].flatMap((key) => textsAt(rule, key)));
+
+    expect(granted).not.toContain('*');
+    expect(rules.length).toBeGreaterThan(0);
+    expect(manifests.filter((manifest) => 'roleRef' in manifest).map((it) => textAt(it, 'roleRef', 'name'))).toEqual([
+      'hooklet',
+    ]);
+  });
+
+  it('is accepted by the API server, in a dry run and in earnest, without a warning', async () => {
+    await kubectl(['apply', '-f', join(folder, 'namespace.yaml')]);
+
+    const dry = await kubectl(['apply', '--dry-run=server', '-k', folder]);
+    const applied = await kubectl(['apply', '-k', folder]);
+
+    expect(dry.stdout.split('\n')).toHaveLength(manifests.length);
+    expect([dry.stderr, applied.stderr].filter((text) => text.includes('Warning: would violate'))).toEqual([]);
+  });
+
+  it('makes a Pod that the strictest Pod security standard admits', async () => {
+    await until(async () => expect(await field('.items[*].status.phase', 'pods', '-n=hooklet')).toBe('Pending'));
+  });
+
+  it('runs the shipped hooks with exactly its rights, and ends in good order', async () => {
+    await apply(targetNamespace('image-team'), labelledConfigMap('registry', { url: 'one' }));
+    await apply(labelledSecret('login', { user: 'reader' }));
+    await using pod = await startPod({ plane, image, deployment, env: { BACKUP_CRONTAB: '* * * * * *' } });
+    const copied = async () => field('.data.url', 'configmap', 'registry', '-n=image-team');
+
+    await until(async () => expect((await pod.ask('/readyz')).status).toBe(200));
+    await until(async () => expect(await copied()).toBe('one'));
+    await apply(labelledConfigMap('registry', { url: 'two' }));
+    await until(async () => expect(await copied()).toBe('two'));
+    await kubectl(['delete', 'configmap', 'registry', '-n=default']);
+    await until(async () => expect(await copied()).toBe(''));
+    const backups = pod.volumes['/backups'] ?? '';
+    await until(() => expect(readdirSync(backups)).toContainEqual(expect.stringMatching(/^backup-\w+\.json$/)));
+
+    expect(await field('.metadata.labels', 'secret', 'login', '-n=image-team')).toContain('copied-from');
+    expect(await field('.data.keepBackups', 'configmap', 'hooklet-settings', '-n=hooklet')).toBe('3');
+    expect(statSync(join(backups, readdirSync(backups)[0] ?? '')).uid).toBe(65532);
+    expect((await pod.ask('/healthz')).status).toBe(200);
+    expect(await answers(pod, 201)).not.toEqual([]);
+    expect(await answers(pod, 403)).toEqual([]);
+    const { exitCode, stdout } = await pod.container.stop();
+    expect(exitCode).toBe(0);
+    expect(stdout.split('\n').at(-1)).toContain('"hooklet ended"');
+    expect(pod.container.entries.filter(({ level }) => ['warn', 'error'].includes(String(level)))).toEqual([]);
+    expect(readdirSync(join(pod.volumes['/tmp'] ?? '', 'hooklet'))).toEqual([]);
+  });
+
+  it('says which right is missing, and goes on when it is granted', async () => {
+    await grant(['list', 'watch']);
+    await using pod = await startPod({ plane, image, deployment });
+    const problems = (): readonly string[] =>
+      pod.container.entries.filter(({ level }) => level === 'error').map((entry) => JSON.stringify(entry));
+
+    await kubectl(['delete', 'configmap', 'hooklet-settings', '-n=hooklet', '--ignore-not-found']);
+    await until(() =>
+      expect(problems()).toContainEqual(
+        expect.stringMatching(/001-prepare\.sh.*hooklet:hooklet.*cannot create resource.*configmaps/),
+      ),
+    );
+    expect((await pod.ask('/readyz')).text).toContain('[-]startup');
+    await grant(['list', 'watch', 'create', 'update', 'delete']);
+
+    await until(async () => expect((await pod.ask('/readyz')).status).toBe(200), 45_000);
+    expect((await pod.container.stop()).exitCode).toBe(0);
+  });
+
+  it('has a Deployment whose probes and port are those of the image', async () => {
+    const [container = {}] = objectsAt(deployment, 'spec', 'template', 'spec', 'containers');
+
+    expect(objectsAt(container, 'ports')).toEqual([{ name: 'metrics', containerPort: 9115 }]);
+    expect(textAt(container, 'livenessProbe', 'httpGet', 'path')).toBe('/healthz');
+    expect(textAt(container, 'readinessProbe', 'httpGet', 'path')).toBe('/readyz');
+    expect(readFileSync(join(folder, '..', 'Dockerfile'), 'utf8')).toContain('EXPOSE 9115');
+  });
+});

@@ -1,0 +1,67 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { TestProject } from 'vitest/node';
+import { kubectlAsset } from '../cluster/assets.ts';
+import { buildBaseImages } from './base-images.ts';
+import { needBuilders } from './builders.ts';
+import { copyCheckout } from './checkout.ts';
+import type { Image } from './image-store.ts';
+import { ImageStore } from './image-store.ts';
+import { npmSecrets } from './npm-secrets.ts';
+
+declare module 'vitest' {
+  interface ProvidedContext {
+    /** What the tests run: the image itself, one of an example, and that of `deploy/`. */
+    readonly images: { readonly hooklet: Image; readonly example: Image; readonly deployed: Image };
+    readonly kubectl: string;
+  }
+}
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+
+/** The example that is built on the image. */
+export const EXAMPLE = '101-monitor-pods';
+
+/** Builds the images for all test files, from a clean checkout, and removes them after the tests. */
+export async function setup(project: TestProject): Promise<() => Promise<void>> {
+  await needBuilders(process.env);
+  const kubectl = await kubectlAsset(process.env);
+  const folder = await mkdtemp(join(tmpdir(), 'hooklet-image-'));
+  const remove = (): void => rmSync(folder, { recursive: true, force: true });
+  process.once('exit', remove);
+  const store = new ImageStore(folder);
+  await timed('base images', async () => buildBaseImages(store, { folder, kubectl }));
+  const checkout = join(folder, 'checkout');
+  await copyCheckout(root, checkout);
+  await timed('the image', async () => {
+    await store.build('hooklet', {
+      context: checkout,
+      args: { BASE: 'localhost/node', RUNTIME: 'localhost/debian', KUBECTL: 'localhost/kubectl' },
+      secrets: await npmSecrets(folder),
+    });
+  });
+  await timed('images on top', async () => {
+    await store.build('example', { context: join(checkout, 'examples', EXAMPLE) });
+    await store.build('deployed', { context: checkout, dockerfile: join(checkout, 'deploy', 'Dockerfile') });
+  });
+  project.provide('images', {
+    hooklet: await store.unpack('hooklet'),
+    example: await store.unpack('example'),
+    deployed: await store.unpack('deployed'),
+  });
+  project.provide('kubectl', kubectl);
+  return async () => {
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    process.off('exit', remove);
+  };
+}
+
+async function timed(what: string, work: () => Promise<void>): Promise<void> {
+  const start = Date.now();
+  process.stderr.write(`building ${what} …`);
+  await work();
+  process.stderr.write(` ${Math.round((Date.now() - start) / 1000)} s\n`);
+}

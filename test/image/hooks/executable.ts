@@ -1,0 +1,11 @@
+#!/usr/bin/env node
+// Started by the kernel, with the package that is in the image.
+import { defineHook, onStartup } from 'hooklet';
+
+export default defineHook({
+  bindings: { start: onStartup(1) },
+  run({ contexts, metric, log }) {
+    metric.set('executable_ran', contexts.length);
+    log.info('executable hook', { pid: process.pid });
+  },
+});

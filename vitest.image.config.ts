@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/image/**/*.test.ts'],
+    globalSetup: ['test/image/global-setup.ts', 'test/cluster/global-setup.ts'],
+    pool: 'forks',
+    // The files share one API server, and the times they measure.
+    fileParallelism: false,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+  },
+});
