@@ -7,7 +7,7 @@ export default defineConfig({
   resolve: { alias: { hooklet: sdk } },
   test: {
     include: ['test/**/*.test.ts'],
-    exclude: ['test/cluster/**', '**/node_modules/**'],
+    exclude: ['test/cluster/**', 'test/image/**', '**/node_modules/**'],
     pool: 'forks',
     testTimeout: 20_000,
   },

@@ -33,6 +33,13 @@ export async function controlPlaneAssets(env: NodeJS.ProcessEnv): Promise<Contro
   };
 }
 
+/** Finds kubectl of the same version, in the same places. */
+export async function kubectlAsset(env: NodeJS.ProcessEnv): Promise<string> {
+  const given = env['KUBEBUILDER_ASSETS'];
+  const kubectl = given === undefined ? undefined : existing(given, 'kubectl');
+  return kubectl ?? (await built(await cacheFolder(env), PARTS.kubectl, env));
+}
+
 interface Part {
   readonly name: string;
   /** The folder beside this file that holds the go.mod. */
@@ -48,6 +55,7 @@ const PARTS = {
     module: 'kubernetes',
     package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
   },
+  kubectl: { name: 'kubectl', module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kubectl' },
 } as const satisfies Readonly<Record<string, Part>>;
 
 function existing(folder: string, name: string, need: 'optional' | 'required' = 'required'): string | undefined {
