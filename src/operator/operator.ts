@@ -243,6 +243,9 @@ async function openCluster(
   ends: AsyncDisposableStack,
 ): Promise<ClusterAccess> {
   const access = await createClusterAccess(cluster, { log, metrics });
-  ends.defer(async () => access.client.close());
+  ends.defer(async () => {
+    await access.watches.ended();
+    await access.client.close();
+  });
   return access;
 }
