@@ -33,11 +33,13 @@ RUN set -e; package=/usr/local/lib/node_modules/hooklet; \
   ln -s /usr/bin/tini /out/usr/sbin/tini
 
 FROM ${RUNTIME}
+# /tmp/hooklet is for whichever user: a build may run `hooklet check` as root, and the Pod as another.
 RUN apt-get update \
   && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends bash ca-certificates curl jq tini \
   && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*.log /var/log/apt \
   && groupadd --gid 65532 hooklet \
-  && useradd --uid 65532 --gid 65532 --no-create-home --shell /usr/sbin/nologin hooklet
+  && useradd --key UID_MAX=65532 --uid 65532 --gid 65532 --no-create-home --shell /usr/sbin/nologin hooklet \
+  && install --directory --mode=1777 /tmp/hooklet
 COPY --from=kubectl /bin/kubectl /usr/local/bin/kubectl
 COPY --from=build /out /
 # The peer's names: hooks read the first, and both give way to HOOKLET_HOOKS_DIR and HOOKLET_LOG_FORMAT.

@@ -97,6 +97,24 @@ describe('deploy/', () => {
     expect(readdirSync(join(pod.volumes['/tmp'] ?? '', 'hooklet'))).toEqual([]);
   });
 
+  it('is ready soon, and small', async () => {
+    await using pod = await startPod({ plane, image, deployment });
+    const { container } = pod;
+    await until(async () => expect((await pod.ask('/readyz')).status).toBe(200));
+
+    const finished = container.entries.find(({ msg, hook }) => msg === 'hook finished' && hook === '001-prepare.sh');
+    const firstRunMs = Date.parse(String(finished?.['time'])) - container.startedAtMs;
+    const pssMiB = (await container.pss()) / 2 ** 20;
+    const imageMB = image.bytes / 1e6;
+    process.stderr.write(
+      `image ${Math.round(imageMB)} MB, first hook has run after ${firstRunMs} ms, PSS ${Math.round(pssMiB)} MiB\n`,
+    );
+    expect(imageMB).toBeLessThan(400);
+    expect(firstRunMs).toBeLessThan(5000);
+    // The request of the Deployment.
+    expect(pssMiB).toBeLessThan(192);
+  });
+
   it('says which right is missing, and goes on when it is granted', async () => {
     await grant(['list', 'watch']);
     await using pod = await startPod({ plane, image, deployment });

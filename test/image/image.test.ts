@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
@@ -16,7 +16,7 @@ afterAll(() => rmSync(tmp, { recursive: true }));
 async function shell(line: string, user = hooklet.user): Promise<string> {
   const ended = await runContainer(hooklet, { command: ['sh', '-c', line], user, writable: true });
   expect(ended).toMatchObject({ exitCode: 0 });
-  return ended.stdout;
+  return ended.stdout.trim();
 }
 
 describe('the image', () => {
@@ -43,16 +43,12 @@ describe('the image', () => {
     expect(await shell(line)).toMatch(expected);
   });
 
-  it('has no npm, and nothing of the build', async () => {
-    expect(await shell('ls -d /build /root/.npmrc /run/secrets/* /usr/local/lib/node_modules/npm 2>&1 || true')).toBe(
-      ['/build', '/root/.npmrc', '/run/secrets/*', '/usr/local/lib/node_modules/npm']
-        .map(
-          (path) =>
-            `ls: cannot access '${path}': ${path.startsWith('/root') ? 'Permission denied' : 'No such file or directory'}`,
-        )
-        .join('\n'),
-    );
-  });
+  it.each(['/build', '/out', '/run/secrets/ca.pem', '/usr/local/lib/node_modules/npm'])(
+    'has no %s: the build leaves nothing',
+    (path) => {
+      expect(existsSync(join(hooklet.root, path))).toBe(false);
+    },
+  );
 
   it('has an empty folder for hooks', async () => {
     expect(await shell('ls -A /hooks')).toBe('');
@@ -69,9 +65,8 @@ describe('the image', () => {
   });
 
   it('lets its user write nothing but temporary files', async () => {
-    const writable = await shell(
-      'find / -xdev -writable ! -type l ! -path "/proc/*" ! -path "/dev/*" 2>/dev/null || true',
-    );
+    const elsewhere = '! -type l ! -path "/proc/*" ! -path "/dev/*" ! -path "/tmp/*"';
+    const writable = await shell(`find / -xdev -writable ${elsewhere} 2>/dev/null || true`);
 
     expect(writable.split('\n').toSorted()).toEqual(['/run/lock', '/tmp', '/var/tmp']);
   });
