@@ -7,6 +7,7 @@ export interface ApiRequest {
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: { readonly [name: string]: string | undefined };
+  /** Text; protobuf comes with one character for each byte. */
   readonly body: string;
   /** Where a fault asks for it, lists are served as of this revision. */
   readonly staleRevision?: number;

@@ -7,8 +7,9 @@ import { parseListOptions } from './list-options.ts';
 import { patchObject, postObject, putObject } from './modify.ts';
 import { openApiDocument } from './open-api.ts';
 import { PatchRefused } from './patch/apply-patch.ts';
+import { inJson } from './protobuf/envelope.ts';
 import { getObject, listObjects } from './read.ts';
-import { acceptedRepresentation, represented } from './representation.ts';
+import { acceptedRepresentation, inYaml, represented, type Representation } from './representation.ts';
 import { answerReview, isReview } from './reviews.ts';
 import { findRoute, type Route } from './route.ts';
 import { methodNotAllowed, noSuchResource, StatusError } from './status-error.ts';
@@ -30,7 +31,10 @@ export function answer(api: Api, request: ApiRequest): Reply {
     requireAccess(api.cluster, route, request);
     if (route.type === 'other') return answerOther(api.cluster, request.path);
     const representation = acceptedRepresentation(request.headers['accept']);
-    return represented(answerRoute(api, route, request), representation);
+    if (route.type !== 'resource') return answerDiscovery(api, route, request, representation);
+    const { kind } = route.target;
+    const asked = { kind, includeObject: request.query.get('includeObject') ?? '', now: api.cluster.now() };
+    return represented(answerResource(api, route.target, route.verb, inJson(request)), representation, asked);
   } catch (error) {
     return refusalReply(error);
   }
@@ -89,11 +93,16 @@ function accessAttributes(cluster: Cluster, route: Route, request: ApiRequest): 
   return { user, verb: route.verb, group, version, resource: plural, subresource, namespace: scope, name, path: '' };
 }
 
-function answerRoute(api: Api, route: Exclude<Route, { type: 'other' }>, request: ApiRequest): Reply {
+type DiscoveryRoute = Exclude<Route, { type: 'other' | 'resource' }>;
+
+function answerDiscovery(api: Api, route: DiscoveryRoute, request: ApiRequest, representation: Representation): Reply {
+  const reply = discoveryReply(api, route, request);
+  return representation === 'yaml' ? inYaml(reply) : reply;
+}
+
+function discoveryReply(api: Api, route: DiscoveryRoute, request: ApiRequest): Reply {
   const kinds = api.cluster.kinds.all();
   switch (route.type) {
-    case 'resource':
-      return answerResource(api, route.target, route.verb, request);
     case 'root':
       return answerRoot(api, route.root, request);
     case 'group': {

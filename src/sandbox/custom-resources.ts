@@ -164,6 +164,7 @@ function customVersion(version: JsonObject): CustomVersion {
     selectableFields: objectsAt(version, 'selectableFields').map((field) =>
       textAt(field, 'jsonPath').replace(/^\./, ''),
     ),
+    printerColumns: objectsAt(version, 'additionalPrinterColumns'),
     ...(Object.keys(scale).length === 0
       ? {}
       : {

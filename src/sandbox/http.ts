@@ -3,6 +3,7 @@ import type { ApiRequest, Reply } from './api-request.ts';
 import { Exchange } from './exchange.ts';
 import { Faults, matchesRequest, type RequestMatcher } from './faults.ts';
 import { isTrue } from './list-options.ts';
+import { isProtobuf } from './protobuf/envelope.ts';
 
 /** One request that was served. */
 export interface RequestRecord {
@@ -111,7 +112,7 @@ async function readRequest(incoming: IncomingMessage): Promise<ApiRequest> {
     path: url.pathname,
     query: url.searchParams,
     headers,
-    body: Buffer.concat(chunks).toString(),
+    body: Buffer.concat(chunks).toString(isProtobuf(headers['content-type']) ? 'latin1' : 'utf8'),
   };
 }
 

@@ -37,6 +37,8 @@ export interface CustomVersion {
   readonly schema: JsonObject;
   readonly scale?: { readonly specPath: string; readonly statusPath: string; readonly selectorPath: string };
   readonly selectableFields: readonly string[];
+  /** Its `additionalPrinterColumns`. */
+  readonly printerColumns: readonly JsonObject[];
 }
 
 /** How objects move between the stored and the served version; apiVersion and kind are not its business. */

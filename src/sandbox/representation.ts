@@ -2,10 +2,12 @@ import { stringify } from 'yaml';
 import type { Reply, WatchSink } from './api-request.ts';
 import { at, objectAt, objectsAt, textAt } from './json-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
+import type { ServedKind } from './kind.ts';
 import { StatusError } from './status-error.ts';
+import { tableOf, tableSink } from './table/table.ts';
 
-/** In which form an answer is wanted: JSON, YAML, or JSON of the metadata alone. */
-export type Representation = 'json' | 'yaml' | 'metadata';
+/** In which form an answer is wanted: JSON, YAML, JSON of the metadata alone, or a table in one of two versions. */
+export type Representation = 'json' | 'yaml' | 'metadata' | 'table/v1' | 'table/v1beta1';
 
 /** The first form in an Accept header that is spoken here; throws the server's 406 where none is. */
 export function acceptedRepresentation(accept: string | undefined): Representation {
@@ -26,29 +28,62 @@ function representationOf(range: string): Representation | undefined {
   if (!JSON_RANGES.includes(type)) return undefined;
   const form = parameters.find((parameter) => parameter.startsWith('as='))?.slice('as='.length);
   if (form === undefined || form === 'APIGroupDiscoveryList') return 'json';
+  if (form === 'Table') return parameters.includes('v=v1beta1') ? 'table/v1beta1' : 'table/v1';
   return form.startsWith('PartialObjectMetadata') ? 'metadata' : undefined;
 }
 
+/** What is asked for besides the form. */
+export interface Asked {
+  readonly kind: ServedKind;
+  readonly includeObject: string;
+  readonly now: number;
+}
+
 /** The reply in the wanted form. */
-export function represented(reply: Reply, representation: Representation): Reply {
-  if (representation === 'json') return reply;
-  switch (reply.type) {
+export function represented(reply: Reply, representation: Representation, asked: Asked): Reply {
+  switch (representation) {
     case 'json':
-      return inForm(reply.code, reply.value, representation);
-    case 'text': {
-      if (!reply.contentType.startsWith('application/json')) return reply;
-      const value: JsonValue = JSON.parse([...reply.chunks].join(''));
-      return inForm(reply.code, value, representation);
+      return reply;
+    case 'yaml':
+      return inYaml(reply);
+    case 'metadata':
+      return changed(reply, metadataOnly, metadataSink);
+    case 'table/v1':
+    case 'table/v1beta1': {
+      const request = { ...asked, apiVersion: `meta.k8s.io/${representation.slice('table/'.length)}` };
+      return changed(
+        reply,
+        (value) => tableOf(value, request),
+        (sink) => tableSink(sink, request),
+      );
     }
-    case 'stream':
-      if (representation === 'yaml') return reply;
-      return { type: 'stream', open: (sink) => reply.open(metadataSink(sink)) };
   }
 }
 
-function inForm(code: number, value: JsonValue, representation: 'yaml' | 'metadata'): Reply {
-  if (representation === 'metadata') return { type: 'json', code, value: metadataOnly(value) };
-  return { type: 'text', code, contentType: 'application/yaml', chunks: [stringify(value)] };
+/** The reply with another document, or with other events. */
+function changed(
+  reply: Reply,
+  change: (value: JsonValue) => JsonValue,
+  changeSink: (sink: WatchSink) => WatchSink,
+): Reply {
+  if (reply.type === 'stream') return { type: 'stream', open: (sink) => reply.open(changeSink(sink)) };
+  const document = documentOf(reply);
+  return document === undefined ? reply : { type: 'json', code: reply.code, value: change(document) };
+}
+
+/** The reply in YAML. */
+export function inYaml(reply: Reply): Reply {
+  if (reply.type === 'stream') return reply;
+  const document = documentOf(reply);
+  if (document === undefined) return reply;
+  return { type: 'text', code: reply.code, contentType: 'application/yaml', chunks: [stringify(document)] };
+}
+
+function documentOf(reply: Exclude<Reply, { type: 'stream' }>): JsonValue | undefined {
+  if (reply.type === 'json') return reply.value;
+  if (!reply.contentType.startsWith('application/json')) return undefined;
+  const value: JsonValue = JSON.parse([...reply.chunks].join(''));
+  return value;
 }
 
 const META = 'meta.k8s.io/v1';

@@ -11,7 +11,8 @@ describe('the form of an answer', () => {
     ['', 'json'],
     ['*/*', 'json'],
     ['application/vnd.kubernetes.protobuf, application/json', 'json'],
-    ['application/json;as=Table;v=v1;g=meta.k8s.io,application/json', 'json'],
+    ['application/json;as=Table;v=v1;g=meta.k8s.io,application/json', 'table/v1'],
+    ['application/json;as=Table;v=v1beta1;g=meta.k8s.io', 'table/v1beta1'],
     ['application/yaml', 'yaml'],
     ['application/json;as=PartialObjectMetadata;g=meta.k8s.io;v=v1,application/json', 'metadata'],
   ])('for %j is %s', (accept, representation) => {
