@@ -1,0 +1,79 @@
+import { Agent, request } from 'node:https';
+
+/** A JSON object that is looked into with care. */
+export type Json = Readonly<Record<string, unknown>>;
+
+export interface ApiAnswer {
+  readonly status: number;
+  readonly body: Json;
+}
+
+/** The API server itself, past the faults. */
+export interface Api {
+  /** Rejects when no answer came: then the request may have been carried out or not. */
+  call(method: string, path: string, body?: Json, contentType?: string): Promise<ApiAnswer>;
+  close(): void;
+}
+
+export interface ApiOptions {
+  readonly url: string;
+  readonly ca: string;
+  readonly token: string;
+}
+
+const TIME_LIMIT_MS = 10_000;
+
+/** A client with a few connections of its own. */
+export function connectApi({ url, ca, token }: ApiOptions): Api {
+  const agent = new Agent({ keepAlive: true, maxSockets: 16, ca });
+  return {
+    async call(method, path, body, contentType = 'application/json') {
+      const { promise, resolve, reject } = Promise.withResolvers<ApiAnswer>();
+      const text = body === undefined ? undefined : JSON.stringify(body);
+      const headers = {
+        authorization: `Bearer ${token}`,
+        accept: 'application/json',
+        ...(text !== undefined && { 'content-type': contentType, 'content-length': Buffer.byteLength(text) }),
+      };
+      const sending = request(url + path, { method, agent, headers, timeout: TIME_LIMIT_MS });
+      sending.on('timeout', () => sending.destroy(new Error('no answer in time')));
+      sending.on('error', reject);
+      sending.on('response', (response) => {
+        const chunks: Buffer[] = [];
+        response.on('data', (chunk: Buffer) => chunks.push(chunk));
+        response.on('error', reject);
+        response.on('end', () => {
+          if (response.complete) resolve({ status: response.statusCode ?? 0, body: parse(Buffer.concat(chunks)) });
+          else reject(new Error('the answer is not whole'));
+        });
+      });
+      sending.end(text);
+      return promise;
+    },
+    close: () => agent.destroy(),
+  };
+}
+
+function parse(text: Buffer): Json {
+  try {
+    return asJson(JSON.parse(text.toString()));
+  } catch {
+    return {};
+  }
+}
+
+/** An object as it is; anything else as an empty one. */
+export function asJson(value: unknown): Json {
+  return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
+}
+
+/** What tells one version of an object from all others. */
+export interface Version {
+  readonly uid: string;
+  readonly resourceVersion: string;
+}
+
+export function versionOf(object: unknown): Version {
+  const { uid, resourceVersion } = asJson(asJson(object)['metadata']);
+  return { uid: String(uid), resourceVersion: String(resourceVersion) };
+}

@@ -1,0 +1,136 @@
+import { sleep } from '../../src/lib/sleep.ts';
+import type { ControlPlane } from '../../test/cluster/control-plane.ts';
+import type { Gateway } from './gateway.ts';
+import type { OperatorProcess } from './operator-process.ts';
+import type { Random } from './random.ts';
+import type { Relay } from './relay.ts';
+
+/** What the faults strike. */
+export interface FaultTargets {
+  readonly relay: Relay;
+  readonly gateway: Gateway;
+  readonly plane: ControlPlane;
+  readonly operator: OperatorProcess;
+}
+
+/** All faults. */
+export const FAULT_NAMES = [
+  'cut',
+  'halfOpen',
+  'outage',
+  'latency',
+  'throttled',
+  'serverError',
+  'apiserverKilled',
+  'compaction',
+  'operatorKilled',
+  'operatorRestarted',
+  'spawnerKilled',
+  'warmWorkerKilled',
+] as const;
+
+export type FaultName = (typeof FAULT_NAMES)[number];
+
+/** A fault that was, from its beginning to its end. */
+export interface FaultWindow {
+  readonly name: FaultName;
+  readonly startMs: number;
+  readonly endMs: number;
+}
+
+interface Means {
+  readonly random: Random;
+  readonly signal: AbortSignal;
+}
+
+/** Each makes something break, and resolves when it is whole again; after a `halfOpen` it never is. */
+const FAULTS: Readonly<Record<FaultName, (targets: FaultTargets, means: Means) => Promise<void>>> = {
+  cut: async ({ relay }) => relay.cut(),
+  halfOpen: async ({ relay }) => relay.freeze(),
+  outage: async ({ relay }, { random, signal }) => {
+    relay.refuse(true);
+    relay.cut();
+    await sleep(random.between(1000, 6000), signal);
+    relay.refuse(false);
+  },
+  latency: async ({ relay }, { random, signal }) => {
+    relay.delay(random.between(100, 800));
+    await sleep(random.between(3000, 8000), signal);
+    relay.delay(0);
+  },
+  throttled: async ({ relay, gateway }, { random, signal }) => {
+    gateway.refuse({ code: 429, retryAfterSeconds: 1 });
+    relay.cut();
+    await sleep(random.between(2000, 6000), signal);
+    gateway.refuse(undefined);
+  },
+  serverError: async ({ relay, gateway }, { random, signal }) => {
+    gateway.refuse({ code: random.pick([500, 502, 503]) });
+    relay.cut();
+    await sleep(random.between(2000, 12_000), signal);
+    gateway.refuse(undefined);
+  },
+  apiserverKilled: async ({ plane }, { random, signal }) => {
+    await plane.killApiserver();
+    await sleep(random.between(0, 2000), signal);
+    await plane.startApiserver();
+  },
+  compaction: async ({ plane, relay }, { random, signal }) => {
+    // The watches end first, and come back to a position that is gone.
+    relay.refuse(true);
+    relay.cut();
+    await sleep(random.between(500, 2000), signal);
+    await plane.compactEtcd();
+    relay.refuse(false);
+  },
+  operatorKilled: async ({ operator }, { random, signal }) => {
+    await operator.end('SIGKILL');
+    await sleep(random.between(0, 2000), signal);
+    operator.start();
+  },
+  operatorRestarted: async ({ operator }) => {
+    const exitCode = await operator.end('SIGTERM');
+    if (exitCode !== 0) throw new Error(`hooklet ended with exit code ${exitCode} after SIGTERM`);
+    operator.start();
+  },
+  spawnerKilled: async ({ operator }) => {
+    operator.killChild('spawner-process');
+  },
+  warmWorkerKilled: async ({ operator }) => {
+    operator.killChild('warm-process');
+  },
+};
+
+/** The faults that end the operator's memory. */
+const RESTARTS: ReadonlySet<string> = new Set<FaultName>(['operatorKilled', 'operatorRestarted']);
+
+/** Every fault once in a random order, then all again; without those that restart the operator when asked so. */
+export class FaultSeries {
+  readonly #random: Random;
+  #left: FaultName[] = [];
+
+  constructor(random: Random) {
+    this.#random = random;
+  }
+
+  next(withRestarts: boolean): FaultName {
+    for (;;) {
+      if (this.#left.length === 0) this.#left = this.#shuffled();
+      const name = this.#left.pop();
+      if (name !== undefined && (withRestarts || !RESTARTS.has(name))) return name;
+    }
+  }
+
+  #shuffled(): FaultName[] {
+    return FAULT_NAMES.map((name) => ({ name, at: this.#random.next() }))
+      .toSorted((a, b) => a.at - b.at)
+      .map(({ name }) => name);
+  }
+}
+
+/** Makes a fault happen, and resolves when it is over. */
+export async function strike(name: FaultName, targets: FaultTargets, means: Means): Promise<FaultWindow> {
+  const startMs = Date.now();
+  await FAULTS[name](targets, means);
+  return { name, startMs, endMs: Date.now() };
+}

@@ -1,0 +1,21 @@
+#!/bin/bash
+# Keeps what it was given, under the moment at which it was given it.
+set -euo pipefail
+if [[ "${1:-}" == --config ]]; then
+  cat <<'CONFIG'
+configVersion: v1
+kubernetes:
+  - name: config-maps
+    apiVersion: v1
+    kind: ConfigMap
+    queue: config-maps
+    namespace:
+      nameSelector:
+        matchNames: [soak-0, soak-1, soak-2]
+CONFIG
+  exit
+fi
+record="$SOAK_OUT/config-maps.sh/$SOAK_GENERATION-$EPOCHREALTIME"
+contexts=$(<"$BINDING_CONTEXT_PATH")
+printf '%s' "$contexts" > "$record.part"
+mv "$record.part" "$record.json"
