@@ -13,7 +13,7 @@ import { devOptions, resolveOptions, type StartOptions } from './options.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { openLog, operatorOptions } from './start.ts';
 
-// Ctrl-C is to be over within a second: a hook that runs then gets this long.
+// Ctrl-C is to be over within a second: a hook that runs then gets this long, and as long again to end.
 const GRACE_MS = 300;
 
 /** `hooklet dev`: runs hooks against an API server in memory until Ctrl-C; resolves to the exit code. */
@@ -79,7 +79,10 @@ async function runDev(
   await runAll(
     [
       async (stop) =>
-        runOperator({ ...base, env: { ...process.env, KUBECONFIG: kubeconfig }, changes, onLoaded }, stop),
+        runOperator(
+          { ...base, killAfterMs: GRACE_MS, env: { ...process.env, KUBECONFIG: kubeconfig }, changes, onLoaded },
+          stop,
+        ),
       async (stop) => manifests?.follow(stop),
     ],
     signal,

@@ -13,6 +13,8 @@ export interface RunnerSettings {
   readonly env: Readonly<Record<string, string | undefined>>;
   /** How hooks call this program. */
   readonly program: { readonly node: string; readonly program: string };
+  /** From SIGTERM to SIGKILL when a hook is ended; absent: what is usual. */
+  readonly killAfterMs?: number;
   readonly log: Logger;
 }
 
@@ -21,7 +23,8 @@ export function openRunner(settings: RunnerSettings, ends: AsyncDisposableStack)
   const { log, env, hooksDir, tmpDir, keepTmpFiles, logProxyHookJson } = settings;
   const folder = createRunFolder({ tmpDir, keepTmpFiles });
   ends.defer(() => folder.remove());
-  const spawner = createSpawner({ folder: folder.path, env, log });
+  const { killAfterMs: graceMs } = settings;
+  const spawner = createSpawner({ folder: folder.path, env, log, ...(graceMs !== undefined && { graceMs }) });
   ends.defer(async () => spawner.close());
   const binDir = writeProgram(folder.path, settings.program);
   const runner = createRunner({

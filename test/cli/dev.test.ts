@@ -1,0 +1,126 @@
+import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { markedProcesses, temporaryFolder } from '../support/hook-rig.ts';
+import { recordingHook, until } from '../support/operator-rig.ts';
+import { startProgram, type Program } from '../support/program.ts';
+
+let folder: ReturnType<typeof temporaryFolder>;
+
+beforeEach(() => {
+  folder = temporaryFolder();
+  for (const name of ['hooks', 'hooks/manifests', 'out', 'tmp']) mkdirSync(path(name));
+});
+
+afterEach(() => folder[Symbol.dispose]());
+
+function path(...names: readonly string[]): string {
+  return join(folder.path, ...names);
+}
+
+function hook(name: string, text: string): void {
+  writeFileSync(path('hooks', name), text);
+  chmodSync(path('hooks', name), 0o755);
+}
+
+function manifest(name: string, ...maps: readonly string[]): void {
+  const documents = maps.map((map) => `apiVersion: v1\nkind: ConfigMap\nmetadata: {name: ${map}}\n`);
+  writeFileSync(path('hooks', 'manifests', name), documents.join('---\n'));
+}
+
+function dev(...args: readonly string[]): Program {
+  return startProgram(['dev', ...args], {
+    cwd: folder.path,
+    env: { TMPDIR: path('tmp'), OUT: path('out'), MARK: folder.path },
+  });
+}
+
+const says = (text: string) => recordingHook({ configVersion: 'v1', onStartup: 1 }, `echo "${text}"`);
+
+describe('hooklet dev', () => {
+  it('says where the sandbox is, what each hook binds to, what ran, and what to try', async () => {
+    hook('a.sh', says('hello'));
+    manifest('m.yaml', 'mine');
+    const program = dev();
+    await program.says('hook finished');
+
+    const printed = program.stdout();
+    expect(printed).toMatch(/sandbox API server started {2}url=http:\/\/127\.0\.0\.1:\d+ kubeconfig=\S+/);
+    expect(printed).toContain('manifest applied  object=v1/ConfigMap/mine file=m.yaml');
+    expect(printed).toMatch(/hook loaded {2}hook=a\.sh\n {4}onStartup 1\n/);
+    expect(printed).toMatch(/try next\n( {4}.+\n){4}/);
+    expect(printed).toContain('a.sh | hello\n');
+    expect(printed).toMatch(/hook finished {2}hook=a\.sh .*event=onStartup durationMs=\d+/);
+  });
+
+  it('loads a hook again when it is edited, also one that was broken, and a new one', async () => {
+    hook('a.sh', says('first'));
+    hook('b.sh', '#!/bin/sh\nexit 3\n');
+    const program = dev('hooks');
+    await program.says('a.sh | first');
+    await program.says('hook is broken');
+
+    hook('a.sh', says('second'));
+    await program.says('a.sh | second');
+    hook('b.sh', says('mended'));
+    await program.says('b.sh | mended');
+    hook('c.sh', says('new'));
+
+    await program.says('c.sh | new');
+  });
+
+  it('applies a manifest again when it is edited, and deletes what is gone', async () => {
+    manifest('m.yaml', 'one', 'two');
+    const program = dev();
+    await program.says('try next');
+
+    manifest('m.yaml', 'one', 'three');
+    await program.says('manifest applied  object=v1/ConfigMap/three');
+    await program.says('manifest deleted  object=v1/ConfigMap/two');
+    rmSync(path('hooks', 'manifests', 'm.yaml'));
+
+    await program.says('manifest deleted  object=v1/ConfigMap/one');
+  });
+
+  it('takes the manifests and the port it is told', async () => {
+    mkdirSync(path('others'));
+    writeFileSync(path('others', 'm.json'), '{"apiVersion":"v1","kind":"Namespace","metadata":{"name":"other"}}');
+    manifest('m.yaml', 'not-this');
+    const program = dev('hooks', '--manifests', 'others', '--port', '0', '--log-format', 'json');
+    await program.says('"try next"');
+
+    expect(program.stdout()).toContain('"object":"v1/Namespace/other"');
+    expect(program.stdout()).not.toContain('not-this');
+  });
+
+  it.each([
+    ['while nothing runs', 'echo ready'],
+    ['while a hook runs', 'echo ready; sleep 600'],
+    ['while a hook runs that does not want to end', "trap '' TERM INT; echo ready; sleep 600; sleep 600"],
+  ])('ends within a second of Ctrl-C %s, and leaves nothing behind', async (_, body) => {
+    hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }, body));
+    const program = dev();
+    await program.says('a.sh | ready');
+
+    const signalledAt = performance.now();
+    program.signal('SIGINT', 'group');
+
+    expect(await program.ended).toBe(0);
+    expect(performance.now() - signalledAt).toBeLessThan(1500);
+    await until(() => expect(markedProcesses(`MARK=${folder.path}`)).toEqual([]));
+    expect(readdirSync(path('tmp')).filter((name) => name !== 'node-compile-cache')).toEqual([]);
+  });
+
+  it('removes its folder also when a second Ctrl-C cuts it short', async () => {
+    hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }, "trap '' TERM INT; echo ready; sleep 600"));
+    const program = dev();
+    await program.says('a.sh | ready');
+
+    program.signal('SIGINT', 'group');
+    program.signal('SIGINT', 'group');
+
+    expect([0, 130]).toContain(await program.ended);
+    await until(() => expect(markedProcesses(`MARK=${folder.path}`)).toEqual([]));
+    expect(readdirSync(path('tmp')).filter((name) => name !== 'node-compile-cache')).toEqual([]);
+  });
+});

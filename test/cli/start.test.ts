@@ -1,0 +1,147 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { markedProcesses, temporaryFolder } from '../support/hook-rig.ts';
+import { kubeconfigFile } from '../support/kubeconfig-file.ts';
+import { recordingHook, until } from '../support/operator-rig.ts';
+import { startProgram, type Program } from '../support/program.ts';
+import { sandboxForTest } from '../support/sandbox.ts';
+
+const COMMON = ['start', '--listen-port', '0', '--listen-address', '127.0.0.1'];
+const WAIT = ': > "$OUT/began"\nwhile ! [ -e "$OUT/go" ]; do sleep 0.01; done';
+
+let folder: ReturnType<typeof temporaryFolder>;
+let sandbox: Sandbox;
+
+beforeEach(async () => {
+  folder = temporaryFolder();
+  for (const name of ['hooks', 'out', 'tmp']) mkdirSync(path(name));
+  sandbox = await sandboxForTest();
+});
+
+afterEach(() => folder[Symbol.dispose]());
+
+function path(...names: readonly string[]): string {
+  return join(folder.path, ...names);
+}
+
+function hook(name: string, text: string): void {
+  writeFileSync(path('hooks', name), text);
+  chmodSync(path('hooks', name), 0o755);
+}
+
+function start(args: readonly string[] = [], env: Readonly<Record<string, string>> = {}): Program {
+  return startProgram([...COMMON, ...args], {
+    cwd: folder.path,
+    env: {
+      KUBECONFIG: kubeconfigFile(folder.path, sandbox),
+      HOOKLET_TMP_DIR: path('tmp'),
+      OUT: path('out'),
+      MARK: folder.path,
+      ...env,
+    },
+  });
+}
+
+const logged = (program: Program): readonly Readonly<Record<string, unknown>>[] =>
+  program
+    .stdout()
+    .split('\n')
+    .filter((line) => line.startsWith('{'))
+    .map((line) => JSON.parse(line));
+
+/** What is left of the program and all it started. */
+const leftBehind = () => [...markedProcesses(`MARK=${folder.path}`), ...readdirSync(path('tmp'))];
+
+describe('hooklet start', () => {
+  it('runs the hooks, writes JSON where there is no terminal, and ends with 0 on SIGTERM', async () => {
+    hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
+    const program = start();
+    await program.says('"msg":"hook finished"');
+
+    const signalledAt = performance.now();
+    program.signal('SIGTERM');
+
+    expect(await program.ended).toBe(0);
+    expect(performance.now() - signalledAt).toBeLessThan(2000);
+    expect(program.stderr()).toBe('');
+    expect(logged(program).map(({ msg }) => msg)).toEqual([
+      'hooklet starts',
+      'cluster found',
+      'serving /metrics, /healthz and /readyz',
+      'hook loaded',
+      'hook finished',
+      'shutting down',
+      'hooklet ended',
+    ]);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  it('lets the run under way finish at SIGTERM, and applies its patches', async () => {
+    const operation = {
+      operation: 'Create',
+      object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'last' } },
+    };
+    const body = `${WAIT}\necho '${JSON.stringify(operation)}' > "$KUBERNETES_PATCH_PATH"`;
+    hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }, body));
+    const program = start();
+    await until(() => expect(existsSync(path('out', 'began'))).toBe(true));
+
+    program.signal('SIGTERM');
+    await program.says('shutting down');
+    writeFileSync(path('out', 'go'), '');
+
+    expect(await program.ended).toBe(0);
+    expect((await sandbox.call('GET', '/api/v1/namespaces/default/configmaps/last')).code).toBe(200);
+  });
+
+  it.each([
+    ['SIGTERM', 143],
+    ['SIGINT', 130],
+  ] as const)('ends at once at a second %s, hooks included, with %i', async (signal, code) => {
+    hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }, WAIT));
+    const program = start();
+    await until(() => expect(existsSync(path('out', 'began'))).toBe(true));
+
+    program.signal(signal);
+    await program.says('shutting down');
+    program.signal(signal);
+
+    expect(await program.ended).toBe(code);
+    await until(() => expect(markedProcesses(`MARK=${folder.path}`)).toEqual([]));
+  });
+
+  it('ends a run that outlasts the grace period', async () => {
+    hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }, WAIT));
+    const program = start(['--grace-period', '100ms']);
+    await until(() => expect(existsSync(path('out', 'began'))).toBe(true));
+
+    program.signal('SIGTERM');
+
+    expect(await program.ended).toBe(0);
+    expect(leftBehind()).toEqual([]);
+  });
+
+  it('starts with the flags of shell-operator, and says which have no effect', async () => {
+    const program = start(
+      ['--namespace', 'x', '--log-type', 'json', '--log-no-time', '--validating-webhook-client-ca', '/ca'],
+      { OBJECT_PATCHER_KUBE_CLIENT_TIMEOUT: '10s' },
+    );
+    await program.says('serving');
+    program.signal('SIGTERM');
+    await program.ended;
+
+    expect(logged(program).filter(({ level }) => level === 'warn')).toEqual([
+      expect.objectContaining({
+        msg: 'options of shell-operator have no effect here',
+        options: [
+          '--namespace',
+          '--log-no-time',
+          'OBJECT_PATCHER_KUBE_CLIENT_TIMEOUT',
+          '--validating-webhook-client-ca',
+        ],
+      }),
+    ]);
+  });
+});
