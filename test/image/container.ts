@@ -1,5 +1,6 @@
 import { spawn, type ChildProcessByStdio } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
@@ -62,6 +63,10 @@ export function startContainer(image: Image, options: ContainerOptions = {}): Co
   });
   const stderr = text(child.stderr);
   const closed = once(child, 'close');
+  // For when the tests are interrupted.
+  const endWithUs = (): void => kill(child);
+  process.once('exit', endWithUs);
+  child.once('exit', () => process.off('exit', endWithUs));
   const ended = async (): Promise<Ended> => {
     await closed;
     return { exitCode: child.exitCode, stdout: lines.join('\n'), stderr: await stderr };
@@ -71,7 +76,7 @@ export function startContainer(image: Image, options: ContainerOptions = {}): Co
     entries,
     exec: async (program, ...args) => {
       const [uid = '', gid = ''] = (options.user ?? image.user).split(':');
-      const target = [`--target=${await firstProcess(child)}`, '--mount', '--pid', '--root', '--wd=/'];
+      const target = [`--target=${firstProcess(child)}`, '--mount', '--pid', '--root', '--wd=/'];
       const variables = variablesOf(image, options);
       const words = [
         ...target,
@@ -88,11 +93,11 @@ export function startContainer(image: Image, options: ContainerOptions = {}): Co
     },
     pss: async () => pssOf(await descendantsOf(child.pid ?? 0)),
     stop: async () => {
-      process.kill(await firstProcess(child), 'SIGTERM');
+      process.kill(firstProcess(child), 'SIGTERM');
       return ended();
     },
     async [Symbol.asyncDispose]() {
-      child.kill('SIGKILL');
+      kill(child);
       await ended();
     },
   };
@@ -111,7 +116,6 @@ function contain(image: Image, options: ContainerOptions): Contained {
       '--mount',
       '--pid',
       '--fork',
-      '--kill-child',
       '--',
       script,
       image.root,
@@ -130,11 +134,17 @@ function variablesOf(image: Image, { env = {} }: ContainerOptions): readonly str
   return Object.entries({ HOME: '/', ...image.env, ...env }).map(([key, value]) => `${key}=${value}`);
 }
 
-/** The process that is 1 in the container, by its id out here. */
-async function firstProcess(child: Contained): Promise<number> {
-  const [, first] = await descendantsOf(child.pid ?? 0);
-  if (first === undefined) throw new Error('the container has no process: it has ended, or was never started');
-  return first;
+/** The process that is 1 in the container, by its id out here; it takes all others with it. */
+function firstProcess({ pid = 0 }: Contained): number {
+  const [first = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
+  if (first === '') throw new Error('the container has no process yet');
+  return Number(first);
+}
+
+/** Ends a container at once, if it has not ended. `unshare` cannot: what it started has become another user's. */
+function kill(child: Contained): void {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  process.kill(firstProcess(child), 'SIGKILL');
 }
 
 function readEntry(line: string): Entry {
