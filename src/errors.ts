@@ -81,10 +81,16 @@ export class HookFailedError extends HookletError {
   readonly isRetryable = true;
   /** Absent when the hook did not get as far as running. */
   readonly failure: HookFailure | undefined;
+  /** Whether it was not the hook that failed: its process was lost, or there was no room for its files. */
+  readonly isEnvironmental: boolean;
 
-  constructor(message: string, options?: ErrorOptions & { readonly failure?: HookFailure }) {
+  constructor(
+    message: string,
+    options?: ErrorOptions & { readonly failure?: HookFailure; readonly isEnvironmental?: boolean },
+  ) {
     super(message, options);
     this.failure = options?.failure;
+    this.isEnvironmental = options?.isEnvironmental ?? false;
   }
 }
 

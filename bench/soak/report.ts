@@ -15,7 +15,7 @@ export interface Delays {
 export interface FaultFigures {
   readonly fault: FaultName;
   readonly times: number;
-  /** The longest from the end of the fault until the last of what was written during it was seen. */
+  /** The longest that hooks had to wait after the end of the fault; after the beginning of a `halfOpen`. */
   readonly recoveryMaxMs: number;
 }
 
@@ -63,6 +63,10 @@ export interface SoakRecords {
 
 /** What a fault leaves behind counts as part of it. */
 const AFTERMATH_MS = 3000;
+/** What is written so soon after a fault may still have to wait. */
+const WAKE_MS = 1000;
+/** A half-open connection lasts until it is noticed. */
+const HALF_OPEN_MS = 15_000;
 /** A process has its size when all is loaded and listed. */
 const GROWN_UP_MS = 60_000;
 
@@ -73,7 +77,7 @@ export function summarize(records: SoakRecords): SoakReport {
     return seenAtMs === undefined ? [] : [{ sentAtMs: write.sentAtMs, seenAtMs }];
   });
   const isInFault = ({ sentAtMs, seenAtMs }: Seen): boolean =>
-    faults.some(({ startMs, endMs }) => sentAtMs <= endMs + AFTERMATH_MS && seenAtMs >= startMs);
+    faults.some((fault) => sentAtMs <= lastsUntilMs(fault) + AFTERMATH_MS && seenAtMs >= fault.startMs);
   return {
     ...given,
     written: writes.length,
@@ -94,6 +98,10 @@ export function summarize(records: SoakRecords): SoakReport {
   };
 }
 
+function lastsUntilMs({ name, startMs, endMs }: FaultWindow): number {
+  return name === 'halfOpen' ? startMs + HALF_OPEN_MS : endMs;
+}
+
 interface Seen {
   readonly sentAtMs: number;
   readonly seenAtMs: number;
@@ -108,10 +116,10 @@ function delaysOf(seen: readonly Seen[]): Delays {
 
 function figuresOf(fault: FaultName, all: readonly FaultWindow[], seen: readonly Seen[]): FaultFigures {
   const windows = all.filter(({ name }) => name === fault);
-  const recoveries = windows.map(({ startMs, endMs }) =>
+  const recoveries = windows.map((window) =>
     seen
-      .filter(({ sentAtMs, seenAtMs }) => sentAtMs <= endMs && seenAtMs >= startMs)
-      .reduce((longest, { seenAtMs }) => Math.max(longest, seenAtMs - endMs), 0),
+      .filter(({ sentAtMs, seenAtMs }) => sentAtMs <= window.endMs + WAKE_MS && seenAtMs >= window.startMs)
+      .reduce((longest, { sentAtMs, seenAtMs }) => Math.max(longest, seenAtMs - Math.max(window.endMs, sentAtMs)), 0),
   );
   return { fault, times: windows.length, recoveryMaxMs: Math.round(Math.max(0, ...recoveries)) };
 }

@@ -20,7 +20,10 @@ interface Slot {
 }
 
 /** The object in a slot, as far as is known; `unknown` after a request without an answer. */
-type SlotObject = { readonly type: 'none' | 'unknown' } | { readonly type: 'there'; readonly uid: string };
+type SlotObject =
+  | { readonly type: 'none' }
+  | { readonly type: 'unknown' }
+  | { readonly type: 'there'; readonly uid: string };
 
 export interface WritersOptions {
   readonly api: Api;

@@ -6,8 +6,9 @@ const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
 const SESSION_WINDOW_BYTES = 32 * 1024 * 1024;
 /** Node ends streams above this; the windows are the limit that counts. */
 const MAX_SESSION_MEMORY_MB = 1000;
+// A connection that is half open is found out, and another in its place, within 15 s.
 const DEFAULT_PING_INTERVAL_MS = 5000;
-const DEFAULT_PING_TIMEOUT_MS = 10_000;
+const DEFAULT_PING_TIMEOUT_MS = 8000;
 const IDLE_SESSION_MS = 60_000;
 
 export interface SessionOptions {

@@ -32,7 +32,7 @@ export interface KubeClientOptions {
   readonly http2?: boolean | undefined;
   /** HTTP/2: time between pings while streams are open; default 5 s. */
   readonly pingIntervalMs?: number | undefined;
-  /** HTTP/2: how long an answer to a ping may take; default 10 s. */
+  /** HTTP/2: how long an answer to a ping may take; default 8 s. */
   readonly pingTimeoutMs?: number | undefined;
 }
 

@@ -65,9 +65,9 @@ const HEALTHY_MS = 120_000;
 
 /** Decides where a reflector goes on after its stream ended, and when. */
 export function createRecovery({ now, random }: RecoveryOptions): Recovery {
-  // Short, because a network that is back should be noticed at once; a server that answers is left in peace.
+  // Both short, so that hooks hear of it within 3 s when all is well again; who wants more peace says Retry-After.
   const connection = exponentialBackoff({ initialMs: 100, maxMs: 1000, jitter: 1, random });
-  const server = exponentialBackoff({ initialMs: 800, maxMs: 30_000, jitter: 1, random });
+  const server = exponentialBackoff({ initialMs: 800, maxMs: 1500, jitter: 0.5, random });
   let failingSinceMs: number | undefined;
   let lastFaultAtMs = now();
   let lastExpiredAtMs = -Infinity;

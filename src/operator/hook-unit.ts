@@ -43,6 +43,11 @@ export interface UnitOptions {
   readonly onProblem: (binding: KubernetesBinding, error: unknown) => void;
 }
 
+interface Retry {
+  readonly task: Task;
+  readonly delayMs: number | undefined;
+}
+
 /** One loaded hook at work: its monitors, gates and schedules, and the Synchronizations it still owes. */
 export class HookUnit {
   readonly hook: Hook;
@@ -52,7 +57,7 @@ export class HookUnit {
   readonly #unsynced = new Set<KubernetesBinding>();
   readonly #pending: KubernetesBinding[] = [];
   readonly #deferred: Task[] = [];
-  readonly #retries = new Channel<Task>();
+  readonly #retries = new Channel<Retry>();
   readonly #synced = Promise.withResolvers<void>();
   readonly #settled = Promise.withResolvers<void>();
   readonly #enabled = Promise.withResolvers<void>();
@@ -148,9 +153,9 @@ export class HookUnit {
   }
 
   /** Queues a failed Synchronization again after a delay; returns false for tasks that are retried in their queue. */
-  retryLater(task: Task): boolean {
+  retryLater(task: Task, delayMs?: number): boolean {
     if (synchronizationsOf(task).length === 0) return false;
-    this.#retries.push(task);
+    this.#retries.push({ task, delayMs });
     return true;
   }
 
@@ -199,8 +204,8 @@ export class HookUnit {
   }
 
   async #runRetries(signal: AbortSignal): Promise<void> {
-    for await (const task of this.#retries) {
-      await sleep(this.#options.retryDelay.next(), signal);
+    for await (const { task, delayMs } of this.#retries) {
+      await sleep(delayMs ?? this.#options.retryDelay.next(), signal);
       if (signal.aborted) return;
       this.#options.push('main', { ...task, failures: task.failures + 1, queuedAtMs: this.#options.now() });
     }

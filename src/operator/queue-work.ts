@@ -7,6 +7,7 @@ import type { Metrics } from '../metrics.ts';
 import { Queue, type FailureDecision } from '../queue/queue.ts';
 import { retryDelay } from '../queue/retry-delay.ts';
 import { TokenBucket } from '../queue/token-bucket.ts';
+import { environmentalDelayMs } from './environmental-delay.ts';
 import type { HookUnit } from './hook-unit.ts';
 import { bindingOf, reasonOf } from './run-reason.ts';
 
@@ -72,7 +73,10 @@ function decide(error: unknown, task: Task, queue: string, options: QueueWorkOpt
   }
   metrics.hookRunErrors.inc(labels);
   log.error(fields, 'hook failed, it is run again after a delay');
-  return unit.retryLater(task) ? 'drop' : { retryAs: { ...task, failures: attempt, queuedAtMs: Date.now() } };
+  const delayMs = environmentalDelayMs(error, task.failures);
+  if (unit.retryLater(task, delayMs)) return 'drop';
+  const retryAs = { ...task, failures: attempt, queuedAtMs: Date.now() };
+  return delayMs === undefined ? { retryAs } : { retryAs, delayMs };
 }
 
 /** The task succeeded, was allowed to fail, or its hook is gone: what waited for it goes on. */

@@ -2,8 +2,8 @@ import type { Backoff } from '../lib/backoff.ts';
 import { sleep } from '../lib/sleep.ts';
 import { unreachable } from '../lib/unreachable.ts';
 
-/** What becomes of a head that failed: tried again, tried again as another value, or given up. */
-export type FailureDecision<T> = 'retry' | 'drop' | { readonly retryAs: T };
+/** What becomes of a head that failed: tried again, tried again as another value and after another delay, or given up. */
+export type FailureDecision<T> = 'retry' | 'drop' | { readonly retryAs: T; readonly delayMs?: number };
 
 export interface QueueOptions<T> {
   readonly name: string;
@@ -127,7 +127,8 @@ export class Queue<T> {
       return;
     }
     if (decision !== 'retry') this.#tasks[0] = decision.retryAs;
-    const delayMs = this.#options.backoff.next();
+    const ownDelayMs = decision === 'retry' ? undefined : decision.delayMs;
+    const delayMs = ownDelayMs ?? this.#options.backoff.next();
     this.#state = { type: 'delayed', delayMs, untilMs: Date.now() + delayMs };
     await sleep(delayMs, signal);
   }

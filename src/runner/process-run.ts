@@ -62,7 +62,7 @@ async function prepare(
     return await openWorkspace(prefix, contexts);
   } catch (error) {
     const reason = `its files could not be written to ${dirname(prefix)}: ${messageOf(error)}; see --tmp-dir`;
-    throw new HookFailedError(failureMessage(hook.name, reason, ''), { cause: error });
+    throw new HookFailedError(failureMessage(hook.name, reason, ''), { cause: error, isEnvironmental: true });
   }
 }
 
@@ -93,7 +93,8 @@ function failedRun(hook: Hook, { reason, exit, durationMs, workspace }: FailedRu
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(signal === undefined ? {} : { signal }),
   };
-  return new HookFailedError(failureMessage(hook.name, reason, exit.stderr), { failure });
+  const isEnvironmental = exit.isLost === true;
+  return new HookFailedError(failureMessage(hook.name, reason, exit.stderr), { failure, isEnvironmental });
 }
 
 function readPatch(workspace: Workspace): string {

@@ -141,5 +141,5 @@ export class SpawnerLink {
 
 function lostRun(reason: string): Exit {
   const message = `the spawner process ended (${reason}) during the run`;
-  return { timedOut: false, startError: { code: '', message }, stdout: '', stderr: '', usage: {} };
+  return { timedOut: false, isLost: true, startError: { code: '', message }, stdout: '', stderr: '', usage: {} };
 }

@@ -38,6 +38,8 @@ export interface Exit {
   readonly timedOut: boolean;
   /** Why the process could not be started, or is no longer followed. */
   readonly startError?: StartError;
+  /** The spawner process ended during the run, which says nothing about what was run. */
+  readonly isLost?: true;
   /** Only with `captureBytes`. */
   readonly stdout: string;
   /** The last lines, bounded. */

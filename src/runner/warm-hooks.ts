@@ -94,7 +94,8 @@ export class WarmHooks {
       const loaded = await worker.loaded;
       if (loaded.type !== 'ready') {
         this.#drop(hook.path, worker);
-        throw new HookFailedError(failureMessage(hook.name, ...describeLoad(loaded)));
+        const isEnvironmental = isLost(loaded);
+        throw new HookFailedError(failureMessage(hook.name, ...describeLoad(loaded)), { isEnvironmental });
       }
       // It may have been replaced, by a reload for example, while we waited for it.
       if (!worker.isRetired) return worker;
@@ -159,7 +160,15 @@ function toResult({ hook, signal }: HookRun, outcome: Outcome, { durationMs, isT
   const failure = { durationMs, usage, timedOut: isTimedOut, patch: outcome.type === 'failed' ? outcome.patch : '' };
   const [reason, detail] = describeOutcome(outcome, signal.aborted);
   const limit = `it ran longer than its time limit of ${hook.settings.timeoutMs} ms and was ended`;
-  throw new HookFailedError(failureMessage(hook.name, isTimedOut ? limit : reason, detail), { failure });
+  const isEnvironmental = isLost(outcome);
+  throw new HookFailedError(failureMessage(hook.name, isTimedOut ? limit : reason, detail), {
+    failure,
+    isEnvironmental,
+  });
+}
+
+function isLost(result: Loaded | Outcome): boolean {
+  return result.type === 'ended' && result.exit.isLost === true;
 }
 
 type Description = readonly [reason: string, detail: string];

@@ -28,7 +28,13 @@ afterEach(() => {
 });
 
 /** A queue named main at work for the hooks of `rigs`; `fails` says how many runs of a task fail. */
-function queueRig(rigs: readonly UnitRig[], fails: Readonly<Record<string, number>> = {}) {
+function queueRig(
+  rigs: readonly UnitRig[],
+  fails: Readonly<Record<string, number>> = {},
+  error: Error = new HookFailedError('bad', {
+    failure: { exitCode: 3, durationMs: 1, timedOut: false, usage: {}, patch: '' },
+  }),
+) {
   const ran: string[] = [];
   const started: string[] = [];
   const left = new Map(Object.entries(fails));
@@ -40,11 +46,7 @@ function queueRig(rigs: readonly UnitRig[], fails: Readonly<Record<string, numbe
       ran.push(`${Date.now() / 1000} ${name}`);
       const failures = left.get(name) ?? 0;
       left.set(name, failures - 1);
-      if (failures > 0) {
-        throw new HookFailedError('bad', {
-          failure: { exitCode: 3, durationMs: 1, timedOut: false, usage: {}, patch: '' },
-        });
-      }
+      if (failures > 0) throw error;
     },
     onStarted: ({ name }) => void started.push(name),
     metrics,
@@ -91,6 +93,20 @@ describe('a task that fails', () => {
         },
       },
     ]);
+    await stop();
+  });
+
+  it.each(['pods/a', 'Synchronization pods'])('is run again soon when that was not its hook: %s', async (what) => {
+    const rig = unitRig('hook.sh', [pods]);
+    const lost = new HookFailedError('lost', { isEnvironmental: true });
+    const { queue, ran, stop } = queueRig([rig], { [`hook.sh ${what}`]: 1 }, lost);
+    rig.unit.enable();
+    queue.push(...(what === 'pods/a' ? [event(rig.hook, 'a')] : rig.takeTasks()));
+    await vi.advanceTimersByTimeAsync(500);
+    queue.push(...rig.takeTasks());
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(ran.slice(0, 2)).toEqual([`0 hook.sh ${what}`, `0.5 hook.sh ${what}`]);
     await stop();
   });
 

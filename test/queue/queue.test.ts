@@ -57,6 +57,25 @@ describe('a queue', () => {
     await stop();
   });
 
+  it('waits as long as the decision about a failure says, where it does', async () => {
+    let failures = 1;
+    const { queue, log, start } = rig({
+      handle: async (task, _signal, seen) => {
+        seen.push(task);
+        if (failures-- > 0) throw new Error('no');
+      },
+      onFailure: (_error, head) => ({ retryAs: `${head} again`, delayMs: 100 }),
+      backoff: steps(5000),
+    });
+    const stop = start();
+    queue.push('a');
+
+    await vi.advanceTimersByTimeAsync(100);
+
+    expect(log).toEqual(['a', 'a again']);
+    await stop();
+  });
+
   it('starts the series of delays again after a success', async () => {
     const failOnce = new Set(['a', 'b']);
     const { queue, log, start } = rig({

@@ -139,6 +139,7 @@ describe('a run of an executable hook', () => {
     const error = await failure(rig, fixtureHook('run-echo.sh'));
 
     expect(error.message).toMatch(/^hook run-echo\.sh failed: its files could not be written to .*ENOENT.*--tmp-dir$/);
+    expect(error.isEnvironmental).toBe(true);
   });
 
   it('names the file in whose place the hook put something else', async () => {

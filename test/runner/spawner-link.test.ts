@@ -40,6 +40,7 @@ describe('SpawnerLink', () => {
     const exit = await run.exit;
 
     expect(exit.startError?.message).toBe('the spawner process ended (signal SIGKILL) during the run');
+    expect(exit.isLost).toBe(true);
     expect(await link.ended).toBe('signal SIGKILL');
     expect(link.isAlive).toBe(false);
     await vi.waitUntil(() => markedProcesses(`HOOKLET_TEST_LINK=${folder.path}`).length === 0, { timeout: 10_000 });
