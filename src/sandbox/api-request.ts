@@ -21,10 +21,11 @@ export interface Target {
   readonly subresource: string;
 }
 
-/** What is answered: a document, a text, or a stream that stays open. */
+/** What is answered: a document, a text, bytes, or a stream that stays open. */
 export type Reply =
   | { readonly type: 'json'; readonly code: number; readonly value: JsonValue; readonly headers?: ReplyHeaders }
   | { readonly type: 'text'; readonly code: number; readonly contentType: string; readonly chunks: Iterable<string> }
+  | { readonly type: 'bytes'; readonly code: number; readonly contentType: string; readonly bytes: Buffer }
   | { readonly type: 'stream'; readonly open: (sink: WatchSink) => void };
 
 /** Headers beside Content-Type. */

@@ -5,7 +5,7 @@ import { aggregatedDiscovery, coreVersions, groupDocument, groupList, resourceLi
 import { apiVersionOf, groupResource } from './kind.ts';
 import { parseListOptions } from './list-options.ts';
 import { patchObject, postObject, putObject } from './modify.ts';
-import { openApiDocument } from './open-api.ts';
+import { answerOpenApi } from './open-api/answer.ts';
 import { PatchRefused } from './patch/apply-patch.ts';
 import { inJson } from './protobuf/envelope.ts';
 import { getObject, listObjects } from './read.ts';
@@ -29,7 +29,7 @@ export function answer(api: Api, request: ApiRequest): Reply {
   try {
     const route = findRoute(api.cluster.kinds, request.method, request.path, request.query);
     requireAccess(api.cluster, route, request);
-    if (route.type === 'other') return answerOther(api.cluster, request.path);
+    if (route.type === 'other') return answerOther(api.cluster, request);
     const representation = acceptedRepresentation(request.headers['accept']);
     if (route.type !== 'resource') return answerDiscovery(api, route, request, representation);
     const { kind } = route.target;
@@ -173,9 +173,9 @@ const VERSION = {
   platform: 'sandbox',
 };
 
-function answerOther({ kinds }: Cluster, path: string): Reply {
-  const document = openApiDocument(kinds.all(), path);
-  if (document !== undefined) return json(document);
+function answerOther({ kinds }: Cluster, { path, headers }: ApiRequest): Reply {
+  const document = answerOpenApi(kinds.all(), path, headers['accept'] ?? '');
+  if (document !== undefined) return document;
   if (path === '/version' || path === '/version/') return json(VERSION);
   if (path.startsWith('/version/')) throw noSuchResource();
   if (/^\/(?:healthz|readyz|livez)(?:\/|$)/.test(path)) return plainText('ok');

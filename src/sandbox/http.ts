@@ -131,6 +131,11 @@ export async function sendReply(exchange: Exchange, reply: Reply): Promise<void>
       await sendChunks(exchange, printed(exchange.request, reply));
       exchange.end();
       return;
+    case 'bytes':
+      exchange.start(reply.code, reply.contentType);
+      exchange.send(reply.bytes);
+      exchange.end();
+      return;
     case 'stream':
       exchange.start(200, 'application/json');
       reply.open(exchange);

@@ -37,6 +37,8 @@ export async function callInProcess(api: Api, { method, path, body, contentType 
       const text = [...reply.chunks].join('');
       return { code: reply.code, body: reply.contentType.startsWith('application/json') ? parsed(text) : text };
     }
+    case 'bytes':
+      return { code: reply.code, body: reply.bytes.toString('base64') };
     case 'stream':
       throw new Error(`a watch needs a connection: ${path}`);
   }

@@ -80,6 +80,7 @@ export function inYaml(reply: Reply): Reply {
 }
 
 function documentOf(reply: Exclude<Reply, { type: 'stream' }>): JsonValue | undefined {
+  if (reply.type === 'bytes') return undefined;
   if (reply.type === 'json') return reply.value;
   if (!reply.contentType.startsWith('application/json')) return undefined;
   const value: JsonValue = JSON.parse([...reply.chunks].join(''));

@@ -1,0 +1,48 @@
+import { objectAt } from '../json-fields.ts';
+import type { JsonObject } from '../json.ts';
+import type { ServedKind } from '../kind.ts';
+import { messageOfKind } from '../messages/messages.ts';
+import { messageSchema, messagesWithin, schemaName, withTypeFields, type Dialect } from './message-schema.ts';
+
+/** What a dialect must know to describe custom resources as well. */
+export interface CustomDialect extends Dialect {
+  /** A structural schema, as this version of OpenAPI can say it. */
+  structural(schema: JsonObject): JsonObject;
+}
+
+const OBJECT_META = 'meta/v1.ObjectMeta';
+
+/** The schemas of kinds and of all that they consist of, by name. */
+export function definitionsOf(kinds: readonly ServedKind[], dialect: CustomDialect): JsonObject {
+  const builtIn = kinds.flatMap((kind) => {
+    const message = kind.custom === undefined ? messageOfKind(kind) : undefined;
+    return message === undefined ? [] : [{ kind, message }];
+  });
+  const roots = new Map(builtIn.map(({ kind, message }) => [message, kind]));
+  const messages = messagesWithin([...roots.keys(), OBJECT_META]).map((message) => {
+    const schema = messageSchema(message, dialect);
+    const kind = roots.get(message);
+    return [schemaName(message), kind === undefined ? schema : ofKind(kind, schema)] as const;
+  });
+  const custom = kinds.flatMap((kind) =>
+    kind.custom === undefined ? [] : [[customName(kind), customSchema(kind, kind.custom.schema, dialect)] as const],
+  );
+  return Object.fromEntries([...messages, ...custom]);
+}
+
+function ofKind({ group, version, kind }: ServedKind, schema: JsonObject): JsonObject {
+  return { ...withTypeFields(schema), 'x-kubernetes-group-version-kind': [{ group, version, kind }] };
+}
+
+function customSchema(kind: ServedKind, schema: JsonObject, dialect: CustomDialect): JsonObject {
+  const structural = dialect.structural(schema);
+  const metadata = dialect.reference(schemaName(OBJECT_META), {});
+  const open = structural['type'] === undefined && structural['properties'] === undefined;
+  const properties = open ? {} : { ...objectAt(structural, 'properties'), metadata };
+  return ofKind(kind, open ? structural : { ...structural, properties });
+}
+
+/** The server names its schemas by the group's name backwards. */
+function customName({ group, version, kind }: ServedKind): string {
+  return [...group.split('.').toReversed(), version, kind].join('.');
+}
