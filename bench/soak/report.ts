@@ -36,6 +36,8 @@ export interface SoakReport {
   readonly versionsSeen: number;
   readonly delayWithoutFault: Delays;
   readonly delayWithFault: Delays;
+  /** The slowest of those without a fault. */
+  readonly slowest: readonly Seen[];
   readonly faults: readonly FaultFigures[];
   readonly starts: number;
   readonly crashes: number;
@@ -67,6 +69,7 @@ const AFTERMATH_MS = 3000;
 const WAKE_MS = 1000;
 /** A half-open connection lasts until it is noticed. */
 const HALF_OPEN_MS = 15_000;
+const SLOWEST = 20;
 /** A process has its size when all is loaded and listed. */
 const GROWN_UP_MS = 60_000;
 
@@ -74,10 +77,11 @@ export function summarize(records: SoakRecords): SoakReport {
   const { ledger, faults, operator, writes, problems, ...given } = records;
   const seen = writes.flatMap((write) => {
     const seenAtMs = ledger.firstSeenAtMs(write.hook, write.key);
-    return seenAtMs === undefined ? [] : [{ sentAtMs: write.sentAtMs, seenAtMs }];
+    return seenAtMs === undefined ? [] : [{ hook: write.hook, sentAtMs: write.sentAtMs, seenAtMs }];
   });
   const isInFault = ({ sentAtMs, seenAtMs }: Seen): boolean =>
     faults.some((fault) => sentAtMs <= lastsUntilMs(fault) + AFTERMATH_MS && seenAtMs >= fault.startMs);
+  const calm = seen.filter((one) => !isInFault(one));
   return {
     ...given,
     written: writes.length,
@@ -88,8 +92,9 @@ export function summarize(records: SoakRecords): SoakReport {
     repeated: ledger.repeated,
     late: ledger.late,
     versionsSeen: seen.length,
-    delayWithoutFault: delaysOf(seen.filter((one) => !isInFault(one))),
+    delayWithoutFault: delaysOf(calm),
     delayWithFault: delaysOf(seen.filter(isInFault)),
+    slowest: calm.toSorted((a, b) => b.seenAtMs - b.sentAtMs - (a.seenAtMs - a.sentAtMs)).slice(0, SLOWEST),
     faults: FAULT_NAMES.map((name) => figuresOf(name, faults, seen)),
     starts: operator.generation,
     crashes: operator.crashes,
@@ -102,7 +107,9 @@ function lastsUntilMs({ name, startMs, endMs }: FaultWindow): number {
   return name === 'halfOpen' ? startMs + HALF_OPEN_MS : endMs;
 }
 
-interface Seen {
+/** A write that a hook saw. */
+export interface Seen {
+  readonly hook: string;
   readonly sentAtMs: number;
   readonly seenAtMs: number;
 }
