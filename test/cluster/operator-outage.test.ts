@@ -1,6 +1,6 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { recordingHook, startOperator, until } from '../support/operator-rig.ts';
-import { bindMaps, connectAs, handsOn, summary } from './operator-rig.ts';
+import { bindMaps, connectAs, handsOn, summary, withoutApiserver } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();
@@ -8,10 +8,6 @@ const LIMIT_MS = 50_000;
 
 async function watchingOperator() {
   const hands = await handsOn(plane);
-  // Whatever a test leaves undone, the next one finds a server.
-  onTestFinished(async () => {
-    await hands.call('GET', '/readyz').catch(async () => plane.startApiserver());
-  });
   await hands.configMap('kept');
   await hands.configMap('lost');
   const operator = startOperator({
@@ -28,9 +24,9 @@ describe('an API server that is killed', () => {
     const { hands, operator, seen } = await watchingOperator();
     await using _ = operator;
 
-    await plane.killApiserver();
-    await until(() => expect(operator.lines.map(({ level }) => level)).toContain('warn'), LIMIT_MS);
-    await plane.startApiserver();
+    await withoutApiserver(plane, async () =>
+      until(() => expect(operator.lines.map(({ level }) => level)).toContain('warn'), LIMIT_MS),
+    );
     await hands.configMap('new');
     await hands.patch(hands.maps('kept'), { data: { a: '1' } });
     await hands.call('DELETE', hands.maps('lost'));
@@ -43,13 +39,10 @@ describe('an API server that is killed', () => {
     const { hands, operator, seen } = await watchingOperator();
     await using _ = operator;
 
-    await plane.killApiserver();
-    await plane.startApiserver();
+    await withoutApiserver(plane, async () => {});
     await hands.configMap('new');
     await hands.call('DELETE', hands.maps('lost'));
-    await plane.killApiserver();
-    await plane.compactEtcd();
-    await plane.startApiserver();
+    await withoutApiserver(plane, async () => plane.compactEtcd());
     await hands.patch(hands.maps('kept'), { data: { a: '1' } });
 
     await until(() => expect(seen()).toEqual(['Added new', 'Deleted lost', 'Modified kept']), LIMIT_MS);
@@ -67,10 +60,10 @@ describe('an API server that is killed', () => {
     });
     await until(() => expect(operator.runs('hook.sh')).toHaveLength(1));
 
-    await plane.killApiserver();
-    operator.change('../out/go', 'x');
-    await until(() => expect(operator.lines.map(({ message }) => message).join()).toContain('hook failed'), LIMIT_MS);
-    await plane.startApiserver();
+    await withoutApiserver(plane, async () => {
+      operator.change('../out/go', 'x');
+      await until(() => expect(operator.lines.map(({ message }) => message).join()).toContain('hook failed'), LIMIT_MS);
+    });
 
     await until(async () => expect(await hands.call('GET', hands.maps('made'))).toBeDefined(), LIMIT_MS);
   }, 150_000);

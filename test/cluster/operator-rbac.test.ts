@@ -1,6 +1,6 @@
-import { onTestFinished, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { recordingHook, startOperator, until } from '../support/operator-rig.ts';
-import { bindMaps, connectAs, handsOn, summary, type Hands } from './operator-rig.ts';
+import { bindMaps, connectAs, handsOn, summary, withoutApiserver, type Hands } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();
@@ -59,9 +59,7 @@ describe('a hook that may not watch', () => {
 
     await revoke(hands, 'read');
     // A watch that is open goes on; with the API server it ends.
-    await plane.killApiserver();
-    await plane.startApiserver();
-    onTestFinished(async () => plane.startApiserver().catch(() => {}));
+    await withoutApiserver(plane, async () => {});
     await hands.configMap('meanwhile');
     await until(
       async () => expect(await (await fetch(`${operator.url()}/readyz`)).text()).toMatch(/forbidden/),

@@ -63,6 +63,16 @@ export async function handsOn(plane: SharedControlPlane): Promise<Hands> {
   };
 }
 
+/** Does something while there is no API server; there is one again when it returns. */
+export async function withoutApiserver(plane: SharedControlPlane, action: () => Promise<void>): Promise<void> {
+  await plane.killApiserver();
+  try {
+    await action();
+  } finally {
+    await plane.startApiserver();
+  }
+}
+
 /** A binding to the ConfigMaps of a namespace, but for the one that is in every namespace. */
 export function bindMaps(namespace: string, fields: object = {}) {
   return {

@@ -99,6 +99,6 @@ describe('the operator on a real API server', () => {
     await hands.patch(hands.maps('source'), { data: { a: '2' } });
 
     await until(async () => expect(await hands.call('GET', hands.maps('copy'))).toMatchObject({ data: { a: '2' } }));
-    expect(operator.contexts('group.sh')[0]).toMatchObject({ binding: 'all', type: 'Group' });
+    expect(operator.contexts('group.sh')[0]).toMatchObject({ type: 'Group', groupName: 'all' });
   });
 });
