@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { controlPlaneAssets } from './assets.ts';
+import { controlPlaneAssets, kubectlAsset } from './assets.ts';
 
 let folder: string;
 
@@ -29,6 +29,12 @@ describe('the parts of a control plane', () => {
     await expect(controlPlaneAssets({ KUBEBUILDER_ASSETS: folder, XDG_CACHE_HOME: folder })).rejects.toThrow(
       `KUBEBUILDER_ASSETS is ${folder}, but there is no etcd in it`,
     );
+  });
+
+  it('come with the kubectl that is in KUBEBUILDER_ASSETS', async () => {
+    await writeFile(join(folder, 'kubectl'), '');
+
+    expect(await kubectlAsset({ KUBEBUILDER_ASSETS: folder, XDG_CACHE_HOME: folder })).toBe(join(folder, 'kubectl'));
   });
 
   it('cannot be built without Go, and the error says what to do', async () => {

@@ -8,7 +8,7 @@ import { sharedControlPlane } from '../cluster/shared-control-plane.ts';
 import { until } from '../support/operator-rig.ts';
 import { labelledConfigMap, labelledSecret, targetNamespace } from '../support/shipped-hooks.ts';
 import { adminKubectl, objectsOf, type Kubectl } from './kubectl.ts';
-import { startPod, type Pod } from './pod.ts';
+import { startPod } from './pod.ts';
 
 const folder = fileURLToPath(new URL('../../deploy', import.meta.url));
 const image = inject('images').deployed;
@@ -37,10 +37,31 @@ async function grant(verbs: readonly string[]): Promise<void> {
   await kubectl(['patch', 'clusterrole', 'hooklet', '--type=json', '-p', JSON.stringify(rule)]);
 }
 
-/** Its requests that were answered with a status. */
-async function answers(pod: Pod, code: number): Promise<readonly string[]> {
-  const { text } = await pod.ask('/metrics');
-  return text.split('\n').filter((line) => line.includes('request_result_total{') && line.includes(`code="${code}"`));
+/** The writes and reads that were made, as `METHOD resource`, but for discovery. */
+function requestsIn(metrics: string): readonly string[] {
+  const made = metrics.matchAll(/request_latency_seconds_count\{verb="(\w+)",url="\/api\/v1\/([^"]+)"\}/g);
+  return distinct([...made].map(([, verb = '', url = '']) => `${verb} ${resourceIn(url)}`));
+}
+
+function resourceIn(url: string): string {
+  return /^(?:namespaces\/\{namespace\}\/)?(\w+)/.exec(url)?.[1] ?? url;
+}
+
+/** Those that the rights allow. */
+function requestsOf(objects: readonly JsonObject[]): readonly string[] {
+  const methods: Readonly<Record<string, string>> = { create: 'POST', update: 'PUT', delete: 'DELETE' };
+  const rules = objects.flatMap((manifest) => objectsAt(manifest, 'rules'));
+  return distinct(
+    rules.flatMap((rule) =>
+      textsAt(rule, 'resources').flatMap((resource) =>
+        textsAt(rule, 'verbs').map((verb) => `${methods[verb] ?? 'GET'} ${resource}`),
+      ),
+    ),
+  );
+}
+
+function distinct(texts: readonly string[]): readonly string[] {
+  return [...new Set(texts)].toSorted();
 }
 
 describe('deploy/', () => {
@@ -70,26 +91,30 @@ describe('deploy/', () => {
   });
 
   it('runs the shipped hooks with exactly its rights, and ends in good order', async () => {
-    await apply(targetNamespace('image-team'), labelledConfigMap('registry', { url: 'one' }));
-    await apply(labelledSecret('login', { user: 'reader' }));
+    await apply(targetNamespace('image-team'));
+    await apply(labelledConfigMap('registry', { url: 'one' }), labelledSecret('login', { user: 'one' }));
     await using pod = await startPod({ plane, image, deployment, env: { BACKUP_CRONTAB: '* * * * * *' } });
-    const copied = async () => field('.data.url', 'configmap', 'registry', '-n=image-team');
+    const copies = async () => {
+      const url = await field('.data.url', 'configmap', 'registry', '-n=image-team');
+      return [url, atob(await field('.data.user', 'secret', 'login', '-n=image-team'))];
+    };
 
     await until(async () => expect((await pod.ask('/readyz')).status).toBe(200));
-    await until(async () => expect(await copied()).toBe('one'));
-    await apply(labelledConfigMap('registry', { url: 'two' }));
-    await until(async () => expect(await copied()).toBe('two'));
-    await kubectl(['delete', 'configmap', 'registry', '-n=default']);
-    await until(async () => expect(await copied()).toBe(''));
+    await until(async () => expect(await copies()).toEqual(['one', 'one']));
+    await apply(labelledConfigMap('registry', { url: 'two' }), labelledSecret('login', { user: 'two' }));
+    await until(async () => expect(await copies()).toEqual(['two', 'two']));
     const backups = pod.volumes['/backups'] ?? '';
     await until(() => expect(readdirSync(backups)).toContainEqual(expect.stringMatching(/^backup-\w+\.json$/)));
 
-    expect(await field('.metadata.labels', 'secret', 'login', '-n=image-team')).toContain('copied-from');
+    await kubectl(['delete', 'configmap/registry', 'secret/login', '-n=default']);
+    await until(async () => expect(await copies()).toEqual(['', '']));
     expect(await field('.data.keepBackups', 'configmap', 'hooklet-settings', '-n=hooklet')).toBe('3');
     expect(statSync(join(backups, readdirSync(backups)[0] ?? '')).uid).toBe(65532);
     expect((await pod.ask('/healthz')).status).toBe(200);
-    expect(await answers(pod, 201)).not.toEqual([]);
-    expect(await answers(pod, 403)).toEqual([]);
+    const { text: metrics } = await pod.ask('/metrics');
+    expect(metrics).not.toContain('code="403"');
+    expect(metrics).toContain('code="201"');
+    expect(requestsIn(metrics)).toEqual(requestsOf(manifests));
     const { exitCode, stdout } = await pod.container.stop();
     expect(exitCode).toBe(0);
     expect(stdout.split('\n').at(-1)).toContain('"hooklet ended"');

@@ -7,7 +7,6 @@ import type { TestProject } from 'vitest/node';
 import { kubectlAsset } from '../cluster/assets.ts';
 import { buildBaseImages } from './base-images.ts';
 import { needBuilders } from './builders.ts';
-import { copyCheckout } from './checkout.ts';
 import type { Image } from './image-store.ts';
 import { ImageStore } from './image-store.ts';
 import { npmSecrets } from './npm-secrets.ts';
@@ -25,7 +24,7 @@ const root = fileURLToPath(new URL('../..', import.meta.url));
 /** The example that is built on the image. */
 export const EXAMPLE = '101-monitor-pods';
 
-/** Builds the images for all test files, from a clean checkout, and removes them after the tests. */
+/** Builds the images for all test files, from what .dockerignore lets through, and removes them after the tests. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await needBuilders(process.env);
   const kubectl = await kubectlAsset(process.env);
@@ -34,18 +33,16 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   process.once('exit', remove);
   const store = new ImageStore(folder);
   await timed('base images', async () => buildBaseImages(store, { folder, kubectl }));
-  const checkout = join(folder, 'checkout');
-  await copyCheckout(root, checkout);
   await timed('the image', async () => {
     await store.build('hooklet', {
-      context: checkout,
+      context: root,
       args: { BASE: 'localhost/node', RUNTIME: 'localhost/debian', KUBECTL: 'localhost/kubectl' },
       secrets: await npmSecrets(folder),
     });
   });
   await timed('images on top', async () => {
-    await store.build('example', { context: join(checkout, 'examples', EXAMPLE) });
-    await store.build('deployed', { context: checkout, dockerfile: join(checkout, 'deploy', 'Dockerfile') });
+    await store.build('example', { context: join(root, 'examples', EXAMPLE) });
+    await store.build('deployed', { context: root, dockerfile: join(root, 'deploy', 'Dockerfile') });
   });
   project.provide('images', {
     hooklet: await store.unpack('hooklet'),
