@@ -14,6 +14,8 @@ export interface ClusterOptions {
   /** Requests a second; absent: the server's own limit. */
   readonly qps?: number;
   readonly burst?: number;
+  /** Silence after which a watch counts as dead; default 70 s, longer than between bookmarks. */
+  readonly watchIdleTimeoutMs?: number;
 }
 
 /** Everything that talks to the API server. */
@@ -25,7 +27,7 @@ export interface ClusterAccess {
 
 /** Opens the way to the cluster; nothing is sent before it is needed. */
 export async function createClusterAccess(
-  { connect, ...limits }: ClusterOptions,
+  { connect, watchIdleTimeoutMs, ...limits }: ClusterOptions,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
 ): Promise<ClusterAccess> {
   const client = createKubeClient(await connect(), {
@@ -37,5 +39,7 @@ export async function createClusterAccess(
     onLimited: ({ verb, url, seconds }) => metrics.rateLimiterSeconds.observe({ verb, url }, seconds),
   });
   const kinds = createKinds(client);
-  return { client, kinds, watches: createWatches({ client, kinds, log, metrics }) };
+  const idle = watchIdleTimeoutMs === undefined ? {} : { idleTimeoutMs: watchIdleTimeoutMs };
+  const watches = createWatches({ client, kinds, log, metrics, ...idle });
+  return { client, kinds, watches };
 }

@@ -1,0 +1,71 @@
+import { textAt } from '../../src/sandbox/json-fields.ts';
+import { isJsonObject, type JsonObject } from '../../src/sandbox/json.ts';
+import type { SeenContext } from './operator-rig.ts';
+
+/** One thing that a hook was told of an object. */
+export interface Sighting {
+  /** `Listed` for an object of a Synchronization. */
+  readonly event: string;
+  readonly name: string;
+  readonly uid: string;
+  readonly resourceVersion: number;
+  readonly value: string;
+}
+
+/** What contexts say of objects, in order. */
+export function sightingsOf(contexts: readonly SeenContext[]): readonly Sighting[] {
+  return contexts.flatMap((context) => {
+    const { type, objects } = context;
+    if (type === 'Event') return [toSighting(String(context['watchEvent']), objectOf(context))];
+    return Array.isArray(objects) ? objects.map((item: unknown) => toSighting('Listed', objectOf(item))) : [];
+  });
+}
+
+/** What was told in the wrong order: an older version after a newer one, or anything after the end. */
+export function disordersOf(sightings: readonly Sighting[]): readonly string[] {
+  const last = new Map<string, Sighting>();
+  return sightings.flatMap((sighting) => {
+    const before = last.get(sighting.uid);
+    last.set(sighting.uid, sighting);
+    if (before === undefined) return [];
+    const isOlder = sighting.resourceVersion < before.resourceVersion;
+    const isAfterEnd = before.event === 'Deleted' && sighting.event !== 'Deleted';
+    return isOlder || isAfterEnd ? [`${describe(before)}, then ${describe(sighting)}`] : [];
+  });
+}
+
+/** The last that was told of each object that has not ended, as `name=value`, sorted. */
+export function lastStates(sightings: readonly Sighting[]): readonly string[] {
+  const last = new Map<string, Sighting>();
+  for (const sighting of sightings) {
+    if (sighting.event === 'Deleted') last.delete(sighting.uid);
+    else last.set(sighting.uid, sighting);
+  }
+  return [...last.values()].map(({ name, value }) => `${name}=${value}`).toSorted();
+}
+
+/** An object in the same words as `lastStates`. */
+export function stateOf(object: JsonObject): string {
+  const { name, value } = toSighting('', object);
+  return `${name}=${value}`;
+}
+
+function objectOf(item: unknown): JsonObject {
+  if (!isJsonObject(item)) return {};
+  // The library puts the objects themselves into its lists.
+  return isJsonObject(item['object']) ? item['object'] : item;
+}
+
+function toSighting(event: string, object: JsonObject): Sighting {
+  return {
+    event,
+    name: textAt(object, 'metadata', 'name'),
+    uid: textAt(object, 'metadata', 'uid'),
+    resourceVersion: Number(textAt(object, 'metadata', 'resourceVersion')),
+    value: textAt(object, 'data', 'value'),
+  };
+}
+
+function describe({ event, name, resourceVersion }: Sighting): string {
+  return `${event} ${name} at ${resourceVersion}`;
+}
