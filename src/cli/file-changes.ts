@@ -1,4 +1,4 @@
-import { watch } from 'node:fs';
+import { statSync, watch } from 'node:fs';
 import { UsageError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 
@@ -10,6 +10,8 @@ export function fileChanges(dir: string, signal: AbortSignal): AsyncIterable<voi
   const state: State = { pending: Promise.withResolvers() };
   const wake = (): void => state.pending.resolve();
   try {
+    // A folder that is not there makes itself heard late, and like a file that went.
+    statSync(dir);
     const watcher = watch(dir, { recursive: true, signal }, wake);
     watcher.on('error', (error) => {
       // A file that goes while it is looked at is a change like any other.

@@ -26,13 +26,13 @@ export function connectAs(plane: SharedControlPlane, user: User): () => Promise<
 export interface Hands {
   readonly namespace: string;
   readonly client: KubeClient;
-  call(method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, object?: object): Promise<unknown>;
+  readonly call: (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, object?: object) => Promise<unknown>;
   /** Merges into an object. */
-  patch(path: string, change: object): Promise<unknown>;
+  readonly patch: (path: string, change: object) => Promise<unknown>;
   /** Makes a ConfigMap in the namespace. */
-  configMap(name: string, data?: Readonly<Record<string, string>>): Promise<unknown>;
+  readonly configMap: (name: string, data?: Readonly<Record<string, string>>) => Promise<unknown>;
   /** The path of the ConfigMaps of the namespace, or of one of them. */
-  maps(name?: string): string;
+  readonly maps: (name?: string) => string;
 }
 
 /** Hands for the test that runs now; its namespace goes with it. */
