@@ -61,11 +61,16 @@ export function withAt(object: JsonObject, path: readonly string[], value: JsonV
   return { ...object, [step]: rest.length === 0 ? value : withAt(objectAt(object, step), rest, value) };
 }
 
-/** A copy of `object` with those of `defaults` at `path` of which it says nothing itself. */
+/** A copy of `object` with those of `defaults` at `path` of which it says nothing itself: null and `{}` say nothing. */
 export function withDefaultsAt(object: JsonObject, path: readonly string[], defaults: JsonObject): JsonObject {
   const own = objectAt(object, ...path);
-  const missing = Object.fromEntries(Object.entries(defaults).filter(([name]) => !Object.hasOwn(own, name)));
+  const missing = Object.fromEntries(Object.entries(defaults).filter(([name]) => saysNothing(at(own, name))));
   return path.length === 0 ? { ...own, ...missing } : withAt(object, path, { ...own, ...missing });
+}
+
+function saysNothing(value: JsonValue | undefined): boolean {
+  if (value === undefined || value === null) return true;
+  return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
 /** A copy of `object` without the named fields. */

@@ -70,7 +70,21 @@ export function patchObject(cluster: Cluster, target: Target, request: ApiReques
   });
   checkIdentity(target, object, 'patch');
   checkPatchedType(target.kind, object);
-  return json(updateObject(cluster, current, { target, object, options, managed: false, patched: true }));
+  const write = { target, object, options, managed: false, patched: true };
+  return json(asPatchProblem(object, () => updateObject(cluster, current, write)));
+}
+
+const STRICT = 'strict decoding error: ';
+
+/** What a patched object may not hold is a problem of the patch. */
+function asPatchProblem<Result>(object: JsonObject, update: () => Result): Result {
+  try {
+    return update();
+  } catch (error) {
+    if (!(error instanceof StatusError) || error.code !== 400 || !error.message.includes(STRICT)) throw error;
+    const rule = error.message.slice(error.message.indexOf(STRICT));
+    throw invalid({ group: '', kind: '' }, '', [invalidValue('patch', JSON.stringify(object), rule)]);
+  }
 }
 
 function checkPatchOptions(type: PatchType, { query }: ApiRequest): void {

@@ -3,7 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { stringify } from 'yaml';
 import type { Api } from './api.ts';
 import type { Authorize, Cluster } from './cluster.ts';
-import { runControllers } from './controllers.ts';
+import { runControllers, type OptionalController } from './controllers.ts';
 import type { Faults, RequestMatcher } from './faults.ts';
 import { HttpSide, type RequestRecord } from './http.ts';
 import { callInProcess, objectCalls, type Answer } from './in-process.ts';
@@ -24,6 +24,8 @@ export interface SandboxOptions {
   readonly bookmarkIntervalMs?: number;
   /** Whether requests without a token are served: kubectl sends none where there is no TLS. */
   readonly anonymous?: boolean;
+  /** What a real controller does in the sandbox's stead. */
+  readonly leaves?: readonly OptionalController[];
   /** Decides about each request; without it everything is allowed. */
   readonly authorize?: Authorize;
 }
@@ -68,7 +70,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   };
   const watches = new Watches(cluster, options.bookmarkIntervalMs ?? 60_000);
   createInitialNamespaces(cluster);
-  runControllers(cluster, (collection) => watches.end(collection));
+  runControllers(cluster, (collection) => watches.end(collection), options.leaves);
   const access = { token: randomUUID(), anonymous: options.anonymous ?? false };
   const api: Api = { cluster, watches, serverAddress: () => addressOf(http) };
   const http = new HttpSide((exchange) => serveExchange(api, http.faults, access, exchange));

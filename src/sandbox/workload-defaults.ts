@@ -24,21 +24,27 @@ export function statefulSetDefaults(set: JsonObject, before: JsonObject | undefi
   const filled = withDefaultsAt(templated(set), ['spec'], {
     replicas: 1,
     podManagementPolicy: 'OrderedReady',
-    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { partition: 0 } },
+    updateStrategy: { type: 'RollingUpdate' },
     revisionHistoryLimit: 10,
     persistentVolumeClaimRetentionPolicy: { whenDeleted: 'Retain', whenScaled: 'Retain' },
   });
-  return withStartStatus(filled, before, { replicas: 0, availableReplicas: 0 });
+  return withStartStatus(rolling(filled, { partition: 0 }), before, { replicas: 0, availableReplicas: 0 });
 }
 
 /** A DaemonSet with the fields that the server fills in. */
 export function daemonSetDefaults(set: JsonObject, before: JsonObject | undefined): JsonObject {
   const filled = withDefaultsAt(templated(set), ['spec'], {
-    updateStrategy: { type: 'RollingUpdate', rollingUpdate: { maxUnavailable: 1, maxSurge: 0 } },
+    updateStrategy: { type: 'RollingUpdate' },
     revisionHistoryLimit: 10,
   });
   const start = { currentNumberScheduled: 0, numberMisscheduled: 0, desiredNumberScheduled: 0, numberReady: 0 };
-  return withStartStatus(filled, before, start);
+  return withStartStatus(rolling(filled, { maxUnavailable: 1, maxSurge: 0 }), before, start);
+}
+
+/** The object with the limits of a rolling update, where it is updated so. */
+function rolling(object: JsonObject, limits: JsonObject): JsonObject {
+  if (textAt(object, 'spec', 'updateStrategy', 'type') !== 'RollingUpdate') return object;
+  return withDefaultsAt(object, ['spec', 'updateStrategy', 'rollingUpdate'], limits);
 }
 
 const JOB_SPEC = {

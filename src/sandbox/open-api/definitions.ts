@@ -8,6 +8,8 @@ import { messageSchema, messagesWithin, schemaName, withTypeFields, type Dialect
 export interface CustomDialect extends Dialect {
   /** A structural schema, as this version of OpenAPI can say it. */
   structural(schema: JsonObject): JsonObject;
+  /** Definitions that its scalars refer to. */
+  readonly definitions: JsonObject;
 }
 
 const OBJECT_META = 'meta/v1.ObjectMeta';
@@ -27,7 +29,7 @@ export function definitionsOf(kinds: readonly ServedKind[], dialect: CustomDiale
   const custom = kinds.flatMap((kind) =>
     kind.custom === undefined ? [] : [[customName(kind), customSchema(kind, kind.custom.schema, dialect)] as const],
   );
-  return Object.fromEntries([...messages, ...custom]);
+  return { ...dialect.definitions, ...Object.fromEntries([...messages, ...custom]) };
 }
 
 function ofKind({ group, version, kind }: ServedKind, schema: JsonObject): JsonObject {

@@ -23,6 +23,7 @@ const DIALECT: CustomDialect = {
     intOrString: { type: 'string', format: 'int-or-string' },
   },
   structural: simpler,
+  definitions: {},
 };
 
 /** A schema without what v2 cannot say; where it cannot say what is allowed, it allows everything. */

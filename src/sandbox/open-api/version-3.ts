@@ -35,12 +35,16 @@ function parameter(name: string, type: string): JsonValue {
   return { name, in: 'query', schema: { type } };
 }
 
+const FIELDS = 'io.k8s.apimachinery.pkg.apis.meta.v1.FieldsV1';
+
 const DIALECT: CustomDialect = {
   reference: (name, extensions) => ({ allOf: [{ $ref: `#/components/schemas/${name}` }], ...extensions }),
   scalars: {
     ...SCALARS,
+    fields: { allOf: [{ $ref: `#/components/schemas/${FIELDS}` }] },
     quantity: { oneOf: [{ type: 'string' }, { type: 'number' }] },
     intOrString: { format: 'int-or-string', oneOf: [{ type: 'integer' }, { type: 'string' }] },
   },
   structural: (schema) => schema,
+  definitions: { [FIELDS]: { type: 'object' } },
 };
