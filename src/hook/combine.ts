@@ -5,8 +5,8 @@ import type { Trigger } from './trigger.ts';
 const LONG_QUEUE = 100;
 
 /**
- * Merges tasks of a queue that one run can serve: neighbours of the same hook and `allowFailure`; in a queue of more than 100 tasks also
- * all tasks of a hook that has 100 or more. A merged task stands where its first one stood and keeps that one's
+ * Merges tasks of a queue that one run can serve: neighbours of the same hook and `allowFailure`; in a queue of more
+ * than 100 tasks also all tasks of a hook that has 100 or more. A merged task stands where its first one stood and keeps that one's
  * `allowFailure`, `failures` and `queuedAtMs`. Triggers of a hook keep their order, and none is lost but those that a
  * neighbour of the same group stands for. onStartup and ungrouped Synchronizations stay alone, and no later task of their
  * hook passes them. Returns `tasks` itself when there is nothing to merge.
@@ -88,7 +88,13 @@ function toTask({ first, triggers }: Merge): Task {
 /** A task that may fail and be dropped must not take one along that is to be retried. */
 function canJoin(first: Task, task: Task): boolean {
   if (first.hook !== task.hook || first.allowFailure !== task.allowFailure) return false;
+  // A Synchronization that fails is queued again behind the others: events must not go with it.
+  if (isSynchronization(first) !== isSynchronization(task)) return false;
   return isMergeable(first) && isMergeable(task);
+}
+
+function isSynchronization({ triggers: [trigger] }: Task): boolean {
+  return trigger.type === 'synchronization';
 }
 
 function isMergeable({ triggers: [trigger] }: Task): boolean {

@@ -195,7 +195,17 @@ class Operator {
   async #refresh(): Promise<readonly HookUnit[]> {
     const units = await this.#hooks.refresh();
     this.#parts.metrics.hooksBroken.set(this.#hooks.broken.length);
+    this.#dropOrphans();
     return units;
+  }
+
+  /** What waits for a hook that was changed or removed must not hold up the new one. */
+  #dropOrphans(): void {
+    for (const queue of this.#queues.all) {
+      for (const { hook, triggers } of queue.drop((task) => this.#hooks.unitOf(task.hook) === undefined)) {
+        if (triggers[0].type === 'onStartup') this.#startup.finish(hook);
+      }
+    }
   }
 
   async #discover(): Promise<Discovery> {

@@ -35,6 +35,7 @@ export class Queue<T> {
   #tasks: T[] = [];
   #state: State = { type: 'new' };
   #wake: () => void = () => {};
+  #endDelay: () => void = () => {};
 
   constructor(options: QueueOptions<T>) {
     this.name = options.name;
@@ -61,6 +62,22 @@ export class Queue<T> {
     for (const task of tasks) this.#tasks.push(task);
     this.#options.onLength?.(this.length);
     this.#wake();
+  }
+
+  /** Takes out waiting tasks and returns them; the one that runs stays, and the delay of a head that goes ends. */
+  drop(isUnwanted: (task: T) => boolean): readonly T[] {
+    const isRunning = this.#state.type === 'running';
+    const dropped = this.#tasks.filter((task, index) => !(isRunning && index === 0) && isUnwanted(task));
+    if (dropped.length === 0) return dropped;
+    const [head] = this.#tasks;
+    const gone = new Set(dropped);
+    this.#tasks = this.#tasks.filter((task) => !gone.has(task));
+    if (this.#tasks[0] !== head) {
+      this.#options.backoff.reset();
+      this.#endDelay();
+    }
+    this.#options.onLength?.(this.length);
+    return dropped;
   }
 
   /** Works until `signal` aborts; the task then running is awaited, not abandoned. */
@@ -130,7 +147,9 @@ export class Queue<T> {
     const ownDelayMs = decision === 'retry' ? undefined : decision.delayMs;
     const delayMs = ownDelayMs ?? this.#options.backoff.next();
     this.#state = { type: 'delayed', delayMs, untilMs: Date.now() + delayMs };
-    await sleep(delayMs, signal);
+    const delay = new AbortController();
+    this.#endDelay = () => delay.abort();
+    await sleep(delayMs, AbortSignal.any([signal, delay.signal]));
   }
 
   #dropHead(): void {

@@ -64,9 +64,9 @@ describe('combineTasks', () => {
       ['A event:1', 'A sync:2', 'A event:3'],
     ],
     [
-      'merges grouped Synchronizations and keeps each',
-      ['A sync:1/g', 'A sync:2/g', 'A event:3/g'],
-      ['A sync:1/g sync:2/g event:3/g'],
+      'merges grouped Synchronizations and keeps each, but no events into them',
+      ['A sync:1/g', 'A sync:2/g', 'A event:3/g', 'A event:4'],
+      ['A sync:1/g sync:2/g', 'A event:3/g event:4'],
     ],
     ['leaves onStartup alone', ['A startup', 'A startup', 'A tick:1'], ['A startup', 'A startup', 'A tick:1']],
     ['keeps the last of adjacent triggers of a group', ['A event:1/g', 'A tick:2/g', 'A event:3/g'], ['A event:3/g']],

@@ -179,6 +179,21 @@ describe('the operator', () => {
     expect(operator.runs('removed.sh')).toHaveLength(1);
   });
 
+  it('runs a mended hook at once, though its failed run waits to be repeated', async () => {
+    const sandbox = await sandboxForTest();
+    await using operator = startOperator({
+      connect: sandboxCluster(sandbox),
+      hooks: { 'hook.sh': recordingHook({ configVersion: 'v1', onStartup: 1 }, 'exit 1') },
+    });
+    await until(() => expect(operator.lines.map(({ level }) => level)).toContain('error'));
+
+    operator.change('hook.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
+
+    // The repetition is 5 s away.
+    await until(() => expect(operator.lines.map(({ message }) => message)).toContain('hook finished'), 4500);
+    await until(async () => expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200));
+  });
+
   it('lets the run that is under way finish at shutdown and applies its patches', async () => {
     const sandbox = await sandboxForTest();
     const body = `: > "$OUT/began"

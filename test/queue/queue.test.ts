@@ -57,6 +57,39 @@ describe('a queue', () => {
     await stop();
   });
 
+  it('lets go of a failed head that is dropped, and of its delay', async () => {
+    const { queue, log, start } = rig({
+      handle: async (task, _signal, seen) => {
+        seen.push(task);
+        if (task === 'bad') throw new Error('no');
+      },
+      backoff: steps(30_000),
+    });
+    const stop = start();
+    queue.push('bad', 'unwanted', 'next');
+    await vi.advanceTimersByTimeAsync(1000);
+
+    expect(queue.drop((task) => task !== 'next')).toEqual(['bad', 'unwanted']);
+    await vi.advanceTimersByTimeAsync(0);
+
+    expect(log).toEqual(['bad', 'next']);
+    expect(queue.length).toBe(0);
+    await stop();
+  });
+
+  it('keeps the task that runs when it is dropped', async () => {
+    const { queue, log, start } = rig({ handle: slow });
+    const stop = start();
+    queue.push('a', 'b');
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect(queue.drop(() => true)).toEqual(['b']);
+    await vi.advanceTimersByTimeAsync(30);
+
+    expect(log).toEqual(['start a', 'end a']);
+    await stop();
+  });
+
   it('waits as long as the decision about a failure says, where it does', async () => {
     let failures = 1;
     const { queue, log, start } = rig({
