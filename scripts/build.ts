@@ -14,7 +14,9 @@ const root = join(import.meta.dirname, '..');
 const out = join(root, 'dist');
 
 if (!process.argv.includes('--if-stale') || isStale()) await bundle();
-if (process.argv.includes('--types')) declareTypes();
+// What npm publishes has the types too.
+const isPacked = ['pack', 'publish'].includes(process.env['npm_command'] ?? '');
+if (isPacked || process.argv.includes('--types')) declareTypes();
 
 async function bundle(): Promise<void> {
   rmSync(out, { recursive: true, force: true });
