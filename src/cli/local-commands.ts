@@ -1,3 +1,4 @@
+import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { HookConfigError, UsageError } from '../errors.ts';
@@ -64,7 +65,10 @@ async function findHook(path: string): Promise<HookFile> {
 
 /** A runner without an operator around it. */
 function openLocalRunner(hooksDir: string, ends: AsyncDisposableStack): Runner {
-  const options = resolveOptions(startOptions, { logFormat: 'text', tmpDir: join(tmpdir(), 'hooklet') }, process.env);
+  // Of its own, because the usual one may belong to another user of the machine.
+  const tmpDir = mkdtempSync(join(tmpdir(), 'hooklet-'));
+  ends.defer(() => rmSync(tmpDir, { recursive: true, force: true }));
+  const options = resolveOptions(startOptions, { logFormat: 'text', tmpDir }, process.env);
   const log = openLog(options, 'text');
   const program = { node: process.execPath, program: programFile };
   return openRunner({ ...options, hooksDir, env: process.env, program, log }, ends);

@@ -35,7 +35,7 @@ describe('hooklet check', () => {
     const { exitCode, stdout, stderr } = await run(['check', '.']);
 
     expect([exitCode, stdout, stderr]).toEqual([0, 'a.sh\n  onStartup 1\n1 hook(s), no problems\n', '']);
-    expect(readdirSync(join(folder.path, 'tmp', 'hooklet'))).toEqual([]);
+    expect(readdirSync(join(folder.path, 'tmp')).filter((name) => name.startsWith('hooklet'))).toEqual([]);
   });
 
   it('exits with 1 and lists all problems, filters that do not compile too', async () => {

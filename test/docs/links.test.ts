@@ -12,6 +12,8 @@ const DOCUMENTS = [
   'docs/dependencies.md',
   'src/README.md',
   'hooks/README.md',
+  'deploy/README.md',
+  'README.md',
 ];
 
 /** Links to other files of the project, and within the document. */
