@@ -6,7 +6,8 @@ import { discoverHooks } from '../hook/discover.ts';
 import { createCluster, type Cluster } from '../kube/cluster.ts';
 import { runAll } from '../lib/run-all.ts';
 import { runOperator } from '../operator/operator.ts';
-import { startSandbox, type Sandbox } from '../sandbox/sandbox.ts';
+import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
+import { keptState, stateWriter, writeRegularly } from './dev-data.ts';
 import { fileChanges } from './file-changes.ts';
 import { createManifests } from './manifests.ts';
 import { devOptions, resolveOptions, type StartOptions } from './options.ts';
@@ -27,13 +28,19 @@ export async function dev(
   const log = openLog(options, 'text');
   await discoverHooks(options.hooksDir);
   const signal = shutdownSignal(() => log.info({}, 'shutting down'), ['SIGINT', 'SIGTERM', 'SIGHUP']);
-  await using sandbox = await openSandbox(portOf(flags['port']));
+  const dataFile = typeof flags['data'] === 'string' ? flags['data'] : undefined;
+  await using sandbox = await openSandbox(portOf(flags['port']), keptState(dataFile));
+  const write = dataFile === undefined ? () => {} : stateWriter(sandbox, dataFile);
   using folder = createFolder(options);
   const kubeconfig = join(folder.path, 'kubeconfig');
   writeFileSync(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 });
   log.info({ url: sandbox.url, kubeconfig }, 'sandbox API server started');
   const tmpDir = options.tmpDir === '' ? join(folder.path, 'tmp') : options.tmpDir;
-  await runDev({ options: { ...options, tmpDir }, sandbox, kubeconfig, log, manifestsDir }, signal);
+  try {
+    await runDev({ options: { ...options, tmpDir }, sandbox, kubeconfig, log, manifestsDir, write }, signal);
+  } finally {
+    write();
+  }
   return 0;
 }
 
@@ -48,9 +55,9 @@ function createFolder({ keepTmpFiles, tmpDir }: StartOptions): Disposable & { re
   return { path, [Symbol.dispose]: remove };
 }
 
-async function openSandbox(port: number): Promise<Sandbox> {
+async function openSandbox(port: number, kept: Pick<SandboxOptions, 'state'>): Promise<Sandbox> {
   try {
-    return await startSandbox({ port });
+    return await startSandbox({ port, anonymous: true, ...kept });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`the API server cannot listen on port ${port}: ${reason}; choose another with --port`, {
@@ -65,10 +72,12 @@ interface DevParts {
   readonly kubeconfig: string;
   readonly manifestsDir: string | undefined;
   readonly log: ReturnType<typeof openLog>;
+  /** Keeps what the sandbox holds, where that was asked for. */
+  readonly write: () => void;
 }
 
 async function runDev(
-  { options, sandbox, kubeconfig, manifestsDir, log }: DevParts,
+  { options, sandbox, kubeconfig, manifestsDir, log, write }: DevParts,
   signal: AbortSignal,
 ): Promise<void> {
   const manifests = manifestsDir === undefined ? undefined : createManifests(manifestsDir, sandbox, log);
@@ -84,6 +93,7 @@ async function runDev(
           stop,
         ),
       async (stop) => manifests?.follow(stop),
+      async (stop) => writeRegularly(write, stop),
     ],
     signal,
   );

@@ -27,7 +27,8 @@ ${END}
 
 /** What `hooklet dev --help` says after the options. */
 export const DEV_HELP = `
-The API server is empty but for the manifests, and forgets everything at the end. Its kubeconfig is in the log.
+The API server is empty but for the manifests, and forgets everything at the end, unless --data names a file to keep
+it in. Its kubeconfig is in the log.
 Saving a hook loads it again; saving a manifest applies it again, and what is no longer in any manifest is deleted.
 ${END}
 `;

@@ -110,7 +110,8 @@ function addDev(program: Command, exit: (code: ExitCode) => void): void {
     .command('dev [hooks-dir]')
     .description('run the hooks against a Kubernetes API server in memory; edited hooks and manifests are reloaded')
     .option('--manifests <dir>', 'folder of YAML files to apply (default: manifests in the hooks folder)')
-    .option('--port <port>', 'port of the API server (default: a free one)');
+    .option('--port <port>', 'port of the API server (default: a free one)')
+    .option('--data <file>', 'file that keeps the cluster for the next time (default: it is forgotten)');
   const { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson, keepTmpFiles, tmpDir } =
     devOptions;
   addOptions(command, { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson });

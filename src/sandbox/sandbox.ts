@@ -11,7 +11,7 @@ import type { JsonObject } from './json.ts';
 import { Kinds } from './kinds.ts';
 import { createInitialNamespaces } from './namespaces.ts';
 import { serveExchange, type Access } from './serve.ts';
-import { Storage } from './storage.ts';
+import { Storage, type StorageState } from './storage.ts';
 import { Watches } from './watch.ts';
 
 /** How a sandbox is started. */
@@ -24,6 +24,8 @@ export interface SandboxOptions {
   readonly bookmarkIntervalMs?: number;
   /** Whether requests without a token are served: kubectl sends none where there is no TLS. */
   readonly anonymous?: boolean;
+  /** What an earlier sandbox held, to go on with. */
+  readonly state?: StorageState;
   /** What a real controller does in the sandbox's stead. */
   readonly leaves?: readonly OptionalController[];
   /** Decides about each request; without it everything is allowed. */
@@ -49,6 +51,8 @@ export interface Sandbox extends AsyncDisposable {
   call(method: string, path: string, body?: JsonObject, contentType?: string): Promise<Answer>;
   /** The resourceVersion of the latest write. */
   readonly resourceVersion: string;
+  /** All that the sandbox holds, for another one to go on with. */
+  readonly state: StorageState;
   /** Forgets the history: older resourceVersions answer 410. */
   compact(): void;
   /** Resets the connections of the open watches that match, all without a matcher; returns how many. */
@@ -69,8 +73,9 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
     user: 'admin',
   };
   const watches = new Watches(cluster, options.bookmarkIntervalMs ?? 60_000);
-  createInitialNamespaces(cluster);
   runControllers(cluster, (collection) => watches.end(collection), options.leaves);
+  if (options.state === undefined) createInitialNamespaces(cluster);
+  else cluster.storage.restore(options.state);
   const access = { token: randomUUID(), anonymous: options.anonymous ?? false };
   const api: Api = { cluster, watches, serverAddress: () => addressOf(http) };
   const http = new HttpSide((exchange) => serveExchange(api, http.faults, access, exchange));
@@ -109,6 +114,9 @@ function assemble(api: Api, http: HttpSide, access: Access): Sandbox {
     call: (method, path, body, contentType) => callInProcess(api, { method, path, body, contentType }),
     get resourceVersion() {
       return String(storage.revision);
+    },
+    get state() {
+      return storage.state;
     },
     compact: () => storage.compact(),
     dropWatches: (matcher = {}) => http.dropWatches(matcher),

@@ -1,6 +1,6 @@
 import { without } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
-import { nameOf, namespaceOf, uidOf, withMetadata } from './object-meta.ts';
+import { nameOf, namespaceOf, resourceVersionOf, uidOf, withMetadata } from './object-meta.ts';
 
 const HISTORY_LIMIT = 20_000;
 
@@ -38,6 +38,12 @@ export interface Change {
   readonly revision: number;
   readonly before: StoredObject | undefined;
   readonly stored: StoredObject;
+}
+
+/** All that a storage holds, without its history. */
+export interface StorageState {
+  readonly revision: number;
+  readonly objects: readonly { readonly collection: string; readonly object: JsonObject }[];
 }
 
 /** The key of an object inside its collection. */
@@ -128,6 +134,25 @@ export class Storage {
     this.#sortedKeys.delete(collection);
     this.#publish({ type: 'delete', revision: this.#revision, before, stored });
     return stored;
+  }
+
+  /** All objects as they are now. */
+  get state(): StorageState {
+    const stored = this.collections().flatMap((collection) => this.list(collection));
+    return { revision: this.#revision, objects: stored.map(({ collection, object }) => ({ collection, object })) };
+  }
+
+  /** Takes up the objects of a state into an empty storage; its history is forgotten. */
+  restore({ revision, objects }: StorageState): void {
+    this.#revision = revision;
+    for (const { collection, object } of objects) {
+      const stored = new StoredObject(collection, Number(resourceVersionOf(object)), object);
+      const kept = this.#collections.get(collection) ?? new Map<string, StoredObject>();
+      this.#collections.set(collection, kept.set(stored.key, stored));
+      this.#sortedKeys.delete(collection);
+      this.#publish({ type: 'put', revision: stored.revision, before: undefined, stored });
+    }
+    this.compact();
   }
 
   /** Forgets the history: whoever asks for what was before now must list again. */

@@ -123,4 +123,28 @@ describe('hooklet dev', () => {
     await until(() => expect(markedProcesses(`MARK=${folder.path}`)).toEqual([]));
     expect(readdirSync(path('tmp')).filter((name) => name !== 'node-compile-cache')).toEqual([]);
   });
+
+  it('finds with --data the cluster of the last time, and goes on from there', async () => {
+    manifest('m.yaml', 'kept');
+    const first = dev('hooks', '--data', 'cluster.json');
+    await first.says('try next');
+    first.signal('SIGINT', 'group');
+    expect(await first.ended).toBe(0);
+    rmSync(path('hooks', 'manifests', 'm.yaml'));
+
+    const second = dev('hooks', '--data', 'cluster.json');
+    await second.says('try next');
+
+    const url = /url=(\S+)/.exec(second.stdout())?.[1] ?? '';
+    const answer = await fetch(`${url}/api/v1/namespaces/default/configmaps/kept`);
+    expect(answer.status).toBe(200);
+  });
+
+  it('says what is wrong with the file of --data', async () => {
+    writeFileSync(path('cluster.json'), '{"kind":"Other"}');
+    const program = dev('hooks', '--data', 'cluster.json');
+
+    expect(await program.ended).toBe(2);
+    expect(program.stderr()).toContain('cluster.json does not hold the state of a sandbox: kind is "Other"');
+  });
 });
