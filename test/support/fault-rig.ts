@@ -93,7 +93,8 @@ function isList(query: string): boolean {
   return !query.includes('watch=') || query.includes('sendInitialEvents=true');
 }
 
-async function statesIn(sandbox: Sandbox, namespace: string): Promise<readonly string[]> {
+/** The ConfigMaps of a namespace as `name=value`, sorted. */
+export async function statesIn(sandbox: Sandbox, namespace: string): Promise<readonly string[]> {
   const { body } = await sandbox.call('GET', `/api/v1/namespaces/${namespace}/configmaps`);
   const items = isJsonObject(body) && Array.isArray(body['items']) ? body['items'] : [];
   return items.filter(isJsonObject).map(stateOf).toSorted();

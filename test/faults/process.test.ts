@@ -1,0 +1,121 @@
+import { execFileSync } from 'node:child_process';
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { isJsonArray, isJsonObject } from '../../src/sandbox/json.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { disordersOf, lastStates, sightingsOf, type Sighting } from '../support/fault-ledger.ts';
+import { markProcesses } from '../support/fault-processes.ts';
+import { configMap, RECOVERY_MS, statesIn } from '../support/fault-rig.ts';
+import { temporaryFolder } from '../support/hook-rig.ts';
+import { kubeconfigFile } from '../support/kubeconfig-file.ts';
+import { recordingHook, until } from '../support/operator-rig.ts';
+import { startProgram, type Program } from '../support/program.ts';
+import { sandboxForTest } from '../support/sandbox.ts';
+
+const NAMES = ['a', 'b', 'c', 'd', 'e'];
+
+describe('hooklet start', () => {
+  it(
+    'killed at any moment and started again gives hooks the last state of everything',
+    { timeout: 60_000 },
+    async () => {
+      const sandbox = await sandboxForTest();
+      const place = createPlace(sandbox);
+      let count = 0;
+      // Always the same moments: from before the hook is loaded to the middle of its events.
+      for (const events of [0, 3, 40]) {
+        const program = place.start();
+        await program.says(events === 0 ? 'hooklet starts' : '"hook":"hook.sh"');
+        const before = place.sightings().length;
+        while (events > 0 && place.sightings().length < before + events) {
+          count++;
+          await sandbox.apply(configMap(NAMES[count % NAMES.length] ?? '', String(count)));
+          if (count % 7 === 0) await sandbox.delete(configMap('a', ''));
+          await new Promise((resolve) => setImmediate(resolve));
+        }
+        program.signal('SIGKILL');
+        await program.ended;
+        await sandbox.apply(configMap('b', `while away ${count}`));
+        await sandbox.delete(configMap('c', ''));
+      }
+
+      place.forget();
+      const last = place.start();
+      await until(async () => expect(lastStates(place.sightings())).toEqual(await statesIn(sandbox, 'default')));
+      expect(disordersOf(place.sightings())).toEqual([]);
+      await until(() => expect(place.processes.pids('spawner-process')).toHaveLength(1));
+      expect(readdirSync(join(place.path, 'tmp'))).toHaveLength(1);
+      last.signal('SIGTERM');
+      expect(await last.ended).toBe(0);
+      expect(place.processes.pids()).toEqual([]);
+      expect(readdirSync(join(place.path, 'tmp'))).toEqual([]);
+    },
+  );
+
+  it('runs hooks again within 3 s when there is room for their files again', { timeout: 30_000 }, async () => {
+    const sandbox = await sandboxForTest();
+    const place = createPlace(sandbox);
+    const program = place.start();
+    await program.says('"event":"Synchronization"');
+
+    // No file may grow beyond 16 KiB, as on a disk that is full.
+    limitFiles(program, '16384');
+    await sandbox.apply(configMap('big', 'x'.repeat(30_000)));
+    await program.says('its files could not be written');
+    limitFiles(program, 'unlimited');
+
+    await until(() => expect(place.sightings().map(({ name }) => name)).toContain('big'), RECOVERY_MS);
+    program.signal('SIGTERM');
+    expect(await program.ended).toBe(0);
+  });
+});
+
+interface Place {
+  readonly path: string;
+  readonly processes: ReturnType<typeof markProcesses>;
+  start(): Program;
+  sightings(): readonly Sighting[];
+  /** Takes what was seen until now as seen by an operator before. */
+  forget(): void;
+}
+
+function createPlace(sandbox: Sandbox): Place {
+  const folder = temporaryFolder();
+  onTestFinished(() => folder[Symbol.dispose]());
+  const { path } = folder;
+  const hooks = join(path, 'hooks');
+  const out = join(path, 'out');
+  mkdirSync(hooks);
+  mkdirSync(out);
+  const namespace = { nameSelector: { matchNames: ['default'] } };
+  const binding = { name: 'maps', apiVersion: 'v1', kind: 'ConfigMap', queue: 'maps', namespace };
+  writeFileSync(join(hooks, 'hook.sh'), recordingHook({ configVersion: 'v1', kubernetes: [binding] }));
+  chmodSync(join(hooks, 'hook.sh'), 0o755);
+  const processes = markProcesses();
+  const env = { ...processes.env, OUT: out, KUBECONFIG: kubeconfigFile(path, sandbox), NODE_COMPILE_CACHE: undefined };
+  const flags = ['--hooks-dir', hooks, '--tmp-dir', join(path, 'tmp'), '--listen-port', '0', '--log-format', 'json'];
+  let forgotten = 0;
+  return {
+    path,
+    processes,
+    start: () => startProgram(['start', ...flags, '--listen-address', '127.0.0.1'], { env }),
+    sightings: () => sightingsOf(readRecords(join(out, 'hook.sh')).slice(forgotten).flat()),
+    forget: () => {
+      forgotten = readRecords(join(out, 'hook.sh')).length;
+    },
+  };
+}
+
+function readRecords(folder: string) {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => !name.startsWith('.'));
+  return names.toSorted().map((name) => {
+    const contexts: unknown = JSON.parse(readFileSync(join(folder, name), 'utf8'));
+    return isJsonArray(contexts) ? contexts.filter(isJsonObject) : [];
+  });
+}
+
+function limitFiles({ pid }: Program, bytes: string): void {
+  execFileSync('prlimit', ['--pid', String(pid), `--fsize=${bytes}:unlimited`]);
+}
