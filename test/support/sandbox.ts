@@ -57,8 +57,12 @@ export interface OpenWatch {
 const TIME_LIMIT_MS = 5000;
 
 /** Opens a watch, which is closed when the test that runs now has finished. */
-export async function openWatch(sandbox: Sandbox, path: string): Promise<OpenWatch> {
-  const headers = { authorization: `Bearer ${sandbox.token}` };
+export async function openWatch(
+  sandbox: Sandbox,
+  path: string,
+  extra: { readonly [name: string]: string } = {},
+): Promise<OpenWatch> {
+  const headers = { authorization: `Bearer ${sandbox.token}`, ...extra };
   const outgoing = httpRequest(sandbox.url + path, { headers, agent: false });
   onTestFinished(() => {
     outgoing.destroy();
