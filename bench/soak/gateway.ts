@@ -29,8 +29,8 @@ export interface Gateway {
 
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
-/** Passes HTTP/2 to the API server; a connection that is lost on one side is lost on the other. */
-export async function startGateway(target: { readonly url: string; readonly ca: string }): Promise<Gateway> {
+/** Passes HTTP/2, on a port or a free one, to the API server; a connection that is lost on one side is lost on the other. */
+export async function startGateway(target: { readonly url: string; readonly ca: string }, port = 0): Promise<Gateway> {
   const { cert, key } = createCertificate();
   const server = createSecureServer({ cert, key });
   const upstreams = new WeakMap<Http2Session, ClientHttp2Session>();
@@ -58,7 +58,7 @@ export async function startGateway(target: { readonly url: string; readonly ca: 
     else forward({ stream, headers, endStream: (flags & constants.NGHTTP2_FLAG_END_STREAM) !== 0 }, upstream);
   });
   server.on('sessionError', () => {});
-  server.listen(0, '127.0.0.1');
+  server.listen(port, '127.0.0.1');
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,

@@ -18,8 +18,8 @@ export interface CredentialSource {
   invalidate(): void;
 }
 
-/** Files are looked at again this long after they were read. */
-const FILE_MAX_AGE_MS = 10_000;
+/** Files are looked at again this long after they were read: a certificate that was replaced is needed at once. */
+const FILE_MAX_AGE_MS = 1000;
 
 /** Credentials that never change. */
 export function fixedCredentials(part: CredentialPart): CredentialSource {
