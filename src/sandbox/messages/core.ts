@@ -31,8 +31,8 @@ ContainerExtendedResourceRequest containerName=1! resourceName=2! requestName=3!
 ContainerImage names=1+* sizeBytes=2int64
 ContainerPort name=1 hostPort=2int32 containerPort=3!int32 protocol=4 hostIP=5
 ContainerResizePolicy resourceName=1! restartPolicy=2!
-ContainerRestartRule action=1 exitCodes=2?ContainerRestartRuleOnExitCodes
-ContainerRestartRuleOnExitCodes operator=1 values=2*int32
+ContainerRestartRule action=1& exitCodes=2?ContainerRestartRuleOnExitCodes
+ContainerRestartRuleOnExitCodes operator=1& values=2*int32
 ContainerState waiting=1?ContainerStateWaiting running=2?ContainerStateRunning terminated=3?ContainerStateTerminated
 ContainerStateRunning startedAt=1time
 ContainerStateTerminated exitCode=1!int32 signal=2int32 reason=3 message=4 startedAt=5time finishedAt=6time containerID=7
@@ -127,7 +127,7 @@ Pod metadata=1meta/v1.ObjectMeta spec=2PodSpec status=3PodStatus
 PodAffinity requiredDuringSchedulingIgnoredDuringExecution=1*PodAffinityTerm preferredDuringSchedulingIgnoredDuringExecution=2*WeightedPodAffinityTerm
 PodAffinityTerm labelSelector=1?meta/v1.LabelSelector namespaces=2* topologyKey=3! namespaceSelector=4?meta/v1.LabelSelector matchLabelKeys=5* mismatchLabelKeys=6*
 PodAntiAffinity requiredDuringSchedulingIgnoredDuringExecution=1*PodAffinityTerm preferredDuringSchedulingIgnoredDuringExecution=2*WeightedPodAffinityTerm
-PodCertificateProjection signerName=1 keyType=2 maxExpirationSeconds=3?int32 credentialBundlePath=4 keyPath=5 certificateChainPath=6 userAnnotations=7%
+PodCertificateProjection signerName=1& keyType=2& maxExpirationSeconds=3?int32 credentialBundlePath=4 keyPath=5 certificateChainPath=6 userAnnotations=7%
 PodCondition type=1! status=2! lastProbeTime=3time lastTransitionTime=4time reason=5 message=6 observedGeneration=7int64
 PodDNSConfig nameservers=1* searches=2* options=3*PodDNSConfigOption
 PodDNSConfigOption name=1 value=2?

@@ -14,10 +14,11 @@ export interface Field {
   readonly patchMergeKey: string;
 }
 
-const FIELD = /^([^=]*)=(\d+)([!+]?)(\??)([*%]?)([^~]*)(?:~([^:]*)(?::(.*))?)?$/;
+const FIELD = /^([^=]*)=(\d+)([!&+]?)(\??)([*%]?)([^~]*)(?:~([^:]*)(?::(.*))?)?$/;
 
 /**
- * Reads one field: `name=number`, then `!` where it is required or `+` where it is written even when empty, `?` for a
+ * Reads one field: `name=number`, then `!` where it is required, `&` where it is so and yet left out when empty, or `+` where it is written even when
+ * empty, `?` for a
  * pointer, `*` for a list or `%` for a map, its type (a string where none is named), and `~strategy:key` for how
  * strategic merge patch merges it. A message without a package is of the package `home`.
  */
@@ -29,8 +30,8 @@ export function readField(text: string, home: string): Field {
   return {
     name: part(1),
     number: Number(part(2)),
-    required: part(3) === '!',
-    omitted: part(3) === '' && part(4) === '',
+    required: part(3) === '!' || part(3) === '&',
+    omitted: (part(3) === '' || part(3) === '&') && part(4) === '',
     shape: SHAPES[part(5)] ?? 'one',
     type: /^[A-Z]/.test(type) ? `${home}.${type}` : type,
     patchStrategy: part(7),

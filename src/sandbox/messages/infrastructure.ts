@@ -18,7 +18,7 @@ EventSeries count=1!int32 lastObservedTime=2!microtime
 HTTPIngressPath path=1 backend=2!IngressBackend pathType=3!?
 HTTPIngressRuleValue paths=1!*HTTPIngressPath
 IPAddress metadata=1meta/v1.ObjectMeta spec=2IPAddressSpec
-IPAddressSpec parentRef=1?ParentReference
+IPAddressSpec parentRef=1&?ParentReference
 IPBlock cidr=1! except=2*
 Ingress metadata=1meta/v1.ObjectMeta spec=2IngressSpec status=3IngressStatus
 IngressBackend resource=3?core/v1.TypedLocalObjectReference service=4?IngressServiceBackend
@@ -40,7 +40,7 @@ NetworkPolicyIngressRule ports=1*NetworkPolicyPort from=2*NetworkPolicyPeer
 NetworkPolicyPeer podSelector=1?meta/v1.LabelSelector namespaceSelector=2?meta/v1.LabelSelector ipBlock=3?IPBlock
 NetworkPolicyPort protocol=1? port=2?intOrString endPort=3?int32
 NetworkPolicySpec podSelector=1+meta/v1.LabelSelector ingress=2*NetworkPolicyIngressRule egress=3*NetworkPolicyEgressRule policyTypes=4*
-ParentReference group=1 resource=2 namespace=3 name=4
+ParentReference group=1 resource=2& namespace=3 name=4&
 ServiceBackendPort name=1 number=2int32
 ServiceCIDR metadata=1meta/v1.ObjectMeta spec=2ServiceCIDRSpec status=3ServiceCIDRStatus
 ServiceCIDRSpec cidrs=1*
@@ -54,10 +54,10 @@ AllocatedDeviceStatus driver=1! pool=2! device=3! conditions=4+*meta/v1.Conditio
 AllocationResult devices=1DeviceAllocationResult nodeSelector=3?core/v1.NodeSelector allocationTimestamp=5?time
 CELDeviceSelector expression=1!
 CapacityRequestPolicy default=1+?quantity validValues=3*quantity validRange=4?CapacityRequestPolicyRange
-CapacityRequestPolicyRange min=1?quantity max=2?quantity step=3?quantity
+CapacityRequestPolicyRange min=1&?quantity max=2?quantity step=3?quantity
 CapacityRequirements requests=1%quantity
 Counter value=1!quantity
-CounterSet name=1! counters=2%Counter
+CounterSet name=1! counters=2&%Counter
 Device name=1! attributes=2%DeviceAttribute capacity=3%DeviceCapacity consumesCounters=4*DeviceCounterConsumption nodeName=5? nodeSelector=6?core/v1.NodeSelector allNodes=7?bool taints=8*DeviceTaint bindsToNode=9?bool bindingConditions=10* bindingFailureConditions=11* allowMultipleAllocations=12?bool
 DeviceAllocationConfiguration source=1! requests=2* =3DeviceConfiguration
 DeviceAllocationResult results=1*DeviceRequestAllocationResult config=2*DeviceAllocationConfiguration
@@ -70,7 +70,7 @@ DeviceClassConfiguration =1DeviceConfiguration
 DeviceClassSpec selectors=1*DeviceSelector config=2*DeviceClassConfiguration extendedResourceName=4?
 DeviceConfiguration opaque=1?OpaqueDeviceConfiguration
 DeviceConstraint requests=1* matchAttribute=2? distinctAttribute=3?
-DeviceCounterConsumption counterSet=1! counters=2%Counter
+DeviceCounterConsumption counterSet=1! counters=2&%Counter
 DeviceRequest name=1! exactly=2?ExactDeviceRequest firstAvailable=3*DeviceSubRequest
 DeviceRequestAllocationResult request=1! driver=2! pool=3! device=4! adminAccess=5?bool tolerations=6*DeviceToleration bindingConditions=7* bindingFailureConditions=8* shareID=9? consumedCapacity=10%quantity
 DeviceSelector cel=1?CELDeviceSelector

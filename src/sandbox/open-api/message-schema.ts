@@ -50,7 +50,7 @@ function typeSchema(type: string, extensions: JsonObject, dialect: Dialect): Jso
 export function messagesWithin(roots: readonly string[]): readonly string[] {
   const found = new Set(roots);
   for (const message of found) {
-    for (const { type } of fieldsOf(message) ?? []) if (fieldsOf(type) !== undefined) found.add(type);
+    for (const { type } of flattened(message)) if (fieldsOf(type) !== undefined) found.add(type);
   }
   return [...found];
 }

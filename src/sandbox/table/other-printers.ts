@@ -73,7 +73,7 @@ export const OTHER_PRINTERS: { readonly [collection: string]: Printer } = {
     age(lease, now),
   ]),
   'priorityclasses.scheduling.k8s.io': printer(
-    'Name, Value:integer, Global-Default:boolean, Age, PreemptionPolicy+',
+    'Name, Value:integer, Global-Default:boolean, Age, PreemptionPolicy',
     (object, now) => [
       nameOf(object),
       count(object, 'value'),

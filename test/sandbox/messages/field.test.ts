@@ -7,6 +7,7 @@ describe('a field of a message', () => {
   it.each([
     ['a=1', { ...plain, name: 'a', number: 1 }],
     ['a=2!', { ...plain, name: 'a', number: 2, required: true, omitted: false }],
+    ['a=2&', { ...plain, name: 'a', number: 2, required: true }],
     ['a=3+int32', { ...plain, name: 'a', number: 3, omitted: false, type: 'int32' }],
     ['a=4?bool', { ...plain, name: 'a', number: 4, omitted: false, type: 'bool' }],
     ['a=5*Container', { ...plain, name: 'a', number: 5, shape: 'list', type: 'core/v1.Container' }],

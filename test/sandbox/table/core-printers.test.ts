@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/sandbox/json.ts';
 import { CORE_PRINTERS } from '../../../src/sandbox/table/core-printers.ts';
-import { row } from './rows.ts';
+import { line } from './rows.ts';
 
 const event = {
   type: 'Warning',
@@ -47,5 +47,5 @@ it.each<[string, JsonObject, string]>([
     'a|pods: 1/5|limits.cpu: 0/2|10s',
   ],
 ])('%s %#', (collection, object, text) => {
-  expect(row(CORE_PRINTERS[collection], object).join('|')).toBe(text);
+  expect(line(CORE_PRINTERS[collection], object)).toBe(text);
 });

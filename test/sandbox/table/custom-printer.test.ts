@@ -17,9 +17,9 @@ it.each([
   ['string', null, null],
   ['other', 1, null],
 ])('a column of type %s shows %j as %j', (type, value, cell) => {
-  const { cells } = customPrinter([{ name: 'Value', type, jsonPath: '.value' }]);
+  const printer = customPrinter([{ name: 'Value', type, jsonPath: '.value' }]);
 
-  expect(cells({ metadata: { name: 'a' }, value }, NOW)).toEqual(['a', cell]);
+  expect(printer.cells({ metadata: { name: 'a' }, value }, NOW)).toEqual(['a', cell]);
 });
 
 it('a column without a description tells its path', () => {

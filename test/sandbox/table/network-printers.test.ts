@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/sandbox/json.ts';
 import { NETWORK_PRINTERS } from '../../../src/sandbox/table/network-printers.ts';
-import { row } from './rows.ts';
+import { line } from './rows.ts';
 
 const port = { port: 80, protocol: 'TCP' };
 const addresses = [{ ip: '10.0.0.1' }, { ip: 'fd00::1' }];
@@ -64,5 +64,5 @@ it.each<[string, JsonObject, string]>([
     'a|services/n/s',
   ],
 ])('%s %#', (collection, object, text) => {
-  expect(row(NETWORK_PRINTERS[collection], object).join('|')).toBe(text);
+  expect(line(NETWORK_PRINTERS[collection], object)).toBe(text);
 });

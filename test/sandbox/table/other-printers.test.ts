@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/sandbox/json.ts';
 import { OTHER_PRINTERS } from '../../../src/sandbox/table/other-printers.ts';
-import { row } from './rows.ts';
+import { line } from './rows.ts';
 
 const subjects = [
   { kind: 'User', name: 'u' },
@@ -41,5 +41,5 @@ it.each<[string, JsonObject, string]>([
     'a|10s|<none>|u|60m|Approved,Issued',
   ],
 ])('%s %#', (collection, object, text) => {
-  expect(row(OTHER_PRINTERS[collection], object).join('|')).toBe(text);
+  expect(line(OTHER_PRINTERS[collection], object)).toBe(text);
 });

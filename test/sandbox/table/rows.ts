@@ -9,3 +9,8 @@ export function row(printer: Printer | undefined, object: JsonObject): readonly 
   const metadata = { name: 'a', creationTimestamp: '2025-01-01T00:00:00Z', ...Object(object['metadata']) };
   return printer?.cells({ ...object, metadata }, NOW) ?? [];
 }
+
+/** The same cells in one line. */
+export function line(printer: Printer | undefined, object: JsonObject): string {
+  return row(printer, object).map(String).join('|');
+}

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/sandbox/json.ts';
 import { STORAGE_PRINTERS } from '../../../src/sandbox/table/storage-printers.ts';
-import { row } from './rows.ts';
+import { line } from './rows.ts';
 
 const accessModes = ['ReadWriteMany', 'ReadWriteOnce'];
 const isDefault = { 'storageclass.kubernetes.io/is-default-class': 'true' };
@@ -44,5 +44,5 @@ it.each<[string, JsonObject, string]>([
   ],
   ['volumeattributesclasses.storage.k8s.io', { driverName: 'd' }, 'a|d|10s'],
 ])('%s %#', (collection, object, text) => {
-  expect(row(STORAGE_PRINTERS[collection], object).join('|')).toBe(text);
+  expect(line(STORAGE_PRINTERS[collection], object)).toBe(text);
 });

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { JsonObject } from '../../../src/sandbox/json.ts';
 import { WORKLOAD_PRINTERS } from '../../../src/sandbox/table/workload-printers.ts';
-import { row } from './rows.ts';
+import { line } from './rows.ts';
 
 const template = { metadata: { labels: { x: 'y' } }, spec: { containers: [{ name: 'c', image: 'i' }] } };
 const selector = { matchLabels: { x: 'y' } };
@@ -63,5 +63,5 @@ it.each<[string, JsonObject, string]>([
     'a|statefulset.apps/s|2|10s',
   ],
 ])('%s %#', (collection, object, text) => {
-  expect(row(WORKLOAD_PRINTERS[collection], object).join('|')).toBe(text);
+  expect(line(WORKLOAD_PRINTERS[collection], object)).toBe(text);
 });
