@@ -11,6 +11,9 @@ import { environmentalDelayMs } from './environmental-delay.ts';
 import type { HookUnit } from './hook-unit.ts';
 import { bindingOf, reasonOf } from './run-reason.ts';
 
+/** Of failures that were not their hook's, so many make a log line: about one a minute. */
+const TOLD_EACH = 30;
+
 export interface QueueWorkOptions {
   /** Absent for a hook that was changed or removed: its tasks are dropped. */
   readonly unitOf: (hook: Hook) => HookUnit | undefined;
@@ -72,11 +75,16 @@ function decide(error: unknown, task: Task, queue: string, options: QueueWorkOpt
     return 'drop';
   }
   metrics.hookRunErrors.inc(labels);
-  log.error(fields, 'hook failed, it is run again after a delay');
   const delayMs = environmentalDelayMs(error, task.failures);
+  if (isNews(delayMs, attempt)) log.error(fields, 'hook failed, it is run again after a delay');
   if (unit.retryLater(task, delayMs)) return 'drop';
   const retryAs = { ...task, failures: attempt, queuedAtMs: Date.now() };
   return delayMs === undefined ? { retryAs } : { retryAs, delayMs };
+}
+
+/** What lasts and is repeated often is not news each time. */
+function isNews(environmentalMs: number | undefined, attempt: number): boolean {
+  return environmentalMs === undefined || attempt % TOLD_EACH === 1;
 }
 
 /** The task succeeded, was allowed to fail, or its hook is gone: what waited for it goes on. */

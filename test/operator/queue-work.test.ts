@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { HookFailedError } from '../../src/errors.ts';
+import { HookFailedError, KubeError, PatchError } from '../../src/errors.ts';
 import type { Hook } from '../../src/hook/binding.ts';
 import type { Task } from '../../src/hook/task.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
@@ -107,6 +107,19 @@ describe('a task that fails', () => {
     await vi.advanceTimersByTimeAsync(0);
 
     expect(ran.slice(0, 2)).toEqual([`0 hook.sh ${what}`, `0.5 hook.sh ${what}`]);
+    await stop();
+  });
+
+  it('is told of about once a minute while the API server takes no patches', async () => {
+    const rig = unitRig('hook.sh', []);
+    const cause = new KubeError('no answer', { status: 0, reason: '' });
+    const { queue, stop } = queueRig([rig], { 'hook.sh pods/a': 90 }, new PatchError('patch', { cause }));
+
+    queue.push(event(rig.hook, 'a'));
+    await vi.advanceTimersByTimeAsync(120_000);
+
+    expect(log.lines.map(({ fields }) => fields['attempt'])).toEqual([1, 31, 61]);
+    expect(await metricValues(metrics, 'hook_run_errors_total')).toEqual([`${LABELS} 62`]);
     await stop();
   });
 
