@@ -14,14 +14,14 @@ export interface TextLine {
 const COLORS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
 const MAX_CAUSES = 5;
 
-/** `15:04:05.123 INFO  message  key=value`, with lists and what has several lines indented below; ends in a newline. */
+/** `15:04:05.123 INFO  message  key=value`, with lists of texts and what has several lines indented below; ends in a newline. */
 export function formatTextLine(line: TextLine): string {
   const paint = painter(line.colors);
   const pairs: string[] = [];
   const below: string[] = [];
   for (const [key, value] of Object.entries(line.fields)) {
     if (value === undefined) continue;
-    if (isList(value)) {
+    if (isListOfTexts(value)) {
       below.push(...value);
       continue;
     }
@@ -71,8 +71,10 @@ function valueText(value: unknown, stacks: boolean): string {
   return String(value);
 }
 
-function isList(value: unknown): value is readonly string[] {
-  return Array.isArray(value) && value.length > 0 && value.every((element) => typeof element === 'string');
+/** Texts speak for themselves; single words need the name of their field. */
+function isListOfTexts(value: unknown): value is readonly string[] {
+  if (!Array.isArray(value) || !value.every((element) => typeof element === 'string')) return false;
+  return value.some((element) => /\s/.test(element));
 }
 
 function quoted(value: unknown, text: string): string {

@@ -16,6 +16,7 @@ describe('a line for people', () => {
     { title: 'what cannot be JSON', fields: { a: { big: 1n } }, shown: '  a={ big: 1n }' },
     { title: 'an error', fields: { err: new Error('not found') }, shown: '  err="not found"' },
     { title: 'a list of texts', fields: { a: ['b c', 'd'], e: 1 }, shown: '  e=1\n    b c\n    d' },
+    { title: 'a list of words with its name', fields: { a: ['b', 'c-d'], e: 1 }, shown: '  a=["b","c-d"] e=1' },
     { title: 'an empty list', fields: { a: [] }, shown: '  a=[]' },
     { title: 'a list of numbers', fields: { a: [1, 2] }, shown: '  a=[1,2]' },
     { title: 'several lines', fields: { a: 'b\nc', d: 1 }, shown: '  d=1\n    a: b\n    c' },
