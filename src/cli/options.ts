@@ -84,7 +84,7 @@ export const startOptions = {
   logProxyHookJson: flag(
     '--log-proxy-hook-json',
     ['HOOKLET_LOG_PROXY_HOOK_JSON', 'LOG_PROXY_HOOK_JSON'],
-    'print JSON lines of hooks as they are, with the fields of the run added',
+    'make JSON lines of hooks log lines of their own: with their level and msg, other keys as hook_…',
   ),
   keepTmpFiles: flag(
     '--debug-keep-tmp-files',

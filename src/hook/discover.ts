@@ -18,6 +18,7 @@ export interface Discovery {
   readonly warnings: readonly DiscoveryWarning[];
 }
 
+const NO_HOOKS = 'no hooks here, expected executable files, or modules that export a definition';
 const LIB_DIRECTORY = 'lib';
 const IGNORED_FILES = /\.(?:yaml|json|md|txt)$/;
 const MODULE_FILES = /\.m?[jt]s$/;
@@ -37,6 +38,8 @@ export async function discoverHooks(directory: string): Promise<Discovery> {
     else files.push({ name: relative(root, path), path, type: found.type });
   }
   warnings.push(...(await findExecutablesInLib(join(root, LIB_DIRECTORY))));
+  // Where other warnings say why, this one would say nothing more.
+  if (files.length === 0 && warnings.length === 0) warnings.push({ path: root, message: NO_HOOKS });
   return { files, warnings };
 }
 

@@ -33,6 +33,9 @@ export interface LoadedHooks {
   readonly broken: readonly HookConfigError[];
 }
 
+/** How long a hook may take to print its config. */
+export const CONFIG_LIMIT_MS = 10_000;
+
 const MAX_SHOWN = 2000;
 
 /** Asks every file for its config; both results are in the order of `files`. */
@@ -76,7 +79,7 @@ async function describeFailure(path: string, run: ConfigRun): Promise<string | u
 }
 
 function ending({ exitCode, signal, timedOut }: ConfigRun): string {
-  if (timedOut === true) return 'ran into its time limit and was ended';
+  if (timedOut === true) return `took longer than ${CONFIG_LIMIT_MS / 1000} s and was ended`;
   if (signal !== undefined) return `was ended by ${signal}`;
   return `exited with code ${exitCode ?? 'unknown'}`;
 }

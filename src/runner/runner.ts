@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import type { Hook } from '../hook/binding.ts';
 import type { HookFile } from '../hook/discover.ts';
+import { CONFIG_LIMIT_MS } from '../hook/load.ts';
 import type { Logger, LogFields } from '../log.ts';
 import { createOutputLog } from './output-log.ts';
 import { type HookRun, type ProcessRunOptions, runProcess, type RunResult } from './process-run.ts';
@@ -10,7 +11,6 @@ import { WarmHooks, type WarmLimits } from './warm-hooks.ts';
 
 export type { RunResult } from './process-run.ts';
 
-const CONFIG_LIMIT_MS = 10_000;
 const CONFIG_BYTES = 4 * 1024 * 1024;
 
 export interface RunnerOptions {

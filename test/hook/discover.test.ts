@@ -84,8 +84,13 @@ describe('discoverHooks', () => {
     expect((await discover(join(root, name))).hooks).toEqual(['hook']);
   });
 
-  it('accepts a folder without hooks', async () => {
-    expect(await discover()).toEqual({ hooks: [], warnings: [] });
+  it('accepts a folder without hooks, and says so', async () => {
+    await put('lib/common.sh', { mode: 0o644 });
+
+    expect(await discover()).toEqual({
+      hooks: [],
+      warnings: [': no hooks here, expected executable files, or modules that export a definition'],
+    });
   });
 
   describe('with links', () => {

@@ -90,12 +90,12 @@ describe('loadHooks', () => {
     [
       'a time limit',
       { timedOut: true, signal: 'SIGTERM', stdout: '', stderr: '' },
-      'ran into its time limit and was ended',
+      'took longer than 10 s and was ended',
     ],
     [
       'a time limit although it exited 0',
       { timedOut: true, exitCode: 0, stdout: '', stderr: '' },
-      'ran into its time limit',
+      'took longer than 10 s and was ended',
     ],
     [
       'too much output',
