@@ -1,52 +1,62 @@
-import { at, present } from './json-fields.ts';
-import type { JsonObject } from './json.ts';
+import { at, present, without } from './json-fields.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import type { ServedKind } from './kind.ts';
+import type { Field } from './messages/field.ts';
+import { fieldsOf, messageOfKind } from './messages/messages.ts';
 import { badRequest } from './status-error.ts';
 
-const COMMON = ['kind', 'apiVersion', 'metadata'];
-const USUAL = ['spec', 'status'];
-
-// What a kind has at the top beside kind, apiVersion and metadata, where that is not spec and status.
-const OWN_FIELDS: { readonly [collection: string]: readonly string[] } = {
-  configmaps: ['immutable', 'data', 'binaryData'],
-  secrets: ['immutable', 'data', 'stringData', 'type'],
-  serviceaccounts: ['secrets', 'imagePullSecrets', 'automountServiceAccountToken'],
-  endpoints: ['subsets'],
-  podtemplates: ['template'],
-  'controllerrevisions.apps': ['data', 'revision'],
-  'roles.rbac.authorization.k8s.io': ['rules'],
-  'clusterroles.rbac.authorization.k8s.io': ['rules', 'aggregationRule'],
-  'rolebindings.rbac.authorization.k8s.io': ['subjects', 'roleRef'],
-  'clusterrolebindings.rbac.authorization.k8s.io': ['subjects', 'roleRef'],
-  'mutatingwebhookconfigurations.admissionregistration.k8s.io': ['webhooks'],
-  'validatingwebhookconfigurations.admissionregistration.k8s.io': ['webhooks'],
-};
-
-// Kinds whose fields stand at the top and are too many to name here.
-const UNCHECKED = new Set([
-  'events',
-  'componentstatuses',
-  'endpointslices.discovery.k8s.io',
-  'storageclasses.storage.k8s.io',
-  'csistoragecapacities.storage.k8s.io',
-  'volumeattributesclasses.storage.k8s.io',
-  'priorityclasses.scheduling.k8s.io',
-  'runtimeclasses.node.k8s.io',
-]);
-
-/** A built-in object without fields at its top that its kind does not have; throws for them where `strict` says so. */
+/** A built-in object without fields that its kind does not have, at any depth; throws for them where `strict` says so. */
 export function withKnownFields(kind: ServedKind, object: JsonObject, strict: boolean): JsonObject {
-  if (UNCHECKED.has(kind.collection)) return object;
-  const known = [...COMMON, ...(OWN_FIELDS[kind.collection] ?? USUAL)];
-  if (strict) refuseUnknown(kind, object, known);
-  return present(Object.fromEntries(known.map((name) => [name, at(object, name)])));
+  const message = messageOfKind(kind);
+  if (message === undefined) return object;
+  const unknown: string[] = [];
+  const known = knownMembers(message, without(object, ...TYPE_FIELDS), '', unknown);
+  if (strict && unknown.length > 0) throw strictError(kind, unknown);
+  const types = Object.fromEntries(TYPE_FIELDS.map((name) => [name, at(object, name)]));
+  return { ...present(types), ...known };
 }
 
-function refuseUnknown({ kind, version }: ServedKind, object: JsonObject, known: readonly string[]): void {
-  const unknown = Object.keys(object).filter((name) => !known.includes(name));
-  if (unknown.length === 0) return;
+const TYPE_FIELDS = ['kind', 'apiVersion'];
+
+function strictError({ kind, version }: ServedKind, unknown: readonly string[]): Error {
   const problems = unknown.map((name) => `unknown field "${name}"`).join(', ');
-  throw badRequest(
+  return badRequest(
     `${kind} in version "${version}" cannot be handled as a ${kind}: strict decoding error: ${problems}`,
   );
+}
+
+function knownMembers(message: string, object: JsonObject, path: string, unknown: string[]): JsonObject {
+  const fields = membersOf(message);
+  const known: { [name: string]: JsonValue } = {};
+  for (const [name, value] of Object.entries(object)) {
+    const inner = path === '' ? name : `${path}.${name}`;
+    const field = fields.get(name);
+    if (field === undefined) unknown.push(inner);
+    else known[name] = knownPart(field, value, inner, unknown);
+  }
+  return known;
+}
+
+function knownPart({ shape, type }: Field, value: JsonValue, path: string, unknown: string[]): JsonValue {
+  if (fieldsOf(type) === undefined) return value;
+  const part = (inner: JsonValue, place: string): JsonValue =>
+    isJsonObject(inner) ? knownMembers(type, inner, place, unknown) : inner;
+  if (shape === 'one') return part(value, path);
+  if (isJsonArray(value)) return value.map((entry, index) => part(entry, `${path}[${index}]`));
+  if (!isJsonObject(value)) return value;
+  return Object.fromEntries(Object.entries(value).map(([key, entry]) => [key, part(entry, `${path}.${key}`)]));
+}
+
+const members = new Map<string, ReadonlyMap<string, Field>>();
+
+/** The fields of a message by name, with those of the messages that stand directly in it. */
+function membersOf(message: string): ReadonlyMap<string, Field> {
+  const found = members.get(message);
+  if (found !== undefined) return found;
+  const fields = (fieldsOf(message) ?? []).flatMap((field) =>
+    field.name === '' ? [...membersOf(field.type).values()] : [field],
+  );
+  const made = new Map(fields.map((field) => [field.name, field]));
+  members.set(message, made);
+  return made;
 }

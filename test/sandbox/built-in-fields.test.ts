@@ -15,9 +15,25 @@ describe('the fields of a built-in kind', () => {
     ['secrets', { metadata: {}, stringData: {}, type: 'Opaque' }],
     ['pods', { metadata: {}, spec: {}, status: {} }],
     ['clusterroles.rbac.authorization.k8s.io', { metadata: {}, rules: null }],
-    ['events', { metadata: {}, anything: 1 }],
+    ['events', { metadata: {}, message: 'm' }],
+    ['pods', { spec: { containers: [{ name: 'a', env: [{ name: 'A', value: '1' }] }], volumes: [{ emptyDir: {} }] } }],
+    ['roles.rbac.authorization.k8s.io', { metadata: { annotations: { 'any.name': 'x' } } }],
   ])('%s keep theirs', (collection, object) => {
     expect(withKnownFields(kindOf(collection), { ...object, bogus: 1 }, false)).toMatchObject(object);
+  });
+
+  it('others are found at any depth', () => {
+    const kind = kindOf('deployments.apps');
+    const containers = [{ name: 'a' }, { name: 'b', imagePolicy: 'x' }];
+    const deployment = { metadata: { label: {} }, spec: { replica: 1, template: { spec: { containers } } } };
+
+    expect(withKnownFields(kind, deployment, false)).toEqual({
+      metadata: {},
+      spec: { template: { spec: { containers: [{ name: 'a' }, { name: 'b' }] } } },
+    });
+    expect(() => withKnownFields(kind, deployment, true)).toThrow(
+      'unknown field "metadata.label", unknown field "spec.replica", unknown field "spec.template.spec.containers[1].imagePolicy"',
+    );
   });
 
   it('others are dropped, or refused where that is asked for', () => {

@@ -47,9 +47,13 @@ describe('fields of JSON', () => {
     expect(object).not.toHaveProperty('p');
   });
 
-  it('a default never replaces what is said', () => {
+  it('a default never replaces what is said; null and an empty object say nothing', () => {
     expect(withDefaultsAt({ a: { x: 1 } }, ['a'], { x: 2, y: 2 })).toEqual({ a: { x: 1, y: 2 } });
-    expect(withDefaultsAt({ x: null }, [], { x: 2 })).toEqual({ x: null });
+    expect(withDefaultsAt({ x: null, y: {}, z: '' }, [], { x: 2, y: { z: 1 }, z: 'z' })).toEqual({
+      x: 2,
+      y: { z: 1 },
+      z: '',
+    });
   });
 
   it('fields can be left out', () => {

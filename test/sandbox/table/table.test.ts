@@ -6,9 +6,11 @@ const maps = '/api/v1/namespaces/default/configmaps';
 const map = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a' }, data: { x: '1' } };
 const columns = [{ name: 'Name' }, { name: 'Data' }, { name: 'Age' }];
 
+const now = (): number => Date.UTC(2025, 0, 1);
+
 describe('a table', () => {
   it('of a list has a row for each object, with its metadata', async () => {
-    const sandbox = await sandboxForTest();
+    const sandbox = await sandboxForTest({ now });
     await sandbox.apply(map);
 
     const { body } = await asking(sandbox, { accept })('GET', maps);
@@ -23,7 +25,7 @@ describe('a table', () => {
   });
 
   it('of one object has one row, in the version asked for', async () => {
-    const sandbox = await sandboxForTest();
+    const sandbox = await sandboxForTest({ now });
     await sandbox.apply(map);
 
     const { body } = await asking(sandbox, { accept: accept.replace('v1', 'v1beta1') })('GET', `${maps}/a`);
@@ -36,7 +38,7 @@ describe('a table', () => {
     ['Object', { kind: 'ConfigMap', apiVersion: 'v1', data: { x: '1' } }],
     ['Metadata', { kind: 'PartialObjectMetadata' }],
   ])('carries of each object what is asked for: %s', async (include, object) => {
-    const sandbox = await sandboxForTest();
+    const sandbox = await sandboxForTest({ now });
     await sandbox.apply(map);
 
     const { body } = await asking(sandbox, { accept })('GET', `${maps}?includeObject=${include}`);
@@ -45,7 +47,7 @@ describe('a table', () => {
   });
 
   it('says where a list goes on', async () => {
-    const sandbox = await sandboxForTest();
+    const sandbox = await sandboxForTest({ now });
     for (const name of ['a', 'b']) await sandbox.apply({ ...map, metadata: { name } });
 
     const { body } = await asking(sandbox, { accept })('GET', `${maps}?limit=1`);
@@ -54,7 +56,7 @@ describe('a table', () => {
   });
 
   it('is not made of a refusal', async () => {
-    const sandbox = await sandboxForTest();
+    const sandbox = await sandboxForTest({ now });
 
     const { body } = await asking(sandbox, { accept })('GET', `${maps}/none`);
 
@@ -62,7 +64,7 @@ describe('a table', () => {
   });
 
   it('says of a Pod that has ended that it is completed', async () => {
-    const sandbox = await sandboxForTest();
+    const sandbox = await sandboxForTest({ now });
     const pods = '/api/v1/namespaces/default/pods';
     await sandbox.call('POST', pods, { metadata: { name: 'p' }, spec: { containers: [{ name: 'a', image: 'i' }] } });
     const type = 'application/merge-patch+json';
@@ -74,7 +76,7 @@ describe('a table', () => {
   });
 
   it('comes with each event of a watch, and names its columns once', async () => {
-    const sandbox = await sandboxForTest();
+    const sandbox = await sandboxForTest({ now });
     const watch = await openWatch(sandbox, `${maps}?watch=1&allowWatchBookmarks=true`, { accept });
 
     await sandbox.apply(map);
