@@ -26,6 +26,7 @@ export interface NamedFile {
 }
 
 export type JqFlag =
+  | 'help'
   | 'null-input'
   | 'raw-input'
   | 'slurp'
@@ -49,6 +50,7 @@ const SHORT_OPTIONS: Readonly<Record<string, string>> = {
   c: 'compact-output',
   e: 'exit-status',
   f: 'from-file',
+  h: 'help',
   j: 'join-output',
   M: 'monochrome-output',
   n: 'null-input',
@@ -60,6 +62,7 @@ const SHORT_OPTIONS: Readonly<Record<string, string>> = {
 
 const FLAGS: Readonly<Record<string, JqFlag>> = {
   'exit-status': 'exit-status',
+  help: 'help',
   'join-output': 'join-output',
   'null-input': 'null-input',
   'raw-input': 'raw-input',
@@ -135,8 +138,8 @@ class ArgumentParser {
   }
 
   result(): JqArguments {
-    const [first, ...rest] = this.#words;
-    if (first === undefined)
+    const [first = '', ...rest] = this.#words;
+    if (this.#words.length === 0 && !this.#flags.has('help'))
       throw new UsageError('jq: a program is required: hooklet jq [-c -r -n -s -e …] PROGRAM [FILE…]');
     return {
       program: this.#isFromFile ? { file: first } : { text: first },

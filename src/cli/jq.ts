@@ -9,6 +9,7 @@ import { JqSyntaxError } from '../filter/jq/syntax-error.ts';
 import type { JsonValue } from '../filter/jq/value.ts';
 import { JsonSplitter } from '../filter/jq/json-stream.ts';
 import { parseJqArguments, type JqArguments } from './jq-arguments.ts';
+import { JQ_HELP } from './jq-help.ts';
 import { JqInputError, readJson, readLines, readText, type InputSource, type JqInput } from './jq-input.ts';
 
 /** The world of a `jq` command. */
@@ -51,7 +52,10 @@ export async function jqCommand(args: readonly string[]): Promise<number> {
 /** Behaves as jq does with these arguments and resolves to jq's exit code. */
 export async function runJq(args: readonly string[], io: JqIo): Promise<number> {
   try {
-    return await new JqSession(parseJqArguments(args), io).run();
+    const parsed = parseJqArguments(args);
+    if (!parsed.flags.has('help')) return await new JqSession(parsed, io).run();
+    io.stdout(JQ_HELP);
+    return 0;
   } catch (error) {
     if (error instanceof UsageError) {
       io.stderr(`${error.message}\n`);

@@ -42,6 +42,27 @@ async function readFrom(path: string): Promise<Uint8Array> {
   return new TextEncoder().encode(text);
 }
 
+describe('help', () => {
+  it.each(['-h', '--help'])('is printed for %s wherever it stands, and nothing is run', async (flag) => {
+    const { code, out, err } = await run(['-c', '.', flag], '1');
+
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toMatch(/^Usage: hooklet jq \[options\] PROGRAM \[FILE…\]\n/);
+  });
+
+  it('names every option that is taken', async () => {
+    const { out } = await run(['-h']);
+
+    for (const option of ['-c, --compact-output', '-n, --null-input', '--argjson NAME JSON', '--raw-output0']) {
+      expect(out).toContain(`  ${option} `);
+    }
+  });
+
+  it('is no option where a value is taken', async () => {
+    expect((await run(['-n', '-c', '--arg', 'a', '--help', '$a'])).out).toBe('"--help"\n');
+  });
+});
+
 describe('output', () => {
   it.each([
     [['.'], '{"b":[1],"a":"é"}', '{\n  "b": [\n    1\n  ],\n  "a": "é"\n}\n'],
