@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, dirname, join, relative, resolve } from 'node:path';
 import { HookConfigError, UsageError } from '../errors.ts';
+import { describeMetric, describeOperation } from '../effects/describe-operation.ts';
 import { parseMetrics } from '../effects/parse-metrics.ts';
 import { parseOperations } from '../effects/parse-operations.ts';
 import { discoverHooks, type HookFile } from '../hook/discover.ts';
@@ -13,7 +14,7 @@ import { runCheck } from './check.ts';
 import { openLog } from './start.ts';
 import { resolveOptions, startOptions } from './options.ts';
 import { programFile } from './program-file.ts';
-import { readContext, runOnce } from './run.ts';
+import { readContext, runOnce, type DescribedOutput } from './run.ts';
 import { shutdownSignal } from './shutdown.ts';
 
 /** `hooklet check`: resolves to the exit code. */
@@ -43,12 +44,19 @@ export async function runCommand(path: string, contextSource: string): Promise<n
     runner,
     hook,
     context,
-    parseOperations: (text) => parseOperations(text, checkJq),
-    parseMetrics,
+    describeOperations: (text) => described(parseOperations(text, checkJq), describeOperation),
+    describeMetrics: (text) => described(parseMetrics(text), describeMetric),
     write: (text) => process.stdout.write(text),
     signal,
   });
   return 0;
+}
+
+function described<T>(
+  { operations, warnings }: { readonly operations: readonly T[]; readonly warnings: readonly string[] },
+  describe: (operation: T) => string,
+): DescribedOutput {
+  return { operations: operations.map(describe), warnings };
 }
 
 /** Finds the hook as discovery would, so that a file that is none says why. */

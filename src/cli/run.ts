@@ -3,9 +3,9 @@ import { UsageError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import type { Runner } from '../runner/runner.ts';
 
-/** What a hook asked for, and what is likely a mistake in it. */
-export interface ParsedOutput {
-  readonly operations: readonly object[];
+/** What a hook asked for, told to people, and what is likely a mistake in it. */
+export interface DescribedOutput {
+  readonly operations: readonly string[];
   readonly warnings: readonly string[];
 }
 
@@ -14,8 +14,8 @@ export interface RunOnceOptions {
   readonly hook: Hook;
   /** The binding contexts as JSON text. */
   readonly context: string;
-  readonly parseOperations: (text: string) => ParsedOutput;
-  readonly parseMetrics: (text: string) => ParsedOutput;
+  readonly describeOperations: (text: string) => DescribedOutput;
+  readonly describeMetrics: (text: string) => DescribedOutput;
   /** Takes the report, newlines included. */
   readonly write: (text: string) => void;
   readonly signal: AbortSignal;
@@ -30,8 +30,8 @@ export async function runOnce(options: RunOnceOptions): Promise<void> {
   checkContext(context);
   const request = { hook, contexts: [Buffer.from(context)], fields: {} };
   const { outputs, durationMs } = await runner.run(request, signal);
-  const patches = options.parseOperations(outputs.patch);
-  const metrics = options.parseMetrics(outputs.metrics);
+  const patches = options.describeOperations(outputs.patch);
+  const metrics = options.describeMetrics(outputs.metrics);
   write(describeOutput('patch', patches));
   write(describeOutput('metric', metrics));
   for (const name of ['admission', 'conversion'] as const) {
@@ -72,7 +72,7 @@ function checkContext(text: string): void {
   );
 }
 
-function describeOutput(label: string, { operations, warnings }: ParsedOutput): string {
-  const lines = operations.map((operation) => `${label} ${JSON.stringify(operation)}\n`);
+function describeOutput(label: string, { operations, warnings }: DescribedOutput): string {
+  const lines = operations.map((operation) => `${label} ${operation}\n`);
   return [...lines, ...warnings.map((warning) => `warning: ${warning}\n`)].join('');
 }

@@ -70,7 +70,7 @@ echo '{"operation":"Create","object":{"apiVersion":"v1","kind":"ConfigMap","meta
 
     expect(exitCode).toBe(0);
     expect(stdout).toContain('a.sh | to the log\n');
-    expect(stdout).toContain('patch {"operation":"Create"');
+    expect(stdout).toContain('patch Create v1/ConfigMap/cm\n    apiVersion: v1\n');
     expect(stdout).toMatch(/hook a\.sh succeeded in \d+ ms and asked for 1 patch operation\(s\) and 0 metric\(s\)\n$/);
   });
 

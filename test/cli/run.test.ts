@@ -5,8 +5,8 @@ import { readContext, runOnce } from '../../src/cli/run.ts';
 import { HookFailedError, UsageError } from '../../src/errors.ts';
 import { fixtureHook, hookRig, never, temporaryFolder } from '../support/hook-rig.ts';
 
-function parse(text: string) {
-  return { operations: text === '' ? [] : [{ text: text.trim() }], warnings: text === '' ? [] : ['odd'] };
+function describeAll(text: string) {
+  return { operations: text === '' ? [] : [text.trim()], warnings: text === '' ? [] : ['odd'] };
 }
 
 async function once(name: string, context: string): Promise<string> {
@@ -14,7 +14,7 @@ async function once(name: string, context: string): Promise<string> {
   const written: string[] = [];
   const write = (text: string): void => void written.push(text);
   const hook = fixtureHook(name);
-  const parsers = { parseOperations: parse, parseMetrics: parse };
+  const parsers = { describeOperations: describeAll, describeMetrics: describeAll };
   await runOnce({ runner: rig.runner, hook, context, ...parsers, write, signal: never });
   return written.join('');
 }
@@ -25,9 +25,9 @@ describe('runOnce', () => {
 
     expect(printed.replace(/\d+ ms/, 'N ms')).toBe(
       [
-        'patch {"text":"[{\\"binding\\":\\"onStartup\\"}]"}',
+        'patch [{"binding":"onStartup"}]',
         'warning: odd',
-        'metric {"text":"metrics"}',
+        'metric metrics',
         'warning: odd',
         'admission response validating',
         'conversion response conversion',

@@ -5,6 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runOnce } from '../../src/cli/run.ts';
+import { describeMetric, describeOperation } from '../../src/effects/describe-operation.ts';
 import { parseMetrics } from '../../src/effects/parse-metrics.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
 import { parseConfig } from '../../src/hook/config.ts';
@@ -74,14 +75,19 @@ describe('the TypeScript hook of docs/hooks.md', () => {
       runner: rig.runner,
       hook: { ...file, bindings: parsed.type === 'valid' ? parsed.bindings : [], settings: {} },
       context,
-      parseOperations: (text) => parseOperations(text, () => undefined),
-      parseMetrics,
+      describeOperations: (text) => {
+        const { operations, warnings } = parseOperations(text, () => undefined);
+        return { operations: operations.map(describeOperation), warnings };
+      },
+      describeMetrics: (text) => {
+        const { operations, warnings } = parseMetrics(text);
+        return { operations: operations.map(describeMetric), warnings };
+      },
       write: (text) => written.push(text),
       signal: never,
     });
 
     expect(parsed.type).toBe('valid');
-    expect(written.join('')).toContain('"DeleteInBackground"');
     expect(written.join('').replace(/\d+ ms/, '5 ms')).toContain(
       codeBlocks(section(hooks, 'Testing a hook'), 'text')[0],
     );
