@@ -67,7 +67,7 @@ const HEALTHY_MS = 120_000;
 export function createRecovery({ now, random }: RecoveryOptions): Recovery {
   // Both short, so that hooks hear of it within 3 s when all is well again; who wants more peace says Retry-After.
   const connection = exponentialBackoff({ initialMs: 100, maxMs: 1000, jitter: 1, random });
-  const server = exponentialBackoff({ initialMs: 800, maxMs: 1500, jitter: 0.5, random });
+  const server = exponentialBackoff({ initialMs: 800, maxMs: 1500, jitter: 0.3, random });
   let failingSinceMs: number | undefined;
   let lastFaultAtMs = now();
   let lastExpiredAtMs = -Infinity;

@@ -132,7 +132,7 @@ describe('createRecovery', () => {
     expect(recoveryAt().recovery.after(WATCHING, end)).toMatchObject({ reason: 'end', delayMs: 100 });
   });
 
-  it('never waits longer than 2.25 s for a server that answers errors, so that one that is well is noticed', () => {
+  it('never waits longer than 1.95 s for a server that answers errors, so that one that is well is noticed', () => {
     const { recovery } = recoveryAt();
     const stretched = recoveryAt({ random: () => 1 }).recovery;
 
@@ -140,7 +140,7 @@ describe('createRecovery', () => {
     const longest = Array.from({ length: 4 }, () => stretched.after(WATCHING, failed(statusError(403))).delayMs);
 
     expect(delays).toEqual([800, 1500, 1500, 1500]);
-    expect(longest).toEqual([1200, 2250, 2250, 2250]);
+    expect(longest).toEqual([1040, 1950, 1950, 1950]);
   });
 
   it('starts small again after two minutes of health (point 8)', () => {
