@@ -4,6 +4,7 @@ import { parseAllDocuments } from 'yaml';
 import type { Logger } from '../log.ts';
 import { isJsonArray, isJsonObject, type JsonObject } from '../sandbox/json.ts';
 import { fileChanges } from './file-changes.ts';
+import { ManifestApplier } from './manifest-applier.ts';
 
 export interface ManifestTarget {
   /** Creates or updates. */
@@ -18,6 +19,7 @@ export interface ManifestTarget {
 export function createManifests(dir: string, target: ManifestTarget, log: Logger) {
   const applied = new Map<string, readonly JsonObject[]>();
   const texts = new Map<string, string>();
+  const applier = new ManifestApplier({ apply: async (object) => target.apply(object), identity, log });
 
   const applyFile = async (file: string): Promise<void> => {
     const text = await readText(join(dir, file), log);
@@ -25,8 +27,9 @@ export function createManifests(dir: string, target: ManifestTarget, log: Logger
     texts.set(file, text);
     const objects = parseManifest(file, text, log);
     if (objects === undefined) return;
+    applier.forget(file);
     applied.set(file, objects);
-    for (const object of objects) await applyObject(target, object, { file, log });
+    for (const object of objects) await applier.apply(object, file);
   };
 
   const applyAll = async (): Promise<void> => {
@@ -36,7 +39,9 @@ export function createManifests(dir: string, target: ManifestTarget, log: Logger
     for (const file of [...texts.keys()].filter((known) => !files.includes(known))) {
       texts.delete(file);
       applied.delete(file);
+      applier.forget(file);
     }
+    await applier.settle();
     // An object that moved to another file stays; what is in a namespace goes before it.
     const kept = objectsOf(applied);
     const gone = [...before].filter(([key]) => !kept.has(key)).map(([, object]) => object);
@@ -83,19 +88,6 @@ function codeOf(error: unknown): unknown {
   return error instanceof Error && 'code' in error ? error.code : undefined;
 }
 
-async function applyObject(
-  target: ManifestTarget,
-  object: JsonObject,
-  { file, log }: { readonly file: string; readonly log: Logger },
-): Promise<void> {
-  try {
-    await target.apply(object);
-    log.info({ object: identity(object), file }, 'manifest applied');
-  } catch (error) {
-    log.error({ object: identity(object), file, err: error }, 'manifest could not be applied');
-  }
-}
-
 async function deleteObject(target: ManifestTarget, object: JsonObject, log: Logger): Promise<void> {
   try {
     await target.delete(object);
@@ -108,12 +100,14 @@ async function deleteObject(target: ManifestTarget, object: JsonObject, log: Log
 /** The objects of one file; undefined, after one line for each problem, when it is broken. */
 function parseManifest(file: string, text: string, log: Logger): readonly JsonObject[] | undefined {
   const documents = parseAllDocuments(text);
-  const problems = documents.flatMap((document) => document.errors.map((error) => error.message));
+  const problems = documents.flatMap((document) => document.errors.map((error) => `not YAML: ${firstLine(error)}`));
   const objects: JsonObject[] = [];
-  for (const value of problems.length > 0 ? [] : documents.flatMap((document) => expandList(document.toJS()))) {
-    const problem = problemOf(value);
-    if (problem === undefined && isJsonObject(value)) objects.push(value);
-    else if (problem !== undefined) problems.push(problem);
+  for (const [index, document] of problems.length > 0 ? [] : documents.entries()) {
+    for (const value of expandList(document.toJS())) {
+      const problem = problemOf(value);
+      if (problem === undefined && isJsonObject(value)) objects.push(value);
+      else if (problem !== undefined) problems.push(`document ${index + 1}: ${problem}`);
+    }
   }
   for (const problem of problems) log.error({ file, problem }, 'manifest is broken and was not applied');
   return problems.length > 0 ? undefined : objects;
@@ -124,7 +118,12 @@ function problemOf(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (!isJsonObject(value)) return `got ${JSON.stringify(value)}, expected a Kubernetes object`;
   const missing = ['apiVersion', 'kind'].filter((key) => typeof value[key] !== 'string');
-  return missing.length === 0 ? undefined : `a document has no ${missing.join(' and no ')}`;
+  return missing.length === 0 ? undefined : `no ${missing.join(' and no ')}`;
+}
+
+/** Without the excerpt below it. */
+function firstLine({ message }: Error): string {
+  return message.replace(/:?\n.*/s, '');
 }
 
 function expandList(value: unknown): readonly unknown[] {

@@ -22,6 +22,7 @@ beforeEach(() => {
     apply: async (object: JsonObject) => {
       calls.push(`apply ${nameOf(object)}`);
       if (nameOf(object) === 'refused') throw new Error('refused');
+      if (nameOf(object) === 'early' && !calls.includes('apply definition')) throw new Error('no such kind');
     },
     delete: async (object: JsonObject) => {
       calls.push(`delete ${nameOf(object)}`);
@@ -120,15 +121,20 @@ describe('manifests', () => {
   });
 
   it.each([
-    ['just text', 'got "just text", expected a Kubernetes object'],
-    ['kind: Pod', 'a document has no apiVersion'],
-    ['{}', 'a document has no apiVersion and no kind'],
+    ['just text', 'document 1: got "just text", expected a Kubernetes object'],
+    ['kind: Pod', 'document 1: no apiVersion'],
+    ['apiVersion: v1\nkind: Pod\n---\n{}', 'document 2: no apiVersion and no kind'],
+    ['apiVersion: v1\nkind: [', /^not YAML: .* at line 2, column 8$/],
   ])('%j is none', async (text, problem) => {
     writeText('a.yaml', text);
     await applied();
 
     expect(log.lines).toEqual([
-      { level: 'error', message: 'manifest is broken and was not applied', fields: { file: 'a.yaml', problem } },
+      {
+        level: 'error',
+        message: 'manifest is broken and was not applied',
+        fields: { file: 'a.yaml', problem: expect.stringMatching(problem) },
+      },
     ]);
   });
 
@@ -141,13 +147,37 @@ describe('manifests', () => {
 
   it('that are refused do not keep the others from being applied or deleted', async () => {
     write('a.yaml', 'refused', 'kept', 'last');
-    expect(await applied()).toEqual(['apply refused', 'apply kept', 'apply last']);
+    expect(await applied()).toEqual(['apply refused', 'apply kept', 'apply last', 'apply refused']);
     expect(said()).toContain('error manifest could not be applied a.yaml');
 
     rmSync(join(folder.path, 'a.yaml'));
 
     expect(await applied()).toEqual(['delete last', 'delete kept', 'delete refused']);
     expect(said()).toContain('error manifest could not be deleted v1/ConfigMap/kept');
+  });
+
+  it('that are refused are tried again once another was applied, such as their definition', async () => {
+    write('a.yaml', 'early');
+    write('b.yaml', 'definition');
+
+    expect(await applied()).toEqual(['apply early', 'apply definition', 'apply early']);
+    expect(said()).toEqual(['info manifest applied b.yaml', 'info manifest applied a.yaml']);
+    expect(await applied()).toEqual([]);
+  });
+
+  it('that stay refused are told once, and tried at each change', async () => {
+    write('a.yaml', 'refused');
+    await applied();
+    expect(said()).toEqual(['error manifest could not be applied a.yaml']);
+
+    write('b.yaml', 'other');
+
+    expect(await applied()).toEqual(['apply other', 'apply refused']);
+    expect(said()).toEqual(['info manifest applied b.yaml']);
+
+    write('a.yaml', 'mended');
+
+    expect(await applied()).toEqual(['apply mended', 'delete refused']);
   });
 
   it('are none when the folder is gone', async () => {
