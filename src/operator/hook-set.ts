@@ -12,6 +12,8 @@ export interface HookSetOptions {
   readonly onBroken: (error: HookConfigError) => void;
   /** The hook was changed or removed, and its unit has ended. */
   readonly onStopped: (name: string) => void;
+  /** The hook's file is gone, whether it ran or was broken. */
+  readonly onRemoved: (name: string) => void;
   /** What of a file differs whenever the file has to be loaded again. */
   readonly fingerprints: (files: readonly HookFile[]) => Promise<ReadonlyMap<string, string>>;
   /** Ends when the operator ends; every unit runs until then or until its hook is changed or removed. */
@@ -66,6 +68,7 @@ export class HookSet {
     );
     this.#fingerprints = fingerprints;
     await Promise.all(stale.map(async (name) => this.#stop(name)));
+    for (const name of stale.filter((one) => !fingerprints.has(one))) this.#options.onRemoved(name);
     const { hooks, broken } = await this.#options.load(changed);
     // What was asked for its config when the end came was ended too, which says nothing about it.
     if (this.#options.signal.aborted) return [];

@@ -124,6 +124,7 @@ class Operator {
       onLoaded: (hook) => log.info({ hook: hook.name, bindings: describeBindings(hook, Date.now()) }, 'hook loaded'),
       onBroken: (error) => log.error({ hook: error.hook, err: error }, 'hook is broken and does not run'),
       onStopped: (name) => parts.hookMetrics.forget(name),
+      onRemoved: (name) => log.info({ hook: name }, 'hook removed'),
       fingerprints: async (files) => fingerprintsOf(resolve(options.hooksDir), files),
       onCrash: this.#crash.reject,
       signal,

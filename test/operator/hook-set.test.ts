@@ -38,6 +38,7 @@ function hookSetRig() {
     onLoaded: ({ name }) => void told.push(`loaded ${name}`),
     onBroken: ({ hook }) => void told.push(`broken ${hook}`),
     onStopped: (name) => void told.push(`stopped ${name}`),
+    onRemoved: (name) => void told.push(`removed ${name}`),
     signal: controller.signal,
     onCrash: (error) => void told.push(`crash ${String(error)}`),
   });
@@ -113,7 +114,7 @@ describe('the hooks of a folder', () => {
     await unit?.settled;
     expect(names()).toEqual([]);
     expect(set.broken).toEqual([]);
-    expect(told()).toEqual(['stopped a.sh', 'load ']);
+    expect(told()).toEqual(['stopped a.sh', 'removed a.sh', 'removed bad.sh', 'load ']);
   });
 
   it('that are broken are told once, and run when they are mended', async () => {
