@@ -35,15 +35,20 @@ export const peerOptions: Readonly<Record<string, PeerOption>> = {
   ]),
 };
 
+/** Variables that have no flag. */
+const VARIABLES = ['QUEUE_ACTIONS_METRICS', 'TRACING_OTLP_ENDPOINT', 'TRACING_OTLP_AUTH_TOKEN'] as const;
+
 /** The flags and environment variables that were given and have no effect, by their names. */
 export function withoutEffect(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
-  return Object.entries(peerOptions).flatMap(([key, { flag, env: variable }]) => {
+  const isGiven = (variable: string): boolean => (env[variable] ?? '') !== '';
+  const named = Object.entries(peerOptions).flatMap(([key, { flag, env: variable }]) => {
     if (flags[key] !== undefined) return [flag.replace(/ .*/, '')];
-    return (env[variable] ?? '') === '' ? [] : [variable];
+    return isGiven(variable) ? [variable] : [];
   });
+  return [...named, ...VARIABLES.filter(isGiven)];
 }
 
 function family(prefix: string, names: readonly string[]): Readonly<Record<string, PeerOption>> {
