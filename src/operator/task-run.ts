@@ -68,7 +68,7 @@ export async function runTask(
   } catch (error) {
     if (error instanceof HookFailedError && error.failure !== undefined) {
       observeRun(options.metrics, labels, error.failure);
-      await applyDespiteFailure(error.failure.patch, options, { log, signal });
+      await applyDespiteFailure(error.failure.patch, options, { log, patchLog, signal });
     }
     throw error;
   }
@@ -112,12 +112,12 @@ function logApplied(log: Logger, { operation, target, change }: AppliedOperation
 async function applyDespiteFailure(
   patch: string,
   options: TaskRunOptions,
-  { log, signal }: { readonly log: Logger; readonly signal: AbortSignal },
+  { log, patchLog, signal }: { readonly log: Logger; readonly patchLog: Logger; readonly signal: AbortSignal },
 ): Promise<void> {
   if (patch === '') return;
   try {
     const operations = options.parseAfterFailure(patch);
-    await options.apply(operations, (applied) => logApplied(log, applied), signal);
+    await options.apply(operations, (applied) => logApplied(patchLog, applied), signal);
   } catch (error) {
     log.warn({ err: error }, 'patches of the failed run could not be applied');
   }

@@ -168,6 +168,12 @@ describe('a run that fails', () => {
     expect(result).toEqual({ did: ['parse after failure: the patch', 'apply 1'], error });
     expect(await metricValues(metrics, 'hook_run_seconds')).toEqual([`${LABELS} 1`]);
     expect(await metricValues(metrics, 'hook_run_success_total')).toEqual([]);
+    expect(log.lines.find(({ message }) => message === 'patch applied')?.fields).toEqual({
+      hook: 'hook.sh',
+      operation: 'MergePatch',
+      object: 'v1/ConfigMap/default/cm',
+      change: 'patched',
+    });
   });
 
   it('has nothing applied when it wrote nothing, or did not get as far as running', async () => {
