@@ -9,6 +9,7 @@ const DOCUMENTS = [
   'docs/operations.md',
   'docs/compatibility.md',
   'docs/sandbox.md',
+  'docs/reliability.md',
   'docs/dependencies.md',
   'src/README.md',
   'hooks/README.md',

@@ -19,7 +19,7 @@ it.each([
     const sandbox = await sandboxForTest();
     const client = createKubeClient(await currentCluster(sandbox)(), { userAgent: 'hooklet-test' });
     onTestFinished(async () => client.close());
-  const never = new AbortController().signal;
+    const never = new AbortController().signal;
     const kind = await createKinds(client).resolve({ kind: 'ConfigMap' }, never);
     const sample = await sandbox.apply(configMap('object-000', '0'));
     const line = `${JSON.stringify({ type: 'MODIFIED', object: sample })}\n`;
