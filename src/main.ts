@@ -1,6 +1,17 @@
 #!/usr/bin/env node
-import { enableCompileCache } from 'node:module';
+const OLDEST_NODE = 24;
 
+const { node } = process.versions;
+if (Number.parseInt(node, 10) < OLDEST_NODE) {
+  process.stderr.write(
+    `hooklet: needs Node ${OLDEST_NODE} or later, this is ${node}; put a newer one first on the PATH\n`,
+  );
+  process.exit(2);
+}
+// Only now: an older Node does not have all that is named there.
+const { enableCompileCache } = await import('node:module');
 enableCompileCache();
 const { main } = await import('./cli/program.ts');
 process.exitCode = await main(process.argv.slice(2));
+
+export {};
