@@ -66,7 +66,7 @@ function checkContext(text: string): void {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`--context is not JSON: ${reason}`, { cause: error });
   }
-  if (Array.isArray(value)) return;
+  if (Array.isArray(value) && value.every((element) => typeof element === 'object' && element !== null)) return;
   throw new UsageError(
     `--context must be a JSON array of binding contexts, such as [{"binding":"onStartup"}], but is ${text.trim().slice(0, 60)}`,
   );

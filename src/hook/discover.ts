@@ -19,6 +19,8 @@ export interface Discovery {
 }
 
 const NO_HOOKS = 'no hooks here, expected executable files, or modules that export a definition';
+const NOT_EXECUTABLE = 'no executable permissions, chmod +x is required to run this hook';
+const NO_DEFAULT_EXPORT = 'no hook without a default export, expected "export default defineHook({…})"';
 const LIB_DIRECTORY = 'lib';
 const IGNORED_FILES = /\.(?:yaml|json|md|txt)$/;
 const MODULE_FILES = /\.m?[jt]s$/;
@@ -96,9 +98,16 @@ async function classify(path: string): Promise<Classified> {
   // Asked for its config, a link that leads nowhere becomes a broken hook with a clear error.
   if (target === undefined) return { type: 'process' };
   if (!target.isFile()) return { type: 'ignored', reason: 'links to what is not a file, it is not followed' };
-  if (await isWarmModule(path, target)) return { type: 'warm' };
+  const text = MODULE_FILES.test(path) ? await readText(path) : '';
+  if (isWarmModule(text, target)) return { type: 'warm' };
   if (link.isSymbolicLink() || isExecutable(target)) return { type: 'process' };
-  return { type: 'ignored', reason: 'no executable permissions, chmod +x is required to run this hook' };
+  return { type: 'ignored', reason: text.includes('defineHook') ? NO_DEFAULT_EXPORT : NOT_EXECUTABLE };
+}
+
+/** A module with a definition; an executable one only if the kernel could not start it for want of a shebang. */
+function isWarmModule(text: string, target: Stats): boolean {
+  if (isExecutable(target) && text.startsWith('#!')) return false;
+  return text.includes('export default') && text.includes('defineHook');
 }
 
 async function statTarget(path: string): Promise<Stats | undefined> {
@@ -107,14 +116,6 @@ async function statTarget(path: string): Promise<Stats | undefined> {
   } catch {
     return undefined;
   }
-}
-
-/** A module with a definition; an executable one only if the kernel could not start it for want of a shebang. */
-async function isWarmModule(path: string, target: Stats): Promise<boolean> {
-  if (!MODULE_FILES.test(path)) return false;
-  const text = await readText(path);
-  if (isExecutable(target) && text.startsWith('#!')) return false;
-  return text.includes('export default') && text.includes('defineHook');
 }
 
 async function readText(path: string): Promise<string> {

@@ -28,7 +28,9 @@ export function readSnapshots<B extends Bindings>(bindings: B, wire: unknown): S
 
 function missing(name: string): () => never {
   return () => {
-    throw new Error(`snapshots.${name} is not there yet: hooks run on startup before anything is watched`);
+    throw new Error(
+      `no context of this run has snapshots.${name}; on startup there are none, since nothing is watched yet`,
+    );
   };
 }
 

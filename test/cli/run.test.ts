@@ -43,6 +43,7 @@ describe('runOnce', () => {
 
   it.each([
     ['{"binding":"onStartup"}', /must be a JSON array of binding contexts.*but is \{"binding":"onStartup"\}/],
+    ['[1]', /must be a JSON array of binding contexts.*but is \[1\]/],
     ['[', /--context is not JSON: /],
   ])('refuses the context %s', async (context, message) => {
     await expect(once('run-echo.sh', context)).rejects.toThrow(message);

@@ -152,6 +152,15 @@ describe('discoverHooks', () => {
       expect((await discover()).hooks).toEqual(['hook.ts (warm)']);
     });
 
+    it('says what keeps a module that calls defineHook from being one', async () => {
+      await put('hook.ts', { mode: 0o644, text: WARM.replace('export default', 'export const hook =') });
+
+      expect(await discover()).toEqual({
+        hooks: [],
+        warnings: ['hook.ts: no hook without a default export, expected "export default defineHook({…})"'],
+      });
+    });
+
     it.each([
       ['a module without a definition', 'helper.ts', 'export default 5;\n'],
       ['another file with the same text', 'hook.py', WARM],

@@ -75,7 +75,7 @@ describe('readSnapshots', () => {
     const snapshots = readSnapshots(bindings, [{ binding: 'onStartup' }]);
 
     expect(() => snapshots.pods).toThrow(
-      'snapshots.pods is not there yet: hooks run on startup before anything is watched',
+      'no context of this run has snapshots.pods; on startup there are none, since nothing is watched yet',
     );
   });
 });
