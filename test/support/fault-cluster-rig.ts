@@ -8,7 +8,7 @@ import { isJsonObject } from '../../src/sandbox/json.ts';
 import { clusterConfig } from '../cluster/cluster-config.ts';
 import type { SharedControlPlane } from '../cluster/shared-control-plane.ts';
 import { connect, type Client } from '../conformance/client.ts';
-import { disordersOf, lastStates, sightingsOf, stateOf } from './fault-ledger.ts';
+import { disordersOf, lastStates, sightingsOf, stateOf, withoutRepeated } from './fault-ledger.ts';
 import { temporaryFolder } from './hook-rig.ts';
 import { recordingHook, startOperator, until, type OperatorRig } from './operator-rig.ts';
 
@@ -110,7 +110,7 @@ async function untilSeen(operator: OperatorRig, api: Client, path: string, timeo
     // The control plane puts a ConfigMap of its own into every namespace, some time.
     const { items } = (await api.get(path)).body;
     const objects = (Array.isArray(items) ? items : []).filter(isJsonObject).map(stateOf).toSorted();
-    const sightings = sightingsOf(operator.contexts('hook.sh'));
+    const sightings = sightingsOf(withoutRepeated(operator.runs('hook.sh')).flat());
     expect(lastStates(sightings)).toEqual(objects);
     expect(disordersOf(sightings)).toEqual([]);
   }, timeoutMs);

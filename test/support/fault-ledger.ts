@@ -69,3 +69,14 @@ function toSighting(event: string, object: JsonObject): Sighting {
 function describe({ event, name, resourceVersion }: Sighting): string {
   return `${event} ${name} at ${resourceVersion}`;
 }
+
+/**
+ * Leaves out the runs that were repeated, because they or their patches failed: the next one has all their contexts
+ * again, and perhaps more.
+ */
+export function withoutRepeated(runs: readonly (readonly SeenContext[])[]): readonly (readonly SeenContext[])[] {
+  return runs.filter((contexts, index) => {
+    const next = runs[index + 1]?.slice(0, contexts.length);
+    return JSON.stringify(next) !== JSON.stringify(contexts);
+  });
+}

@@ -2,7 +2,7 @@ import { expect } from 'vitest';
 import { createCluster, type Cluster } from '../../src/kube/cluster.ts';
 import { isJsonObject } from '../../src/sandbox/json.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
-import { disordersOf, lastStates, sightingsOf, stateOf } from './fault-ledger.ts';
+import { disordersOf, lastStates, sightingsOf, stateOf, withoutRepeated } from './fault-ledger.ts';
 import { recordingHook, startOperator, until, type OperatorRig, type RigOptions } from './operator-rig.ts';
 
 /** An operator with a hook in shell and a warm one, both on the ConfigMaps of `default`, before faults strike. */
@@ -49,7 +49,7 @@ export async function startFaultRig(given: FaultRigOptions = {}): Promise<FaultR
     operator: { cluster: { connect, userAgent: 'hooklet-test', ...idle }, ...settings },
     hooks: { 'shell.sh': SHELL_HOOK, 'warm.ts': WARM_HOOK, ...hooks },
   });
-  const sightings = (hook: string) => sightingsOf(operator.contexts(hook));
+  const sightings = (hook: string) => sightingsOf(withoutRepeated(operator.runs(hook)).flat());
   const isCaughtUp = async (): Promise<void> => {
     const objects = await statesIn(sandbox, 'default');
     for (const hook of HOOKS) {
