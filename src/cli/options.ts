@@ -38,12 +38,18 @@ export const startOptions = {
     9115,
     'port of /metrics, /healthz and /readyz; 0 takes a free one',
   ),
-  metricsPrefix: text(
-    '--prometheus-metrics-prefix <prefix>',
-    ['HOOKLET_PROMETHEUS_METRICS_PREFIX', 'SHELL_OPERATOR_PROMETHEUS_METRICS_PREFIX'],
-    'shell_operator_',
-    'put before the names of built-in metrics',
-  ),
+  metricsPrefix: {
+    ...text(
+      '--prometheus-metrics-prefix <prefix>',
+      ['HOOKLET_PROMETHEUS_METRICS_PREFIX', 'SHELL_OPERATOR_PROMETHEUS_METRICS_PREFIX'],
+      'shell_operator_',
+      'put before the names of built-in metrics',
+    ),
+    parse: (value: string): string => {
+      if (/^(?:[a-zA-Z_:][a-zA-Z0-9_:]*)?$/.test(value)) return value;
+      throw new Error('letters, digits, "_" and ":", no digit first');
+    },
+  },
   kubeContext: text('--kube-context <name>', ['HOOKLET_KUBE_CONTEXT', 'KUBE_CONTEXT'], '', 'context of the kubeconfig'),
   kubeConfig: text(
     '--kube-config <file>',

@@ -82,6 +82,12 @@ describe('the options of start', () => {
     expect(() => resolve({ listenPort: port })).toThrow(UsageError);
   });
 
+  it.each(['bad-prefix_', '1st_', 'a b'])('refuses the prefix %j, with which no metric could be named', (prefix) => {
+    const bad = () => resolve({ prometheusMetricsPrefix: prefix });
+
+    expect(bad).toThrow(`--prometheus-metrics-prefix: got "${prefix}", expected letters, digits, "_" and ":"`);
+  });
+
   it('every one has a variable of ours that is named like its flag', () => {
     for (const { flag, env } of Object.values(startOptions)) {
       const words = flag.replace(/^--/, '').replace(/ .*/, '');
