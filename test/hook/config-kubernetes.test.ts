@@ -103,7 +103,7 @@ describe('a kubernetes entry', () => {
     [{ jqFilter: '.a(' }, 'jqFilter', 'got ".a(": jq does not compile'],
     [{ jsonPathFilter: '$(' }, 'jsonPathFilter', 'got "$(": jsonPath does not compile'],
     [{ jqFilter: '.', jsonPathFilter: '$' }, 'jsonPathFilter', 'jqFilter and jsonPathFilter are mutually exclusive'],
-    [{ resynchronizationPeriod: '1d' }, 'resynchronizationPeriod', 'got "1d", expected a Go duration'],
+    [{ resynchronizationPeriod: '1d' }, 'resynchronizationPeriod', 'got "1d", expected a Go duration of 0 or more'],
     [{ mode: 'Incremental' }, 'mode', 'unknown field, '],
     [{ crontab: '* * * * *' }, 'crontab', 'unknown field, expected one of name, kind'],
     [

@@ -26,9 +26,12 @@ describe('readSettings', () => {
   it('reports each wrong field', () => {
     expect(read({ executionMinInterval: 3, executionBurst: -1, timeout: '-1s', timeOut: 1 }).issues).toEqual([
       { path: 'settings.timeOut', message: 'unknown field, did you mean timeout?' },
-      { path: 'settings.executionMinInterval', message: 'got 3, expected a Go duration such as "30s" or "1m30s"' },
+      {
+        path: 'settings.executionMinInterval',
+        message: 'got 3, expected a Go duration of 0 or more such as "30s" or "1m30s"',
+      },
       { path: 'settings.executionBurst', message: 'got -1, expected a whole number that is not negative' },
-      { path: 'settings.timeout', message: 'got "-1s", expected a Go duration such as "30s" or "1m30s"' },
+      { path: 'settings.timeout', message: 'got "-1s", expected a Go duration of 0 or more such as "30s" or "1m30s"' },
     ]);
   });
 });
