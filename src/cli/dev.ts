@@ -24,13 +24,16 @@ export async function dev(
 ): Promise<number> {
   const given = hooksDir === undefined ? flags : { ...flags, hooksDir };
   const options = resolveOptions(devOptions, given, process.env);
-  const manifestsDir = manifestsDirOf(options.hooksDir, flags['manifests']);
   const log = openLog(options, 'text');
+  // Says what is wrong with the folder before anything looks into it.
   await discoverHooks(options.hooksDir);
+  const manifestsDir = manifestsDirOf(options.hooksDir, flags['manifests']);
   const signal = shutdownSignal(() => log.info({}, 'shutting down'), ['SIGINT', 'SIGTERM', 'SIGHUP']);
   const dataFile = typeof flags['data'] === 'string' ? flags['data'] : undefined;
   await using sandbox = await openSandbox(portOf(flags['port']), keptState(dataFile));
   const write = dataFile === undefined ? () => {} : stateWriter(sandbox, dataFile);
+  // A file that cannot be written is told now, and not in the middle of the work.
+  write();
   using folder = createFolder(options);
   const kubeconfig = join(folder.path, 'kubeconfig');
   writeFileSync(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 });

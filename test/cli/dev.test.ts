@@ -140,6 +140,14 @@ describe('hooklet dev', () => {
     expect(answer.status).toBe(200);
   });
 
+  it('tries the file of --data before it starts anything', async () => {
+    const program = dev('hooks', '--data', 'absent/cluster.json');
+
+    expect(await program.ended).toBe(2);
+    expect(program.stderr()).toMatch(/^hooklet: --data: absent\/cluster\.json cannot be written: ENOENT/);
+    expect(program.stdout()).toBe('');
+  });
+
   it('says what is wrong with the file of --data', async () => {
     writeFileSync(path('cluster.json'), '{"kind":"Other"}');
     const program = dev('hooks', '--data', 'cluster.json');
