@@ -10,6 +10,8 @@ export default defineConfig({
   resolve: { alias: { hooklet: sdk } },
   test: {
     pool: 'forks',
+    // Most files wait for processes and servers: one core is not kept free.
+    maxWorkers: '100%',
     testTimeout: 20_000,
     projects: [
       { extends: true, test: { name: 'rooms', include: clean, exclude: elsewhere, isolate: false } },
