@@ -45,7 +45,8 @@ export function refusal(code: number, reason: string | undefined, message: unkno
 }
 
 const POLL_MS = 25;
-const TIMEOUT_MS = 30_000;
+/** A garbage collector that meets a deleted kind stands still for up to a minute. */
+const TIMEOUT_MS = 100_000;
 
 /** Asks again and again until the answer passes; fails with the last answer. */
 export async function eventually(ask: () => Promise<Answer>, passes: (answer: Answer) => boolean): Promise<Answer> {
