@@ -5,7 +5,7 @@ import { UsageError } from '../errors.ts';
 import { discoverHooks } from '../hook/discover.ts';
 import { createCluster, type Cluster } from '../kube/cluster.ts';
 import { runAll } from '../lib/run-all.ts';
-import { runOperator } from '../operator/operator.ts';
+import { runOperator } from '../operator/run-operator.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { keptState, stateWriter, writeRegularly } from './dev-data.ts';
 import { fileChanges } from './file-changes.ts';

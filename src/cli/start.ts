@@ -1,7 +1,7 @@
 import { discoverHooks } from '../hook/discover.ts';
 import { createLogger, type RootLogger } from '../log.ts';
 import type { Cluster } from '../kube/cluster.ts';
-import { runOperator, type OperatorOptions } from '../operator/operator.ts';
+import { runOperator, type OperatorOptions } from '../operator/run-operator.ts';
 import { resolveOptions, startOptions, type StartOptions } from './options.ts';
 import { withoutEffect } from './peer-options.ts';
 import { programFile } from './program-file.ts';

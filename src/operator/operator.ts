@@ -4,34 +4,29 @@ import { describeBindings } from '../hook/describe.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
 import { loadHooks } from '../hook/load.ts';
 import type { Task } from '../hook/task.ts';
-import { HookMetrics } from '../effects/hook-metrics.ts';
+import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { aborted } from '../lib/aborted.ts';
 import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
-import { createMetrics, type Metrics } from '../metrics.ts';
+import { type Metrics } from '../metrics.ts';
 import { Queues } from '../queue/queues.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { HealthCheck } from '../server/health.ts';
-import { createServer } from '../server/server.ts';
 import { boot, StartupHooks } from './boot.ts';
-import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
-import { createEffects, type Effects } from './effects.ts';
+import { type ClusterAccess } from './cluster-access.ts';
+import { type Effects } from './effects.ts';
 import { fingerprintsOf } from './fingerprints.ts';
 import { checkFilter } from './filter-check.ts';
 import { readinessChecks } from './health.ts';
 import type { HookUnit } from './hook-unit.ts';
 import { HookSet } from './hook-set.ts';
-import { openRunner, type RunnerSettings } from './open-runner.ts';
+import { type RunnerSettings } from './open-runner.ts';
 import { createQueueFactory } from './queue-work.ts';
 import { bindingOf, reasonOf } from './run-reason.ts';
 import { runTask } from './task-run.ts';
 import { createUnitFactory } from './unit-factory.ts';
 
-export interface OperatorOptions extends RunnerSettings {
-  readonly listenAddress: string;
-  readonly listenPort: number;
-  readonly metricsPrefix: string;
-  readonly cluster: ClusterOptions;
+export interface OperatorSettings extends RunnerSettings {
   /** From the signal to end until running hooks are terminated. */
   readonly gracePeriodMs: number;
   /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
@@ -42,45 +37,8 @@ export interface OperatorOptions extends RunnerSettings {
 
 const TICK_MS = 10_000;
 
-/**
- * Runs the hooks of a folder until `signal` aborts; then lets running hooks finish within the grace period and applies
- * what they asked. Rejects with a `HookletError` when it cannot start.
- */
-export async function runOperator(options: OperatorOptions, signal: AbortSignal): Promise<void> {
-  // What was opened is closed in reverse order, whatever happens.
-  await using ends = new AsyncDisposableStack();
-  const metrics = createMetrics(options.metricsPrefix, { collectsProcess: true });
-  const hookMetrics = new HookMetrics();
-  const runner = openRunner(options, ends);
-  const access = await openCluster(options, metrics, ends);
-  const operator = new Operator({
-    options,
-    metrics,
-    runner,
-    access,
-    effects: createEffects(access, hookMetrics, options.log),
-    hookMetrics,
-    signal,
-  });
-  const server = await createServer({
-    address: options.listenAddress,
-    port: options.listenPort,
-    metricsText: async () => metrics.registry.metrics(),
-    hookMetricsText: async () => hookMetrics.text(),
-    health: () => ({ checks: operator.readiness() }),
-    log: options.log,
-  });
-  options.log.info({ url: `http://localhost:${server.port}` }, 'serving /metrics, /healthz and /readyz');
-  // Health is told until the last run has ended.
-  const serving = new AbortController();
-  await runAll(
-    [async (stop) => operator.run(stop).finally(() => serving.abort()), async () => server.run(serving.signal)],
-    signal,
-  );
-}
-
-interface OperatorParts {
-  readonly options: OperatorOptions;
+export interface OperatorParts {
+  readonly options: OperatorSettings;
   readonly metrics: Metrics;
   readonly runner: Runner;
   readonly access: ClusterAccess;
@@ -90,7 +48,7 @@ interface OperatorParts {
 }
 
 /** Joins the rooms: what a source sees becomes a task, a queue has it run, and what the hook asked is carried out. */
-class Operator {
+export class Operator {
   readonly #parts: OperatorParts;
   readonly #hooks: HookSet;
   readonly #queues: Queues<Task>;
@@ -246,17 +204,4 @@ class Operator {
       await sleep(TICK_MS, signal);
     }
   }
-}
-
-async function openCluster(
-  { cluster, log }: OperatorOptions,
-  metrics: Metrics,
-  ends: AsyncDisposableStack,
-): Promise<ClusterAccess> {
-  const access = await createClusterAccess(cluster, { log, metrics });
-  ends.defer(async () => {
-    await access.watches.ended();
-    await access.client.close();
-  });
-  return access;
 }

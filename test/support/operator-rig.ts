@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { createCluster, type Cluster } from '../../src/kube/cluster.ts';
 import { Channel } from '../../src/lib/channel.ts';
-import { runOperator, type OperatorOptions } from '../../src/operator/operator.ts';
+import { runOperator, type OperatorOptions } from '../../src/operator/run-operator.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { temporaryFolder } from './hook-rig.ts';
 import { recordingLogger, type LogLine } from './recording-logger.ts';

@@ -1,0 +1,65 @@
+import { HookMetrics } from '../effects/hook-metrics.ts';
+import { runAll } from '../lib/run-all.ts';
+import { createMetrics, type Metrics } from '../metrics.ts';
+import { createServer } from '../server/server.ts';
+import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
+import { createEffects } from './effects.ts';
+import { openRunner } from './open-runner.ts';
+import { Operator, type OperatorSettings } from './operator.ts';
+
+export interface OperatorOptions extends OperatorSettings {
+  readonly listenAddress: string;
+  readonly listenPort: number;
+  readonly metricsPrefix: string;
+  readonly cluster: ClusterOptions;
+}
+
+/**
+ * Runs the hooks of a folder until `signal` aborts; then lets running hooks finish within the grace period and applies
+ * what they asked. Rejects with a `HookletError` when it cannot start.
+ */
+export async function runOperator(options: OperatorOptions, signal: AbortSignal): Promise<void> {
+  // What was opened is closed in reverse order, whatever happens.
+  await using ends = new AsyncDisposableStack();
+  const metrics = createMetrics(options.metricsPrefix, { collectsProcess: true });
+  const hookMetrics = new HookMetrics();
+  const runner = openRunner(options, ends);
+  const access = await openCluster(options, metrics, ends);
+  const operator = new Operator({
+    options,
+    metrics,
+    runner,
+    access,
+    effects: createEffects(access, hookMetrics, options.log),
+    hookMetrics,
+    signal,
+  });
+  const server = await createServer({
+    address: options.listenAddress,
+    port: options.listenPort,
+    metricsText: async () => metrics.registry.metrics(),
+    hookMetricsText: async () => hookMetrics.text(),
+    health: () => ({ checks: operator.readiness() }),
+    log: options.log,
+  });
+  options.log.info({ url: `http://localhost:${server.port}` }, 'serving /metrics, /healthz and /readyz');
+  // Health is told until the last run has ended.
+  const serving = new AbortController();
+  await runAll(
+    [async (stop) => operator.run(stop).finally(() => serving.abort()), async () => server.run(serving.signal)],
+    signal,
+  );
+}
+
+async function openCluster(
+  { cluster, log }: OperatorOptions,
+  metrics: Metrics,
+  ends: AsyncDisposableStack,
+): Promise<ClusterAccess> {
+  const access = await createClusterAccess(cluster, { log, metrics });
+  ends.defer(async () => {
+    await access.watches.ended();
+    await access.client.close();
+  });
+  return access;
+}
