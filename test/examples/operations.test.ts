@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { JsonObject } from '../../src/sandbox/json.ts';
-import { describeImages } from '../../examples/114-typescript/hooks/lib/images.ts';
+import { describeImages } from '../../examples/112-typescript/hooks/lib/images.ts';
 import { startExample } from '../support/example-rig.ts';
 import { until } from '../support/operator-rig.ts';
 
@@ -12,8 +12,8 @@ const configMap = (name: string, fields: JsonObject): JsonObject => ({
 });
 
 describe('what hooks ask for', { timeout: 60_000 }, () => {
-  it('110-patches makes, changes and deletes with every operation', async () => {
-    await using example = await startExample('110-patches', { before: ['old.yaml'] });
+  it('107-patches makes, changes and deletes with every operation', async () => {
+    await using example = await startExample('107-patches', { before: ['old.yaml'] });
     const data = async (name: string) => (await example.find('configmaps', name))?.['data'];
     const list = async (): Promise<readonly JsonObject[]> => {
       const path = `/api/v1/namespaces/${example.namespace}/configmaps`;
@@ -44,8 +44,8 @@ describe('what hooks ask for', { timeout: 60_000 }, () => {
     expect([example.rbac.refused(), example.rbac.unused()]).toEqual([[], []]);
   });
 
-  it('111-groups renders one ConfigMap from all members of the group', async () => {
-    await using example = await startExample('111-groups', { before: ['services.yaml'] });
+  it('108-groups renders one ConfigMap from all members of the group', async () => {
+    await using example = await startExample('108-groups', { before: ['services.yaml'] });
     const rendered = async () => (await example.find('configmaps', 'upstreams'))?.['data'];
     await until(async () =>
       expect(await rendered()).toEqual({ 'upstreams.conf': 'cart:8080 timeout=5s\nsearch:9200 timeout=5s\n' }),
@@ -61,8 +61,8 @@ describe('what hooks ask for', { timeout: 60_000 }, () => {
     expect([example.rbac.refused(), example.rbac.unused()]).toEqual([[], []]);
   });
 
-  it('112-snapshots-only reports by the clock, and no event runs it', async () => {
-    await using example = await startExample('112-snapshots-only', { env: { REPORT_CRONTAB: '* * * * * *' } });
+  it('109-snapshots-only reports by the clock, and no event runs it', async () => {
+    await using example = await startExample('109-snapshots-only', { env: { REPORT_CRONTAB: '* * * * * *' } });
     await until(() => expect(example.printed()).toContain('0 Pods, without a memory limit: none'));
 
     await example.tryOut('pods.yaml');
@@ -73,8 +73,8 @@ describe('what hooks ask for', { timeout: 60_000 }, () => {
     expect([example.rbac.refused(), example.rbac.unused()]).toEqual([[], []]);
   });
 
-  it('113-metrics keeps a gauge for each ConfigMap that is there, and counts what happens', async () => {
-    await using example = await startExample('113-metrics', { before: ['configmaps.yaml'] });
+  it('111-metrics keeps a gauge for each ConfigMap that is there, and counts what happens', async () => {
+    await using example = await startExample('111-metrics', { before: ['configmaps.yaml'] });
     const gauge = /^example_configmap_bytes\{.*configmap="small".*\} 12$/m;
     await until(async () => expect(await example.metrics()).toMatch(gauge));
 
@@ -90,8 +90,8 @@ describe('what hooks ask for', { timeout: 60_000 }, () => {
     expect([example.rbac.refused(), example.rbac.unused()]).toEqual([[], []]);
   });
 
-  it('114-typescript keeps a ConfigMap with the images of all Deployments', async () => {
-    await using example = await startExample('114-typescript', { before: ['deployments.yaml'] });
+  it('112-typescript keeps a ConfigMap with the images of all Deployments', async () => {
+    await using example = await startExample('112-typescript', { before: ['deployments.yaml'] });
     const images = async () => (await example.find('configmaps', 'images'))?.['data'];
     // The example is a Deployment too.
     const own = { 'registry.example.com_typescript_1': 'typescript' };
