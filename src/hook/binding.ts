@@ -38,12 +38,25 @@ export interface ScheduleBinding {
   readonly type: 'schedule';
   readonly name: string;
   readonly crontab: Crontab;
+  /** What a tick does while an earlier run of this binding waits or goes on; `queue` is the peer's way. */
+  readonly concurrency: 'queue' | 'skip' | 'replace';
+  readonly missed: MissedPolicy;
+  /** A tick that cannot be pushed within this time is missed; absent: no limit. */
+  readonly startingDeadlineMs?: number;
+  /** Each tick is put off by a share of this that hook and binding decide, always the same; 0: none. */
+  readonly jitterMs: number;
   readonly allowFailure: boolean;
   readonly queue: string;
   readonly group?: string;
   /** Effective list: the entry's own, then the members of its group. */
   readonly includeSnapshotsFrom: readonly string[];
 }
+
+/** What becomes of ticks that passed while nobody was there: none, the last one, or the last `limit` ones, is run late. */
+export type MissedPolicy =
+  | { readonly type: 'skip' }
+  | { readonly type: 'latest' }
+  | { readonly type: 'all'; readonly limit: number };
 
 /** One entry of `kubernetes`, defaults filled in. */
 export interface KubernetesBinding {

@@ -27,6 +27,38 @@ export function nextRun(crontab: Crontab, afterMs: number, enabledMs = afterMs):
   }
 }
 
+/** The ticks in (`fromMs`, `toMs`], oldest first, `limit` at most. */
+export function ticksBetween(
+  crontab: Crontab,
+  { fromMs, toMs, limit }: { readonly fromMs: number; readonly toMs: number; readonly limit: number },
+  enabledMs = fromMs,
+): readonly number[] {
+  const ticks: number[] = [];
+  let afterMs = fromMs;
+  while (ticks.length < limit) {
+    afterMs = nextRun(crontab, afterMs, enabledMs);
+    if (afterMs > toMs) break;
+    ticks.push(afterMs);
+  }
+  return ticks;
+}
+
+/** The last tick in (`fromMs`, `toMs`]; found in few steps, however many ticks there are. */
+export function lastTick(crontab: Crontab, fromMs: number, toMs: number, enabledMs = fromMs): number | undefined {
+  let lastMs = nextRun(crontab, fromMs, enabledMs);
+  if (lastMs > toMs) return undefined;
+  // After `lastMs` there may be a tick, after `endMs` there is none.
+  let endMs = toMs;
+  while (lastMs < endMs) {
+    const middleMs = floorTo(SECOND_MS, (lastMs + endMs) / 2);
+    const tickMs = nextRun(crontab, Math.max(lastMs, middleMs), enabledMs);
+    if (tickMs <= toMs) lastMs = tickMs;
+    else if (middleMs <= lastMs) break;
+    else endMs = middleMs;
+  }
+  return lastMs;
+}
+
 function nextInterval(intervalMs: number, afterMs: number, enabledMs: number): number {
   const startMs = floorTo(SECOND_MS, enabledMs);
   const passed = Math.floor((afterMs - startMs) / intervalMs);

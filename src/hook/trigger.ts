@@ -3,9 +3,20 @@ import type { KubernetesBinding, OnStartupBinding, ScheduleBinding, WatchEvent }
 /** Something that happened to a binding: made by a source, carried by a task, turned into a context at the run. */
 export type Trigger =
   | { readonly type: 'onStartup'; readonly binding: OnStartupBinding }
-  | { readonly type: 'schedule'; readonly binding: ScheduleBinding }
+  | { readonly type: 'schedule'; readonly binding: ScheduleBinding; readonly run: ScheduledRun }
   | { readonly type: 'synchronization'; readonly binding: KubernetesBinding }
   | EventTrigger;
+
+/** One tick of a schedule that is to be run. A retry, also after a restart, keeps the run's id. */
+export interface ScheduledRun {
+  /** Made of hook, binding and tick, so that two replicas give the same tick the same id; letters, digits and `-`. */
+  readonly runId: string;
+  /** The tick, before any jitter; milliseconds since the epoch. */
+  readonly scheduledAtMs: number;
+  readonly reason: 'tick' | 'catch-up' | 'manual';
+  /** Attempts before this task was made: of an operator that ended in the middle of them. */
+  readonly attemptsBefore: number;
+}
 
 export interface EventTrigger {
   readonly type: 'event';

@@ -29,7 +29,7 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
       retryDelay: retryDelay(),
       now: Date.now,
       createMonitor: (binding, events) => createHookMonitor(options, { hook, binding, events }),
-      runSchedule: async (bindings, emit, signal) => runSchedule(bindings, { now: Date.now, emit, log }, signal),
+      runSchedule: async (bindings, emit, signal) => runSchedule(bindings, { hook: hook.name, now: Date.now, emit, log }, signal),
       onEnabled: () => {
         metrics.enableBindingsSuccess.set({ hook: hook.name }, 1);
         metrics.enableBindingsSeconds.set({ hook: hook.name }, (performance.now() - startedAt) / 1000);

@@ -1,5 +1,6 @@
 import type { ScheduleBinding } from '../hook/binding.ts';
 import { nextRun } from '../hook/crontab-next.ts';
+import { runIdOf } from '../hook/run-id.ts';
 import type { Trigger } from '../hook/trigger.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
@@ -7,6 +8,7 @@ import type { Logger } from '../log.ts';
 export type ScheduleTrigger = Extract<Trigger, { readonly type: 'schedule' }>;
 
 export interface ScheduleOptions {
+  readonly hook: string;
   /** Milliseconds since the epoch. */
   readonly now: () => number;
   readonly emit: (trigger: ScheduleTrigger) => void;
@@ -22,7 +24,7 @@ const MAX_NAP_MS = 60_000;
  */
 export async function runSchedule(
   bindings: readonly ScheduleBinding[],
-  { now, emit, log }: ScheduleOptions,
+  { hook, now, emit, log }: ScheduleOptions,
   signal: AbortSignal,
 ): Promise<void> {
   let seenMs = now();
@@ -37,7 +39,8 @@ export async function runSchedule(
     }
     for (const { binding, dueMs } of entries.filter((entry) => isDue(entry, nowMs))) {
       if (nowMs - dueMs > MAX_NAP_MS) log.warn({ binding: binding.name, lateMs: nowMs - dueMs }, 'schedule runs late');
-      emit({ type: 'schedule', binding });
+      const runId = runIdOf(hook, binding.name, dueMs);
+      emit({ type: 'schedule', binding, run: { runId, scheduledAtMs: dueMs, reason: 'tick', attemptsBefore: 0 } });
     }
     entries = entries.map((entry) => (isDue(entry, nowMs) ? advance(entry, nowMs) : entry));
     seenMs = nowMs;

@@ -19,6 +19,7 @@ import { sandboxCluster } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
 import { codeBlocks, codes, readDocument, section, table } from './markdown.ts';
+import { tickOf } from '../support/bindings.ts';
 
 const hooks = readDocument('docs/hooks.md');
 
@@ -62,7 +63,7 @@ describe('the contexts of docs/hooks.md', () => {
   it('are what hooks get', () => {
     const triggers: readonly Trigger[] = [
       { type: 'onStartup', binding: find('onStartup') },
-      { type: 'schedule', binding: find('schedule') },
+      tickOf(find('schedule')),
       { type: 'synchronization', binding: find('kubernetes', 'pods') },
       {
         type: 'event',

@@ -4,7 +4,7 @@ import type { Hook } from '../../src/hook/binding.ts';
 import { combineTasks, compactGroups, groupOf } from '../../src/hook/combine.ts';
 import type { Task } from '../../src/hook/task.ts';
 import type { Trigger } from '../../src/hook/trigger.ts';
-import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
+import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 
 const hooks = { A: hookWith('A'), B: hookWith('B'), C: hookWith('C') } as const;
 
@@ -14,7 +14,7 @@ function trigger(short: string): Trigger {
   const [name = '', group] = rest.split('/');
   const fields = group === undefined ? {} : { group };
   if (kind === 'startup') return { type: 'onStartup', binding: onStartupBinding };
-  if (kind === 'tick') return { type: 'schedule', binding: scheduleBinding(name, fields) };
+  if (kind === 'tick') return tickOf(scheduleBinding(name, fields));
   const binding = kubernetesBinding(name, fields);
   if (kind === 'sync') return { type: 'synchronization', binding };
   return { type: 'event', binding, watchEvent: 'Added', item: { namespace: '', name } };

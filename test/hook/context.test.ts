@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { Binding, KubernetesBinding } from '../../src/hook/binding.ts';
 import { writeContexts, type SnapshotReader } from '../../src/hook/context.ts';
 import type { Snapshot, SnapshotItem, Trigger } from '../../src/hook/trigger.ts';
-import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
+import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -31,7 +31,7 @@ describe('writeContexts', () => {
   });
 
   it('writes a schedule', () => {
-    expect(write([{ type: 'schedule', binding: scheduleBinding('every <minute>') }])).toBe(
+    expect(write([tickOf(scheduleBinding('every <minute>'))])).toBe(
       '[{"binding":"every \\u003cminute\\u003e","type":"Schedule"}]\n',
     );
   });
@@ -96,10 +96,7 @@ describe('writeContexts', () => {
   describe('snapshots', () => {
     const pods = kubernetesBinding('pods', { includeSnapshotsFrom: ['pods'] });
     const nodes = kubernetesBinding('nodes', { filter, keepFullObjectsInMemory: false });
-    const tick: Trigger = {
-      type: 'schedule',
-      binding: scheduleBinding('tick', { includeSnapshotsFrom: ['pods', 'nodes'] }),
-    };
+    const tick: Trigger = tickOf(scheduleBinding('tick', { includeSnapshotsFrom: ['pods', 'nodes'] }));
     const read: SnapshotReader = (binding) => (binding === nodes ? [pod('n', { filterResult: '1' })] : []);
 
     it('have an array for each name, in the order of the names', () => {
@@ -143,7 +140,7 @@ describe('writeContexts', () => {
       ];
       const binding = scheduleBinding('tick', { group: 'g', includeSnapshotsFrom: ['kubernetes'] });
 
-      expect(JSON.parse(write([{ type: 'schedule', binding }], twins, () => [pod('a')]))).toMatchObject([
+      expect(JSON.parse(write([tickOf(binding)], twins, () => [pod('a')]))).toMatchObject([
         { snapshots: { kubernetes: [{ object: { kind: 'Pod' } }, {}] } },
       ]);
     });
@@ -157,7 +154,7 @@ describe('writeContexts', () => {
     it.each<[string, Trigger, string]>([
       ['an event', { type: 'event', binding: pods, watchEvent: 'Added', item: pod('a') }, ',"snapshots":{"pods":[]}'],
       ['a Synchronization', { type: 'synchronization', binding: pods }, ',"snapshots":{"pods":[]}'],
-      ['a schedule', { type: 'schedule', binding: tick }, ''],
+      ['a schedule', tickOf(tick), ''],
     ])('turns %s into a Group context', (_law, trigger, snapshots) => {
       const name = trigger.type === 'schedule' ? 'tick' : 'pods';
 
@@ -170,8 +167,8 @@ describe('writeContexts', () => {
           [
             { type: 'synchronization', binding: pods },
             { type: 'synchronization', binding: nodes },
-            { type: 'schedule', binding: scheduleBinding('alone') },
-            { type: 'schedule', binding: tick },
+            tickOf(scheduleBinding('alone')),
+            tickOf(tick),
           ],
           [pods, nodes],
         ),

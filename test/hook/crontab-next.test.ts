@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { nextRun } from '../../src/hook/crontab-next.ts';
+import { lastTick, nextRun, ticksBetween } from '../../src/hook/crontab-next.ts';
 import { parseCrontab } from '../../src/hook/crontab.ts';
 
 /** The runs after an instant, without the milliseconds that are always zero. */
@@ -152,5 +152,59 @@ describe('nextRun', () => {
       expect(nextRun(crontab, 130_000, 10_400)).toBe(190_000);
       expect(nextRun(crontab, 1_000_000, 10_400)).toBe(1_000_000 + 90_000 - ((1_000_000 - 10_000) % 90_000));
     });
+  });
+});
+
+describe('ticksBetween', () => {
+  const utc = (text: string): number => Date.parse(`${text}Z`);
+  const shown = (ticks: readonly number[]): readonly string[] =>
+    ticks.map((tick) => new Date(tick).toISOString().slice(0, 19));
+
+  it('yields the ticks after the first instant up to the second', () => {
+    const range = { fromMs: utc('2026-05-01T10:00:00'), toMs: utc('2026-05-01T12:00:00'), limit: 10 };
+
+    expect(shown(ticksBetween(parseCrontab('TZ=UTC 0 * * * *'), range))).toEqual([
+      '2026-05-01T11:00:00',
+      '2026-05-01T12:00:00',
+    ]);
+  });
+
+  it('ends at its limit', () => {
+    const range = { fromMs: utc('2026-05-01T10:00:00'), toMs: utc('2027-05-01T12:00:00'), limit: 2 };
+
+    expect(ticksBetween(parseCrontab('* * * * * *'), range)).toHaveLength(2);
+  });
+});
+
+describe('lastTick', () => {
+  const fromMs = Date.parse('2026-03-01T10:00:00Z');
+
+  it.each([
+    '* * * * * *',
+    'TZ=UTC 0 3 * * *',
+    'TZ=Europe/Berlin 30 2 * * *',
+    'TZ=Australia/Lord_Howe 15 2 * * *',
+    '@every 7m',
+    'TZ=UTC 0 0 29 2 *',
+    'TZ=UTC */10 0 0 1 * *',
+  ])('of %j is the one before the next, however many there are', (source) => {
+    const crontab = parseCrontab(source);
+    for (const days of [0.0001, 0.3, 1, 36, 240, 1500]) {
+      const toMs = fromMs + days * 86_400_000;
+      const last = lastTick(crontab, fromMs, toMs, fromMs);
+      const next = nextRun(crontab, last ?? fromMs, fromMs);
+
+      expect(last ?? fromMs).toBeLessThanOrEqual(toMs);
+      expect(next).toBeGreaterThan(toMs);
+      if (last !== undefined) expect(nextRun(crontab, last - 1000, fromMs)).toBe(last);
+    }
+  });
+
+  it('is none where there is none', () => {
+    expect(lastTick(parseCrontab('TZ=UTC 0 0 1 1 *'), fromMs, fromMs + 1000)).toBeUndefined();
+  });
+
+  it('includes the last instant', () => {
+    expect(lastTick(parseCrontab('TZ=UTC 0 * * * *'), fromMs, fromMs + 3_600_000)).toBe(fromMs + 3_600_000);
   });
 });

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Hook } from '../../src/hook/binding.ts';
 import type { Task } from '../../src/hook/task.ts';
 import { HookUnit } from '../../src/operator/hook-unit.ts';
-import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
+import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 import { describeTask, unitRig, type UnitRig } from '../support/unit-rig.ts';
 
 const pods = kubernetesBinding('pods', { queue: 'other' });
@@ -129,7 +129,7 @@ describe('the Synchronizations of a hook', () => {
     await unitWith([pods], ({ hook, unit }) => {
       const task: Task = {
         hook,
-        triggers: [{ type: 'schedule', binding: minutely }],
+        triggers: [tickOf(minutely)],
         allowFailure: false,
         queuedAtMs: 0,
         failures: 0,
@@ -153,7 +153,7 @@ describe('the schedules of a hook', () => {
 
       unit.finish(second);
       await vi.advanceTimersByTimeAsync(0);
-      schedules[0]?.emit({ type: 'schedule', binding: minutely });
+      schedules[0]?.emit(tickOf(minutely));
 
       expect(schedules[0]?.bindings).toEqual([minutely]);
       expect(queued()).toEqual(['clock: minutely']);

@@ -4,7 +4,7 @@ import type { Hook } from '../../src/hook/binding.ts';
 import type { Task } from '../../src/hook/task.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { createQueueFactory } from '../../src/operator/queue-work.ts';
-import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
+import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 import { describeTask, eventOf, taskOf, unitRig, type UnitRig } from '../support/unit-rig.ts';
@@ -245,7 +245,7 @@ describe('a queue', () => {
     const { queue, ran, stop } = queueRig([{ ...rig, hook: limited }]);
 
     for (let round = 0; round < 4; round += 1) {
-      queue.push(taskOf(limited, { type: 'schedule', binding: clock }));
+      queue.push(taskOf(limited, tickOf(clock)));
       await vi.advanceTimersByTimeAsync(0);
     }
     await vi.advanceTimersByTimeAsync(10_000);

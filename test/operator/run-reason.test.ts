@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Trigger } from '../../src/hook/trigger.ts';
 import { bindingOf, reasonOf } from '../../src/operator/run-reason.ts';
-import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
+import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 import { eventOf, taskOf } from '../support/unit-rig.ts';
 
 const hook = hookWith('hook.sh');
@@ -12,7 +12,7 @@ const clusterWide: Trigger = { ...eventOf(pods, 'node-1'), item: { namespace: ''
 describe('the reason of a run', () => {
   it.each<[Trigger, string, string]>([
     [{ type: 'onStartup', binding: onStartupBinding }, '', 'onStartup'],
-    [{ type: 'schedule', binding: scheduleBinding('nightly') }, 'nightly', 'Schedule * * * * *'],
+    [tickOf(scheduleBinding('nightly')), 'nightly', 'Schedule * * * * *'],
     [{ type: 'synchronization', binding: pods }, 'pods', 'Synchronization'],
     [{ type: 'synchronization', binding: grouped }, 'maps', 'Synchronization for group copies'],
     [eventOf(pods, 'web'), 'pods', 'Added default/web'],

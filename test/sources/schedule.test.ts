@@ -28,6 +28,7 @@ function start(at: string, ...bindings: readonly ScheduleBinding[]) {
   const ended = runSchedule(
     bindings,
     {
+      hook: 'hook.sh',
       now: Date.now,
       emit: ({ binding }) => ticks.push(`${binding.name} ${new Date().toISOString().slice(0, 19)}`),
       log,
@@ -61,13 +62,13 @@ describe('runSchedule', () => {
   it('hands the binding over as it is', async () => {
     const binding = scheduleBinding('a');
     const emit = vi.fn<Parameters<typeof runSchedule>[1]['emit']>();
-    const ended = runSchedule([binding], { now: Date.now, emit, log }, controller.signal);
+    const ended = runSchedule([binding], { hook: 'hook.sh', now: Date.now, emit, log }, controller.signal);
 
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
     controller.abort();
     await ended;
 
-    expect(emit).toHaveBeenCalledExactlyOnceWith({ type: 'schedule', binding });
+    expect(emit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ type: 'schedule', binding }));
   });
 
   it('waits longer than a timer can', async () => {

@@ -1,5 +1,6 @@
 import type { Hook, KubernetesBinding, OnStartupBinding, ScheduleBinding } from '../../src/hook/binding.ts';
 import { parseCrontab } from '../../src/hook/crontab.ts';
+import type { ScheduledRun, Trigger } from '../../src/hook/trigger.ts';
 
 /** A kubernetes binding with the defaults, as a hook would get it. */
 export function kubernetesBinding(name: string, fields: Partial<KubernetesBinding> = {}): KubernetesBinding {
@@ -27,10 +28,26 @@ export function scheduleBinding(
     type: 'schedule',
     name,
     crontab: parseCrontab(crontab),
+    concurrency: 'queue',
+    missed: { type: 'skip' },
+    jitterMs: 0,
     allowFailure: false,
     queue: 'main',
     includeSnapshotsFrom: [],
     ...fields,
+  };
+}
+
+/** A tick of a schedule binding, at the beginning of 2026 unless `run` says otherwise. */
+export function tickOf(
+  binding: ScheduleBinding,
+  run: Partial<ScheduledRun> = {},
+): Extract<Trigger, { readonly type: 'schedule' }> {
+  const scheduledAtMs = Date.UTC(2026, 0, 1);
+  return {
+    type: 'schedule',
+    binding,
+    run: { runId: 'run-1', scheduledAtMs, reason: 'tick', attemptsBefore: 0, ...run },
   };
 }
 
