@@ -1,5 +1,6 @@
 import { parseAllDocuments } from 'yaml';
-import { UsageError } from '../errors.ts';
+import { FilterError, UsageError } from '../errors.ts';
+import type { CompiledFilter } from '../filter/compiled-filter.ts';
 import { compileFilter } from '../filter/filter.ts';
 import { JsonTextError, parseJson } from '../filter/jq/json-parse.ts';
 import { JsonSplitter } from '../filter/jq/json-stream.ts';
@@ -32,7 +33,7 @@ export async function runFilter(args: readonly string[], io: FilterIo): Promise<
     io.stdout(`${USAGE}\n`);
     return 0;
   }
-  const filter = compileFilter(parseArguments(args));
+  const filter = compile(parseArguments(args));
   const objects = parseObjects(await readAll(io.stdin));
   let exitCode = 0;
   for (const [index, object] of objects.entries()) {
@@ -62,6 +63,15 @@ function parseArguments(args: readonly string[]): Filter {
     throw new UsageError(`filter: takes one expression, received ${words.length}; ${USAGE}`);
   }
   return { type, expression };
+}
+
+function compile(filter: Filter): CompiledFilter {
+  try {
+    return compileFilter(filter);
+  } catch (cause) {
+    if (!(cause instanceof FilterError)) throw cause;
+    throw new UsageError(`filter: ${cause.message}`, { cause });
+  }
 }
 
 async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {

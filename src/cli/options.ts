@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import { parseDuration } from '../hook/duration.ts';
 
 /** One setting of `hooklet start`: a flag, the environment variables that may set it, and its default. */
 export interface OptionSpec<T> {
@@ -187,9 +188,9 @@ function port(name: string, env: readonly string[], fallback: number, descriptio
 
 function duration(name: string, env: readonly string[], fallback: string, description: string): OptionSpec<number> {
   const parse = (value: string): number => {
-    const match = /^(\d+(?:\.\d+)?)(ms|s|m|h)$/.exec(value);
-    if (match === null) throw new Error('a duration such as 500ms, 25s or 2m');
-    return Number(match[1]) * ({ ms: 1, s: 1000, m: 60_000, h: 3_600_000 }[match[2] ?? 's'] ?? 1000);
+    const parsed = parseDuration(value);
+    if (parsed === undefined || parsed < 0) throw new Error('a duration such as 500ms, 25s or 1h30m');
+    return parsed;
   };
   return { flag: name, env, defaultText: fallback, description, parse, fallback: parse(fallback) };
 }

@@ -56,6 +56,8 @@ describe('the options of start', () => {
     ['KUBE_CLIENT_QPS', '2.5', { kubeClientQps: 2.5 }],
     ['KUBE_CLIENT_BURST', '3', { kubeClientBurst: 3 }],
     ['HOOKLET_GRACE_PERIOD', '1.5m', { gracePeriodMs: 90_000 }],
+    ['HOOKLET_GRACE_PERIOD', '1h5m', { gracePeriodMs: 3_900_000 }],
+    ['HOOKLET_GRACE_PERIOD', '0', { gracePeriodMs: 0 }],
     ['LOG_LEVEL', 'DEBUG', { logLevel: 'debug' }],
     ['LOG_TYPE', 'json', { logFormat: 'json' }],
     ['LOG_PROXY_HOOK_JSON', 'true', { logProxyHookJson: true }],
@@ -80,6 +82,10 @@ describe('the options of start', () => {
 
   it.each(['1.5', '65536', 'x', ' '])('a port is not %j', (port) => {
     expect(() => resolve({ listenPort: port })).toThrow(UsageError);
+  });
+
+  it.each(['-5s', '5', '5 s', '1d', ''])('a duration is not %j', (gracePeriod) => {
+    expect(() => resolve({ gracePeriod })).toThrow('expected a duration such as 500ms, 25s or 1h30m');
   });
 
   it.each(['bad-prefix_', '1st_', 'a b'])('refuses the prefix %j, with which no metric could be named', (prefix) => {
