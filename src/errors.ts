@@ -72,6 +72,8 @@ export interface HookFailure {
   readonly usage: { readonly userCpuMs?: number; readonly systemCpuMs?: number; readonly maxRssBytes?: number };
   /** The patch file as the hook left it: some operations are applied although the hook failed. */
   readonly patch: string;
+  /** The metrics file, likewise. */
+  readonly metrics?: string;
 }
 
 /** A run that ended badly: exit code, signal, time limit, or a hook that could not be started. */

@@ -11,12 +11,13 @@ export function describeOperation(operation: PatchOperation): string {
 
 /** A metric for people: `set replicas{node="n1"} 3`. */
 export function describeMetric(metric: MetricOperation): string {
-  if (metric.action === 'expire') return `expire group ${metric.group}`;
+  const despite = metric.ignoreHookError === true ? ['(ignoreHookError)'] : [];
+  if (metric.action === 'expire') return ['expire group', metric.group, ...despite].join(' ');
   const labels = Object.entries(metric.labels).map(([name, value]) => `${name}=${JSON.stringify(value)}`);
   const series = labels.length === 0 ? metric.name : `${metric.name}{${labels.join(',')}}`;
   const buckets = metric.action === 'observe' ? [`in buckets ${metric.buckets.join(', ')}`] : [];
   const group = metric.group === undefined ? [] : [`in group ${metric.group}`];
-  return [metric.action, series, String(metric.value), ...buckets, ...group].join(' ');
+  return [metric.action, series, String(metric.value), ...buckets, ...group, ...despite].join(' ');
 }
 
 function optionsOf(operation: PatchOperation): string {
@@ -26,6 +27,9 @@ function optionsOf(operation: PatchOperation): string {
     force: 'force' in operation && operation.force,
   };
   const named = Object.entries(flags).flatMap(([name, isOn]) => (isOn ? [name] : []));
+  if ('preconditions' in operation && operation.preconditions !== undefined) {
+    for (const [field, value] of Object.entries(operation.preconditions)) named.push(`${field} ${String(value)}`);
+  }
   return [...('fieldManager' in operation ? [`fieldManager ${operation.fieldManager}`] : []), ...named].join(', ');
 }
 

@@ -19,6 +19,13 @@ export interface CreateOperation extends OperationTarget {
 
 export interface DeleteOperation extends NamedTarget {
   readonly operation: 'Delete' | 'DeleteInBackground' | 'DeleteNonCascading';
+  readonly preconditions?: Preconditions;
+}
+
+/** Which object of that name is meant, and in which state. */
+export interface Preconditions {
+  readonly uid?: string;
+  readonly resourceVersion?: string;
 }
 
 export interface MergePatchOperation extends NamedTarget {
@@ -55,7 +62,7 @@ export interface OperationTarget {
   readonly name?: string;
   /** Without a leading slash. */
   readonly subresource?: string;
-  /** Applied also when the hook failed; only ever true for the subresource `status`. */
+  /** Applied also when the hook failed. */
   readonly ignoreHookError: boolean;
 }
 

@@ -4,7 +4,7 @@ import { FieldReader, isObject, received, type FieldProblem } from './field-read
 import { readMetric, METRIC_FIELDS, type MetricOperation } from './read-metric.ts';
 import { outputProblems, place } from './output-problems.ts';
 
-export type { MetricOperation } from './read-metric.ts';
+export { metricsDespiteFailure, type MetricOperation } from './read-metric.ts';
 
 export interface ParsedMetrics {
   readonly operations: readonly MetricOperation[];

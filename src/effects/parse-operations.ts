@@ -73,10 +73,5 @@ function isOperationName(text: string): text is PatchOperation['operation'] {
 
 function warningsOf(reader: FieldReader, name: PatchOperation['operation']): readonly string[] {
   const unknown = reader.unknownKeys([...COMMON_FIELDS, ...OPERATIONS[name].fields]);
-  const warnings = unknown.map((key) => `${key} has no meaning for ${name} and is ignored`);
-  const isStatus = reader.value('subresource')?.toString().replace(/^\/+/, '') === 'status';
-  if (reader.value('ignoreHookError') === true && !isStatus) {
-    warnings.push('ignoreHookError has no effect without "subresource": "status"');
-  }
-  return warnings;
+  return unknown.map((key) => `${key} has no meaning for ${name} and is ignored`);
 }

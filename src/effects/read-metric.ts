@@ -4,22 +4,27 @@ import { isObject, received, type FieldReader } from './field-reader.ts';
 export type MetricOperation = ValueOperation | ObserveOperation | ExpireOperation;
 
 /** `add` to a counter, `set` a gauge. */
-export interface ValueOperation extends MetricSeries {
+export interface ValueOperation extends MetricSeries, MetricCommon {
   readonly action: 'add' | 'set';
   readonly value: number;
 }
 
 /** One observation of a histogram. */
-export interface ObserveOperation extends MetricSeries {
+export interface ObserveOperation extends MetricSeries, MetricCommon {
   readonly action: 'observe';
   readonly value: number;
   readonly buckets: readonly number[];
 }
 
 /** Drops every series of the group. */
-export interface ExpireOperation {
+export interface ExpireOperation extends MetricCommon {
   readonly action: 'expire';
   readonly group: string;
+}
+
+interface MetricCommon {
+  /** Counts also when the hook failed. */
+  readonly ignoreHookError?: true;
 }
 
 export interface MetricSeries {
@@ -28,7 +33,7 @@ export interface MetricSeries {
   readonly group?: string;
 }
 
-export const METRIC_FIELDS = ['name', 'action', 'value', 'buckets', 'labels', 'group', 'add', 'set'];
+export const METRIC_FIELDS = ['name', 'action', 'value', 'buckets', 'labels', 'group', 'add', 'set', 'ignoreHookError'];
 
 const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
@@ -37,6 +42,18 @@ type Action = (typeof ACTIONS)[number];
 
 /** The operation in one document; of no use when `reader` then holds problems. */
 export function readMetric(reader: FieldReader): MetricOperation | undefined {
+  const operation = readByAction(reader);
+  return reader.flag('ignoreHookError') && operation !== undefined
+    ? { ...operation, ignoreHookError: true }
+    : operation;
+}
+
+/** The metrics that count although the hook failed. */
+export function metricsDespiteFailure(operations: readonly MetricOperation[]): readonly MetricOperation[] {
+  return operations.filter(({ ignoreHookError }) => ignoreHookError === true);
+}
+
+function readByAction(reader: FieldReader): MetricOperation | undefined {
   const action = readAction(reader);
   const group = reader.text('group');
   if (action === 'expire') return readExpire(reader, group);

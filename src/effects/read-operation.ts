@@ -1,7 +1,8 @@
 import type { KindReference } from '../kube/kind.ts';
 import { isObject, type FieldReader } from './field-reader.ts';
-import type { JsonObject, OperationTarget, PatchOperation } from './operation.ts';
+import type { DeleteOperation, JsonObject, OperationTarget, PatchOperation } from './operation.ts';
 import { readJsonPatch, readObject } from './payload.ts';
+import { readPreconditions } from './preconditions.ts';
 
 const DEFAULT_FIELD_MANAGER = 'hooklet';
 const EXPECTED_OBJECT = 'a whole Kubernetes object, or a string with its JSON or YAML';
@@ -21,9 +22,9 @@ export const OPERATIONS: Readonly<Record<PatchOperation['operation'], OperationS
   Create: { fields: ['object'], read: (reader) => readCreate(reader, 'Create') },
   CreateIfNotExists: { fields: ['object'], read: (reader) => readCreate(reader, 'CreateIfNotExists') },
   CreateOrUpdate: { fields: ['object'], read: (reader) => readCreate(reader, 'CreateOrUpdate') },
-  Delete: { fields: [], read: (reader) => ({ operation: 'Delete', ...readTarget(reader) }) },
-  DeleteInBackground: { fields: [], read: (reader) => ({ operation: 'DeleteInBackground', ...readTarget(reader) }) },
-  DeleteNonCascading: { fields: [], read: (reader) => ({ operation: 'DeleteNonCascading', ...readTarget(reader) }) },
+  Delete: { fields: ['preconditions'], read: (reader) => readDelete(reader, 'Delete') },
+  DeleteInBackground: { fields: ['preconditions'], read: (reader) => readDelete(reader, 'DeleteInBackground') },
+  DeleteNonCascading: { fields: ['preconditions'], read: (reader) => readDelete(reader, 'DeleteNonCascading') },
   MergePatch: { fields: ['mergePatch'], read: readMergePatch },
   JSONPatch: { fields: ['jsonPatch'], read: readJsonPatchOperation },
   JQPatch: { fields: ['jqFilter'], read: readJqPatch },
@@ -88,6 +89,11 @@ function optionalText(value: unknown): string | undefined {
   return typeof value === 'string' && value !== '' ? value : undefined;
 }
 
+function readDelete(reader: FieldReader, operation: DeleteOperation['operation']): PatchOperation {
+  const preconditions = readPreconditions(reader);
+  return { operation, ...readTarget(reader), ...(preconditions !== undefined && { preconditions }) };
+}
+
 function readMergePatch(reader: FieldReader): PatchOperation | undefined {
   const target = readPatchTarget(reader);
   const mergePatch = readObject(reader, 'mergePatch', 'an object with at least one key, or its JSON or YAML');
@@ -129,6 +135,5 @@ function readKind(reader: FieldReader): KindReference {
 
 function readCommon(reader: FieldReader): Pick<OperationTarget, 'subresource' | 'ignoreHookError'> {
   const subresource = reader.text('subresource')?.replace(/^\/+/, '') ?? '';
-  const ignoreHookError = reader.flag('ignoreHookError') && subresource === 'status';
-  return { ...(subresource !== '' && { subresource }), ignoreHookError };
+  return { ...(subresource !== '' && { subresource }), ignoreHookError: reader.flag('ignoreHookError') };
 }

@@ -1,7 +1,7 @@
 import { applyOperations } from '../effects/apply-operations.ts';
 import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { operationsDespiteFailure } from '../effects/operation.ts';
-import { parseMetrics } from '../effects/parse-metrics.ts';
+import { metricsDespiteFailure, parseMetrics } from '../effects/parse-metrics.ts';
 import { parseOperations } from '../effects/parse-operations.ts';
 import { PatchMemory } from '../effects/patch-memory.ts';
 import { compilePatch } from '../filter/patch.ts';
@@ -27,7 +27,10 @@ export function createEffects(access: ClusterAccess, hookMetrics: HookMetrics, l
         warnings: [...named('KUBERNETES_PATCH_PATH', warnings), ...named('METRICS_PATH', metrics.warnings)],
       };
     },
-    parseAfterFailure: (patch) => operationsDespiteFailure(parseOperations(patch, checkJq).operations),
+    parseAfterFailure: {
+      patch: (patch) => operationsDespiteFailure(parseOperations(patch, checkJq).operations),
+      metrics: (metrics) => metricsDespiteFailure(parseMetrics(metrics).operations),
+    },
     apply: async (operations, onApplied, signal) => {
       const { client, kinds } = access;
       await applyOperations(operations, { client, kinds, compileJq: compilePatch, memory, signal, log, onApplied });

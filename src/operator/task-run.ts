@@ -20,8 +20,11 @@ export interface TaskRunOptions {
   readonly runner: Pick<Runner, 'run'>;
   /** Reads both files of a run that succeeded; throws `HookOutputError`. */
   readonly parse: (hook: string, outputs: { readonly patch: string; readonly metrics: string }) => HookRequests;
-  /** What to apply of a run that failed. */
-  readonly parseAfterFailure: (patch: string) => readonly PatchOperation[];
+  /** What counts of a run that failed; throws `HookOutputError`. */
+  readonly parseAfterFailure: {
+    readonly patch: (text: string) => readonly PatchOperation[];
+    readonly metrics: (text: string) => readonly MetricOperation[];
+  };
   readonly apply: (
     operations: readonly PatchOperation[],
     onApplied: (applied: AppliedOperation) => void,
@@ -69,6 +72,7 @@ export async function runTask(
     if (error instanceof HookFailedError && error.failure !== undefined) {
       observeRun(options.metrics, labels, error.failure);
       await applyDespiteFailure(error.failure.patch, options, { log, patchLog, signal });
+      countDespiteFailure(hook.name, error.failure.metrics ?? '', options, log);
     }
     throw error;
   }
@@ -116,9 +120,18 @@ async function applyDespiteFailure(
 ): Promise<void> {
   if (patch === '') return;
   try {
-    const operations = options.parseAfterFailure(patch);
+    const operations = options.parseAfterFailure.patch(patch);
     await options.apply(operations, (applied) => logApplied(patchLog, applied), signal);
   } catch (error) {
     log.warn({ err: error }, 'patches of the failed run could not be applied');
+  }
+}
+
+function countDespiteFailure(hook: string, text: string, options: TaskRunOptions, log: Logger): void {
+  if (text === '') return;
+  try {
+    options.applyMetrics(hook, options.parseAfterFailure.metrics(text));
+  } catch (error) {
+    log.warn({ err: error }, 'metrics of the failed run could not be applied');
   }
 }

@@ -1,5 +1,5 @@
 import { dirname } from 'node:path';
-import { HookFailedError, HookOutputError } from '../errors.ts';
+import { HookFailedError, HookOutputError, type HookFailure } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import { describeFailure, failureMessage } from './failure.ts';
 import type { Spawner } from './spawner.ts';
@@ -84,12 +84,12 @@ interface FailedRun {
 function failedRun(hook: Hook, { reason, exit, durationMs, workspace }: FailedRun): HookFailedError {
   const { exitCode, signal, timedOut, usage } = exit;
   // Of a run that was cut off, half a document may be all there is.
-  const patch = exitCode === undefined ? '' : readPatch(workspace);
+  const outputs = exitCode === undefined ? NOTHING : readRequests(workspace);
   const failure = {
     durationMs,
     timedOut,
     usage,
-    patch,
+    ...outputs,
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(signal === undefined ? {} : { signal }),
   };
@@ -97,12 +97,15 @@ function failedRun(hook: Hook, { reason, exit, durationMs, workspace }: FailedRu
   return new HookFailedError(failureMessage(hook.name, reason, exit.stderr), { failure, isEnvironmental });
 }
 
-function readPatch(workspace: Workspace): string {
+const NOTHING = { patch: '', metrics: '' };
+
+function readRequests(workspace: Workspace): Pick<HookFailure, 'patch' | 'metrics'> {
   try {
-    return workspace.readOutputs().patch;
+    const { patch, metrics } = workspace.readOutputs();
+    return { patch, metrics };
   } catch {
     // Why the hook failed matters more than what else is wrong with it.
-    return '';
+    return NOTHING;
   }
 }
 

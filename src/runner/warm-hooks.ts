@@ -157,7 +157,8 @@ function toResult({ hook, signal }: HookRun, outcome: Outcome, { durationMs, isT
     return { durationMs, usage: outcome.usage, outputs: { ...outcome.outputs, admission: '', conversion: '' } };
   }
   const usage = outcome.type === 'ended' ? outcome.exit.usage : outcome.usage;
-  const failure = { durationMs, usage, timedOut: isTimedOut, patch: outcome.type === 'failed' ? outcome.patch : '' };
+  const { patch, metrics } = outcome.type === 'failed' ? outcome : { patch: '', metrics: '' };
+  const failure = { durationMs, usage, timedOut: isTimedOut, patch, metrics };
   const [reason, detail] = describeOutcome(outcome, signal.aborted);
   const limit = `it ran longer than its time limit of ${hook.settings.timeoutMs} ms and was ended`;
   const isEnvironmental = isLost(outcome);

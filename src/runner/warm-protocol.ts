@@ -20,12 +20,13 @@ export type WarmReport =
   | { readonly type: 'done'; readonly id: number; readonly outputs: WarmOutputs; readonly usage: Usage }
   | WarmFailure;
 
-/** A run whose function threw; `patch` is what it had asked for until then. */
+/** A run whose function threw; `patch` and `metrics` are what it had asked for until then. */
 export interface WarmFailure {
   readonly type: 'failed';
   readonly id: number;
   readonly error: string;
   readonly patch: string;
+  readonly metrics: string;
   readonly usage: Usage;
 }
 

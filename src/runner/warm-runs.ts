@@ -39,7 +39,7 @@ export class WarmRuns {
     output.end();
     const usage = this.#usageSince(cpu);
     if (error === undefined) this.#report({ type: 'done', id, outputs: { patch, metrics }, usage });
-    else this.#report({ type: 'failed', id, error: describeError(error), patch, usage });
+    else this.#report({ type: 'failed', id, error: describeError(error), patch, metrics, usage });
   }
 
   #openOutput(id?: number): RunOutput {

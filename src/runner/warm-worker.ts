@@ -13,6 +13,7 @@ import {
   type WarmOutputs,
   type WarmReport,
   type WarmRequest,
+  type WarmFailure,
 } from './warm-protocol.ts';
 import type { WarmServer } from './warm-server.ts';
 
@@ -25,7 +26,7 @@ export type Loaded =
 /** What became of a run. */
 export type Outcome =
   | { readonly type: 'done'; readonly outputs: WarmOutputs; readonly usage: Usage }
-  | { readonly type: 'failed'; readonly error: string; readonly patch: string; readonly usage: Usage }
+  | Omit<WarmFailure, 'id'>
   | Ended;
 
 /** The process ended before it answered. */

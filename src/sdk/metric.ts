@@ -2,13 +2,15 @@ export interface MetricOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** All series of a group are replaced by what one run says of it. */
   readonly group?: string;
+  /** It counts although the run fails. */
+  readonly ignoreHookError?: boolean;
 }
 
 export interface ObserveOptions extends MetricOptions {
   readonly buckets: readonly number[];
 }
 
-/** Sets metrics on `/metrics/hooks`, after the run and only if it succeeds. */
+/** Sets metrics on `/metrics/hooks`, after the run; those of a run that fails only with `ignoreHookError`. */
 export class Metric {
   readonly #documents: string[] = [];
 

@@ -14,13 +14,18 @@ export interface ObjectAddress {
 export interface CreateOptions {
   /** Such as `status`. */
   readonly subresource?: string;
+  /** Apply it although the run fails. */
+  readonly ignoreHookError?: boolean;
 }
 
 export interface PatchOptions extends CreateOptions {
   /** No error when there is no such object. */
   readonly ignoreMissingObject?: boolean;
-  /** Apply it although the run fails; for the subresource `status` only. */
-  readonly ignoreHookError?: boolean;
+}
+
+export interface DeleteOptions {
+  /** Delete it only if it is this very object, or is still in this state. */
+  readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
 export interface ApplyOptions extends CreateOptions {
@@ -72,17 +77,17 @@ export class Patch {
   }
 
   /** Waits until the object and what it owns are gone; one that does not exist is no error. */
-  delete(target: Target): void {
-    this.#add({ operation: 'Delete', ...addressOf(target) });
+  delete(target: Target, options: DeleteOptions = {}): void {
+    this.#add({ operation: 'Delete', ...addressOf(target), ...options });
   }
 
-  deleteInBackground(target: Target): void {
-    this.#add({ operation: 'DeleteInBackground', ...addressOf(target) });
+  deleteInBackground(target: Target, options: DeleteOptions = {}): void {
+    this.#add({ operation: 'DeleteInBackground', ...addressOf(target), ...options });
   }
 
   /** Leaves what the object owns. */
-  deleteNonCascading(target: Target): void {
-    this.#add({ operation: 'DeleteNonCascading', ...addressOf(target) });
+  deleteNonCascading(target: Target, options: DeleteOptions = {}): void {
+    this.#add({ operation: 'DeleteNonCascading', ...addressOf(target), ...options });
   }
 
   /** The patch file of this run. */

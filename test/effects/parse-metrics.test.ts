@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HookOutputError } from '../../src/errors.ts';
-import { parseMetrics } from '../../src/effects/parse-metrics.ts';
+import { metricsDespiteFailure, parseMetrics } from '../../src/effects/parse-metrics.ts';
 
 describe('what is understood', () => {
   it.each(['', '\n', ' \n '])('an empty file %j holds nothing', (text) => {
@@ -36,6 +36,16 @@ it('keys without meaning are pointed out', () => {
   expect(parseMetrics('{"name":"a","add":1,"help":"x"}').warnings).toEqual([
     'document 1, line 1: help has no meaning and is ignored',
   ]);
+});
+
+it('ignoreHookError selects metrics for runs that failed', () => {
+  const { operations, warnings } = parseMetrics(
+    '{"name":"a","add":1}{"name":"b","add":1,"ignoreHookError":true}{"group":"g","action":"expire","ignoreHookError":true}',
+  );
+
+  expect(metricsDespiteFailure(operations)).toEqual(operations.slice(1));
+  expect(warnings).toEqual([]);
+  expect(problemsOf('{"name":"a","add":1,"ignoreHookError":"yes"}')[1]).toMatch(/ignoreHookError: received "yes"/);
 });
 
 function problemsOf(text: string): readonly string[] {

@@ -114,23 +114,18 @@ describe('what is pointed out', () => {
       'document 1, line 1: propagation has no meaning for Delete and is ignored',
     ]);
   });
-
-  it('ignoreHookError where it has no effect', () => {
-    const text = JSON.stringify({ operation: 'MergePatch', ...pod, mergePatch: { a: 1 }, ignoreHookError: true });
-
-    const { operations, warnings } = parse(text);
-
-    expect(operationsDespiteFailure(operations)).toEqual([]);
-    expect(warnings).toEqual(['document 1, line 1: ignoreHookError has no effect without "subresource": "status"']);
-  });
 });
 
 describe('ignoreHookError', () => {
-  it.each(['status', '/status'])('selects patches of the subresource %s for runs that failed', (subresource) => {
-    const patch = { operation: 'MergePatch', ...pod, mergePatch: { status: {} } };
-    const text = [patch, { ...patch, subresource, ignoreHookError: true }]
-      .map((value) => JSON.stringify(value))
-      .join('');
+  const event = { apiVersion: 'v1', kind: 'Event', metadata: { name: 'e', namespace: 'default' } };
+
+  it.each([
+    ['a patch of a status', { operation: 'MergePatch', ...pod, mergePatch: { status: {} }, subresource: '/status' }],
+    ['a patch', { operation: 'MergePatch', ...pod, mergePatch: { metadata: {} } }],
+    ['a new object', { operation: 'Create', object: event }],
+    ['an applied object', { operation: 'Apply', object: event }],
+  ])('selects %s for runs that failed', (_, patch) => {
+    const text = [patch, { ...patch, ignoreHookError: true }].map((value) => JSON.stringify(value)).join('');
 
     const { operations } = parse(text);
 

@@ -71,11 +71,17 @@ describe('what a hook wrote', () => {
     expect(warnings).toHaveLength(2);
   });
 
+  it('has its metrics count after a failure only where they say ignoreHookError', () => {
+    const metrics = lines({ name: 'a', action: 'add', value: 1 }, { name: 'b', add: 1, ignoreHookError: true });
+
+    expect(effects.parseAfterFailure.metrics(metrics)).toMatchObject([{ name: 'b' }]);
+  });
+
   it('counts after a failure only where it says ignoreHookError', () => {
     const status = { subresource: 'status', mergePatch: { status: { a: 1 } }, ignoreHookError: true };
     const target = { operation: 'MergePatch', kind: 'ConfigMap', namespace: 'default', name: 'cm' };
     const patch = lines({ ...target, mergePatch: { data: { a: '1' } } }, { ...target, ...status });
 
-    expect(effects.parseAfterFailure(patch).map(({ subresource }) => subresource)).toEqual(['status']);
+    expect(effects.parseAfterFailure.patch(patch).map(({ subresource }) => subresource)).toEqual(['status']);
   });
 });

@@ -26,8 +26,10 @@ const succeeded: RunResult = {
   usage: { userCpuMs: 10, systemCpuMs: 5, maxRssBytes: 1000 },
   outputs: { patch: 'the patch', metrics: 'the metrics', admission: '', conversion: '' },
 };
-const failed = (patch: string) =>
-  new HookFailedError('exit 3', { failure: { durationMs: 30, exitCode: 3, timedOut: false, usage: {}, patch } });
+const failed = (patch: string, written = '') =>
+  new HookFailedError('exit 3', {
+    failure: { durationMs: 30, exitCode: 3, timedOut: false, usage: {}, patch, metrics: written },
+  });
 
 let metrics: Metrics;
 let log: ReturnType<typeof recordingLogger>;
@@ -59,9 +61,15 @@ async function run(options: Partial<TaskRunOptions> = {}): Promise<{ did: readon
       did.push(`parse ${hook}: ${outputs.patch}, ${outputs.metrics}`);
       return requests;
     },
-    parseAfterFailure: (patch) => {
-      did.push(`parse after failure: ${patch}`);
-      return [operation];
+    parseAfterFailure: {
+      patch: (patch) => {
+        did.push(`parse after failure: ${patch}`);
+        return [operation];
+      },
+      metrics: (text) => {
+        did.push(`parse after failure: ${text}`);
+        return [];
+      },
     },
     apply: async (operations, onApplied) => {
       did.push(`apply ${operations.length}`);
@@ -181,8 +189,30 @@ describe('a run that fails', () => {
     expect((await run({ runner: failing(new HookFailedError('no such file')) })).did).toEqual([]);
   });
 
+  it('has its metrics with ignoreHookError counted, also when its patches are refused', async () => {
+    const error = failed('the patch', 'the metrics');
+
+    const result = await run({ runner: failing(error), apply: async () => fail() });
+
+    expect(result).toEqual({
+      did: ['parse after failure: the patch', 'parse after failure: the metrics', 'metrics of hook.sh'],
+      error,
+    });
+  });
+
+  it('keeps its own error when its metrics cannot be read', async () => {
+    const error = failed('', 'the metrics');
+
+    const result = await run({ runner: failing(error), parseAfterFailure: { patch: () => [], metrics: () => fail() } });
+
+    expect(result).toEqual({ did: [], error });
+    expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toContain(
+      'warn metrics of the failed run could not be applied',
+    );
+  });
+
   it.each([
-    ['cannot be read', { parseAfterFailure: () => fail() }],
+    ['cannot be read', { parseAfterFailure: { patch: () => fail(), metrics: () => [] } }],
     ['are refused', { apply: async () => fail() }],
   ])('keeps its own error when those operations %s', async (_, options) => {
     const error = failed('the patch');

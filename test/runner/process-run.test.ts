@@ -68,10 +68,10 @@ describe('a run of an executable hook', () => {
     expect((await failure(rig, fixtureHook(name))).message).toBe(message);
   });
 
-  it('tells of a failed run what is known, with the patch file of one that ended by itself', async () => {
+  it('tells of a failed run what is known, with the files of one that ended by itself', async () => {
     const { failure: known } = await failure(rig, fixtureHook('run-fails.sh'));
 
-    expect(known).toMatchObject({ exitCode: 3, timedOut: false, patch: 'to be ignored\n' });
+    expect(known).toMatchObject({ exitCode: 3, timedOut: false, patch: 'to be ignored\n', metrics: 'as well\n' });
   });
 
   it('names the time limit', async () => {

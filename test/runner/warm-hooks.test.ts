@@ -86,6 +86,7 @@ describe('a warm hook', () => {
 
     expect(error.message).toMatch(/^hook run-warm\.ts failed: its function threw\nError: as told\n.*run-warm\.ts:\d+/);
     expect(error.failure?.patch).toContain('asked-before');
+    expect(error.failure?.metrics).toContain('counted-before');
     expect(await pidOf(rig)).toBe(before);
   });
 
