@@ -25,6 +25,11 @@ export function isConflict(error: unknown): boolean {
   return isStatus(error, 409) && !isAlreadyExists(error);
 }
 
+/** A deletion that named a uid met a newer object of that name: the one that was meant is gone. */
+export function isAnotherObject(error: unknown): boolean {
+  return isConflict(error) && error instanceof Error && /UID in (?:the )?precondition/.test(error.message);
+}
+
 /** The kind has no unconditional update, as custom resources. */
 export function isVersionRequired(error: unknown): boolean {
   return isStatus(error, 422) && error instanceof Error && /resourceVersion/.test(error.message);

@@ -1,5 +1,5 @@
 import { sleep } from '../lib/sleep.ts';
-import { isLost, isMissing } from './api-error.ts';
+import { isAnotherObject, isLost, isMissing } from './api-error.ts';
 import { finalizersOf, uidOf } from './api-object.ts';
 import { isObject } from './field-reader.ts';
 import type { DeleteOperation } from './operation.ts';
@@ -13,7 +13,8 @@ const MAX_POLL_MS = 1000;
 /** Delete, which waits until the object is gone, DeleteInBackground and DeleteNonCascading, which do not. */
 export async function deleteObject(session: PatchSession, place: Place, operation: DeleteOperation): Promise<Outcome> {
   const propagationPolicy = PROPAGATION[operation.operation];
-  const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy });
+  const { preconditions } = operation;
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', propagationPolicy, preconditions });
   try {
     const answer = await retrying(session, { retriesConflicts: false, retriesLost: true }, async () =>
       send(session, { method: 'DELETE', path: place.path, body }),
@@ -23,7 +24,7 @@ export async function deleteObject(session: PatchSession, place: Place, operatio
     if (waits && isObject(answer) && answer['kind'] !== 'Status') await untilGone(session, place, uidOf(answer));
     return { change: 'deleted' };
   } catch (error) {
-    if (isMissing(error)) return { change: 'absent' };
+    if (isMissing(error) || isAnotherObject(error)) return { change: 'absent' };
     throw error;
   }
 }

@@ -22,4 +22,12 @@ export {
 } from './define-hook.ts';
 export type { KubernetesObject, NewObject, ObjectLike, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
 export type { Metric, MetricOptions, ObserveOptions } from './metric.ts';
-export type { ApplyOptions, JsonPatchOperation, ObjectAddress, Patch, PatchOptions, Target } from './patch.ts';
+export type {
+  ApplyOptions,
+  DeleteOptions,
+  JsonPatchOperation,
+  ObjectAddress,
+  Patch,
+  PatchOptions,
+  Target,
+} from './patch.ts';

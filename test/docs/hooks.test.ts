@@ -114,6 +114,7 @@ describe('the patches of docs/hooks.md', () => {
       'Delete deleted',
       'DeleteInBackground deleted',
       'DeleteNonCascading deleted',
+      'DeleteInBackground absent',
     ]);
   });
 

@@ -85,8 +85,38 @@ describe.each(['Delete', 'DeleteInBackground', 'DeleteNonCascading'])('%s', (ope
   });
 });
 
-async function inVirtualTime(operation: string, script: readonly Exchange[]) {
-  const operations = [{ operation, kind: 'Pod', namespace: 'default', name: 'web' }];
+describe('a deletion with preconditions', () => {
+  const preconditions = { uid: 'u1', resourceVersion: '7' };
+
+  it('sends them', async () => {
+    const { bodies } = await inVirtualTime('DeleteInBackground', [[`DELETE ${path}`, pod]], { preconditions });
+
+    expect(bodies).toMatchObject([{ preconditions }]);
+  });
+
+  it('finds the object gone where there is another of its name', async () => {
+    const another = 'the UID in the precondition (u1) does not match the UID in record (u2)';
+
+    const { applied } = await inVirtualTime('Delete', [[`DELETE ${path}`, refusal(409, 'Conflict', another)]], {
+      preconditions,
+    });
+
+    expect(applied).toMatchObject([{ change: 'absent' }]);
+  });
+
+  it('fails where the object has changed', async () => {
+    const changed = 'the ResourceVersion in the precondition (7) does not match the ResourceVersion in record (8)';
+
+    const { message } = await inVirtualTime('Delete', [[`DELETE ${path}`, refusal(409, 'Conflict', changed)]], {
+      preconditions,
+    });
+
+    expect(message).toContain(changed);
+  });
+});
+
+async function inVirtualTime(operation: string, script: readonly Exchange[], fields: object = {}) {
+  const operations = [{ operation, kind: 'Pod', namespace: 'default', name: 'web', ...fields }];
   const conversation = converse({ operations, script });
   await vi.runAllTimersAsync();
   return conversation;

@@ -9,6 +9,10 @@ describe('an operation for people', () => {
   it.each([
     [{ ...target, operation: 'Delete', apiVersion: 'v1' }, ['Delete v1/Pod/team/web']],
     [
+      { ...target, operation: 'Delete', apiVersion: 'v1', preconditions: { uid: 'u1' } },
+      ['Delete v1/Pod/team/web (uid u1)'],
+    ],
+    [
       { operation: 'Create', object: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } } },
       ['Create v1/Namespace/a', '    apiVersion: v1', '    kind: Namespace', '    metadata:', '      name: a'],
     ],

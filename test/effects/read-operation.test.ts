@@ -251,6 +251,21 @@ describe('an operation is refused', () => {
       problem: 'jqFilter: bad: function not defined',
     },
     {
+      title: 'preconditions that say nothing',
+      input: { operation: 'Delete', ...pod, preconditions: {} },
+      problem: 'preconditions: received an object with 0 key(s), expected an object with uid, resourceVersion or both',
+    },
+    {
+      title: 'an unknown precondition',
+      input: { operation: 'Delete', ...pod, preconditions: { uuid: 'u1' } },
+      problem: 'preconditions.uuid: is no precondition, expected an object with uid, resourceVersion or both',
+    },
+    {
+      title: 'a resourceVersion as a number',
+      input: { operation: 'Delete', ...pod, preconditions: { resourceVersion: 12 } },
+      problem: 'preconditions.resourceVersion: received 12, expected a string that is not empty',
+    },
+    {
       title: 'force as a word',
       input: { operation: 'Apply', object: configMap, force: 'no' },
       problem: 'force: received "no"',

@@ -29,6 +29,11 @@ const rows: readonly [operation: string, ask: (patch: Patch) => void, document: 
     { operation: 'JQPatch', kind: 'Node', name: 'n', jqFilter: '.spec' },
   ],
   ['Delete', (patch) => patch.delete(object), { operation: 'Delete', ...address }],
+  [
+    'Delete of one very object',
+    (patch) => patch.delete(address, { preconditions: { uid: 'u1' } }),
+    { operation: 'Delete', ...address, preconditions: { uid: 'u1' } },
+  ],
   ['DeleteInBackground', (patch) => patch.deleteInBackground(address), { operation: 'DeleteInBackground', ...address }],
   ['DeleteNonCascading', (patch) => patch.deleteNonCascading(address), { operation: 'DeleteNonCascading', ...address }],
 ];
