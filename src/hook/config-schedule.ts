@@ -1,16 +1,26 @@
-import type { ScheduleBinding } from './binding.ts';
+import type { MissedPolicy, ScheduleBinding } from './binding.ts';
 import {
+  inside,
   present,
   readFields,
   readFlag,
+  readInteger,
   readList,
   readOptionalText,
   readText,
+  readWord,
   report,
+  reportValue,
   type Fields,
+  type Place,
   type Read,
 } from './config-reader.ts';
+import { readDuration } from './config-settings.ts';
 import { parseCrontab, type Crontab } from './crontab.ts';
+import { isTimeZone } from './time-zone.ts';
+
+const DEFAULT_MISSED_LIMIT = 100;
+const MAX_MISSED_LIMIT = 1000;
 
 const readCrontab: Read<Crontab> = (value, place) => {
   const text = readText(value, place);
@@ -23,9 +33,31 @@ const readCrontab: Read<Crontab> = (value, place) => {
   }
 };
 
+const readTimeZone: Read<string> = (value, place) =>
+  typeof value === 'string' && value !== '' && isTimeZone(value)
+    ? value
+    : reportValue(place, value, 'an IANA time zone such as Europe/Berlin');
+
+const readMissedLimit: Read<number> = (value, place) => {
+  const limit = readInteger(value, place);
+  if (limit === undefined || (limit >= 1 && limit <= MAX_MISSED_LIMIT)) return limit;
+  return reportValue(place, value, `a whole number from 1 to ${MAX_MISSED_LIMIT}`);
+};
+
+const readDeadline: Read<number> = (value, place) => {
+  const deadlineMs = readDuration(value, place);
+  return deadlineMs === 0 ? reportValue(place, value, 'a Go duration above zero such as "1h"') : deadlineMs;
+};
+
 const SHAPE = {
   crontab: readCrontab,
+  timeZone: readTimeZone,
   name: readOptionalText,
+  concurrency: readWord({ queue: 'queue', skip: 'skip', replace: 'replace' } as const),
+  missed: readWord({ skip: 'skip', latest: 'latest', all: 'all' } as const),
+  missedLimit: readMissedLimit,
+  startingDeadline: readDeadline,
+  jitter: readDuration,
   allowFailure: readFlag,
   queue: readOptionalText,
   group: readOptionalText,
@@ -35,24 +67,50 @@ const SHAPE = {
 /** One entry of `schedule` as written, each field checked. */
 export type ScheduleEntry = Fields<typeof SHAPE>;
 
-export const readScheduleEntry: Read<ScheduleEntry> = readFields(SHAPE, {
+const readEntryFields = readFields(SHAPE, {
   required: { crontab: 'a crontab such as "*/5 * * * *"' },
 });
 
+export const readScheduleEntry: Read<ScheduleEntry> = (value, place) => {
+  const entry = readEntryFields(value, place);
+  checkTogether(entry, place);
+  return entry;
+};
+
 /** Fills in the defaults; `undefined` for an entry whose crontab is missing or wrong. */
 export function toScheduleBinding(entry: ScheduleEntry, snapshots: readonly string[]): ScheduleBinding | undefined {
-  const { crontab, name = 'schedule', allowFailure = false, queue = 'main', group } = entry;
+  const { crontab, timeZone, name = 'schedule', concurrency = 'queue', startingDeadline, jitter = 0 } = entry;
+  const { allowFailure = false, queue = 'main', group } = entry;
   if (crontab === undefined) return undefined;
   return {
     type: 'schedule',
     name,
-    crontab,
-    concurrency: 'queue',
-    missed: { type: 'skip' },
-    jitterMs: 0,
+    crontab: { ...crontab, ...present({ timeZone }) },
+    concurrency,
+    missed: missedPolicy(entry),
+    jitterMs: jitter,
     allowFailure,
     queue,
     includeSnapshotsFrom: snapshots,
-    ...present({ group }),
+    ...present({ group, startingDeadlineMs: startingDeadline }),
   };
+}
+
+function missedPolicy({ missed = 'skip', missedLimit = DEFAULT_MISSED_LIMIT }: ScheduleEntry): MissedPolicy {
+  return missed === 'all' ? { type: 'all', limit: missedLimit } : { type: missed };
+}
+
+function checkTogether({ crontab, timeZone, concurrency, missed, missedLimit, group }: ScheduleEntry, place: Place) {
+  if (timeZone !== undefined && crontab?.timeZone !== undefined) {
+    report(inside(place, 'timeZone'), `the crontab has TZ=${crontab.timeZone} already, expected one of the two`);
+  }
+  if (missedLimit !== undefined && missed !== 'all') {
+    report(inside(place, 'missedLimit'), 'has a meaning with "missed: all" alone');
+  }
+  if (concurrency === 'replace' && group !== undefined) {
+    report(
+      inside(place, 'concurrency'),
+      'got "replace" in a group, but a run of a group is not for this binding alone; expected queue or skip',
+    );
+  }
 }

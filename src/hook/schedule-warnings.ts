@@ -1,0 +1,33 @@
+import type { Hook, ScheduleBinding } from './binding.ts';
+import { nextRun } from './crontab-next.ts';
+
+/** What of the schedules of a hook is allowed and makes no sense, one line each. */
+export function scheduleWarnings({ bindings }: Pick<Hook, 'bindings'>, nowMs: number): readonly string[] {
+  return bindings
+    .filter((binding) => binding.type === 'schedule')
+    .flatMap((binding) => warningsOf(binding, nowMs).map((warning) => `schedule ${binding.name}: ${warning}`));
+}
+
+function warningsOf(binding: ScheduleBinding, nowMs: number): readonly string[] {
+  const { crontab, concurrency, missed, jitterMs } = binding;
+  const warnings: string[] = [];
+  if (crontab.plan.type === 'every' && crontab.timeZone !== undefined) {
+    warnings.push(`the time zone ${crontab.timeZone} means nothing to @every`);
+  }
+  if (missed.type === 'all' && concurrency !== 'queue') {
+    warnings.push(`of the ticks that "missed: all" makes up for, "concurrency: ${concurrency}" leaves one`);
+  }
+  const intervalMs = intervalOf(binding, nowMs);
+  if (jitterMs > 0 && jitterMs >= intervalMs) {
+    warnings.push(
+      `a jitter of ${jitterMs / 1000} s is not shorter than the time between two ticks, ${intervalMs / 1000} s`,
+    );
+  }
+  return warnings;
+}
+
+/** The time between the next two ticks. */
+export function intervalOf({ crontab }: Pick<ScheduleBinding, 'crontab'>, nowMs: number): number {
+  const firstMs = nextRun(crontab, nowMs);
+  return nextRun(crontab, firstMs, nowMs) - firstMs;
+}
