@@ -30,6 +30,8 @@ export function groupOf(trigger: Trigger): string | undefined {
 }
 
 function combineNeighbours(tasks: readonly Task[]): readonly Task[] {
+  // Most often there is nothing to do, in a queue that may be long.
+  if (!tasks.some((task, index) => isJoined(tasks[index - 1], task))) return tasks;
   const merges: Merge[] = [];
   for (const task of tasks) {
     const last = merges.at(-1);
@@ -39,11 +41,16 @@ function combineNeighbours(tasks: readonly Task[]): readonly Task[] {
       merges.push({ first: task });
     }
   }
-  return merges.length === tasks.length ? tasks : merges.map(toTask);
+  return merges.map(toTask);
+}
+
+function isJoined(previous: Task | undefined, task: Task): boolean {
+  return previous !== undefined && canJoin(previous, task);
 }
 
 function combineFrequent(tasks: readonly Task[]): readonly Task[] {
-  const counts = Map.groupBy(tasks, ({ hook }) => hook);
+  const frequent = frequentHooks(tasks);
+  if (frequent.size === 0) return tasks;
   const merges: Merge[] = [];
   const open = new Map<Task['hook'], Merge>();
   for (const task of tasks) {
@@ -54,12 +61,17 @@ function combineFrequent(tasks: readonly Task[]): readonly Task[] {
     }
     const merge = { first: task };
     merges.push(merge);
-    const isFrequent = (counts.get(task.hook)?.length ?? 0) >= LONG_QUEUE;
     // What comes after a task that stays alone must not be merged into one before it.
-    if (isFrequent && isMergeable(task)) open.set(task.hook, merge);
+    if (frequent.has(task.hook) && isMergeable(task)) open.set(task.hook, merge);
     else open.delete(task.hook);
   }
   return merges.length === tasks.length ? tasks : merges.map(toTask);
+}
+
+function frequentHooks(tasks: readonly Task[]): ReadonlySet<Task['hook']> {
+  const counts = new Map<Task['hook'], number>();
+  for (const { hook } of tasks) counts.set(hook, (counts.get(hook) ?? 0) + 1);
+  return new Set([...counts].flatMap(([hook, count]) => (count >= LONG_QUEUE ? [hook] : [])));
 }
 
 /** A task that others are merged into; `triggers` exists once there were any. */

@@ -9,7 +9,10 @@ export interface QueueOptions<T> {
   readonly name: string;
   /** Does the work of one task; a rejection is a failure. */
   readonly handle: (task: T, signal: AbortSignal) => Promise<void>;
-  /** Merges what may run together; gets all waiting tasks in order, before each attempt at the head. */
+  /**
+   * Merges what may run together; gets all waiting tasks in order, before the next attempt at the head whenever tasks
+   * came or were dropped. What it merged once it has nothing more to say about.
+   */
   readonly combine: (tasks: readonly T[]) => readonly T[];
   /** Waits until the head may run, such as for a rate limit; what is pushed meanwhile is combined too. */
   readonly admit?: (head: T, signal: AbortSignal) => Promise<void>;
@@ -34,6 +37,7 @@ export class Queue<T> {
   readonly #options: QueueOptions<T>;
   #tasks: T[] = [];
   #state: State = { type: 'new' };
+  #isCombined = true;
   #wake: () => void = () => {};
   #endDelay: () => void = () => {};
 
@@ -60,6 +64,7 @@ export class Queue<T> {
   push(...tasks: readonly T[]): void {
     if (tasks.length === 0) return;
     for (const task of tasks) this.#tasks.push(task);
+    this.#isCombined = false;
     this.#options.onLength?.(this.length);
     this.#wake();
   }
@@ -72,6 +77,7 @@ export class Queue<T> {
     const [head] = this.#tasks;
     const gone = new Set(dropped);
     this.#tasks = this.#tasks.filter((task) => !gone.has(task));
+    this.#isCombined = false;
     if (this.#tasks[0] !== head) {
       this.#options.backoff.reset();
       this.#endDelay();
@@ -128,6 +134,8 @@ export class Queue<T> {
   }
 
   #combine(): T | undefined {
+    if (this.#isCombined) return this.#tasks[0];
+    this.#isCombined = true;
     const combined = this.#options.combine(this.#tasks);
     if (combined !== this.#tasks) {
       const before = this.#tasks.length;

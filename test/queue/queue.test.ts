@@ -218,6 +218,26 @@ describe('a queue', () => {
     await stop();
   });
 
+  it('combines again only when tasks came or were dropped', async () => {
+    const asked: string[] = [];
+    const combine = (tasks: readonly string[]) => {
+      asked.push(tasks.join(''));
+      return tasks;
+    };
+    const { queue, start } = rig({ handle: slow, combine });
+    queue.push('a', 'b', 'c', 'd', 'e', 'f');
+    const stop = start();
+
+    await vi.advanceTimersByTimeAsync(25);
+    queue.drop((task) => task === 'd');
+    await vi.advanceTimersByTimeAsync(10);
+    queue.push('g');
+    await vi.advanceTimersByTimeAsync(25);
+
+    expect(asked).toEqual(['abcdef', 'ef', 'fg']);
+    await stop();
+  });
+
   it('goes idle when combining leaves nothing', async () => {
     const { queue, log, start } = rig({ combine: () => [] });
     const stop = start();
