@@ -1,5 +1,3 @@
-const encoder = new TextEncoder();
-
 /** Collects JSON as bytes: text that is made here, and objects that are passed on as they came. */
 export class JsonChunks {
   readonly #chunks: Uint8Array[] = [];
@@ -40,7 +38,7 @@ export class JsonChunks {
 
   #flush(): void {
     if (this.#text === '') return;
-    this.#chunks.push(encoder.encode(this.#text));
+    this.#chunks.push(Buffer.from(this.#text));
     this.#text = '';
   }
 }

@@ -99,11 +99,12 @@ async function writeInBackground(path: string, contexts: readonly Uint8Array[]):
 
 function skipBytes(pieces: readonly Uint8Array[], count: number): Uint8Array[] {
   let left = count;
-  return pieces.flatMap((piece) => {
-    const skipped = Math.min(left, piece.byteLength);
-    left -= skipped;
-    return skipped === piece.byteLength ? [] : [piece.subarray(skipped)];
-  });
+  let index = 0;
+  for (let piece = pieces[0]; piece !== undefined && piece.byteLength <= left; piece = pieces[++index]) {
+    left -= piece.byteLength;
+  }
+  const [first, ...rest] = pieces.slice(index);
+  return first === undefined ? [] : [first.subarray(left), ...rest];
 }
 
 /** A file the hook deleted says nothing; one that it replaced by something else than a file is an error. */
