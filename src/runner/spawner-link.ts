@@ -1,8 +1,7 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { Socket } from 'node:net';
 import { killGroup } from './kill-group.ts';
 import { encodeMessage, MessageReader } from './messages.ts';
 import { killOrphans } from './orphans.ts';
+import { type SpawnerChild, startSpawnerChild } from './spawner-child.ts';
 import type {
   Exit,
   OutputLine,
@@ -13,11 +12,10 @@ import type {
 } from './spawner-protocol.ts';
 
 const CLOSE_MARGIN_MS = 2000;
-// It makes little garbage and works in one thread: a quarter less memory, and the less it has the faster it forks.
-const NODE_FLAGS = ['--max-semi-space-size=1', '--single-threaded'];
 
 export interface SpawnerLinkOptions {
-  readonly entry: string;
+  /** File of the spawner process; default the one beside this module. */
+  readonly entry?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: SpawnerSettings;
 }
@@ -43,22 +41,18 @@ export class SpawnerLink {
   /** Resolves with how it ended, after its runs were killed and told so. */
   readonly ended: Promise<string>;
   readonly #options: SpawnerLinkOptions;
-  readonly #child: ChildProcess;
-  readonly #channel: Socket | undefined;
+  readonly #spawner: SpawnerChild;
   readonly #runs = new Map<number, PendingRun>();
   #nextId = 1;
   #isAlive = true;
   #wasReady = false;
 
-  constructor(options: SpawnerLinkOptions) {
+  /** Takes over a process that is on its way up already, or starts one. */
+  constructor(options: SpawnerLinkOptions, spawner: SpawnerChild = startSpawnerChild(options.env, options.entry)) {
     this.#options = options;
-    this.#child = spawn(process.execPath, [...NODE_FLAGS, options.entry, JSON.stringify(options.settings)], {
-      env: { ...options.env },
-      stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
-    });
-    const channel = this.#child.stdio[3];
-    this.#channel = channel instanceof Socket ? channel : undefined;
+    this.#spawner = spawner;
     this.#listen();
+    this.#send({ type: 'setup', ...options.settings });
     this.ended = this.#awaitEnd();
   }
 
@@ -86,22 +80,21 @@ export class SpawnerLink {
 
   /** Ends the process and what it still runs. */
   async close(): Promise<void> {
-    this.#channel?.end();
+    this.#spawner.channel?.end();
     const limitMs = this.#options.settings.graceMs + CLOSE_MARGIN_MS;
-    const timer = setTimeout(() => this.#child.kill('SIGKILL'), limitMs);
+    const timer = setTimeout(() => this.#spawner.child.kill('SIGKILL'), limitMs);
     await this.ended;
     clearTimeout(timer);
   }
 
   #send(request: SpawnerRequest): void {
-    if (this.#channel?.writable === true) this.#channel.write(encodeMessage(request));
+    const { channel } = this.#spawner;
+    if (channel?.writable === true) channel.write(encodeMessage(request));
   }
 
   #listen(): void {
     const reader = new MessageReader<SpawnerReport>((report) => this.#handle(report));
-    this.#channel?.on('data', (chunk) => reader.push(chunk));
-    // A broken connection ends the child, and that is handled.
-    this.#channel?.on('error', () => {});
+    this.#spawner.channel?.on('data', (chunk) => reader.push(chunk));
   }
 
   #handle(report: SpawnerReport): void {
@@ -125,11 +118,7 @@ export class SpawnerLink {
   }
 
   async #awaitEnd(): Promise<string> {
-    const reason = await new Promise<string>((resolve) => {
-      this.#child.once('error', (error) => resolve(error.message));
-      // `close`, not `exit`: its last reports may still be on their way.
-      this.#child.once('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
-    });
+    const reason = await this.#spawner.ended;
     this.#isAlive = false;
     for (const { pid } of this.#runs.values()) killGroup(pid, 'SIGKILL');
     if (this.#runs.size > 0) killOrphans(this.#options.settings.folder);

@@ -9,26 +9,33 @@ import { createCpuMeter } from './usage.ts';
 const OPERATOR_FD = 3;
 
 /** Starts what the operator asks for, until the operator closes the connection or dies. */
-function serve(settings: SpawnerSettings): void {
+function serve(): void {
   const operator = new Socket({ fd: OPERATOR_FD, readable: true, writable: true, allowHalfOpen: true });
   const report = (message: SpawnerReport): void => {
     if (operator.writable) operator.write(encodeMessage(message));
   };
-  const pipes = new PipePool(settings.folder);
-  const runs = new ActiveRuns(settings, {
-    pipes,
-    takeCpu: createCpuMeter(),
-    baseEnv: definedEntries(process.env),
-    report,
+  let runs: ActiveRuns | undefined;
+  const reader = new MessageReader<SpawnerRequest>((request) => {
+    if (request.type === 'setup') runs = setUp(request, report);
+    else runs?.handle(request);
   });
-  const reader = new MessageReader<SpawnerRequest>((request) => runs.handle(request));
-  const leave = (): void => runs.end(() => process.exit(0));
+  const leave = (): void => {
+    if (runs === undefined) process.exit(0);
+    runs.end(() => process.exit(0));
+  };
 
   operator.on('data', (chunk) => reader.push(chunk));
   operator.on('error', leave);
   operator.on('end', leave);
   operator.on('close', leave);
+}
+
+function setUp(settings: SpawnerSettings, report: (message: SpawnerReport) => void): ActiveRuns {
+  const pipes = new PipePool(settings.folder);
+  const baseEnv = definedEntries(process.env);
+  const runs = new ActiveRuns(settings, { pipes, takeCpu: createCpuMeter(), baseEnv, report });
   report({ type: 'ready' });
+  return runs;
 }
 
 function definedEntries(env: NodeJS.ProcessEnv): Record<string, string> {
@@ -38,5 +45,4 @@ function definedEntries(env: NodeJS.ProcessEnv): Record<string, string> {
 // Ctrl-C in a terminal reaches the whole foreground group: how to stop is for the operator to say.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
-// Written by our own parent: this cast is the parsing edge.
-serve(JSON.parse(process.argv[2] ?? '{}') as SpawnerSettings);
+serve();

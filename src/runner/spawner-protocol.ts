@@ -1,5 +1,7 @@
 /** What the operator asks of the spawner process. */
 export type SpawnerRequest =
+  /** The first one, once. */
+  | ({ readonly type: 'setup' } & SpawnerSettings)
   | ({ readonly type: 'spawn'; readonly id: number } & SpawnRequest)
   | { readonly type: 'terminate'; readonly id: number }
   | { readonly type: 'refill'; readonly id: number };
@@ -62,7 +64,7 @@ export interface Usage {
   readonly maxRssBytes?: number;
 }
 
-/** How the spawner process is set up: its one argument, as JSON. */
+/** How the spawner process is set up. */
 export interface SpawnerSettings {
   /** A private folder for its pipes. */
   readonly folder: string;

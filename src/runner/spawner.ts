@@ -1,6 +1,6 @@
 import { aborted } from '../lib/aborted.ts';
 import type { Logger } from '../log.ts';
-import { siblingModule } from './sibling-module.ts';
+import type { SpawnerChild } from './spawner-child.ts';
 import { type SpawnedProcess, SpawnerLink, type SpawnerLinkOptions } from './spawner-link.ts';
 import type { Exit, OutputLine, SpawnRequest } from './spawner-protocol.ts';
 
@@ -19,6 +19,8 @@ export interface SpawnerOptions {
   readonly outputLimitBytes?: number;
   /** File of the spawner process; default the one beside this module. */
   readonly entry?: string;
+  /** A process that was started before; default one is started now. */
+  readonly first?: SpawnerChild | undefined;
 }
 
 export interface SpawnOptions {
@@ -43,10 +45,10 @@ export interface Spawner {
 export function createSpawner(options: SpawnerOptions): Spawner {
   const linkOptions = withDefaults(options);
   let isClosed = false;
-  let link = connect();
+  let link = connect(options.first);
 
-  function connect(): SpawnerLink {
-    const opened = new SpawnerLink(linkOptions);
+  function connect(child?: SpawnerChild): SpawnerLink {
+    const opened = new SpawnerLink(linkOptions, child);
     void opened.ended.then((reason) => {
       if (isClosed) return;
       options.log.error({ reason }, 'spawner process ended');
@@ -88,7 +90,6 @@ export function createSpawner(options: SpawnerOptions): Spawner {
 }
 
 function withDefaults(options: SpawnerOptions): SpawnerLinkOptions {
-  const { folder, env, graceMs = DEFAULT_GRACE_MS, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = options;
-  const entry = options.entry ?? siblingModule('spawner-process');
+  const { folder, env, entry, graceMs = DEFAULT_GRACE_MS, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = options;
   return { entry, env, settings: { folder, graceMs, outputLimitBytes } };
 }

@@ -9,8 +9,7 @@ import { temporaryFolder } from '../support/hook-rig.ts';
 
 /** Plays the operator. */
 async function startSpawner(folder: string) {
-  const settings = JSON.stringify({ folder, graceMs: 5000, outputLimitBytes: 1000 });
-  const child = spawn(process.execPath, [siblingModule('spawner-process'), settings], {
+  const child = spawn(process.execPath, [siblingModule('spawner-process')], {
     env: { ...process.env, CUSTOM: 'from the operator' },
     stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
   });
@@ -19,6 +18,7 @@ async function startSpawner(folder: string) {
   const reports: SpawnerReport[] = [];
   const reader = new MessageReader<SpawnerReport>((report) => reports.push(report));
   channel.on('data', (chunk) => reader.push(chunk));
+  channel.write(encodeMessage({ type: 'setup', folder, graceMs: 5000, outputLimitBytes: 1000 }));
   await vi.waitUntil(() => reports.some(({ type }) => type === 'ready'), { timeout: 10_000 });
   return {
     child,
