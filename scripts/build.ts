@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
 import { join } from 'node:path';
-import { build } from 'esbuild';
+import { build, type Plugin } from 'esbuild';
 
 // Programs that are started as processes of their own, and what authors import.
 const ENTRIES = {
@@ -10,6 +10,11 @@ const ENTRIES = {
   'warm-process': 'src/runner/warm-process.ts',
   sdk: 'src/sdk/index.ts',
 };
+// Parts of packages that nothing here calls: loading them takes a tenth of the time to the first run.
+const UNUSED: readonly RegExp[] = [
+  /prom-client\/lib\/(?:pushgateway|cluster|summary)\.js$/,
+  /node_modules\/@opentelemetry\/api\//,
+];
 const root = join(import.meta.dirname, '..');
 const out = join(root, 'dist');
 
@@ -35,14 +40,43 @@ async function bundle(): Promise<void> {
     legalComments: 'linked',
     chunkNames: 'chunks/[name]-[hash]',
     // Bundled CommonJS packages call require for node's own modules.
-    banner: {
-      js: "import { createRequire as hookletRequire } from 'node:module'; const require = hookletRequire(import.meta.url);",
-    },
+    banner: { js: "const require = process.getBuiltinModule?.('node:module').createRequire(import.meta.url);" },
+    plugins: [plainBuiltins(), withoutUnused()],
     logLevel: 'warning',
   });
   chmodSync(join(out, 'main.js'), 0o755);
   const license = join(root, 'LICENSE');
   if (existsSync(license)) cpSync(license, join(out, 'LICENSE'));
+}
+
+/**
+ * Takes node's own modules as they are. An import statement reads every property of theirs, which loads half of node:
+ * of `node:http` alone all of fetch.
+ */
+function plainBuiltins(): Plugin {
+  const namespace = 'node';
+  return {
+    name: 'plain-builtins',
+    setup({ onResolve, onLoad }) {
+      onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+        kind === 'import-statement' ? { path, namespace } : undefined,
+      );
+      onLoad({ filter: /./, namespace }, ({ path }) => ({
+        contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
+      }));
+    },
+  };
+}
+
+function withoutUnused(): Plugin {
+  return {
+    name: 'without-unused',
+    setup({ onLoad }) {
+      onLoad({ filter: /node_modules/ }, ({ path }) =>
+        UNUSED.some((part) => part.test(path)) ? { contents: 'module.exports = {};' } : undefined,
+      );
+    },
+  };
 }
 
 function declareTypes(): void {

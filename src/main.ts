@@ -8,9 +8,8 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
   );
   process.exit(2);
 }
+process.getBuiltinModule('node:module').enableCompileCache();
 // Only now: an older Node does not have all that is named there.
-const { enableCompileCache } = await import('node:module');
-enableCompileCache();
 const { main } = await import('./cli/program.ts');
 process.exitCode = await main(process.argv.slice(2));
 
