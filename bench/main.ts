@@ -1,18 +1,70 @@
-import { eventLatency } from './event-latency.ts';
-import { footprint } from './footprint.ts';
-import { openBench } from './stage.ts';
-import { startup } from './startup.ts';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { parseArgs } from 'node:util';
+import { baselineOf, regressionsOf, type Baseline } from './guard.ts';
+import { measure } from './measure.ts';
+import { writePage } from './page.ts';
+import { ROWS, type RowEntry } from './rows.ts';
+import { tableOf, type Result } from './table.ts';
 
-const ROWS = { event: eventLatency, startup, footprint };
+const BASELINE = join(import.meta.dirname, 'baseline.json');
 
-const asked = process.argv.slice(2);
-const unknown = asked.filter((name) => !(name in ROWS));
+const { values: flags, positionals: asked } = parseArgs({
+  allowPositionals: true,
+  options: {
+    list: { type: 'boolean', default: false },
+    guard: { type: 'boolean', default: false },
+    baseline: { type: 'boolean', default: false },
+    markdown: { type: 'boolean', default: false },
+  },
+});
+const unknown = asked.filter((name) => !ROWS.some((row) => row.name === name));
 if (unknown.length > 0) {
-  process.stderr.write(`no row ${unknown.join(', ')}; there are ${Object.keys(ROWS).join(', ')}\n`);
+  process.stderr.write(`no row ${unknown.join(', ')}; there are ${ROWS.map(({ name }) => name).join(', ')}\n`);
   process.exit(2);
 }
-await using stage = await openBench();
-for (const [name, row] of Object.entries(ROWS)) {
-  if (asked.length > 0 && !asked.includes(name)) continue;
-  for (const line of await row(stage)) process.stdout.write(`${name.padEnd(10)} ${line}\n`);
+if (flags.list) {
+  for (const { name, title, isFast = false } of ROWS) say(`${name.padEnd(16)} ${title}${isFast ? ' (guard)' : ''}`);
+} else {
+  await run();
+}
+
+async function run(): Promise<void> {
+  const results: Result[] = [];
+  for (const entry of chosen()) {
+    const measured = await measure(entry);
+    results.push(...measured);
+    // Each as it comes: the whole takes long.
+    if (!flags.guard) say(`${tableOf(measured)}\n`);
+  }
+  say(tableOf(results));
+  const old: Baseline = JSON.parse(readFileSync(BASELINE, 'utf8'));
+  if (flags.baseline) writeFileSync(BASELINE, `${JSON.stringify(baselineOf(results, old), null, 2)}\n`);
+  if (flags.markdown) writePage(results);
+  if (flags.guard) await guard(results, old);
+}
+
+function chosen(): readonly RowEntry[] {
+  if (asked.length > 0) return ROWS.filter(({ name }) => asked.includes(name));
+  return flags.guard ? ROWS.filter(({ isFast = false }) => isFast) : ROWS;
+}
+
+/** A row that is worse than it may be is measured once more: a noisy machine is no reason to fail. */
+async function guard(results: readonly Result[], baseline: Baseline): Promise<void> {
+  const suspects = new Set(regressionsOf(results, baseline).map(({ row }) => row));
+  const again: Result[] = [];
+  for (const entry of ROWS.filter(({ name }) => suspects.has(name))) again.push(...(await measure(entry)));
+  if (again.length > 0) say(`\nonce more\n${tableOf(again)}`);
+  // What is worse both times.
+  const first = new Set(regressionsOf(results, baseline).map(({ key }) => key));
+  const failed = regressionsOf(again, baseline).filter(({ key }) => first.has(key));
+  for (const { key, ratio, baseline: held } of failed) {
+    process.stderr.write(`${key}: ${ratio.toFixed(2)} times the limit, where ${held} is held (bench/baseline.json)\n`);
+  }
+  if (failed.length > 0) process.exitCode = 1;
+  else say('\nno ratio is worse than bench/baseline.json allows');
+}
+
+function say(line: string): void {
+  process.stdout.write(`${line}\n`);
 }

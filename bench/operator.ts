@@ -1,44 +1,110 @@
 import { spawn } from 'node:child_process';
-import { once } from 'node:events';
+import { endChild, endWithThis } from './child.ts';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { PROGRAM, type BenchStage } from './stage.ts';
+import { freePorts } from '../test/cluster/free-ports.ts';
+import type { BenchStage, Contender } from './stage.ts';
 
 export interface RunningOperator extends AsyncDisposable {
   readonly pid: number;
-  /** Milliseconds from the start of the process to its first log line with this message. */
+  /** When the process was started, as milliseconds since 1970. */
+  readonly startedAtMs: number;
+  /**
+   * Milliseconds from the start of the process to its first log line with this message. Only hooklet logs such: what is
+   * compared with the peer is told by the hooks, or by `metrics`.
+   */
   said(message: string): Promise<number>;
+  /** The page of metrics, as it is now; empty while it is not served. */
+  metrics(): Promise<string>;
 }
 
 export interface OperatorOptions {
   readonly hooksDir: string;
   readonly env?: Readonly<Record<string, string>>;
+  /** Hooklet unless said. */
+  readonly contender?: Contender;
+  /** Of hooklet; the default is `info`, as users run it. The peer is asked for errors only. */
+  readonly logLevel?: 'debug' | 'info' | 'error';
+  /** More flags of `start`. */
+  readonly flags?: readonly string[];
 }
 
-/** `hooklet start` from the bundle, in a process of its own. */
-export function startOperator(stage: BenchStage, { hooksDir, env = {} }: OperatorOptions): RunningOperator {
-  const flags = ['--hooks-dir', hooksDir, '--kube-config', stage.kubeconfig, '--tmp-dir', join(stage.folder, 'tmp')];
-  const startedAt = performance.now();
-  const child = spawn(
-    process.execPath,
-    [PROGRAM, 'start', ...flags, '--log-format', 'json', '--log-level', 'debug', '--listen-port', '0'],
-    { env: { ...process.env, ...env }, stdio: ['ignore', 'pipe', 'inherit'] },
-  );
-  const seen = new Map<string, number>();
-  const waiting = new Map<string, (atMs: number) => void>();
-  createInterface(child.stdout).on('line', (line) => {
-    const { msg }: { readonly msg: string } = JSON.parse(line);
-    if (seen.has(msg)) return;
-    seen.set(msg, performance.now() - startedAt);
-    waiting.get(msg)?.(performance.now() - startedAt);
+const TIME_LIMIT_MS = 120_000;
+let count = 0;
+
+/** `start` of hooklet or of the peer, in a process of its own; disposing it ends the process. */
+export async function startOperator(stage: BenchStage, options: OperatorOptions): Promise<RunningOperator> {
+  const { contender = stage.hooklet, env = {} } = options;
+  const [port = 0] = await freePorts(1);
+  const [program = '', ...args] = [...contender.command, 'start', ...flagsOf(stage, options, port)];
+  const startedAtMs = performance.timeOrigin + performance.now();
+  const child = spawn(program, args, {
+    env: { ...process.env, KUBECONFIG: stage.kubeconfig, ...env },
+    stdio: ['ignore', 'pipe', contender.name === 'hooklet' ? 'inherit' : 'ignore'],
   });
+  endWithThis(child);
+  const said = listen(child.stdout, startedAtMs);
   return {
     pid: child.pid ?? 0,
-    said: async (message) => seen.get(message) ?? new Promise<number>((resolve) => void waiting.set(message, resolve)),
-    async [Symbol.asyncDispose]() {
-      const ended = once(child, 'exit');
-      child.kill('SIGTERM');
-      await ended;
-    },
+    startedAtMs,
+    said,
+    metrics: async () => textAt(`http://127.0.0.1:${port}/metrics`),
+    [Symbol.asyncDispose]: async () => endChild(child, 'SIGTERM'),
   };
+}
+
+/** The flags that both programs know, then those of one. */
+function flagsOf(stage: BenchStage, options: OperatorOptions, port: number): readonly string[] {
+  const { contender = stage.hooklet, hooksDir, logLevel = 'info', flags = [] } = options;
+  const tmpDir = join(stage.folder, `tmp-${count++}`);
+  mkdirSync(tmpDir);
+  const common = [
+    ...flagPairs({ '--hooks-dir': hooksDir, '--tmp-dir': tmpDir, '--kube-config': stage.kubeconfig }),
+    ...flagPairs({ '--listen-address': '127.0.0.1', '--listen-port': String(port) }),
+  ];
+  const own = {
+    hooklet: ['--log-format', 'json', '--log-level', logLevel],
+    // Else two of it would fight for one socket.
+    peer: ['--log-level', 'error', '--debug-unix-socket', join(tmpDir, 'debug.socket')],
+  }[contender.name];
+  return [...common, ...own, ...flags, ...contender.flags];
+}
+
+function flagPairs(flags: Readonly<Record<string, string>>): readonly string[] {
+  return Object.entries(flags).flat();
+}
+
+/** Reads log lines for good, so that the pipe is never full. */
+function listen(output: NodeJS.ReadableStream, startedAtMs: number): (message: string) => Promise<number> {
+  const seen = new Map<string, number>();
+  const waiting = new Map<string, (atMs: number) => void>();
+  const ended = Promise.withResolvers<never>();
+  ended.promise.catch(() => {});
+  const reader = createInterface(output);
+  reader.on('close', () => ended.reject(new Error('the program ended before it said what was waited for')));
+  reader.on('line', (line) => {
+    // Not parsed: a busy operator says much, and this process shares its cores.
+    const message = /"msg":"([^"]*)"/.exec(line)?.[1];
+    if (message === undefined || seen.has(message)) return;
+    const atMs = performance.timeOrigin + performance.now() - startedAtMs;
+    seen.set(message, atMs);
+    waiting.get(message)?.(atMs);
+  });
+  return async (message) => {
+    const atMs = seen.get(message);
+    if (atMs !== undefined) return atMs;
+    const said = Promise.withResolvers<number>();
+    waiting.set(message, said.resolve);
+    const timer = setTimeout(() => said.reject(new Error(`it did not say "${message}" in time`)), TIME_LIMIT_MS);
+    return Promise.race([said.promise, ended.promise]).finally(() => clearTimeout(timer));
+  };
+}
+
+async function textAt(url: string): Promise<string> {
+  try {
+    return await (await fetch(url)).text();
+  } catch {
+    return '';
+  }
 }

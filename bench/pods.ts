@@ -22,8 +22,26 @@ export async function fillPods({ api }: Pick<BenchStage, 'api'>, count: number, 
   await Promise.all(Array.from({ length: AT_ONCE }, work));
 }
 
+let changes = 0;
+
+/** Gives one pod another annotation, and with `image` another image. */
+export async function changePod(
+  { api }: Pick<BenchStage, 'api'>,
+  index: number,
+  change: 'annotation' | 'image' = 'annotation',
+): Promise<void> {
+  const value = String(changes++);
+  const patch = {
+    annotation: { metadata: { annotations: { 'example.com/change': value } } },
+    image: { spec: { containers: [{ name: 'web', image: `registry.example.com/shop/web:1.27.${value}` }] } },
+  }[change];
+  const path = `${PODS_PATH}/${podName(index)}`;
+  const { status, body } = await api.call('PATCH', path, patch, 'application/strategic-merge-patch+json');
+  if (status !== 200) throw new Error(`the change of ${path} is refused: ${JSON.stringify(body)}`);
+}
+
 /** Names sort as numbers do. */
-export function podName(index: number): string {
+function podName(index: number): string {
   return `web-6d4cf56db6-${String(index).padStart(6, '0')}`;
 }
 

@@ -1,10 +1,19 @@
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { controlPlaneAssets } from '../test/cluster/assets.ts';
 import { clusterConfig } from '../test/cluster/cluster-config.ts';
 import { ControlPlane, tokenOf } from '../test/cluster/control-plane.ts';
 import { connectApi, type Api } from './soak/api.ts';
+
+/** A program that is measured: hooklet, or the peer. */
+export interface Contender {
+  readonly name: 'hooklet' | 'peer';
+  /** The program and its first arguments; the flags of `start` follow. */
+  readonly command: readonly string[];
+  /** Flags after those of the row. */
+  readonly flags: readonly string[];
+}
 
 /** A real control plane, and the way to it. */
 export interface BenchStage extends AsyncDisposable {
@@ -16,17 +25,21 @@ export interface BenchStage extends AsyncDisposable {
   readonly kubeconfig: string;
   /** A folder that goes at the end. */
   readonly folder: string;
+  readonly plane: ControlPlane;
+  /** The bundle as users run it: a copy, which nobody builds anew meanwhile. */
+  readonly hooklet: Contender;
+  /** What `PEER` names, with the flags of `PEER_FLAGS`. */
+  readonly peer: Contender | undefined;
 }
 
-/** The bundle, as users run it. */
-export const PROGRAM = join(import.meta.dirname, '..', 'dist', 'main.js');
+const ROOT = join(import.meta.dirname, '..');
 
 /** Starts the control plane of the cluster tests. */
-export async function openBench(): Promise<BenchStage> {
+export async function openBench(env: NodeJS.ProcessEnv = process.env): Promise<BenchStage> {
   await using ends = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-bench-'));
-  ends.defer(() => rmSync(folder, { recursive: true, force: true }));
-  const plane = await ControlPlane.start(await controlPlaneAssets(process.env));
+  ends.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const plane = await ControlPlane.start(await controlPlaneAssets(env));
   ends.defer(async () => plane.stop());
   const token = tokenOf('admin');
   const ca = await plane.ca();
@@ -34,7 +47,32 @@ export async function openBench(): Promise<BenchStage> {
   ends.defer(() => api.close());
   const kubeconfig = join(folder, 'kubeconfig');
   writeFileSync(kubeconfig, clusterConfig({ url: plane.url, ca, user: 'admin', token }));
+  const contenders = { hooklet: copyOfHooklet(folder), peer: peerOf(env) };
   const opened = ends.move();
-  const stage = { api, url: plane.url, ca, token, kubeconfig, folder };
+  const stage = { api, url: plane.url, ca, token, kubeconfig, folder, plane, ...contenders };
   return { ...stage, [Symbol.asyncDispose]: async () => opened.disposeAsync() };
+}
+
+/** Hooklet, and the peer where there is one. */
+export function contendersOf({ hooklet, peer }: BenchStage): readonly Contender[] {
+  return peer === undefined ? [hooklet] : [hooklet, peer];
+}
+
+/** Makes a folder of the stage; a name is used once. */
+export function stageFolder({ folder }: BenchStage, name: string): string {
+  const path = join(folder, name);
+  mkdirSync(path);
+  return path;
+}
+
+function copyOfHooklet(folder: string): Contender {
+  const copy = join(folder, 'hooklet');
+  cpSync(join(ROOT, 'dist'), join(copy, 'dist'), { recursive: true, preserveTimestamps: true });
+  cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
+  return { name: 'hooklet', command: [process.execPath, join(copy, 'dist', 'main.js')], flags: [] };
+}
+
+function peerOf({ PEER: program, PEER_FLAGS: flags = '' }: NodeJS.ProcessEnv): Contender | undefined {
+  if (program === undefined || program === '') return undefined;
+  return { name: 'peer', command: [program], flags: flags.split(/\s+/).filter(Boolean) };
 }

@@ -1,0 +1,17 @@
+import type { ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+
+/** Has the child killed when this process exits while it still runs. */
+export function endWithThis(child: ChildProcess): void {
+  const kill = (): void => void child.kill('SIGKILL');
+  process.once('exit', kill);
+  child.once('exit', () => process.off('exit', kill));
+}
+
+/** Ends the child and waits for its end. */
+export async function endChild(child: ChildProcess, signal: 'SIGTERM' | 'SIGKILL'): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const ended = once(child, 'exit');
+  child.kill(signal);
+  await ended;
+}

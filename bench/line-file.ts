@@ -1,0 +1,40 @@
+import { readFileSync, watch, writeFileSync } from 'node:fs';
+
+const TIME_LIMIT_MS = 60_000;
+
+/** A file that hooks append lines to. */
+export interface LineFile extends Disposable {
+  readonly path: string;
+  /** Whole lines, now. */
+  lines(): readonly string[];
+  /** Waits until so many whole lines are there. The kernel tells when the file grows: nothing is polled meanwhile. */
+  reach(count: number, timeoutMs?: number): Promise<readonly string[]>;
+}
+
+/** Makes the file, empty. */
+export function openLineFile(path: string): LineFile {
+  writeFileSync(path, '');
+  let onGrown = (): void => {};
+  const watcher = watch(path, () => onGrown());
+  const lines = (): readonly string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  return {
+    path,
+    lines,
+    async reach(count, timeoutMs = TIME_LIMIT_MS) {
+      const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
+      const timer = setTimeout(() => {
+        reject(new Error(`${path} has ${lines().length} lines after ${timeoutMs} ms, not ${count}`));
+      }, timeoutMs);
+      onGrown = () => {
+        const found = lines();
+        if (found.length >= count) resolve(found);
+      };
+      onGrown();
+      return promise.finally(() => {
+        clearTimeout(timer);
+        onGrown = () => {};
+      });
+    },
+    [Symbol.dispose]: () => watcher.close(),
+  };
+}

@@ -1,0 +1,84 @@
+import { readdirSync, readFileSync } from 'node:fs';
+
+const SAMPLES_PER_SECOND = 20;
+const TICKS_PER_SECOND = 100;
+
+/** The memory of a process and all below it while it is watched, as PSS: shared pages are divided among those who share. */
+export interface MemoryWatch extends Disposable {
+  /** The highest sample so far. */
+  readonly peakMb: number;
+  /** The last sample. */
+  readonly lastMb: number;
+}
+
+/** Samples the tree of a process 20 times a second until disposed. */
+export function watchMemory(pid: number): MemoryWatch {
+  const watch = { peakMb: 0, lastMb: 0 };
+  const sample = (): void => {
+    watch.lastMb = pssMb(pid);
+    watch.peakMb = Math.max(watch.peakMb, watch.lastMb);
+  };
+  sample();
+  const timer = setInterval(sample, 1000 / SAMPLES_PER_SECOND);
+  return {
+    get peakMb() {
+      return watch.peakMb;
+    },
+    get lastMb() {
+      return watch.lastMb;
+    },
+    [Symbol.dispose]: () => clearInterval(timer),
+  };
+}
+
+/** The PSS of a process and all below it, now, in megabytes (10^6). */
+export function pssMb(pid: number): number {
+  return (
+    treeOf(pid)
+      .map(pssKib)
+      .reduce((sum, kib) => sum + kib, 0) * 1.024e-3
+  );
+}
+
+/** User and system time of a process, of all below it, and of those below it that have ended and were waited for. */
+export function cpuSeconds(pid: number): number {
+  return treeOf(pid)
+    .map(cpuTicks)
+    .reduce((sum, ticks) => sum + ticks / TICKS_PER_SECOND, 0);
+}
+
+/** A process and all below it. */
+export function treeOf(pid: number): readonly number[] {
+  return [pid, ...childrenOf(pid).flatMap(treeOf)];
+}
+
+function childrenOf(pid: number): readonly number[] {
+  const threads = orElse(() => readdirSync(`/proc/${pid}/task`), []);
+  return threads.flatMap((thread) =>
+    orElse(() => readFileSync(`/proc/${pid}/task/${thread}/children`, 'utf8'), '')
+      .split(' ')
+      .filter(Boolean)
+      .map(Number),
+  );
+}
+
+function pssKib(pid: number): number {
+  const rollup = orElse(() => readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8'), '');
+  return Number(/^Pss:\s+(\d+)/m.exec(rollup)?.[1] ?? 0);
+}
+
+function cpuTicks(pid: number): number {
+  const fields = orElse(() => readFileSync(`/proc/${pid}/stat`, 'utf8'), '')
+    .split(') ')[1]
+    ?.split(' ');
+  return (fields ?? []).slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
+}
+
+/** A process may end between two looks at it. */
+function orElse<T>(read: () => T, fallback: T): T {
+  try {
+    return read();
+  } catch {
+    return fallback;
+  }
+}

@@ -1,0 +1,36 @@
+import type { Row } from './row.ts';
+
+/** A row as the table lists it; its code is `rows/<name>.ts`, which exports `row`. */
+export interface RowEntry {
+  readonly name: string;
+  readonly title: string;
+  /** Whether the guard looks at it unless told which rows; all of these together take less than two minutes. */
+  readonly isFast?: boolean;
+}
+
+/** Every row, in the order of the table. */
+export const ROWS: readonly RowEntry[] = [
+  { name: 'event', title: 'event to hook start, idle', isFast: true },
+  { name: 'event-warm', title: 'event to a warm TypeScript hook, idle', isFast: true },
+  { name: 'startup', title: 'process start to the first onStartup run', isFast: true },
+  { name: 'hooks-100', title: '100 hooks with 100 distinct watches: start to the last Synchronization' },
+  { name: 'hooks-1000', title: '1,000 hooks on 20 kinds: start to the last Synchronization' },
+  { name: 'patches', title: '200 CreateOrUpdate in one run', isFast: true },
+  { name: 'burst', title: '2,000 Added in one queue, all seen', isFast: true },
+  { name: 'queues-shell', title: '1,000 events over 20 queues, shell hooks' },
+  { name: 'warm-throughput', title: '5,000 events to a warm TypeScript hook, one run each' },
+  { name: 'pods-full', title: '10,000 pods, full objects' },
+  { name: 'pods-filtered', title: '10,000 pods, jqFilter, no full objects' },
+  { name: 'pods-100k', title: '100,000 pods, jqFilter, no full objects' },
+  { name: 'relist', title: 'relist of 10,000 objects after 410' },
+  { name: 'idle', title: '20 queues and 20 watches, idle' },
+  { name: 'jq', title: 'jq on a pod of 4.5 KB', isFast: true },
+  { name: 'context', title: 'context of 10,000 objects written for a hook' },
+];
+
+/** The code of a row. */
+export async function loadRow({ name }: RowEntry): Promise<Row> {
+  const module: { readonly row?: Row } = await import(`./rows/${name}.ts`);
+  if (module.row === undefined) throw new Error(`bench/rows/${name}.ts exports no row`);
+  return module.row;
+}
