@@ -1,0 +1,83 @@
+# shellcheck shell=bash
+# What a run leaves behind: the state on the StatefulSet, Events, metrics. hooklet applies it when the hook has exited.
+
+TOLD=''
+REFUSED=''
+
+# Refuses to go on, and says why and what to do: in the log, as an Event when it is news, and as a metric as long as it
+# lasts. Always fails, so that the step that called it ends.
+refuse() {
+  local -r reason=$1 message=$2
+  REFUSED=$reason
+  TOLD="$reason ${TARGET:-}"
+  echo "refused, $reason: $message"
+  [[ $TOLD == "$OLD_TOLD" ]] || event Warning "$reason" "$message"
+  return 1
+}
+
+# An Event on the StatefulSet. The same news has the same name, so two runners do not say it twice.
+event() {
+  local -r type=$1 reason=$2 message=$3
+  local name
+  name=$STATEFULSET.$(sha256sum <<< "$STS_UID $reason $message $OLD_STATE" | cut -c 1-16)
+  jq -n -c --arg type "$type" --arg reason "$reason" --arg message "${message:0:1000}" --arg name "$name" \
+    --arg namespace "$NAMESPACE" --arg statefulset "$STATEFULSET" --arg uid "$STS_UID" --arg at "$(iso "$NOW")" '{
+      operation: "CreateIfNotExists",
+      object: {
+        apiVersion: "v1",
+        kind: "Event",
+        metadata: {name: $name, namespace: $namespace},
+        involvedObject: {
+          apiVersion: "apps/v1", kind: "StatefulSet", namespace: $namespace, name: $statefulset, uid: $uid
+        },
+        type: $type, reason: $reason, message: $message, source: {component: "etcd-repair"},
+        firstTimestamp: $at, lastTimestamp: $at, count: 1
+      }
+    }' >> "$KUBERNETES_PATCH_PATH"
+}
+
+# Keeps how far the repair is; the change brings the next run.
+set_step() {
+  RECORD=$(jq -c --arg step "$1" --arg at "$(iso "$NOW")" '. + {step: $step, stepAt: $at}' <<< "$RECORD")
+}
+
+# The state is written only if it is another one, and only if nobody changed the StatefulSet since it was read.
+write_outcome() {
+  local state
+  state=$(
+    jq -n -c --argjson unhealthy "${UNHEALTHY_SINCE:-"{}"}" --argjson repair "${RECORD:-null}" --arg told "$TOLD" '
+      {unhealthy: $unhealthy, repair: $repair, told: $told} | with_entries(select(.value | . != null and . != {} and . != ""))
+      | if . == {} then "" else tojson end' -r
+  )
+  if [[ $state != "$OLD_STATE" ]]; then
+    jq -n -c --arg namespace "$NAMESPACE" --arg name "$STATEFULSET" --arg version "$RESOURCE_VERSION" \
+      --arg key "$STATE_ANNOTATION" --arg state "$state" '{
+        operation: "MergePatch", apiVersion: "apps/v1", kind: "StatefulSet", namespace: $namespace, name: $name,
+        mergePatch: {
+          metadata: {
+            resourceVersion: $version,
+            annotations: {($key): (if $state == "" then null else $state end)}
+          }
+        }
+      }' >> "$KUBERNETES_PATCH_PATH"
+  fi
+  report_metrics
+}
+
+# The gauges are one group: what a run does not mention is gone.
+report_metrics() {
+  jq -n -c --arg statefulset "$STATEFULSET" --arg found "$STS_UID" --argjson well "${WELL_COUNT:-0}" \
+    --argjson unhealthy "${UNHEALTHY_COUNT:-0}" --argjson repair "${RECORD:-null}" --arg refused "$REFUSED" '
+    def gauge($name; $value; $labels):
+      {name: "etcd_repair_\($name)", group: "etcd-repair", set: $value, labels: ({statefulset: $statefulset} + $labels)};
+    gauge("statefulset_found"; if $found == "" then 0 else 1 end; {}),
+    gauge("members"; $well; {state: "well"}),
+    gauge("members"; $unhealthy; {state: "unhealthy"}),
+    if $repair == null then empty else gauge("in_progress"; 1; {pod: $repair.pod, step: $repair.step}) end,
+    if $refused == "" then empty else gauge("refused"; 1; {reason: $refused}) end
+  ' >> "$METRICS_PATH"
+}
+
+iso() {
+  date -u -d "@$1" +%FT%TZ
+}

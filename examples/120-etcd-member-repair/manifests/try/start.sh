@@ -1,0 +1,91 @@
+#!/bin/sh
+# Starts a member of etcd. What it has to be told depends on the cluster as it is now, so it asks the other members; what
+# was true when the Pod was made may be wrong by the next start.
+set -eu
+
+data=/var/lib/etcd/data
+waiting=/tmp/waiting
+domain=${ETCD_SERVICE:-etcd}.$POD_NAMESPACE.svc
+scheme=${ETCD_SCHEME:-http}
+own=$scheme://$POD_NAME.$domain:2380
+statefulset=${POD_NAME%-*}
+
+main() {
+  if [ -d "$data/member/wal" ]; then
+    start "$POD_NAME=$own" existing
+  fi
+  while :; do
+    if members=$(ask_others); then
+      case $(status_of_own "$members") in
+        # Added, and never started: the list is what --initial-cluster must be, to the letter.
+        unstarted) start "$(as_initial_cluster "$members")" existing ;;
+        # Its log and its vote are lost. With the same id and an empty disk it could break promises it made, so it stays
+        # out until it is replaced. Only in a cluster that never was whole this is its first start; etcd checks that too.
+        started)
+          may_be_new && start "$(everyone)" new
+          wait_for "the other members know $POD_NAME, but its disk is empty: it waits to be replaced"
+          ;;
+        *) wait_for "$POD_NAME is no member: it waits to be added" ;;
+      esac
+    elif may_be_new; then
+      start "$(everyone)" new
+    else
+      wait_for "the disk is empty and no other member answers: it waits for them, since a new cluster would be an empty one"
+    fi
+  done
+}
+
+# Lines such as: 8e9e05c52164694d, started, etcd-0, http://etcd-0.etcd.db.svc:2380, http://etcd-0.etcd.db.svc:2379, false
+ask_others() {
+  etcdctl --endpoints "$(everyone | tr , '\n' | grep -v "^$POD_NAME=" | sed 's/^[^=]*=//; s/:2380$/:2379/' | paste -sd , -)" \
+    --command-timeout 3s --dial-timeout 3s member list -w simple 2> /dev/null
+}
+
+status_of_own() {
+  printf '%s\n' "$1" | awk -F ', ' -v own="$own" '$4 == own { print $2 }'
+}
+
+# A member that has not started has no name yet; it is that of its Pod.
+as_initial_cluster() {
+  printf '%s\n' "$1" | awk -F ', ' '{
+    name = $3
+    if (name == "") { name = $4; sub(/^[a-z]*:\/\//, "", name); sub(/\..*/, "", name) }
+    print name "=" $4
+  }' | paste -sd , -
+}
+
+# All members of a new cluster.
+everyone() {
+  seq 0 "$((ETCD_REPLICAS - 1))" | sed "s|.*|$statefulset-&=$scheme://$statefulset-&.$domain:2380|" | paste -sd , -
+}
+
+may_be_new() {
+  [ "$(cat /cluster/state 2> /dev/null)" = new ]
+}
+
+wait_for() {
+  [ -e "$waiting" ] || echo "$1"
+  touch "$waiting"
+  sleep 2
+}
+
+# Everything else can be set as etcd wants it: ETCD_QUOTA_BACKEND_BYTES, ETCD_TRUSTED_CA_FILE and so on.
+start() {
+  rm -f "$waiting"
+  exec etcd --name "$POD_NAME" --data-dir "$data" \
+    --initial-cluster "$1" --initial-cluster-state "$2" --initial-cluster-token "$POD_NAMESPACE-$statefulset" \
+    --initial-advertise-peer-urls "$own" --advertise-client-urls "$scheme://$POD_NAME.$domain:2379" \
+    --listen-peer-urls "$scheme://0.0.0.0:2380" --listen-client-urls "$scheme://0.0.0.0:2379" \
+    --listen-metrics-urls http://0.0.0.0:2381
+}
+
+# For the probes. Who waits is alive: a restart would not help.
+alive() {
+  [ -e "$waiting" ] || curl --silent --fail --max-time 5 http://127.0.0.1:2381/livez > /dev/null
+}
+
+if [ "${1:-}" = alive ]; then
+  alive
+else
+  main
+fi
