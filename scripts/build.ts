@@ -57,11 +57,11 @@ function plainBuiltins(): Plugin {
   const namespace = 'node';
   return {
     name: 'plain-builtins',
-    setup({ onResolve, onLoad }) {
-      onResolve({ filter: /^node:/ }, ({ path, kind }) =>
+    setup(builder) {
+      builder.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
         kind === 'import-statement' ? { path, namespace } : undefined,
       );
-      onLoad({ filter: /./, namespace }, ({ path }) => ({
+      builder.onLoad({ filter: /./, namespace }, ({ path }) => ({
         contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
       }));
     },
@@ -71,8 +71,8 @@ function plainBuiltins(): Plugin {
 function withoutUnused(): Plugin {
   return {
     name: 'without-unused',
-    setup({ onLoad }) {
-      onLoad({ filter: /node_modules/ }, ({ path }) =>
+    setup(builder) {
+      builder.onLoad({ filter: /node_modules/ }, ({ path }) =>
         UNUSED.some((part) => part.test(path)) ? { contents: 'module.exports = {};' } : undefined,
       );
     },

@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import { attributeName } from './plain-flags.ts';
 import { parseDuration } from '../hook/duration.ts';
 
 /** One setting of `hooklet start`: a flag, the environment variables that may set it, and its default. */
@@ -124,7 +125,7 @@ export function resolveOptions<S extends Specs>(
 ): Options<S> {
   const problems: string[] = [];
   const entries = Object.entries(specs).map(([key, spec]) => {
-    const given = givenText(spec, flags[attributeName(spec)], env);
+    const given = givenText(spec, flags[attributeName(spec.flag)], env);
     if (given === undefined) return [key, spec.fallback];
     try {
       return [key, spec.parse(given.text)];
@@ -136,11 +137,6 @@ export function resolveOptions<S extends Specs>(
   });
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return Object.fromEntries(entries);
-}
-
-function attributeName({ flag: name }: OptionSpec<unknown>): string {
-  const [long = ''] = name.replace(/^--/, '').split(' ');
-  return long.replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function givenText(

@@ -2,9 +2,11 @@ import { writeSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { HookletError, UsageError } from '../errors.ts';
 import type { Command } from 'commander';
+import { startSpawnerChild } from '../runner/spawner-child.ts';
 import { DEV_HELP, PROGRAM_HELP, START_HELP } from './help.ts';
 import { devOptions, startOptions, type OptionSpec } from './options.ts';
 import { peerOptions } from './peer-options.ts';
+import { plainFlags, type Flags } from './plain-flags.ts';
 import { version } from './version.ts';
 
 /** Exit codes: 0 done, 1 problems found or a failure, 2 wrong usage; `hooklet jq` has jq's own. */
@@ -15,17 +17,11 @@ const LOG_TYPE = '--log-type <format>';
 // What a shell reports of a program that wrote to a closed pipe.
 const EXIT_CLOSED_PIPE = 141;
 
-type Flags = Readonly<Record<string, string | boolean | undefined>>;
-
 /** Runs the command line; resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
-  // As in `hooklet jq … | head -1`.
-  process.stdout.on('error', (error) => {
-    if ('code' in error && error.code === 'EPIPE') process.exit(EXIT_CLOSED_PIPE);
-    throw error;
-  });
   try {
-    return await dispatch(argv);
+    const flags = flagsOfStart(argv);
+    return await (flags === undefined ? dispatch(argv) : startHooks(flags));
   } catch (error) {
     if (!(error instanceof HookletError)) return crash(error);
     process.stderr.write(`hooklet: ${error.message}\n`);
@@ -40,7 +36,34 @@ function crash(error: unknown): never {
   process.exit(1);
 }
 
+/** The flags of `start` where they are plain: what starts most often waits for no parser. */
+function flagsOfStart(argv: readonly string[]): Flags | undefined {
+  const [command, ...rest] = withCommand(argv);
+  if (command !== 'start') return undefined;
+  return plainFlags(rest, [...Object.values(startOptions).map(({ flag }) => flag), ...hiddenFlags()]);
+}
+
+function hiddenFlags(): readonly string[] {
+  return [LOG_TYPE, ...Object.values(peerOptions).map(({ flag }) => flag)];
+}
+
+async function startHooks({ logType, ...flags }: Flags): Promise<ExitCode> {
+  // Comes up while the rest is loaded.
+  const spawner = startSpawnerChild(process.env);
+  try {
+    const { start } = await import('./start.ts');
+    return await start(logType === undefined ? flags : { logFormat: logType, ...flags }, spawner);
+  } finally {
+    spawner.channel?.end();
+  }
+}
+
 async function dispatch(argv: readonly string[]): Promise<ExitCode> {
+  // As in `hooklet jq … | head -1`.
+  process.stdout.on('error', (error) => {
+    if ('code' in error && error.code === 'EPIPE') process.exit(EXIT_CLOSED_PIPE);
+    throw error;
+  });
   const [command, ...rest] = argv;
   // These take jq's own flags, or are run for every event by hooks: the command line parser is not loaded for them.
   if (command === 'jq') return (await import('./jq.ts')).jqCommand(rest);
@@ -51,8 +74,7 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
     exitCode = code;
   });
   const start = program.commands.find((one) => one.name() === 'start');
-  const hidden = [LOG_TYPE, ...Object.values(peerOptions).map(({ flag }) => flag)];
-  for (const flag of hidden) start?.addOption(new Option(flag).hideHelp());
+  for (const flag of hiddenFlags()) start?.addOption(new Option(flag).hideHelp());
   try {
     await program.parseAsync(withCommand(argv), { from: 'user' });
     return exitCode;
@@ -99,10 +121,7 @@ function addStart(program: Command, exit: (code: ExitCode) => void): void {
   const command = program.command('start').description('run the hooks against a cluster (the default command)');
   addOptions(command, startOptions);
   command.addHelpText('after', START_HELP);
-  command.action(async ({ logType, ...flags }: Flags) => {
-    const { start } = await import('./start.ts');
-    exit(await start(logType === undefined ? flags : { logFormat: logType, ...flags }));
-  });
+  command.action(async (flags: Flags) => exit(await startHooks(flags)));
 }
 
 function addDev(program: Command, exit: (code: ExitCode) => void): void {

@@ -2,14 +2,16 @@ import { discoverHooks } from '../hook/discover.ts';
 import { createLogger, type RootLogger } from '../log.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { runOperator, type OperatorOptions } from '../operator/run-operator.ts';
+import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { resolveOptions, startOptions, type StartOptions } from './options.ts';
 import { withoutEffect } from './peer-options.ts';
+import type { Flags } from './plain-flags.ts';
 import { programFile } from './program-file.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { version } from './version.ts';
 
 /** `hooklet start`: runs the hooks against a cluster until SIGINT or SIGTERM; resolves to the exit code. */
-export async function start(flags: Readonly<Record<string, string | boolean | undefined>>): Promise<number> {
+export async function start(flags: Flags, spawner: SpawnerChild): Promise<number> {
   const options = resolveOptions(startOptions, flags, process.env);
   const log = openLog(options, 'json');
   // Refused before the cluster is looked for: this is the mistake that is easier to mend.
@@ -29,7 +31,7 @@ export async function start(flags: Readonly<Record<string, string | boolean | un
     log.info({ cluster: cluster.name, server: cluster.server.href }, 'cluster found');
     return cluster;
   };
-  await runOperator(operatorOptions(options, connect, log), signal);
+  await runOperator({ ...operatorOptions(options, connect, log), spawner }, signal);
   log.info({}, 'hooklet ended');
   return 0;
 }

@@ -2,6 +2,7 @@ import { resolve } from 'node:path';
 import type { Logger } from '../log.ts';
 import { createRunFolder } from '../runner/run-folder.ts';
 import { createRunner, type Runner } from '../runner/runner.ts';
+import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { createSpawner } from '../runner/spawner.ts';
 import { writeProgram } from './program-link.ts';
 
@@ -15,6 +16,8 @@ export interface RunnerSettings {
   readonly program: { readonly node: string; readonly program: string };
   /** From SIGTERM to SIGKILL when a hook is ended; absent: what is usual. */
   readonly killAfterMs?: number;
+  /** A spawner process that is on its way up; absent: one is started. */
+  readonly spawner?: SpawnerChild;
   readonly log: Logger;
 }
 
@@ -23,8 +26,8 @@ export function openRunner(settings: RunnerSettings, ends: AsyncDisposableStack)
   const { log, env, hooksDir, tmpDir, keepTmpFiles, logProxyHookJson } = settings;
   const folder = createRunFolder({ tmpDir, keepTmpFiles });
   ends.defer(() => folder.remove());
-  const { killAfterMs: graceMs } = settings;
-  const spawner = createSpawner({ folder: folder.path, env, log, ...(graceMs !== undefined && { graceMs }) });
+  const { killAfterMs: graceMs, spawner: first } = settings;
+  const spawner = createSpawner({ folder: folder.path, env, log, first, ...(graceMs !== undefined && { graceMs }) });
   ends.defer(async () => spawner.close());
   const binDir = writeProgram(folder.path, settings.program);
   const runner = createRunner({
