@@ -1,0 +1,57 @@
+#!/usr/bin/env bash
+# Backs up etcd: a snapshot of one member, once it is known not to be behind. etcdctl's own variables say how to get there.
+database=etcd
+dump_name=dump.db
+# shellcheck source=../lib/backup.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../lib/backup.sh"
+
+database_settings() {
+  expect_set ETCDCTL_ENDPOINTS 'the client URLs of the members, with "," between them'
+  for program in etcdctl etcdutl; do expect_program "$program"; done
+}
+
+database_check() {
+  local member status
+  for member in ${ETCDCTL_ENDPOINTS//,/ }; do
+    # A linearizable read: the member has a quorum behind it, and the revision is that of the cluster.
+    if status=$(ask "$member" endpoint status) && revision=$(ask "$member" get / --limit=1 | jq .header.revision); then
+      endpoint=$member
+      size_bytes=$(jq '.[0].Status.dbSize' <<< "$status")
+      return
+    fi
+  done
+  case $(last_words "$work/stderr") in
+    *authentication* | *'permission denied'* | *'user name is empty'*) fail WrongCredentials "etcd refuses: correct ETCDCTL_USER and ETCDCTL_PASSWORD in the Secret; a snapshot needs the role root: $(last_words "$work/stderr")" ;;
+    *) fail DatabaseUnreachable "no member of $ETCDCTL_ENDPOINTS answers with a quorum behind it: look at the members, the URLs and the certificates: $(last_words "$work/stderr")" ;;
+  esac
+}
+
+ask() { # MEMBER COMMAND...
+  local member=$1
+  shift
+  ETCDCTL_ENDPOINTS=$member etcdctl --dial-timeout=5s --command-timeout=10s --write-out=json "$@" 2> "$work/stderr"
+}
+
+database_version() {
+  etcdctl version | head -n 1
+}
+
+database_dump() { # FILE
+  ETCDCTL_ENDPOINTS=$endpoint try DumpFailed "etcdctl got no snapshot of $endpoint" etcdctl snapshot save "$1" > /dev/null
+}
+
+database_verify() { # FILE
+  local status
+  try VerifyFailed "etcdutl cannot read the snapshot" etcdutl snapshot status --write-out=json "$1" > "$work/status"
+  status=$(< "$work/status")
+  (($(jq .revision <<< "$status") >= revision)) ||
+    fail VerifyFailed "the snapshot of $endpoint is of revision $(jq .revision <<< "$status"), the cluster was at $revision: that member is behind"
+  counts=$(jq -c '{revision, entries: .totalKey}' <<< "$status") verified=read
+  [[ $BACKUP_VERIFY == yes ]] || return 0
+  # It checks the hash of the snapshot, and writes all that a new member starts with.
+  try VerifyFailed "the snapshot cannot be restored" etcdutl snapshot restore "$1" --data-dir "$work/member"
+  rm -rf "$work/member"
+  verified=yes
+}
+
+backup_hook "$@"

@@ -1,0 +1,111 @@
+# shellcheck shell=bash
+# What the run tells: an Event on what is backed up when it fails, and metrics either way.
+
+# Ends the run. REASON is a word for the metric and the Event; MESSAGE says what is wrong and what to do. Only the first
+# one counts, also when it comes from a subshell.
+fail() { # REASON MESSAGE
+  [[ -s $failure_file ]] || printf '%s\n%s\n' "$1" "$2" > "$failure_file"
+  exit 1
+}
+
+failure_file=$(mktemp)
+current_step=start attempt=1 run_id='' object_uid='' work=''
+
+note_unexpected() { # EXIT-CODE COMMAND
+  [[ -s $failure_file ]] || printf '%s\n%s\n' Unexpected "step $current_step: \"$2\" ended with exit code $1: see the log" > "$failure_file"
+}
+
+finish() {
+  local code=$?
+  trap - EXIT ERR
+  if ((code != 0)); then
+    report_failed || echo "the failure could not be reported" >&2
+  fi
+  stop_scratch
+  [[ -z $work ]] || rm -rf "$work"
+  rm -f "$failure_file"
+  exit "$code"
+}
+
+trap finish EXIT
+trap 'note_unexpected $? "$BASH_COMMAND"' ERR
+# Children get the signal as well: they are of the same process group.
+trap 'fail Interrupted "step $current_step was interrupted: it is run again when the operator is back"' TERM INT
+
+report_failed() {
+  local failure reason message
+  mapfile -t failure < "$failure_file"
+  reason=${failure[0]:-Unexpected}
+  message="$BACKUP_NAME, step $current_step: ${failure[1]:-see the log of the operator}"
+  echo "$reason: $message" >&2
+  # A restore is started by a person, who reads the line above.
+  [[ -n ${METRICS_PATH:-} ]] || return 0
+  jq -n -c --arg name "$BACKUP_NAME" --arg reason "$reason" '
+    {name: "backup_failures_total", action: "add", value: 1, labels: {name: $name, reason: $reason}},
+    {group: "backup-\($name)-failing", name: "backup_failing", action: "set", value: 1, labels: {name: $name, reason: $reason}}
+    | .ignoreHookError = true' > "$METRICS_PATH"
+  event "$reason" "$message" > "$KUBERNETES_PATCH_PATH"
+}
+
+# One Event for each run and reason, however often the run is tried again.
+event() { # REASON MESSAGE
+  jq -n -c --arg kind "$BACKUP_OBJECT_KIND" --arg object "$BACKUP_OBJECT_NAME" --arg uid "$object_uid" \
+    --arg namespace "${POD_NAMESPACE:-default}" --arg reason "$1" --arg message "$2" --arg name "$BACKUP_NAME" \
+    --arg run "${run_id:-check}" --argjson count "$attempt" --arg now "$(date -u +%FT%TZ)" --arg pod "${POD_NAME:-}" '{
+      operation: "Apply",
+      ignoreHookError: true,
+      force: true,
+      object: {
+        apiVersion: "v1",
+        kind: "Event",
+        metadata: {
+          namespace: $namespace,
+          name: ("backup-\($name)-\($run)-\($reason)" | ascii_downcase | gsub("[^a-z0-9-]"; "-"))
+        },
+        involvedObject: ({apiVersion: "apps/v1", kind: $kind, namespace: $namespace, name: $object}
+          + if $uid == "" then {} else {uid: $uid} end),
+        type: "Warning",
+        reason: "Backup\($reason)",
+        message: $message[:1024],
+        count: $count,
+        lastTimestamp: $now,
+        source: {component: "scheduled-backup"},
+        reportingComponent: "hooklet.dev/scheduled-backup",
+        reportingInstance: $pod
+      }
+    }'
+}
+
+# After a restart of the operator the metrics are what the last backup says.
+report_checked() {
+  local newest
+  newest=$(newest_manifest)
+  expire_failing > "$METRICS_PATH"
+  [[ -z $newest ]] || jq -c --arg name "$BACKUP_NAME" "$gauges" "$newest" >> "$METRICS_PATH"
+}
+
+report_done() {
+  {
+    expire_failing
+    jq -c --arg name "$BACKUP_NAME" "$gauges" "$(newest_manifest)"
+    gauge backups_kept "$kept"
+    gauge backup_last_duration_seconds $(($(date +%s) - started))
+  } > "$METRICS_PATH"
+  echo "backup $backup is in $(target_describe), $kept kept"
+}
+
+# Of a manifest.
+gauges='
+  {
+    backup_last_success_timestamp_seconds: (.takenAt | fromdateiso8601),
+    backup_last_size_bytes: .bytes,
+    backup_last_verified: (if .verified == "no" then 0 else 1 end)
+  } | to_entries[] | {name: .key, action: "set", value, labels: {name: $name}}'
+
+gauge() { # NAME VALUE
+  printf '{"name": "%s", "action": "set", "value": %s, "labels": {"name": "%s"}}\n' "$1" "$2" "$BACKUP_NAME"
+}
+
+expire_failing() {
+  printf '{"group": "backup-%s-failing", "action": "expire"}\n' "$BACKUP_NAME"
+}

@@ -1,0 +1,97 @@
+#!/usr/bin/env bash
+# Brings a backup of Redis back: key by key to a server that runs, or as a file for one that is to start.
+database=redis
+dump_name=dump.rdb
+# shellcheck source=../hooks/lib/restore.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../hooks/lib/restore.sh"
+# shellcheck source=../hooks/lib/redis.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../hooks/lib/redis.sh"
+
+usage() {
+  cat <<'TEXT'
+redis.sh [--list] [--backup NAME] [--force] [--into FOLDER]
+  --list     print the backups there are
+  --backup   the one to restore; without it the newest
+  --force    restore although the server has keys: they are saved beside the backups first, then removed
+  --into     write dump.rdb to this folder, for a server that starts from there; nothing is sent to a server
+TEXT
+}
+
+main() {
+  restore_begin "$@"
+  if ((${#rest[@]} == 0)); then
+    restore_to_server
+  elif [[ ${rest[0]} == --into && ${#rest[@]} == 2 ]]; then
+    restore_to_folder "${rest[1]}"
+  else
+    fail BadSettings "unknown argument ${rest[0]}: see --help"
+  fi
+}
+
+restore_to_server() {
+  local present expected
+  step look
+  [[ $REDIS_TLS == no ]] || refuse "keys cannot be sent over TLS: use --into on the volume of the server"
+  present=$(timeout 20 "${redis[@]}" INFO keyspace | count_keys)
+  ((present == 0)) || [[ $force == yes ]] ||
+    refuse "Redis at $REDIS_HOST has $present keys: with --force they are saved beside the backups, and replaced"
+  start_scratch "$dump"
+  expected=$(scratch INFO keyspace | count_keys)
+  if ((present > 0)); then
+    step save
+    "${redis[@]}" --rdb "$work/present.rdb" > "$work/said" 2>&1
+    redis-check-rdb "$work/present.rdb" > "$work/said" 2>&1
+    target_save "$work/present.rdb" "before-restore-$stamp"
+    echo "saved the present keys to before-restore-$stamp in $(target_describe)"
+  fi
+  step restore
+  "${redis[@]}" FLUSHALL > "$work/said"
+  send_keys
+  present=$("${redis[@]}" INFO keyspace | count_keys)
+  ((present == expected)) || echo "warning: Redis has $present keys, the backup had $expected: does somebody write meanwhile?" >&2
+  echo "restored backup $backup with $present keys to Redis at $REDIS_HOST"
+}
+
+# The scratch server sends them: with type, time to live and database as they were.
+send_keys() {
+  local sent
+  sent=$(scratch -e EVAL "$migrate" 0 "$REDIS_HOST" "$REDIS_PORT" "${REDIS_USERNAME:-default}" "${REDIS_PASSWORD:-}" 2>&1) ||
+    fail RestoreFailed "Redis does not take the keys; if it is older than $(redis-cli --version), use --into: $sent"
+}
+
+migrate='
+for db in redis.call("INFO", "keyspace"):gmatch("db(%d+):") do
+  redis.call("SELECT", db)
+  local cursor = "0"
+  repeat
+    local page = redis.call("SCAN", cursor, "COUNT", 500)
+    cursor = page[1]
+    if #page[2] > 0 then
+      local command = {"MIGRATE", ARGV[1], ARGV[2], "", db, "60000", "COPY", "REPLACE"}
+      if ARGV[4] ~= "" then
+        for _, word in ipairs({"AUTH2", ARGV[3], ARGV[4]}) do command[#command + 1] = word end
+      end
+      command[#command + 1] = "KEYS"
+      for _, key in ipairs(page[2]) do command[#command + 1] = key end
+      redis.call(unpack(command))
+    end
+  until cursor == "0"
+end'
+
+restore_to_folder() { # FOLDER
+  step look
+  [[ -d $1 ]] || fail BadSettings "there is no folder $1"
+  if [[ -e $1/dump.rdb || -e $1/appendonlydir ]]; then
+    [[ $force == yes ]] || refuse "$1 holds data already: with --force they are kept as *.before-$stamp"
+    for present in dump.rdb appendonlydir; do
+      [[ ! -e $1/$present ]] || mv -T "$1/$present" "$1/$present.before-$stamp"
+    done
+  fi
+  step restore
+  cp "$dump" "$1/.dump.rdb.restored"
+  sync "$1/.dump.rdb.restored"
+  mv -T "$1/.dump.rdb.restored" "$1/dump.rdb"
+  echo "wrote backup $backup to $1/dump.rdb: start the server once with \"appendonly no\""
+}
+
+main "$@"
