@@ -1,0 +1,25 @@
+const FIRST = 2;
+const LAST = 254;
+
+/** The addresses of a node's pods: one that is given back comes again only after all others. */
+export class Addresses {
+  readonly #addressOf: (host: number) => string;
+  readonly #taken = new Set<number>();
+  #last = FIRST - 1;
+
+  constructor(addressOf: (host: number) => string) {
+    this.#addressOf = addressOf;
+  }
+
+  /** An address that is free, and how to give it back. */
+  take(): { readonly address: string; readonly release: () => void } {
+    for (let tried = FIRST; tried <= LAST; tried++) {
+      this.#last = this.#last === LAST ? FIRST : this.#last + 1;
+      const host = this.#last;
+      if (this.#taken.has(host)) continue;
+      this.#taken.add(host);
+      return { address: this.#addressOf(host), release: () => void this.#taken.delete(host) };
+    }
+    throw new Error(`all ${LAST - FIRST + 1} addresses of the node are taken by its pods`);
+  }
+}

@@ -1,0 +1,183 @@
+import type { V1PersistentVolume, V1PersistentVolumeClaim } from '@kubernetes/client-node';
+import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { insist, type Api } from './api.ts';
+import type { KubeNode } from './node.ts';
+import { quantity } from './quantity.ts';
+
+const PROVISIONER = 'kubelet.hooklet.test';
+
+/**
+ * The PersistentVolumeClaims of the node: each is given a volume of its own, a file system in memory of the size it
+ * asks for, which goes with it.
+ */
+export class Claims {
+  readonly #node: KubeNode;
+  readonly #api: Api;
+  readonly #onChange: () => void;
+  readonly #volumes = new Map<string, Promise<Volume>>();
+  readonly #claims = new Map<string, V1PersistentVolumeClaim>();
+
+  constructor(node: KubeNode, api: Api, onChange: () => void) {
+    this.#node = node;
+    this.#api = api;
+    this.#onChange = onChange;
+  }
+
+  /** A claim is there, or has become this; rejects when it cannot be given a volume. */
+  async apply(claim: V1PersistentVolumeClaim): Promise<void> {
+    const { namespace = '', name = '', uid = '' } = claim.metadata ?? {};
+    this.#claims.set(keyOf(namespace, name), claim);
+    this.#onChange();
+    // An empty class asks for a volume that somebody has made.
+    if (this.#volumes.has(uid) || claim.spec?.storageClassName === '' || claim.spec?.volumeName !== undefined) return;
+    const volume = this.#provision(claim);
+    this.#volumes.set(uid, volume);
+    await volume;
+  }
+
+  /** A claim is gone, and its volume goes. */
+  async remove({ metadata = {} }: V1PersistentVolumeClaim): Promise<void> {
+    const { namespace = '', name = '', uid = '' } = metadata;
+    const key = keyOf(namespace, name);
+    if (this.#claims.get(key)?.metadata?.uid === uid) this.#claims.delete(key);
+    const volume = await this.#volumes.get(uid);
+    if (volume === undefined) return;
+    this.#volumes.delete(uid);
+    await insist(() => this.#api.remove(`/api/v1/persistentvolumes/${volume.name}`), this.#api.signal);
+    await this.#node.run('umount -l "$1" && rmdir "$1"', join(this.#node.folder, volume.folder));
+  }
+
+  /** Why a claim cannot be used yet; undefined when it can. */
+  problemOf(namespace: string, name: string): string | undefined {
+    const claim = this.#claims.get(keyOf(namespace, name));
+    if (claim === undefined) return `persistentvolumeclaim "${name}" not found`;
+    if (claim.metadata?.deletionTimestamp !== undefined) return `persistentvolumeclaim "${name}" is being deleted`;
+    return claim.status?.phase === 'Bound' ? undefined : 'pod has unbound immediate PersistentVolumeClaims';
+  }
+
+  /** The folder of a claim, relative to the node's. */
+  folderOf(namespace: string, name: string): string {
+    const uid = this.#claims.get(keyOf(namespace, name))?.metadata?.uid ?? '';
+    if (!this.#volumes.has(uid)) throw new Error(`no volume for a claim ${namespace}/${name} on this node`);
+    return folderOf(uid);
+  }
+
+  /** The folder of a claim as this process sees it. */
+  pathOf(namespace: string, name: string): string {
+    return join(this.#node.hostFolder, this.folderOf(namespace, name));
+  }
+
+  /** Deletes all that is in it. */
+  async wipe(namespace: string, name: string): Promise<void> {
+    const path = this.pathOf(namespace, name);
+    for (const entry of await readdir(path)) await rm(join(path, entry), { recursive: true, force: true });
+  }
+
+  /** Overwrites bytes in the middle of the files whose path in the volume matches. */
+  async corrupt(namespace: string, name: string, file: RegExp): Promise<void> {
+    const path = this.pathOf(namespace, name);
+    const entries = await readdir(path, { recursive: true });
+    const hits: string[] = [];
+    for (const entry of entries) {
+      const found = await lstat(join(path, entry));
+      if (file.test(entry) && found.isFile() && found.size > 0) hits.push(entry);
+    }
+    if (hits.length === 0) throw new Error(`no file of ${namespace}/${name} matches ${file}: ${entries.join(' ')}`);
+    for (const hit of hits) await overwriteMiddle(join(path, hit));
+  }
+
+  /** Takes away what space is left, until the returned function is called. */
+  async fill(namespace: string, name: string): Promise<() => Promise<void>> {
+    const folder = join(this.#node.folder, this.folderOf(namespace, name));
+    const size = sizeOf(this.#claims.get(keyOf(namespace, name)));
+    await this.#node.run(FILL, folder);
+    return async () => {
+      await this.#node.run('mount -o "remount,size=$2" "$1"', folder, String(size));
+    };
+  }
+
+  /** The names of the PersistentVolumes it made that are still there. */
+  async volumeNames(): Promise<readonly string[]> {
+    const volumes = await Promise.all(this.#volumes.values());
+    return volumes.map(({ name }) => name);
+  }
+
+  async #provision(claim: V1PersistentVolumeClaim): Promise<Volume> {
+    const { uid = '' } = claim.metadata ?? {};
+    const volume = { name: `pvc-${uid}`, folder: folderOf(uid) };
+    await mkdir(join(this.#node.hostFolder, volume.folder), { recursive: true });
+    const path = join(this.#node.folder, volume.folder);
+    await this.#node.run('mount -t tmpfs -o "size=$2,mode=755" volume "$1"', path, String(sizeOf(claim)));
+    const object = persistentVolume(claim, volume.name, path);
+    await insist(() => this.#api.create<V1PersistentVolume>('/api/v1/persistentvolumes', object), this.#api.signal);
+    return volume;
+  }
+}
+
+interface Volume {
+  readonly name: string;
+  readonly folder: string;
+}
+
+/** What is in use becomes the size; a writer may be faster, so it is tried again. */
+const FILL = `
+for attempt in 1 2 3 4 5 6 7 8 9 10; do
+  used=$(stat -f -c '%b %f %S' "$1" | { read -r blocks free size; echo $(((blocks - free) * size)); })
+  if mount -o "remount,size=$((used > 4096 ? used : 4096))" "$1"; then exit 0; fi
+done
+exit 1
+`;
+
+function keyOf(namespace: string, name: string): string {
+  return `${namespace}/${name}`;
+}
+
+function folderOf(uid: string): string {
+  return `volumes/${uid}`;
+}
+
+function sizeOf(claim: V1PersistentVolumeClaim | undefined): number {
+  return quantity(claim?.spec?.resources?.requests?.['storage'] ?? '1Gi');
+}
+
+function persistentVolume({ metadata = {}, spec = {} }: V1PersistentVolumeClaim, name: string, path: string): object {
+  return {
+    apiVersion: 'v1',
+    kind: 'PersistentVolume',
+    metadata: { name, annotations: { 'pv.kubernetes.io/provisioned-by': PROVISIONER } },
+    spec: {
+      capacity: { storage: spec.resources?.requests?.['storage'] ?? '1Gi' },
+      accessModes: spec.accessModes,
+      volumeMode: spec.volumeMode ?? 'Filesystem',
+      persistentVolumeReclaimPolicy: 'Delete',
+      storageClassName: spec.storageClassName,
+      hostPath: { path },
+      claimRef: {
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        namespace: metadata.namespace,
+        name: metadata.name,
+        uid: metadata.uid,
+      },
+    },
+  };
+}
+
+const MAX_OVERWRITTEN = 4096;
+
+async function overwriteMiddle(path: string): Promise<void> {
+  const file = await open(path, 'r+');
+  try {
+    const { size } = await file.stat();
+    const length = Math.min(MAX_OVERWRITTEN, Math.ceil(size / 2));
+    const start = Math.floor((size - length) / 2);
+    const bytes = Buffer.alloc(length);
+    await file.read(bytes, 0, length, start);
+    // Every byte becomes another one, whatever it was.
+    for (const [index, byte] of bytes.entries()) bytes[index] = byte ^ 0xa5;
+    await file.write(bytes, 0, length, start);
+  } finally {
+    await file.close();
+  }
+}

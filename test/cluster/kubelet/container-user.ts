@@ -1,0 +1,72 @@
+import type { V1Container, V1PodSpec } from '@kubernetes/client-node';
+import { readFileSync } from 'node:fs';
+
+/** Who a container runs as, and what it may do. */
+export interface ContainerUser {
+  readonly uid: number;
+  readonly gid: number;
+  readonly groups: readonly number[];
+  readonly capabilities: 'all' | readonly string[];
+  readonly noNewPrivileges: boolean;
+}
+
+/** What containers may do unless their pod says otherwise: the set of the usual runtimes. */
+const DEFAULT_CAPABILITIES =
+  'chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw sys_chroot mknod audit_write setfcap';
+
+/** Reads the security contexts of a container and its pod; throws where they contradict each other. */
+export function userOf(container: V1Container, { securityContext: pod }: V1PodSpec): ContainerUser {
+  const own = container.securityContext;
+  const uid = own?.runAsUser ?? pod?.runAsUser ?? 0;
+  const gid = own?.runAsGroup ?? pod?.runAsGroup ?? accountOf(uid)?.gid ?? 0;
+  if ((own?.runAsNonRoot ?? pod?.runAsNonRoot) === true && uid === 0) {
+    throw new Error('container has runAsNonRoot and image will run as root');
+  }
+  const groups = [...(pod?.supplementalGroups ?? []), ...(pod?.fsGroup === undefined ? [] : [pod.fsGroup])];
+  return {
+    uid,
+    gid,
+    groups,
+    capabilities: own?.privileged === true ? 'all' : capabilitiesOf(container),
+    noNewPrivileges: own?.allowPrivilegeEscalation === false,
+  };
+}
+
+/** The home of a user, as a container runtime sets it. */
+export function homeOf(uid: number): string {
+  return accountOf(uid)?.home ?? '/';
+}
+
+/** The words that make what follows them run as the user. */
+export function credentialWords({ uid, gid, groups, capabilities, noNewPrivileges }: ContainerUser): readonly string[] {
+  return [
+    'setpriv',
+    `--reuid=${uid}`,
+    `--regid=${gid}`,
+    groups.length === 0 ? '--clear-groups' : `--groups=${groups.join(',')}`,
+    '--inh-caps=-all',
+    ...(capabilities === 'all'
+      ? []
+      : [`--bounding-set=${['-all', ...capabilities.map((name) => `+${name}`)].join(',')}`]),
+    ...(noNewPrivileges ? ['--no-new-privs'] : []),
+    '--',
+  ];
+}
+
+function capabilitiesOf({ securityContext }: V1Container): 'all' | readonly string[] {
+  const { add = [], drop = [] } = securityContext?.capabilities ?? {};
+  const names = (list: readonly string[]): readonly string[] =>
+    list.map((name) => name.toLowerCase().replace(/^cap_/, ''));
+  if (names(add).includes('all')) return 'all';
+  const dropped = names(drop);
+  const kept = dropped.includes('all') ? [] : DEFAULT_CAPABILITIES.split(' ').filter((name) => !dropped.includes(name));
+  return [...new Set([...kept, ...names(add)])];
+}
+
+function accountOf(uid: number): { readonly gid: number; readonly home: string } | undefined {
+  for (const line of readFileSync('/etc/passwd', 'utf8').split('\n')) {
+    const [, , id, gid, , home = '/'] = line.split(':');
+    if (Number(id) === uid && id !== '') return { gid: Number(gid), home };
+  }
+  return undefined;
+}

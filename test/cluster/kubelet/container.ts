@@ -1,0 +1,187 @@
+import { spawn, type ChildProcess } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, existsSync, openSync } from 'node:fs';
+import { mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { constants } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { killInside } from './container-processes.ts';
+import { script, type KubeNode } from './node.ts';
+import { openOutputPipe } from './output-pipe.ts';
+import { credentialWords, type ContainerUser } from './container-user.ts';
+
+/** A folder or file of the node that a container sees. */
+export interface Mount {
+  /** As the processes of the node see it. */
+  readonly source: string;
+  readonly target: string;
+  readonly readOnly: boolean;
+}
+
+/** All that a container is started with. */
+export interface ContainerSpec {
+  readonly node: KubeNode;
+  /** The process that holds the namespaces of its pod. */
+  readonly sandboxPid: number;
+  /** A new folder for it, relative to the node's. */
+  readonly folder: string;
+  readonly command: readonly string[];
+  readonly env: Readonly<Record<string, string>>;
+  readonly workingDir: string;
+  readonly mounts: readonly Mount[];
+  readonly user: ContainerUser;
+  readonly readOnlyRoot: boolean;
+  /** Told what it prints. */
+  readonly onOutput: (chunk: Uint8Array) => void;
+}
+
+/** How a process ended: as the shell says it, 128 and the signal's number for a signal. */
+export interface Ended {
+  readonly exitCode: number;
+  readonly signal?: number;
+}
+
+export interface ExecOptions {
+  readonly stdin?: string;
+  /** After which it is killed. */
+  readonly timeoutSeconds?: number;
+}
+
+/** What a command in a container came to. */
+export interface ExecResult {
+  readonly exitCode: number;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** A container that was started. */
+export interface Container {
+  /** Its first process, by its id on this machine. */
+  readonly pid: number;
+  readonly ended: Promise<Ended>;
+  exec(command: readonly string[], options?: ExecOptions): Promise<ExecResult>;
+  /** Signals its first process, or those whose command line matches; returns how many it were. */
+  signal(signal: NodeJS.Signals, process?: RegExp): Promise<number>;
+}
+
+/** Starts a container; what it needs of processes and mounts ends with it. */
+export async function startContainer(spec: ContainerSpec): Promise<Container> {
+  const { node, sandboxPid, folder, user } = spec;
+  const hostFolder = join(node.hostFolder, folder);
+  await prepareFolder(hostFolder);
+  const pipe = await openOutputPipe(join(hostFolder, 'output'), user.uid);
+  const inside = [...credentialWords(user), ...envWords(spec)];
+  const child = spawn(
+    'setpriv',
+    [
+      ...['--pdeathsig', 'KILL', '--'],
+      ...['nsenter', `--target=${sandboxPid}`, '--mount', '--net', '--uts', '--ipc', '--pid', '--'],
+      ...['unshare', '--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private', '--'],
+      ...[script('container.sh'), join(node.folder, folder), spec.readOnlyRoot ? 'ro' : 'rw', spec.workingDir],
+      ...spec.mounts.flatMap(mountWords),
+      ...['--', ...inside, ...spec.command],
+    ],
+    { stdio: ['ignore', pipe.fd, pipe.fd] },
+  );
+  const exited = once(child, 'exit');
+  pipe.handedOver();
+  const printed = forward(pipe.output, spec.onOutput);
+  let isOver = false;
+  const ended = exited.then(async () => {
+    isOver = true;
+    await printed;
+    await rm(hostFolder, { recursive: true, force: true });
+    return endOf(child);
+  });
+  const pid = await firstProcess(hostFolder, child);
+  return {
+    pid,
+    ended,
+    exec: (command, options = {}) => exec({ node, pid, inside, uid: user.uid }, command, options),
+    // Its id may be that of another process by then.
+    signal: async (signal, process) => (isOver ? 0 : killInside(pid, signal, process)),
+  };
+}
+
+/** What every container finds in its root file system, whatever its image. */
+async function prepareFolder(hostFolder: string): Promise<void> {
+  await mkdir(join(hostFolder, 'upper/etc/.pod'), { recursive: true });
+  await mkdir(join(hostFolder, 'work'));
+  await mkdir(join(hostFolder, 'root'));
+  const etc = join(hostFolder, 'upper/etc');
+  // Links, so that the files can be replaced at once while they are read.
+  for (const name of ['hosts', 'hostname']) await symlink(`.pod/${name}`, join(etc, name));
+  // There are no names but those in the hosts file; nobody shall wait for a server that is not there.
+  await writeFile(join(etc, 'resolv.conf'), '');
+  await writeFile(
+    join(etc, 'nsswitch.conf'),
+    'passwd: files\ngroup: files\nshadow: files\nhosts: files\nservices: files\n',
+  );
+}
+
+function envWords({ env, workingDir }: ContainerSpec): readonly string[] {
+  const variables = Object.entries(env).map(([name, value]) => `${name}=${value}`);
+  return ['env', '-i', '-C', workingDir, ...variables];
+}
+
+function mountWords({ source, target, readOnly }: Mount): readonly string[] {
+  return ['--mount', source, target, readOnly ? 'ro' : 'rw'];
+}
+
+async function forward(output: AsyncIterable<Uint8Array>, onOutput: (chunk: Uint8Array) => void): Promise<void> {
+  for await (const chunk of output) onOutput(chunk);
+}
+
+const POLL_MS = 5;
+
+/** Waits until the container is itself; one that cannot start has printed why. */
+async function firstProcess(hostFolder: string, child: ChildProcess): Promise<number> {
+  const path = join(hostFolder, 'pid');
+  while (child.exitCode === null && child.signalCode === null) {
+    if (existsSync(path)) return Number(await readFile(path, 'utf8').catch(() => '0'));
+    await new Promise((resolve) => setTimeout(resolve, POLL_MS));
+  }
+  return 0;
+}
+
+function endOf(child: ChildProcess): Ended {
+  const signal = child.signalCode === null ? undefined : constants.signals[child.signalCode];
+  if (signal !== undefined) return { exitCode: 128 + signal, signal };
+  return { exitCode: child.exitCode ?? 255 };
+}
+
+let executions = 0;
+
+interface Inside {
+  readonly node: KubeNode;
+  readonly pid: number;
+  readonly inside: readonly string[];
+  readonly uid: number;
+}
+
+async function exec(container: Inside, command: readonly string[], options: ExecOptions): Promise<ExecResult> {
+  const { node, pid, inside, uid } = container;
+  const { stdin, timeoutSeconds } = options;
+  const path = join(node.hostFolder, `exec-${executions++}`);
+  const [out, err] = await Promise.all([openOutputPipe(`${path}-1`, uid), openOutputPipe(`${path}-2`, uid)]);
+  // A file, as some shells take a socket, which Node would make, for a remote login.
+  await writeFile(`${path}-0`, stdin ?? '');
+  const input = openSync(`${path}-0`, 'r');
+  await rm(`${path}-0`);
+  const limit = timeoutSeconds === undefined ? [] : ['timeout', '--signal=KILL', String(timeoutSeconds)];
+  const child = spawn(
+    'setpriv',
+    [
+      ...['--pdeathsig', 'KILL', '--'],
+      ...['nsenter', `--target=${pid}`, '--mount', '--net', '--uts', '--ipc', '--pid', '--root', '--wd=/', '--'],
+      ...[...inside, ...limit, ...command],
+    ],
+    { stdio: [input, out.fd, err.fd] },
+  );
+  const exited = once(child, 'exit');
+  closeSync(input);
+  out.handedOver();
+  err.handedOver();
+  const [stdout, stderr] = await Promise.all([text(out.output), text(err.output), exited]);
+  return { exitCode: endOf(child).exitCode, stdout, stderr };
+}

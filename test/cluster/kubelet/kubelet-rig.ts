@@ -1,0 +1,85 @@
+import type { V1Container, V1Pod, V1PodSpec } from '@kubernetes/client-node';
+import { expect, onTestFinished } from 'vitest';
+import { until } from '../../support/operator-rig.ts';
+import { handsOn, type Hands } from '../operator-rig.ts';
+import type { SharedControlPlane } from '../shared-control-plane.ts';
+import type { Image } from './image.ts';
+import { startKubelet, type Kubelet, type PodName } from './kubelet.ts';
+
+/** A namespace whose pods run, for the test that runs now. */
+export interface KubeletRig {
+  readonly kubelet: Kubelet;
+  readonly hands: Hands;
+  readonly namespace: string;
+  /** Makes an object in the namespace. */
+  create(resource: string, object: object): Promise<void>;
+  get<T>(resource: string, name: string): Promise<T>;
+  list<T>(resource: string): Promise<readonly T[]>;
+  remove(resource: string, name: string): Promise<void>;
+  nameOf(pod: string): PodName;
+  /** Waits until a pod is as `expected`, and returns it. */
+  podIs(name: string, expected: object, timeoutMs?: number): Promise<V1Pod>;
+}
+
+/** What a container of the image `tools` has: the programs of this machine. */
+export const TOOLS: Readonly<Record<string, Image>> = { tools: { programs: [] } };
+
+/** Starts a kubelet for a namespace of its own; both go with the test. */
+export async function kubeletRig(
+  plane: SharedControlPlane,
+  images: Readonly<Record<string, Image>> = TOOLS,
+): Promise<KubeletRig> {
+  const hands = await handsOn(plane);
+  const { namespace } = hands;
+  const kubelet = await startKubelet({ plane, namespaces: [namespace], images });
+  onTestFinished(async () => kubelet[Symbol.asyncDispose]());
+  const path = (resource: string, name?: string): string => {
+    const [plural = '', group = ''] = resource.split('.');
+    const root = group === '' ? '/api/v1' : `/apis/${GROUPS[group] ?? group}/v1`;
+    return [root, 'namespaces', namespace, plural, ...(name === undefined ? [] : [name])].join('/');
+  };
+  const get = async <T>(resource: string, name: string): Promise<T> =>
+    (await hands.call('GET', path(resource, name))) as T;
+  return {
+    kubelet,
+    hands,
+    namespace,
+    create: async (resource, object) => void (await hands.call('POST', path(resource), object)),
+    get,
+    list: async <T>(resource: string) =>
+      ((await hands.call('GET', path(resource))) as { readonly items: readonly T[] }).items,
+    remove: async (resource, name) => void (await hands.call('DELETE', path(resource, name))),
+    nameOf: (name) => ({ namespace, name }),
+    podIs: async (name, expected, timeoutMs = 15_000) => {
+      await until(async () => expect(await get<V1Pod>('pods', name)).toMatchObject(expected), timeoutMs);
+      return get<V1Pod>('pods', name);
+    },
+  };
+}
+
+/** A pod of one container that runs a script with bash. */
+export function scriptPod(
+  name: string,
+  script: string,
+  { container = {}, spec = {} }: { readonly container?: Partial<V1Container>; readonly spec?: Partial<V1PodSpec> } = {},
+): object {
+  return {
+    metadata: { name, labels: { app: name } },
+    spec: { terminationGracePeriodSeconds: 1, ...spec, containers: [scriptContainer(script, container)] },
+  };
+}
+
+/** A container that runs a script with bash. */
+export function scriptContainer(script: string, fields: Partial<V1Container> = {}): V1Container {
+  return { name: 'main', image: 'tools', command: ['bash', '-c', script], ...fields };
+}
+
+/** What a container does that has nothing to do; it ends when it is told to. */
+export const IDLE = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
+
+export const RUNNING = { status: { phase: 'Running' } };
+export const READY = {
+  status: { conditions: expect.arrayContaining([expect.objectContaining({ type: 'Ready', status: 'True' })]) },
+};
+
+const GROUPS: Readonly<Record<string, string>> = { rbac: 'rbac.authorization.k8s.io' };

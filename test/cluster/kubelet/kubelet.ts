@@ -1,0 +1,120 @@
+import { createKubeClient } from '../../../src/kube/kube-client.ts';
+import { connectAs } from '../operator-rig.ts';
+import type { SharedControlPlane } from '../shared-control-plane.ts';
+import { openApiRelay } from './api-relay.ts';
+import { apiOf, at, insist, type Api } from './api.ts';
+import type { Container, ExecResult } from './container.ts';
+import type { Image } from './image.ts';
+import { NodePods } from './node-pods.ts';
+import { registerNode, unregisterNode } from './node-object.ts';
+import { startNode, type KubeNode } from './node.ts';
+
+export interface KubeletOptions {
+  /** A real control plane with the controller manager. */
+  readonly plane: SharedControlPlane;
+  /** Binds and runs only the pods of these namespaces. */
+  readonly namespaces: readonly string[];
+  /** By the image text of the container. An unknown image: the container waits with ErrImagePull, as on a real node. */
+  readonly images: Readonly<Record<string, Image>>;
+}
+
+/** A pod by its name. */
+export type PodName = { readonly namespace: string; readonly name: string };
+
+/** A node whose pods really run, as processes of this machine, and what a test can do to them. */
+export interface Kubelet extends AsyncDisposable {
+  /** Runs a command in a running container, as kubectl exec does. */
+  exec(
+    pod: PodName,
+    command: readonly string[],
+    options?: { readonly container?: string; readonly stdin?: string },
+  ): Promise<ExecResult>;
+  /** What the container wrote, of all its starts, newest last. */
+  logs(pod: PodName, container?: string): Promise<string>;
+  /** The pod's address, reachable from the test's own process as well. */
+  addressOf(pod: PodName): string | undefined;
+  /** Signals the first process of a container, or those inside whose command line matches; SIGKILL unless said. */
+  kill(
+    pod: PodName,
+    options?: { readonly container?: string; readonly signal?: NodeJS.Signals; readonly process?: RegExp },
+  ): Promise<void>;
+  /** The folder of a PersistentVolumeClaim on this machine: wipe, corrupt or fill it with node:fs. */
+  volumeOf(namespace: string, claim: string): string;
+  /** Deletes all that is in the volume of a claim. */
+  wipe(namespace: string, claim: string): Promise<void>;
+  /** Overwrites bytes in the middle of the files whose path in the volume matches. */
+  corrupt(namespace: string, claim: string, file: RegExp): Promise<void>;
+  /** Leaves no space in the volume of a claim until the returned function is called. */
+  fillDisk(namespace: string, claim: string): Promise<() => Promise<void>>;
+  /** Nothing goes in or out of the pod any more, though its processes live, until the returned function is called. */
+  cutOff(pod: PodName): Promise<() => Promise<void>>;
+}
+
+/** Starts a node for the pods of some namespaces; when it is disposed of, they end and leave nothing behind. */
+export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
+  const { plane, namespaces, images } = options;
+  const node = await startNode();
+  const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'kubelet' });
+  const relay = await openApiRelay(node.gateway, Number(new URL(plane.url).port));
+  const end = new AbortController();
+  const pods = new NodePods({ node, api: apiOf(client, end.signal), images, ca: plane.ca, apiServerPort: relay.port });
+  // What is to be done at the end is done after that signal.
+  const lastApi = apiOf(client, new AbortController().signal);
+  const heartbeat = await registerNode(lastApi, node);
+  const running = Promise.all([heartbeat(end.signal), ...namespaces.map((namespace) => pods.follow(namespace))]);
+  return {
+    ...controlsOf(pods),
+    async [Symbol.asyncDispose]() {
+      end.abort();
+      await node[Symbol.asyncDispose]();
+      await running;
+      await pods.ended();
+      await removeObjects(lastApi, node, pods);
+      await relay[Symbol.asyncDispose]();
+      await client.close();
+    },
+  };
+}
+
+function controlsOf(pods: NodePods): Omit<Kubelet, keyof AsyncDisposable> {
+  const { claims } = pods;
+  const running = (name: PodName, container?: string): Container => {
+    const found = pods.get(name).container(container);
+    if (found.running === undefined) {
+      throw new Error(`container ${found.name} of pod ${name.namespace}/${name.name} does not run`);
+    }
+    return found.running;
+  };
+  return {
+    exec: async (pod, command, { container, ...options } = {}) => running(pod, container).exec(command, options),
+    logs: async (pod, container) => pods.get(pod).container(container).log.text(),
+    addressOf: (pod) => pods.find(pod)?.address,
+    kill: async (pod, { container, signal = 'SIGKILL', process } = {}) => {
+      const count = await running(pod, container).signal(signal, process);
+      if (count === 0) throw new Error(`no process in pod ${pod.namespace}/${pod.name} matches ${process}`);
+    },
+    volumeOf: (namespace, claim) => claims.pathOf(namespace, claim),
+    wipe: async (namespace, claim) => claims.wipe(namespace, claim),
+    corrupt: async (namespace, claim, file) => claims.corrupt(namespace, claim, file),
+    fillDisk: async (namespace, claim) => claims.fill(namespace, claim),
+    cutOff: async (pod) => {
+      const { sandbox } = pods.get(pod);
+      if (sandbox === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} has no network yet`);
+      await sandbox.setLink('down');
+      return async () => sandbox.setLink('up');
+    },
+  };
+}
+
+/** Takes the node, its pods and volumes out of the cluster, so that nobody waits for it. */
+async function removeObjects(api: Api, node: KubeNode, pods: NodePods): Promise<void> {
+  for (const { metadata = {} } of pods.known()) {
+    const { namespace = '', name = '', uid } = metadata;
+    const options = { gracePeriodSeconds: 0, preconditions: { uid } };
+    await insist(() => api.remove(at(namespace, 'pods', name), options), api.signal);
+  }
+  for (const name of await pods.claims.volumeNames()) {
+    await insist(() => api.remove(`/api/v1/persistentvolumes/${name}`), api.signal);
+  }
+  await unregisterNode(api, node.name);
+}

@@ -1,0 +1,67 @@
+import type { V1Pod, V1Service } from '@kubernetes/client-node';
+
+const DOMAIN = 'cluster.local';
+
+export interface Names {
+  readonly services: Iterable<V1Service>;
+  readonly pods: Iterable<V1Pod>;
+  /** Where the API server is. */
+  readonly apiServer: string;
+}
+
+/**
+ * The lines of a hosts file that are the same for all pods of a namespace. A Service is its ready pods (there is no
+ * proxy: ports are those of the pods), and in a headless one each pod with a hostname has a name of its own.
+ */
+export function serviceNames(namespace: string, { services, pods, apiServer }: Names): string {
+  const all = [...pods];
+  const lines = [...services].flatMap((service) => {
+    const own = service.metadata?.namespace ?? '';
+    return all
+      .filter((pod) => pod.metadata?.namespace === own && isBehind(service, pod))
+      .map((pod) => `${pod.status?.podIP}\t${namesIn(service, pod, namespace).join(' ')}`);
+  });
+  const api = ['kubernetes.default.svc', `kubernetes.default.svc.${DOMAIN}`, 'kubernetes.default'];
+  const short = namespace === 'default' ? ['kubernetes'] : [];
+  return [...LOOPBACK, `${apiServer}\t${[...api, ...short].join(' ')}`, ...lines.toSorted()].join('\n');
+}
+
+/** The line by which a pod knows itself. */
+export function ownName({ metadata, spec }: V1Pod, address: string): string {
+  const hostname = hostnameOf({ ...(metadata !== undefined && { metadata }), ...(spec !== undefined && { spec }) });
+  const subdomain = spec?.subdomain;
+  const full = subdomain === undefined ? [] : [`${hostname}.${subdomain}.${metadata?.namespace}.svc.${DOMAIN}`];
+  return `${address}\t${[...full, hostname].join(' ')}`;
+}
+
+/** The host name of a pod. */
+export function hostnameOf({ metadata, spec }: V1Pod): string {
+  return (spec?.hostname ?? metadata?.name ?? '').slice(0, 63);
+}
+
+/** Whether a pod says of itself that it is ready. */
+export function isReady({ status }: V1Pod): boolean {
+  return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
+}
+
+const LOOPBACK = ['127.0.0.1\tlocalhost', '::1\tlocalhost ip6-localhost ip6-loopback'];
+
+function isBehind({ spec }: V1Service, pod: V1Pod): boolean {
+  const selector = Object.entries(spec?.selector ?? {});
+  const labels = pod.metadata?.labels ?? {};
+  if (selector.length === 0 || !selector.every(([key, value]) => labels[key] === value)) return false;
+  if (pod.status?.podIP === undefined || isOver(pod)) return false;
+  return spec?.publishNotReadyAddresses === true || (isReady(pod) && pod.metadata?.deletionTimestamp === undefined);
+}
+
+function isOver({ status }: V1Pod): boolean {
+  return status?.phase === 'Succeeded' || status?.phase === 'Failed';
+}
+
+function namesIn({ metadata, spec }: V1Service, pod: V1Pod, namespace: string): readonly string[] {
+  const { name = '', namespace: own = '' } = metadata ?? {};
+  const forms = [`${name}.${own}.svc.${DOMAIN}`, `${name}.${own}.svc`, `${name}.${own}`];
+  if (own === namespace) forms.push(name);
+  const isNamed = spec?.clusterIP === 'None' && pod.spec?.subdomain === name && pod.spec.hostname !== undefined;
+  return isNamed ? [...forms.map((form) => `${pod.spec?.hostname}.${form}`), ...forms] : forms;
+}

@@ -1,0 +1,64 @@
+import { availableParallelism, totalmem } from 'node:os';
+import { sleep } from '../../../src/lib/sleep.ts';
+import type { Api } from './api.ts';
+import type { KubeNode } from './node.ts';
+
+const HEARTBEAT_MS = 10_000;
+const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
+
+/** Makes the node known to the cluster, and returns what keeps it known until the signal aborts. */
+export async function registerNode(api: Api, node: KubeNode): Promise<(signal: AbortSignal) => Promise<void>> {
+  const { name } = node;
+  const status = nodeStatus(node);
+  // One of a run that was killed may be there.
+  await unregisterNode(api, name);
+  await api.create('/api/v1/nodes', {
+    apiVersion: 'v1',
+    kind: 'Node',
+    metadata: { name, labels: { 'kubernetes.io/hostname': name, 'kubernetes.io/os': 'linux' } },
+  });
+  await api.patch(`/api/v1/nodes/${name}/status`, { status });
+  const lease = (): object => ({
+    apiVersion: 'coordination.k8s.io/v1',
+    kind: 'Lease',
+    metadata: { name, namespace: 'kube-node-lease' },
+    spec: { holderIdentity: name, leaseDurationSeconds: 40, renewTime: new Date().toISOString().replace('Z', '000Z') },
+  });
+  await api.create(LEASES, lease());
+  return async (signal) => {
+    while (!signal.aborted) {
+      await sleep(HEARTBEAT_MS, signal);
+      // Without an API server there is nobody who could miss it.
+      if (!signal.aborted) await api.patch(`${LEASES}/${name}`, lease()).catch(() => {});
+    }
+  };
+}
+
+/** Takes the node out of the cluster. */
+export async function unregisterNode(api: Api, name: string): Promise<void> {
+  await api.remove(`${LEASES}/${name}`);
+  await api.remove(`/api/v1/nodes/${name}`);
+}
+
+function nodeStatus({ name, gateway }: KubeNode): object {
+  const now = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+  const resources = { cpu: String(availableParallelism()), memory: `${Math.floor(totalmem() / 1024)}Ki`, pods: '250' };
+  return {
+    capacity: resources,
+    allocatable: resources,
+    addresses: [
+      { type: 'InternalIP', address: gateway },
+      { type: 'Hostname', address: name },
+    ],
+    conditions: [
+      {
+        type: 'Ready',
+        status: 'True',
+        reason: 'KubeletReady',
+        message: 'kubelet is posting ready status',
+        lastHeartbeatTime: now,
+        lastTransitionTime: now,
+      },
+    ],
+  };
+}

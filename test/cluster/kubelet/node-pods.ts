@@ -1,0 +1,184 @@
+import type { V1PersistentVolumeClaim, V1Pod, V1Service } from '@kubernetes/client-node';
+import type { Api } from './api.ts';
+import { Claims } from './claims.ts';
+import { follow } from './follow.ts';
+import type { Image } from './image.ts';
+import { serviceNames } from './names.ts';
+import type { KubeNode } from './node.ts';
+import { PodRun, type PodHost } from './pod-run.ts';
+import { Scheduler } from './scheduler.ts';
+
+export interface NodePodsOptions {
+  readonly node: KubeNode;
+  readonly api: Api;
+  readonly images: Readonly<Record<string, Image>>;
+  readonly ca: string;
+  /** Where the API server is, at the node's gateway. */
+  readonly apiServerPort: number;
+}
+
+/** The pods of a node, with the claims and the names they use: what the API server says becomes processes. */
+export class NodePods {
+  readonly claims: Claims;
+  readonly #options: NodePodsOptions;
+  readonly #host: PodHost;
+  readonly #scheduler: Scheduler;
+  readonly #pods = new Map<string, V1Pod>();
+  readonly #runs = new Map<string, PodRun>();
+  readonly #services = new Map<string, V1Service>();
+  readonly #work = new Set<Promise<void>>();
+  readonly #problems: unknown[] = [];
+  #areNamesDue = false;
+
+  constructor(options: NodePodsOptions) {
+    const { node, api, images, ca, apiServerPort } = options;
+    this.#options = options;
+    this.claims = new Claims(node, api, () => this.#do(this.#scheduler.retry()));
+    this.#scheduler = new Scheduler(api, this.claims, node.name);
+    const port = String(apiServerPort);
+    this.#host = {
+      node,
+      api,
+      claims: this.claims,
+      images,
+      ca,
+      // The certificate of the API server has this name; that of the node's gateway it has not.
+      apiServerEnv: {
+        KUBERNETES_SERVICE_HOST: 'kubernetes.default.svc',
+        KUBERNETES_SERVICE_PORT: port,
+        KUBERNETES_SERVICE_PORT_HTTPS: port,
+      },
+      names: (namespace) => this.#namesOf(namespace),
+      signal: api.signal,
+    };
+  }
+
+  /** Follows what there is in a namespace until the end. */
+  async follow(namespace: string): Promise<void> {
+    const { client, signal } = this.#options.api;
+    await Promise.all([
+      follow<V1PersistentVolumeClaim>(
+        client,
+        {
+          kind: 'PersistentVolumeClaim',
+          plural: 'persistentvolumeclaims',
+          namespace,
+          onApply: (claim) => this.#do(this.claims.apply(claim)),
+          onDelete: (claim) => this.#do(this.claims.remove(claim)),
+        },
+        signal,
+      ),
+      follow<V1Service>(
+        client,
+        {
+          kind: 'Service',
+          plural: 'services',
+          namespace,
+          onApply: (service) => this.#keep(this.#services, service),
+          onDelete: (service) => this.#drop(this.#services, service),
+        },
+        signal,
+      ),
+      follow<V1Pod>(
+        client,
+        {
+          kind: 'Pod',
+          plural: 'pods',
+          namespace,
+          onApply: (pod) => this.#applyPod(pod),
+          onDelete: (pod) => this.#deletePod(pod),
+        },
+        signal,
+      ),
+    ]);
+  }
+
+  /** The pod of that name, if it runs here. */
+  find({ namespace, name }: { readonly namespace: string; readonly name: string }): PodRun | undefined {
+    const pod = [...this.#pods.values()].find(
+      ({ metadata }) => metadata?.namespace === namespace && metadata.name === name,
+    );
+    return this.#runs.get(pod?.metadata?.uid ?? '');
+  }
+
+  /** The pod of that name; throws if none runs here. */
+  get(name: { readonly namespace: string; readonly name: string }): PodRun {
+    const found = this.find(name);
+    if (found === undefined) throw new Error(`no pod ${name.namespace}/${name.name} on this node`);
+    return found;
+  }
+
+  /** The pods that are bound to this node. */
+  known(): readonly V1Pod[] {
+    return [...this.#pods.values()].filter(({ metadata }) => this.#runs.has(metadata?.uid ?? ''));
+  }
+
+  /** Returns when nothing is done any more; throws what went wrong that should not have. */
+  async ended(): Promise<void> {
+    await Promise.all(this.#work);
+    if (this.#problems.length > 0) throw new AggregateError(this.#problems, 'the kubelet failed');
+  }
+
+  #applyPod(pod: V1Pod): void {
+    const uid = pod.metadata?.uid ?? '';
+    this.#keep(this.#pods, pod);
+    this.#do(this.#scheduler.apply(pod));
+    const run = this.#runs.get(uid);
+    if (run !== undefined) run.update(pod);
+    else if (pod.spec?.nodeName === this.#options.node.name) this.#startPod(uid, pod);
+  }
+
+  #startPod(uid: string, pod: V1Pod): void {
+    const run = new PodRun(pod, this.#host);
+    this.#runs.set(uid, run);
+    run.update(pod);
+    this.#do(run.run());
+  }
+
+  #deletePod(pod: V1Pod): void {
+    const uid = pod.metadata?.uid ?? '';
+    this.#drop(this.#pods, pod);
+    this.#scheduler.remove(pod);
+    this.#runs.get(uid)?.vanish();
+    this.#runs.delete(uid);
+  }
+
+  #keep<T extends V1Pod | V1Service>(map: Map<string, T>, object: T): void {
+    map.set(object.metadata?.uid ?? '', object);
+    this.#writeNames();
+  }
+
+  #drop<T extends V1Pod | V1Service>(map: Map<string, T>, object: T): void {
+    map.delete(object.metadata?.uid ?? '');
+    this.#writeNames();
+  }
+
+  #namesOf(namespace: string): string {
+    return serviceNames(namespace, {
+      services: this.#services.values(),
+      pods: this.#pods.values(),
+      apiServer: this.#options.node.gateway,
+    });
+  }
+
+  /** Once for all changes that come together. */
+  #writeNames(): void {
+    if (this.#areNamesDue) return;
+    this.#areNamesDue = true;
+    setImmediate(() => {
+      this.#areNamesDue = false;
+      if (this.#options.api.signal.aborted) return;
+      for (const run of this.#runs.values()) run.writeNames();
+    });
+  }
+
+  #do(work: Promise<void>): void {
+    const done = work
+      .catch((error: unknown) => {
+        // At the end everything that is under way fails.
+        if (!this.#options.api.signal.aborted) this.#problems.push(error);
+      })
+      .finally(() => this.#work.delete(done));
+    this.#work.add(done);
+  }
+}

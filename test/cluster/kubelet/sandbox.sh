@@ -1,0 +1,7 @@
+#!/bin/sh
+# The first process of a pod, which holds its namespaces: sandbox.sh HOSTNAME. Says its id as this machine sees it.
+set -eu
+hostname "$1"
+read -r pid _ < /proc/self/stat
+echo "$pid"
+exec sleep infinity > /dev/null

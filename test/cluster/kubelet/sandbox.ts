@@ -1,0 +1,65 @@
+import { endHolder, pidOf, script, spawnHolder, type KubeNode } from './node.ts';
+
+/** The namespaces of a pod: its network with an address, its host name; its containers run in them. */
+export interface PodSandbox extends AsyncDisposable {
+  /** The process that holds them, by its id on this machine. */
+  readonly pid: number;
+  readonly address: string;
+  /** Takes the pod off the network, or puts it back. */
+  setLink(state: 'down' | 'up'): Promise<void>;
+}
+
+let made = 0;
+
+/** Makes the namespaces of a pod on a node. */
+export async function startSandbox(node: KubeNode, hostname: string): Promise<PodSandbox> {
+  const { address, release } = node.addresses.take();
+  const child = spawnHolder([
+    ...['nsenter', `--target=${node.pid}`, '--mount', '--net', '--uts', '--ipc', '--pid', '--'],
+    ...['unshare', '--net', '--uts', '--ipc', '--', script('sandbox.sh'), hostname],
+  ]);
+  // The process behind nsenter does not end with it, but with what it holds.
+  const holder: { pid?: number } = {};
+  const dispose = async (): Promise<void> => {
+    if (holder.pid !== undefined && child.exitCode === null && child.signalCode === null) {
+      process.kill(holder.pid, 'SIGKILL');
+    }
+    await endHolder(child);
+    release();
+  };
+  try {
+    const pid = await pidOf(child);
+    holder.pid = pid;
+    const link = `pod-${made++}`;
+    await node.run(LINK, link, macOf(address), String(pid), address);
+    return {
+      pid,
+      address,
+      setLink: async (state) => {
+        await node.run('ip link set "$1" "$2"', link, state);
+      },
+      [Symbol.asyncDispose]: dispose,
+    };
+  } catch (error) {
+    await dispose();
+    throw error;
+  }
+}
+
+/** Programs without privileges may serve low ports, as under the usual container runtimes. */
+const LINK = `
+ip link add "$1" type veth peer name eth0 address "$2" netns "$3"
+ip link set "$1" master bridge up
+nsenter --target="$3" --net -- sh -euc '
+  ip link set lo up
+  ip address add "$1/24" dev eth0
+  ip link set eth0 up
+  echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start
+' sh "$4"
+`;
+
+/** An address always comes with the same hardware address, so that nobody remembers a wrong one. */
+function macOf(address: string): string {
+  const bytes = address.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
+  return ['0a', '58', ...bytes].join(':');
+}

@@ -1,0 +1,77 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import { at, insist, type Api } from './api.ts';
+import type { Claims } from './claims.ts';
+
+/** Binds pods to the one node there is, each as soon as its claims are bound; it knows no other constraint. */
+export class Scheduler {
+  readonly #api: Api;
+  readonly #claims: Claims;
+  readonly #nodeName: string;
+  readonly #pending = new Map<string, V1Pod>();
+  readonly #told = new Map<string, string>();
+
+  constructor(api: Api, claims: Claims, nodeName: string) {
+    this.#api = api;
+    this.#claims = claims;
+    this.#nodeName = nodeName;
+  }
+
+  /** A pod is there, or has become this. */
+  async apply(pod: V1Pod): Promise<void> {
+    const uid = pod.metadata?.uid ?? '';
+    const isOurs = (pod.spec?.schedulerName ?? 'default-scheduler') === 'default-scheduler';
+    const isWaiting = pod.spec?.nodeName === undefined && pod.metadata?.deletionTimestamp === undefined;
+    if (!isOurs || !isWaiting || (pod.spec?.schedulingGates ?? []).length > 0) {
+      this.remove(pod);
+      return;
+    }
+    this.#pending.set(uid, pod);
+    await this.#schedule(pod);
+  }
+
+  remove({ metadata = {} }: V1Pod): void {
+    this.#pending.delete(metadata.uid ?? '');
+    this.#told.delete(metadata.uid ?? '');
+  }
+
+  /** The claims have changed. */
+  async retry(): Promise<void> {
+    await Promise.all([...this.#pending.values()].map((pod) => this.#schedule(pod)));
+  }
+
+  async #schedule(pod: V1Pod): Promise<void> {
+    const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
+    const problem = claimsOf(pod)
+      .map((claim) => this.#claims.problemOf(namespace, claim))
+      .find((found) => found !== undefined);
+    if (problem !== undefined) {
+      await this.#tell(pod, problem);
+      return;
+    }
+    this.#pending.delete(uid);
+    const binding = {
+      apiVersion: 'v1',
+      kind: 'Binding',
+      metadata: { name, namespace, uid },
+      target: { apiVersion: 'v1', kind: 'Node', name: this.#nodeName },
+    };
+    await insist(() => this.#api.create(at(namespace, 'pods', name, 'binding'), binding), this.#api.signal);
+  }
+
+  async #tell({ metadata = {} }: V1Pod, message: string): Promise<void> {
+    const { name = '', namespace = '', uid = '' } = metadata;
+    if (this.#told.get(uid) === message) return;
+    this.#told.set(uid, message);
+    const lastTransitionTime = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
+    const condition = { type: 'PodScheduled', status: 'False', reason: 'Unschedulable', message, lastTransitionTime };
+    const change = { metadata: { uid }, status: { conditions: [condition] } };
+    await insist(() => this.#api.patch(at(namespace, 'pods', name, 'status'), change), this.#api.signal);
+  }
+}
+
+function claimsOf({ metadata, spec }: V1Pod): readonly string[] {
+  return (spec?.volumes ?? []).flatMap(({ name, persistentVolumeClaim, ephemeral }) => {
+    if (persistentVolumeClaim !== undefined) return [persistentVolumeClaim.claimName];
+    return ephemeral === undefined ? [] : [`${metadata?.name}-${name}`];
+  });
+}

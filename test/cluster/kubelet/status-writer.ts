@@ -1,0 +1,58 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import { sleep } from '../../../src/lib/sleep.ts';
+import { at, isOutdated, type Api } from './api.ts';
+import { podStatus, type Condition, type PodRecord } from './pod-status.ts';
+
+const RETRY_MS = 200;
+
+/** Writes the status of a pod whenever it has changed, one write after the other, until the API server has it. */
+export class StatusWriter {
+  readonly #api: Api;
+  readonly #pod: V1Pod;
+  readonly #read: () => PodRecord;
+  readonly #signal: AbortSignal;
+  #conditions: readonly Condition[] = [];
+  #written = '';
+  #isDue = false;
+  #writing: Promise<void> | undefined;
+
+  constructor(api: Api, pod: V1Pod, read: () => PodRecord, signal: AbortSignal) {
+    this.#api = api;
+    this.#pod = pod;
+    this.#read = read;
+    this.#signal = signal;
+  }
+
+  /** The record has changed. */
+  changed(): void {
+    this.#isDue = true;
+    this.#writing ??= this.#write().finally(() => {
+      this.#writing = undefined;
+    });
+  }
+
+  /** Returns when the last change is written. */
+  async flush(): Promise<void> {
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const { name = '', namespace = '', uid } = this.#pod.metadata ?? {};
+    while (this.#isDue && !this.#signal.aborted) {
+      this.#isDue = false;
+      const status = podStatus(this.#read(), this.#conditions, new Date().toISOString().replace(/\.\d+Z$/, 'Z'));
+      this.#conditions = status.conditions;
+      const text = JSON.stringify(status);
+      if (text === this.#written) continue;
+      try {
+        await this.#api.patch(at(namespace, 'pods', name, 'status'), { metadata: { uid }, status });
+        this.#written = text;
+      } catch (error) {
+        // Without the pod there is nobody to tell.
+        if (isOutdated(error)) return;
+        this.#isDue = true;
+        await sleep(RETRY_MS, this.#signal);
+      }
+    }
+  }
+}
