@@ -9,7 +9,8 @@ export type ErrorCode =
   | 'ERR_KUBE'
   | 'ERR_KUBE_EXPIRED'
   | 'ERR_KIND_NOT_FOUND'
-  | 'ERR_CREDENTIALS';
+  | 'ERR_CREDENTIALS'
+  | 'ERR_LEASE_LOST';
 
 /** An error hooklet expects and explains; anything else is a bug. */
 export abstract class HookletError extends Error {
@@ -165,4 +166,11 @@ export class CredentialsError extends HookletError {
   override readonly name = 'CredentialsError';
   readonly code = 'ERR_CREDENTIALS';
   readonly isRetryable = false;
+}
+
+/** This replica led and must not any more: another one may lead now. */
+export class LeaseLostError extends HookletError {
+  override readonly name = 'LeaseLostError';
+  readonly code = 'ERR_LEASE_LOST';
+  readonly isRetryable = true;
 }

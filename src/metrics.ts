@@ -5,6 +5,7 @@ const SHORT_SECONDS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 
 const WAIT_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const HOUR_MS = 3_600_000;
 const RUN_LABELS = ['hook', 'binding', 'queue'] as const;
+const SCHEDULE_LABELS = ['hook', 'binding'] as const;
 const WATCH_LABELS = ['kind', 'namespace'] as const;
 const WATCH_ERROR_TYPES = ['expired', 'eof', 'unexpected-eof', 'fail', 'nil'];
 
@@ -24,6 +25,7 @@ export function createMetrics(prefix: string, { collectsProcess = false }: Metri
     registry,
     ...operatorMetrics(declare),
     ...runMetrics(declare),
+    ...scheduleMetrics(declare),
     ...kubernetesMetrics(declare),
     ...clientMetrics(declare),
   };
@@ -118,6 +120,11 @@ function operatorMetrics({ counter, gauge, histogram }: Declare) {
       ['queue_name', 'hook'],
     ),
     hooksBroken: gauge('hooks_broken', 'Hooks that could not be loaded.'),
+    leaderElectionStatus: gauge(
+      'leader_election_master_status',
+      'Whether this replica leads by the lease of this name; only with --leader-elect.',
+      ['name'],
+    ),
   };
 }
 
@@ -144,6 +151,33 @@ function runMetrics({ counter, gauge, histogram }: Declare) {
       'Runs that failed and are not retried (allowFailure).',
       RUN_LABELS,
     ),
+  };
+}
+
+function scheduleMetrics({ counter, gauge }: Declare) {
+  return {
+    scheduleLastSuccess: gauge(
+      'schedule_last_success_timestamp_seconds',
+      'When a run of the schedule last succeeded; where that was never, when its state began.',
+      SCHEDULE_LABELS,
+    ),
+    scheduleExpectedInterval: gauge(
+      'schedule_expected_interval_seconds',
+      'Time between the next two ticks of the schedule.',
+      SCHEDULE_LABELS,
+    ),
+    scheduleLastScheduled: gauge(
+      'schedule_last_scheduled_timestamp_seconds',
+      'The last tick of the schedule that was taken to be run.',
+      SCHEDULE_LABELS,
+    ),
+    scheduleMissed: counter('schedule_missed_total', 'Ticks that were missed and not made up for.', SCHEDULE_LABELS),
+    scheduleSkipped: counter(
+      'schedule_skipped_total',
+      'Ticks left out because an earlier run had not ended (concurrency).',
+      SCHEDULE_LABELS,
+    ),
+    scheduleSuspended: gauge('schedule_suspended', '1 while the schedule is suspended, else 0.', SCHEDULE_LABELS),
   };
 }
 

@@ -77,6 +77,37 @@ export const startOptions = {
     '25s',
     'time for running hooks to finish at shutdown',
   ),
+  leaderElect: flag('--leader-elect', ['HOOKLET_LEADER_ELECT'], 'run hooks only while this replica holds a Lease'),
+  leaseName: {
+    ...text(
+      '--leader-election-lease-name <name>',
+      ['HOOKLET_LEADER_ELECTION_LEASE_NAME'],
+      'hooklet',
+      'name of the Lease',
+    ),
+    parse: (value: string): string => {
+      if (/^[a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?$/.test(value)) return value;
+      throw new Error('a name in Kubernetes: small letters, digits, "-" and "."');
+    },
+  },
+  leaseDurationMs: duration(
+    '--leader-election-lease-duration <duration>',
+    ['HOOKLET_LEADER_ELECTION_LEASE_DURATION'],
+    '15s',
+    'silence of the leader after which another replica takes over',
+  ),
+  renewDeadlineMs: duration(
+    '--leader-election-renew-deadline <duration>',
+    ['HOOKLET_LEADER_ELECTION_RENEW_DEADLINE'],
+    '10s',
+    'how long the leader tries to renew before it gives up',
+  ),
+  retryPeriodMs: duration(
+    '--leader-election-retry-period <duration>',
+    ['HOOKLET_LEADER_ELECTION_RETRY_PERIOD'],
+    '2s',
+    'time between two tries to get or renew the Lease',
+  ),
   logLevel: choice(
     '--log-level <level>',
     ['HOOKLET_LOG_LEVEL', 'LOG_LEVEL'],

@@ -5,6 +5,7 @@ import { runOperator, type OperatorOptions } from '../operator/run-operator.ts';
 import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { resolveOptions, startOptions, type StartOptions } from './options.ts';
 import { withoutEffect } from './peer-options.ts';
+import { leaderElectionOptions } from './leader-options.ts';
 import type { Flags } from './plain-flags.ts';
 import { programFile } from './program-file.ts';
 import { shutdownSignal } from './shutdown.ts';
@@ -54,6 +55,7 @@ export function operatorOptions(
   return {
     ...options,
     cluster: { connect, userAgent: `hooklet/${version}`, ...(qps > 0 && { qps, burst }) },
+    ...leaderElectionOptions(options),
     env: process.env,
     program: { node: process.execPath, program: programFile },
     log,

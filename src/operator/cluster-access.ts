@@ -20,6 +20,7 @@ export interface ClusterOptions {
 
 /** Everything that talks to the API server. */
 export interface ClusterAccess {
+  readonly cluster: Cluster;
   readonly client: KubeClient;
   readonly kinds: Kinds;
   readonly watches: Watches;
@@ -30,7 +31,8 @@ export async function createClusterAccess(
   { connect, watchIdleTimeoutMs, ...limits }: ClusterOptions,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
 ): Promise<ClusterAccess> {
-  const client = createKubeClient(await connect(), {
+  const cluster = await connect();
+  const client = createKubeClient(cluster, {
     ...limits,
     onRequest: ({ verb, url, code, seconds }) => {
       metrics.requestSeconds.observe({ verb, url }, seconds);
@@ -41,5 +43,5 @@ export async function createClusterAccess(
   const kinds = createKinds(client);
   const idle = watchIdleTimeoutMs === undefined ? {} : { idleTimeoutMs: watchIdleTimeoutMs };
   const watches = createWatches({ client, kinds, log, metrics, ...idle });
-  return { client, kinds, watches };
+  return { cluster, client, kinds, watches };
 }

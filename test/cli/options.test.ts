@@ -19,6 +19,11 @@ describe('the options of start', () => {
       kubeClientQps: 0,
       kubeClientBurst: 10,
       gracePeriodMs: 25_000,
+      leaderElect: false,
+      leaseName: 'hooklet',
+      leaseDurationMs: 15_000,
+      renewDeadlineMs: 10_000,
+      retryPeriodMs: 2000,
       logLevel: 'info',
       logFormat: 'auto',
       logProxyHookJson: false,
@@ -39,7 +44,7 @@ describe('the options of start', () => {
   it.each(Object.entries(startOptions))('%s is set by its flag, under the name the parser gives it', (key, spec) => {
     const option = new Option(spec.flag);
     const samples: Readonly<Record<string, string>> = { number: '3', boolean: 'true', string: 'warn' };
-    const text = key === 'gracePeriodMs' ? '3s' : key === 'logFormat' ? 'json' : samples[typeof spec.fallback];
+    const text = key.endsWith('Ms') ? '3s' : key === 'logFormat' ? 'json' : samples[typeof spec.fallback];
 
     const options: Readonly<Record<string, unknown>> = resolve({ [option.attributeName()]: text ?? '' });
 

@@ -1,0 +1,53 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import type { Environment } from '../kube/environment.ts';
+import type { EventRecorder } from '../kube/event-recorder.ts';
+import { createKubeClient } from '../kube/kube-client.ts';
+import { LeaderElection, type ElectionStatus, type LeaderElectionTimes } from '../kube/leader-election.ts';
+import { ownNamespace } from '../kube/own-pod.ts';
+import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+
+/** How replicas agree which of them runs hooks. */
+export interface LeaderElectionSettings extends LeaderElectionTimes {
+  readonly leaseName: string;
+}
+
+export interface LeadershipOptions {
+  readonly access: Pick<ClusterAccess, 'cluster'>;
+  readonly userAgent: string;
+  readonly env: Environment;
+  readonly metrics: Metrics;
+  readonly events: Pick<EventRecorder, 'record'>;
+  readonly log: Logger;
+}
+
+// A connection that went deaf is replaced while there is time for another renewal.
+const PING_MS = 2000;
+
+/** Makes this operator a candidate; its connection is closed with `ends`. */
+export function openLeadership(
+  { leaseName: name, ...times }: LeaderElectionSettings,
+  { access, userAgent, env, metrics, events, log }: LeadershipOptions,
+  ends: AsyncDisposableStack,
+): LeaderElection {
+  // Of its own: a renewal must wait neither for a long list nor for --kube-client-qps.
+  const client = createKubeClient(access.cluster, { userAgent, pingIntervalMs: PING_MS, pingTimeoutMs: PING_MS });
+  ends.defer(async () => client.close());
+  const namespace = ownNamespace(env, access.cluster.namespace);
+  const { POD_NAME: podName = '' } = env;
+  const identity = `${podName === '' ? hostname() : podName}_${randomUUID()}`;
+  const lease = `${namespace}/${name}`;
+  const onChange = ({ type }: ElectionStatus): void => {
+    metrics.leaderElectionStatus.set({ name }, type === 'leading' ? 1 : 0);
+    if (type === 'leading') {
+      log.info({ lease, identity }, 'leading');
+      events.record({ type: 'Normal', reason: 'LeaderElected', message: `${identity} leads by the lease ${lease}` });
+    } else if (type === 'lost') {
+      events.record({ type: 'Warning', reason: 'LeaderLost', message: `${identity} lost the lease ${lease}` });
+    }
+  };
+  metrics.leaderElectionStatus.set({ name }, 0);
+  return new LeaderElection({ ...times, client, namespace, name, identity, onChange, log });
+}

@@ -1,0 +1,34 @@
+import { describe, expect, it } from 'vitest';
+import { leaderElectionOptions } from '../../src/cli/leader-options.ts';
+import { resolveOptions, startOptions } from '../../src/cli/options.ts';
+import { UsageError } from '../../src/errors.ts';
+
+const optionsOf = (flags: Readonly<Record<string, string | boolean>>) =>
+  leaderElectionOptions(resolveOptions(startOptions, flags, {}));
+
+describe('the options of leader election', () => {
+  it('change nothing unless they are asked for', () => {
+    expect(optionsOf({ leaderElectionLeaseDuration: '1ms' })).toEqual({});
+  });
+
+  it('have the times of client-go, and end hooks before another replica may lead', () => {
+    expect(optionsOf({ leaderElect: true })).toEqual({
+      leaderElection: { leaseName: 'hooklet', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 },
+      killAfterMs: 4000,
+    });
+  });
+
+  it.each([
+    ['leaderElectionLeaseDuration', '10s', 'more than --leader-election-renew-deadline'],
+    ['leaderElectionLeaseDuration', '500ms', 'at least 1s'],
+    ['leaderElectionRenewDeadline', '2.4s', 'more than 1.2 times'],
+    ['leaderElectionRetryPeriod', '0', 'more than 0'],
+  ])('refuse times that do not fit together: %s %s', (flag, value, expected) => {
+    expect(() => optionsOf({ leaderElect: true, [flag]: value })).toThrow(UsageError);
+    expect(() => optionsOf({ leaderElect: true, [flag]: value })).toThrow(expected);
+  });
+
+  it.each(['Hooklet', 'a_b', '', '-a'])('refuse a name that no Lease can have: %j', (leaderElectionLeaseName) => {
+    expect(() => optionsOf({ leaderElect: true, leaderElectionLeaseName })).toThrow(UsageError);
+  });
+});

@@ -1,0 +1,97 @@
+import { describe, expect, it } from 'vitest';
+import { LeaseLostError } from '../../src/errors.ts';
+import { objectsAt } from '../../src/sandbox/json-fields.ts';
+import { isJsonObject } from '../../src/sandbox/json.ts';
+import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { recordingHook, sandboxCluster, startOperator, until, type OperatorRig } from '../support/operator-rig.ts';
+import { sandboxForTest } from '../support/sandbox.ts';
+
+const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/hooklet';
+const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 2000, renewDeadlineMs: 1500, retryPeriodMs: 200 };
+const onStartup = { configVersion: 'v1', onStartup: 1 };
+
+function replica(sandbox: Sandbox, name: string, hooks: Readonly<Record<string, string>>): OperatorRig {
+  const env = { POD_NAME: name, POD_NAMESPACE: 'default', POD_UID: 'u-1' };
+  const operator = { leaderElection, killAfterMs: 200 };
+  return startOperator({ connect: sandboxCluster(sandbox), hooks, operator, env });
+}
+
+async function readiness(rig: OperatorRig): Promise<string> {
+  const response = await fetch(`${rig.url()}/readyz?verbose`);
+  return `${response.status} ${await response.text()}`;
+}
+
+describe('replicas with leader election', () => {
+  it('only the leader runs hooks; the other is ready, says who leads, and takes over when it ends', async () => {
+    const sandbox = await sandboxForTest();
+    await using first = replica(sandbox, 'first', { 'a.sh': recordingHook(onStartup) });
+    await until(() => expect(first.runs('a.sh')).toHaveLength(1));
+    await using second = replica(sandbox, 'second', { 'a.sh': recordingHook(onStartup) });
+    await until(() => expect(second.lines.map(({ message }) => message)).toContain('standing by'));
+    await until(async () =>
+      expect(await readiness(second)).toMatch(/^200 \[\+\]leader-election ok: standing by, .*_[-0-9a-f]+ leads\n/),
+    );
+    await until(() => expect(second.lines.map(({ message }) => message)).toContain('hook loaded'));
+    expect(await readiness(first)).toMatch(/^200 \[\+\]leader-election ok: leading\n\[\+\]startup ok/);
+    expect(second.runs('a.sh')).toEqual([]);
+
+    await first.stop();
+
+    await until(() => expect(second.runs('a.sh')).toHaveLength(1));
+    expect(first.lines.map(({ message }) => message)).toContain('lease released');
+  });
+
+  it('a standby with a broken hook is not ready', async () => {
+    const sandbox = await sandboxForTest();
+    await using first = replica(sandbox, 'first', {});
+    await until(() => expect(first.lines.map(({ message }) => message)).toContain('leading'));
+    const broken = { configVersion: 'v1', schedule: [{ crontab: '0 0 31 2 *' }] };
+    await using second = replica(sandbox, 'second', { 'bad.sh': recordingHook(broken) });
+
+    await until(async () => expect(await readiness(second)).toMatch(/^503 [^]*\[-\]hook bad\.sh: [^]*0 0 31 2/));
+  });
+
+  it('who loses the lease ends its hooks at once, applies nothing more, and ends with an error', async () => {
+    const sandbox = await sandboxForTest();
+    const patch = { operation: 'Create', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'late' } } };
+    const body = `echo '${JSON.stringify(patch)}' > "$KUBERNETES_PATCH_PATH"
+trap 'touch "$OUT/terminated"; exit 0' TERM
+sleep 30 & wait`;
+    const leader = replica(sandbox, 'leader', { 'a.sh': recordingHook(onStartup, body) });
+    await until(() => expect(leader.runs('a.sh')).toHaveLength(1));
+    const lostAt = performance.now();
+
+    await sandbox.call('PATCH', LEASE, { spec: { holderIdentity: 'other' } }, 'application/merge-patch+json');
+    const notAgain = 'hook failed while shutting down, it is not run again';
+    await until(() => expect(leader.lines.map(({ message }) => message)).toContain(notAgain));
+    const failure = await leader.stop().catch((error: unknown) => error);
+
+    expect(failure).toBeInstanceOf(LeaseLostError);
+    expect(failure).toMatchObject({ message: expect.stringContaining('other has it now') });
+    // Far below the grace period of 5 s.
+    expect(performance.now() - lostAt).toBeLessThan(3000);
+    expect((await sandbox.call('GET', '/api/v1/namespaces/default/configmaps/late')).code).toBe(404);
+    await Promise.resolve(leader[Symbol.asyncDispose]()).catch(() => {});
+  });
+
+  it('tells of its election and of hooks in trouble by Events about its Pod', async () => {
+    const sandbox = await sandboxForTest();
+    const hooks = {
+      'bad.sh': recordingHook({ configVersion: 'v1', schedule: [{ crontab: 'nonsense' }] }),
+      'failing.sh': recordingHook(onStartup, 'echo "no space left" >&2; exit 3'),
+    };
+    await using _ = replica(sandbox, 'hooklet-1', hooks);
+
+    await until(async () => {
+      const { body } = await sandbox.call('GET', '/api/v1/namespaces/default/events');
+      const events = objectsAt(isJsonObject(body) ? body : {}, 'items');
+      expect(events).toEqual(
+        expect.arrayContaining([
+          expect.objectContaining({ reason: 'LeaderElected', type: 'Normal' }),
+          expect.objectContaining({ reason: 'HookBroken', message: expect.stringContaining('bad.sh') }),
+          expect.objectContaining({ reason: 'HookFailed', message: expect.stringContaining('no space left') }),
+        ]),
+      );
+    });
+  });
+});
