@@ -1,11 +1,25 @@
-import { writeFileSync } from 'node:fs';
-import { monitorEventLoopDelay } from 'node:perf_hooks';
+import { readFileSync, writeFileSync } from 'node:fs';
 
 // Loaded into a program that is measured, before it: at SIGUSR2 it writes the longest pause of the event loop since the
-// last one to `$BENCH_PAUSES`, in milliseconds.
-const delay = monitorEventLoopDelay({ resolution: 1 });
-delay.enable();
+// last one to `$BENCH_PAUSES`, in milliseconds. The time in which the system ran something else instead is left out.
+let lastMs = workedMs();
+let longestMs = 0;
+
+function tick(): void {
+  const now = workedMs();
+  longestMs = Math.max(longestMs, now - lastMs);
+  lastMs = now;
+  setTimeout(tick, 1).unref();
+}
+
+/** The time less that in which this thread waited for a processor. */
+function workedMs(): number {
+  const waitedNs = Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[1]);
+  return performance.now() - waitedNs / 1e6;
+}
+
+tick();
 process.on('SIGUSR2', () => {
-  writeFileSync(process.env['BENCH_PAUSES'] ?? '', `${delay.max / 1e6}\n`, { flag: 'a' });
-  delay.reset();
+  writeFileSync(process.env['BENCH_PAUSES'] ?? '', `${longestMs}\n`, { flag: 'a' });
+  longestMs = 0;
 });

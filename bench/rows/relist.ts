@@ -53,7 +53,10 @@ export async function row(stage: BenchStage): Promise<readonly Measure[]> {
       await stage.api.call('POST', CONFIG_MAPS, { metadata: { name: `${half}-${round}` } });
     await stage.plane.killApiserver();
     await stage.plane.startApiserver();
-    await until(async () => (expired(await operator.metrics()) > round ? true : undefined), { timeoutMs: 60_000 });
+    await until(async () => (expired(await operator.metrics()) > round ? true : undefined), {
+      timeoutMs: 60_000,
+      everyMs: 200,
+    });
     await see();
     process.kill(operator.pid, 'SIGUSR2');
     const lines = await pauses.reach(2 * round + 2);
