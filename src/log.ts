@@ -1,5 +1,5 @@
-import { pino } from 'pino';
-
+import { formatJsonLine } from './lib/json-line.ts';
+import { lineOutput } from './lib/line-output.ts';
 import { formatTextHead, formatTextLine } from './lib/text-line.ts';
 
 /** The fields of a log line; names are fixed here so that they mean the same everywhere. */
@@ -45,18 +45,14 @@ export interface LoggerOptions {
 export type RootLogger = Logger & { setLevel(level: LogLevel): void };
 
 const WEIGHTS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
-const MAX_CAUSES = 5;
 
 /** The one place where log lines are written. */
 export function createLogger(options: LoggerOptions): RootLogger {
   const { format, write } = options;
   const gate: Gate = { threshold: WEIGHTS[options.level] };
-  const destination = write === undefined ? pino.destination({ dest: 1, sync: true }) : { write };
+  const line = format === 'json' ? formatJsonLine : textLine;
   const now = options.now ?? (() => new Date());
-  const sink =
-    format === 'json'
-      ? jsonSink(createPino(gate, destination, now))
-      : textSink({ destination, now, gate, colors: options.colors ?? false }, {});
+  const sink = createSink({ write: write ?? lineOutput(1), now, gate, line, colors: options.colors ?? false }, {});
   return {
     ...gated(gate, sink),
     setLevel(level) {
@@ -91,62 +87,38 @@ function gated(gate: Gate, sink: Sink): Logger {
   };
 }
 
-function createPino(gate: Gate, destination: pino.DestinationStream, now: () => Date): pino.Logger {
-  const options: pino.LoggerOptions = {
-    level: 'debug',
-    base: null,
-    timestamp: () => `,"time":"${now().toISOString()}"`,
-    formatters: { level: (level) => ({ level }) },
-    serializers: { err: (err: unknown) => serializeError(err, showsStacks(gate), MAX_CAUSES) },
-  };
-  return pino(options, destination);
+interface Line {
+  readonly time: Date;
+  readonly level: LogLevel;
+  readonly message: string;
+  readonly fields: LogFields;
+  readonly colors: boolean;
+  /** Shows where errors were made. */
+  readonly stacks: boolean;
 }
 
-function jsonSink(logger: pino.Logger): Sink {
-  return {
-    write: (level, fields, message) => logger[level](fields, message),
-    child: (fields) => jsonSink(logger.child(fields)),
-  };
-}
-
-function serializeError(err: unknown, stacks: boolean, depth: number): unknown {
-  if (!(err instanceof Error)) return err;
-  const { name: type, message, stack, cause } = err;
-  return {
-    type,
-    message,
-    ...('code' in err && { code: err.code }),
-    ...(stacks && { stack }),
-    ...(cause !== undefined && depth > 0 && { cause: serializeError(cause, stacks, depth - 1) }),
-  };
-}
-
-interface TextOptions {
-  readonly destination: { write(line: string): unknown };
+interface SinkOptions {
+  readonly write: (line: string) => void;
   readonly now: () => Date;
   readonly gate: Gate;
+  readonly line: (line: Line) => string;
   readonly colors: boolean;
 }
 
-function textSink(options: TextOptions, bound: LogFields): Sink {
-  const { destination, now, gate, colors } = options;
+function createSink(options: SinkOptions, bound: LogFields): Sink {
+  const { write, now, gate, line, colors } = options;
   return {
     write(level, fields, message) {
-      const all = { ...bound, ...fields };
-      const head = { time: now(), level, colors };
-      const line = message === 'hook output' ? hookLine(head, all) : undefined;
-      destination.write(line ?? formatTextLine({ ...head, message, fields: all, stacks: showsStacks(gate) }));
+      const stacks = gate.threshold === WEIGHTS.debug;
+      write(line({ time: now(), level, message, fields: { ...bound, ...fields }, colors, stacks }));
     },
-    child: (fields) => textSink(options, { ...bound, ...fields }),
+    child: (fields) => createSink(options, { ...bound, ...fields }),
   };
 }
 
 /** What a hook printed needs no fields: `hook.sh | text`. */
-function hookLine(head: Parameters<typeof formatTextHead>[0], { hook, line }: LogFields): string | undefined {
-  if (hook === undefined || typeof line !== 'string') return undefined;
-  return `${formatTextHead(head)} ${hook} | ${line}\n`;
-}
-
-function showsStacks({ threshold }: Gate): boolean {
-  return threshold === WEIGHTS.debug;
+function textLine(line: Line): string {
+  const { hook, line: printed } = line.fields;
+  if (line.message !== 'hook output' || hook === undefined || typeof printed !== 'string') return formatTextLine(line);
+  return `${formatTextHead(line)} ${hook} | ${printed}\n`;
 }
