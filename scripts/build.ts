@@ -3,9 +3,8 @@ import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync } from 'no
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
-// Programs that are started as processes of their own, and what authors import.
-const ENTRIES = {
-  main: 'src/main.ts',
+// What else is started as a process of its own, and what authors import: each in one file.
+const OTHER_ENTRIES = {
   'spawner-process': 'src/runner/spawner-process.ts',
   'warm-process': 'src/runner/warm-process.ts',
   sdk: 'src/sdk/index.ts',
@@ -25,12 +24,21 @@ if (isPacked || process.argv.includes('--types')) declareTypes();
 
 async function bundle(): Promise<void> {
   rmSync(out, { recursive: true, force: true });
+  // Whatever main.ts imports when it needs it comes into a file of its own; files shared with others would add to those
+  // that are read at each start.
+  await Promise.all([buildEntries({ main: 'src/main.ts' }, true), buildEntries(OTHER_ENTRIES, false)]);
+  chmodSync(join(out, 'main.js'), 0o755);
+  const license = join(root, 'LICENSE');
+  if (existsSync(license)) cpSync(license, join(out, 'LICENSE'));
+}
+
+async function buildEntries(entryPoints: Readonly<Record<string, string>>, splitting: boolean): Promise<void> {
   await build({
     absWorkingDir: root,
-    entryPoints: ENTRIES,
+    entryPoints: { ...entryPoints },
     outdir: out,
     bundle: true,
-    splitting: true,
+    splitting,
     format: 'esm',
     platform: 'node',
     target: 'node24',
@@ -44,14 +52,11 @@ async function bundle(): Promise<void> {
     plugins: [plainBuiltins(), withoutUnused()],
     logLevel: 'warning',
   });
-  chmodSync(join(out, 'main.js'), 0o755);
-  const license = join(root, 'LICENSE');
-  if (existsSync(license)) cpSync(license, join(out, 'LICENSE'));
 }
 
 /**
- * Takes node's own modules as they are. An import statement reads every property of theirs, which loads half of node:
- * of `node:http` alone all of fetch.
+ * Takes of node's own modules what is used. An import statement would read every property of theirs, which loads half of
+ * node: for `node:http` alone all of fetch.
  */
 function plainBuiltins(): Plugin {
   const namespace = 'node';
@@ -61,9 +66,14 @@ function plainBuiltins(): Plugin {
       builder.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
         kind === 'import-statement' ? { path, namespace } : undefined,
       );
-      builder.onLoad({ filter: /./, namespace }, ({ path }) => ({
-        contents: `module.exports = process.getBuiltinModule(${JSON.stringify(path)});`,
-      }));
+      builder.onLoad({ filter: /./, namespace }, async ({ path }) => {
+        const { default: _, ...exported }: object & { readonly default?: unknown } = await import(path);
+        const constants = Object.keys(exported).map(
+          (name) => `export const ${name} = /* @__PURE__ */ (() => builtin.${name})();`,
+        );
+        const builtin = `const builtin = process.getBuiltinModule(${JSON.stringify(path)});`;
+        return { contents: [builtin, 'export default builtin;', ...constants].join('\n') };
+      });
     },
   };
 }
