@@ -7,7 +7,9 @@ export interface LineFile extends Disposable {
   readonly path: string;
   /** Whole lines, now. */
   lines(): readonly string[];
-  /** Waits until so many whole lines are there. The kernel tells when the file grows: nothing is polled meanwhile. */
+  /** Waits until the whole lines are enough. The kernel tells when the file grows: nothing is polled meanwhile. */
+  until(isEnough: (lines: readonly string[]) => boolean, timeoutMs?: number): Promise<readonly string[]>;
+  /** Waits until so many whole lines are there. */
   reach(count: number, timeoutMs?: number): Promise<readonly string[]>;
 }
 
@@ -17,24 +19,29 @@ export function openLineFile(path: string): LineFile {
   let onGrown = (): void => {};
   const watcher = watch(path, () => onGrown());
   const lines = (): readonly string[] => readFileSync(path, 'utf8').split('\n').slice(0, -1);
+  const grown = async (
+    isEnough: (lines: readonly string[]) => boolean,
+    timeoutMs = TIME_LIMIT_MS,
+  ): Promise<readonly string[]> => {
+    const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
+    const timer = setTimeout(() => {
+      reject(new Error(`${path} has ${lines().length} lines after ${timeoutMs} ms, which is not enough`));
+    }, timeoutMs);
+    onGrown = () => {
+      const found = lines();
+      if (isEnough(found)) resolve(found);
+    };
+    onGrown();
+    return promise.finally(() => {
+      clearTimeout(timer);
+      onGrown = () => {};
+    });
+  };
   return {
     path,
     lines,
-    async reach(count, timeoutMs = TIME_LIMIT_MS) {
-      const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
-      const timer = setTimeout(() => {
-        reject(new Error(`${path} has ${lines().length} lines after ${timeoutMs} ms, not ${count}`));
-      }, timeoutMs);
-      onGrown = () => {
-        const found = lines();
-        if (found.length >= count) resolve(found);
-      };
-      onGrown();
-      return promise.finally(() => {
-        clearTimeout(timer);
-        onGrown = () => {};
-      });
-    },
+    until: grown,
+    reach: async (count, timeoutMs) => grown(({ length }) => length >= count, timeoutMs),
     [Symbol.dispose]: () => watcher.close(),
   };
 }

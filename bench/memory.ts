@@ -47,6 +47,16 @@ export function cpuSeconds(pid: number): number {
     .reduce((sum, ticks) => sum + ticks / TICKS_PER_SECOND, 0);
 }
 
+/** CPU time of a process and all below it, to the nanosecond; without threads and processes that have ended. */
+export function busySeconds(pid: number): number {
+  const threads = treeOf(pid).flatMap((one) =>
+    orElse(() => readdirSync(`/proc/${one}/task`), []).map((thread) => `/proc/${one}/task/${thread}/schedstat`),
+  );
+  return threads
+    .map((path) => Number(orElse(() => readFileSync(path, 'utf8'), '').split(' ')[0] ?? 0))
+    .reduce((sum, ns) => sum + ns / 1e9, 0);
+}
+
 /** A process and all below it. */
 export function treeOf(pid: number): readonly number[] {
   return [pid, ...childrenOf(pid).flatMap(treeOf)];

@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { freePorts } from '../test/cluster/free-ports.ts';
+import { until } from './figures.ts';
 import type { BenchStage, Contender } from './stage.ts';
 
 export interface RunningOperator extends AsyncDisposable {
@@ -15,6 +16,8 @@ export interface RunningOperator extends AsyncDisposable {
    * compared with the peer is told by the hooks, or by `metrics`.
    */
   said(message: string): Promise<number>;
+  /** Waits until so many hooks have their kubernetes bindings enabled: their Synchronizations are done. */
+  synchronized(hooks?: number): Promise<void>;
   /** The page of metrics, as it is now; empty while it is not served. */
   metrics(): Promise<string>;
 }
@@ -45,11 +48,19 @@ export async function startOperator(stage: BenchStage, options: OperatorOptions)
   });
   endWithThis(child);
   const said = listen(child.stdout, startedAtMs);
+  const metrics = async (): Promise<string> => textAt(`http://127.0.0.1:${port}/metrics`);
   return {
     pid: child.pid ?? 0,
     startedAtMs,
     said,
-    metrics: async () => textAt(`http://127.0.0.1:${port}/metrics`),
+    metrics,
+    synchronized: async (hooks = 1) => {
+      await until(async () => (enabledHooks(await metrics()) >= hooks ? true : undefined), {
+        timeoutMs: TIME_LIMIT_MS,
+        everyMs: 50,
+        what: `${contender.name} did not synchronize ${hooks} hook(s) in time`,
+      });
+    },
     [Symbol.asyncDispose]: async () => endChild(child, 'SIGTERM'),
   };
 }
@@ -99,6 +110,11 @@ function listen(output: NodeJS.ReadableStream, startedAtMs: number): (message: s
     const timer = setTimeout(() => said.reject(new Error(`it did not say "${message}" in time`)), TIME_LIMIT_MS);
     return Promise.race([said.promise, ended.promise]).finally(() => clearTimeout(timer));
   };
+}
+
+/** A metric that both programs have. */
+function enabledHooks(page: string): number {
+  return page.match(/^\w*hook_enable_kubernetes_bindings_success\{.*\} [1-9]/gm)?.length ?? 0;
 }
 
 async function textAt(url: string): Promise<string> {

@@ -1,6 +1,6 @@
 import type { BenchStage } from './stage.ts';
 
-export type Unit = 'ms' | 'us' | 's' | 'B' | 'KB' | 'MB' | '%' | 'runs/s' | 'events/s' | 'objects/s';
+export type Unit = 'ms' | 'us' | 's' | 'B' | 'KB' | 'MB' | '%' | 'runs' | 'runs/s' | 'events/s' | 'objects/s';
 
 /** What is wanted: of hooklet's value itself, or of its ratio to the limit. */
 export interface Goal {

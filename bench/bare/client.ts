@@ -7,6 +7,8 @@ import type { BenchStage } from '../stage.ts';
 /** A bare client: the least a program can do for a row, in a process of its own. */
 export interface BareClient extends AsyncDisposable {
   readonly pid: number;
+  /** Sends a line to its standard input. */
+  say(line: string): void;
   /** What it prints, line by line, after `ready`. */
   readonly lines: AsyncIterator<string, undefined>;
 }
@@ -22,7 +24,7 @@ export async function startBare(
 ): Promise<BareClient> {
   const child = spawn(process.execPath, [join(import.meta.dirname, `${name}.ts`)], {
     env: { ...process.env, BARE_URL: url, BARE_CA: ca, BARE_TOKEN: token, ...env },
-    stdio: ['ignore', 'pipe', 'inherit'],
+    stdio: ['pipe', 'pipe', 'inherit'],
   });
   endWithThis(child);
   const lines = createInterface(child.stdout)[Symbol.asyncIterator]();
@@ -30,6 +32,7 @@ export async function startBare(
   if (value !== 'ready') throw new Error(`bench/bare/${name}.ts did not become ready`);
   return {
     pid: child.pid ?? 0,
+    say: (line) => void child.stdin.write(`${line}\n`),
     lines,
     [Symbol.asyncDispose]: async () => endChild(child, 'SIGKILL'),
   };

@@ -1,23 +1,59 @@
-import { sleep } from '../figures.ts';
-import { cpuSeconds, pssMb } from '../memory.ts';
+import { join } from 'node:path';
+import { startBare } from '../bare/client.ts';
+import { median, sleep } from '../figures.ts';
+import { busySeconds, pssMb } from '../memory.ts';
 import { startOperator } from '../operator.ts';
 import type { Measure } from '../row.ts';
-import type { BenchStage } from '../stage.ts';
-import { join } from 'node:path';
+import { bindingOf } from '../seer.ts';
+import { writeShellHook } from '../shell-hook.ts';
+import { contendersOf, stageFolder, type BenchStage } from '../stage.ts';
 
-const SETTLE_MS = 10_000;
+const WATCHES = 20;
+const SETTLE_MS = 15_000;
+const LOOK_MS = 30_000;
+const LOOKS = 30;
 
-/** Memory and CPU of the idle process tree, ten seconds after its start. */
+/** What the process tree takes while nothing happens; the limit is a process of Node with as many watches. */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
-  const hooksDir = join(import.meta.dirname, '..', 'hooks');
-  await using operator = await startOperator(stage, { hooksDir, env: { BENCH_OUT: '/dev/null' }, logLevel: 'debug' });
-  await operator.said('hook enabled');
+  await using ends = new AsyncDisposableStack();
+  const hooksDir = stageFolder(stage, 'hooks');
+  const labels = Array.from({ length: WATCHES }, (_, index) => `idle-${index}`);
+  const kubernetes = labels.map((label) => ({ ...bindingOf(label), name: label, queue: label }));
+  writeShellHook(join(hooksDir, 'idle.sh'), { kubernetes }, ':');
+  const pids: { [K in 'hooklet' | 'peer' | 'limit']?: number } = {};
+  for (const contender of contendersOf(stage)) {
+    const operator = ends.use(await startOperator(stage, { hooksDir, contender }));
+    await operator.synchronized();
+    pids[contender.name] = operator.pid;
+  }
+  const paths = labels.map((label) => `/api/v1/configmaps?labelSelector=bench%3D${label}`).join(' ');
+  pids.limit = ends.use(await startBare(stage, 'watches', { BARE_PATHS: paths })).pid;
   await sleep(SETTLE_MS);
-  const before = cpuSeconds(operator.pid);
-  await sleep(SETTLE_MS);
-  const percent = ((cpuSeconds(operator.pid) - before) * 100_000) / SETTLE_MS;
-  return [
-    { name: 'CPU', unit: '%', hooklet: percent, goal: { type: 'value', most: 0.2 } },
-    { name: 'PSS', unit: 'MB', hooklet: pssMb(operator.pid), goal: { type: 'value', most: 90 } },
-  ];
+  const [hooklet, limit, peer] = await Promise.all([look(pids.hooklet), look(pids.limit), look(pids.peer)]);
+  const figure = (name: 'CPU' | 'PSS', unit: '%' | 'MB', most: number): Measure => ({
+    name,
+    unit,
+    hooklet: hooklet?.[name] ?? Number.NaN,
+    limit: limit?.[name] ?? Number.NaN,
+    ...(peer !== undefined && { peer: peer[name] }),
+    goal: { type: 'value', most },
+  });
+  return [figure('CPU', '%', 0.2), figure('PSS', 'MB', 90)];
+}
+
+interface Look {
+  readonly CPU: number;
+  readonly PSS: number;
+}
+
+/** All are looked at in the same half minute. */
+async function look(pid: number | undefined): Promise<Look | undefined> {
+  if (pid === undefined) return undefined;
+  const before = busySeconds(pid);
+  const sizes: number[] = [];
+  for (let index = 0; index < LOOKS; index++) {
+    await sleep(LOOK_MS / LOOKS);
+    sizes.push(pssMb(pid));
+  }
+  return { CPU: ((busySeconds(pid) - before) * 100_000) / LOOK_MS, PSS: median(sizes) };
 }

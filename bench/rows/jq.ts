@@ -1,0 +1,59 @@
+import { compileFilter } from '../../src/filter/filter.ts';
+import { median } from '../figures.ts';
+import { interleaved } from '../interleave.ts';
+import type { Measure } from '../row.ts';
+import { jqPods, type JqPod } from '../jq-pods.ts';
+
+const ROUNDS = 15;
+const CALLS = 20_000;
+const PODS = 64;
+
+/**
+ * One filter on one pod that is already parsed, to the text of the result. The limit is the same written by hand in
+ * JavaScript.
+ */
+export async function row(): Promise<readonly Measure[]> {
+  const pods = jqPods(PODS);
+  return [
+    await filterMeasure(pods, {
+      expression: '.metadata.labels',
+      byHand: ({ metadata }) => JSON.stringify(metadata.labels),
+      mostUs: 1,
+    }),
+    await filterMeasure(pods, {
+      expression: '{name: .metadata.name, images: [.spec.containers[].image]}',
+      byHand: ({ metadata, spec }) =>
+        JSON.stringify({ name: metadata.name, images: spec.containers.map(({ image }) => image) }),
+      mostUs: 5,
+    }),
+  ];
+}
+
+interface FilterCase {
+  readonly expression: string;
+  readonly byHand: (pod: JqPod) => string;
+  readonly mostUs: number;
+}
+
+async function filterMeasure(pods: readonly JqPod[], { expression, byHand, mostUs }: FilterCase): Promise<Measure> {
+  const filter = compileFilter({ type: 'jq', expression });
+  const times = await interleaved(ROUNDS, {
+    hooklet: async () => usPerCall(pods, (pod) => filter.apply(pod).result.length),
+    limit: async () => usPerCall(pods, (pod) => byHand(pod).length),
+  });
+  const goal = { type: 'value', most: mostUs } as const;
+  return { name: expression, unit: 'us', hooklet: median(times.hooklet), limit: median(times.limit), goal };
+}
+
+function usPerCall(pods: readonly JqPod[], call: (pod: JqPod) => number): number {
+  const startedAtMs = performance.now();
+  let length = 0;
+  for (let index = 0; index < CALLS; index++) {
+    const pod = pods[index % pods.length];
+    if (pod !== undefined) length += call(pod);
+  }
+  const us = ((performance.now() - startedAtMs) * 1000) / CALLS;
+  // Used, so that the calls are not optimized away.
+  if (length === 0) throw new Error('the filter gave nothing');
+  return us;
+}
