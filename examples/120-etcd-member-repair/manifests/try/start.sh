@@ -5,8 +5,8 @@ set -eu
 
 data=/var/lib/etcd/data
 waiting=/tmp/waiting
-domain=${ETCD_SERVICE:-etcd}.$POD_NAMESPACE.svc
-scheme=${ETCD_SCHEME:-http}
+domain=${SERVICE:-etcd}.$POD_NAMESPACE.svc
+scheme=${SCHEME:-http}
 own=$scheme://$POD_NAME.$domain:2380
 statefulset=${POD_NAME%-*}
 
@@ -56,7 +56,7 @@ as_initial_cluster() {
 
 # All members of a new cluster.
 everyone() {
-  seq 0 "$((ETCD_REPLICAS - 1))" | sed "s|.*|$statefulset-&=$scheme://$statefulset-&.$domain:2380|" | paste -sd , -
+  seq 0 "$((REPLICAS - 1))" | sed "s|.*|$statefulset-&=$scheme://$statefulset-&.$domain:2380|" | paste -sd , -
 }
 
 may_be_new() {

@@ -1,0 +1,123 @@
+import { createHash } from 'node:crypto';
+import type { HookLog, Metric, Patch } from 'hooklet';
+import { isoSeconds, type Facts } from './observe.ts';
+import { writeState, type RepairRecord } from './record.ts';
+import { STATE_ANNOTATION, type Settings } from './settings.ts';
+
+export interface Pens {
+  readonly patch: Patch;
+  readonly metric: Metric;
+  readonly log: HookLog;
+}
+
+/** What a run leaves behind: the state on the StatefulSet, Events, deletions, metrics. */
+export class Outcome {
+  record: RepairRecord | undefined;
+  readonly #settings: Settings;
+  readonly #facts: Facts | undefined;
+  readonly #pens: Pens;
+  #told = '';
+  #refused = '';
+
+  constructor(settings: Settings, facts: Facts | undefined, pens: Pens) {
+    this.#settings = settings;
+    this.#facts = facts;
+    this.#pens = pens;
+    this.record = facts?.record;
+  }
+
+  say(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#pens.log.info(message, fields);
+  }
+
+  /** Says why nothing more is done, and what a person can do; false, so that the guard that called it ends the run. */
+  refuse(reason: string, message: string): false {
+    this.#refused = reason;
+    this.#told = `${reason} ${this.#facts?.target?.pod ?? ''}`;
+    this.#pens.log.warn('refused', { reason, message });
+    if (this.#told !== this.#facts?.state.told) this.event('Warning', reason, message);
+    return false;
+  }
+
+  /** An Event on the StatefulSet. The same news has the same name, so two runners do not say it twice. */
+  event(type: 'Normal' | 'Warning', reason: string, message: string): void {
+    const { namespace, statefulset: name } = this.#settings;
+    const { uid = '', state = '' } = this.#facts?.objects.statefulset ?? {};
+    const at = isoSeconds(this.#facts?.nowMs ?? Date.now());
+    const hash = createHash('sha256').update([uid, reason, message, state].join(' ')).digest('hex').slice(0, 16);
+    this.#pens.patch.createIfNotExists({
+      apiVersion: 'v1',
+      kind: 'Event',
+      metadata: { name: `${name}.${hash}`, namespace },
+      involvedObject: { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name, uid },
+      type,
+      reason,
+      message: message.slice(0, 1000),
+      source: { component: 'etcd-repair' },
+      firstTimestamp: at,
+      lastTimestamp: at,
+      count: 1,
+    });
+  }
+
+  /** Keeps how far the repair is; the change brings the next run. */
+  setStep(step: string): void {
+    if (this.record !== undefined)
+      this.record = { ...this.record, step, stepAt: isoSeconds(this.#facts?.nowMs ?? Date.now()) };
+  }
+
+  abandon(reason: string, message: string): void {
+    this.event('Normal', reason, message);
+    this.record = undefined;
+  }
+
+  finish(seconds: number, message: string): void {
+    const labels = { statefulset: this.#settings.statefulset };
+    this.event('Normal', 'Repaired', message);
+    this.#pens.metric.add('etcd_repair_repairs_total', 1, { labels });
+    this.#pens.metric.observe('etcd_repair_seconds', seconds, { labels, buckets: [15, 30, 60, 120, 300, 600, 1800] });
+    this.record = undefined;
+  }
+
+  /** Only this very object: by now there may be another of its name. */
+  delete(kind: 'Pod' | 'PersistentVolumeClaim', name: string, uid: string): void {
+    const { namespace } = this.#settings;
+    this.#pens.patch.deleteInBackground({ apiVersion: 'v1', kind, namespace, name }, { preconditions: { uid } });
+  }
+
+  /** From now on an empty disk never starts a new cluster. */
+  markBootstrapped(): void {
+    const { namespace, marker: name } = this.#settings;
+    this.#pens.patch.merge({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name }, { data: { state: 'existing' } });
+  }
+
+  /** The state is written only if it is another one, and only if nobody changed the StatefulSet since it was read. */
+  write(): void {
+    const facts = this.#facts;
+    if (facts === undefined) return;
+    const { resourceVersion, state: before } = facts.objects.statefulset;
+    const state = writeState({ unhealthy: facts.unhealthySince, repair: this.record, told: this.#told });
+    if (state !== before) {
+      const { namespace, statefulset: name } = this.#settings;
+      const annotations = { [STATE_ANNOTATION]: state === '' ? null : state };
+      this.#pens.patch.merge(
+        { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name },
+        { metadata: { resourceVersion, annotations } },
+      );
+    }
+    this.reportMetrics();
+  }
+
+  /** The gauges are one group: what a run does not mention is gone. */
+  reportMetrics(): void {
+    const { statefulset } = this.#settings;
+    const gauge = (name: string, value: number, labels: Readonly<Record<string, string>> = {}): void =>
+      this.#pens.metric.set(`etcd_repair_${name}`, value, { group: 'etcd-repair', labels: { statefulset, ...labels } });
+    const pods = this.#facts?.pods ?? [];
+    gauge('statefulset_found', this.#facts === undefined ? 0 : 1);
+    gauge('members', pods.filter(({ isWell }) => isWell).length, { state: 'well' });
+    gauge('members', pods.filter(({ isWell }) => !isWell).length, { state: 'unhealthy' });
+    if (this.record !== undefined) gauge('in_progress', 1, { pod: this.record.pod, step: this.record.step });
+    if (this.#refused !== '') gauge('refused', 1, { reason: this.#refused });
+  }
+}

@@ -1,0 +1,93 @@
+import type { Member } from './etcd.ts';
+import {
+  guardAlarms,
+  guardCertificates,
+  guardEnoughMembers,
+  guardMembership,
+  guardOneUnhealthy,
+  guardOthers,
+  guardPaused,
+  guardQuorum,
+  guardTarget,
+  guardTargetWanted,
+} from './guards.ts';
+import {
+  addLearner,
+  disarmCorrupt,
+  isOldStorageThere,
+  isSnapshotOld,
+  join,
+  markBootstrapped,
+  moveLeader,
+  promote,
+  removeMember,
+  takeSnapshot,
+  verify,
+  wipe,
+  writeRecord,
+  type Repair,
+  type Turn,
+} from './steps.ts';
+
+/** The first thing to be done or to be said ends the run. */
+export async function repairStep(turn: Turn): Promise<void> {
+  const { facts } = turn;
+  if (!guardPaused(turn) || !guardEnoughMembers(turn)) return;
+  if (facts.record !== undefined && facts.target !== undefined) {
+    await continueRepair({ ...turn, record: facts.record, target: facts.target });
+  } else {
+    await lookForFailure(turn);
+  }
+}
+
+async function lookForFailure(turn: Turn): Promise<void> {
+  const { facts } = turn;
+  if (facts.failed.length > 0 && !(guardCertificates(turn) && guardQuorum(turn))) return;
+  if (facts.members === undefined || !guardAlarms(turn) || !guardMembership(turn)) return;
+  if (facts.pods.every(({ isWell }) => isWell)) markBootstrapped(turn);
+  else if (facts.failed.length > 0) await startRepair(turn);
+}
+
+async function startRepair(turn: Turn): Promise<void> {
+  if (!guardOneUnhealthy(turn) || !(await guardTarget(turn))) return;
+  const snapshot = await takeSnapshot(turn);
+  if (snapshot !== undefined) writeRecord(turn, snapshot);
+}
+
+/** What is left to do is read off the cluster, never off the step in the record. */
+async function continueRepair(repair: Repair): Promise<void> {
+  if (!guardTargetWanted(repair) || !guardQuorum(repair) || !guardAlarms(repair) || !guardOthers(repair)) return;
+  const { record, target, facts } = repair;
+  if (target.member?.id === record.memberID) return replaceOldMember(repair);
+  if (facts.alarms.corrupt.includes(record.memberID)) return disarmCorrupt(repair);
+  if (isOldStorageThere(repair)) return wipe(repair);
+  if (target.member === undefined) return addLearner(repair);
+  return takeIn(repair, target.member);
+}
+
+async function takeIn(repair: Repair, member: Member): Promise<void> {
+  return member.isLearner || member.name === '' ? join(repair, member) : verify(repair);
+}
+
+async function replaceOldMember(repair: Repair): Promise<void> {
+  const { facts, target, outcome } = repair;
+  const isLearner = target.member?.isLearner === true;
+  if (target.isWell) {
+    outcome.abandon('Recovered', `${target.pod} is well again, so it stays a member.`);
+  } else if (isLearner && target.answers) {
+    await promote(repair);
+  } else if (isLearner || facts.failed.includes(target.pod)) {
+    await takeOut(repair);
+  }
+}
+
+async function takeOut(repair: Repair): Promise<void> {
+  if (!guardCertificates(repair)) return;
+  if (isSnapshotOld(repair)) return startRepair(repair);
+  if (!guardOneUnhealthy(repair) || !(await guardTarget(repair))) return;
+  return isLeader(repair) ? moveLeader(repair) : removeMember(repair);
+}
+
+function isLeader({ facts, record, target }: Repair): boolean {
+  return facts.leader === record.memberID && target.answers && record.step !== 'leader-moved';
+}
