@@ -1,8 +1,8 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { controlPlaneAssets, kubectlAsset } from './assets.ts';
+import { controlPlaneAssets, etcdToolAssets, kubectlAsset, s3ServerAsset } from './assets.ts';
 
 let folder: string;
 
@@ -37,9 +37,29 @@ describe('the parts of a control plane', () => {
     expect(await kubectlAsset({ KUBEBUILDER_ASSETS: folder, XDG_CACHE_HOME: folder })).toBe(join(folder, 'kubectl'));
   });
 
+  it('come with the etcdctl and etcdutl that are in KUBEBUILDER_ASSETS', async () => {
+    for (const name of ['etcdctl', 'etcdutl']) await writeFile(join(folder, name), '');
+
+    expect(await etcdToolAssets({ KUBEBUILDER_ASSETS: folder, XDG_CACHE_HOME: folder })).toEqual({
+      etcdctl: join(folder, 'etcdctl'),
+      etcdutl: join(folder, 'etcdutl'),
+    });
+  });
+
   it('cannot be built without Go, and the error says what to do', async () => {
     await expect(controlPlaneAssets({ PATH: folder, XDG_CACHE_HOME: folder })).rejects.toThrow(
       'cannot build etcd for the cluster tests: there is no go on the PATH: install Go 1.25 or newer, or set KUBEBUILDER_ASSETS',
     );
+  });
+});
+
+describe('the S3 server', () => {
+  it('is built apart from the control plane', async () => {
+    await expect(s3ServerAsset({ PATH: folder, XDG_CACHE_HOME: folder })).rejects.toThrow(
+      'cannot build versitygw for the cluster tests: there is no go on the PATH',
+    );
+
+    const caches = await readdir(join(folder, 'hooklet'));
+    expect(caches).toEqual([expect.stringMatching(/^s3-/)]);
   });
 });

@@ -40,6 +40,30 @@ export async function kubectlAsset(env: NodeJS.ProcessEnv): Promise<string> {
   return kubectl ?? (await built(await cacheFolder(env), PARTS.kubectl, env));
 }
 
+/** The programs that work on etcd from outside, of the same version as it. */
+export interface EtcdTools {
+  readonly etcdctl: string;
+  readonly etcdutl: string;
+}
+
+/** Finds etcdctl and etcdutl, in the same places. */
+export async function etcdToolAssets(env: NodeJS.ProcessEnv): Promise<EtcdTools> {
+  const given = env['KUBEBUILDER_ASSETS'];
+  // The usual set of assets has neither.
+  const etcdctl = given === undefined ? undefined : existing(given, 'etcdctl', 'optional');
+  const etcdutl = given === undefined ? undefined : existing(given, 'etcdutl', 'optional');
+  const cache = await cacheFolder(env);
+  return {
+    etcdctl: etcdctl ?? (await built(cache, PARTS.etcdctl, env)),
+    etcdutl: etcdutl ?? (await built(cache, PARTS.etcdutl, env)),
+  };
+}
+
+/** Finds versitygw, a server that speaks S3, in a cache folder of its own: building it takes minutes. */
+export async function s3ServerAsset(env: NodeJS.ProcessEnv): Promise<string> {
+  return built(await cacheFolder(env, 's3', ['s3']), PARTS.versitygw, env);
+}
+
 interface Part {
   readonly name: string;
   /** The folder beside this file that holds the go.mod. */
@@ -55,6 +79,9 @@ const PARTS = {
     module: 'kubernetes',
     package: 'k8s.io/kubernetes/cmd/kube-controller-manager',
   },
+  etcdctl: { name: 'etcdctl', module: 'etcd', package: 'go.etcd.io/etcd/etcdctl/v3' },
+  etcdutl: { name: 'etcdutl', module: 'etcd', package: 'go.etcd.io/etcd/etcdutl/v3' },
+  versitygw: { name: 'versitygw', module: 's3', package: 'github.com/versity/versitygw/cmd/versitygw' },
   kubectl: { name: 'kubectl', module: 'kubernetes', package: 'k8s.io/kubernetes/cmd/kubectl' },
 } as const satisfies Readonly<Record<string, Part>>;
 
@@ -68,11 +95,15 @@ function existing(folder: string, name: string, need: 'optional' | 'required' = 
 }
 
 /** Another set of pinned modules gets another folder, so that nobody runs the parts of yesterday. */
-async function cacheFolder(env: NodeJS.ProcessEnv): Promise<string> {
+async function cacheFolder(
+  env: NodeJS.ProcessEnv,
+  name = 'control-plane',
+  modules: readonly string[] = ['etcd', 'kubernetes'],
+): Promise<string> {
   const hash = createHash('sha256');
-  for (const module of ['etcd', 'kubernetes']) hash.update(await readFile(join(moduleFolder(module), 'go.sum')));
+  for (const module of modules) hash.update(await readFile(join(moduleFolder(module), 'go.sum')));
   const root = env['XDG_CACHE_HOME'] ?? join(homedir(), '.cache');
-  const folder = join(root, 'hooklet', `control-plane-${hash.digest('hex').slice(0, 16)}`);
+  const folder = join(root, 'hooklet', `${name}-${hash.digest('hex').slice(0, 16)}`);
   await mkdir(folder, { recursive: true });
   return folder;
 }
