@@ -53,6 +53,7 @@ export class ControlPlane {
     process.once('exit', plane.#removeFolder);
     try {
       await writeKeys(folder);
+      await writeFile(join(folder, 'audit-policy.json'), JSON.stringify(AUDIT_POLICY));
       await plane.#etcd.start(`${plane.#etcdUrl}/health`);
       await plane.startApiserver();
       await writeFile(join(folder, 'admin.kubeconfig'), await plane.kubeconfig('admin'));
@@ -82,6 +83,21 @@ export class ControlPlane {
   /** Starts the API server again, on the same port with the same certificate. */
   async startApiserver(): Promise<void> {
     await this.#apiserver.start(`${this.url}/readyz`, () => this.ca());
+  }
+
+  /** Ends the controller manager at once: nothing is reconciled, collected or bound any more. */
+  async stopControllers(): Promise<void> {
+    await this.#controllers.kill();
+  }
+
+  /** Starts the controller manager again. */
+  async startControllers(): Promise<void> {
+    await this.#controllers.start();
+  }
+
+  /** Where the API server writes down who asks for what, but for those who may do everything. */
+  get auditLogPath(): string {
+    return auditLogPath(this.#folder);
   }
 
   /** Makes etcd forget all but the present: continue tokens and positions from before have expired. */
@@ -114,6 +130,22 @@ async function writeKeys(folder: string): Promise<void> {
   await writeFile(join(folder, 'tokens.csv'), `${lines.join('\n')}\n`, { mode: 0o600 });
 }
 
+/** What the API server writes down: each request for objects, and a watch as soon as it begins. */
+const AUDIT_POLICY = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [
+    { level: 'None', userGroups: ['system:masters'] },
+    { level: 'None', nonResourceURLs: ['*'] },
+    { level: 'Metadata' },
+  ],
+};
+
+function auditLogPath(folder: string): string {
+  return join(folder, 'audit.log');
+}
+
 function etcdFlags(folder: string, client: number, peer: number): readonly string[] {
   const clientUrl = `http://127.0.0.1:${client}`;
   const peerUrl = `http://127.0.0.1:${peer}`;
@@ -141,6 +173,8 @@ function apiserverFlags(folder: string, port: number, etcdUrl: string): readonly
     '--authorization-mode=RBAC',
     '--service-cluster-ip-range=10.0.0.0/24',
     '--disable-admission-plugins=ServiceAccount',
+    `--audit-policy-file=${join(folder, 'audit-policy.json')}`,
+    `--audit-log-path=${auditLogPath(folder)}`,
   ];
 }
 

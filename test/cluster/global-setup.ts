@@ -7,7 +7,8 @@ import { serveControls } from './remote-control.ts';
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const plane = await ControlPlane.start(await controlPlaneAssets(process.env));
   const controls = await serveControls(plane);
-  project.provide('controlPlane', { url: plane.url, ca: await plane.ca(), controls: controls.url });
+  const { url, auditLogPath } = plane;
+  project.provide('controlPlane', { url, ca: await plane.ca(), controls: controls.url, auditLogPath });
   return async () => {
     await controls.close();
     await plane.stop();

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { ControlPlane } from './control-plane.ts';
 
-const COMMANDS = ['killApiserver', 'startApiserver', 'compactEtcd'] as const;
+const COMMANDS = ['killApiserver', 'startApiserver', 'stopControllers', 'startControllers', 'compactEtcd'] as const;
 
 /** What the tests can do to the control plane, which runs in another process. */
 export type ControlCommand = (typeof COMMANDS)[number];

@@ -1,4 +1,6 @@
+import { readFile } from 'node:fs/promises';
 import { inject } from 'vitest';
+import { readAuditLog, type AuditEntry } from './audit.ts';
 import { clusterConfig } from './cluster-config.ts';
 import type { User } from './control-plane.ts';
 import { tokenOf } from './control-plane.ts';
@@ -6,7 +8,12 @@ import { control } from './remote-control.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    readonly controlPlane: { readonly url: string; readonly ca: string; readonly controls: string };
+    readonly controlPlane: {
+      readonly url: string;
+      readonly ca: string;
+      readonly controls: string;
+      readonly auditLogPath: string;
+    };
   }
 }
 
@@ -19,12 +26,17 @@ export interface SharedControlPlane {
   kubeconfig(user: User): string;
   killApiserver(): Promise<void>;
   startApiserver(): Promise<void>;
+  /** Ends the controller manager: nothing is reconciled, collected or bound any more. */
+  stopControllers(): Promise<void>;
+  startControllers(): Promise<void>;
+  /** Who asked for which objects so far, but for `admin` and the servers themselves; discovery is left out. */
+  auditLog(): Promise<readonly AuditEntry[]>;
   compactEtcd(): Promise<void>;
 }
 
 /** The shared control plane; only in files that run with the cluster configuration. */
 export function sharedControlPlane(): SharedControlPlane {
-  const { url, ca, controls } = inject('controlPlane');
+  const { url, ca, controls, auditLogPath } = inject('controlPlane');
   return {
     url,
     ca,
@@ -32,6 +44,9 @@ export function sharedControlPlane(): SharedControlPlane {
     kubeconfig: (user) => clusterConfig({ url, ca, user, token: tokenOf(user) }),
     killApiserver: () => control(controls, 'killApiserver'),
     startApiserver: () => control(controls, 'startApiserver'),
+    stopControllers: () => control(controls, 'stopControllers'),
+    startControllers: () => control(controls, 'startControllers'),
+    auditLog: async () => readAuditLog(await readFile(auditLogPath, 'utf8').catch(() => '')),
     compactEtcd: () => control(controls, 'compactEtcd'),
   };
 }

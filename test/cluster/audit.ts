@@ -1,0 +1,138 @@
+/** One request for objects, as the API server wrote it down. */
+export interface AuditEntry {
+  /** `admin`, or `system:serviceaccount:<namespace>:<name>`. */
+  readonly user: string;
+  readonly verb: string;
+  /** Empty for the core group. */
+  readonly group: string;
+  readonly resource: string;
+  readonly subresource: string;
+  /** Empty for a collection. */
+  readonly name: string;
+  /** Empty for objects of the cluster. */
+  readonly namespace: string;
+  readonly code: number;
+}
+
+/** A rule of a Role or ClusterRole. */
+export interface RoleRule {
+  readonly apiGroups?: readonly string[];
+  readonly resources?: readonly string[];
+  readonly verbs: readonly string[];
+  readonly resourceNames?: readonly string[];
+}
+
+/** Reads the audit log of an API server; of the stages of a request the last one counts. */
+export function readAuditLog(text: string): readonly AuditEntry[] {
+  const requests = new Map<string, AuditEntry>();
+  for (const line of text.split('\n')) {
+    const event = parseEvent(line);
+    if (event?.objectRef !== undefined) requests.set(event.auditID, entryOf(event, event.objectRef));
+  }
+  return [...requests.values()];
+}
+
+/** The name of a ServiceAccount as a user. */
+export function serviceAccountUser(namespace: string, name: string): string {
+  return `system:serviceaccount:${namespace}:${name}`;
+}
+
+/** What the user asked for and was refused, as `verb resource namespace/name`. */
+export function forbiddenRequests(entries: readonly AuditEntry[], user: string): readonly string[] {
+  const refused = entries.filter((entry) => entry.user === user && entry.code === 403);
+  return unique(refused.map(({ namespace, name, ...entry }) => `${rightOf(entry)} ${namespace}/${name}`));
+}
+
+/**
+ * The rights that the rules grant and no request of the user has used, as `verb resource.group [name]`. A list may be
+ * a watch that begins with what there is, so of `list` and `watch` on the same resource one is enough.
+ */
+export function unusedRules(
+  rules: readonly RoleRule[],
+  entries: readonly AuditEntry[],
+  user: string,
+): readonly string[] {
+  const granted = entries.filter((entry) => entry.user === user && entry.code !== 403);
+  return unique(
+    rules
+      .flatMap(rightsIn)
+      .filter((right) => !granted.some((entry) => uses(entry, right)))
+      .map(describe),
+  );
+}
+
+interface AuditEvent {
+  readonly auditID: string;
+  readonly verb: string;
+  readonly user: { readonly username: string };
+  readonly objectRef?: ObjectReference;
+  readonly responseStatus?: { readonly code?: number };
+}
+
+interface ObjectReference {
+  readonly apiGroup?: string;
+  readonly resource?: string;
+  readonly subresource?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** The last line may be half written. */
+function parseEvent(line: string): AuditEvent | undefined {
+  try {
+    return line === '' ? undefined : (JSON.parse(line) as AuditEvent);
+  } catch {
+    return undefined;
+  }
+}
+
+function entryOf({ verb, user, responseStatus }: AuditEvent, reference: ObjectReference): AuditEntry {
+  const { apiGroup: group = '', resource = '', subresource = '', namespace = '', name = '' } = reference;
+  return { user: user.username, verb, group, resource, subresource, namespace, name, code: responseStatus?.code ?? 0 };
+}
+
+/** One verb on one resource, perhaps of one name. */
+interface Right {
+  readonly verb: string;
+  readonly group: string;
+  /** With its subresource: `pods/status`. */
+  readonly resource: string;
+  readonly name: string | undefined;
+}
+
+function rightsIn({ apiGroups = [], resources = [], verbs, resourceNames = [] }: RoleRule): readonly Right[] {
+  const names = resourceNames.length === 0 ? [undefined] : resourceNames;
+  return verbs.flatMap((verb) =>
+    apiGroups.flatMap((group) =>
+      resources.flatMap((resource) => names.map((name): Right => ({ verb, group, resource, name }))),
+    ),
+  );
+}
+
+const READS_OF_MANY = ['list', 'watch'];
+
+function uses(entry: AuditEntry, right: Right): boolean {
+  const isReadOfMany = READS_OF_MANY.includes(right.verb) && READS_OF_MANY.includes(entry.verb);
+  return (
+    (isReadOfMany || ['*', entry.verb].includes(right.verb)) &&
+    ['*', entry.group].includes(right.group) &&
+    ['*', resourceOf(entry)].includes(right.resource) &&
+    (right.name === undefined || right.name === entry.name)
+  );
+}
+
+function resourceOf({ resource, subresource }: Pick<AuditEntry, 'resource' | 'subresource'>): string {
+  return subresource === '' ? resource : `${resource}/${subresource}`;
+}
+
+function rightOf(entry: Pick<AuditEntry, 'verb' | 'group' | 'resource' | 'subresource'>): string {
+  return describe({ verb: entry.verb, group: entry.group, resource: resourceOf(entry), name: undefined });
+}
+
+function describe({ verb, group, resource, name }: Right): string {
+  return [verb, group === '' ? resource : `${resource}.${group}`, ...(name === undefined ? [] : [name])].join(' ');
+}
+
+function unique(words: readonly string[]): readonly string[] {
+  return [...new Set(words)];
+}
