@@ -108,7 +108,17 @@ export async function observe(settings: Settings, etcd: Etcd, objects: ClusterOb
     (record && podMember(offline(settings, record.pod, domain), { members, alarms, leader, term }));
   const claim = `${settings.dataClaim ?? statefulset.claim}-${target?.pod}`;
   return {
-    ...{ nowMs, objects, state, record, pods, members, alarms, leader, unhealthySince, failed, target },
+    nowMs,
+    objects,
+    state,
+    record,
+    pods,
+    members,
+    alarms,
+    leader,
+    unhealthySince,
+    failed,
+    target,
     targetPod: objects.pods.find(({ name }) => name === target?.pod),
     targetClaim: objects.claims.find(({ name }) => name === claim),
   };
@@ -179,19 +189,24 @@ interface ClusterView {
   readonly term: number;
 }
 
-function podMember(answer: Answer, { members, alarms, leader, term }: ClusterView): PodMember {
+function podMember(answer: Answer, view: ClusterView): PodMember {
   const { status, peerUrl } = answer;
+  const { members, alarms } = view;
   const member = members?.find(({ peerUrls }) => peerUrls.includes(peerUrl));
-  const answers = leader !== '' && status?.leader === leader && status.term === term && hasOnlyAlarms(status);
+  const answers = status !== undefined && followsLeader(status, view);
   // A pod that answers for a member that was removed is none.
   const isListed = members === undefined || (member !== undefined && status?.memberId === member.id);
-  const isSound = member === undefined || (!member.isLearner && !alarms.corrupt.includes(member.id));
-  return { ...answer, member, answers, isWell: answers && isListed && isSound };
+  return { ...answer, member, answers, isWell: answers && isListed && isSound(member, alarms) };
 }
 
-/** Alarms stand in the errors of every member, whoever they are about. */
-function hasOnlyAlarms({ errors }: Status): boolean {
-  return errors.every((error) => error.includes('alarm:'));
+function isSound(member: Member | undefined, { corrupt }: Alarms): boolean {
+  return member === undefined || (!member.isLearner && !corrupt.includes(member.id));
+}
+
+function followsLeader(status: Status, { leader, term }: ClusterView): boolean {
+  // Alarms stand in the errors of every member, whoever they are about.
+  const hasOnlyAlarms = status.errors.every((error) => error.includes('alarm:'));
+  return leader !== '' && status.leader === leader && status.term === term && hasOnlyAlarms;
 }
 
 /** As Kubernetes writes times. */

@@ -90,9 +90,16 @@ export function writeRecord({ facts, outcome }: Turn, { file }: Snapshot): void 
     );
   }
   outcome.record = {
-    ...{ pod, peerURL: peerUrl, memberID: member.id, ...storageOf(facts) },
-    ...{ since: started.since, startedAt: started.startedAt, snapshot: file, snapshotAt: at },
-    ...{ step: 'recorded', stepAt: at },
+    pod,
+    peerURL: peerUrl,
+    memberID: member.id,
+    ...storageOf(facts),
+    since: started.since,
+    startedAt: started.startedAt,
+    snapshot: file,
+    snapshotAt: at,
+    step: 'recorded',
+    stepAt: at,
   };
 }
 
