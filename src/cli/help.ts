@@ -7,6 +7,7 @@ Examples:
   hooklet check hooks                         find all problems, as in the build of an image
   hooklet run hooks/a.sh --context -          run one hook with a context of your own
   hooklet filter .metadata.labels < pod.yaml  see what a jqFilter makes of an object
+  hooklet schedule explain '30 2 * * *'       say what a crontab means and when it runs
   hooklet start --hooks-dir /hooks            run hooks against the cluster of the kubeconfig or of the pod
 
 Exit codes:

@@ -6,6 +6,7 @@ import { startSpawnerChild } from '../runner/spawner-child.ts';
 import { DEV_HELP, PROGRAM_HELP, START_HELP } from './help.ts';
 import { devOptions, startOptions, type OptionSpec } from './options.ts';
 import { peerOptions } from './peer-options.ts';
+import { addSchedule } from './schedule.ts';
 import { plainFlags, type Flags } from './plain-flags.ts';
 import { version } from './version.ts';
 
@@ -105,6 +106,7 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addDev(program, exit);
   addCheck(program, exit);
   addRun(program, exit);
+  addSchedule(program, exit);
   // Listed for the help; dispatch takes them before the parser does.
   program.command('filter <expression>').description('read objects on standard input, print a filterResult a line');
   program.command('jq <program> [file]').description('run jq: -c -r -n -s -e --arg --argjson and more');

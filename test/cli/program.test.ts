@@ -39,7 +39,7 @@ describe('hooklet', () => {
     const { exitCode, stdout } = await runProgram(['--help']);
 
     expect(exitCode).toBe(0);
-    for (const command of ['start', 'dev', 'check', 'run', 'filter', 'jq', 'version']) {
+    for (const command of ['start', 'dev', 'check', 'run', 'schedule', 'filter', 'jq', 'version']) {
       expect(stdout).toMatch(new RegExp(`^  ${command}\\b`, 'm'));
     }
     expect(stdout).toMatch(/^Examples:$/m);
@@ -51,6 +51,8 @@ describe('hooklet', () => {
     [['--nonsense'], /unknown option '--nonsense'/],
     [['start', '--nonsense'], /unknown option '--nonsense'/],
     [['check', 'a', 'b'], /too many arguments/],
+    [['schedule', 'nonsense'], /unknown command 'nonsense'/],
+    [['schedule', 'explain', '0 0 31 2 *'], /The day of month never comes/],
     [['run', 'a.sh'], /required option '--context <file>' not specified/],
     [['run', '--context', '-'], /missing required argument 'hook'/],
     [['start', '--hooks-dir', 'nowhere'], /hooks directory .*nowhere does not exist/],
@@ -83,7 +85,7 @@ describe('hooklet', () => {
     expect(exitCode).toBe(2);
     expect(stderr).toContain('HOOKLET_LISTEN_PORT: got "x", expected a whole number');
     expect(stderr).toContain('LOG_LEVEL: got "loud", expected one of debug, info, warn, error');
-    expect(stderr).toContain('HOOKLET_GRACE_PERIOD: got "25", expected a duration such as 500ms, 25s or 2m');
+    expect(stderr).toContain('HOOKLET_GRACE_PERIOD: got "25", expected a duration such as 500ms, 25s or 1h30m');
   });
 
   it('without a command is start, also with flags, and says when there is no cluster', async () => {

@@ -1,0 +1,34 @@
+import { firstInstant, type TimeZone } from '../hook/time-zone.ts';
+
+const DAY_MS = 86_400_000;
+const LOCAL = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?))?$/;
+const INSTANT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
+
+export interface TimeContext {
+  /** Of times without an offset. */
+  readonly zone: TimeZone;
+  readonly nowMs: number;
+  /** What a date without a time means: its first moment, or that of the next day. */
+  readonly edge: 'start' | 'end';
+}
+
+/** Reads `now`, an RFC 3339 time, or a date with or without a time in the zone; undefined when it is none of these. */
+export function parseTimeArgument(text: string, { zone, nowMs, edge }: TimeContext): number | undefined {
+  if (text === 'now') return nowMs;
+  if (!isDate(text.slice(0, 10))) return undefined;
+  if (INSTANT.test(text)) return numberOf(Date.parse(text.replace(' ', 'T')));
+  const [, date, time] = LOCAL.exec(text) ?? [];
+  const wallMs = numberOf(Date.parse(`${date}T${time ?? '00:00'}Z`));
+  if (wallMs === undefined) return undefined;
+  return firstInstant(zone, time === undefined && edge === 'end' ? wallMs + DAY_MS : wallMs);
+}
+
+/** Not every parser refuses 30 February. */
+function isDate(date: string): boolean {
+  const parsed = new Date(`${date}T00:00:00Z`);
+  return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);
+}
+
+function numberOf(value: number): number | undefined {
+  return Number.isNaN(value) ? undefined : value;
+}

@@ -1,0 +1,25 @@
+const UNITS = [
+  ['d', 86_400_000],
+  ['h', 3_600_000],
+  ['m', 60_000],
+  ['s', 1000],
+] as const;
+/** A day is 24 hours to most readers, so days begin with the third. */
+const DAYS_FROM_MS = 2 * 86_400_000;
+
+/** A time span in its two largest units, such as `45s`, `1h30m`, `24h` or `30d23h`. */
+export function durationText(durationMs: number): string {
+  const parts: string[] = [];
+  let restMs = Math.round(durationMs / 1000) * 1000;
+  if (restMs <= 0) return '0s';
+  for (const [unit, unitMs] of UNITS) {
+    if (unit === 'd' && restMs < DAYS_FROM_MS) continue;
+    const amount = Math.floor(restMs / unitMs);
+    if (amount > 0) parts.push(`${amount}${unit}`);
+    // The unit after the first counts too, and no smaller one.
+    else if (parts.length > 0) break;
+    restMs -= amount * unitMs;
+    if (parts.length === 2) break;
+  }
+  return parts.join('');
+}
