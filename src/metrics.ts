@@ -3,6 +3,7 @@ import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type Metric
 const RUN_SECONDS = [0, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 const SHORT_SECONDS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const WAIT_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
+const LOOP_DELAY_SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 const HOUR_MS = 3_600_000;
 const RUN_LABELS = ['hook', 'binding', 'queue'] as const;
 const SCHEDULE_LABELS = ['hook', 'binding'] as const;
@@ -28,6 +29,7 @@ export function createMetrics(prefix: string, { collectsProcess = false }: Metri
     ...scheduleMetrics(declare),
     ...kubernetesMetrics(declare),
     ...clientMetrics(declare),
+    ...loadMetrics(declare),
   };
   for (const error_type of WATCH_ERROR_TYPES) metrics.watchErrors.inc({ error_type }, 0);
   if (collectsProcess) collectProcess(registry);
@@ -256,5 +258,18 @@ function clientMetrics({ counter, gauge, histogram }: Declare) {
       'Requests to the API server, by status code and method.',
       ['code', 'method'],
     ),
+  };
+}
+
+function loadMetrics({ counter, histogram }: Declare) {
+  return {
+    loopDelaySeconds: histogram(
+      'event_loop_delay_seconds',
+      'How late timers fire; looked at every 10 ms under load, else once a second.',
+      [],
+      LOOP_DELAY_SECONDS,
+    ),
+    loopBusySeconds: counter('event_loop_busy_seconds_total', 'Time in which the event loop did not wait.'),
+    heapAllocatedBytes: counter('heap_allocated_bytes_total', 'Bytes that were taken from the heap of JavaScript.'),
   };
 }

@@ -6,6 +6,7 @@ import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './
 import { createEffects } from './effects.ts';
 import { openRunner } from './open-runner.ts';
 import { Operator, type OperatorSettings } from './operator.ts';
+import { measureLoad } from './process-load.ts';
 
 export interface OperatorOptions extends OperatorSettings {
   readonly listenAddress: string;
@@ -46,7 +47,11 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   // Health is told until the last run has ended.
   const serving = new AbortController();
   await runAll(
-    [async (stop) => operator.run(stop).finally(() => serving.abort()), async () => server.run(serving.signal)],
+    [
+      async (stop) => operator.run(stop).finally(() => serving.abort()),
+      async () => server.run(serving.signal),
+      async () => measureLoad(metrics, serving.signal),
+    ],
     signal,
   );
 }
