@@ -40,7 +40,8 @@ export async function runScript(path: string, { contexts, env = {}, programs = {
     return { printed: rig.output(), patch: outputs.patch, metrics: outputs.metrics };
   } catch (error) {
     if (!(error instanceof HookFailedError)) throw error;
-    return { printed: rig.output(), patch: '', metrics: '', failure: error.message };
+    const { patch = '', metrics = '' } = error.failure ?? {};
+    return { printed: rig.output(), patch, metrics, failure: error.message };
   }
 }
 
