@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { ScheduleStatePlace } from '../operator/schedule-state.ts';
 import { attributeName } from './plain-flags.ts';
 import { parseDuration } from '../hook/duration.ts';
 
@@ -108,6 +109,16 @@ export const startOptions = {
     '2s',
     'time between two tries to get or renew the Lease',
   ),
+  scheduleState: {
+    ...text(
+      '--schedule-state <where>',
+      ['HOOKLET_SCHEDULE_STATE'],
+      '',
+      'keep the state of schedules: configmap, configmap/<name> or file:<path>; else of those that make up for missed ticks',
+    ),
+    parse: parseScheduleState,
+    fallback: undefined,
+  },
   logLevel: choice(
     '--log-level <level>',
     ['HOOKLET_LOG_LEVEL', 'LOG_LEVEL'],
@@ -181,6 +192,15 @@ function givenText(
     if (value !== undefined && value !== '') return { text: value, source: name };
   }
   return undefined;
+}
+
+function parseScheduleState(value: string): ScheduleStatePlace | undefined {
+  if (value === '') return undefined;
+  const name = /^configmap(?:\/([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?))?$/.exec(value);
+  if (name !== null) return { type: 'configMap', name: name[1] ?? 'hooklet-schedules', isForced: true };
+  const path = /^file:(.+)$/.exec(value)?.[1];
+  if (path !== undefined) return { type: 'file', path, isForced: true };
+  throw new Error('configmap, configmap/<name> or file:<path>');
 }
 
 function text(name: string, env: readonly string[], fallback: string, description: string): OptionSpec<string> {

@@ -1,6 +1,6 @@
 import { unreachable } from '../lib/unreachable.ts';
 import type { Task } from './task.ts';
-import type { Trigger } from './trigger.ts';
+import type { ScheduleTrigger, Trigger } from './trigger.ts';
 
 const LONG_QUEUE = 100;
 
@@ -83,9 +83,8 @@ interface Merge {
 function append(merge: Merge, { triggers }: Task): void {
   const merged = (merge.triggers ??= copyOf(merge.first.triggers));
   for (const trigger of triggers) {
-    const last = merged.at(-1);
-    if (last !== undefined && isReplaced(last, trigger)) merged[merged.length - 1] = trigger;
-    else merged.push(trigger);
+    for (let last = merged.at(-1); last !== undefined && isReplaced(last, trigger); last = merged.at(-1)) merged.pop();
+    merged.push(trigger);
   }
 }
 
@@ -116,6 +115,8 @@ function isMergeable({ triggers: [trigger] }: Task): boolean {
     case 'synchronization':
       return trigger.binding.group !== undefined;
     case 'schedule':
+      // One that is ended for a newer one must not take others along.
+      return trigger.binding.concurrency !== 'replace';
     case 'event':
       return true;
     default:
@@ -123,9 +124,17 @@ function isMergeable({ triggers: [trigger] }: Task): boolean {
   }
 }
 
-/** A Synchronization stays in the task, so that its success is known for each binding; its context is compacted. */
+/**
+ * A Synchronization stays in the task, so that its success is known for each binding, and so does a tick, unless a later
+ * one of its binding stands for it; their contexts are compacted.
+ */
 function isReplaced(trigger: Trigger, next: Trigger): boolean {
-  return trigger.type !== 'synchronization' && isSameGroup(trigger, next);
+  if (!isSameGroup(trigger, next)) return false;
+  return trigger.type === 'event' || (trigger.type === 'schedule' && isTickOf(trigger, next));
+}
+
+function isTickOf({ binding }: ScheduleTrigger, next: Trigger): boolean {
+  return next.type === 'schedule' && next.binding === binding;
 }
 
 function isSameGroup(trigger: Trigger, next: Trigger): boolean {

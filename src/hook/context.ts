@@ -3,44 +3,60 @@ import type { Binding, KubernetesBinding } from './binding.ts';
 import { compactGroups, groupOf } from './combine.ts';
 import { JsonChunks } from './json-chunks.ts';
 import type { Task } from './task.ts';
-import type { EventTrigger, Snapshot, SnapshotItem, Trigger } from './trigger.ts';
+import type { EventTrigger, ScheduleTrigger, Snapshot, SnapshotItem, Trigger } from './trigger.ts';
 
 /** Gives the objects of a binding as they are now. */
 export type SnapshotReader = (binding: KubernetesBinding) => Snapshot;
+
+/** What is known of a run of a schedule when it begins. */
+export interface RunFacts {
+  /** From 1; it counts on over a restart. */
+  readonly attempt: number;
+  readonly lastSuccessMs?: number;
+}
+
+/** Tells what is known of the run of a tick. */
+export type FactsReader = (trigger: ScheduleTrigger) => RunFacts | undefined;
 
 /**
  * The file a hook reads at `BINDING_CONTEXT_PATH`, as chunks to be written one after the other: a JSON array with one
  * element a trigger. Every snapshot is read at most once, all in the same instant.
  */
-export function writeContexts(task: Pick<Task, 'hook' | 'triggers'>, read: SnapshotReader): readonly Uint8Array[] {
+export function writeContexts(
+  task: Pick<Task, 'hook' | 'triggers'>,
+  read: SnapshotReader,
+  facts: FactsReader = () => undefined,
+): readonly Uint8Array[] {
   const chunks = new JsonChunks();
   const snapshots = new Snapshots(task.hook.bindings, read);
-  chunks.list('[', compactGroups(task.triggers), (trigger) => writeContext(chunks, trigger, snapshots));
+  chunks.list('[', compactGroups(task.triggers), (trigger) => writeContext(chunks, trigger, { snapshots, facts }));
   chunks.text('\n');
   return chunks.finish();
 }
 
+interface RunSources {
+  readonly snapshots: Snapshots;
+  readonly facts: FactsReader;
+}
+
 /** Members are written in the order of their keys, as the peer does. */
-function writeContext(chunks: JsonChunks, trigger: Trigger, snapshots: Snapshots): void {
+function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources): void {
+  const { snapshots } = sources;
   if (trigger.type === 'onStartup') {
     chunks.text('{"binding":"onStartup"}');
     return;
   }
-  chunks.text('{"binding":').value(trigger.binding.name);
   const group = groupOf(trigger);
   if (group !== undefined) {
-    chunks.text(',"groupName":').value(group);
-    writeSnapshots(chunks, trigger.binding.includeSnapshotsFrom, snapshots);
-    chunks.text(',"type":"Group"}');
+    writeGroup(chunks, trigger, { group, snapshots });
     return;
   }
   switch (trigger.type) {
     case 'schedule':
-      writeSnapshots(chunks, trigger.binding.includeSnapshotsFrom, snapshots);
-      chunks.text(',"type":"Schedule"}');
+      writeSchedule(chunks, trigger, sources);
       return;
     case 'synchronization':
-      chunks.text(',"objects":');
+      chunks.text('{"binding":').value(trigger.binding.name).text(',"objects":');
       writeItems(chunks, trigger.binding, snapshots.of(trigger.binding));
       writeSnapshots(chunks, trigger.binding.includeSnapshotsFrom, snapshots);
       chunks.text(',"type":"Synchronization"}');
@@ -53,7 +69,35 @@ function writeContext(chunks: JsonChunks, trigger: Trigger, snapshots: Snapshots
   }
 }
 
+function writeGroup(
+  chunks: JsonChunks,
+  { binding }: Exclude<Trigger, { readonly type: 'onStartup' }>,
+  { group, snapshots }: { readonly group: string; readonly snapshots: Snapshots },
+): void {
+  chunks.text('{"binding":').value(binding.name).text(',"groupName":').value(group);
+  writeSnapshots(chunks, binding.includeSnapshotsFrom, snapshots);
+  chunks.text(',"type":"Group"}');
+}
+
+/** What the peer does not have comes in the order of the keys, too. */
+function writeSchedule(chunks: JsonChunks, trigger: ScheduleTrigger, { facts, snapshots }: RunSources): void {
+  const { binding, run } = trigger;
+  const { attempt = run.attemptsBefore + 1, lastSuccessMs } = facts(trigger) ?? {};
+  chunks.text(`{"attempt":${attempt},"binding":`).value(binding.name);
+  if (lastSuccessMs !== undefined) chunks.text(`,"lastSuccess":"${timestamp(lastSuccessMs)}"`);
+  chunks.text(`,"reason":"${attempt > 1 ? 'retry' : run.reason}","runId":`).value(run.runId);
+  chunks.text(`,"scheduledAt":"${timestamp(run.scheduledAtMs)}"`);
+  writeSnapshots(chunks, binding.includeSnapshotsFrom, snapshots);
+  chunks.text(',"type":"Schedule"}');
+}
+
+/** RFC 3339 in UTC, whole seconds. */
+function timestamp(timeMs: number): string {
+  return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
+}
+
 function writeEvent(chunks: JsonChunks, { binding, item, watchEvent }: EventTrigger, snapshots: Snapshots): void {
+  chunks.text('{"binding":').value(binding.name);
   writeItemMembers(chunks, binding, item, ',');
   writeSnapshots(chunks, binding.includeSnapshotsFrom, snapshots);
   chunks.text(`,"type":"Event","watchEvent":"${watchEvent}"}`);

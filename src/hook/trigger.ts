@@ -3,9 +3,15 @@ import type { KubernetesBinding, OnStartupBinding, ScheduleBinding, WatchEvent }
 /** Something that happened to a binding: made by a source, carried by a task, turned into a context at the run. */
 export type Trigger =
   | { readonly type: 'onStartup'; readonly binding: OnStartupBinding }
-  | { readonly type: 'schedule'; readonly binding: ScheduleBinding; readonly run: ScheduledRun }
+  | ScheduleTrigger
   | { readonly type: 'synchronization'; readonly binding: KubernetesBinding }
   | EventTrigger;
+
+export interface ScheduleTrigger {
+  readonly type: 'schedule';
+  readonly binding: ScheduleBinding;
+  readonly run: ScheduledRun;
+}
 
 /** One tick of a schedule that is to be run. A retry, also after a restart, keeps the run's id. */
 export interface ScheduledRun {

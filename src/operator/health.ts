@@ -1,4 +1,6 @@
 import type { HookConfigError } from '../errors.ts';
+import type { ElectionStatus } from '../kube/leader-election.ts';
+import { unreachable } from '../lib/unreachable.ts';
 import type { HealthCheck } from '../server/health.ts';
 import type { HookUnit } from './hook-unit.ts';
 
@@ -10,18 +12,43 @@ export interface HealthSource {
   readonly broken: readonly HookConfigError[];
   /** Whether all onStartup hooks succeeded. */
   readonly isStarted: boolean;
+  /** Absent without leader election. */
+  readonly election?: ElectionStatus | undefined;
+  /** Why the state of schedules is not kept. */
+  readonly scheduleState?: string | undefined;
   readonly nowMs: number;
 }
 
-/** The checks of `/readyz`: startup, every hook, every watch. */
-export function readinessChecks({ units, broken, isStarted, nowMs }: HealthSource): readonly HealthCheck[] {
+/** The checks of `/readyz`: startup, every hook, every watch; of a standby that it could take over. */
+export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
+  const { units, broken, isStarted, election, scheduleState, nowMs } = source;
   const startup = {
     name: 'startup',
     isOk: isStarted,
     message: isStarted ? '' : 'onStartup hooks have not all succeeded',
   };
   const brokenHooks = broken.map(({ hook, message }) => ({ name: `hook ${hook}`, isOk: false, message }));
-  return [startup, ...brokenHooks, ...units.flatMap((unit) => unitChecks(unit, nowMs))];
+  const leader = election === undefined ? [] : [electionCheck(election)];
+  if (election !== undefined && election.type !== 'leading') return [...leader, ...brokenHooks];
+  const state = scheduleState === undefined ? [] : [{ name: 'schedule-state', isOk: false, message: scheduleState }];
+  return [...leader, startup, ...state, ...brokenHooks, ...units.flatMap((unit) => unitChecks(unit, nowMs))];
+}
+
+function electionCheck(election: ElectionStatus): HealthCheck {
+  const name = 'leader-election';
+  switch (election.type) {
+    case 'leading':
+      return { name, isOk: true, message: 'leading' };
+    case 'lost':
+      return { name, isOk: false, message: 'the lease was lost' };
+    case 'standing-by': {
+      const { leader, problem } = election;
+      if (problem !== undefined) return { name, isOk: false, message: problem };
+      return { name, isOk: true, message: leader === '' ? 'standing by' : `standing by, ${leader} leads` };
+    }
+    default:
+      return unreachable(election);
+  }
 }
 
 function unitChecks(unit: HookUnit, nowMs: number): readonly HealthCheck[] {

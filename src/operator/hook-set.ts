@@ -2,12 +2,15 @@ import type { HookConfigError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import type { Discovery, HookFile } from '../hook/discover.ts';
 import type { LoadedHooks } from '../hook/load.ts';
+import { aborted } from '../lib/aborted.ts';
 import type { HookUnit } from './hook-unit.ts';
 
 export interface HookSetOptions {
   readonly discover: () => Promise<Discovery>;
   readonly load: (files: readonly HookFile[]) => Promise<LoadedHooks>;
   readonly createUnit: (hook: Hook) => HookUnit;
+  /** Resolves when hooks may work; until then they are loaded and wait. */
+  readonly mayWork: Promise<void>;
   readonly onLoaded: (hook: Hook) => void;
   readonly onBroken: (error: HookConfigError) => void;
   /** The hook was changed or removed, and its unit has ended. */
@@ -88,10 +91,15 @@ export class HookSet {
     const unit = this.#options.createUnit(hook);
     const controller = new AbortController();
     const signal = AbortSignal.any([this.#options.signal, controller.signal]);
-    const ended = unit.run(signal).catch(this.#options.onCrash);
+    const ended = this.#runUnit(unit, signal).catch(this.#options.onCrash);
     this.#running.set(hook.name, { unit, controller, ended });
     this.#options.onLoaded(hook);
     return unit;
+  }
+
+  async #runUnit(unit: HookUnit, signal: AbortSignal): Promise<void> {
+    await Promise.race([this.#options.mayWork, aborted(signal)]);
+    await unit.run(signal);
   }
 
   async #stop(name: string): Promise<void> {

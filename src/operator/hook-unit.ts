@@ -1,10 +1,13 @@
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
-import type { EventTrigger, Snapshot, Trigger } from '../hook/trigger.ts';
+import type { EventTrigger, ScheduleTrigger, Snapshot, Trigger } from '../hook/trigger.ts';
 import { Channel } from '../lib/channel.ts';
 import type { Backoff } from '../lib/backoff.ts';
 import { aborted } from '../lib/aborted.ts';
 import { sleep } from '../lib/sleep.ts';
+import type { RunFacts } from '../hook/context.ts';
+import type { HookSchedules } from '../sources/schedule/hook-schedules.ts';
+import type { EndedOutcome } from '../sources/schedule/record.ts';
 import { EventGate } from './event-gate.ts';
 
 /** What a unit needs to know of a monitor. */
@@ -21,6 +24,16 @@ export interface MonitorStatus {
   readonly problem?: string | undefined;
 }
 
+/** What a unit needs to know of its schedules. */
+export type UnitSchedules = Pick<HookSchedules, 'run' | 'begin' | 'facts' | 'retry' | 'end' | 'schedules'>;
+
+/** What the schedules tell their unit. */
+export interface ScheduleEvents {
+  readonly onTick: (trigger: ScheduleTrigger) => void;
+  /** These runs give way to a newer one. */
+  readonly onReplaced: (runIds: ReadonlySet<string>) => void;
+}
+
 /** What a monitor tells its unit. */
 export interface MonitorEvents {
   onSynced(): void;
@@ -31,11 +44,9 @@ export interface MonitorEvents {
 export interface UnitOptions {
   readonly push: (queue: string, task: Task) => void;
   readonly createMonitor: (binding: KubernetesBinding, events: MonitorEvents) => UnitMonitor;
-  readonly runSchedule: (
-    bindings: readonly ScheduleBinding[],
-    emit: (trigger: Trigger) => void,
-    signal: AbortSignal,
-  ) => Promise<void>;
+  readonly createSchedules: (bindings: readonly ScheduleBinding[], events: ScheduleEvents) => UnitSchedules;
+  /** Ends runs of schedules, whether they wait or go on; each is a failure of its task. */
+  readonly endRuns: (runIds: ReadonlySet<string>) => void;
   readonly retryDelay: Backoff;
   readonly now: () => number;
   /** Called once, when every Synchronization of the hook is done and its schedules run. */
@@ -57,6 +68,8 @@ export class HookUnit {
   readonly #unsynced = new Set<KubernetesBinding>();
   readonly #pending: KubernetesBinding[] = [];
   readonly #deferred: Task[] = [];
+  readonly #schedules: UnitSchedules;
+  readonly #replaced = new Set<string>();
   readonly #retries = new Channel<Retry>();
   readonly #synced = Promise.withResolvers<void>();
   readonly #settled = Promise.withResolvers<void>();
@@ -72,6 +85,13 @@ export class HookUnit {
       this.#monitors.set(binding, options.createMonitor(binding, this.#eventsOf(binding)));
     }
     if (this.#unsynced.size === 0) this.#synced.resolve();
+    this.#schedules = options.createSchedules(scheduleBindings(hook), {
+      onTick: (trigger) => this.#push(trigger.binding.queue, trigger),
+      onReplaced: (runIds) => {
+        for (const runId of runIds) this.#replaced.add(runId);
+        options.endRuns(runIds);
+      },
+    });
   }
 
   /** Resolves when every binding has its initial state. */
@@ -99,6 +119,16 @@ export class HookUnit {
   /** The objects of one binding now. */
   objects(binding: KubernetesBinding): Snapshot {
     return this.#monitors.get(binding)?.snapshot() ?? [];
+  }
+
+  /** One a schedule binding, in the order of the config. */
+  get schedules(): UnitSchedules['schedules'] {
+    return this.#schedules.schedules;
+  }
+
+  /** What the hook is told about a run of a schedule that has begun. */
+  facts(trigger: ScheduleTrigger): RunFacts | undefined {
+    return this.#schedules.facts(trigger);
   }
 
   /** Follows the cluster and the clock until `signal` aborts. */
@@ -136,6 +166,20 @@ export class HookUnit {
   /** To be called in the moment in which the contexts of `task` are read. */
   begin(task: Task): void {
     for (const binding of synchronizationsOf(task)) this.#gates.get(binding)?.hold();
+    this.#schedules.begin(ticksOf(task));
+  }
+
+  /** Says what became of the task's ticks: they are over, or are run again. */
+  settleTicks(task: Task, outcome: EndedOutcome | 'retry'): void {
+    const ticks = ticksOf(task);
+    for (const { run } of ticks) this.#replaced.delete(run.runId);
+    if (outcome === 'retry') this.#schedules.retry(ticks);
+    else this.#schedules.end(ticks, outcome);
+  }
+
+  /** Whether the task gave way to a newer run, so that its failure is none. */
+  isReplaced(task: Task): boolean {
+    return ticksOf(task).some(({ run }) => this.#replaced.has(run.runId));
   }
 
   /** The task's run succeeded, or failed and was allowed to. */
@@ -193,14 +237,9 @@ export class HookUnit {
   }
 
   async #runSchedules(signal: AbortSignal): Promise<void> {
-    const bindings = this.hook.bindings.filter((binding) => binding.type === 'schedule');
-    if (bindings.length === 0) return;
+    if (this.#schedules.schedules.length === 0) return;
     await Promise.race([this.#enabled.promise, aborted(signal)]);
-    if (signal.aborted) return;
-    const emit = (trigger: Trigger): void => {
-      if (trigger.type === 'schedule') this.#push(trigger.binding.queue, trigger);
-    };
-    await this.#options.runSchedule(bindings, emit, signal);
+    if (!signal.aborted) await this.#schedules.run(signal);
   }
 
   async #runRetries(signal: AbortSignal): Promise<void> {
@@ -214,6 +253,14 @@ export class HookUnit {
 
 function kubernetesBindings(hook: Hook): readonly KubernetesBinding[] {
   return hook.bindings.filter((binding) => binding.type === 'kubernetes');
+}
+
+function scheduleBindings(hook: Hook): readonly ScheduleBinding[] {
+  return hook.bindings.filter((binding) => binding.type === 'schedule');
+}
+
+function ticksOf({ triggers }: Task): readonly ScheduleTrigger[] {
+  return triggers.filter((trigger) => trigger.type === 'schedule');
 }
 
 function synchronizationsOf(task: Task): readonly KubernetesBinding[] {

@@ -1,11 +1,13 @@
 import { resolve } from 'node:path';
 import type { KubernetesBinding } from '../hook/binding.ts';
-import { describeBindings } from '../hook/describe.ts';
+import type { ScheduleTrigger } from '../hook/trigger.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
 import { loadHooks } from '../hook/load.ts';
 import type { Task } from '../hook/task.ts';
 import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { aborted } from '../lib/aborted.ts';
+import type { EventRecorder } from '../kube/event-recorder.ts';
+import type { LeaderElection } from '../kube/leader-election.ts';
 import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
 import { type Metrics } from '../metrics.ts';
@@ -15,14 +17,20 @@ import type { HealthCheck } from '../server/health.ts';
 import { boot, StartupHooks } from './boot.ts';
 import { type ClusterAccess } from './cluster-access.ts';
 import { type Effects } from './effects.ts';
+import { EndableRuns, isForRun } from './endable-runs.ts';
 import { fingerprintsOf } from './fingerprints.ts';
 import { checkFilter } from './filter-check.ts';
 import { readinessChecks } from './health.ts';
+import type { HookEvents } from './hook-events.ts';
 import type { HookUnit } from './hook-unit.ts';
 import { HookSet } from './hook-set.ts';
 import { type RunnerSettings } from './open-runner.ts';
 import { createQueueFactory } from './queue-work.ts';
 import { bindingOf, reasonOf } from './run-reason.ts';
+import { createScheduleObserver } from './schedule-observer.ts';
+import { openSchedules, type ScheduleStatePlace } from './schedule-state.ts';
+import type { Schedules } from './schedules.ts';
+import { logLoaded } from './loaded-hook.ts';
 import { runTask } from './task-run.ts';
 import { createUnitFactory } from './unit-factory.ts';
 
@@ -33,6 +41,8 @@ export interface OperatorSettings extends RunnerSettings {
   readonly changes?: (signal: AbortSignal) => AsyncIterable<void>;
   /** Called once, when the hooks are loaded. */
   readonly onLoaded?: () => void;
+  /** Absent: the usual ConfigMap, where a schedule needs it. */
+  readonly scheduleState?: ScheduleStatePlace | undefined;
 }
 
 const TICK_MS = 10_000;
@@ -44,14 +54,23 @@ export interface OperatorParts {
   readonly access: ClusterAccess;
   readonly effects: Effects;
   readonly hookMetrics: HookMetrics;
+  /** Absent: this operator is the only one. */
+  readonly leadership?: Leadership | undefined;
+  readonly hookEvents?: HookEvents;
+  readonly events?: Pick<EventRecorder, 'record'>;
   readonly signal: AbortSignal;
 }
 
+/** Whether this operator may run hooks. */
+export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'status'>;
+
 /** Joins the rooms: what a source sees becomes a task, a queue has it run, and what the hook asked is carried out. */
 export class Operator {
+  readonly schedules: Schedules;
   readonly #parts: OperatorParts;
   readonly #hooks: HookSet;
   readonly #queues: Queues<Task>;
+  readonly #endable = new EndableRuns();
   #isLoaded = false;
   readonly #startup = new StartupHooks();
   readonly #crash = Promise.withResolvers<never>();
@@ -65,11 +84,13 @@ export class Operator {
     const { options, metrics, access } = parts;
     const { log } = options;
     const signal = AbortSignal.any([parts.signal, this.#ended.signal]);
+    this.schedules = openSchedules({ ...options, access }, () => this.#hooks.units);
     this.#queues = new Queues(
       createQueueFactory({
         unitOf: (hook) => this.#hooks.unitOf(hook),
         run: async (task, queue, unit) => this.#runTask(task, queue, unit),
         onStarted: (hook) => this.#startup.finish(hook),
+        onFailed: (task, error) => parts.hookEvents?.failed(task.hook.name, bindingOf(task), error),
         metrics,
         log,
       }),
@@ -78,9 +99,24 @@ export class Operator {
       discover: async () => this.#discover(),
       load: async (files) =>
         loadHooks(files, { readConfig: async (file) => parts.runner.readConfig(file, signal), checkFilter }),
-      createUnit: createUnitFactory({ access, push: (queue, task) => this.#push(queue, task), metrics, log }),
-      onLoaded: (hook) => log.info({ hook: hook.name, bindings: describeBindings(hook, Date.now()) }, 'hook loaded'),
-      onBroken: (error) => log.error({ hook: error.hook, err: error }, 'hook is broken and does not run'),
+      mayWork: parts.leadership?.leading ?? Promise.resolve(),
+      createUnit: createUnitFactory({
+        access,
+        push: (queue, task) => this.#push(queue, task),
+        schedules: {
+          me: this.schedules.me,
+          recordsOf: (binding) => this.schedules.recordsOf(binding),
+          observer: createScheduleObserver({ metrics, events: parts.events, now: Date.now }),
+        },
+        endRuns: (runIds) => this.#endRuns(runIds),
+        metrics,
+        log,
+      }),
+      onLoaded: (hook) => logLoaded(hook, Date.now(), log),
+      onBroken: (error) => {
+        log.error({ hook: error.hook, err: error }, 'hook is broken and does not run');
+        parts.hookEvents?.broken(error);
+      },
       onStopped: (name) => parts.hookMetrics.forget(name),
       onRemoved: (name) => log.info({ hook: name }, 'hook removed'),
       fingerprints: async (files) => fingerprintsOf(resolve(options.hooksDir), files),
@@ -91,11 +127,26 @@ export class Operator {
 
   readiness(): readonly HealthCheck[] {
     const { units, broken } = this.#hooks;
-    return readinessChecks({ units, broken, isStarted: this.#isLoaded && this.#startup.isDone, nowMs: Date.now() });
+    const isStarted = this.#isLoaded && this.#startup.isDone;
+    const election = this.#parts.leadership?.status;
+    const scheduleState = this.schedules.problem;
+    return readinessChecks({ units, broken, isStarted, election, scheduleState, nowMs: Date.now() });
   }
 
   /** Works until `signal` aborts and what ran then has ended. */
   async run(signal: AbortSignal): Promise<void> {
+    const keeping = new AbortController();
+    const kept = this.schedules.run(keeping.signal).catch(this.#crash.reject);
+    try {
+      await this.#work(signal);
+    } finally {
+      this.schedules.interrupt();
+      keeping.abort();
+      await kept;
+    }
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
     await runAll(
       [
         async (stop) => this.#workQueues(stop),
@@ -119,8 +170,11 @@ export class Operator {
   }
 
   async #endRunsAfterGrace(signal: AbortSignal, ended: AbortSignal): Promise<void> {
-    await Promise.race([aborted(signal), aborted(ended)]);
-    await sleep(this.#parts.options.gracePeriodMs, ended);
+    const { leadership, options } = this.#parts;
+    // Another one may lead soon: there is no time to be graceful.
+    const atOnce = leadership === undefined ? ended : AbortSignal.any([ended, leadership.lost]);
+    await Promise.race([aborted(signal), aborted(atOnce)]);
+    await sleep(options.gracePeriodMs, atOnce);
     this.#terminate.abort();
   }
 
@@ -142,13 +196,19 @@ export class Operator {
     const options = { push, startup: this.#startup, now: Date.now };
     const boots: Promise<void>[] = [];
     const bootUnits = (units: readonly HookUnit[]): void => {
-      boots.push(boot(units, options, signal).catch(this.#crash.reject));
+      boots.push(this.#whenLeading(signal, async () => boot(units, options, signal)).catch(this.#crash.reject));
     };
     bootUnits(await this.#refresh());
     this.#isLoaded = true;
     this.#parts.options.onLoaded?.();
     for await (const _ of changes) bootUnits(await this.#refresh());
     await Promise.all(boots);
+  }
+
+  async #whenLeading(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
+    const { leadership } = this.#parts;
+    if (leadership !== undefined) await Promise.race([leadership.leading, aborted(signal)]);
+    if (!signal.aborted) await work();
   }
 
   async #refresh(): Promise<readonly HookUnit[]> {
@@ -178,10 +238,19 @@ export class Operator {
     const { runner, metrics, effects, options } = this.#parts;
     // In one go with the reading of the contexts: what happens later is held for after the run.
     unit.begin(task);
-    const place = { queue, read: (binding: KubernetesBinding) => unit.objects(binding) };
+    const place = {
+      queue,
+      read: (binding: KubernetesBinding) => unit.objects(binding),
+      facts: (trigger: ScheduleTrigger) => unit.facts(trigger),
+    };
+    const runOptions = { ...effects, runner, metrics, log: options.log };
     try {
-      await runTask(task, place, { ...effects, runner, metrics, log: options.log }, this.#terminate.signal);
+      await this.#endable.during(task, async (stop) =>
+        runTask(task, { ...place, stop }, runOptions, this.#terminate.signal),
+      );
     } catch (error) {
+      // The queue drops what failed of a hook that is there no more.
+      if (this.#hooks.unitOf(task.hook) === undefined) unit.settleTicks(task, 'retry');
       // A queue that ends does not say what became of its last task.
       if (this.#ended.signal.aborted || this.#parts.signal.aborted) {
         const fields = { hook: task.hook.name, binding: bindingOf(task), queue, event: reasonOf(task), err: error };
@@ -189,6 +258,15 @@ export class Operator {
       }
       throw error;
     }
+  }
+
+  #endRuns(runIds: ReadonlySet<string>): void {
+    for (const queue of this.#queues.all) {
+      for (const task of queue.drop((one) => isForRun(one, runIds))) {
+        this.#hooks.unitOf(task.hook)?.settleTicks(task, 'replaced');
+      }
+    }
+    this.#endable.end(runIds);
   }
 
   #push(queue: string, task: Task): void {

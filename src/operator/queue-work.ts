@@ -21,6 +21,8 @@ export interface QueueWorkOptions {
   readonly run: (task: Task, queue: string, unit: HookUnit) => Promise<void>;
   /** Called with the hook of each onStartup task that is settled. */
   readonly onStarted: (hook: Hook) => void;
+  /** A run failed that its binding does not allow to. */
+  readonly onFailed?: (task: Task, error: unknown) => void;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -40,7 +42,10 @@ export function createQueueFactory(options: QueueWorkOptions): (name: string) =>
       handle: async (task) => {
         const unit = unitOf(task.hook);
         if (unit?.defer(task) === true) return;
-        if (unit !== undefined) await options.run(task, name, unit);
+        if (unit !== undefined) {
+          await options.run(task, name, unit);
+          unit.settleTicks(task, 'succeeded');
+        }
         settle(task, options);
       },
       onFailure: (error, task) => decide(error, task, name, options),
@@ -58,28 +63,40 @@ function decide(error: unknown, task: Task, queue: string, options: QueueWorkOpt
   }
   const labels = { hook: task.hook.name, binding: bindingOf(task), queue };
   const attempt = task.failures + 1;
-  const exitCode = error instanceof HookFailedError ? error.failure?.exitCode : undefined;
   const fields = {
     hook: task.hook.name,
     ...(labels.binding !== '' && { binding: labels.binding }),
     queue,
     event: reasonOf(task),
     attempt,
-    ...(exitCode !== undefined && { exitCode }),
+    ...exitCodeOf(error),
     err: error,
   };
+  if (unit.isReplaced(task)) {
+    log.info({ ...fields, err: undefined }, 'hook was ended for a newer run of its schedule');
+    unit.settleTicks(task, 'replaced');
+    return 'drop';
+  }
   if (task.allowFailure) {
+    unit.settleTicks(task, 'failed');
     metrics.hookRunAllowedErrors.inc(labels);
     log.warn(fields, 'hook failed, which its binding allows');
     settle(task, options);
     return 'drop';
   }
   metrics.hookRunErrors.inc(labels);
+  options.onFailed?.(task, error);
   const delayMs = environmentalDelayMs(error, task.failures);
   if (isNews(delayMs, attempt)) log.error(fields, 'hook failed, it is run again after a delay');
+  unit.settleTicks(task, 'retry');
   if (unit.retryLater(task, delayMs)) return 'drop';
   const retryAs = { ...task, failures: attempt, queuedAtMs: Date.now() };
   return delayMs === undefined ? { retryAs } : { retryAs, delayMs };
+}
+
+function exitCodeOf(error: unknown): { readonly exitCode?: number } {
+  const exitCode = error instanceof HookFailedError ? error.failure?.exitCode : undefined;
+  return exitCode === undefined ? {} : { exitCode };
 }
 
 /** What lasts and is repeated often is not news each time. */

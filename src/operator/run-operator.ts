@@ -1,9 +1,14 @@
 import { HookMetrics } from '../effects/hook-metrics.ts';
+import { createEventRecorder, type EventRecorder } from '../kube/event-recorder.ts';
+import type { LeaderElection } from '../kube/leader-election.ts';
+import { ownPod } from '../kube/own-pod.ts';
 import { runAll } from '../lib/run-all.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { createServer } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
 import { createEffects } from './effects.ts';
+import { createHookEvents } from './hook-events.ts';
+import { openLeadership, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
 import { openRunner } from './open-runner.ts';
 import { Operator, type OperatorSettings } from './operator.ts';
 import { measureLoad } from './process-load.ts';
@@ -13,6 +18,8 @@ export interface OperatorOptions extends OperatorSettings {
   readonly listenPort: number;
   readonly metricsPrefix: string;
   readonly cluster: ClusterOptions;
+  /** Absent: this operator is the only one. */
+  readonly leaderElection?: LeaderElectionSettings | undefined;
 }
 
 /**
@@ -26,6 +33,8 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   const hookMetrics = new HookMetrics();
   const runner = openRunner(options, ends);
   const access = await openCluster(options, metrics, ends);
+  const events = openEvents(options, access);
+  const leadership = openElection(options, { access, metrics, events }, ends);
   const operator = new Operator({
     options,
     metrics,
@@ -33,6 +42,9 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     access,
     effects: createEffects(access, hookMetrics, options.log),
     hookMetrics,
+    leadership,
+    hookEvents: createHookEvents(events, Date.now),
+    events,
     signal,
   });
   const server = await createServer({
@@ -51,9 +63,25 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
       async (stop) => operator.run(stop).finally(() => serving.abort()),
       async () => server.run(serving.signal),
       async () => measureLoad(metrics, serving.signal),
+      // Released when nothing runs any more that needs it.
+      async () => leadership?.run(serving.signal),
+      async () => events.run(serving.signal),
     ],
     signal,
   );
+}
+
+function openEvents({ env, log }: OperatorOptions, { client, cluster }: ClusterAccess): EventRecorder {
+  return createEventRecorder({ client, pod: ownPod(env, cluster.namespace), log });
+}
+
+function openElection(
+  { leaderElection, cluster: { userAgent }, env, log }: OperatorOptions,
+  parts: Pick<LeadershipOptions, 'access' | 'metrics' | 'events'>,
+  ends: AsyncDisposableStack,
+): LeaderElection | undefined {
+  if (leaderElection === undefined) return undefined;
+  return openLeadership(leaderElection, { ...parts, userAgent, env, log }, ends);
 }
 
 async function openCluster(

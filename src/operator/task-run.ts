@@ -2,7 +2,7 @@ import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { PatchOperation } from '../effects/operation.ts';
 import { HookFailedError } from '../errors.ts';
 import type { MetricOperation } from '../effects/parse-metrics.ts';
-import { writeContexts, type SnapshotReader } from '../hook/context.ts';
+import { writeContexts, type FactsReader, type SnapshotReader } from '../hook/context.ts';
 import type { Task } from '../hook/task.ts';
 import type { Logger, LogFields } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
@@ -39,6 +39,9 @@ export interface TaskRunOptions {
 export interface TaskPlace {
   readonly queue: string;
   readonly read: SnapshotReader;
+  readonly facts?: FactsReader;
+  /** Ends the hook, though not what is done when it has ended. */
+  readonly stop?: AbortSignal;
 }
 
 /**
@@ -47,7 +50,7 @@ export interface TaskPlace {
  */
 export async function runTask(
   task: Task,
-  { queue, read }: TaskPlace,
+  { queue, read, facts, stop }: TaskPlace,
   options: TaskRunOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -59,8 +62,9 @@ export async function runTask(
   const patchLog = options.log.child({ hook: hook.name });
   observeWait(options.metrics, labels, Math.max(0, Date.now() - task.queuedAtMs));
   try {
-    const contexts = writeContexts(task, read);
-    const run = await options.runner.run({ hook, contexts, fields }, signal);
+    const contexts = writeContexts(task, read, facts);
+    const ends = stop === undefined ? signal : AbortSignal.any([signal, stop]);
+    const run = await options.runner.run({ hook, contexts, fields }, ends);
     observeRun(options.metrics, labels, run);
     const { operations, metrics, warnings } = options.parse(hook.name, run.outputs);
     for (const warning of warnings) log.warn({ warning }, 'hook wrote what is likely a mistake');

@@ -6,13 +6,16 @@ import type { Logger } from '../log.ts';
 import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
 import { retryDelay } from '../queue/retry-delay.ts';
 import { createMonitor } from '../sources/kubernetes/monitor.ts';
-import { runSchedule } from '../sources/schedule.ts';
+import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { HookUnit, type MonitorEvents, type UnitMonitor } from './hook-unit.ts';
 
 export interface UnitFactoryOptions {
   readonly access: ClusterAccess;
   readonly push: (queue: string, task: Task) => void;
+  readonly schedules: Pick<HookSchedulesOptions, 'recordsOf' | 'me' | 'observer'>;
+  /** Ends runs of schedules, whether they wait or go on. */
+  readonly endRuns: (runIds: ReadonlySet<string>) => void;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -29,7 +32,9 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
       retryDelay: retryDelay(),
       now: Date.now,
       createMonitor: (binding, events) => createHookMonitor(options, { hook, binding, events }),
-      runSchedule: async (bindings, emit, signal) => runSchedule(bindings, { hook: hook.name, now: Date.now, emit, log }, signal),
+      createSchedules: (bindings, { onTick: emit, onReplaced: replace }) =>
+        new HookSchedules({ ...options.schedules, hook: hook.name, bindings, now: Date.now, emit, replace, log }),
+      endRuns: options.endRuns,
       onEnabled: () => {
         metrics.enableBindingsSuccess.set({ hook: hook.name }, 1);
         metrics.enableBindingsSeconds.set({ hook: hook.name }, (performance.now() - startedAt) / 1000);

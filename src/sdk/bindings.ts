@@ -28,15 +28,32 @@ export interface KubernetesDeclaration<Element, EventFields> {
   readonly [event]?: EventFields;
 }
 
-export interface ScheduleOptions {
+/** How a binding's runs are queued. */
+export interface QueueOptions {
   readonly allowFailure?: boolean;
   /** Default `main`. */
   readonly queue?: string;
   readonly group?: string;
 }
 
+/** When a schedule runs the hook, and what becomes of ticks that come too soon or are missed. */
+export interface ScheduleOptions extends QueueOptions {
+  /** An IANA name such as `Europe/Berlin`; default: the zone of the process, or that of `TZ=` in the crontab. */
+  readonly timeZone?: string;
+  /** What a tick does while an earlier run waits or goes on; default `queue`. */
+  readonly concurrency?: 'queue' | 'skip' | 'replace';
+  /** What becomes of ticks while no operator was there; default `skip`. */
+  readonly missed?: 'skip' | 'latest' | 'all';
+  /** How many ticks `missed: all` makes up for; default 100. */
+  readonly missedLimit?: number;
+  /** A duration such as `1h`: a tick that is later than this is not run. */
+  readonly startingDeadline?: string;
+  /** A duration such as `10m`: ticks are put off by a part of it, always the same for a binding. */
+  readonly jitter?: string;
+}
+
 /** What a `kubernetes` binding watches, and when it runs the hook. */
-export interface KubernetesOptions extends ScheduleOptions {
+export interface KubernetesOptions extends QueueOptions {
   /** Absent: the version the server prefers. */
   readonly apiVersion?: string;
   readonly kind: string;

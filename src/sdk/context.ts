@@ -29,6 +29,16 @@ export interface OnStartupContext<Name extends string> {
 export interface ScheduleContext<Name extends string> {
   readonly type: 'Schedule';
   readonly binding: Name;
+  /** The tick, in RFC 3339; a run by hand has the time at which it was asked for. */
+  readonly scheduledAt: string;
+  /** `catch-up`: the tick was missed and is made up for; `retry`: an earlier attempt failed or was interrupted. */
+  readonly reason: 'tick' | 'catch-up' | 'retry' | 'manual';
+  /** From 1; it counts on over a restart. */
+  readonly attempt: number;
+  /** The same in every attempt at this tick. */
+  readonly runId: string;
+  /** When a run of this binding last succeeded, in RFC 3339; absent when that is not known. */
+  readonly lastSuccess?: string;
 }
 
 /** The objects that exist when the operator starts to watch. */

@@ -5,6 +5,7 @@ export {
   kubernetes,
   type KubernetesOptions,
   onStartup,
+  type QueueOptions,
   schedule,
   type ScheduleOptions,
 } from './bindings.ts';

@@ -41,7 +41,12 @@ function readContext(bindings: Bindings, wire: Fields): Fields {
   if (type === 'Synchronization') return { type, binding, objects: readItems(bindings, name, wire['objects']) };
   if (type === 'Event') return { type, binding, watchEvent: wire['watchEvent'], ...itemFields(wire) };
   if (type === 'Group') return { type, binding, groupName: wire['groupName'] };
-  return { type, binding };
+  return { type, binding, ...scheduleFields(wire) };
+}
+
+function scheduleFields({ scheduledAt, reason, attempt, runId, lastSuccess }: Fields): Fields {
+  const fields = { scheduledAt, reason, attempt, runId, lastSuccess };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined));
 }
 
 function startupName(bindings: Bindings): string | undefined {

@@ -43,13 +43,36 @@ describe('the options of start', () => {
 
   it.each(Object.entries(startOptions))('%s is set by its flag, under the name the parser gives it', (key, spec) => {
     const option = new Option(spec.flag);
-    const samples: Readonly<Record<string, string>> = { number: '3', boolean: 'true', string: 'warn' };
+    const samples: Readonly<Record<string, string>> = {
+      number: '3',
+      boolean: 'true',
+      string: 'warn',
+      undefined: 'configmap',
+    };
     const text = key.endsWith('Ms') ? '3s' : key === 'logFormat' ? 'json' : samples[typeof spec.fallback];
 
     const options: Readonly<Record<string, unknown>> = resolve({ [option.attributeName()]: text ?? '' });
 
     expect(options[key]).not.toBe(spec.fallback);
   });
+
+  it.each([
+    ['configmap', { type: 'configMap', name: 'hooklet-schedules', isForced: true }],
+    ['configmap/backups', { type: 'configMap', name: 'backups', isForced: true }],
+    ['file:/state/schedules.json', { type: 'file', path: '/state/schedules.json', isForced: true }],
+    ['', undefined],
+  ])('--schedule-state %j is %j', (text, place) => {
+    expect(resolve({ scheduleState: text }).scheduleState).toEqual(place);
+  });
+
+  it.each(['ConfigMap', 'configmap/', 'configmap/Upper', 'file:', 'redis:x'])(
+    '--schedule-state %j is refused',
+    (text) => {
+      expect(() => resolve({ scheduleState: text })).toThrow(
+        `--schedule-state: got "${text}", expected configmap, configmap/<name> or file:<path>`,
+      );
+    },
+  );
 
   it.each([
     ['SHELL_OPERATOR_TMP_DIR', '/t', { tmpDir: '/t' }],

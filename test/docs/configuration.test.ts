@@ -35,6 +35,15 @@ describe('docs/configuration.md', () => {
     expect(read(example)).toMatchObject({ type: 'valid' });
   });
 
+  it('the example of a schedule that makes up for what it missed is valid', () => {
+    const [example = ''] = codeBlocks(section(configuration, 'Missed ticks'), 'yaml');
+
+    expect(read(example)).toMatchObject({
+      type: 'valid',
+      bindings: [{ missed: { type: 'latest' }, concurrency: 'skip', startingDeadlineMs: 43_200_000 }],
+    });
+  });
+
   it('the example of problems is what they look like', () => {
     const config = read('{configVersion: v1, schedule: [{crontab: 61 * * * *}], kubernetes: [{kind: Pod, kimd: Pod}]}');
     const issues = config.type === 'invalid' ? config.issues : [];

@@ -10,6 +10,7 @@ import { compilePatch } from '../../src/filter/patch.ts';
 import type { Binding, Hook } from '../../src/hook/binding.ts';
 import { parseConfig } from '../../src/hook/config.ts';
 import { writeContexts } from '../../src/hook/context.ts';
+import { runIdOf } from '../../src/hook/run-id.ts';
 import type { Trigger } from '../../src/hook/trigger.ts';
 import { createKinds } from '../../src/kube/kinds.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
@@ -63,7 +64,10 @@ describe('the contexts of docs/hooks.md', () => {
   it('are what hooks get', () => {
     const triggers: readonly Trigger[] = [
       { type: 'onStartup', binding: find('onStartup') },
-      tickOf(find('schedule')),
+      tickOf(find('schedule'), {
+        runId: runIdOf('hook.sh', 'nightly', Date.UTC(2026, 4, 1, 3)),
+        scheduledAtMs: Date.UTC(2026, 4, 1, 3),
+      }),
       { type: 'synchronization', binding: find('kubernetes', 'pods') },
       {
         type: 'event',

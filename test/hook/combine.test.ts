@@ -69,7 +69,12 @@ describe('combineTasks', () => {
       ['A sync:1/g sync:2/g', 'A event:3/g event:4'],
     ],
     ['leaves onStartup alone', ['A startup', 'A startup', 'A tick:1'], ['A startup', 'A startup', 'A tick:1']],
-    ['keeps the last of adjacent triggers of a group', ['A event:1/g', 'A tick:2/g', 'A event:3/g'], ['A event:3/g']],
+    ['keeps the last of adjacent triggers of a group', ['A event:1/g', 'A event:2/g', 'A event:3/g'], ['A event:3/g']],
+    [
+      'keeps a tick of a group, so that its outcome is known',
+      ['A event:1/g', 'A tick:2/g', 'A event:3/g'],
+      ['A tick:2/g event:3/g'],
+    ],
     [
       'keeps both of a group that another trigger parts',
       ['A event:1/g', 'A event:2', 'A event:3/g'],
@@ -238,6 +243,37 @@ describe('combineTasks', () => {
     expect(combined).toHaveLength(20);
     expect(combined.flatMap(({ triggers }) => triggers)).toHaveLength(10_000);
     expect(combineTasks(repeat(10_000, (index) => `A event:${index}`).flatMap((text) => tasks(text)))).toHaveLength(1);
+  });
+});
+
+describe('ticks of a schedule', () => {
+  const binding = scheduleBinding('tick', { group: 'g' });
+  const tickTask = (run: string, of = binding): Task => ({
+    hook: hooks.A,
+    triggers: [tickOf(of, { runId: run })],
+    allowFailure: false,
+    queuedAtMs: 0,
+    failures: 0,
+  });
+  const runIds = (merged: readonly Task[]): readonly unknown[] =>
+    merged.map(({ triggers }) => triggers.map((one) => (one.type === 'schedule' ? one.run.runId : one.type)));
+
+  it('of one binding in a group are one, however many came and whatever came between', () => {
+    const event = task(hooks.A, 'event:1/g');
+
+    expect(runIds(combineTasks([tickTask('a'), event, tickTask('b'), event, tickTask('c')]))).toEqual([['c']]);
+  });
+
+  it('that give way to newer ones stay alone', () => {
+    const replaced = scheduleBinding('r', { concurrency: 'replace' });
+    const queue = [
+      task(hooks.A, 'event:1'),
+      tickTask('a', replaced),
+      tickTask('b', replaced),
+      task(hooks.A, 'event:2'),
+    ];
+
+    expect(combineTasks(queue)).toBe(queue);
   });
 });
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Binding, KubernetesBinding } from '../../src/hook/binding.ts';
-import { writeContexts, type SnapshotReader } from '../../src/hook/context.ts';
-import type { Snapshot, SnapshotItem, Trigger } from '../../src/hook/trigger.ts';
+import { writeContexts, type RunFacts, type SnapshotReader } from '../../src/hook/context.ts';
+import type { ScheduledRun, Snapshot, SnapshotItem, Trigger } from '../../src/hook/trigger.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
@@ -32,7 +32,31 @@ describe('writeContexts', () => {
 
   it('writes a schedule', () => {
     expect(write([tickOf(scheduleBinding('every <minute>'))])).toBe(
-      '[{"binding":"every \\u003cminute\\u003e","type":"Schedule"}]\n',
+      '[{"attempt":1,"binding":"every \\u003cminute\\u003e","reason":"tick","runId":"run-1",' +
+        '"scheduledAt":"2026-01-01T00:00:00Z","type":"Schedule"}]\n',
+    );
+  });
+
+  it.each<[string, Partial<ScheduledRun>, RunFacts, string]>([
+    ['first', {}, { attempt: 1 }, '"attempt":1,"binding":"b","reason":"tick","runId":"run-1",'],
+    [
+      'repeated',
+      {},
+      { attempt: 3, lastSuccessMs: Date.UTC(2025, 11, 31, 2, 0, 7, 123) },
+      '"attempt":3,"binding":"b","lastSuccess":"2025-12-31T02:00:07Z","reason":"retry","runId":"run-1",',
+    ],
+    [
+      'late',
+      { reason: 'catch-up', runId: 'run-2' },
+      { attempt: 1 },
+      '"attempt":1,"binding":"b","reason":"catch-up","runId":"run-2",',
+    ],
+    ['manual', { reason: 'manual' }, { attempt: 1 }, '"attempt":1,"binding":"b","reason":"manual","runId":"run-1",'],
+  ])('says of a %s run of a schedule which one it is', (_what, run, facts, members) => {
+    const task = { hook: hookWith('hook'), triggers: [tickOf(scheduleBinding('b'), run)] } as const;
+
+    expect(Buffer.concat(writeContexts(task, empty, () => facts)).toString()).toBe(
+      `[{${members}"scheduledAt":"2026-01-01T00:00:00Z","type":"Schedule"}]\n`,
     );
   });
 
@@ -101,7 +125,8 @@ describe('writeContexts', () => {
 
     it('have an array for each name, in the order of the names', () => {
       expect(write([tick], [pods, nodes], read)).toBe(
-        '[{"binding":"tick","snapshots":{"nodes":[{"filterResult":1}],"pods":[]},"type":"Schedule"}]\n',
+        '[{"attempt":1,"binding":"tick","reason":"tick","runId":"run-1","scheduledAt":"2026-01-01T00:00:00Z",' +
+          '"snapshots":{"nodes":[{"filterResult":1}],"pods":[]},"type":"Schedule"}]\n',
       );
     });
 
@@ -176,7 +201,7 @@ describe('writeContexts', () => {
 
       expect(contexts).toEqual([
         { binding: 'nodes', type: 'Group', groupName: 'g', snapshots: { pods: [] } },
-        { binding: 'alone', type: 'Schedule' },
+        expect.objectContaining({ binding: 'alone', type: 'Schedule' }),
         { binding: 'tick', type: 'Group', groupName: 'g' },
       ]);
     });

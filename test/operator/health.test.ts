@@ -3,6 +3,7 @@ import { HookConfigError } from '../../src/errors.ts';
 import { readinessChecks } from '../../src/operator/health.ts';
 import { HookUnit, type MonitorStatus } from '../../src/operator/hook-unit.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';
+import { withoutSchedules } from '../support/idle-schedule.ts';
 
 const NOW_MS = 1_000_000;
 
@@ -10,7 +11,7 @@ function unitWith(status: MonitorStatus): HookUnit {
   return new HookUnit(hookWith('hook.sh', [kubernetesBinding('pods', { executeHookOnSynchronization: false })]), {
     push: () => {},
     createMonitor: () => ({ run: async () => {}, snapshot: () => [], status: () => status }),
-    runSchedule: async () => {},
+    ...withoutSchedules,
     retryDelay: { next: () => 0, reset: () => {} },
     now: Date.now,
     onEnabled: () => {},

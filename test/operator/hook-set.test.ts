@@ -4,6 +4,7 @@ import type { HookFile } from '../../src/hook/discover.ts';
 import { HookSet } from '../../src/operator/hook-set.ts';
 import { HookUnit } from '../../src/operator/hook-unit.ts';
 import { hookWith } from '../support/bindings.ts';
+import { withoutSchedules } from '../support/idle-schedule.ts';
 
 /** A hook set on a folder that is a map: the text of each file is its fingerprint, `broken` does not load. */
 function hookSetRig() {
@@ -25,11 +26,12 @@ function hookSetRig() {
           .map(({ name }) => new HookConfigError(name, [{ path: '', message: 'bad' }])),
       };
     },
+    mayWork: Promise.resolve(),
     createUnit: (hook) =>
       new HookUnit(hook, {
         push: () => {},
         createMonitor: () => ({ run: async () => {}, snapshot: () => [], status: () => ({ isSynced: true }) }),
-        runSchedule: async () => {},
+        ...withoutSchedules,
         retryDelay: { next: () => 0, reset: () => {} },
         now: Date.now,
         onEnabled: () => {},

@@ -4,6 +4,7 @@ import type { Task } from '../../src/hook/task.ts';
 import { HookUnit } from '../../src/operator/hook-unit.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 import { describeTask, unitRig, type UnitRig } from '../support/unit-rig.ts';
+import { withoutSchedules } from '../support/idle-schedule.ts';
 
 const pods = kubernetesBinding('pods', { queue: 'other' });
 const maps = kubernetesBinding('maps');
@@ -230,7 +231,7 @@ it('a unit that is started after the end has come ends at once', async () => {
       snapshot: () => [],
       status: () => ({ isSynced: false }),
     }),
-    runSchedule: async () => {},
+    ...withoutSchedules,
     retryDelay: { next: () => 0, reset: () => {} },
     now: Date.now,
     onEnabled: () => {},

@@ -3,7 +3,9 @@ import type { Task } from '../../src/hook/task.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { createUnitFactory } from '../../src/operator/unit-factory.ts';
+import { MemoryRecords } from '../../src/sources/schedule/records.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
+import { deafObserver } from '../support/idle-schedule.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { sandboxCluster, until } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -17,7 +19,14 @@ async function factoryRig() {
   const tasks: Task[] = [];
   const options = { connect: sandboxCluster(sandbox), userAgent: 'test' };
   const access = await createClusterAccess(options, { log, metrics });
-  const createUnit = createUnitFactory({ access, push: (_, task) => void tasks.push(task), metrics, log });
+  const createUnit = createUnitFactory({
+    access,
+    push: (_, task) => void tasks.push(task),
+    schedules: { me: 'test', recordsOf: () => new MemoryRecords(), observer: deafObserver },
+    endRuns: () => {},
+    metrics,
+    log,
+  });
   return { sandbox, metrics, log, tasks, access, createUnit };
 }
 

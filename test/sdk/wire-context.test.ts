@@ -18,6 +18,27 @@ describe('readContexts', () => {
     ['onStartup, by the name it was declared with', { binding: 'onStartup' }, { type: 'OnStartup', binding: 'start' }],
     ['Schedule', { binding: 'nightly', type: 'Schedule', snapshots: {} }, { type: 'Schedule', binding: 'nightly' }],
     [
+      'Schedule, with what it says of the run',
+      {
+        binding: 'nightly',
+        type: 'Schedule',
+        attempt: 2,
+        reason: 'retry',
+        runId: 'r',
+        scheduledAt: 't',
+        lastSuccess: 's',
+      },
+      {
+        type: 'Schedule',
+        binding: 'nightly',
+        attempt: 2,
+        reason: 'retry',
+        runId: 'r',
+        scheduledAt: 't',
+        lastSuccess: 's',
+      },
+    ],
+    [
       'Group',
       { binding: 'pods', type: 'Group', groupName: 'g', snapshots: {} },
       { type: 'Group', binding: 'pods', groupName: 'g' },

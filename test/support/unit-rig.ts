@@ -1,9 +1,11 @@
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../../src/hook/binding.ts';
 import type { Task } from '../../src/hook/task.ts';
-import type { EventTrigger, Snapshot, Trigger } from '../../src/hook/trigger.ts';
+import type { EventTrigger, ScheduleTrigger, Snapshot, Trigger } from '../../src/hook/trigger.ts';
 import { aborted } from '../../src/lib/aborted.ts';
 import { HookUnit, type MonitorEvents } from '../../src/operator/hook-unit.ts';
+import { BindingSchedule, targetsOf } from '../../src/sources/schedule/binding-schedule.ts';
 import { hookWith } from './bindings.ts';
+import { idleSchedule } from './idle-schedule.ts';
 
 /** An event of a binding, about an object called `name`. */
 export function eventOf(binding: KubernetesBinding, name: string): EventTrigger {
@@ -23,7 +25,11 @@ export function describeTask({ triggers }: Task): string {
 /** A unit on monitors and a clock that the test plays; `retryMs` is the delay of its retries. */
 export function unitRig(name: string, bindings: Hook['bindings'], retryMs = 5000) {
   const monitors = new Map<KubernetesBinding, MonitorEvents>();
-  const schedules: { readonly bindings: readonly ScheduleBinding[]; readonly emit: (trigger: Trigger) => void }[] = [];
+  const schedules: {
+    readonly bindings: readonly ScheduleBinding[];
+    readonly emit: (trigger: ScheduleTrigger) => void;
+    readonly replace: (runIds: ReadonlySet<string>) => void;
+  }[] = [];
   const tasks: { readonly queue: string; readonly task: Task }[] = [];
   const told: string[] = [];
   const snapshots = new Map<KubernetesBinding, Snapshot>();
@@ -39,10 +45,18 @@ export function unitRig(name: string, bindings: Hook['bindings'], retryMs = 5000
         status: () => ({ isSynced: true }),
       };
     },
-    runSchedule: async (started, emit, signal) => {
-      schedules.push({ bindings: started, emit });
-      await aborted(signal);
-    },
+    createSchedules: (started, { onTick, onReplaced }) => ({
+      schedules: targetsOf(name, started).map((target) => new BindingSchedule(target, idleSchedule)),
+      run: async (signal) => {
+        schedules.push({ bindings: started, emit: onTick, replace: onReplaced });
+        await aborted(signal);
+      },
+      begin: (ticks) => void told.push(...ticks.map(({ run }) => `${run.runId} begins`)),
+      retry: (ticks) => void told.push(...ticks.map(({ run }) => `${run.runId} again`)),
+      end: (ticks, outcome) => void told.push(...ticks.map(({ run }) => `${run.runId} ${outcome}`)),
+      facts: () => undefined,
+    }),
+    endRuns: (runIds) => void told.push(`end ${[...runIds].join(' ')}`),
     retryDelay: { next: () => retryMs, reset: () => void told.push('retry delay reset') },
     now: Date.now,
     onEnabled: () => void told.push('enabled'),

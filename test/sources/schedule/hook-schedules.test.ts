@@ -1,46 +1,36 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { ScheduleBinding } from '../../src/hook/binding.ts';
-import { runSchedule } from '../../src/sources/schedule.ts';
-import { scheduleBinding } from '../support/bindings.ts';
-import { recordingLogger } from '../support/recording-logger.ts';
+import type { ScheduleBinding } from '../../../src/hook/binding.ts';
+import { runIdOf } from '../../../src/hook/run-id.ts';
+import { scheduleBinding } from '../../support/bindings.ts';
+import { startSchedules, type ScheduleRig } from '../../support/schedule-rig.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-let controller: AbortController;
-let log: ReturnType<typeof recordingLogger>;
+let rigs: ScheduleRig[] = [];
 
 beforeEach(() => {
   vi.useFakeTimers();
-  controller = new AbortController();
-  log = recordingLogger();
 });
 
-afterEach(() => {
-  controller.abort();
+afterEach(async () => {
+  for (const rig of rigs) await rig.end();
+  rigs = [];
   vi.useRealTimers();
 });
 
-/** Starts schedules at an instant; `ticks` are `name time` of each trigger as it comes. */
-function start(at: string, ...bindings: readonly ScheduleBinding[]) {
+/** Starts schedules at an instant. */
+async function start(at: string, ...bindings: readonly ScheduleBinding[]): Promise<ScheduleRig> {
   vi.setSystemTime(new Date(at));
-  const ticks: string[] = [];
-  const ended = runSchedule(
-    bindings,
-    {
-      hook: 'hook.sh',
-      now: Date.now,
-      emit: ({ binding }) => ticks.push(`${binding.name} ${new Date().toISOString().slice(0, 19)}`),
-      log,
-    },
-    controller.signal,
-  );
-  return { ticks, ended };
+  const rig = startSchedules(bindings);
+  rigs.push(rig);
+  await vi.advanceTimersByTimeAsync(0);
+  return rig;
 }
 
-describe('runSchedule', () => {
+describe('the schedules of a hook', () => {
   it('emits a trigger at each time of each binding', async () => {
-    const { ticks } = start(
+    const { ticks } = await start(
       '2026-05-01T10:00:00Z',
       scheduleBinding('a', { crontab: 'TZ=UTC */2 * * * *' }),
       scheduleBinding('b', { crontab: 'TZ=UTC 3 * * * *' }),
@@ -52,27 +42,35 @@ describe('runSchedule', () => {
   });
 
   it('emits bindings that are due together in the order of the config', async () => {
-    const { ticks } = start('2026-05-01T10:00:30Z', scheduleBinding('z'), scheduleBinding('a'));
+    const { ticks } = await start('2026-05-01T10:00:30Z', scheduleBinding('z'), scheduleBinding('a'));
 
     await vi.advanceTimersByTimeAsync(MINUTE_MS / 2);
 
     expect(ticks).toEqual(['z 2026-05-01T10:01:00', 'a 2026-05-01T10:01:00']);
   });
 
-  it('hands the binding over as it is', async () => {
-    const binding = scheduleBinding('a');
-    const emit = vi.fn<Parameters<typeof runSchedule>[1]['emit']>();
-    const ended = runSchedule([binding], { hook: 'hook.sh', now: Date.now, emit, log }, controller.signal);
+  it('says which tick of which binding it is', async () => {
+    const binding = scheduleBinding('nightly', { crontab: 'TZ=UTC 0 2 * * *' });
+    const { triggers } = await start('2026-05-01T01:59:30Z', binding);
 
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    controller.abort();
-    await ended;
 
-    expect(emit).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ type: 'schedule', binding }));
+    expect(triggers).toEqual([
+      {
+        type: 'schedule',
+        binding,
+        run: {
+          runId: runIdOf('hook.sh', 'nightly', Date.parse('2026-05-01T02:00:00Z')),
+          scheduledAtMs: Date.parse('2026-05-01T02:00:00Z'),
+          reason: 'tick',
+          attemptsBefore: 0,
+        },
+      },
+    ]);
   });
 
   it('waits longer than a timer can', async () => {
-    const { ticks } = start('2026-05-01T00:00:00Z', scheduleBinding('yearly', { crontab: 'TZ=UTC 0 0 1 7 *' }));
+    const { ticks } = await start('2026-05-01T00:00:00Z', scheduleBinding('yearly', { crontab: 'TZ=UTC 0 0 1 7 *' }));
 
     await vi.advanceTimersByTimeAsync(61 * 24 * HOUR_MS);
 
@@ -80,7 +78,7 @@ describe('runSchedule', () => {
   });
 
   it('counts @every from its start', async () => {
-    const { ticks } = start('2026-05-01T10:00:07Z', scheduleBinding('e', { crontab: '@every 90s' }));
+    const { ticks } = await start('2026-05-01T10:00:07Z', scheduleBinding('e', { crontab: '@every 90s' }));
 
     await vi.advanceTimersByTimeAsync(4 * MINUTE_MS);
 
@@ -91,15 +89,18 @@ describe('runSchedule', () => {
     ['forward', '2026-03-28T12:00:00Z', 'daily 2026-03-29T01:00:00'],
     ['back', '2026-10-24T12:00:00Z', 'daily 2026-10-25T00:30:00'],
   ])('runs a daily schedule once in the night in which clocks go %s', async (_direction, at, tick) => {
-    const { ticks } = start(at, scheduleBinding('daily', { crontab: 'TZ=Europe/Berlin 30 2 * * *' }));
+    const { ticks } = await start(at, scheduleBinding('daily', { crontab: 'TZ=Europe/Berlin 30 2 * * *' }));
 
     await vi.advanceTimersByTimeAsync(30 * HOUR_MS);
 
     expect(ticks).toEqual([tick]);
   });
 
-  it('runs what came due during a stall once, late', async () => {
-    const { ticks } = start('2026-05-01T10:00:30Z', scheduleBinding('minutely', { crontab: 'TZ=UTC * * * * *' }));
+  it('runs what came due during a stall once, and counts the rest as missed', async () => {
+    const { ticks, log } = await start(
+      '2026-05-01T10:00:30Z',
+      scheduleBinding('minutely', { crontab: 'TZ=UTC * * * * *' }),
+    );
 
     // The clock runs on while no timer can fire.
     vi.setSystemTime(new Date('2026-05-01T10:05:10Z'));
@@ -107,12 +108,12 @@ describe('runSchedule', () => {
 
     expect(ticks).toEqual(['minutely 2026-05-01T10:05:40', 'minutely 2026-05-01T10:06:00']);
     expect(log.lines).toMatchObject([
-      { level: 'warn', message: 'schedule runs late', fields: { binding: 'minutely', lateMs: 280_000 } },
+      { level: 'warn', message: 'schedule missed ticks', fields: { binding: 'minutely', missed: 4 } },
     ]);
   });
 
   it('notices within a minute that the clock was moved forward', async () => {
-    const { ticks } = start('2026-05-01T10:00:30Z', scheduleBinding('hourly', { crontab: 'TZ=UTC 0 * * * *' }));
+    const { ticks } = await start('2026-05-01T10:00:30Z', scheduleBinding('hourly', { crontab: 'TZ=UTC 0 * * * *' }));
 
     vi.setSystemTime(new Date('2026-05-02T10:30:00Z'));
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
@@ -122,7 +123,10 @@ describe('runSchedule', () => {
   });
 
   it('starts anew when the clock goes back', async () => {
-    const { ticks } = start('2026-06-01T10:00:30Z', scheduleBinding('hourly', { crontab: 'TZ=UTC 0 * * * *' }));
+    const { ticks, log } = await start(
+      '2026-06-01T10:00:30Z',
+      scheduleBinding('hourly', { crontab: 'TZ=UTC 0 * * * *' }),
+    );
 
     vi.setSystemTime(new Date('2026-05-01T10:58:00Z'));
     await vi.advanceTimersByTimeAsync(3 * MINUTE_MS);
@@ -132,7 +136,10 @@ describe('runSchedule', () => {
   });
 
   it('does not repeat a tick when the clock goes back a little', async () => {
-    const { ticks } = start('2026-05-01T10:59:30Z', scheduleBinding('hourly', { crontab: 'TZ=UTC 0 * * * *' }));
+    const { ticks, log } = await start(
+      '2026-05-01T10:59:30Z',
+      scheduleBinding('hourly', { crontab: 'TZ=UTC 0 * * * *' }),
+    );
 
     await vi.advanceTimersByTimeAsync(MINUTE_MS / 2);
     vi.setSystemTime(new Date('2026-05-01T10:59:50Z'));
@@ -143,10 +150,9 @@ describe('runSchedule', () => {
   });
 
   it('ends when it is told to, leaving no timer', async () => {
-    const { ended } = start('2026-05-01T10:00:00Z', scheduleBinding('a'));
+    const { end } = await start('2026-05-01T10:00:00Z', scheduleBinding('a'));
 
-    controller.abort();
-    await ended;
+    await end();
 
     expect(vi.getTimerCount()).toBe(0);
   });

@@ -1,0 +1,42 @@
+import type { EventRecorder } from '../kube/event-recorder.ts';
+import { intervalOf } from '../hook/schedule-warnings.ts';
+import type { Metrics } from '../metrics.ts';
+import type { ScheduleObserver } from '../sources/schedule/binding-schedule.ts';
+import type { ScheduleTarget } from '../sources/schedule/plan.ts';
+
+export interface ScheduleObserverOptions {
+  readonly metrics: Metrics;
+  readonly events?: Pick<EventRecorder, 'record'> | undefined;
+  readonly now: () => number;
+}
+
+/** Tells metrics and Events what becomes of schedules. */
+export function createScheduleObserver({ metrics, events, now }: ScheduleObserverOptions): ScheduleObserver {
+  return {
+    onRecord(target, { lastSucceededMs, lastScheduledMs, sinceMs, isSuspended }) {
+      const labels = labelsOf(target);
+      // A schedule that never succeeded is as old as its state, so that one alert rule serves it too.
+      metrics.scheduleLastSuccess.set(labels, (lastSucceededMs ?? sinceMs) / 1000);
+      if (lastScheduledMs !== undefined) metrics.scheduleLastScheduled.set(labels, lastScheduledMs / 1000);
+      metrics.scheduleExpectedInterval.set(labels, intervalOf(target.binding, now()) / 1000);
+      metrics.scheduleSuspended.set(labels, isSuspended ? 1 : 0);
+      metrics.scheduleMissed.inc(labels, 0);
+      metrics.scheduleSkipped.inc(labels, 0);
+    },
+    onMissed(target, { count, isAtLeast }) {
+      metrics.scheduleMissed.inc(labelsOf(target), count);
+      const ticks = `${isAtLeast ? 'at least ' : ''}${count} tick${count === 1 ? '' : 's'}`;
+      const message = `schedule ${target.id} of hook ${target.hook} missed ${ticks} of "${target.binding.crontab.source}"`;
+      events?.record({ type: 'Warning', reason: 'ScheduleMissed', message });
+    },
+    onSkipped: (target, count) => metrics.scheduleSkipped.inc(labelsOf(target), count),
+    onFailed({ id, hook }, runId) {
+      const message = `run ${runId} of schedule ${id} of hook ${hook} failed`;
+      events?.record({ type: 'Warning', reason: 'ScheduleFailed', message });
+    },
+  };
+}
+
+function labelsOf({ hook, id }: ScheduleTarget): { readonly hook: string; readonly binding: string } {
+  return { hook, binding: id };
+}

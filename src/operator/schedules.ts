@@ -1,0 +1,94 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
+import { UsageError } from '../errors.ts';
+import type { ScheduleBinding } from '../hook/binding.ts';
+import { nearest } from '../hook/nearest.ts';
+import type { ScheduleControl, ScheduleStatus } from '../hook/schedule-control.ts';
+import type { Logger } from '../log.ts';
+import type { BindingSchedule } from '../sources/schedule/binding-schedule.ts';
+import type { KeptRecords } from '../sources/schedule/kept-records.ts';
+import { MemoryRecords, type ScheduleRecords } from '../sources/schedule/records.ts';
+import type { HookUnit } from './hook-unit.ts';
+
+export interface SchedulesOptions {
+  readonly units: () => readonly HookUnit[];
+  readonly kept: KeptRecords;
+  /** Whether every schedule is kept, and not only those that make up for what they missed. */
+  readonly keepsAll: boolean;
+  readonly log: Logger;
+}
+
+/** The schedules of all hooks: where their state is, and what a person may ask of them. */
+export class Schedules implements ScheduleControl {
+  /** Names this process, where several share their state. */
+  readonly me = `${hostname()}_${randomUUID().slice(0, 8)}`;
+  readonly #options: SchedulesOptions;
+  readonly #memory = new MemoryRecords();
+
+  constructor(options: SchedulesOptions) {
+    this.#options = options;
+  }
+
+  recordsOf(binding: ScheduleBinding): ScheduleRecords {
+    const { keepsAll, kept } = this.#options;
+    return keepsAll || binding.missed.type !== 'skip' ? kept : this.#memory;
+  }
+
+  /** Why the state is not kept as it should be. */
+  get problem(): string | undefined {
+    return this.#options.kept.problem;
+  }
+
+  /** Reads and writes what is kept, until `signal` aborts and for a few seconds more. */
+  async run(signal: AbortSignal): Promise<void> {
+    await this.#options.kept.run(signal);
+  }
+
+  /** The operator ends: runs that have not ended are left to the next one. */
+  interrupt(): void {
+    for (const schedule of this.#all()) schedule.interrupt();
+  }
+
+  list(): readonly ScheduleStatus[] {
+    return this.#all().map((schedule) => schedule.status());
+  }
+
+  async trigger(hook: string, binding: string): Promise<string> {
+    const runId = await this.#find(hook, binding).trigger();
+    this.#options.log.info({ hook, binding, runId }, 'schedule triggered by hand');
+    return runId;
+  }
+
+  async suspend(hook: string, binding: string): Promise<void> {
+    await this.#find(hook, binding).suspend();
+    this.#options.log.info({ hook, binding }, 'schedule suspended by hand');
+  }
+
+  async resume(hook: string, binding: string): Promise<void> {
+    await this.#find(hook, binding).resume();
+    this.#options.log.info({ hook, binding }, 'schedule resumed by hand');
+  }
+
+  #all(): readonly BindingSchedule[] {
+    return this.#options.units().flatMap((unit) => unit.schedules);
+  }
+
+  #find(hook: string, binding: string): BindingSchedule {
+    const all = this.#all();
+    const ofHook = all.filter(({ target }) => target.hook === hook);
+    if (ofHook.length === 0) {
+      const names = [...new Set(all.map(({ target }) => target.hook))];
+      throw new UsageError(`no hook ${JSON.stringify(hook)} with schedules${hint(hook, names)}`);
+    }
+    const found = ofHook.find(({ target }) => target.id === binding);
+    if (found !== undefined) return found;
+    const ids = ofHook.map(({ target }) => target.id);
+    throw new UsageError(`hook ${hook} has no schedule ${JSON.stringify(binding)}${hint(binding, ids)}`);
+  }
+}
+
+function hint(name: string, names: readonly string[]): string {
+  const meant = nearest(name, names);
+  if (meant !== undefined) return `; did you mean ${meant}?`;
+  return names.length === 0 ? '; there are none' : `; there is ${names.join(', ')}`;
+}

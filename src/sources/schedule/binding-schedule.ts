@@ -1,0 +1,293 @@
+import { randomBytes } from 'node:crypto';
+import { KubeError, UsageError } from '../../errors.ts';
+import type { ScheduleBinding } from '../../hook/binding.ts';
+import { runIdOf } from '../../hook/run-id.ts';
+import type { ScheduleStatus } from '../../hook/schedule-control.ts';
+import type { RunFacts } from '../../hook/context.ts';
+import type { ScheduledRun, ScheduleTrigger } from '../../hook/trigger.ts';
+import { Channel } from '../../lib/channel.ts';
+import type { Logger } from '../../log.ts';
+import { isAhead, newRecord, nextDue, planTicks, type Plan, type ScheduleTarget } from './plan.ts';
+import {
+  endRuns,
+  interruptRuns,
+  lastOutcome,
+  retryRuns,
+  startRuns,
+  type EndedOutcome,
+  type OpenRun,
+  type ScheduleRecord,
+} from './record.ts';
+import type { ScheduleRecords } from './records.ts';
+import { tellPlan } from './tell-plan.ts';
+import { stateKey } from './state-key.ts';
+
+/** What becomes known of a schedule, for metrics and Events. */
+export interface ScheduleObserver {
+  onRecord(target: ScheduleTarget, record: ScheduleRecord): void;
+  onMissed(target: ScheduleTarget, missed: { readonly count: number; readonly isAtLeast: boolean }): void;
+  onSkipped(target: ScheduleTarget, count: number): void;
+  /** An attempt failed. */
+  onFailed(target: ScheduleTarget, runId: string): void;
+}
+
+export interface BindingScheduleOptions {
+  readonly records: ScheduleRecords;
+  /** Names this process. */
+  readonly me: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly emit: (trigger: ScheduleTrigger) => void;
+  /** Ends runs of this binding, whether they wait or go on. */
+  readonly replace: (runIds: ReadonlySet<string>) => void;
+  readonly observer: ScheduleObserver;
+  readonly log: Logger;
+}
+
+const CONTROL_LIMIT_MS = 10_000;
+
+/** One schedule binding at work: its record, and the runs that have not ended. */
+export class BindingSchedule {
+  readonly target: ScheduleTarget;
+  readonly #options: BindingScheduleOptions;
+  readonly #key: string;
+  readonly #wakes = new Channel<true>();
+  #emitted: ReadonlySet<string> = new Set();
+  #isBusy = true;
+  #isEnded = false;
+  /** Set once the binding is followed. */
+  #presentSinceMs: number | undefined;
+  #isFirstPlan = true;
+  #onIdle: () => void = () => {};
+  #due: { readonly record: ScheduleRecord; readonly atMs: number | undefined } | undefined;
+
+  constructor(target: ScheduleTarget, options: BindingScheduleOptions) {
+    this.target = target;
+    this.#options = options;
+    this.#key = stateKey(target.hook, target.id);
+  }
+
+  /** When there is something to do, seen from now; absent while suspended, or while a tick is being dealt with. */
+  dueMs(nowMs: number): number | undefined {
+    const record = this.#record;
+    if (this.#isBusy || record === undefined) return undefined;
+    if (isAhead(record, this.target, nowMs)) return nowMs;
+    // Asked at every wake, while the answer is the same from tick to tick.
+    if (this.#due?.record !== record) this.#due = { record, atMs: nextDue(record, this.target) };
+    return this.#due.atMs;
+  }
+
+  /** Has what is due dealt with. */
+  take(): void {
+    this.#isBusy = true;
+    this.#wakes.push(true);
+  }
+
+  /** Follows the binding until `signal` aborts; `onIdle` is called whenever `dueMs` changed. */
+  async run(onIdle: () => void, signal: AbortSignal): Promise<void> {
+    this.#onIdle = onIdle;
+    await this.#options.records.ready(signal);
+    this.#presentSinceMs = this.#options.now();
+    if (signal.aborted) this.#wakes.close();
+    signal.addEventListener('abort', () => this.#wakes.close(), { once: true });
+    this.take();
+    try {
+      for await (const _ of this.#wakes) {
+        if (signal.aborted) break;
+        await this.#plan(signal);
+        this.#isBusy = false;
+        onIdle();
+      }
+    } finally {
+      this.#isEnded = true;
+      const isMine = ({ by, state }: OpenRun): boolean => by === this.#options.me && state === 'waiting';
+      this.#note((record) => interruptRuns(record, isMine));
+    }
+  }
+
+  status(): ScheduleStatus {
+    const { hook, id, binding } = this.target;
+    const record = this.#record;
+    const { source: crontab, timeZone } = binding.crontab;
+    const about = { hook, binding: id, crontab, ...(timeZone !== undefined && { timeZone }) };
+    const { isKept } = this.#options.records;
+    if (record === undefined) return { ...about, isSuspended: false, missed: 0, isKept };
+    const { lastScheduledMs, lastStartedMs, lastSucceededMs, isSuspended, missed } = record;
+    const nextAtMs = nextDue(record, this.target);
+    return {
+      ...about,
+      ...(nextAtMs !== undefined && { nextAtMs }),
+      ...(lastScheduledMs !== undefined && { lastScheduledAtMs: lastScheduledMs }),
+      ...(lastStartedMs !== undefined && { lastStartedAtMs: lastStartedMs }),
+      ...(lastSucceededMs !== undefined && { lastSucceededAtMs: lastSucceededMs }),
+      ...lastOutcome(record),
+      isSuspended,
+      missed,
+      isKept,
+    };
+  }
+
+  /** Runs the binding now; returns the run's id. */
+  async trigger(): Promise<string> {
+    const { me, now } = this.#options;
+    const { hook, id, binding } = this.target;
+    const suffix = `-manual-${randomBytes(3).toString('hex')}`;
+    const nowMs = now();
+    const runId = runIdOf(hook, id, nowMs) + suffix;
+    const run: OpenRun = { runId, scheduledAtMs: nowMs, reason: 'manual', state: 'waiting', attempts: 0, by: me };
+    const replaced = await this.#change((record) => {
+      const isMine = ({ by, state }: OpenRun): boolean => by === me && state !== 'interrupted';
+      const going = binding.concurrency === 'replace' ? record.open.filter(isMine) : [];
+      return { record: { ...record, open: [...record.open, run] }, result: going };
+    });
+    this.#replace(replaced);
+    this.#emit();
+    return runId;
+  }
+
+  async suspend(): Promise<void> {
+    await this.#change((record) => ({ record: { ...record, isSuspended: true }, result: true }));
+  }
+
+  /** What would have come meanwhile is not made up for, nor is what was interrupted before. */
+  async resume(): Promise<void> {
+    await this.#change((record) => ({
+      record: record.isSuspended
+        ? {
+            ...record,
+            isSuspended: false,
+            coveredUntilMs: Math.max(record.coveredUntilMs, this.#options.now()),
+            open: record.open.filter(({ by, state }) => by === this.#options.me && state !== 'interrupted'),
+          }
+        : record,
+      result: true,
+    }));
+  }
+
+  /** Runs of this binding begin an attempt. */
+  begin(runs: readonly ScheduledRun[]): void {
+    const { me, now } = this.#options;
+    const open = runs.map((run): OpenRun => {
+      const { runId, scheduledAtMs, reason } = run;
+      return { runId, scheduledAtMs, reason, state: 'running', attempts: this.#attemptsOf(run) + 1, by: me };
+    });
+    const nowMs = now();
+    this.#note((record) => startRuns(record, open, nowMs));
+  }
+
+  /** To be asked for a run that has begun. */
+  facts(run: ScheduledRun): RunFacts {
+    const { lastSucceededMs } = this.#record ?? {};
+    const attempt = Math.max(1, this.#attemptsOf(run));
+    return { attempt, ...(lastSucceededMs !== undefined && { lastSuccessMs: lastSucceededMs }) };
+  }
+
+  /** The attempt failed; another one follows, unless the binding is followed no more. */
+  retry(runs: readonly ScheduledRun[]): void {
+    const ids = idsOf(runs);
+    for (const { runId } of runs) this.#options.observer.onFailed(this.target, runId);
+    const isEnded = this.#isEnded;
+    this.#note((record) => (isEnded ? interruptRuns(record, ({ runId }) => ids.has(runId)) : retryRuns(record, ids)));
+  }
+
+  end(runs: readonly ScheduledRun[], outcome: EndedOutcome): void {
+    const nowMs = this.#options.now();
+    if (outcome === 'failed') for (const { runId } of runs) this.#options.observer.onFailed(this.target, runId);
+    const ids = this.target.binding.group === undefined ? idsOf(runs) : this.#upTo(runs);
+    this.#note((record) => endRuns(record, { ids, outcome, nowMs }));
+  }
+
+  /** The operator ends: whatever of this binding has not ended is left to the next one. */
+  interrupt(): void {
+    this.#note((record) => interruptRuns(record, ({ by }) => by === this.#options.me));
+  }
+
+  get #record(): ScheduleRecord | undefined {
+    return this.#options.records.get(this.#key);
+  }
+
+  async #plan(signal: AbortSignal): Promise<void> {
+    const { records, me, now, log, observer } = this.#options;
+    const { target } = this;
+    const presentSinceMs = this.#presentSinceMs ?? now();
+    const isStart = this.#isFirstPlan;
+    const plan = await records.update<Plan>(
+      this.#key,
+      (known) => {
+        const result = planTicks(known, target, { nowMs: now(), presentSinceMs, isStart, me });
+        return { record: result.record, result };
+      },
+      signal,
+    );
+    if (plan === undefined) return;
+    this.#isFirstPlan = false;
+    tellPlan(plan, { target, nowMs: now(), isStart, observer, log });
+    this.#replace(plan.replaced);
+    this.#emit();
+    observer.onRecord(target, plan.record);
+  }
+
+  /** Emits what this process has taken, also when it was taken by a write whose answer was lost. */
+  #emit(): void {
+    const mine = (this.#record?.open ?? []).filter(({ by, state }) => by === this.#options.me && state === 'waiting');
+    for (const { runId, scheduledAtMs, reason, attempts } of mine) {
+      if (this.#emitted.has(runId)) continue;
+      const run = { runId, scheduledAtMs, reason, attemptsBefore: attempts };
+      this.#options.emit({ type: 'schedule', binding: this.target.binding, run });
+    }
+    this.#emitted = idsOf(this.#record?.open ?? []);
+  }
+
+  #replace(runs: readonly OpenRun[]): void {
+    if (runs.length > 0) this.#options.replace(idsOf(runs));
+  }
+
+  async #change<R>(
+    change: (record: ScheduleRecord) => { readonly record: ScheduleRecord; readonly result: R },
+  ): Promise<R> {
+    const { records, now, observer } = this.#options;
+    const { target } = this;
+    const place = `schedule ${target.id} of hook ${target.hook}`;
+    if (this.#presentSinceMs === undefined) {
+      throw new UsageError(`${place} is not followed yet: its hook waits for its turn or for its Synchronization`);
+    }
+    const limit = AbortSignal.timeout(CONTROL_LIMIT_MS);
+    const result = await records.update<R>(this.#key, (known) => change(known ?? newRecord(target, now())), limit);
+    if (result === undefined) {
+      const message = `${place}: its state could not be written within ${CONTROL_LIMIT_MS / 1000} s`;
+      throw new KubeError(message, { status: 0, reason: 'Timeout' });
+    }
+    if (this.#record !== undefined) observer.onRecord(target, this.#record);
+    this.#onIdle();
+    return result;
+  }
+
+  #note(change: (record: ScheduleRecord) => ScheduleRecord): void {
+    this.#options.records.note(this.#key, change);
+    if (this.#record !== undefined) this.#options.observer.onRecord(this.target, this.#record);
+  }
+
+  #attemptsOf({ runId, attemptsBefore }: ScheduledRun): number {
+    return this.#record?.open.find((run) => run.runId === runId)?.attempts ?? attemptsBefore;
+  }
+
+  /** A run of a group stands for those before it, which were merged into it. */
+  #upTo(runs: readonly ScheduledRun[]): ReadonlySet<string> {
+    const untilMs = Math.max(...runs.map(({ scheduledAtMs }) => scheduledAtMs));
+    return idsOf((this.#record?.open ?? []).filter(({ scheduledAtMs }) => scheduledAtMs <= untilMs));
+  }
+}
+
+/** The bindings of a hook, each under a name of its own. */
+export function targetsOf(hook: string, bindings: readonly ScheduleBinding[]): readonly ScheduleTarget[] {
+  const seen = new Map<string, number>();
+  return bindings.map((binding) => {
+    const count = (seen.get(binding.name) ?? 0) + 1;
+    seen.set(binding.name, count);
+    return { hook, id: count === 1 ? binding.name : `${binding.name}#${count}`, binding };
+  });
+}
+
+function idsOf(runs: readonly { readonly runId: string }[]): ReadonlySet<string> {
+  return new Set(runs.map(({ runId }) => runId));
+}

@@ -1,0 +1,103 @@
+import { open, readFile, rename } from 'node:fs/promises';
+import { dirname } from 'node:path';
+import type { Logger } from '../../log.ts';
+import type { Refused, ScheduleStore, StoreRead, StoreWrite } from './store.ts';
+
+const LASTING: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'];
+
+/** Keeps texts in a file on a volume, for one operator at a time. A crash leaves the old file or the new one. */
+export class FileStore implements ScheduleStore {
+  readonly place: string;
+  readonly #path: string;
+  readonly #log: Logger;
+  #texts: ReadonlyMap<string, string> = new Map();
+
+  constructor(path: string, log: Logger) {
+    this.#path = path;
+    this.#log = log;
+    this.place = `file ${path}`;
+  }
+
+  async read(): Promise<StoreRead> {
+    try {
+      this.#texts = await this.#load();
+      return { type: 'read', texts: this.#texts };
+    } catch (error) {
+      return refused(error, this.#path);
+    }
+  }
+
+  async write(changes: ReadonlyMap<string, string>): Promise<StoreWrite> {
+    const texts = new Map([...this.#texts, ...changes]);
+    try {
+      await replaceFile(this.#path, format(texts));
+      this.#texts = texts;
+      return { type: 'written' };
+    } catch (error) {
+      return refused(error, this.#path);
+    }
+  }
+
+  async #load(): Promise<ReadonlyMap<string, string>> {
+    let content: string;
+    try {
+      content = await readFile(this.#path, 'utf8');
+    } catch (error) {
+      if (codeOf(error) === 'ENOENT') return new Map();
+      throw error;
+    }
+    const texts = parse(content);
+    if (texts !== undefined) return texts;
+    const keptAs = `${this.#path}.corrupt`;
+    await rename(this.#path, keptAs);
+    const shown = content.slice(0, 200);
+    this.#log.warn({ file: this.#path, keptAs, content: shown }, 'schedule state is no JSON mapping, it starts anew');
+    return new Map();
+  }
+}
+
+/** What is not JSON stays the text it is. */
+function format(texts: ReadonlyMap<string, string>): string {
+  const values = [...texts].map(([key, text]): [string, unknown] => [key, tryParse(text) ?? text]);
+  return `${JSON.stringify(Object.fromEntries(values), null, 2)}\n`;
+}
+
+function parse(content: string): ReadonlyMap<string, string> | undefined {
+  const value = content.trim() === '' ? {} : tryParse(content);
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
+  return new Map(
+    Object.entries(value).map(([key, member]): [string, string] => [
+      key,
+      typeof member === 'string' ? member : JSON.stringify(member),
+    ]),
+  );
+}
+
+function tryParse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+async function replaceFile(path: string, content: string): Promise<void> {
+  const temporary = `${path}.tmp`;
+  await using file = await open(temporary, 'w', 0o600);
+  await file.writeFile(content);
+  await file.sync();
+  await rename(temporary, path);
+  // The new name is on the disk when its folder is.
+  await using folder = await open(dirname(path), 'r');
+  await folder.sync();
+}
+
+function refused(error: unknown, path: string): Refused {
+  if (!LASTING.includes(codeOf(error))) throw error;
+  const advice = `a folder ${dirname(path)} that can be written to, or another place with --schedule-state`;
+  return { type: 'refused', error, advice };
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && 'code' in error ? String(error.code) : '';
+}

@@ -1,0 +1,121 @@
+import { present } from '../../hook/config-reader.ts';
+import { isScheduledReason, type OpenRun, type ScheduleRecord } from './record.ts';
+
+/** The record as text that a person can read and change; `parseRecord` reads it back. */
+export function formatRecord(record: ScheduleRecord): string {
+  const { hook, binding, crontab, timeZone, last, open, missed, isSuspended } = record;
+  const value = {
+    hook,
+    binding,
+    crontab,
+    timeZone,
+    since: formatTime(record.sinceMs),
+    coveredUntil: formatTime(record.coveredUntilMs),
+    lastScheduled: formatTime(record.lastScheduledMs),
+    lastStarted: formatTime(record.lastStartedMs),
+    lastSucceeded: formatTime(record.lastSucceededMs),
+    lastRun: last,
+    open: open.map(({ scheduledAtMs, ...run }) => ({ ...run, scheduledAt: formatTime(scheduledAtMs) })),
+    missed,
+    suspended: isSuspended,
+  };
+  return JSON.stringify(value, null, 2);
+}
+
+/** Throws `SyntaxError` that says what is wrong. */
+export function parseRecord(text: string): ScheduleRecord {
+  const value = readObject(JSON.parse(text), 'the text');
+  const timeZone = value['timeZone'] === undefined ? undefined : readText(value, 'timeZone');
+  const times = {
+    lastScheduledMs: readOptionalTime(value, 'lastScheduled'),
+    lastStartedMs: readOptionalTime(value, 'lastStarted'),
+    lastSucceededMs: readOptionalTime(value, 'lastSucceeded'),
+  };
+  const last = value['lastRun'] === undefined ? undefined : readLast(value['lastRun']);
+  return {
+    hook: readText(value, 'hook'),
+    binding: readText(value, 'binding'),
+    crontab: readText(value, 'crontab'),
+    sinceMs: readTime(value, 'since'),
+    coveredUntilMs: readTime(value, 'coveredUntil'),
+    open: readList(value, 'open').map(readRun),
+    missed: readCount(value, 'missed'),
+    isSuspended: readFlag(value, 'suspended'),
+    ...present({ timeZone, ...times, last }),
+  };
+}
+
+type Json = Readonly<Record<string, unknown>>;
+
+const STATES = ['waiting', 'running', 'interrupted'] as const;
+const OUTCOMES = [...STATES, 'succeeded', 'failed', 'replaced'] as const;
+
+function readRun(element: unknown): OpenRun {
+  const value = readObject(element, 'an element of open');
+  const reason = readText(value, 'reason');
+  if (!isScheduledReason(reason)) throw new SyntaxError(`reason is ${reason}, expected tick, catch-up or manual`);
+  return {
+    runId: readText(value, 'runId'),
+    scheduledAtMs: readTime(value, 'scheduledAt'),
+    reason,
+    state: readWord(value, 'state', STATES),
+    attempts: readCount(value, 'attempts'),
+    by: readText(value, 'by'),
+  };
+}
+
+function readLast(element: unknown): NonNullable<ScheduleRecord['last']> {
+  const value = readObject(element, 'lastRun');
+  return { runId: readText(value, 'runId'), outcome: readWord(value, 'outcome', OUTCOMES) };
+}
+
+function formatTime(timeMs: number | undefined): string | undefined {
+  return timeMs === undefined ? undefined : new Date(timeMs).toISOString();
+}
+
+function readOptionalTime(value: Json, key: string): number | undefined {
+  return value[key] === undefined ? undefined : readTime(value, key);
+}
+
+function readTime(value: Json, key: string): number {
+  const timeMs = Date.parse(readText(value, key));
+  if (Number.isNaN(timeMs)) throw new SyntaxError(`${key} is no time: ${JSON.stringify(value[key])}`);
+  return timeMs;
+}
+
+function readText(value: Json, key: string): string {
+  const text = value[key];
+  return typeof text === 'string' ? text : fail(value, key, 'a string');
+}
+
+function readCount(value: Json, key: string): number {
+  const count = value[key];
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0
+    ? count
+    : fail(value, key, 'a whole number');
+}
+
+function readFlag(value: Json, key: string): boolean {
+  const flag = value[key];
+  return typeof flag === 'boolean' ? flag : fail(value, key, 'true or false');
+}
+
+function readList(value: Json, key: string): readonly unknown[] {
+  const list = value[key];
+  return Array.isArray(list) ? list : fail(value, key, 'a list');
+}
+
+function readWord<T extends string>(value: Json, key: string, words: readonly T[]): T {
+  return words.find((word) => word === value[key]) ?? fail(value, key, `one of ${words.join(', ')}`);
+}
+
+function fail(value: Json, key: string, expected: string): never {
+  throw new SyntaxError(`${key} is ${JSON.stringify(value[key]) ?? 'missing'}, expected ${expected}`);
+}
+
+function readObject(value: unknown, what: string): Json {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    throw new SyntaxError(`${what} is no mapping`);
+  }
+  return Object.fromEntries(Object.entries(value));
+}

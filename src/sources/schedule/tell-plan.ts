@@ -1,0 +1,42 @@
+import type { Logger } from '../../log.ts';
+import type { ScheduleObserver } from './binding-schedule.ts';
+import type { Plan, ScheduleTarget } from './plan.ts';
+
+export interface PlanTelling {
+  readonly target: ScheduleTarget;
+  readonly nowMs: number;
+  readonly isStart: boolean;
+  readonly observer: ScheduleObserver;
+  readonly log: Logger;
+}
+
+/** Says what a plan came to: a line for what is made up for or missed, one for what was skipped. */
+export function tellPlan(plan: Plan, telling: PlanTelling): void {
+  const { target, isStart, observer, log } = telling;
+  const binding = target.id;
+  const { runs, missed, isMissedAtLeast, skipped, replaced, backMs } = plan;
+  if (backMs !== undefined) log.warn({ binding, backMs }, 'clock went back, schedules start anew');
+  if (missed > 0) observer.onMissed(target, { count: missed, isAtLeast: isMissedAtLeast });
+  if (skipped > 0) {
+    observer.onSkipped(target, skipped);
+    log.info({ binding, skipped }, 'schedule is skipped, an earlier run has not ended');
+  }
+  if (replaced.length > 0)
+    log.info({ binding, runId: replaced.map(({ runId }) => runId) }, 'schedule ends an earlier run');
+  tellLate(plan, telling);
+  const isNothing = runs.length === 0 && missed === 0 && skipped === 0 && backMs === undefined;
+  if (!isStart && isNothing) log.debug({ binding }, 'another operator has this tick');
+}
+
+function tellLate({ runs, missed, isMissedAtLeast }: Plan, { target, nowMs, log }: PlanTelling): void {
+  const late = runs.filter(({ reason, attempts }) => reason === 'catch-up' || attempts > 0);
+  const lost = missed === 0 ? {} : { missed: isMissedAtLeast ? `>= ${missed}` : missed };
+  const [oldest] = late;
+  if (oldest !== undefined) {
+    const lateMs = nowMs - oldest.scheduledAtMs;
+    const runIds = late.map(({ runId }) => runId);
+    log.warn({ binding: target.id, lateMs, runs: late.length, runId: runIds[0], ...lost }, 'schedule runs late');
+  } else if (missed > 0) {
+    log.warn({ binding: target.id, ...lost }, 'schedule missed ticks');
+  }
+}

@@ -1,0 +1,94 @@
+import { vi } from 'vitest';
+import type { ScheduleBinding } from '../../src/hook/binding.ts';
+import type { ScheduleTrigger } from '../../src/hook/trigger.ts';
+import { HookSchedules } from '../../src/sources/schedule/hook-schedules.ts';
+import { KeptRecords } from '../../src/sources/schedule/kept-records.ts';
+import { MemoryRecords, type ScheduleRecords } from '../../src/sources/schedule/records.ts';
+import type { ScheduleStore } from '../../src/sources/schedule/store.ts';
+import { StoreGate } from './memory-store.ts';
+import { recordingLogger } from './recording-logger.ts';
+
+let processes = 0;
+
+export interface ScheduleRigOptions {
+  readonly hook?: string;
+  readonly store?: ScheduleStore;
+  readonly records?: ScheduleRecords;
+}
+
+/**
+ * The schedules of one hook in one operator process, under fake timers, kept in `store` where one is given. `ticks` are
+ * `name time` of each trigger as it comes; `end` is a clean end, `crash` one after which nothing is written.
+ */
+export function startSchedules(bindings: readonly ScheduleBinding[], options: ScheduleRigOptions = {}) {
+  const controller = new AbortController();
+  const keeping = new AbortController();
+  const log = recordingLogger();
+  const triggers: ScheduleTrigger[] = [];
+  const ticks: string[] = [];
+  const told: string[] = [];
+  const gate = new StoreGate(options.store);
+  const kept = options.store === undefined ? undefined : new KeptRecords(gate, log);
+  const records = options.records ?? kept ?? new MemoryRecords();
+  const schedules = new HookSchedules({
+    hook: options.hook ?? 'hook.sh',
+    bindings,
+    recordsOf: () => records,
+    me: `process-${++processes}`,
+    now: Date.now,
+    emit: (trigger) => {
+      triggers.push(trigger);
+      ticks.push(`${trigger.binding.name} ${clockTime(Date.now())}`);
+    },
+    replace: (runIds) => told.push(`replace ${runIds.size}`),
+    observer: {
+      onRecord: () => {},
+      onMissed: ({ id }, { count, isAtLeast }) => told.push(`${id} missed ${isAtLeast ? '>= ' : ''}${count}`),
+      onSkipped: ({ id }, count) => told.push(`${id} skipped ${count}`),
+      onFailed: ({ id }) => told.push(`${id} failed`),
+    },
+    log,
+  });
+  const keptEnded = kept?.run(keeping.signal);
+  const ended = schedules.run(controller.signal);
+  return {
+    schedules,
+    triggers,
+    ticks,
+    told,
+    log,
+    kept,
+    ended,
+    /** `reason scheduledAt` of each trigger. */
+    runs: (): readonly string[] => triggers.map(({ run }) => `${run.reason} ${clockTime(run.scheduledAtMs)}`),
+    /** Plays the run of a trigger until it ends. */
+    run: (trigger: ScheduleTrigger, outcome: 'succeeded' | 'failed' = 'succeeded'): void => {
+      schedules.begin([trigger]);
+      schedules.end([trigger], outcome);
+    },
+    end: async (): Promise<void> => {
+      controller.abort();
+      await ended;
+      for (const schedule of schedules.schedules) schedule.interrupt();
+      keeping.abort();
+      await vi.advanceTimersByTimeAsync(0);
+      await keptEnded;
+    },
+    crash: async (): Promise<void> => {
+      gate.close();
+      controller.abort();
+      keeping.abort();
+      await ended;
+      // What is left to be written is given up.
+      await vi.advanceTimersByTimeAsync(5000);
+      await keptEnded;
+    },
+  };
+}
+
+export type ScheduleRig = ReturnType<typeof startSchedules>;
+
+/** `2026-05-01T10:00:00`. */
+export function clockTime(timeMs: number): string {
+  return new Date(timeMs).toISOString().slice(0, 19);
+}
