@@ -35,7 +35,7 @@ async function run(): Promise<void> {
     const measured = await measure(entry);
     results.push(...measured);
     // Each as it comes: the whole takes long.
-    if (!flags.guard) say(`${tableOf(measured)}\n`);
+    if (!flags.guard && chosen().length > 1) say(`${tableOf(measured)}\n`);
   }
   say(tableOf(results));
   const old: Baseline = JSON.parse(readFileSync(BASELINE, 'utf8'));

@@ -30,6 +30,8 @@ export interface BenchStage extends AsyncDisposable {
   readonly hooklet: Contender;
   /** What `PEER` names, with the flags of `PEER_FLAGS`. */
   readonly peer: Contender | undefined;
+  /** Node for the bare clients. */
+  readonly bareNode: string;
 }
 
 const ROOT = join(import.meta.dirname, '..');
@@ -47,9 +49,9 @@ export async function openBench(env: NodeJS.ProcessEnv = process.env): Promise<B
   ends.defer(() => api.close());
   const kubeconfig = join(folder, 'kubeconfig');
   writeFileSync(kubeconfig, clusterConfig({ url: plane.url, ca, user: 'admin', token }));
-  const contenders = { hooklet: copyOfHooklet(folder), peer: peerOf(env) };
+  const programs = { hooklet: copyOfHooklet(folder), peer: peerOf(env), bareNode: ownNode(folder) };
   const opened = ends.move();
-  const stage = { api, url: plane.url, ca, token, kubeconfig, folder, plane, ...contenders };
+  const stage = { api, url: plane.url, ca, token, kubeconfig, folder, plane, ...programs };
   return { ...stage, [Symbol.asyncDispose]: async () => opened.disposeAsync() };
 }
 
@@ -69,7 +71,14 @@ function copyOfHooklet(folder: string): Contender {
   const copy = join(folder, 'hooklet');
   cpSync(join(ROOT, 'dist'), join(copy, 'dist'), { recursive: true, preserveTimestamps: true });
   cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
-  return { name: 'hooklet', command: [process.execPath, join(copy, 'dist', 'main.js')], flags: [] };
+  return { name: 'hooklet', command: [ownNode(copy), join(copy, 'dist', 'main.js')], flags: [] };
+}
+
+/** A copy of Node, whose pages no other program shares: else the PSS would be less than in a container. */
+function ownNode(folder: string): string {
+  const node = join(folder, 'node');
+  cpSync(process.execPath, node);
+  return node;
 }
 
 function peerOf({ PEER: program, PEER_FLAGS: flags = '' }: NodeJS.ProcessEnv): Contender | undefined {

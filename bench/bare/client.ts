@@ -18,11 +18,11 @@ export interface BareClient extends AsyncDisposable {
  * `BARE_TOKEN`.
  */
 export async function startBare(
-  { url, ca, token }: BenchStage,
+  { url, ca, token, bareNode }: BenchStage,
   name: string,
   env: Readonly<Record<string, string>> = {},
 ): Promise<BareClient> {
-  const child = spawn(process.execPath, [join(import.meta.dirname, `${name}.ts`)], {
+  const child = spawn(bareNode, [join(import.meta.dirname, `${name}.ts`)], {
     env: { ...process.env, BARE_URL: url, BARE_CA: ca, BARE_TOKEN: token, ...env },
     stdio: ['pipe', 'pipe', 'inherit'],
   });
