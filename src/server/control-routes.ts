@@ -1,0 +1,88 @@
+import { HookletError, UsageError } from '../errors.ts';
+import type { ScheduleControl } from '../hook/schedule-control.ts';
+import { scheduleDocument, type ScheduleDocument } from './schedule-document.ts';
+
+export interface ControlRouteOptions {
+  readonly schedules: ScheduleControl;
+  /** Why nothing may be changed here now, as on a replica that does not lead; undefined where it may. */
+  readonly refusal: () => string | undefined;
+}
+
+/** The answer to one request: a JSON document. */
+export interface ControlAnswer {
+  readonly status: number;
+  readonly body: unknown;
+  readonly allow?: string;
+}
+
+/** What `GET /schedules` answers. */
+export interface ScheduleList {
+  readonly schedules: readonly ScheduleDocument[];
+  /** Why nothing may be changed here now. */
+  readonly note?: string;
+}
+
+const PATH = /^\/schedules\/([^/]+)\/([^/]+)\/(trigger|suspend|resume)$/;
+
+/** Answers one request to the control socket; failures that are explained are answers too. */
+export async function answerControl(
+  method: string,
+  path: string,
+  { schedules, refusal }: ControlRouteOptions,
+): Promise<ControlAnswer> {
+  if (path === '/schedules') return method === 'GET' ? list(schedules, refusal()) : notAllowed('GET');
+  const [, hook = '', binding = '', action = ''] = PATH.exec(path) ?? [];
+  if (action === '') return failure(404, `nothing at ${path}`);
+  if (method !== 'POST') return notAllowed('POST');
+  const target = decoded(hook, binding);
+  if (target === undefined) return failure(400, `${path} is not an escaped path`);
+  const refused = refusal();
+  return refused === undefined ? change(action, target, schedules) : failure(409, refused);
+}
+
+function list(schedules: ScheduleControl, note: string | undefined): ControlAnswer {
+  const body: ScheduleList = {
+    schedules: schedules.list().map(scheduleDocument),
+    ...(note !== undefined && { note }),
+  };
+  return { status: 200, body };
+}
+
+interface Target {
+  readonly hook: string;
+  readonly binding: string;
+}
+
+async function change(action: string, target: Target, schedules: ScheduleControl): Promise<ControlAnswer> {
+  try {
+    return await carryOut(action, target, schedules);
+  } catch (error) {
+    if (error instanceof UsageError) return failure(404, error.message);
+    if (error instanceof HookletError) return failure(503, error.message);
+    throw error;
+  }
+}
+
+async function carryOut(action: string, { hook, binding }: Target, schedules: ScheduleControl): Promise<ControlAnswer> {
+  if (action === 'trigger') return { status: 202, body: { runId: await schedules.trigger(hook, binding) } };
+  await (action === 'suspend' ? schedules.suspend(hook, binding) : schedules.resume(hook, binding));
+  const status = schedules.list().find((one) => one.hook === hook && one.binding === binding);
+  return { status: 200, body: status === undefined ? {} : { schedule: scheduleDocument(status) } };
+}
+
+/** Names of hooks have slashes, which are escaped. */
+function decoded(hook: string, binding: string): Target | undefined {
+  try {
+    return { hook: decodeURIComponent(hook), binding: decodeURIComponent(binding) };
+  } catch {
+    return undefined;
+  }
+}
+
+function notAllowed(allow: string): ControlAnswer {
+  return { ...failure(405, `only ${allow} here`), allow };
+}
+
+function failure(status: number, error: string): ControlAnswer {
+  return { status, body: { error } };
+}

@@ -1,0 +1,43 @@
+import type { ScheduleOutcome, ScheduleStatus } from '../hook/schedule-control.ts';
+
+/** A schedule as the control socket tells it, and as `hooklet schedule list -o json` prints it; times are RFC 3339. */
+export interface ScheduleDocument {
+  readonly hook: string;
+  readonly binding: string;
+  readonly crontab: string;
+  readonly timeZone?: string;
+  readonly next?: string;
+  readonly lastScheduled?: string;
+  readonly lastStarted?: string;
+  readonly lastSuccess?: string;
+  /** Of the last run. */
+  readonly runId?: string;
+  readonly outcome?: ScheduleOutcome;
+  readonly missed: number;
+  readonly suspended: boolean;
+  /** Whether a restart of the operator is survived by what is above. */
+  readonly kept: boolean;
+}
+
+export function scheduleDocument(status: ScheduleStatus): ScheduleDocument {
+  const { hook, binding, crontab, timeZone, runId, outcome, missed, isSuspended, isKept } = status;
+  return {
+    hook,
+    binding,
+    crontab,
+    ...(timeZone !== undefined && { timeZone }),
+    ...timeAt('next', status.nextAtMs),
+    ...timeAt('lastScheduled', status.lastScheduledAtMs),
+    ...timeAt('lastStarted', status.lastStartedAtMs),
+    ...timeAt('lastSuccess', status.lastSucceededAtMs),
+    ...(runId !== undefined && { runId }),
+    ...(outcome !== undefined && { outcome }),
+    missed,
+    suspended: isSuspended,
+    kept: isKept,
+  };
+}
+
+function timeAt(key: string, timeMs: number | undefined): Readonly<Record<string, string>> {
+  return timeMs === undefined ? {} : { [key]: new Date(timeMs).toISOString() };
+}

@@ -1,0 +1,90 @@
+import { existsSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs';
+import { createServer, type Server } from 'node:net';
+import { join } from 'node:path';
+import { spawnSync } from 'node:child_process';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { UsageError } from '../../src/errors.ts';
+import { listenOnSocket } from '../../src/server/unix-socket.ts';
+import { temporaryFolder } from '../support/hook-rig.ts';
+
+function folder(): string {
+  const made = temporaryFolder();
+  onTestFinished(() => made[Symbol.dispose]());
+  return made.path;
+}
+
+function server(): Server {
+  const made = createServer((socket) => socket.end());
+  onTestFinished(() => void made.close());
+  return made;
+}
+
+describe('a socket file', () => {
+  it('is for its user alone, in a folder that is made, and goes when it is removed', async () => {
+    const path = join(folder(), 'run', 'hooklet.socket');
+
+    const socket = await listenOnSocket(server(), path);
+
+    expect(statSync(path).isSocket()).toBe(true);
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(readdirSync(join(path, '..'))).toEqual(['hooklet.socket']);
+    await socket.remove();
+    expect(existsSync(path)).toBe(false);
+  });
+
+  it('of a process that is dead is replaced', async () => {
+    const path = join(folder(), 'hooklet.socket');
+    // Killed, so that it leaves its file behind.
+    const code = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
+    spawnSync(process.execPath, ['-e', code, path]);
+    expect(existsSync(path)).toBe(true);
+
+    const socket = await listenOnSocket(server(), path);
+
+    await socket.remove();
+  });
+
+  it('of a living process is left alone', async () => {
+    const path = join(folder(), 'hooklet.socket');
+    await listenOnSocket(server(), path);
+
+    const second = listenOnSocket(server(), path);
+
+    await expect(second).rejects.toThrow(UsageError);
+    await expect(second).rejects.toThrow(`another process listens on ${path}`);
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('is not put in the place of a file that is none', async () => {
+    const path = join(folder(), 'notes.txt');
+    writeFileSync(path, 'mine');
+
+    await expect(listenOnSocket(server(), path)).rejects.toThrow('is there already, and is no socket');
+  });
+
+  it('that another process has put in its place is not removed', async () => {
+    const path = join(folder(), 'hooklet.socket');
+    const first = server();
+    const socket = await listenOnSocket(first, path);
+    await new Promise((resolve) => first.close(resolve));
+    await listenOnSocket(server(), path);
+
+    await socket.remove();
+
+    expect(existsSync(path)).toBe(true);
+  });
+
+  it('with a path that is too long says so', async () => {
+    const path = join(folder(), 'x'.repeat(120), 'hooklet.socket');
+
+    await expect(listenOnSocket(server(), path)).rejects.toThrow('too long for a socket');
+  });
+
+  it('leaves nothing behind where it cannot be made', async () => {
+    const root = folder();
+    mkdirSync(join(root, 'hooklet.socket'));
+
+    await expect(listenOnSocket(server(), join(root, 'hooklet.socket'))).rejects.toThrow('is no socket');
+    expect(readdirSync(root)).toEqual(['hooklet.socket']);
+  });
+});
