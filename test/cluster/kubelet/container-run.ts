@@ -182,7 +182,7 @@ export class ContainerRun {
   }
 
   async #lastWords(
-    { exitCode, signal }: Ended,
+    { exitCode }: Ended,
     terminationMessage: () => Promise<string>,
   ): Promise<Pick<Terminated, 'type' | 'exitCode' | 'reason' | 'message'>> {
     const said = await terminationMessage();
@@ -191,7 +191,6 @@ export class ContainerRun {
     return {
       type: 'terminated',
       exitCode,
-      ...(signal !== undefined && { signal }),
       reason: this.#deathReason ?? (exitCode === 0 ? 'Completed' : 'Error'),
       ...(message !== '' && { message }),
     };

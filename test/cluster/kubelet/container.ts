@@ -38,7 +38,6 @@ export interface ContainerSpec {
 /** How a process ended: as the shell says it, 128 and the signal's number for a signal. */
 export interface Ended {
   readonly exitCode: number;
-  readonly signal?: number;
 }
 
 export interface ExecOptions {
@@ -76,7 +75,7 @@ export async function startContainer(spec: ContainerSpec): Promise<Container> {
     [
       ...['--pdeathsig', 'KILL', '--'],
       ...['nsenter', `--target=${sandboxPid}`, '--mount', '--net', '--uts', '--ipc', '--pid', '--'],
-      ...['unshare', '--mount', '--pid', '--fork', '--kill-child', '--propagation', 'private', '--'],
+      ...['unshare', '--mount', '--pid', '--propagation', 'private', '--', 'sh', '-c', AWAIT, 'sh'],
       ...[script('container.sh'), join(node.folder, folder), spec.readOnlyRoot ? 'ro' : 'rw', spec.workingDir],
       ...spec.mounts.flatMap(mountWords),
       ...['--', ...inside, ...spec.command],
@@ -102,6 +101,12 @@ export async function startContainer(spec: ContainerSpec): Promise<Container> {
     signal: async (signal, process) => (isOver ? 0 : killInside(pid, signal, process)),
   };
 }
+
+/**
+ * Becomes the parent of the first process of the namespaces, and ends as that does. `unshare --fork` of util-linux 2.38
+ * does not when it is a signal. What the shell says about that does not belong into the log.
+ */
+const AWAIT = 'exec 3>&2 2> /dev/null; "$@" 2>&3 3>&-; exit $?';
 
 /** What every container finds in its root file system, whatever its image. */
 async function prepareFolder(hostFolder: string): Promise<void> {
@@ -146,7 +151,7 @@ async function firstProcess(hostFolder: string, child: ChildProcess): Promise<nu
 
 function endOf(child: ChildProcess): Ended {
   const signal = child.signalCode === null ? undefined : constants.signals[child.signalCode];
-  if (signal !== undefined) return { exitCode: 128 + signal, signal };
+  if (signal !== undefined) return { exitCode: 128 + signal };
   return { exitCode: child.exitCode ?? 255 };
 }
 

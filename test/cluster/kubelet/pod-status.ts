@@ -10,7 +10,6 @@ export type ContainerState =
 export interface Terminated {
   readonly type: 'terminated';
   readonly exitCode: number;
-  readonly signal?: number;
   readonly reason: string;
   readonly message?: string;
   readonly startedAt: string;
@@ -99,7 +98,8 @@ export function phaseOf({ pod, containers, failure, isStopping }: PodRecord): Ph
   if (inits.some(({ state }) => isFailed(state)) && policy === 'Never') return 'Failed';
   const isFinal = ({ state }: ContainerRecord): boolean =>
     state.type === 'terminated' && (isStopping || !restartsAfter(policy, state.exitCode));
-  if (mains.every(isFinal)) return mains.some(({ state }) => isFailed(state)) ? 'Failed' : 'Succeeded';
+  const lingers = containers.some(({ role, state }) => role === 'sidecar' && state.type === 'running');
+  if (mains.every(isFinal) && !lingers) return mains.some(({ state }) => isFailed(state)) ? 'Failed' : 'Succeeded';
   if (isStopping && containers.every(({ state }) => state.type !== 'running')) return 'Failed';
   const wasStarted = mains.some(({ state, lastState }) => state.type !== 'waiting' || lastState !== undefined);
   return wasStarted ? 'Running' : 'Pending';
