@@ -42,9 +42,8 @@ async function buildEntries(entryPoints: Readonly<Record<string, string>>, split
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    minifySyntax: true,
-    minifyWhitespace: true,
-    keepNames: true,
+    // Names too: a start takes a tenth less time.
+    minify: true,
     legalComments: 'linked',
     chunkNames: 'chunks/[name]-[hash]',
     // Bundled CommonJS packages call require for node's own modules.

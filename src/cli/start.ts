@@ -1,8 +1,11 @@
+import { isatty } from 'node:tty';
 import { discoverHooks } from '../hook/discover.ts';
 import { createLogger, type RootLogger } from '../log.ts';
 import type { Cluster } from '../kube/cluster.ts';
+import { loadCluster } from '../kube/load-cluster.ts';
 import { runOperator, type OperatorOptions } from '../operator/run-operator.ts';
 import type { SpawnerChild } from '../runner/spawner-child.ts';
+import { controlSocketOf } from './control-socket.ts';
 import { resolveOptions, startOptions, type StartOptions } from './options.ts';
 import { withoutEffect } from './peer-options.ts';
 import { leaderElectionOptions } from './leader-options.ts';
@@ -22,7 +25,6 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
   const unused = withoutEffect(flags, process.env);
   if (unused.length > 0) log.warn({ options: unused }, 'options of shell-operator have no effect here');
   const connect = async (): Promise<Cluster> => {
-    const { loadCluster } = await import('../kube/load-cluster.ts');
     const { kubeConfig, kubeContext } = options;
     const cluster = await loadCluster({
       env: process.env,
@@ -39,7 +41,7 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
 
 /** The logger the options ask for; `otherwise` is the format where neither they nor a terminal decide. */
 export function openLog({ logFormat, logLevel }: StartOptions, otherwise: 'json' | 'text'): RootLogger {
-  const isTerminal = process.stdout.isTTY;
+  const isTerminal = isatty(1);
   const chosen = logFormat === 'auto' ? (isTerminal ? 'text' : otherwise) : logFormat;
   const format = chosen === 'json' ? 'json' : 'text';
   return createLogger({ format, level: logLevel, colors: logFormat === 'color' || isTerminal });
@@ -56,6 +58,7 @@ export function operatorOptions(
     ...options,
     cluster: { connect, userAgent: `hooklet/${version}`, ...(qps > 0 && { qps, burst }) },
     ...leaderElectionOptions(options),
+    controlSocket: controlSocketOf(options),
     env: process.env,
     program: { node: process.execPath, program: programFile },
     log,
