@@ -14,6 +14,8 @@ export interface ScheduleRigOptions {
   readonly hook?: string;
   readonly store?: ScheduleStore;
   readonly records?: ScheduleRecords;
+  /** Names of bindings that are not kept although others are. */
+  readonly unkept?: readonly string[];
 }
 
 /**
@@ -29,11 +31,12 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
   const told: string[] = [];
   const gate = new StoreGate(options.store);
   const kept = options.store === undefined ? undefined : new KeptRecords(gate, log);
-  const records = options.records ?? kept ?? new MemoryRecords();
+  const memory = new MemoryRecords();
+  const records = options.records ?? kept ?? memory;
   const schedules = new HookSchedules({
     hook: options.hook ?? 'hook.sh',
     bindings,
-    recordsOf: () => records,
+    recordsOf: ({ name }) => (options.unkept?.includes(name) === true ? memory : records),
     me: `process-${++processes}`,
     now: Date.now,
     emit: (trigger) => {

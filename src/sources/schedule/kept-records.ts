@@ -240,9 +240,10 @@ export class KeptRecords implements ScheduleRecords {
     const over = again.then(() => {
       isOver = true;
     });
-    while (!isOver && !(this.#isEnding && this.#pending.length === 0)) {
-      this.#applyLocally();
+    this.#applyLocally();
+    while (!isOver && !this.#isEnding) {
       await Promise.race([over, this.#idle()]);
+      this.#applyLocally();
     }
   }
 
