@@ -1,3 +1,4 @@
+import { dirname } from 'node:path';
 import type { V1Container, V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import { expect, onTestFinished } from 'vitest';
 import { until } from '../../support/operator-rig.ts';
@@ -21,8 +22,8 @@ export interface KubeletRig {
   podIs(name: string, expected: object, timeoutMs?: number): Promise<V1Pod>;
 }
 
-/** What a container of the image `tools` has: the programs of this machine. */
-export const TOOLS: Readonly<Record<string, Image>> = { tools: { programs: [] } };
+/** What a container of the image `tools` has: the programs of this machine, and this Node. */
+export const TOOLS: Readonly<Record<string, Image>> = { tools: { programs: [dirname(process.execPath)] } };
 
 /** Starts a kubelet for a namespace of its own; both go with the test. */
 export async function kubeletRig(

@@ -1,7 +1,7 @@
-import type { V1PersistentVolumeClaim, V1Pod, V1Service } from '@kubernetes/client-node';
+import type { V1ConfigMap, V1PersistentVolumeClaim, V1Pod, V1Secret, V1Service } from '@kubernetes/client-node';
 import type { Api } from './api.ts';
 import { Claims } from './claims.ts';
-import { follow } from './follow.ts';
+import { follow, type Followed } from './follow.ts';
 import type { Image } from './image.ts';
 import { serviceNames } from './names.ts';
 import type { KubeNode } from './node.ts';
@@ -56,40 +56,24 @@ export class NodePods {
   /** Follows what there is in a namespace until the end. */
   async follow(namespace: string): Promise<void> {
     const { client, signal } = this.#options.api;
+    const watch = <T>(kind: string, plural: string, on: Pick<Followed<T>, 'onApply' | 'onDelete'>): Promise<void> =>
+      follow<T>(client, { kind, plural, namespace, ...on }, signal);
+    const changed = ({ metadata }: V1ConfigMap | V1Secret): void => this.#objectChanged(metadata?.name ?? '');
     await Promise.all([
-      follow<V1PersistentVolumeClaim>(
-        client,
-        {
-          kind: 'PersistentVolumeClaim',
-          plural: 'persistentvolumeclaims',
-          namespace,
-          onApply: (claim) => this.#do(this.claims.apply(claim)),
-          onDelete: (claim) => this.#do(this.claims.remove(claim)),
-        },
-        signal,
-      ),
-      follow<V1Service>(
-        client,
-        {
-          kind: 'Service',
-          plural: 'services',
-          namespace,
-          onApply: (service) => this.#keep(this.#services, service),
-          onDelete: (service) => this.#drop(this.#services, service),
-        },
-        signal,
-      ),
-      follow<V1Pod>(
-        client,
-        {
-          kind: 'Pod',
-          plural: 'pods',
-          namespace,
-          onApply: (pod) => this.#applyPod(pod),
-          onDelete: (pod) => this.#deletePod(pod),
-        },
-        signal,
-      ),
+      watch<V1PersistentVolumeClaim>('PersistentVolumeClaim', 'persistentvolumeclaims', {
+        onApply: (claim) => this.#do(this.claims.apply(claim)),
+        onDelete: (claim) => this.#do(this.claims.remove(claim)),
+      }),
+      watch<V1Service>('Service', 'services', {
+        onApply: (service) => this.#keep(this.#services, service),
+        onDelete: (service) => this.#drop(this.#services, service),
+      }),
+      watch<V1ConfigMap>('ConfigMap', 'configmaps', { onApply: changed, onDelete: () => {} }),
+      watch<V1Secret>('Secret', 'secrets', { onApply: changed, onDelete: () => {} }),
+      watch<V1Pod>('Pod', 'pods', {
+        onApply: (pod) => this.#applyPod(pod),
+        onDelete: (pod) => this.#deletePod(pod),
+      }),
     ]);
   }
 
@@ -117,6 +101,10 @@ export class NodePods {
   async ended(): Promise<void> {
     await Promise.all(this.#work);
     if (this.#problems.length > 0) throw new AggregateError(this.#problems, 'the kubelet failed');
+  }
+
+  #objectChanged(name: string): void {
+    for (const run of this.#runs.values()) this.#do(run.objectChanged(name));
   }
 
   #applyPod(pod: V1Pod): void {

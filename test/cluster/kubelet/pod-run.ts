@@ -35,6 +35,8 @@ export interface PodHost {
 
 const SET_UP_RETRY_MS = 500;
 const EXCESS_POLL_MS = 1000;
+/** Well within the ten minutes that the shortest token is valid. */
+const REFRESH_MS = 300_000;
 const DEFAULT_GRACE_SECONDS = 30;
 
 /** The life of one pod on its node, from when it is bound until it is gone from the API. */
@@ -110,6 +112,13 @@ export class PodRun {
     this.#deleted.resolve();
     this.#end(0);
     for (const run of this.#containers) void run.kill();
+  }
+
+  /** An object has changed from which one of its volumes may be made. */
+  async objectChanged(name: string): Promise<void> {
+    if (!JSON.stringify(this.#pod.spec?.volumes ?? []).includes(JSON.stringify(name))) return;
+    // What cannot be read now stays as it is.
+    await this.#volumes?.refresh().catch(() => {});
   }
 
   /** Writes the names that all pods of its namespace know, and its own. */
@@ -274,11 +283,16 @@ export class PodRun {
     return true;
   }
 
-  /** What ends a pod from outside: time, and space. */
+  /** What ends a pod from outside: time, and space; and what keeps its tokens valid. */
   async #watchLimits(signal: AbortSignal): Promise<void> {
     const { activeDeadlineSeconds } = this.#pod.spec ?? {};
     const deadline = activeDeadlineSeconds === undefined ? Infinity : Date.now() + activeDeadlineSeconds * 1000;
+    let refreshAt = Date.now() + REFRESH_MS;
     while (!signal.aborted) {
+      if (Date.now() > refreshAt) {
+        refreshAt = Date.now() + REFRESH_MS;
+        await this.#volumes?.refresh().catch(() => {});
+      }
       await sleep(Math.min(EXCESS_POLL_MS, Math.max(0, deadline - Date.now())), signal);
       if (signal.aborted) return;
       const excess = await this.#volumes?.excess();

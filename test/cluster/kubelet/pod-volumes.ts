@@ -37,6 +37,7 @@ export async function preparePodVolumes(options: PodVolumeOptions): Promise<PodV
   for (const volume of pod.spec?.volumes ?? []) made.set(volume.name, await make(volume, options));
   const credentials = options.automount ? await makeCredentials(options) : undefined;
   const all = [...made.values(), ...(credentials === undefined ? [] : [credentials])];
+  let refreshed = Promise.resolve();
   return {
     mountsOf: async (mounts, env) => {
       const found = await Promise.all(mounts.map((mount) => mountOf(mount, made.get(mount.name), env)));
@@ -46,7 +47,12 @@ export async function preparePodVolumes(options: PodVolumeOptions): Promise<PodV
       return [...found, ...own].toSorted((a, b) => a.target.length - b.target.length);
     },
     refresh: async () => {
-      for (const { refresh } of all) await refresh?.();
+      // One after the other: both would write the same links.
+      const mine = refreshed.then(async () => {
+        for (const { refresh } of all) await refresh?.();
+      });
+      refreshed = mine.catch(() => {});
+      await mine;
     },
     excess: async () => {
       const problems = await Promise.all(

@@ -1,0 +1,113 @@
+import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
+import { readdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { until } from '../../support/operator-rig.ts';
+import { sharedControlPlane } from '../shared-control-plane.ts';
+import { IDLE, kubeletRig, READY, scriptPod, type KubeletRig } from './kubelet-rig.ts';
+
+const plane = sharedControlPlane();
+
+/** A pod with a claim at /data. */
+async function podWithClaim({ create, podIs }: KubeletRig, name: string, script = IDLE): Promise<void> {
+  await create('persistentvolumeclaims', {
+    metadata: { name: `${name}-data` },
+    spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '4Mi' } } },
+  });
+  const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: `${name}-data` } }];
+  const container = { volumeMounts: [{ name: 'data', mountPath: '/data' }] };
+  await create('pods', scriptPod(name, script, { container, spec: { volumes } }));
+  await podIs(name, READY);
+}
+
+describe('a volume', () => {
+  it('can be looked into, wiped and corrupted', async () => {
+    const rig = await kubeletRig(plane);
+    const { kubelet, namespace, nameOf } = rig;
+    await podWithClaim(rig, 'a', `mkdir /data/db; echo ${'x'.repeat(100)} > /data/db/wal; echo y > /data/log; ${IDLE}`);
+    const folder = kubelet.volumeOf(namespace, 'a-data');
+    await until(async () => expect(await readFile(join(folder, 'log'), 'utf8')).toBe('y\n'));
+
+    await kubelet.corrupt(namespace, 'a-data', /^db\//);
+    const { stdout } = await kubelet.exec(nameOf('a'), ['cat', '/data/db/wal', '/data/log']);
+    expect(stdout).toHaveLength(103);
+    expect(stdout).not.toContain('x'.repeat(60));
+    expect(stdout).toMatch(/y\n$/);
+
+    await kubelet.wipe(namespace, 'a-data');
+    expect((await kubelet.exec(nameOf('a'), ['ls', '-A', '/data'])).stdout).toBe('');
+    await writeFile(join(folder, 'seed'), 'z');
+    expect((await kubelet.exec(nameOf('a'), ['cat', '/data/seed'])).stdout).toBe('z');
+  });
+
+  it('that is full gives ENOSPC until there is space again', async () => {
+    const rig = await kubeletRig(plane);
+    const { kubelet, namespace, nameOf } = rig;
+    await podWithClaim(rig, 'a');
+    const write = (name: string, kilobytes: number): Promise<{ readonly exitCode: number; readonly stderr: string }> =>
+      kubelet.exec(nameOf('a'), ['dd', 'if=/dev/zero', `of=/data/${name}`, 'bs=1024', `count=${kilobytes}`]);
+    expect(await write('one', 1024)).toMatchObject({ exitCode: 0 });
+
+    const release = await kubelet.fillDisk(namespace, 'a-data');
+    expect(await write('two', 64)).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching('No space left on device'),
+    });
+    await release();
+
+    expect(await write('three', 1024)).toMatchObject({ exitCode: 0 });
+    expect(await write('four', 4096)).toMatchObject({ exitCode: 1 });
+  });
+
+  it('is another, empty one when its claim was made anew', async () => {
+    const rig = await kubeletRig(plane);
+    const { kubelet, namespace, nameOf, remove, get } = rig;
+    await podWithClaim(rig, 'a', `touch /data/old; ${IDLE}`);
+    const folder = kubelet.volumeOf(namespace, 'a-data');
+    await until(async () => expect(await readdir(folder)).toEqual(['old']));
+    const { spec } = await get<V1PersistentVolumeClaim>('persistentvolumeclaims', 'a-data');
+
+    await remove('persistentvolumeclaims', 'a-data');
+    await remove('pods', 'a');
+    await until(async () => {
+      for (const [kind, name] of [
+        ['pods', 'a'],
+        ['persistentvolumeclaims', 'a-data'],
+      ] as const) {
+        await expect(get(kind, name)).rejects.toMatchObject({ status: 404 });
+      }
+    });
+    await podWithClaim(rig, 'a');
+
+    expect((await kubelet.exec(nameOf('a'), ['ls', '-A', '/data'])).stdout).toBe('');
+    await expect(rig.hands.call('GET', `/api/v1/persistentvolumes/${spec?.volumeName}`)).rejects.toMatchObject({
+      status: 404,
+    });
+  });
+});
+
+describe('a pod that is cut off', () => {
+  it('neither hears nor is heard, lives on, and comes back', async () => {
+    const rig = await kubeletRig(plane);
+    const { kubelet, nameOf, create, podIs } = rig;
+    const server = 'exec node -e \'require("node:net").createServer((s) => s.end("heard")).listen(7000)\'';
+    const readinessProbe = { tcpSocket: { port: 7000 }, periodSeconds: 1, failureThreshold: 1 };
+    for (const name of ['a', 'b']) await create('pods', scriptPod(name, server, { container: { readinessProbe } }));
+    for (const name of ['a', 'b']) await podIs(name, READY);
+    const listen = async (from: string, to: string): Promise<string> => {
+      const script = `exec 3<> /dev/tcp/${kubelet.addressOf(nameOf(to))}/7000 && cat <&3`;
+      return (await kubelet.exec(nameOf(from), ['timeout', '1', 'bash', '-c', script])).stdout;
+    };
+    expect([await listen('a', 'b'), await listen('b', 'a')]).toEqual(['heard', 'heard']);
+
+    const rejoin = await kubelet.cutOff(nameOf('a'));
+    expect(await Promise.all([listen('a', 'b'), listen('b', 'a'), listen('a', 'a')])).toEqual(['', '', 'heard']);
+    await podIs('a', {
+      status: { phase: 'Running', containerStatuses: [{ ready: false, restartCount: 0 }] },
+    });
+    await rejoin();
+
+    await until(async () => expect([await listen('a', 'b'), await listen('b', 'a')]).toEqual(['heard', 'heard']));
+    await podIs('a', READY);
+  });
+});
