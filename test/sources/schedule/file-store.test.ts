@@ -1,0 +1,100 @@
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { FileStore } from '../../../src/sources/schedule/file-store.ts';
+import { temporaryFolder } from '../../support/hook-rig.ts';
+import { recordingLogger } from '../../support/recording-logger.ts';
+
+function storeRig() {
+  const tmp = temporaryFolder();
+  onTestFinished(() => tmp[Symbol.dispose]());
+  const path = join(tmp.path, 'schedules.json');
+  const log = recordingLogger();
+  return { folder: tmp.path, path, log, open: (at = path) => new FileStore(at, log) };
+}
+
+const changes = (texts: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
+  new Map(Object.entries(texts));
+
+describe('FileStore', () => {
+  it('is empty without a file, and reads back what was written', async () => {
+    const { path, open } = storeRig();
+    const store = open();
+
+    expect(await store.read()).toEqual({ type: 'read', texts: new Map() });
+    expect(existsSync(path)).toBe(false);
+    expect(await store.write(changes({ a: '{"x":1}' }))).toEqual({ type: 'written' });
+    expect(await store.write(changes({ b: 'no JSON {' }))).toEqual({ type: 'written' });
+
+    expect(await open().read()).toEqual({ type: 'read', texts: changes({ a: '{"x":1}', b: 'no JSON {' }) });
+  });
+
+  it('is a file that a person can read, and only its owner may', async () => {
+    const { path, folder, open } = storeRig();
+    const store = open();
+    await store.read();
+    await store.write(changes({ a: '{"missed":1}' }));
+
+    expect(readFileSync(path, 'utf8')).toBe('{\n  "a": {\n    "missed": 1\n  }\n}\n');
+    expect(statSync(path).mode % 0o1000).toBe(0o600);
+    expect(readdirSync(folder)).toEqual(['schedules.json']);
+  });
+
+  it('keeps the old file when the new one cannot be written', async () => {
+    const { path, open } = storeRig();
+    const store = open();
+    await store.read();
+    await store.write(changes({ a: '1' }));
+    mkdirSync(`${path}.tmp`);
+
+    expect(await store.write(changes({ a: '2' }))).toMatchObject({ type: 'refused' });
+    expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ a: 1 });
+  });
+
+  it.each(['{"a": ', '[]', '"text"'])('puts aside a file that is no mapping, and says so: %s', async (content) => {
+    const { path, open, log } = storeRig();
+    writeFileSync(path, content);
+
+    expect(await open().read()).toEqual({ type: 'read', texts: new Map() });
+    expect(readFileSync(`${path}.corrupt`, 'utf8')).toBe(content);
+    expect(log.lines).toMatchObject([
+      {
+        level: 'warn',
+        message: 'schedule state is no JSON mapping, it starts anew',
+        fields: { file: path, keptAs: `${path}.corrupt`, content },
+      },
+    ]);
+  });
+
+  it('takes an empty file for an empty state', async () => {
+    const { path, open } = storeRig();
+    writeFileSync(path, '');
+
+    expect(await open().read()).toEqual({ type: 'read', texts: new Map() });
+  });
+
+  it('is refused a folder that is not there, and says what it takes', async () => {
+    const { folder, open } = storeRig();
+    const store = open(join(folder, 'gone', 'schedules.json'));
+    await store.read();
+
+    expect(await store.write(changes({ a: '1' }))).toMatchObject({
+      type: 'refused',
+      advice: `a folder ${join(folder, 'gone')} that can be written to, or another place with --schedule-state`,
+    });
+  });
+
+  it('is refused a folder as its file', async () => {
+    const { folder, open } = storeRig();
+
+    expect(await open(folder).read()).toMatchObject({ type: 'refused' });
+  });
+
+  it.skipIf(process.getuid?.() === 0)('is refused a file that it may not read', async () => {
+    const { path, open } = storeRig();
+    writeFileSync(path, '{}');
+    chmodSync(path, 0);
+
+    expect(await open().read()).toMatchObject({ type: 'refused' });
+  });
+});
