@@ -47,7 +47,7 @@ async function buildEntries(entryPoints: Readonly<Record<string, string>>, split
     legalComments: 'linked',
     chunkNames: 'chunks/[name]-[hash]',
     // Bundled CommonJS packages call require for node's own modules.
-    banner: { js: "const require = process.getBuiltinModule?.('node:module').createRequire(import.meta.url);" },
+    banner: { js: 'const require = process.getBuiltinModule;' },
     plugins: [plainBuiltins(), withoutUnused()],
     logLevel: 'warning',
   });
