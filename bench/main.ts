@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util';
 import { baselineOf, regressionsOf, type Baseline } from './guard.ts';
 import { measure } from './measure.ts';
 import { writePage } from './page.ts';
+import { drawPlots, PLOTS } from './plots/plots.ts';
 import { ROWS, type RowEntry } from './rows.ts';
 import { tableOf, type Result } from './table.ts';
 
@@ -16,15 +17,20 @@ const { values: flags, positionals: asked } = parseArgs({
     guard: { type: 'boolean', default: false },
     baseline: { type: 'boolean', default: false },
     markdown: { type: 'boolean', default: false },
+    plots: { type: 'boolean', default: false },
   },
 });
-const unknown = asked.filter((name) => !ROWS.some((row) => row.name === name));
+const known: readonly string[] = flags.plots ? PLOTS : ROWS.map(({ name }) => name);
+const unknown = asked.filter((name) => !known.includes(name));
 if (unknown.length > 0) {
-  process.stderr.write(`no row ${unknown.join(', ')}; there are ${ROWS.map(({ name }) => name).join(', ')}\n`);
+  const what = flags.plots ? 'plot' : 'row';
+  process.stderr.write(`no ${what} ${unknown.join(', ')}; there are ${known.join(', ')}\n`);
   process.exit(2);
 }
 if (flags.list) {
   for (const { name, title, isFast = false } of ROWS) say(`${name.padEnd(16)} ${title}${isFast ? ' (guard)' : ''}`);
+} else if (flags.plots) {
+  await drawPlots(asked, say);
 } else {
   await run();
 }

@@ -53,7 +53,7 @@ async function eventMs(stage: BenchStage, { label, out }: Seer, index: number): 
   const lines = await out.reach(index + 1);
   // Idle is what is asked about: what the event set off has to end.
   await sleep(20);
-  return Number(lines[index]) * 1000 - postedAtMs;
+  return Number(lines[index]?.split(' ')[0]) * 1000 - postedAtMs;
 }
 
 /** An operator with one bash hook, synchronized. */
@@ -70,7 +70,7 @@ export async function startShellSeer(
 /** Hooklet with one TypeScript hook that is kept loaded, synchronized. */
 export async function startWarmSeer(stage: BenchStage, ends: AsyncDisposableStack): Promise<Seer> {
   const hooksDir = stageFolder(stage, 'hooks-warm');
-  writeFileSync(join(hooksDir, 'event.ts'), WARM_HOOK);
+  writeWarmHook(hooksDir, stage.hooklet.name);
   return startSeer(stage, { contender: stage.hooklet, hooksDir }, ends);
 }
 
@@ -110,7 +110,9 @@ export function bindingOf(label: string): Readonly<Record<string, unknown>> {
 /** Nothing else: what is measured is the way to here. */
 const WRITE_BEGAN = 'echo "$began" >> "$BENCH_OUT"';
 
-const WARM_HOOK = `import { appendFileSync } from 'node:fs';
+/** Writes a TypeScript hook that appends when its run began, and how many events it was given. */
+export function writeWarmHook(hooksDir: string, label: string): void {
+  const code = `import { appendFileSync } from 'node:fs';
 import { defineHook, kubernetes } from 'hooklet';
 
 export default defineHook({
@@ -118,14 +120,16 @@ export default defineHook({
     events: kubernetes({
       apiVersion: 'v1',
       kind: 'ConfigMap',
-      labelSelector: { matchLabels: { bench: 'hooklet' } },
+      labelSelector: { matchLabels: { bench: ${JSON.stringify(label)} } },
       executeHookOnEvent: ['Added'],
       executeHookOnSynchronization: false,
     }),
   },
-  run() {
+  run({ contexts }) {
     const began = (performance.timeOrigin + performance.now()) / 1000;
-    appendFileSync(process.env.BENCH_OUT ?? '', \`\${began}\\n\`);
+    appendFileSync(process.env.BENCH_OUT ?? '', \`\${began} \${contexts.length}\\n\`);
   },
 });
 `;
+  writeFileSync(join(hooksDir, 'event.ts'), code);
+}

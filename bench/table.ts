@@ -1,4 +1,4 @@
-import { isReached, ratioOf, type Goal, type Measure, type Unit } from './row.ts';
+import { isReached, ratioOf, type Goal, type Measure } from './row.ts';
 
 /** A measure with the row it belongs to. */
 export interface Result {
@@ -36,8 +36,8 @@ export function markdownOf(results: readonly Result[], titleOf: (row: string) =>
 }
 
 /** The value and its unit, to three digits. */
-export function valueText(value: number | undefined, unit: Unit): string {
-  return value === undefined ? '' : `${digits(value)} ${unit}`;
+export function valueText(value: number | undefined, unit: string): string {
+  return value === undefined ? '' : `${digits(value)} ${unit}`.trimEnd();
 }
 
 function cellsOf({ row, measure }: Result): readonly string[] {
@@ -55,7 +55,7 @@ function cellsOf({ row, measure }: Result): readonly string[] {
   ];
 }
 
-function goalText(goal: Goal | undefined, unit: Unit): string {
+function goalText(goal: Goal | undefined, unit: string): string {
   if (goal === undefined) return '';
   const show = (value: number): string => (goal.type === 'ratio' ? `${value} × limit` : `${value} ${unit}`);
   const { most, least } = goal;

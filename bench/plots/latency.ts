@@ -1,0 +1,113 @@
+import { join } from 'node:path';
+import { startBare } from '../bare/client.ts';
+import { median, nowMs, sleep } from '../figures.ts';
+import { openLineFile, type LineFile } from '../line-file.ts';
+import { startOperator } from '../operator.ts';
+import type { Json } from '../soak/api.ts';
+import { bindingOf, writeWarmHook } from '../seer.ts';
+import { writeShellHook } from '../shell-hook.ts';
+import { stageFolder, type BenchStage } from '../stage.ts';
+import type { Chart, Point } from './chart.ts';
+
+const RATES = [5, 20, 50, 100, 200, 400, 800];
+const SECONDS = 4;
+const LEAST = 40;
+const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
+
+/** Latency against events a second: the median time from the POST to the beginning of the run that is given the event. */
+export async function plot(stage: BenchStage): Promise<Chart> {
+  const shell = await curve(stage, 'shell', async (ends, out) => {
+    const hooksDir = stageFolder(stage, 'hooks-shell');
+    writeShellHook(join(hooksDir, 'events.sh'), { kubernetes: [bindingOf('shell')] }, COUNT);
+    const operator = ends.use(await startOperator(stage, { hooksDir, env: { BENCH_OUT: out.path } }));
+    await operator.synchronized();
+  });
+  const warm = await curve(stage, 'warm', async (ends, out) => {
+    const hooksDir = stageFolder(stage, 'hooks-warm');
+    writeWarmHook(hooksDir, 'warm');
+    const operator = ends.use(await startOperator(stage, { hooksDir, env: { BENCH_OUT: out.path } }));
+    await operator.synchronized();
+  });
+  const bare = await curve(stage, 'bare', async (ends, out) => {
+    const hook = join(stageFolder(stage, 'hooks-bare'), 'event.sh');
+    writeShellHook(hook, {}, 'echo "$began 1" >> "$BENCH_OUT"');
+    const env = { BARE_PATH: '/api/v1/configmaps?labelSelector=bench%3Dbare', BARE_HOOK: hook, BENCH_OUT: out.path };
+    ends.use(await startBare(stage, 'watch-spawn', env));
+  });
+  return {
+    name: 'latency',
+    title: 'Latency against events a second, one queue',
+    x: { label: 'events', unit: '1/s' },
+    y: { label: 'POST to the beginning of the run, median', unit: 'ms' },
+    series: [
+      { name: 'shell hook', role: 'hooklet', points: shell },
+      { name: 'TypeScript hook', role: 'variant', points: warm },
+      { name: 'bare watch and spawn', role: 'limit', points: bare },
+    ],
+  };
+}
+
+type Start = (ends: AsyncDisposableStack, out: LineFile) => Promise<void>;
+
+async function curve(stage: BenchStage, label: string, start: Start): Promise<readonly Point[]> {
+  await using ends = new AsyncDisposableStack();
+  const out = ends.use(openLineFile(join(stage.folder, `${label}.out`)));
+  await start(ends, out);
+  const points: Point[] = [];
+  let seen = 0;
+  for (const rate of RATES) {
+    const { postedMs, rate: reached } = await post(stage, label, rate);
+    const end = seen + postedMs.length;
+    const lines = await out.until((all) => beginningsMs(all).length >= end);
+    const beganMs = beginningsMs(lines)
+      .slice(seen, end)
+      .toSorted((a, b) => a - b);
+    seen = beginningsMs(lines).length;
+    points.push({ x: reached, y: median(beganMs.map((atMs, index) => atMs - (postedMs[index] ?? atMs))) });
+    await stage.api.call('DELETE', `${CONFIG_MAPS}?labelSelector=bench%3D${label}`);
+    await sleep(500);
+  }
+  return points;
+}
+
+interface Posting {
+  readonly postedMs: readonly number[];
+  /** Events a second that the API server took. */
+  readonly rate: number;
+}
+
+/** Posts at a steady rate, whether answers come or not. */
+async function post({ api }: BenchStage, label: string, rate: number): Promise<Posting> {
+  const count = Math.max(LEAST, Math.round(rate * SECONDS));
+  const beganMs = nowMs();
+  const postedMs: number[] = [];
+  const answers: Promise<unknown>[] = [];
+  while (postedMs.length < count) {
+    while (postedMs.length < count && nowMs() >= beganMs + (postedMs.length * 1000) / rate) {
+      const metadata = { name: `${label}-${rate}-${postedMs.length}`, labels: { bench: label } };
+      postedMs.push(nowMs());
+      answers.push(create(api, { apiVersion: 'v1', kind: 'ConfigMap', metadata }));
+    }
+    await sleep(1);
+  }
+  await Promise.all(answers);
+  // What the API server could not take at once counts with the rate at which it did.
+  const tookMs = Math.max(nowMs() - beganMs, (count * 1000) / rate);
+  return { postedMs, rate: (count * 1000) / tookMs };
+}
+
+async function create(api: BenchStage['api'], object: Json): Promise<void> {
+  const { status, body } = await api.call('POST', CONFIG_MAPS, object);
+  if (status !== 201) throw new Error(`an object is refused: ${JSON.stringify(body)}`);
+}
+
+/** When each event's run began, in the order in which they came. */
+function beginningsMs(lines: readonly string[]): readonly number[] {
+  return lines.flatMap((line) => {
+    const [began, count] = line.split(' ').map(Number);
+    return Array.from({ length: count ?? 0 }, () => (began ?? 0) * 1000);
+  });
+}
+
+/** When the run began and how many events it was given. */
+const COUNT = `echo "$began $(grep -oE '"watchEvent": ?"Added"' "$BINDING_CONTEXT_PATH" | wc -l)" >> "$BENCH_OUT"`;
