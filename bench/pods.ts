@@ -6,7 +6,7 @@ export const PODS_PATH = '/api/v1/namespaces/bench-pods/pods';
 const AT_ONCE = 16;
 
 /**
- * Sees to it that there are `count` pods: `full` ones are 8.9 KB each as the server sends them, like the pod of a
+ * Sees to it that there are the first `count` pods: `full` ones are 8.9 KB each as the server sends them, like the pod of a
  * Deployment; `small` ones have nothing that the server does not insist on, for when there are very many.
  */
 export async function fillPods({ api }: Pick<BenchStage, 'api'>, count: number, size: 'full' | 'small'): Promise<void> {
@@ -24,19 +24,11 @@ export async function fillPods({ api }: Pick<BenchStage, 'api'>, count: number, 
 
 let changes = 0;
 
-/** Gives one pod another annotation, and with `image` another image. */
-export async function changePod(
-  { api }: Pick<BenchStage, 'api'>,
-  index: number,
-  change: 'annotation' | 'image' = 'annotation',
-): Promise<void> {
-  const value = String(changes++);
-  const patch = {
-    annotation: { metadata: { annotations: { 'example.com/change': value } } },
-    image: { spec: { containers: [{ name: 'web', image: `registry.example.com/shop/web:1.27.${value}` }] } },
-  }[change];
+/** Gives one pod another annotation. */
+export async function changePod({ api }: Pick<BenchStage, 'api'>, index: number): Promise<void> {
   const path = `${PODS_PATH}/${podName(index)}`;
-  const { status, body } = await api.call('PATCH', path, patch, 'application/strategic-merge-patch+json');
+  const patch = { metadata: { annotations: { 'example.com/change': String(changes++) } } };
+  const { status, body } = await api.call('PATCH', path, patch, 'application/merge-patch+json');
   if (status !== 200) throw new Error(`the change of ${path} is refused: ${JSON.stringify(body)}`);
 }
 

@@ -32,9 +32,8 @@ export async function row(stage: BenchStage): Promise<readonly Measure[]> {
     hooksDir,
     contender: probed(stage.hooklet),
     env: { BENCH_OUT: out.path, BENCH_PAUSES: pauses.path },
-    logLevel: 'debug',
   });
-  await operator.said('hook enabled');
+  await operator.synchronized();
   const relists: Relist[] = [];
   for (let round = 0; round < ROUNDS; round++) {
     // Seen before the next relist, and after the last one.

@@ -1,0 +1,76 @@
+import { join } from 'node:path';
+import { sleep, until } from '../figures.ts';
+import { openLineFile } from '../line-file.ts';
+import { cpuSeconds, pssMb } from '../memory.ts';
+import { startOperator, type RunningOperator } from '../operator.ts';
+import { changePod, fillPods } from '../pods.ts';
+import { FILTERED } from '../pods-sync.ts';
+import type { Measure } from '../row.ts';
+import { writeShellHook } from '../shell-hook.ts';
+import { stageFolder, type BenchStage } from '../stage.ts';
+
+const FEW = 10_000;
+const MANY = 100_000;
+const EVENTS = 1000;
+const AT_ONCE = 8;
+const SETTLE_MS = 10_000;
+
+/** What an operator that has listed all pods takes, and an event. */
+interface Footprint {
+  readonly mb: number;
+  readonly cpuUs: number;
+}
+
+/**
+ * Pods that are as small as the server lets them be, for little of them is kept whatever their size: what 90,000 more of
+ * them take, and what one event costs with them (limit: with 10,000), from the line to the comparison of filter results.
+ */
+export async function row(stage: BenchStage): Promise<readonly Measure[]> {
+  const hooksDir = stageFolder(stage, 'hooks');
+  const common = { apiVersion: 'v1', kind: 'Pod', executeHookOnSynchronization: false };
+  writeShellHook(join(hooksDir, 'pods.sh'), { kubernetes: [{ name: 'pods', ...common, ...FILTERED }] });
+  await fillPods(stage, FEW, 'small');
+  const few = await footprint(stage, hooksDir);
+  await fillPods(stage, MANY, 'small');
+  const many = await footprint(stage, hooksDir);
+  const bytes = ((many.mb - few.mb) * 1e6) / (MANY - FEW);
+  return [
+    { name: 'memory of an object', unit: 'B', hooklet: bytes, goal: { type: 'value', most: 600 } },
+    {
+      name: 'CPU of an event',
+      unit: 'us',
+      hooklet: many.cpuUs,
+      limit: few.cpuUs,
+      goal: { type: 'ratio', most: 1.25 },
+    },
+  ];
+}
+
+async function footprint(stage: BenchStage, hooksDir: string): Promise<Footprint> {
+  using out = openLineFile(join(stage.folder, 'events'));
+  await using operator = await startOperator(stage, { hooksDir, env: { BENCH_OUT: out.path } });
+  await operator.synchronized();
+  // As long as code is new, it costs more.
+  await change(stage, operator);
+  await sleep(SETTLE_MS);
+  const mb = pssMb(operator.pid);
+  const before = cpuSeconds(operator.pid);
+  await change(stage, operator);
+  return { mb, cpuUs: ((cpuSeconds(operator.pid) - before) * 1e6) / EVENTS };
+}
+
+/** Events that the filter ends: nothing is run. */
+async function change(stage: BenchStage, operator: RunningOperator): Promise<void> {
+  const known = suppressed(await operator.metrics());
+  let left = EVENTS;
+  const work = async (): Promise<void> => {
+    while (left-- > 0) await changePod(stage, left);
+  };
+  await Promise.all(Array.from({ length: AT_ONCE }, work));
+  const areSeen = async () => (suppressed(await operator.metrics()) >= known + EVENTS ? true : undefined);
+  await until(areSeen, { everyMs: 200, timeoutMs: 60_000, what: 'not all events were seen' });
+}
+
+function suppressed(metrics: string): number {
+  return Number(/^\w*kube_events_suppressed_total\{[^}]*\} (\d+)$/m.exec(metrics)?.[1] ?? 0);
+}
