@@ -136,6 +136,12 @@ export const startOptions = {
     ['HOOKLET_LOG_PROXY_HOOK_JSON', 'LOG_PROXY_HOOK_JSON'],
     'make JSON lines of hooks log lines of their own: with their level and msg, other keys as hook_…',
   ),
+  debugUnixSocket: text(
+    '--debug-unix-socket <path>',
+    ['HOOKLET_DEBUG_UNIX_SOCKET', 'DEBUG_UNIX_SOCKET'],
+    '',
+    'socket for hooklet schedule; else hooklet.socket in the folder of --tmp-dir',
+  ),
   keepTmpFiles: flag(
     '--debug-keep-tmp-files',
     ['HOOKLET_DEBUG_KEEP_TMP_FILES', 'DEBUG_KEEP_TMP_FILES'],

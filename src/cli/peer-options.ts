@@ -9,7 +9,6 @@ export const peerOptions: Readonly<Record<string, PeerOption>> = {
   namespace: { flag: '--namespace <name>', env: 'SHELL_OPERATOR_NAMESPACE' },
   kubeServer: { flag: '--kube-server <url>', env: 'KUBE_SERVER' },
   logNoTime: { flag: '--log-no-time', env: 'LOG_NO_TIME' },
-  debugUnixSocket: { flag: '--debug-unix-socket <path>', env: 'DEBUG_UNIX_SOCKET' },
   debugHttpAddr: { flag: '--debug-http-addr <address>', env: 'DEBUG_HTTP_SERVER_ADDR' },
   debugKubernetesApi: { flag: '--debug-kubernetes-api', env: 'DEBUG_KUBERNETES_API' },
   ...family('object-patcher-kube-client', ['qps', 'burst', 'timeout']),

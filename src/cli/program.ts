@@ -133,10 +133,10 @@ function addDev(program: Command, exit: (code: ExitCode) => void): void {
     .option('--manifests <dir>', 'folder of YAML files to apply (default: manifests in the hooks folder)')
     .option('--port <port>', 'port of the API server (default: a free one)')
     .option('--data <file>', 'file that keeps the cluster for the next time (default: it is forgotten)');
-  const { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson, keepTmpFiles, tmpDir } =
-    devOptions;
+  const { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson } = devOptions;
+  const { keepTmpFiles, tmpDir, debugUnixSocket } = devOptions;
   addOptions(command, { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson });
-  addOptions(command, { keepTmpFiles, tmpDir });
+  addOptions(command, { keepTmpFiles, tmpDir, debugUnixSocket });
   command.addHelpText('after', DEV_HELP);
   command.action(async (given: string | undefined, flags: Flags) => {
     const { dev } = await import('./dev.ts');

@@ -1,16 +1,70 @@
 import type { Command } from 'commander';
+import type * as commands from './schedule-commands.ts';
+import type { ScheduleIo } from './schedule-commands.ts';
 
-type ExplainFlags = Readonly<Record<'from' | 'to' | 'zone' | 'count' | 'output', string | undefined>>;
+type Exit = (code: number) => void;
+type Flags<Name extends string> = Readonly<Record<Name, string | undefined>>;
+type SocketFlags = Flags<'debugUnixSocket' | 'tmpDir'>;
+type Run = (loaded: typeof commands, io: ScheduleIo) => Promise<number>;
 
 const OUTPUT = ['-o, --output <format>', 'one of text, json, yaml (default text)'] as const;
 
 /** Adds `hooklet schedule` and what is below it. */
-export function addSchedule(program: Command, exit: (code: number) => void): void {
+export function addSchedule(program: Command, exit: Exit): void {
   const schedule = program.command('schedule').description('look at schedules, and change them in a running operator');
   addExplain(schedule, exit);
+  asking(schedule.command('list').description('show all schedules: next, last, outcome'))
+    .option(...OUTPUT)
+    .action(async (flags: SocketFlags & Flags<'output'>) => {
+      exit(await ask(flags, async ({ listSchedules }, io) => listSchedules(flags.output, io)));
+    });
+  asking(schedule.command('trigger <hook> <binding>').description('run a schedule now and print the id of the run'))
+    .option('--wait', 'wait for its end; exit code 0 when it succeeded, else 1')
+    .action(async (hook: string, binding: string, flags: SocketFlags & { readonly wait?: boolean }) => {
+      const isWaiting = flags.wait === true;
+      exit(await ask(flags, async ({ triggerSchedule }, io) => triggerSchedule({ hook, binding }, isWaiting, io)));
+    });
+  for (const action of ['suspend', 'resume'] as const) {
+    const isSuspended = action === 'suspend';
+    const description = isSuspended ? 'leave out all ticks of a schedule until it is resumed' : 'let ticks come again';
+    asking(schedule.command(`${action} <hook> <binding>`).description(description)).action(
+      async (hook: string, binding: string, flags: SocketFlags) => {
+        exit(await ask(flags, async ({ setSuspended }, io) => setSuspended({ hook, binding }, isSuspended, io)));
+      },
+    );
+  }
 }
 
-function addExplain(schedule: Command, exit: (code: number) => void): void {
+/** What finds the operator, as `hooklet start` has it. */
+function asking(command: Command): Command {
+  return command
+    .option('--debug-unix-socket <path>', 'socket of the operator (env HOOKLET_DEBUG_UNIX_SOCKET, DEBUG_UNIX_SOCKET)')
+    .option('--tmp-dir <dir>', 'its temporary folder, where the socket is otherwise (env HOOKLET_TMP_DIR)')
+    .addHelpText('after', ASKING_HELP);
+}
+
+async function ask({ debugUnixSocket, tmpDir }: SocketFlags, run: Run): Promise<number> {
+  const [loaded, { controlClient }, { controlSocketOf }, { resolveOptions, startOptions }, { shutdownSignal }] =
+    await Promise.all([
+      import('./schedule-commands.ts'),
+      import('./control-client.ts'),
+      import('./control-socket.ts'),
+      import('./options.ts'),
+      import('./shutdown.ts'),
+    ]);
+  const specs = { debugUnixSocket: startOptions.debugUnixSocket, tmpDir: startOptions.tmpDir };
+  const { path } = controlSocketOf(resolveOptions(specs, { debugUnixSocket, tmpDir }, process.env));
+  const io: ScheduleIo = {
+    client: controlClient(path),
+    stdout: (text) => process.stdout.write(text),
+    stderr: (text) => process.stderr.write(text),
+    now: Date.now,
+    signal: shutdownSignal(() => {}),
+  };
+  return loaded.withOperator(async () => run(loaded, io), io);
+}
+
+function addExplain(schedule: Command, exit: Exit): void {
   schedule
     .command('explain <crontab...>')
     .description('say what a crontab means and when it runs; needs no operator and no cluster')
@@ -20,12 +74,16 @@ function addExplain(schedule: Command, exit: (code: number) => void): void {
     .option('--count <n>', 'how many ticks at most (default 10, in a range 1000)')
     .option(...OUTPUT)
     .addHelpText('after', EXPLAIN_HELP)
-    .action(async (crontab: readonly string[], flags: ExplainFlags) => {
+    .action(async (crontab: readonly string[], flags: Flags<'from' | 'to' | 'zone' | 'count' | 'output'>) => {
       const { explainSchedule } = await import('./schedule-explain.ts');
       process.stdout.write(explainSchedule({ ...flags, crontab, nowMs: Date.now() }));
       exit(0);
     });
 }
+
+const ASKING_HELP = `
+Ask where the operator runs, such as: kubectl exec deployment/hooklet -- hooklet schedule list
+`;
 
 const EXPLAIN_HELP = `
 A time is now, a date, a date and a time in the zone, or one with an offset: 2026-03-29, 2026-03-29T02:30,

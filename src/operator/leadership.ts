@@ -51,3 +51,12 @@ export function openLeadership(
   metrics.leaderElectionStatus.set({ name }, 0);
   return new LeaderElection({ ...times, client, namespace, name, identity, onChange, log });
 }
+
+/** Why a replica changes nothing that only the leader may; undefined where it may. */
+export function refusalOf(status: ElectionStatus | undefined): string | undefined {
+  if (status === undefined || status.type === 'leading') return undefined;
+  if (status.type === 'lost') return 'this replica has lost the lease, and ends';
+  const { leader } = status;
+  if (leader === '') return 'this replica stands by, and does not know who leads';
+  return `this replica stands by, ${leader} leads; ask that one, such as: kubectl exec ${leader.replace(/_[^_]*$/, '')} -- hooklet schedule list`;
+}

@@ -4,11 +4,12 @@ import type { LeaderElection } from '../kube/leader-election.ts';
 import { ownPod } from '../kube/own-pod.ts';
 import { runAll } from '../lib/run-all.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
+import { createControlServer, type ControlServer, type ControlServerOptions } from '../server/control-server.ts';
 import { createServer } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
 import { createEffects } from './effects.ts';
 import { createHookEvents } from './hook-events.ts';
-import { openLeadership, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
+import { openLeadership, refusalOf, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
 import { openRunner } from './open-runner.ts';
 import { Operator, type OperatorSettings } from './operator.ts';
 import { measureLoad } from './process-load.ts';
@@ -20,7 +21,12 @@ export interface OperatorOptions extends OperatorSettings {
   readonly cluster: ClusterOptions;
   /** Absent: this operator is the only one. */
   readonly leaderElection?: LeaderElectionSettings | undefined;
+  /** Absent: nobody can ask for anything but metrics and health. */
+  readonly controlSocket?: ControlSocket;
 }
+
+/** Where `hooklet schedule` reaches this operator. */
+export type ControlSocket = Pick<ControlServerOptions, 'path' | 'isRequired'>;
 
 /**
  * Runs the hooks of a folder until `signal` aborts; then lets running hooks finish within the grace period and applies
@@ -47,6 +53,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     events,
     signal,
   });
+  const control = await openControl(options, { schedules: operator.schedules, leadership }, ends);
   const server = await createServer({
     address: options.listenAddress,
     port: options.listenPort,
@@ -62,6 +69,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     [
       async (stop) => operator.run(stop).finally(() => serving.abort()),
       async () => server.run(serving.signal),
+      async () => control?.run(serving.signal),
       async () => measureLoad(metrics, serving.signal),
       // Released when nothing runs any more that needs it.
       async () => leadership?.run(serving.signal),
@@ -82,6 +90,18 @@ function openElection(
 ): LeaderElection | undefined {
   if (leaderElection === undefined) return undefined;
   return openLeadership(leaderElection, { ...parts, userAgent, env, log }, ends);
+}
+
+async function openControl(
+  { controlSocket, log }: OperatorOptions,
+  { schedules, leadership }: Pick<Operator, 'schedules'> & { readonly leadership: LeaderElection | undefined },
+  ends: AsyncDisposableStack,
+): Promise<ControlServer | undefined> {
+  if (controlSocket === undefined) return undefined;
+  const refusal = (): string | undefined => refusalOf(leadership?.status);
+  const control = await createControlServer({ ...controlSocket, schedules, refusal, log });
+  ends.defer(async () => control.close());
+  return control;
 }
 
 async function openCluster(

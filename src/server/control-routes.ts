@@ -31,10 +31,10 @@ export async function answerControl(
   { schedules, refusal }: ControlRouteOptions,
 ): Promise<ControlAnswer> {
   if (path === '/schedules') return method === 'GET' ? list(schedules, refusal()) : notAllowed('GET');
-  const [, hook = '', binding = '', action = ''] = PATH.exec(path) ?? [];
-  if (action === '') return failure(404, `nothing at ${path}`);
+  const [, hook, binding, action] = PATH.exec(path) ?? [];
+  if (action === undefined) return failure(404, `nothing at ${path}`);
   if (method !== 'POST') return notAllowed('POST');
-  const target = decoded(hook, binding);
+  const target = decoded({ hook, binding });
   if (target === undefined) return failure(400, `${path} is not an escaped path`);
   const refused = refusal();
   return refused === undefined ? change(action, target, schedules) : failure(409, refused);
@@ -71,7 +71,7 @@ async function carryOut(action: string, { hook, binding }: Target, schedules: Sc
 }
 
 /** Names of hooks have slashes, which are escaped. */
-function decoded(hook: string, binding: string): Target | undefined {
+function decoded({ hook = '', binding = '' }: Readonly<Record<keyof Target, string | undefined>>): Target | undefined {
   try {
     return { hook: decodeURIComponent(hook), binding: decodeURIComponent(binding) };
   } catch {

@@ -13,8 +13,10 @@ export interface ControlServerOptions extends ControlRouteOptions {
 }
 
 export interface ControlServer {
-  /** Serves until `signal` aborts and the open answers are sent; then the socket file is gone. */
+  /** Serves until `signal` aborts, then closes. */
   run(signal: AbortSignal): Promise<void>;
+  /** Sends the open answers and removes the socket file; more than once does no harm. */
+  close(): Promise<void>;
 }
 
 const CLOSE_GRACE_MS = 500;
@@ -38,18 +40,18 @@ export async function createControlServer(options: ControlServerOptions): Promis
     const socket = await listenOnSocket(server, path);
     server.on('error', (error) => log.error({ err: error }, 'control socket failed'));
     log.debug({ socket: path }, 'listening for hooklet schedule');
-    return { run: async (signal) => serve(server, socket, signal) };
+    const close = async (): Promise<void> => closeServer(server, socket);
+    return { run: async (signal) => aborted(signal).then(close), close };
   } catch (error) {
     if (isRequired && error instanceof UsageError) {
       throw new UsageError(`--debug-unix-socket: ${error.message}`, { cause: error });
     }
     log.warn({ err: error, socket: path }, 'no control socket, hooklet schedule list and the like do not work');
-    return { run: async () => {} };
+    return { run: async () => {}, close: async () => {} };
   }
 }
 
-async function serve(server: Server, socket: UnixSocket, signal: AbortSignal): Promise<void> {
-  await aborted(signal);
+async function closeServer(server: Server, socket: UnixSocket): Promise<void> {
   const closed = new Promise<void>((resolve) => {
     server.close(() => resolve());
   });

@@ -27,6 +27,7 @@ describe('the options of start', () => {
       logLevel: 'info',
       logFormat: 'auto',
       logProxyHookJson: false,
+      debugUnixSocket: '',
       keepTmpFiles: false,
     });
   });
@@ -89,6 +90,7 @@ describe('the options of start', () => {
     ['LOG_LEVEL', 'DEBUG', { logLevel: 'debug' }],
     ['LOG_TYPE', 'json', { logFormat: 'json' }],
     ['LOG_PROXY_HOOK_JSON', 'true', { logProxyHookJson: true }],
+    ['DEBUG_UNIX_SOCKET', '/s', { debugUnixSocket: '/s' }],
     ['DEBUG_KEEP_TMP_FILES', 'yes', { keepTmpFiles: true }],
     ['DEBUG_KEEP_TMP_FILES', '0', { keepTmpFiles: false }],
   ])('%s=%s is understood', (name, value, expected) => {

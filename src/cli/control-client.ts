@@ -1,0 +1,66 @@
+import { request } from 'node:http';
+import { json } from 'node:stream/consumers';
+import { UsageError } from '../errors.ts';
+
+/** The operator could not be asked, or could not do it; the message is for the person who asked. */
+export class ControlFailure extends Error {
+  override readonly name = 'ControlFailure';
+}
+
+/** Asks an operator over its socket. */
+export interface ControlClient {
+  /** Resolves to the document; rejects with `UsageError` for names it does not know, else with `ControlFailure`. */
+  ask(method: 'GET' | 'POST', path: string): Promise<Readonly<Record<string, unknown>>>;
+}
+
+const ANSWER_LIMIT_MS = 30_000;
+
+export function controlClient(socketPath: string): ControlClient {
+  return {
+    async ask(method, path) {
+      const { status, body } = await exchange(socketPath, method, path);
+      if (status < 300) return body;
+      const error = typeof body['error'] === 'string' ? body['error'] : `the operator answered ${status}`;
+      if (status === 404) throw new UsageError(error);
+      throw new ControlFailure(error);
+    },
+  };
+}
+
+interface Answer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+}
+
+function exchange(socketPath: string, method: string, path: string): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const fail = (error: Error): void => reject(new ControlFailure(unreachable(socketPath, error), { cause: error }));
+    const outgoing = request({ socketPath, method, path, timeout: ANSWER_LIMIT_MS }, (response) => {
+      json(response).then(
+        (body) => resolve({ status: response.statusCode ?? 0, body: isRecord(body) ? body : {} }),
+        fail,
+      );
+    });
+    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${ANSWER_LIMIT_MS / 1000} s`)));
+    outgoing.on('error', fail).end();
+  });
+}
+
+function unreachable(socketPath: string, error: Error): string {
+  const code = 'code' in error ? error.code : undefined;
+  const why = WHY.get(code) ?? error.message;
+  return `no operator to ask at ${socketPath}: ${why}.
+Ask where it runs, such as: kubectl exec deployment/hooklet -- hooklet schedule list
+One that was started with another --tmp-dir or --debug-unix-socket needs the same here, or HOOKLET_DEBUG_UNIX_SOCKET.`;
+}
+
+const WHY: ReadonlyMap<unknown, string> = new Map([
+  ['ENOENT', 'there is no such file'],
+  ['ECONNREFUSED', 'nobody listens there any more'],
+  ['EACCES', 'it belongs to another user'],
+  ['ENOTSOCK', 'that is no socket'],
+]);
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}

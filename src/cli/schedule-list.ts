@@ -1,0 +1,43 @@
+import { stringify } from 'yaml';
+import { durationText } from '../lib/duration-text.ts';
+import type { ScheduleDocument } from '../server/schedule-document.ts';
+import type { OutputFormat } from './output-format.ts';
+
+const HEAD = ['HOOK', 'BINDING', 'CRONTAB', 'ZONE', 'NEXT', 'LAST', 'LAST SUCCESS', 'OUTCOME', 'MISSED', 'STATE'];
+const NOTHING = '-';
+
+/** What `hooklet schedule list` prints. */
+export function scheduleList(schedules: readonly ScheduleDocument[], format: OutputFormat, nowMs: number): string {
+  if (format === 'json') return `${JSON.stringify(schedules, undefined, 2)}\n`;
+  if (format === 'yaml') return stringify(schedules);
+  if (schedules.length === 0) return 'No hook has a schedule.\n';
+  const rows = [HEAD, ...schedules.map((schedule) => rowOf(schedule, nowMs))];
+  const widths = HEAD.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
+  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+}
+
+function rowOf(schedule: ScheduleDocument, nowMs: number): readonly string[] {
+  const { hook, binding, crontab, timeZone = 'local', next, lastScheduled, lastSuccess, outcome, missed } = schedule;
+  return [
+    hook,
+    binding,
+    crontab,
+    // One that is written in the crontab needs no second mention.
+    /^(?:CRON_)?TZ=/.test(crontab) ? NOTHING : timeZone,
+    next === undefined ? NOTHING : `${shortTime(next)} (in ${age(Date.parse(next) - nowMs)})`,
+    lastScheduled === undefined ? NOTHING : shortTime(lastScheduled),
+    lastSuccess === undefined ? NOTHING : `${shortTime(lastSuccess)} (${age(nowMs - Date.parse(lastSuccess))} ago)`,
+    outcome ?? NOTHING,
+    String(missed),
+    [schedule.suspended ? 'suspended' : 'active', schedule.kept ? 'kept' : 'not kept'].join(', '),
+  ];
+}
+
+function age(durationMs: number): string {
+  return durationText(durationMs);
+}
+
+function shortTime(time: string): string {
+  return time.replace(/\.\d+Z$/, 'Z');
+}
