@@ -18,7 +18,8 @@ RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=ca,t
 COPY LICENSE tsconfig.json tsconfig.types.json ./
 COPY scripts scripts
 COPY src src
-RUN npm run build
+# For the user of the image, and for root.
+RUN npm run build && node scripts/compile.ts 65532 0
 COPY frameworks/shell_lib.sh /out/shell_lib.sh
 COPY frameworks/shell /out/frameworks/shell
 # What the image has besides packages of Debian, laid out as in its root. /shell-operator and /sbin/tini are what

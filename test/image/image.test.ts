@@ -64,6 +64,16 @@ describe('the image', () => {
     expect(await shell('id -u; hooklet check /hooks', user)).toContain(user.split(':')[0]);
   });
 
+  it.each([hooklet.user, '0:0'])('brings what it needs at a start compiled, for the user %s', async (user) => {
+    const compiled = '/usr/local/lib/node_modules/hooklet/dist/compiled/';
+
+    const report = await shell('NODE_DEBUG_NATIVE=COMPILE_CACHE hooklet version 2>&1', user);
+
+    expect(report).toMatch(new RegExp(`reading cache from ${compiled}.* success`));
+    expect(report).toContain('was accepted');
+    expect(report).not.toContain('was not initialized');
+  });
+
   it('lets its user write nothing but temporary files', async () => {
     const elsewhere = '! -type l ! -path "/proc/*" ! -path "/dev/*" ! -path "/tmp/*"';
     const writable = await shell(`find / -xdev -writable ${elsewhere} 2>/dev/null || true`);
