@@ -43,6 +43,11 @@ export class ServerProcess {
     if (readyUrl !== undefined) await this.#waitUntilReady(readyUrl, ca);
   }
 
+  /** Of the process; undefined when none was started. */
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
   /** Ends the server at once; nothing happens when it does not run. */
   async kill(): Promise<void> {
     const child = this.#child;

@@ -213,7 +213,7 @@ describe('a hook that is killed', { timeout: 60_000 }, () => {
   ])('before "%s" leaves the last good backup, and the next attempt makes the new one', async (command) => {
     cpSync(before, join(root, 'backups'), { recursive: true });
     writeFileSync(join(root, 'source'), 'new data');
-    const killer = { BASH_ENV: join(fixtures, 'killed.sh'), KILLED_BEFORE: command };
+    const killer = { BASH_ENV: join(fixtures, 'at-command.sh'), AT_COMMAND: command, THEN: 'kill -KILL 0' };
 
     const { failure } = await backUp(2, { BACKUP_KEEP: '1', ...killer });
 

@@ -40,9 +40,12 @@ export async function runScript(path: string, { contexts, env = {}, programs = {
     return { printed: rig.output(), patch: outputs.patch, metrics: outputs.metrics };
   } catch (error) {
     if (!(error instanceof HookFailedError)) throw error;
-    const { patch = '', metrics = '' } = error.failure ?? {};
-    return { printed: rig.output(), patch, metrics, failure: error.message };
+    return { printed: rig.output(), ...writtenBy(error), failure: error.message };
   }
+}
+
+function writtenBy({ failure }: HookFailedError): Pick<ScriptResult, 'patch' | 'metrics'> {
+  return { patch: failure?.patch ?? '', metrics: failure?.metrics ?? '' };
 }
 
 /** Asks an executable hook for its config, as the operator does. */

@@ -3,7 +3,8 @@
 
 database_settings() {
   : "${REDIS_PORT:=6379}" "${REDIS_TLS:=no}"
-  export REDISCLI_AUTH=${REDIS_PASSWORD:-}
+  # Set and empty, redis-cli takes it for a password.
+  [[ -z ${REDIS_PASSWORD:-} ]] || export REDISCLI_AUTH=$REDIS_PASSWORD
   expect_set REDIS_HOST 'the Service of Redis'
   expect REDIS_PORT '^[0-9]{1,5}$' 'a port'
   expect REDIS_TLS '^(yes|no)$' 'yes or no'

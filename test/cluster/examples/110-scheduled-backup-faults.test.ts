@@ -1,0 +1,212 @@
+import { mkdtempSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { until } from '../../support/operator-rig.ts';
+import type { Program } from '../../support/program.ts';
+import { startRelay } from '../../support/tcp-relay.ts';
+import { sharedControlPlane } from '../shared-control-plane.ts';
+import { backupOperator, onceIn, type BackupOperator } from './backup-operator.ts';
+import { startBackupServers, type BackupServers } from './backup-servers.ts';
+
+const plane = sharedControlPlane();
+const BEFORE = [
+  'target_clean',
+  'step dump',
+  'step verify',
+  'start_scratch "$1"',
+  'step upload',
+  'step compare',
+  'step publish',
+];
+const AFTER = ['step latest', 'step retain'];
+// In the order in which a run comes to them.
+const COMMANDS = {
+  volume: [...BEFORE, 'mv -T "$folder"', 'sync "$root"', ...AFTER, 'mv -T "$root/$1"', 'report_done'],
+  s3: [
+    ...BEFORE,
+    'store moveto',
+    'store copyto --ignore-times "$1" "$root/$backup/manifest.json"',
+    'store size',
+    ...AFTER,
+    'store deletefile "$root/$1/manifest.json"',
+    'store deletefile "$root/$1/$file"',
+    'report_done',
+  ],
+};
+const LIMIT_MS = 40_000;
+
+let servers: BackupServers;
+
+beforeAll(async () => {
+  servers = await startBackupServers();
+});
+
+afterAll(async () => {
+  await servers[Symbol.asyncDispose]();
+});
+
+beforeEach(async () => {
+  await servers.redis('FLUSHALL');
+  await servers.redis('MSET', 'a', '1', 'b', '2', 'c', '3');
+});
+
+const isDone = (operator: { stdout(): string }): boolean => /backup \S+ is in/.test(operator.stdout());
+
+/** Makes one good backup, with the operator ended after it. */
+async function backUpOnce(backup: BackupOperator): Promise<void> {
+  const operator = await backup.start(onceIn(6));
+  await until(() => expect(isDone(operator), operator.stdout() + operator.stderr()).toBe(true), LIMIT_MS);
+  operator.signal('SIGTERM');
+  await operator.ended;
+}
+
+/** What holds at every moment: what is published is whole. */
+function expectWhole(backup: BackupOperator): void {
+  for (const { folder, file } of backup.published()) expect(statSync(join(folder, file)).size).toBeGreaterThan(0);
+}
+
+async function expectRestorable(backup: BackupOperator): Promise<void> {
+  const before = await servers.redis('GET', 'a');
+  await servers.redis('FLUSHALL');
+  expect(await backup.restore()).toContain('with 3 keys');
+  expect(await servers.redis('GET', 'a')).toBe(before);
+}
+
+async function killedBeforeEach(commands: readonly string[], backup: BackupOperator): Promise<void> {
+  await backUpOnce(backup);
+  const [first] = backup.published();
+  const settings = { ...onceIn(3), BACKUP_KEEP: '1' };
+  for (const command of commands) {
+    const operator = await backup.start({ ...settings, ...backup.at(command, 'kill -KILL $operator; kill -KILL 0') });
+    expect(await endOf(operator), `${command}: ${operator.stdout()}`).toBe('SIGKILL');
+    expectWhole(backup);
+    expect(backup.published().length, command).toBeGreaterThan(0);
+    if (BEFORE.includes(command)) expect(backup.published()).toEqual([first]);
+  }
+
+  const operator = await backup.start(settings);
+
+  await until(() => expect(isDone(operator), operator.stdout()).toBe(true), LIMIT_MS);
+  expect(operator.stdout()).toContain(`attempt ${commands.length + 1}"`);
+  const published = backup.published();
+  expect(published).toHaveLength(1);
+  expect(published[0]?.name).not.toBe(first?.name);
+  expect(backup.leftovers()).toEqual([]);
+}
+
+async function endOf({ ended }: Program): Promise<unknown> {
+  const timer = Promise.withResolvers<unknown>();
+  const timeout = setTimeout(() => timer.resolve('it was not killed'), LIMIT_MS);
+  const end = await Promise.race([ended, timer.promise]);
+  clearTimeout(timeout);
+  return end;
+}
+
+describe('an operator that is killed', () => {
+  it('at every step of one run, has it made by the next one, once, under the same name', async () => {
+    const volume = await backupOperator({ plane, servers, target: 'volume' });
+    const bucket = await backupOperator({ plane, servers, target: 's3' });
+
+    await Promise.all([killedBeforeEach(COMMANDS.volume, volume), killedBeforeEach(COMMANDS.s3, bucket)]);
+
+    await expectRestorable(volume);
+    await expectRestorable(bucket);
+  });
+});
+
+describe('a target that fails in the middle', () => {
+  it('is told, leaves the last good backup, and gets the next one when it is well again', async () => {
+    const gone = await backupOperator({ plane, servers, target: 's3' });
+    await backUpOnce(gone);
+    const operator = await gone.start({ ...onceIn(3), ...gone.at('step upload', `kill -KILL ${servers.s3Pid()}`) });
+
+    await until(() => expect(operator.stdout()).toContain('TargetUnreachable: '), LIMIT_MS);
+    expect(gone.published()).toHaveLength(1);
+    const metrics = await (await fetch(`http://127.0.0.1:${operator.port}/metrics/hooks`)).text();
+    expect(metrics).toMatch(/backup_failing\{.*reason="TargetUnreachable".*\} 1/);
+    await servers.startS3();
+
+    await until(() => expect(isDone(operator), operator.stdout()).toBe(true), LIMIT_MS);
+    expect(gone.published()).toHaveLength(2);
+    expect(gone.leftovers()).toEqual([]);
+    const after = await (await fetch(`http://127.0.0.1:${operator.port}/metrics/hooks`)).text();
+    expect(after).not.toContain('backup_failing');
+    const events = await gone.events();
+    expect(events.find(({ reason }) => reason === 'BackupTargetUnreachable')).toMatchObject({
+      involvedObject: { kind: 'StatefulSet', name: 'redis' },
+      message: expect.stringMatching(/does not answer: look at S3_ENDPOINT/),
+      type: 'Warning',
+    });
+    await expectRestorable(gone);
+  });
+
+  it('may hang: that is over after S3_TIMEOUT', async () => {
+    const relay = await startRelay(servers.s3Port);
+    onTestFinished(async () => relay.close());
+    const slow = await backupOperator({
+      plane,
+      servers,
+      target: 's3',
+      env: { S3_ENDPOINT: `http://127.0.0.1:${relay.port}`, S3_TIMEOUT: '2s' },
+    });
+    await backUpOnce(slow);
+    // Enough for several packets, so that it hangs with a part of them sent.
+    await servers.redis('SET', 'large', 'x'.repeat(100_000));
+    const operator = await slow.start({ ...onceIn(3), ...slow.at('store copyto --ignore-times "$1"', 'sleep 1') });
+    await until(() => expect(operator.stdout()).toContain('step upload'), LIMIT_MS);
+    relay.freeze();
+
+    await until(() => expect(operator.stdout()).toContain('TargetUnreachable: '), LIMIT_MS);
+    expect(slow.published()).toHaveLength(1);
+    await until(() => expect(isDone(operator), operator.stdout()).toBe(true), LIMIT_MS);
+    expect(slow.published()).toHaveLength(2);
+    expect(slow.leftovers()).toEqual([]);
+  });
+});
+
+describe('a dump', () => {
+  it('that ends half-way is thrown away, also when it looks like a success', async () => {
+    const backup = await backupOperator({ plane, servers, target: 'volume' });
+    await backUpOnce(backup);
+    const halve = 'truncate --size=40 "$dump"';
+    const operator = await backup.start({ ...onceIn(3), ...backup.at('step verify', halve) });
+
+    await until(() => expect(isDone(operator), operator.stdout()).toBe(true), LIMIT_MS);
+    expect(operator.stdout()).toContain('VerifyFailed: ');
+    expect(operator.stdout()).toContain('retry, attempt 2"');
+    expect(backup.published()).toHaveLength(2);
+    expect(backup.leftovers()).toEqual([]);
+    await expectRestorable(backup);
+  });
+});
+
+describe('a tick', () => {
+  it('that nobody was there for is made up for, once, and said to be late', async () => {
+    const backup = await backupOperator({ plane, servers, target: 'volume' });
+    const once = onceIn(5);
+    const dueMs = Date.now() + 5000;
+    const first = await backup.start(once);
+    await until(async () => expect(await backup.hasState()).toBe(true), LIMIT_MS);
+    first.signal('SIGKILL', 'group');
+    await first.ended;
+    expect(backup.published()).toEqual([]);
+    await until(() => expect(Date.now()).toBeGreaterThan(dueMs + 2000), LIMIT_MS);
+
+    const second = await backup.start(once);
+
+    await until(() => expect(isDone(second), second.stdout()).toBe(true), LIMIT_MS);
+    expect(second.stdout()).toMatch(/backup \S+: catch-up, attempt 1/);
+    expect(backup.published()).toHaveLength(1);
+  });
+
+  it('that two operators see is one backup', async () => {
+    const backup = await backupOperator({ plane, servers, target: 'volume' });
+    const once = onceIn(6);
+    const both = [await backup.start(once), await backup.start({ ...once, BACKUP_SCRATCH: mkdtempSync('/tmp/hb-') })];
+
+    await until(() => expect(both.filter(isDone)).toHaveLength(1), LIMIT_MS);
+
+    expect(both.filter(({ stdout }) => stdout().includes('step dump'))).toHaveLength(1);
+    expect(backup.published()).toHaveLength(1);
+  });
+});

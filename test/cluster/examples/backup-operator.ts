@@ -1,0 +1,139 @@
+import { execFile } from 'node:child_process';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { CoreV1Event } from '@kubernetes/client-node';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../support/hook-rig.ts';
+import { startProgram, type Program } from '../../support/program.ts';
+import { freePorts } from '../free-ports.ts';
+import { handsOn, type Hands } from '../operator-rig.ts';
+import type { SharedControlPlane } from '../shared-control-plane.ts';
+import type { BackupServers } from './backup-servers.ts';
+
+const example = fileURLToPath(new URL('../../../examples/110-scheduled-backup', import.meta.url));
+const fixtures = fileURLToPath(new URL('../../fixtures/scheduled-backup', import.meta.url));
+
+/** One published backup. */
+export interface Backup {
+  readonly name: string;
+  readonly runId: string;
+  readonly file: string;
+  /** The folder it is in. */
+  readonly folder: string;
+}
+
+/** An operator with the hook for Redis, as a process that can be started and killed again and again. */
+export interface BackupOperator {
+  readonly namespace: string;
+  readonly hands: Hands;
+  /** The folder that holds what the target does, for either target. */
+  readonly target: string;
+  start(env?: Readonly<Record<string, string>>): Promise<Program & { readonly port: number }>;
+  /** What bash does in a run before a command of the hook. */
+  at(command: string, then: string): Readonly<Record<string, string>>;
+  /** Published backups, oldest first. */
+  published(): readonly Backup[];
+  /** What is neither a published backup nor the pointer to the latest. */
+  leftovers(): readonly string[];
+  /** Runs the restore script; returns what it printed. */
+  restore(...args: readonly string[]): Promise<string>;
+  events(): Promise<readonly CoreV1Event[]>;
+  /** Whether the state of the schedule is kept, so that a restart knows of it. */
+  hasState(): Promise<boolean>;
+}
+
+export interface BackupOperatorOptions {
+  readonly plane: SharedControlPlane;
+  readonly servers: BackupServers;
+  readonly target: 'volume' | 's3';
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+let count = 0;
+
+/** Sets it up for the test that runs now, with a namespace and a place in the target of its own. */
+export async function backupOperator(options: BackupOperatorOptions): Promise<BackupOperator> {
+  const { plane, servers, target } = options;
+  const hands = await handsOn(plane);
+  const folder = temporaryFolder();
+  onTestFinished(() => folder[Symbol.dispose]());
+  const kubeconfig = join(folder.path, 'kubeconfig');
+  writeFileSync(kubeconfig, plane.kubeconfig('admin'), { mode: 0o600 });
+  count += 1;
+  const name = `redis-${count}`;
+  const env = {
+    ...servers.env,
+    BACKUP_NAME: name,
+    BACKUP_TARGET: target,
+    BACKUP_DIR: join(folder.path, 'volume'),
+    BACKUP_SCRATCH: join(folder.path, 's').slice(0, 60),
+    BACKUP_JITTER: '0s',
+    BACKUP_RETRY_INTERVAL: '1s',
+    KUBECONFIG: kubeconfig,
+    POD_NAMESPACE: hands.namespace,
+    HOOKLET_HOOKS_DIR: join(example, 'hooks', 'redis'),
+    HOOKLET_SCHEDULE_STATE: 'configmap/backup-redis',
+    HOOKLET_TMP_DIR: join(folder.path, 'tmp'),
+    ...options.env,
+  };
+  const root = join(target === 's3' ? servers.bucket : env.BACKUP_DIR, name);
+  return {
+    namespace: hands.namespace,
+    hands,
+    target: root,
+    async start(more = {}) {
+      const [port = 0] = await freePorts(1);
+      const program = startProgram(['start', '--listen-port', String(port)], { env: { ...env, ...more } });
+      return { ...program, port };
+    },
+    at: (command, then) => ({ BASH_ENV: join(fixtures, 'at-command.sh'), AT_COMMAND: command, THEN: then }),
+    published: () => publishedIn(root),
+    leftovers: () => leftoversIn(root),
+    restore: async (...args) => restore([join(example, 'restore', 'redis.sh'), ...args], env),
+    events: async () => {
+      const list = await hands.call('GET', `/api/v1/namespaces/${hands.namespace}/events`);
+      return (list as { readonly items: readonly CoreV1Event[] }).items;
+    },
+    hasState: async () =>
+      hands.call('GET', hands.maps('backup-redis')).then(
+        (map) => Object.keys((map as { readonly data?: object }).data ?? {}).length > 0,
+        () => false,
+      ),
+  };
+}
+
+/** A crontab that comes once, so many seconds from now. */
+export function onceIn(seconds: number): Readonly<Record<'BACKUP_CRONTAB', string>> {
+  const at = new Date(Date.now() + seconds * 1000);
+  return { BACKUP_CRONTAB: `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()} * * *` };
+}
+
+function publishedIn(root: string): readonly Backup[] {
+  if (!existsSync(root)) return [];
+  const folders = readdirSync(root).filter((name) => existsSync(join(root, name, 'manifest.json')));
+  return folders.toSorted().map((name) => {
+    const folder = join(root, name);
+    return {
+      name,
+      folder,
+      ...(JSON.parse(readFileSync(join(folder, 'manifest.json'), 'utf8')) as Omit<Backup, 'folder' | 'name'>),
+    };
+  });
+}
+
+function leftoversIn(root: string): readonly string[] {
+  if (!existsSync(root)) return [];
+  const names = new Set(publishedIn(root).map(({ name }) => name));
+  return readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
+    .filter((path) => path !== 'latest.json' && !names.has(path.split('/')[0] ?? ''));
+}
+
+async function restore(command: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {
+  const [program = '', ...args] = command;
+  const { stdout } = await promisify(execFile)(program, args, { env: { ...process.env, ...env } });
+  return stdout;
+}
