@@ -11,6 +11,10 @@ for part in settings config etcd observe outcome guards steps; do
 done
 
 main() {
+  local program
+  for program in etcdctl etcdutl; do
+    command -v "$program" > /dev/null || { echo "$program is not on the PATH: see the Dockerfile" >&2 && return 1; }
+  done
   observe
   if [[ -z $STS_UID ]]; then
     echo "there is no StatefulSet $NAMESPACE/$STATEFULSET: set ETCD_STATEFULSET and POD_NAMESPACE" >&2

@@ -15,11 +15,12 @@ refuse() {
   return 1
 }
 
-# An Event on the StatefulSet. The same news has the same name, so two runners do not say it twice.
+# An Event on the StatefulSet. Its name follows from what was known before, so that neither two runners nor a run that is
+# repeated say it twice.
 event() {
   local -r type=$1 reason=$2 message=$3
   local name
-  name=$STATEFULSET.$(sha256sum <<< "$STS_UID $reason $message $OLD_STATE" | cut -c 1-16)
+  name=$STATEFULSET.$(sha256sum <<< "$STS_UID $reason ${TARGET:-} $OLD_STATE" | cut -c 1-16)
   jq -n -c --arg type "$type" --arg reason "$reason" --arg message "${message:0:1000}" --arg name "$name" \
     --arg namespace "$NAMESPACE" --arg statefulset "$STATEFULSET" --arg uid "$STS_UID" --arg at "$(iso "$NOW")" '{
       operation: "CreateIfNotExists",

@@ -1,19 +1,32 @@
 # shellcheck shell=bash
 # The steps of a repair. Each can be done twice without harm: it names what it means by an id that never comes back.
 
-# A snapshot that is known to be good, before anything is taken away.
+# A snapshot that is known to be good, before anything is taken away. One that was taken just now will do.
 take_snapshot() {
-  local -r file=$SNAPSHOT_DIR/$NAMESPACE-$STATEFULSET-$NOW.db
-  local said
-  if ! said=$(save_snapshot "$file.part.$$" 2>&1); then
-    rm -f "$file.part.$$"
+  local -r part=$SNAPSHOT_DIR/$NAMESPACE-$STATEFULSET.part.$$
+  local said newest
+  newest=$(snapshots | head -n 1)
+  SNAPSHOT_AT=${newest//[^0-9]/}
+  if [[ -n $newest ]] && ((NOW - SNAPSHOT_AT <= SNAPSHOT_MAX_AGE)); then
+    SNAPSHOT=$SNAPSHOT_DIR/$NAMESPACE-$STATEFULSET-$newest
+    return
+  fi
+  if ! said=$(save_snapshot "$part" 2>&1); then
+    rm -f "$part"
     refuse SnapshotFailed "No snapshot, so $TARGET is not replaced: $(etcd_error "$said"). Look for space in $SNAPSHOT_DIR \
 (REPAIR_SNAPSHOT_DIR)."
     return 1
   fi
-  mv "$file.part.$$" "$file"
-  SNAPSHOT=$file
+  SNAPSHOT_AT=$(date +%s)
+  SNAPSHOT=$SNAPSHOT_DIR/$NAMESPACE-$STATEFULSET-$SNAPSHOT_AT.db
+  mv "$part" "$SNAPSHOT"
   remove_old_snapshots
+}
+
+# The ends of their names, such as 1795287979.db, the newest first.
+snapshots() {
+  find "$SNAPSHOT_DIR" -maxdepth 1 -name "$NAMESPACE-$STATEFULSET-[0-9]*.db" | sed "s|.*/$NAMESPACE-$STATEFULSET-||" \
+    | grep -E '^[0-9]+\.db$' | sort -r || :
 }
 
 save_snapshot() {
@@ -30,8 +43,10 @@ save_snapshot() {
 }
 
 remove_old_snapshots() {
-  find "$SNAPSHOT_DIR" -maxdepth 1 -name "$NAMESPACE-$STATEFULSET-[0-9]*.db" | sort -r | tail -n +"$((SNAPSHOTS_KEPT + 1))" \
-    | xargs -r rm -f
+  local end
+  for end in $(snapshots | tail -n +"$((SNAPSHOTS_KEPT + 1))"); do
+    rm -f "$SNAPSHOT_DIR/$NAMESPACE-$STATEFULSET-$end"
+  done
 }
 
 snapshot_is_old() {
@@ -45,9 +60,9 @@ $(jq -r --arg pod "$TARGET" '.[$pod]' <<< "$UNHEALTHY_SINCE") and is replaced. T
   RECORD=$(
     jq -n -c --argjson old "${RECORD:-"{}"}" --arg pod "$TARGET" --arg url "$TARGET_URL" --arg id "$TARGET_ID" \
       --arg podUID "$POD_UID" --arg claimUID "$CLAIM_UID" --arg snapshot "$SNAPSHOT" --arg at "$(iso "$NOW")" \
-      --argjson since "$UNHEALTHY_SINCE" '{
+      --arg snapshotAt "$(iso "$SNAPSHOT_AT")" --argjson since "$UNHEALTHY_SINCE" '{
         pod: $pod, peerURL: $url, memberID: $id, podUID: $podUID, claimUID: $claimUID,
-        since: ($old.since // $since[$pod]), startedAt: ($old.startedAt // $at), snapshot: $snapshot, snapshotAt: $at
+        since: ($old.since // $since[$pod]), startedAt: ($old.startedAt // $at), snapshot: $snapshot, snapshotAt: $snapshotAt
       }'
   )
   set_step recorded

@@ -11,6 +11,7 @@ own=$scheme://$POD_NAME.$domain:2380
 statefulset=${POD_NAME%-*}
 
 main() {
+  trap 'exit 0' TERM INT
   if [ -d "$data/member/wal" ]; then
     start "$POD_NAME=$own" existing
   fi
@@ -66,7 +67,9 @@ may_be_new() {
 wait_for() {
   [ -e "$waiting" ] || echo "$1"
   touch "$waiting"
-  sleep 2
+  # Not in the foreground, so that the Pod can be ended meanwhile.
+  sleep 2 &
+  wait "$!"
 }
 
 # Everything else can be set as etcd wants it: ETCD_QUOTA_BACKEND_BYTES, ETCD_TRUSTED_CA_FILE and so on.

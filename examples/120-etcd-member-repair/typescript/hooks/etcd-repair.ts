@@ -17,7 +17,7 @@ const common = {
 
 export default defineHook({
   bindings: {
-    check: schedule(settings.crontab, { allowFailure: true, queue: 'etcd-repair', group: 'etcd-repair' }),
+    check: schedule(settings.crontab, { concurrency: 'skip', allowFailure: true, queue: 'etcd-repair', group: 'etcd-repair' }),
     statefulset: kubernetes<SetSummary>({
       apiVersion: 'apps/v1',
       kind: 'StatefulSet',

@@ -39,12 +39,18 @@ export class Outcome {
     return false;
   }
 
-  /** An Event on the StatefulSet. The same news has the same name, so two runners do not say it twice. */
+  /**
+   * An Event on the StatefulSet. Its name follows from what was known before, so that neither two runners nor a run that
+   * is repeated say it twice.
+   */
   event(type: 'Normal' | 'Warning', reason: string, message: string): void {
     const { namespace, statefulset: name } = this.#settings;
     const { uid = '', state = '' } = this.#facts?.objects.statefulset ?? {};
     const at = isoSeconds(this.#facts?.nowMs ?? Date.now());
-    const hash = createHash('sha256').update([uid, reason, message, state].join(' ')).digest('hex').slice(0, 16);
+    const hash = createHash('sha256')
+      .update([uid, reason, this.#facts?.target?.pod, state].join(' '))
+      .digest('hex')
+      .slice(0, 16);
     this.#pens.patch.createIfNotExists({
       apiVersion: 'v1',
       kind: 'Event',

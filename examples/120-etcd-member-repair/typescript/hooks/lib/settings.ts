@@ -61,7 +61,7 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     snapshotDir: text('REPAIR_SNAPSHOT_DIR') ?? '/snapshots',
     snapshotsKept: whole('REPAIR_SNAPSHOTS_KEPT', 3),
     snapshotTimeoutMs: 1000 * whole('REPAIR_SNAPSHOT_TIMEOUT_SECONDS', 300),
-    snapshotMaxAgeMs: 1000 * whole('REPAIR_SNAPSHOT_MAX_AGE_SECONDS', 600),
+    snapshotMaxAgeMs: 1000 * whole('REPAIR_SNAPSHOT_MAX_AGE_SECONDS', 300),
   };
   for (const name of ['ETCDCTL_CACERT', 'ETCDCTL_CERT', 'ETCDCTL_KEY']) {
     const path = text(name);

@@ -31,18 +31,25 @@ export interface Repair extends Turn {
 
 export interface Snapshot {
   readonly file: string;
+  readonly atMs: number;
 }
 
-/** A snapshot that is known to be good, before anything is taken away; undefined when there is none, which is told. */
+/**
+ * A snapshot that is known to be good, before anything is taken away; undefined when there is none, which is told. One
+ * that was taken just now will do.
+ */
 export async function takeSnapshot({ settings, etcd, facts, outcome }: Turn): Promise<Snapshot | undefined> {
-  const { snapshotDir, namespace, statefulset } = settings;
-  const file = joinPath(snapshotDir, `${namespace}-${statefulset}-${Math.floor(facts.nowMs / 1000)}.db`);
-  const part = `${file}.part.${process.pid}`;
+  const { snapshotDir, snapshotMaxAgeMs } = settings;
+  const part = `${snapshotPath(settings)}.part.${process.pid}`;
   try {
+    const [newest] = await snapshots(settings);
+    if (newest !== undefined && facts.nowMs - newest.atMs <= snapshotMaxAgeMs) return newest;
     await saveSnapshot({ etcd, facts }, part);
+    const seconds = Math.floor(Date.now() / 1000);
+    const file = `${snapshotPath(settings)}-${seconds}.db`;
     await rename(part, file);
     await removeOldSnapshots(settings);
-    return { file };
+    return { file, atMs: 1000 * seconds };
   } catch (error) {
     await rm(part, { force: true });
     outcome.refuse(
@@ -51,6 +58,20 @@ export async function takeSnapshot({ settings, etcd, facts, outcome }: Turn): Pr
     );
     return undefined;
   }
+}
+
+function snapshotPath({ snapshotDir, namespace, statefulset }: Settings): string {
+  return joinPath(snapshotDir, `${namespace}-${statefulset}`);
+}
+
+/** The newest first. */
+async function snapshots(settings: Settings): Promise<readonly Snapshot[]> {
+  const start = `${snapshotPath(settings)}-`;
+  return (await readdir(settings.snapshotDir))
+    .map((name) => joinPath(settings.snapshotDir, name))
+    .filter((file) => file.startsWith(start) && /^\d+\.db$/.test(file.slice(start.length)))
+    .map((file) => ({ file, atMs: 1000 * Number.parseInt(file.slice(start.length), 10) }))
+    .toSorted((a, b) => b.atMs - a.atMs);
 }
 
 async function saveSnapshot({ etcd, facts }: Pick<Turn, 'etcd' | 'facts'>, file: string): Promise<void> {
@@ -64,11 +85,8 @@ async function saveSnapshot({ etcd, facts }: Pick<Turn, 'etcd' | 'facts'>, file:
   throw new Error(`the snapshot ends at revision ${revision}, but the cluster was at ${wanted} already`);
 }
 
-async function removeOldSnapshots({ snapshotDir, snapshotsKept, namespace, statefulset }: Settings): Promise<void> {
-  const start = `${namespace}-${statefulset}-`;
-  const isOurs = (name: string): boolean => name.startsWith(start) && /^\d+\.db$/.test(name.slice(start.length));
-  const names = (await readdir(snapshotDir)).filter(isOurs).toSorted().toReversed();
-  for (const name of names.slice(snapshotsKept)) await rm(joinPath(snapshotDir, name), { force: true });
+async function removeOldSnapshots(settings: Settings): Promise<void> {
+  for (const { file } of (await snapshots(settings)).slice(settings.snapshotsKept)) await rm(file, { force: true });
 }
 
 export function isSnapshotOld({ settings, facts, record }: Repair): boolean {
@@ -76,7 +94,7 @@ export function isSnapshotOld({ settings, facts, record }: Repair): boolean {
 }
 
 /** Written ahead of the first change: who is replaced, and what of it has to go. */
-export function writeRecord({ facts, outcome }: Turn, { file }: Snapshot): void {
+export function writeRecord({ facts, outcome }: Turn, { file, atMs }: Snapshot): void {
   const { target, record } = facts;
   if (target?.member === undefined) return;
   const { pod, peerUrl, member } = target;
@@ -97,7 +115,7 @@ export function writeRecord({ facts, outcome }: Turn, { file }: Snapshot): void 
     since: started.since,
     startedAt: started.startedAt,
     snapshot: file,
-    snapshotAt: at,
+    snapshotAt: isoSeconds(atMs),
     step: 'recorded',
     stepAt: at,
   };

@@ -1,0 +1,104 @@
+import { sleep } from '../../../src/lib/sleep.ts';
+import type { EtcdApi } from './etcd-api.ts';
+
+const PREFIX = 'oracle/';
+const PAUSE_MS = 25;
+const WATCH_MS = 250;
+
+/** What was seen of a cluster while things were done to it. */
+export interface OracleReport {
+  readonly acknowledged: number;
+  readonly refused: number;
+  /** Everything that must never happen; empty is good. */
+  readonly violations: readonly string[];
+}
+
+/**
+ * Writes to a cluster of etcd all the time, one linearizable write after the other, and looks at its members: no
+ * acknowledged write is lost, the revision never goes back, and never is more than one voter out.
+ */
+export class EtcdOracle {
+  readonly #etcd: EtcdApi;
+  readonly #acknowledged = new Map<string, string>();
+  readonly #violations = new Set<string>();
+  readonly #end = new AbortController();
+  #refused = 0;
+  #revision = 0;
+  #leastVoters: number;
+  #running: Promise<unknown> = Promise.resolve();
+
+  constructor(etcd: EtcdApi) {
+    this.#etcd = etcd;
+    this.#leastVoters = etcd.pods.length - 1;
+  }
+
+  get acknowledged(): number {
+    return this.#acknowledged.size;
+  }
+
+  start(): void {
+    this.#running = Promise.all([this.#write(this.#end.signal), this.#watch(this.#end.signal)]);
+  }
+
+  /** A person takes voters out as well, which is not the hook's doing. */
+  allowVoters(least: number): void {
+    this.#leastVoters = least;
+  }
+
+  /** Stops, looks whether all is there, and tells. */
+  async stop(): Promise<OracleReport> {
+    this.#end.abort();
+    await this.#running;
+    const { kvs = [], header } = await this.#etcd.anybody<{
+      readonly kvs?: readonly { readonly key: string; readonly value?: string }[];
+      readonly header: { readonly revision: string };
+    }>('kv/range', { key: encoded(PREFIX), range_end: encoded('oracle0') });
+    const kept = new Map(kvs.map(({ key, value = '' }) => [decoded(key), decoded(value)]));
+    const lost = [...this.#acknowledged].filter(([key, value]) => kept.get(key) !== value);
+    for (const [key] of lost) this.#violations.add(`the acknowledged write ${key} is lost`);
+    this.#see(Number(header.revision));
+    return { acknowledged: this.acknowledged, refused: this.#refused, violations: [...this.#violations] };
+  }
+
+  async #write(signal: AbortSignal): Promise<void> {
+    for (let count = 0; !signal.aborted; count++) {
+      const pod = this.#etcd.pods[count % this.#etcd.pods.length] ?? '';
+      const [key, value] = [`${PREFIX}${String(count).padStart(7, '0')}`, crypto.randomUUID()];
+      try {
+        const { header } = await this.#etcd.ask<{ readonly header: { readonly revision: string } }>(pod, 'kv/put', {
+          key: encoded(key),
+          value: encoded(value),
+        });
+        this.#acknowledged.set(key, value);
+        this.#see(Number(header.revision));
+      } catch {
+        this.#refused++;
+      }
+      await sleep(PAUSE_MS, signal);
+    }
+  }
+
+  #see(revision: number): void {
+    if (revision < this.#revision) this.#violations.add(`the revision went from ${this.#revision} back to ${revision}`);
+    this.#revision = Math.max(revision, this.#revision);
+  }
+
+  async #watch(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const members = await this.#etcd.members().catch(() => undefined);
+      const voters = members?.filter(({ isLearner }) => !isLearner).length ?? this.#leastVoters;
+      if (voters < this.#leastVoters) this.#violations.add(`only ${voters} voters, of ${this.#etcd.pods.length}`);
+      const learners = members?.filter(({ isLearner }) => isLearner).length ?? 0;
+      if (learners > 1) this.#violations.add(`${learners} learners at once`);
+      await sleep(WATCH_MS, signal);
+    }
+  }
+}
+
+function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+function decoded(text: string): string {
+  return Buffer.from(text, 'base64').toString();
+}

@@ -1,0 +1,87 @@
+import { chmodSync, copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { controlPlaneAssets, etcdToolAssets } from '../assets.ts';
+import type { Image } from '../kubelet/image.ts';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The two hooks that do the same. */
+export type Twin = 'shell' | 'typescript';
+export const TWINS: readonly Twin[] = ['shell', 'typescript'];
+
+/** The folder of the example. */
+export const exampleDir = join(repository, 'examples', '120-etcd-member-repair');
+
+/**
+ * What the Dockerfile of the example makes: hooklet with the hooks, etcd, etcdctl and etcdutl. Before and after a call of
+ * etcdctl that changes something it runs the scripts of that name in the folder `control`, such as `after-member-remove`.
+ */
+export async function etcdRepairImages(twin: Twin, control: string): Promise<Readonly<Record<string, Image>>> {
+  const programs = await programFolder();
+  const hooks = join(exampleDir, ...(twin === 'shell' ? ['hooks'] : ['typescript', 'hooks']));
+  const image: Image = {
+    programs: [programs],
+    entrypoint: ['hooklet', 'start'],
+    env: { SHELL_OPERATOR_HOOKS_DIR: '/hooks', LOG_TYPE: 'json' },
+    files: { '/hooks': hooks, '/opt/hooklet': repository, '/control': control },
+  };
+  return { 'registry.example.com/etcd-member-repair:1': image };
+}
+
+let made: Promise<string> | undefined;
+
+/** One for all clusters of this process; it goes with it. */
+async function programFolder(): Promise<string> {
+  made ??= makeProgramFolder();
+  return made;
+}
+
+async function makeProgramFolder(): Promise<string> {
+  // The outer one is closed to others, so that containers see the inner one elsewhere: they have a /tmp of their own.
+  const outer = mkdtempSync(join(tmpdir(), 'hooklet-etcd-programs-'));
+  process.once('exit', () => rmSync(outer, { recursive: true, force: true }));
+  const folder = join(outer, 'bin');
+  mkdirSync(folder, { mode: 0o755 });
+  const { etcd } = await controlPlaneAssets(process.env);
+  const { etcdctl, etcdutl } = await etcdToolAssets(process.env);
+  for (const path of [etcd, etcdutl]) linkOrCopy(path, join(folder, basename(path)));
+  linkOrCopy(etcdctl, join(folder, 'real-etcdctl'));
+  linkOrCopy(process.execPath, join(folder, 'node'));
+  writeProgram(join(folder, 'hooklet'), 'exec node /opt/hooklet/src/main.ts "$@"\n');
+  writeProgram(join(folder, 'etcdctl'), WATCHED_ETCDCTL);
+  return folder;
+}
+
+const WATCHED_ETCDCTL = `
+case "$*" in
+  *'endpoint status'*) call=endpoint-status ;;
+  *'member list'*) call=member-list ;;
+  *'snapshot save'*) call=snapshot-save ;;
+  *'move-leader'*) call=move-leader ;;
+  *'member remove'*) call=member-remove ;;
+  *'member add'*) call=member-add ;;
+  *'member promote'*) call=member-promote ;;
+  *'alarm disarm'*) call=alarm-disarm ;;
+  *) call=other ;;
+esac
+[ ! -e "/control/before-$call" ] || . "/control/before-$call"
+real-etcdctl "$@"
+code=$?
+[ ! -e "/control/after-$call" ] || . "/control/after-$call"
+exit "$code"
+`;
+
+function writeProgram(path: string, text: string): void {
+  writeFileSync(path, `#!/bin/sh\n${text}`);
+  chmodSync(path, 0o755);
+}
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}

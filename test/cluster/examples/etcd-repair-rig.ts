@@ -1,0 +1,250 @@
+import { execFile } from 'node:child_process';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { promisify } from 'node:util';
+import type { CoreV1Event, V1ConfigMap, V1Pod, V1StatefulSet } from '@kubernetes/client-node';
+import { stringify } from 'yaml';
+import type { KubeClient } from '../../../src/kube/client.ts';
+import { createKubeClient } from '../../../src/kube/kube-client.ts';
+import { kubectlAsset } from '../assets.ts';
+import type { Image } from '../kubelet/image.ts';
+import { startKubelet, type Kubelet, type PodName } from '../kubelet/kubelet.ts';
+import { connectAs } from '../operator-rig.ts';
+import type { SharedControlPlane } from '../shared-control-plane.ts';
+import { EtcdApi } from './etcd-api.ts';
+import { etcdRepairImages, exampleDir, type Twin } from './etcd-repair-image.ts';
+
+export interface EtcdRepairOptions {
+  readonly plane: SharedControlPlane;
+  readonly twin: Twin;
+  readonly replicas?: number;
+  /** Without the hook until it is called for. */
+  readonly withoutHook?: boolean;
+  /** Settings of the hook, over those that make it quick. */
+  readonly settings?: Readonly<Record<string, string>>;
+  readonly images?: Readonly<Record<string, Image>>;
+  /** More patches of the kustomization, such as for certificates. */
+  readonly patches?: readonly object[];
+}
+
+/** An etcd StatefulSet whose members really run, and the example beside it, in a namespace of their own. */
+export interface EtcdRepairRig extends AsyncDisposable {
+  readonly plane: SharedControlPlane;
+  readonly twin: Twin;
+  readonly namespace: string;
+  readonly replicas: number;
+  readonly kubelet: Kubelet;
+  readonly etcd: EtcdApi;
+  readonly kubectl: (...args: readonly string[]) => Promise<string>;
+  readonly podName: (pod: string) => PodName;
+  readonly get: <T>(plural: string, name: string) => Promise<T | undefined>;
+  readonly statefulSet: () => Promise<V1StatefulSet>;
+  /** What the hook keeps on the StatefulSet. */
+  readonly state: () => Promise<RepairState>;
+  /** Reasons and messages of the Events on the StatefulSet, by their names, oldest first. */
+  readonly events: () => Promise<readonly RepairEvent[]>;
+  /** The samples of the hook as Prometheus reads them. */
+  readonly metrics: () => Promise<string>;
+  readonly patch: (plural: string, name: string, change: object) => Promise<void>;
+  readonly remove: (plural: string, name: string) => Promise<void>;
+  /** Runs so many of the hook's Pods. */
+  readonly scaleHook: (replicas: number) => Promise<void>;
+  readonly hookPods: () => Promise<readonly V1Pod[]>;
+  /** Has a script run before or after a call of etcdctl, such as `after-member-remove`, until it is taken away. */
+  readonly control: (call: string, script: string) => Promise<() => Promise<void>>;
+}
+
+export interface RepairEvent {
+  readonly reason: string;
+  readonly message: string;
+  readonly type: string;
+}
+
+export interface RepairState {
+  readonly unhealthy?: Readonly<Record<string, string>>;
+  readonly repair?: {
+    readonly pod: string;
+    readonly memberID: string;
+    readonly step: string;
+    readonly snapshot: string;
+  };
+  readonly told?: string;
+}
+
+export const STATE_ANNOTATION = 'etcd-repair.hooklet.dev/state';
+export const PAUSE_ANNOTATION = 'etcd-repair.hooklet.dev/pause';
+const NEVER = new AbortController().signal;
+const QUICK = {
+  ETCD_TIMEOUT_SECONDS: '1',
+  REPAIR_AFTER_SECONDS: '3',
+  REPAIR_JOIN_SECONDS: '20',
+  REPAIR_CRONTAB: '*/2 * * * * *',
+};
+
+/** Installs both with `kubectl apply -k`, and does not wait for them. */
+export async function startEtcdRepair(options: EtcdRepairOptions): Promise<EtcdRepairRig> {
+  const { plane, twin, replicas = 3 } = options;
+  const namespace = `etcd-${crypto.randomUUID().slice(0, 8)}`;
+  const folder = await mkdtemp(join(tmpdir(), 'hooklet-etcd-'));
+  const controlDir = join(folder, 'control');
+  await mkdir(controlDir);
+  const images = { ...(await etcdRepairImages(twin, controlDir)), ...options.images };
+  const kubelet = await startKubelet({ plane, namespaces: [namespace], images });
+  const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'hooklet-test' });
+  await writeFile(join(folder, 'kubeconfig'), plane.kubeconfig('admin'), { mode: 0o600 });
+  await writeFile(join(folder, 'kustomization.yaml'), kustomization(folder, namespace, { ...options, replicas }));
+  const program = await kubectlAsset(process.env);
+  const kubectl = async (...args: readonly string[]): Promise<string> => {
+    const env = { ...process.env, KUBECONFIG: join(folder, 'kubeconfig'), HOME: folder };
+    const { stdout } = await promisify(execFile)(program, ['--namespace', namespace, ...args], { env });
+    return stdout;
+  };
+  await kubectl('apply', '-k', folder);
+  const rig = rigOf({ plane, twin, namespace, replicas, kubelet, client, kubectl, controlDir });
+  return {
+    ...rig,
+    async [Symbol.asyncDispose]() {
+      await kubelet[Symbol.asyncDispose]();
+      await client.request({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` }, NEVER).catch(() => {});
+      await client.close();
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+interface Parts extends Pick<EtcdRepairRig, 'plane' | 'twin' | 'namespace' | 'replicas' | 'kubelet' | 'kubectl'> {
+  readonly client: KubeClient;
+  readonly controlDir: string;
+}
+
+function rigOf({ client, controlDir, ...parts }: Parts): Omit<EtcdRepairRig, keyof AsyncDisposable> {
+  const { namespace, replicas, kubelet } = parts;
+  const path = (plural: string, name?: string): string => {
+    const root = GROUPS[plural] === undefined ? '/api/v1' : `/apis/${GROUPS[plural]}/v1`;
+    return [root, 'namespaces', namespace, plural, ...(name === undefined ? [] : [name])].join('/');
+  };
+  const get = async <T>(plural: string, name: string): Promise<T | undefined> => {
+    try {
+      return (await client.request({ method: 'GET', path: path(plural, name) }, NEVER)) as T;
+    } catch {
+      return undefined;
+    }
+  };
+  const list = async <T>(plural: string): Promise<readonly T[]> =>
+    ((await client.request({ method: 'GET', path: path(plural) }, NEVER)) as { readonly items: readonly T[] }).items;
+  const patch: EtcdRepairRig['patch'] = async (plural, name, change) => {
+    const contentType = 'application/merge-patch+json';
+    await client.request(
+      { method: 'PATCH', path: path(plural, name), body: JSON.stringify(change), contentType },
+      NEVER,
+    );
+  };
+  const statefulSet = async (): Promise<V1StatefulSet> => {
+    const found = await get<V1StatefulSet>('statefulsets', 'etcd');
+    if (found === undefined) throw new Error('there is no StatefulSet etcd');
+    return found;
+  };
+  const podName = (name: string): PodName => ({ namespace, name });
+  const hookPods = async (): Promise<readonly V1Pod[]> =>
+    (await list<V1Pod>('pods')).filter(({ metadata }) => metadata?.labels?.['app'] === 'etcd-member-repair');
+  return {
+    ...parts,
+    etcd: new EtcdApi(
+      Array.from({ length: replicas }, (_, at) => `etcd-${at}`),
+      (pod) => kubelet.addressOf(podName(pod)),
+    ),
+    podName,
+    get,
+    statefulSet,
+    state: async () =>
+      JSON.parse((await statefulSet()).metadata?.annotations?.[STATE_ANNOTATION] ?? '{}') as RepairState,
+    events: async () =>
+      (await list<CoreV1Event>('events'))
+        .filter(({ source }) => source?.component === 'etcd-repair')
+        .toSorted((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion))
+        .map(({ reason = '', message = '', type = '' }) => ({ reason, message, type })),
+    metrics: async () => {
+      const [pod] = await hookPods();
+      const address = kubelet.addressOf(podName(pod?.metadata?.name ?? ''));
+      return address === undefined ? '' : (await fetch(`http://${address}:9115/metrics/hooks`)).text();
+    },
+    patch,
+    remove: async (plural, name) => {
+      await client.request({ method: 'DELETE', path: path(plural, name) }, NEVER);
+    },
+    scaleHook: async (count) => patch('deployments', 'etcd-member-repair', { spec: { replicas: count } }),
+    hookPods,
+    control: async (call, script) => {
+      const file = join(controlDir, call);
+      await writeFile(file, script, { mode: 0o644 });
+      return async () => rm(file, { force: true });
+    },
+  };
+}
+
+const GROUPS: Readonly<Record<string, string>> = {
+  statefulsets: 'apps',
+  deployments: 'apps',
+  roles: 'rbac.authorization.k8s.io',
+};
+
+/** As somebody installs it who has a StatefulSet of another size and little patience. */
+function kustomization(
+  folder: string,
+  namespace: string,
+  { replicas = 3, withoutHook = false, settings = {}, patches = [] }: Partial<EtcdRepairOptions>,
+): string {
+  const env = Object.entries({ ...QUICK, ...settings }).map(([name, value]) => ({ name, value }));
+  const names = (prefix: string): readonly string[] =>
+    Array.from({ length: replicas }, (_, at) => `${prefix}etcd-${at}`);
+  const manifests = relative(folder, join(exampleDir, 'manifests'));
+  return stringify({
+    namespace,
+    resources: [manifests, join(manifests, 'try')],
+    patches: [
+      merged('StatefulSet', 'etcd', {
+        replicas,
+        template: {
+          spec: {
+            terminationGracePeriodSeconds: 3,
+            containers: [
+              {
+                name: 'etcd',
+                env: [
+                  { name: 'REPLICAS', value: String(replicas) },
+                  { name: 'ETCD_UNSAFE_NO_FSYNC', value: 'true' },
+                  { name: 'ETCD_LOG_LEVEL', value: 'warn' },
+                ],
+                readinessProbe: { periodSeconds: 1 },
+                startupProbe: { periodSeconds: 1 },
+              },
+            ],
+          },
+        },
+      }),
+      merged('Deployment', 'etcd-member-repair', {
+        replicas: withoutHook ? 0 : 1,
+        template: { spec: { terminationGracePeriodSeconds: 3, containers: [{ name: 'hooklet', env }] } },
+      }),
+      {
+        target: { kind: 'Role', name: 'etcd-member-repair' },
+        patch: stringify([
+          { op: 'replace', path: '/rules/3/resourceNames', value: names('') },
+          { op: 'replace', path: '/rules/4/resourceNames', value: names('data-') },
+        ]),
+      },
+      ...patches,
+    ],
+  });
+}
+
+/** A strategic merge patch of the `spec` of a workload. */
+export function merged(kind: string, name: string, spec: object): object {
+  return { patch: stringify({ apiVersion: 'apps/v1', kind, metadata: { name }, spec }) };
+}
+
+/** What the marker says. */
+export async function markerOf({ get }: EtcdRepairRig): Promise<string | undefined> {
+  return (await get<V1ConfigMap>('configmaps', 'etcd-cluster'))?.data?.['state'];
+}
