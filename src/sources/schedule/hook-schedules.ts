@@ -62,10 +62,11 @@ export class HookSchedules {
   }
 
   async #followClock(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#wake(), { once: true });
     while (!signal.aborted) {
       const wake = new AbortController();
       this.#wake = () => wake.abort();
-      await sleep(this.#nap(), AbortSignal.any([signal, wake.signal]));
+      await sleep(this.#nap(), wake.signal);
       const nowMs = this.#now();
       if (signal.aborted) return;
       for (const schedule of this.schedules) if ((schedule.dueMs(nowMs) ?? Infinity) <= nowMs) schedule.take();

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScheduleBinding } from '../../../src/hook/binding.ts';
+import { jitterOf } from '../../../src/hook/jitter.ts';
 import { runIdOf } from '../../../src/hook/run-id.ts';
 import { scheduleBinding } from '../../support/bindings.ts';
 import { startSchedules, type ScheduleRig } from '../../support/schedule-rig.ts';
@@ -70,9 +71,9 @@ describe('the schedules of a hook', () => {
   });
 
   it('waits longer than a timer can', async () => {
-    const { ticks } = await start('2026-05-01T00:00:00Z', scheduleBinding('yearly', { crontab: 'TZ=UTC 0 0 1 7 *' }));
+    const { ticks } = await start('2026-06-05T00:00:00Z', scheduleBinding('yearly', { crontab: 'TZ=UTC 0 0 1 7 *' }));
 
-    await vi.advanceTimersByTimeAsync(61 * 24 * HOUR_MS);
+    await vi.advanceTimersByTimeAsync(26 * 24 * HOUR_MS);
 
     expect(ticks).toEqual(['yearly 2026-07-01T00:00:00']);
   });
@@ -147,6 +148,53 @@ describe('the schedules of a hook', () => {
 
     expect(ticks).toEqual(['hourly 2026-05-01T11:00:00']);
     expect(log.lines).toEqual([]);
+  });
+
+  it.each([
+    [
+      'Lord Howe goes half an hour forward',
+      '2026-10-03T12:00:00Z',
+      '15 2 * * *',
+      ['2026-10-03T15:30:00', '2026-10-04T15:15:00'],
+    ],
+    [
+      'Lord Howe goes half an hour back',
+      '2026-04-03T12:00:00Z',
+      '45 1 * * *',
+      ['2026-04-03T14:45:00', '2026-04-04T14:45:00', '2026-04-05T15:15:00'],
+    ],
+  ])('follows a clock of half hours: %s', async (_law, at, crontab, ticks) => {
+    const rig = await start(at, scheduleBinding('s', { crontab: `TZ=Australia/Lord_Howe ${crontab}` }));
+
+    await vi.advanceTimersByTimeAsync(ticks.length * 24 * HOUR_MS + 3 * HOUR_MS);
+
+    expect(rig.runs().slice(0, ticks.length)).toEqual(ticks.map((tick) => `tick ${tick}`));
+  });
+
+  it.each([
+    ['the end of the year', '2026-12-31T23:58:30Z', 'TZ=UTC * * * * *', ['2026-12-31T23:59:00', '2027-01-01T00:00:00']],
+    ['29 February', '2028-02-28T23:59:30Z', 'TZ=UTC 0 0 29 2 *', ['2028-02-29T00:00:00']],
+    ['the day after 28 February', '2026-02-28T23:59:30Z', 'TZ=UTC 0 0 * * *', ['2026-03-01T00:00:00']],
+  ])('comes at %s', async (_time, at, crontab, ticks) => {
+    const rig = await start(at, scheduleBinding('s', { crontab }));
+
+    await vi.advanceTimersByTimeAsync(2 * MINUTE_MS - 30_000);
+
+    expect(rig.runs()).toEqual(ticks.map((tick) => `tick ${tick}`));
+  });
+
+  it('puts ticks off by its jitter, each by the same', async () => {
+    const jittery = scheduleBinding('s', { crontab: 'TZ=UTC 0 * * * *', jitterMs: 30 * MINUTE_MS });
+    const rig = await start('2026-05-01T10:30:00Z', jittery);
+
+    await vi.advanceTimersByTimeAsync(3 * HOUR_MS);
+
+    const lateMs = jitterOf('hook.sh', jittery);
+    expect(lateMs).toBeGreaterThan(MINUTE_MS);
+    expect(rig.runs()).toEqual(['tick 2026-05-01T11:00:00', 'tick 2026-05-01T12:00:00', 'tick 2026-05-01T13:00:00']);
+    expect(rig.ticks.map((tick) => tick.slice(-5))).toEqual(
+      Array.from({ length: 3 }, () => new Date(lateMs).toISOString().slice(14, 19)),
+    );
   });
 
   it('ends when it is told to, leaving no timer', async () => {
