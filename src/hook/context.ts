@@ -1,5 +1,5 @@
 import { unreachable } from '../lib/unreachable.ts';
-import type { Binding, KubernetesBinding } from './binding.ts';
+import type { Hook, KubernetesBinding } from './binding.ts';
 import { compactGroups, groupOf } from './combine.ts';
 import { JsonChunks } from './json-chunks.ts';
 import type { Task } from './task.ts';
@@ -20,7 +20,8 @@ export type FactsReader = (trigger: ScheduleTrigger) => RunFacts | undefined;
 
 /**
  * The file a hook reads at `BINDING_CONTEXT_PATH`, as chunks to be written one after the other: a JSON array with one
- * element a trigger. Every snapshot is read at most once, all in the same instant.
+ * element a trigger. Every snapshot is read at most once, all in the same instant. For a warm hook each snapshot is in the
+ * first context that asks for it alone: what reads them there takes them together.
  */
 export function writeContexts(
   task: Pick<Task, 'hook' | 'triggers'>,
@@ -28,7 +29,7 @@ export function writeContexts(
   facts: FactsReader = () => undefined,
 ): readonly Uint8Array[] {
   const chunks = new JsonChunks();
-  const snapshots = new Snapshots(task.hook.bindings, read);
+  const snapshots = new Snapshots(task.hook, read);
   chunks.list('[', compactGroups(task.triggers), (trigger) => writeContext(chunks, trigger, { snapshots, facts }));
   chunks.text('\n');
   return chunks.finish();
@@ -104,9 +105,10 @@ function writeEvent(chunks: JsonChunks, { binding, item, watchEvent }: EventTrig
 }
 
 function writeSnapshots(chunks: JsonChunks, names: readonly string[], snapshots: Snapshots): void {
-  if (names.length === 0) return;
+  const given = snapshots.take(names);
+  if (given.length === 0) return;
   chunks.text(',"snapshots":');
-  chunks.list('{', names.toSorted(), (name) => {
+  chunks.list('{', given, (name) => {
     chunks.value(name).text(':');
     chunks.list('[', snapshots.named(name), ({ binding, item }) => writeItem(chunks, binding, item));
   });
@@ -150,13 +152,23 @@ interface BoundItem {
 
 /** The snapshots of one run, each read when it is first needed. */
 class Snapshots {
-  readonly #bindings: readonly Binding[];
+  readonly #hook: Pick<Hook, 'bindings' | 'type'>;
   readonly #read: SnapshotReader;
   readonly #known = new Map<KubernetesBinding, Snapshot>();
+  readonly #taken = new Set<string>();
 
-  constructor(bindings: readonly Binding[], read: SnapshotReader) {
-    this.#bindings = bindings;
+  constructor(hook: Pick<Hook, 'bindings' | 'type'>, read: SnapshotReader) {
+    this.#hook = hook;
     this.#read = read;
+  }
+
+  /** Of `names` those that the next context is to have, in order. */
+  take(names: readonly string[]): readonly string[] {
+    const sorted = names.toSorted();
+    if (this.#hook.type === 'process') return sorted;
+    const fresh = sorted.filter((name) => !this.#taken.has(name));
+    for (const name of fresh) this.#taken.add(name);
+    return fresh;
   }
 
   of(binding: KubernetesBinding): Snapshot {
@@ -167,7 +179,7 @@ class Snapshots {
 
   /** A group may hold several bindings of one name: their objects come one binding after the other. */
   named(name: string): readonly BoundItem[] {
-    return this.#bindings
+    return this.#hook.bindings
       .filter((binding) => binding.type === 'kubernetes')
       .filter((binding) => binding.name === name)
       .flatMap((binding) => this.of(binding).map((item) => ({ binding, item })));

@@ -158,6 +158,19 @@ describe('writeContexts', () => {
       expect(first).toEqual(second);
     });
 
+    it('are given to a warm hook once, in the first context that asks for them', () => {
+      const event: Trigger = { type: 'event', binding: pods, watchEvent: 'Deleted', item: pod('a') };
+      const hook = { ...hookWith('hook', [pods, nodes]), type: 'warm' } as const;
+
+      const chunks = writeContexts({ hook, triggers: [event, tick, event] }, read);
+
+      expect(JSON.parse(Buffer.concat(chunks).toString())).toEqual([
+        expect.objectContaining({ type: 'Event', snapshots: { pods: [] } }),
+        expect.objectContaining({ type: 'Schedule', snapshots: { nodes: [{ filterResult: 1 }] } }),
+        expect.not.objectContaining({ snapshots: expect.anything() }),
+      ]);
+    });
+
     it('hold the objects of all bindings of a name', () => {
       const twins = [
         kubernetesBinding('kubernetes'),
