@@ -50,6 +50,7 @@ look_for_failure() {
   fi
   [[ -n $FAILED ]] || return 0
   guard_one_unhealthy || return 0
+  guard_others_settled || return 0
   guard_target || return 0
   take_snapshot || return 0
   write_record

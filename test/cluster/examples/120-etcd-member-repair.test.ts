@@ -7,14 +7,14 @@ import { TWINS } from './etcd-repair-image.ts';
 
 // All of it with both hooks, and in any order and mixture, is `npm run chaos`.
 const isThorough = process.env['ETCD_REPAIR_THOROUGH'] === '1';
-const pool = clusterPool(sharedControlPlane(), { shell: 3, typescript: 1 });
+const pool = clusterPool(sharedControlPlane(), { shell: 2, typescript: 1 });
 
 afterAll(async () => pool[Symbol.asyncDispose](), 60_000);
 
 describe.concurrent.each(TWINS)('the repair of etcd members in %s', (twin) => {
   const lines = LINES.filter(({ isCore = false }) => twin === 'shell' || isCore || isThorough);
 
-  it.each(lines)('$title', { timeout: 240_000 }, async ({ run }) => {
+  it.each(lines)('$title', { timeout: 400_000 }, async ({ run }) => {
     await pool.with(twin, async (rig) => {
       const oracle = new EtcdOracle(rig.etcd);
       oracle.start();

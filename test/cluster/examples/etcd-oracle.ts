@@ -2,8 +2,8 @@ import { sleep } from '../../../src/lib/sleep.ts';
 import type { EtcdApi } from './etcd-api.ts';
 
 const PREFIX = 'oracle/';
-const PAUSE_MS = 25;
-const WATCH_MS = 250;
+const PAUSE_MS = 50;
+const WATCH_MS = 400;
 
 /** What was seen of a cluster while things were done to it. */
 export interface OracleReport {

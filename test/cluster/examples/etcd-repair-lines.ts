@@ -1,7 +1,7 @@
-import { writeFile } from 'node:fs/promises';
+import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { expect } from 'vitest';
-import { until } from '../../support/operator-rig.ts';
+import { eventually } from './eventually.ts';
 import type { EtcdOracle } from './etcd-oracle.ts';
 import { PAUSE_ANNOTATION, STATE_ANNOTATION, type EtcdRepairRig } from './etcd-repair-rig.ts';
 import { isTold, isWhole, loseDisk, newsOf, runByHand, storageOf } from './etcd-repair-steps.ts';
@@ -76,7 +76,10 @@ export const LINES: readonly Line[] = [
       const news = await newsOf(rig);
       const pod = await rig.etcd.follower();
 
-      await rig.kubelet.corrupt(rig.namespace, `data-${pod}`, /\.wal$/);
+      const wal = join(rig.kubelet.volumeOf(rig.namespace, `data-${pod}`), 'data', 'member', 'wal');
+      for (const file of await readdir(wal)) {
+        if (file.endsWith('.wal')) await writeFile(join(wal, file), Buffer.alloc(4096, 0x5a), { flag: 'r+' });
+      }
       await rig.kubelet.kill(rig.podName(pod));
 
       await isRepaired(rig, news);
@@ -119,7 +122,7 @@ export const LINES: readonly Line[] = [
       const { alarms = [] } = await rig.etcd.anybody<{ readonly alarms?: readonly object[] }>('maintenance/alarm');
       expect(alarms).toEqual([]);
       const { acknowledged } = oracle;
-      await until(() => expect(oracle.acknowledged).toBeGreaterThan(acknowledged));
+      await eventually(() => expect(oracle.acknowledged).toBeGreaterThan(acknowledged));
     },
   },
   {
@@ -155,7 +158,7 @@ export const LINES: readonly Line[] = [
       await followerLosesDisk(rig);
       // Those steps that are patches end in the operator, which is killed when they show.
       for (const step of ['recorded', 'removed', 'wiped', 'added', 'promoted']) {
-        await until(async () => expect([step, undefined]).toContain((await rig.state()).repair?.step), 75_000);
+        await eventually(async () => expect([step, undefined]).toContain((await rig.state()).repair?.step));
         const [pod] = await rig.hookPods();
         await rig.kubelet.kill(rig.podName(pod?.metadata?.name ?? '')).catch(() => {});
       }
@@ -170,13 +173,13 @@ export const LINES: readonly Line[] = [
     run: async (rig) => {
       const news = await newsOf(rig);
       await rig.scaleHook(2);
-      await until(async () => expect(await rig.hookPods()).toHaveLength(2));
+      await eventually(async () => expect(await rig.hookPods()).toHaveLength(2));
 
       await followerLosesDisk(rig);
       await isRepaired(rig, news);
 
       await rig.scaleHook(1);
-      await until(async () => expect(await rig.hookPods()).toHaveLength(1), 30_000);
+      await eventually(async () => expect(await rig.hookPods()).toHaveLength(1));
       expect(await news()).toEqual(['RepairStarted', 'Repaired']);
     },
   },
@@ -215,7 +218,7 @@ export const LINES: readonly Line[] = [
       const news = await newsOf(rig);
       const release = await rig.control('before-member-promote', NOT_IN_SYNC);
       const pod = await followerLosesDisk(rig);
-      await until(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true), 75_000);
+      await eventually(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true));
 
       await rig.kubelet.kill(rig.podName(pod));
       await release();
@@ -229,7 +232,7 @@ export const LINES: readonly Line[] = [
       const news = await newsOf(rig);
       const release = await rig.control('before-member-promote', NOT_IN_SYNC);
       const pod = await followerLosesDisk(rig);
-      await until(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true), 75_000);
+      await eventually(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true));
 
       await loseDisk(rig, pod);
       await release();
@@ -377,7 +380,7 @@ export const LINES: readonly Line[] = [
       await isTold(rig, news, 'Paused');
 
       await followerLosesDisk(rig);
-      await until(async () => expect(await rig.metrics()).toMatch(/members\{.*state="unhealthy".*\} 1/), 30_000);
+      await eventually(async () => expect(await rig.metrics()).toMatch(/members\{.*state="unhealthy".*\} 1/));
 
       expect(await storageOf(rig)).toEqual(before);
       await pause(null);

@@ -79,7 +79,7 @@ const QUICK = {
   ETCD_TIMEOUT_SECONDS: '1',
   REPAIR_AFTER_SECONDS: '3',
   REPAIR_JOIN_SECONDS: '20',
-  REPAIR_CRONTAB: '*/2 * * * * *',
+  REPAIR_CRONTAB: '*/3 * * * * *',
 };
 
 /** Installs both with `kubectl apply -k`, and does not wait for them. */

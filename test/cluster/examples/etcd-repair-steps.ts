@@ -1,13 +1,11 @@
 import type { V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'vitest';
-import { until } from '../../support/operator-rig.ts';
+import { eventually } from './eventually.ts';
 import { markerOf, type EtcdRepairRig } from './etcd-repair-rig.ts';
 
-const REPAIR_LIMIT_MS = 75_000;
-
 /** Waits until all members are voters that answer, hold the same, and nothing is left to be done. */
-export async function isWhole(rig: EtcdRepairRig, timeoutMs = REPAIR_LIMIT_MS): Promise<void> {
-  await until(async () => {
+export async function isWhole(rig: EtcdRepairRig, timeoutMs = 150_000): Promise<void> {
+  await eventually(async () => {
     const members = await rig.etcd.members();
     expect(members).toHaveLength(rig.replicas);
     expect(members.filter(({ isLearner }) => isLearner)).toEqual([]);
@@ -19,7 +17,7 @@ export async function isWhole(rig: EtcdRepairRig, timeoutMs = REPAIR_LIMIT_MS): 
 
 /** Waits until a new cluster is whole for the first time. */
 export async function isBootstrapped(rig: EtcdRepairRig): Promise<void> {
-  await until(async () => expect(await markerOf(rig)).toBe('existing'), 60_000);
+  await eventually(async () => expect(await markerOf(rig)).toBe('existing'));
 }
 
 /** What is told of one repair or refusal; Events of before are not counted. */
@@ -30,7 +28,7 @@ export async function newsOf(rig: EtcdRepairRig): Promise<() => Promise<readonly
 
 /** Waits until a reason is told, and returns the Event. */
 export async function isTold(rig: EtcdRepairRig, news: () => Promise<readonly string[]>, reason: string) {
-  await until(async () => expect(await news()).toContain(reason), REPAIR_LIMIT_MS);
+  await eventually(async () => expect(await news()).toContain(reason));
   const event = (await rig.events()).findLast((one) => one.reason === reason);
   return event?.message ?? '';
 }
@@ -40,7 +38,7 @@ export async function storageOf(rig: EtcdRepairRig): Promise<readonly string[]> 
   const uids = rig.etcd.pods.map(async (pod) => {
     const found = await rig.get<V1Pod>('pods', pod);
     const claim = await rig.get<V1PersistentVolumeClaim>('persistentvolumeclaims', `data-${pod}`);
-    return `${pod} ${found?.metadata?.uid} ${claim?.metadata?.uid} ${claim?.metadata?.deletionTimestamp ?? ''}`;
+    return `${pod} ${found?.metadata?.uid} ${claim?.metadata?.uid} ${claim?.metadata?.deletionTimestamp === undefined}`;
   });
   return Promise.all(uids);
 }

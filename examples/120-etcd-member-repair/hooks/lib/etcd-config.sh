@@ -23,6 +23,7 @@ kubernetes:
         uid: .metadata.uid,
         resourceVersion: .metadata.resourceVersion,
         state: (.metadata.annotations["$STATE_ANNOTATION"] // ""),
+        annotated: (.metadata.annotations != null),
         paused: (.metadata.annotations["$PAUSE_ANNOTATION"] // "" | . != "" and . != "false"),
         replicas: .spec.replicas,
         service: .spec.serviceName,

@@ -34,6 +34,13 @@ guard_one_unhealthy() {
     "$UNHEALTHY are down at once; one at a time is replaced. Find out what they have in common, and bring one back. $ERRORS"
 }
 
+# Others are just back from an outage, and the last one may be on its way too: its time counts from now.
+guard_others_settled() {
+  [[ $OLD_TOLD == QuorumLost* || $OLD_TOLD == SeveralMembersDown* ]] || return 0
+  UNHEALTHY_SINCE=$(jq -c --arg now "$(iso "$NOW")" 'map_values($now)' <<< "$UNHEALTHY_SINCE")
+  return 1
+}
+
 guard_alarms() {
   if [[ -n $NO_SPACE ]]; then
     refuse NoSpace "The members $NO_SPACE have no space left, which a new member would not change. Compact, defragment every \

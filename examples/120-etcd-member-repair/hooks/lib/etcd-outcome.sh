@@ -42,25 +42,32 @@ set_step() {
   RECORD=$(jq -c --arg step "$1" --arg at "$(iso "$NOW")" '. + {step: $step, stepAt: $at}' <<< "$RECORD")
 }
 
-# The state is written only if it is another one, and only if nobody changed the StatefulSet since it was read.
+# The state is written only if it is another one, and only if it is still what was read: of two runners one loses, and
+# looks again. Nor is it written over a pause that has been set meanwhile.
 write_outcome() {
   local state
   state=$(
-    jq -n -c --argjson unhealthy "${UNHEALTHY_SINCE:-"{}"}" --argjson repair "${RECORD:-null}" --arg told "$TOLD" '
-      {unhealthy: $unhealthy, repair: $repair, told: $told} | with_entries(select(.value | . != null and . != {} and . != ""))
-      | if . == {} then "" else tojson end' -r
+    jq -n -r --argjson unhealthy "${UNHEALTHY_SINCE:-"{}"}" --argjson repair "${RECORD:-null}" --arg told "$TOLD" '
+      {unhealthy: $unhealthy, repair: $repair, told: $told}
+      | with_entries(select(.value | . != null and . != {} and . != ""))
+      | if . == {} then "" else tojson end'
   )
   if [[ $state != "$OLD_STATE" ]]; then
     jq -n -c --arg namespace "$NAMESPACE" --arg name "$STATEFULSET" --arg version "$RESOURCE_VERSION" \
-      --arg key "$STATE_ANNOTATION" --arg state "$state" '{
-        operation: "MergePatch", apiVersion: "apps/v1", kind: "StatefulSet", namespace: $namespace, name: $name,
-        mergePatch: {
-          metadata: {
-            resourceVersion: $version,
-            annotations: {($key): (if $state == "" then null else $state end)}
-          }
-        }
-      }' >> "$KUBERNETES_PATCH_PATH"
+      --arg state "$STATE_ANNOTATION" --arg pause "$PAUSE_ANNOTATION" --arg annotated "$ANNOTATED" --arg paused "$PAUSED" \
+      --arg old "$OLD_STATE" --arg new "$state" '
+        def at($key): "/metadata/annotations/\($key | gsub("/"; "~1"))";
+        {apiVersion: "apps/v1", kind: "StatefulSet", namespace: $namespace, name: $name} + if $annotated == "no" then {
+          operation: "MergePatch",
+          mergePatch: {metadata: {resourceVersion: $version, annotations: {($state): $new}}}
+        } else {
+          operation: "JSONPatch",
+          jsonPatch: [
+            {op: "test", path: at($state), value: (if $old == "" then null else $old end)},
+            (if $paused == "yes" then empty else {op: "test", path: at($pause), value: null} end),
+            (if $new == "" then {op: "remove", path: at($state)} else {op: "add", path: at($state), value: $new} end)
+          ]
+        } end' >> "$KUBERNETES_PATCH_PATH"
   fi
   report_metrics
 }

@@ -32,7 +32,7 @@ snapshots() {
 save_snapshot() {
   local -r endpoint=${ENDPOINTS%%,*}
   local revision compacted
-  timeout "$SNAPSHOT_TIMEOUT" etcdctl --endpoints "$endpoint" snapshot save "$1" || return
+  timeout --foreground "$SNAPSHOT_TIMEOUT" etcdctl --endpoints "$endpoint" snapshot save "$1" || return
   revision=$(etcdutl snapshot status "$1" -w json | jq .revision) || return
   # It must hold at least what was there when this run began: the newest key, unless that was deleted and compacted away.
   ((revision >= REVISION || REVISION <= 1)) && return

@@ -5,6 +5,7 @@
     STS_UID: ($sts.uid // ""),
     RESOURCE_VERSION: ($sts.resourceVersion // ""),
     REPLICAS: ($sts.replicas // 0),
+    ANNOTATED: (if $sts.annotated then "yes" else "no" end),
     PAUSED: (if $sts.paused then "yes" else "no" end),
     ROLLING: (if $sts.rolling then "yes" else "no" end),
     POD_DOMAIN: (if $settings.domain != "" then $settings.domain else "\($sts.service).\($settings.namespace).svc" end),

@@ -17,7 +17,12 @@ const common = {
 
 export default defineHook({
   bindings: {
-    check: schedule(settings.crontab, { concurrency: 'skip', allowFailure: true, queue: 'etcd-repair', group: 'etcd-repair' }),
+    check: schedule(settings.crontab, {
+      concurrency: 'skip',
+      allowFailure: true,
+      queue: 'etcd-repair',
+      group: 'etcd-repair',
+    }),
     statefulset: kubernetes<SetSummary>({
       apiVersion: 'apps/v1',
       kind: 'StatefulSet',
@@ -26,6 +31,7 @@ export default defineHook({
         uid: .metadata.uid,
         resourceVersion: .metadata.resourceVersion,
         state: (.metadata.annotations["${STATE_ANNOTATION}"] // ""),
+        annotated: (.metadata.annotations != null),
         paused: (.metadata.annotations["${PAUSE_ANNOTATION}"] // "" | . != "" and . != "false"),
         replicas: .spec.replicas,
         service: .spec.serviceName,

@@ -52,6 +52,13 @@ export function guardOneUnhealthy({ facts, outcome }: Turn): boolean {
   );
 }
 
+/** Others are just back from an outage, and the last one may be on its way too: its time counts from now. */
+export function guardOthersSettled({ facts, outcome }: Turn): boolean {
+  if (!/^(?:QuorumLost|SeveralMembersDown)/.test(facts.state.told)) return true;
+  outcome.restartClock();
+  return false;
+}
+
 export function guardAlarms({ facts, outcome }: Turn): boolean {
   const { corrupt, noSpace } = facts.alarms;
   if (noSpace.length > 0) {

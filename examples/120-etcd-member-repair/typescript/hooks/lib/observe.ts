@@ -6,6 +6,8 @@ export interface SetSummary {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly state: string;
+  /** Whether it has annotations at all. */
+  readonly annotated: boolean;
   readonly paused: boolean;
   readonly replicas: number;
   readonly service: string;

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import type { HookLog, Metric, Patch } from 'hooklet';
-import { isoSeconds, type Facts } from './observe.ts';
+import { isoSeconds, type Facts, type SetSummary } from './observe.ts';
 import { writeState, type RepairRecord } from './record.ts';
-import { STATE_ANNOTATION, type Settings } from './settings.ts';
+import { PAUSE_ANNOTATION, STATE_ANNOTATION, type Settings } from './settings.ts';
 
 export interface Pens {
   readonly patch: Patch;
@@ -18,6 +18,7 @@ export class Outcome {
   readonly #pens: Pens;
   #told = '';
   #refused = '';
+  #since: Readonly<Record<string, string>> | undefined;
 
   constructor(settings: Settings, facts: Facts | undefined, pens: Pens) {
     this.#settings = settings;
@@ -37,6 +38,13 @@ export class Outcome {
     this.#pens.log.warn('refused', { reason, message });
     if (this.#told !== this.#facts?.state.told) this.event('Warning', reason, message);
     return false;
+  }
+
+  /** The time of those who are unhealthy counts from now. */
+  restartClock(): void {
+    const pods = Object.keys(this.#facts?.unhealthySince ?? {});
+    const now = isoSeconds(this.#facts?.nowMs ?? Date.now());
+    this.#since = Object.fromEntries(pods.map((pod) => [pod, now]));
   }
 
   /**
@@ -97,21 +105,32 @@ export class Outcome {
     this.#pens.patch.merge({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name }, { data: { state: 'existing' } });
   }
 
-  /** The state is written only if it is another one, and only if nobody changed the StatefulSet since it was read. */
+  /**
+   * The state is written only if it is another one, and only if it is still what was read: of two runners one loses, and
+   * looks again. Nor is it written over a pause that has been set meanwhile.
+   */
   write(): void {
     const facts = this.#facts;
     if (facts === undefined) return;
-    const { resourceVersion, state: before } = facts.objects.statefulset;
-    const state = writeState({ unhealthy: facts.unhealthySince, repair: this.record, told: this.#told });
-    if (state !== before) {
-      const { namespace, statefulset: name } = this.#settings;
-      const annotations = { [STATE_ANNOTATION]: state === '' ? null : state };
-      this.#pens.patch.merge(
-        { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name },
-        { metadata: { resourceVersion, annotations } },
-      );
-    }
+    const unhealthy = this.#since ?? facts.unhealthySince;
+    const state = writeState({ unhealthy, repair: this.record, told: this.#told });
+    if (state !== facts.objects.statefulset.state) this.#writeState(facts.objects.statefulset, state);
     this.reportMetrics();
+  }
+
+  #writeState({ resourceVersion, annotated, paused, state: before }: SetSummary, state: string): void {
+    const { namespace, statefulset: name } = this.#settings;
+    const target = { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name };
+    if (!annotated) {
+      this.#pens.patch.merge(target, { metadata: { resourceVersion, annotations: { [STATE_ANNOTATION]: state } } });
+      return;
+    }
+    const path = pointer(STATE_ANNOTATION);
+    this.#pens.patch.json(target, [
+      { op: 'test', path, value: before === '' ? null : before },
+      ...(paused ? [] : [{ op: 'test', path: pointer(PAUSE_ANNOTATION), value: null } as const]),
+      state === '' ? { op: 'remove', path } : { op: 'add', path, value: state },
+    ]);
   }
 
   /** The gauges are one group: what a run does not mention is gone. */
@@ -126,4 +145,8 @@ export class Outcome {
     if (this.record !== undefined) gauge('in_progress', 1, { pod: this.record.pod, step: this.record.step });
     if (this.#refused !== '') gauge('refused', 1, { reason: this.#refused });
   }
+}
+
+function pointer(annotation: string): string {
+  return `/metadata/annotations/${annotation.replaceAll('/', '~1')}`;
 }

@@ -6,6 +6,7 @@ import {
   guardMembership,
   guardOneUnhealthy,
   guardOthers,
+  guardOthersSettled,
   guardPaused,
   guardQuorum,
   guardTarget,
@@ -49,7 +50,7 @@ async function lookForFailure(turn: Turn): Promise<void> {
 }
 
 async function startRepair(turn: Turn): Promise<void> {
-  if (!guardOneUnhealthy(turn) || !(await guardTarget(turn))) return;
+  if (!guardOneUnhealthy(turn) || !guardOthersSettled(turn) || !(await guardTarget(turn))) return;
   const snapshot = await takeSnapshot(turn);
   if (snapshot !== undefined) writeRecord(turn, snapshot);
 }
