@@ -126,9 +126,13 @@ export class ContainerRun {
     }
   }
 
-  /** Kills it at once; `reason` is what its status says then. */
-  async kill(reason?: string): Promise<void> {
+  /** What its status gives as the reason of its next end. */
+  willEndBy(reason: string): void {
     this.#deathReason = reason;
+  }
+
+  /** Kills it at once. */
+  async kill(): Promise<void> {
     await this.#running?.signal('SIGKILL');
   }
 

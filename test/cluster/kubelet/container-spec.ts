@@ -43,47 +43,48 @@ export async function containerSpec(spec: V1Container, surroundings: ContainerSu
 }
 
 async function carryOut(spec: V1Container, image: Image, surroundings: ContainerSurroundings): Promise<CarriedOut> {
-  const { host, pod, podIp, volumes } = surroundings;
+  const { host, pod, volumes } = surroundings;
   const user = userOf(spec, pod.spec ?? { containers: [] });
   const base = { HOME: homeOf(user.uid), HOSTNAME: hostnameOf(pod), ...host.apiServerEnv, ...image.env };
   const own = await environmentOf(spec, base, sources(surroundings));
   const programs = await Promise.all(image.programs.map(programMount));
   const path = [own['PATH'], ...programs.map(({ target }) => target), DEFAULT_PATH];
-  const env = { ...own, PATH: path.filter((part) => part !== undefined).join(':') };
-  const command = [...(spec.command ?? image.entrypoint ?? []), ...(spec.args ?? [])].map((word) => expand(word, own));
-  if (command.length === 0) {
-    throw new ContainerConfigError('CreateContainerError', `no command specified, and image ${spec.image} has none`);
-  }
-  const files = Object.entries(image.files ?? {}).map(([target, source]): Mount => ({
-    source,
-    target,
-    readOnly: true,
-  }));
+  const { volumeMounts = [], workingDir = '/', securityContext = {} } = spec;
   return {
-    command,
-    env,
-    workingDir: spec.workingDir ?? '/',
-    mounts: [...programs, ...files, ...(await volumes.mountsOf(spec.volumeMounts ?? [], own))],
+    command: commandOf(spec, image).map((word) => expand(word, own)),
+    env: { ...own, PATH: path.filter((part) => part !== undefined).join(':') },
+    workingDir,
+    mounts: [...programs, ...filesOf(image), ...(await volumes.mountsOf(volumeMounts, own))],
     user,
-    readOnlyRoot: spec.securityContext?.readOnlyRootFilesystem ?? false,
+    readOnlyRoot: securityContext.readOnlyRootFilesystem ?? false,
   };
+}
 
-  function sources({ host: { api, node } }: ContainerSurroundings): EnvironmentSources {
-    const namespace = pod.metadata?.namespace ?? '';
-    return {
-      pod,
-      podIp,
-      hostIp: node.gateway,
-      configMap: async (name) => {
-        const found = await api.get<V1ConfigMap>(at(namespace, 'configmaps', name));
-        return found && texts(configMapData(found));
-      },
-      secret: async (name) => {
-        const found = await api.get<V1Secret>(at(namespace, 'secrets', name));
-        return found && texts(secretData(found));
-      },
-    };
-  }
+function commandOf({ image: name, command, args = [] }: V1Container, { entrypoint = [] }: Image): readonly string[] {
+  const words = [...(command ?? entrypoint), ...args];
+  if (words.length > 0) return words;
+  throw new ContainerConfigError('CreateContainerError', `no command specified, and image ${name} has none`);
+}
+
+function filesOf({ files = {} }: Image): readonly Mount[] {
+  return Object.entries(files).map(([target, source]) => ({ source, target, readOnly: true }));
+}
+
+function sources({ host: { api, node }, pod, podIp }: ContainerSurroundings): EnvironmentSources {
+  const namespace = pod.metadata?.namespace ?? '';
+  return {
+    pod,
+    podIp,
+    hostIp: node.gateway,
+    configMap: async (name) => {
+      const found = await api.get<V1ConfigMap>(at(namespace, 'configmaps', name));
+      return found && texts(configMapData(found));
+    },
+    secret: async (name) => {
+      const found = await api.get<V1Secret>(at(namespace, 'secrets', name));
+      return found && texts(secretData(found));
+    },
+  };
 }
 
 function texts(data: Readonly<Record<string, Uint8Array>>): Readonly<Record<string, string>> {

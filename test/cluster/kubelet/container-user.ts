@@ -1,4 +1,4 @@
-import type { V1Container, V1PodSpec } from '@kubernetes/client-node';
+import type { V1Container, V1PodSecurityContext, V1PodSpec, V1SecurityContext } from '@kubernetes/client-node';
 import { readFileSync } from 'node:fs';
 
 /** Who a container runs as, and what it may do. */
@@ -15,21 +15,28 @@ const DEFAULT_CAPABILITIES =
   'chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw sys_chroot mknod audit_write setfcap';
 
 /** Reads the security contexts of a container and its pod; throws where they contradict each other. */
-export function userOf(container: V1Container, { securityContext: pod }: V1PodSpec): ContainerUser {
-  const own = container.securityContext;
-  const uid = own?.runAsUser ?? pod?.runAsUser ?? 0;
-  const gid = own?.runAsGroup ?? pod?.runAsGroup ?? accountOf(uid)?.gid ?? 0;
-  if ((own?.runAsNonRoot ?? pod?.runAsNonRoot) === true && uid === 0) {
-    throw new Error('container has runAsNonRoot and image will run as root');
-  }
-  const groups = [...(pod?.supplementalGroups ?? []), ...(pod?.fsGroup === undefined ? [] : [pod.fsGroup])];
+export function userOf(container: V1Container, { securityContext: pod = {} }: V1PodSpec): ContainerUser {
+  const own = container.securityContext ?? {};
+  const { uid, gid } = accountToRun(own, pod);
   return {
     uid,
     gid,
-    groups,
-    capabilities: own?.privileged === true ? 'all' : capabilitiesOf(container),
-    noNewPrivileges: own?.allowPrivilegeEscalation === false,
+    groups: groupsOf(pod),
+    capabilities: own.privileged === true ? 'all' : capabilitiesOf(own),
+    noNewPrivileges: own.allowPrivilegeEscalation === false,
   };
+}
+
+function accountToRun(own: V1SecurityContext, pod: V1PodSecurityContext): Pick<ContainerUser, 'uid' | 'gid'> {
+  const uid = own.runAsUser ?? pod.runAsUser ?? 0;
+  if ((own.runAsNonRoot ?? pod.runAsNonRoot) === true && uid === 0) {
+    throw new Error('container has runAsNonRoot and image will run as root');
+  }
+  return { uid, gid: own.runAsGroup ?? pod.runAsGroup ?? accountOf(uid)?.gid ?? 0 };
+}
+
+function groupsOf({ supplementalGroups = [], fsGroup }: V1PodSecurityContext): readonly number[] {
+  return [...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])];
 }
 
 /** The home of a user, as a container runtime sets it. */
@@ -53,8 +60,8 @@ export function credentialWords({ uid, gid, groups, capabilities, noNewPrivilege
   ];
 }
 
-function capabilitiesOf({ securityContext }: V1Container): 'all' | readonly string[] {
-  const { add = [], drop = [] } = securityContext?.capabilities ?? {};
+function capabilitiesOf({ capabilities = {} }: V1SecurityContext): 'all' | readonly string[] {
+  const { add = [], drop = [] } = capabilities;
   const names = (list: readonly string[]): readonly string[] =>
     list.map((name) => name.toLowerCase().replace(/^cap_/, ''));
   if (names(add).includes('all')) return 'all';

@@ -73,12 +73,17 @@ export async function startContainer(spec: ContainerSpec): Promise<Container> {
   const child = spawn(
     'setpriv',
     [
-      ...['--pdeathsig', 'KILL', '--'],
-      ...['nsenter', `--target=${sandboxPid}`, '--mount', '--net', '--uts', '--ipc', '--pid', '--'],
-      ...['unshare', '--mount', '--pid', '--propagation', 'private', '--', 'sh', '-c', AWAIT, 'sh'],
-      ...[script('container.sh'), join(node.folder, folder), spec.readOnlyRoot ? 'ro' : 'rw', spec.workingDir],
+      ...enterWords(sandboxPid),
+      '--',
+      ...UNSHARE,
+      script('container.sh'),
+      join(node.folder, folder),
+      spec.readOnlyRoot ? 'ro' : 'rw',
+      spec.workingDir,
       ...spec.mounts.flatMap(mountWords),
-      ...['--', ...inside, ...spec.command],
+      '--',
+      ...inside,
+      ...spec.command,
     ],
     { stdio: ['ignore', pipe.fd, pipe.fd] },
   );
@@ -107,6 +112,13 @@ export async function startContainer(spec: ContainerSpec): Promise<Container> {
  * does not when it is a signal. What the shell says about that does not belong into the log.
  */
 const AWAIT = 'exec 3>&2 2> /dev/null; "$@" 2>&3 3>&-; exit $?';
+
+const UNSHARE = ['unshare', '--mount', '--pid', '--propagation', 'private', '--', 'sh', '-c', AWAIT, 'sh'];
+
+/** Into the namespaces of a process, to end with this one. */
+function enterWords(pid: number): readonly string[] {
+  return ['--pdeathsig', 'KILL', '--', 'nsenter', `--target=${pid}`, '--mount', '--net', '--uts', '--ipc', '--pid'];
+}
 
 /** What every container finds in its root file system, whatever its image. */
 async function prepareFolder(hostFolder: string): Promise<void> {
@@ -174,15 +186,9 @@ async function exec(container: Inside, command: readonly string[], options: Exec
   const input = openSync(`${path}-0`, 'r');
   await rm(`${path}-0`);
   const limit = timeoutSeconds === undefined ? [] : ['timeout', '--signal=KILL', String(timeoutSeconds)];
-  const child = spawn(
-    'setpriv',
-    [
-      ...['--pdeathsig', 'KILL', '--'],
-      ...['nsenter', `--target=${pid}`, '--mount', '--net', '--uts', '--ipc', '--pid', '--root', '--wd=/', '--'],
-      ...[...inside, ...limit, ...command],
-    ],
-    { stdio: [input, out.fd, err.fd] },
-  );
+  const child = spawn('setpriv', [...enterWords(pid), '--root', '--wd=/', '--', ...inside, ...limit, ...command], {
+    stdio: [input, out.fd, err.fd],
+  });
   const exited = once(child, 'exit');
   closeSync(input);
   out.handedOver();

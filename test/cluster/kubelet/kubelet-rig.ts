@@ -13,13 +13,13 @@ export interface KubeletRig {
   readonly hands: Hands;
   readonly namespace: string;
   /** Makes an object in the namespace. */
-  create(resource: string, object: object): Promise<void>;
-  get<T>(resource: string, name: string): Promise<T>;
-  list<T>(resource: string): Promise<readonly T[]>;
-  remove(resource: string, name: string): Promise<void>;
-  nameOf(pod: string): PodName;
+  readonly create: (resource: string, object: object) => Promise<void>;
+  readonly get: <T>(resource: string, name: string) => Promise<T>;
+  readonly list: <T>(resource: string) => Promise<readonly T[]>;
+  readonly remove: (resource: string, name: string) => Promise<void>;
+  readonly nameOf: (pod: string) => PodName;
   /** Waits until a pod is as `expected`, and returns it. */
-  podIs(name: string, expected: object, timeoutMs?: number): Promise<V1Pod>;
+  readonly podIs: (name: string, expected: object, timeoutMs?: number) => Promise<V1Pod>;
 }
 
 /** What a container of the image `tools` has: the programs of this machine, and this Node. */

@@ -33,10 +33,18 @@ export interface Kubelet extends AsyncDisposable {
   logs(pod: PodName, container?: string): Promise<string>;
   /** The pod's address, reachable from the test's own process as well. */
   addressOf(pod: PodName): string | undefined;
-  /** Signals the first process of a container, or those inside whose command line matches; SIGKILL unless said. */
+  /**
+   * Signals the first process of a container, or those inside whose command line matches; SIGKILL unless said. With a
+   * reason, such as OOMKilled, the status of a container that ends by it says that instead of Error.
+   */
   kill(
     pod: PodName,
-    options?: { readonly container?: string; readonly signal?: NodeJS.Signals; readonly process?: RegExp },
+    options?: {
+      readonly container?: string;
+      readonly signal?: NodeJS.Signals;
+      readonly process?: RegExp;
+      readonly reason?: string;
+    },
   ): Promise<void>;
   /** The folder of a PersistentVolumeClaim on this machine: wipe, corrupt or fill it with node:fs. */
   volumeOf(namespace: string, claim: string): string;
@@ -89,7 +97,8 @@ function controlsOf(pods: NodePods): Omit<Kubelet, keyof AsyncDisposable> {
     exec: async (pod, command, { container, ...options } = {}) => running(pod, container).exec(command, options),
     logs: async (pod, container) => pods.get(pod).container(container).log.text(),
     addressOf: (pod) => pods.find(pod)?.address,
-    kill: async (pod, { container, signal = 'SIGKILL', process } = {}) => {
+    kill: async (pod, { container, signal = 'SIGKILL', process, reason } = {}) => {
+      if (reason !== undefined) pods.get(pod).container(container).willEndBy(reason);
       const count = await running(pod, container).signal(signal, process);
       if (count === 0) throw new Error(`no process in pod ${pod.namespace}/${pod.name} matches ${process}`);
     },

@@ -59,13 +59,14 @@ describe('a pod', () => {
     await until(async () => expect(await rig.kubelet.logs(rig.nameOf('a'))).toBe('lost one\n'));
     await rig.kubelet.kill(rig.nameOf('a'));
 
-    await rig.podIs('a', {
+    const isAgain = (restartCount: number, reason: string): object => ({
       status: {
-        containerStatuses: [
-          { restartCount: 1, ready: true, lastState: { terminated: { exitCode: 137, reason: 'Error' } } },
-        ],
+        containerStatuses: [{ restartCount, ready: true, lastState: { terminated: { exitCode: 137, reason } } }],
       },
     });
+    await rig.podIs('a', isAgain(1, 'Error'));
+    await rig.kubelet.kill(rig.nameOf('a'), { reason: 'OOMKilled' });
+    await rig.podIs('a', isAgain(2, 'OOMKilled'));
   });
 
   it('that is deleted may end in its grace period, and tells what it did', async () => {
@@ -149,7 +150,7 @@ describe('a pod', () => {
   it('runs its init containers first, one after the other, and its sidecars beside', async () => {
     const rig = await kubeletRig(plane);
     const volumeMounts = [{ name: 'shared', mountPath: '/shared' }];
-    const step = (name: string, script: string): object => ({ ...scriptContainer(script, { volumeMounts }), name });
+    const step = (name: string, script: string): object => scriptContainer(script, { volumeMounts, name });
     await rig.create('pods', {
       metadata: { name: 'a' },
       spec: {
@@ -158,7 +159,11 @@ describe('a pod', () => {
         volumes: [{ name: 'shared', emptyDir: {} }],
         initContainers: [
           step('one', 'sleep 0.3; echo one >> /shared/order'),
-          { ...step('side', `echo side >> /shared/order; ${IDLE}`), restartPolicy: 'Always' },
+          scriptContainer(`echo side >> /shared/order; ${IDLE}`, {
+            volumeMounts,
+            name: 'side',
+            restartPolicy: 'Always',
+          }),
           step('two', 'echo two >> /shared/order'),
         ],
         containers: [step('main', 'until [ "$(wc -l < /shared/order)" = 3 ]; do sleep 0.1; done; cat /shared/order')],

@@ -1,4 +1,4 @@
-import type { V1Pod, V1Service } from '@kubernetes/client-node';
+import type { V1Pod, V1Service, V1ServiceSpec } from '@kubernetes/client-node';
 
 const DOMAIN = 'cluster.local';
 
@@ -27,10 +27,11 @@ export function serviceNames(namespace: string, { services, pods, apiServer }: N
 }
 
 /** The line by which a pod knows itself. */
-export function ownName({ metadata, spec }: V1Pod, address: string): string {
-  const hostname = hostnameOf({ ...(metadata !== undefined && { metadata }), ...(spec !== undefined && { spec }) });
-  const subdomain = spec?.subdomain;
-  const full = subdomain === undefined ? [] : [`${hostname}.${subdomain}.${metadata?.namespace}.svc.${DOMAIN}`];
+export function ownName(pod: V1Pod, address: string): string {
+  const hostname = hostnameOf(pod);
+  const { metadata, spec } = pod;
+  const full =
+    spec?.subdomain === undefined ? [] : [`${hostname}.${spec.subdomain}.${metadata?.namespace}.svc.${DOMAIN}`];
   return `${address}\t${[...full, hostname].join(' ')}`;
 }
 
@@ -40,18 +41,20 @@ export function hostnameOf({ metadata, spec }: V1Pod): string {
 }
 
 /** Whether a pod says of itself that it is ready. */
-export function isReady({ status }: V1Pod): boolean {
+function isReady({ status }: V1Pod): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
 }
 
 const LOOPBACK = ['127.0.0.1\tlocalhost', '::1\tlocalhost ip6-localhost ip6-loopback'];
 
-function isBehind({ spec }: V1Service, pod: V1Pod): boolean {
-  const selector = Object.entries(spec?.selector ?? {});
-  const labels = pod.metadata?.labels ?? {};
-  if (selector.length === 0 || !selector.every(([key, value]) => labels[key] === value)) return false;
-  if (pod.status?.podIP === undefined || isOver(pod)) return false;
-  return spec?.publishNotReadyAddresses === true || (isReady(pod) && pod.metadata?.deletionTimestamp === undefined);
+function isBehind({ spec = {} }: V1Service, pod: V1Pod): boolean {
+  if (!selects(spec, pod) || pod.status?.podIP === undefined || isOver(pod)) return false;
+  return spec.publishNotReadyAddresses === true || (isReady(pod) && pod.metadata?.deletionTimestamp === undefined);
+}
+
+function selects({ selector = {} }: V1ServiceSpec, { metadata }: V1Pod): boolean {
+  const wanted = Object.entries(selector);
+  return wanted.length > 0 && wanted.every(([key, value]) => metadata?.labels?.[key] === value);
 }
 
 function isOver({ status }: V1Pod): boolean {

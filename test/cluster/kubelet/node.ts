@@ -33,16 +33,15 @@ const FOLDER_PREFIX = 'hooklet-kubelet-';
 /** A network for benchmarks (RFC 2544), which no machine has in earnest: 198.18.0.0/15 in pieces of 254 addresses. */
 const NETWORKS = 512;
 
+const UNSHARE = 'unshare --mount --net --uts --ipc --pid --fork --kill-child --propagation private --'.split(' ');
+
 /** Starts a node with a network that no other has. */
 export async function startNode(): Promise<KubeNode> {
   await sweepFolders();
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true });
   process.once('exit', removeFolder);
-  const child = spawnHolder([
-    ...['unshare', '--mount', '--net', '--uts', '--ipc', '--pid', '--fork', '--kill-child', '--propagation', 'private'],
-    ...[script('node.sh'), folder],
-  ]);
+  const child = spawnHolder([...UNSHARE, script('node.sh'), folder]);
   const dispose = async (): Promise<void> => {
     await endHolder(child);
     process.off('exit', removeFolder);
@@ -70,7 +69,9 @@ export async function startNode(): Promise<KubeNode> {
 
 /** Starts what holds namespaces; it ends with this process, also when that is killed. */
 export function spawnHolder(words: readonly string[]): Holder {
-  return spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
+  // One that cannot be started says nothing, and that is noticed.
+  return child.on('error', () => {});
 }
 
 /** A process that holds namespaces. */
@@ -81,7 +82,6 @@ export async function pidOf(child: Holder): Promise<number> {
   const errors: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
   for await (const line of createInterface({ input: child.stdout })) return Number(line);
-  if (child.exitCode === null && child.signalCode === null) await once(child, 'exit');
   throw new Error(
     `cannot start namespaces: ${errors.join('').trim()}; it needs root, util-linux and iproute2 (Debian packages of these names)`,
   );
@@ -89,7 +89,7 @@ export async function pidOf(child: Holder): Promise<number> {
 
 /** Ends a holder and all that is in its namespaces. */
 export async function endHolder(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
   child.kill('SIGKILL');
   await ended;

@@ -1,5 +1,6 @@
 import type {
   V1ConfigMap,
+  V1DownwardAPIProjection,
   V1DownwardAPIVolumeFile,
   V1KeyToPath,
   V1Pod,
@@ -9,7 +10,7 @@ import type {
   V1VolumeProjection,
 } from '@kubernetes/client-node';
 import { at, type Api } from './api.ts';
-import { fieldOf, resourceOf, type PodSelf } from './downward.ts';
+import { accountOf, fieldOf, resourceOf, type PodSelf } from './downward.ts';
 import type { VolumeFile } from './files.ts';
 
 /** What the files of volumes are made from. */
@@ -72,18 +73,30 @@ async function projection(
   mode: number = DEFAULT_MODE,
 ): Promise<readonly VolumeFile[]> {
   const { configMap, secret, downwardAPI, serviceAccountToken } = source;
-  const namespace = sources.pod.metadata?.namespace ?? '';
+  const namespace = namespaceOf(sources.pod);
   if (configMap !== undefined) {
     const object = await sources.api.get<V1ConfigMap>(at(namespace, 'configmaps', configMap.name));
-    return keyFiles('configmap', configMap, object && configMapData(object), mode);
+    return keyFiles('configmap', configMap, { data: object && configMapData(object), mode });
   }
   if (secret !== undefined) {
     const object = await sources.api.get<V1Secret>(at(namespace, 'secrets', secret.name));
-    return keyFiles('secret', secret, object && secretData(object), mode);
+    return keyFiles('secret', secret, { data: object && secretData(object), mode });
   }
-  if (downwardAPI !== undefined) return (downwardAPI.items ?? []).map((item) => downwardFile(item, sources, mode));
+  if (downwardAPI !== undefined) return downwardFiles(downwardAPI, sources, mode);
   if (serviceAccountToken !== undefined) return [await tokenFile(serviceAccountToken, sources, mode)];
   throw new Error(`a volume comes from something unknown here: ${JSON.stringify(source)}`);
+}
+
+function namespaceOf({ metadata }: V1Pod): string {
+  return metadata?.namespace ?? '';
+}
+
+function downwardFiles(
+  { items = [] }: V1DownwardAPIProjection,
+  sources: ObjectSources,
+  mode: number,
+): readonly VolumeFile[] {
+  return items.map((item) => downwardFile(item, sources, mode));
 }
 
 interface KeyReference {
@@ -95,8 +108,7 @@ interface KeyReference {
 function keyFiles(
   kind: string,
   { name = '', items, optional = false }: KeyReference,
-  data: Readonly<Record<string, Uint8Array>> | undefined,
-  mode: number,
+  { data, mode }: { readonly data: Readonly<Record<string, Uint8Array>> | undefined; readonly mode: number },
 ): readonly VolumeFile[] {
   if (data === undefined && !optional) throw new Error(`${kind} "${name}" not found`);
   const known = data ?? {};
@@ -144,9 +156,4 @@ async function tokenFile(
 
 function hasAccount({ spec }: V1Pod): boolean {
   return (spec?.serviceAccountName ?? '') !== '';
-}
-
-/** The ServiceAccount of a pod. */
-export function accountOf({ spec }: V1Pod): string {
-  return spec?.serviceAccountName ?? spec?.serviceAccount ?? 'default';
 }

@@ -12,8 +12,8 @@ import { replaceFile } from './files.ts';
 import type { Image } from './image.ts';
 import { hostnameOf, ownName } from './names.ts';
 import type { KubeNode } from './node.ts';
-import { accountOf } from './object-files.ts';
-import { restartsAfter, type ContainerRecord, type PodRecord } from './pod-status.ts';
+import { accountOf } from './downward.ts';
+import { policyOf, restartsAfter, type ContainerRecord, type PodRecord } from './pod-status.ts';
 import { preparePodVolumes, type PodVolumes } from './pod-volumes.ts';
 import { startSandbox, type PodSandbox } from './sandbox.ts';
 import { StatusWriter } from './status-writer.ts';
@@ -181,7 +181,7 @@ export class PodRun {
   }
 
   #restarts(role: ContainerRecord['role'], exitCode: number): boolean {
-    const policy = this.#pod.spec?.restartPolicy ?? 'Always';
+    const policy = policyOf(this.#pod);
     if (role === 'sidecar') return true;
     if (role === 'init') return policy !== 'Never' && exitCode !== 0;
     return restartsAfter(policy, exitCode);

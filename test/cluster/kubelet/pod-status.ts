@@ -90,19 +90,33 @@ export function restartsAfter(policy: string, exitCode: number): boolean {
   return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
 }
 
-export function phaseOf({ pod, containers, failure, isStopping }: PodRecord): Phase {
+function phaseOf({ pod, containers, failure, isStopping }: PodRecord): Phase {
   if (failure !== undefined) return 'Failed';
-  const policy = pod.spec?.restartPolicy ?? 'Always';
+  const policy = policyOf(pod);
   const inits = containers.filter(({ role }) => role === 'init');
   const mains = containers.filter(({ role }) => role === 'main');
   if (inits.some(({ state }) => isFailed(state)) && policy === 'Never') return 'Failed';
   const isFinal = ({ state }: ContainerRecord): boolean =>
     state.type === 'terminated' && (isStopping || !restartsAfter(policy, state.exitCode));
-  const lingers = containers.some(({ role, state }) => role === 'sidecar' && state.type === 'running');
-  if (mains.every(isFinal) && !lingers) return mains.some(({ state }) => isFailed(state)) ? 'Failed' : 'Succeeded';
-  if (isStopping && containers.every(({ state }) => state.type !== 'running')) return 'Failed';
-  const wasStarted = mains.some(({ state, lastState }) => state.type !== 'waiting' || lastState !== undefined);
-  return wasStarted ? 'Running' : 'Pending';
+  const isAnyRunning = (records: readonly ContainerRecord[]): boolean =>
+    records.some(({ state }) => state.type === 'running');
+  const lingers = isAnyRunning(containers.filter(({ role }) => role === 'sidecar'));
+  if (mains.every(isFinal) && !lingers) return outcomeOf(mains);
+  if (isStopping && !isAnyRunning(containers)) return 'Failed';
+  return mains.some(wasStarted) ? 'Running' : 'Pending';
+}
+
+/** The restart policy of a pod. */
+export function policyOf({ spec }: V1Pod): string {
+  return spec?.restartPolicy ?? 'Always';
+}
+
+function outcomeOf(mains: readonly ContainerRecord[]): Phase {
+  return mains.some(({ state }) => isFailed(state)) ? 'Failed' : 'Succeeded';
+}
+
+function wasStarted({ state, lastState }: ContainerRecord): boolean {
+  return state.type !== 'waiting' || lastState !== undefined;
 }
 
 function isFailed(state: ContainerState): boolean {
@@ -127,10 +141,7 @@ function conditionsOf({ pod, containers, podIp }: PodRecord, phase: Phase): read
     message: `containers with unready status: [${unready.join(' ')}]`,
   };
   const containersReady = !isOver && unready.length === 0;
-  const gates = (pod.spec?.readinessGates ?? []).map(({ conditionType }) => conditionType);
-  const closed = gates.filter(
-    (gate) => !(pod.status?.conditions ?? []).some(({ type, status }) => type === gate && status === 'True'),
-  );
+  const closed = closedGates(pod);
   const gateReason = {
     reason: 'ReadinessGatesNotReady',
     message: `the status of pod readiness gates is not "True": [${closed.join(' ')}]`,
@@ -142,6 +153,12 @@ function conditionsOf({ pod, containers, podIp }: PodRecord, phase: Phase): read
     condition('ContainersReady', containersReady, notReady),
     condition('PodScheduled', true),
   ];
+}
+
+function closedGates({ spec, status }: V1Pod): readonly string[] {
+  const gates = (spec?.readinessGates ?? []).map(({ conditionType }) => conditionType);
+  const open = (status?.conditions ?? []).filter((found) => found.status === 'True').map(({ type }) => type);
+  return gates.filter((gate) => !open.includes(gate));
 }
 
 function condition(type: string, isTrue: boolean, why: Omit<NewCondition, 'type' | 'status'> = {}): NewCondition {

@@ -15,8 +15,13 @@ let made = 0;
 export async function startSandbox(node: KubeNode, hostname: string): Promise<PodSandbox> {
   const { address, release } = node.addresses.take();
   const child = spawnHolder([
-    ...['nsenter', `--target=${node.pid}`, '--mount', '--net', '--uts', '--ipc', '--pid', '--'],
-    ...['unshare', '--net', '--uts', '--ipc', '--', script('sandbox.sh'), hostname],
+    'nsenter',
+    `--target=${node.pid}`,
+    ...flags('mount net uts ipc pid'),
+    'unshare',
+    ...flags('net uts ipc'),
+    script('sandbox.sh'),
+    hostname,
   ]);
   // The process behind nsenter does not end with it, but with what it holds.
   const holder: { pid?: number } = {};
@@ -44,6 +49,10 @@ export async function startSandbox(node: KubeNode, hostname: string): Promise<Po
     await dispose();
     throw error;
   }
+}
+
+function flags(names: string): readonly string[] {
+  return [...names.split(' ').map((name) => `--${name}`), '--'];
 }
 
 /** Programs without privileges may serve low ports, as under the usual container runtimes. */

@@ -18,15 +18,10 @@ export class Scheduler {
 
   /** A pod is there, or has become this. */
   async apply(pod: V1Pod): Promise<void> {
-    const uid = pod.metadata?.uid ?? '';
-    const isOurs = (pod.spec?.schedulerName ?? 'default-scheduler') === 'default-scheduler';
-    const isWaiting = pod.spec?.nodeName === undefined && pod.metadata?.deletionTimestamp === undefined;
-    if (!isOurs || !isWaiting || (pod.spec?.schedulingGates ?? []).length > 0) {
-      this.remove(pod);
-      return;
-    }
-    this.#pending.set(uid, pod);
-    await this.#schedule(pod);
+    if (isToBeScheduled(pod)) {
+      this.#pending.set(pod.metadata?.uid ?? '', pod);
+      await this.#schedule(pod);
+    } else this.remove(pod);
   }
 
   remove({ metadata = {} }: V1Pod): void {
@@ -67,6 +62,16 @@ export class Scheduler {
     const change = { metadata: { uid }, status: { conditions: [condition] } };
     await insist(() => this.#api.patch(at(namespace, 'pods', name, 'status'), change), this.#api.signal);
   }
+}
+
+function isToBeScheduled({ metadata, spec }: V1Pod): boolean {
+  const { nodeName, schedulerName = 'default-scheduler', schedulingGates = [] } = spec ?? {};
+  return (
+    nodeName === undefined &&
+    metadata?.deletionTimestamp === undefined &&
+    schedulerName === 'default-scheduler' &&
+    schedulingGates.length === 0
+  );
 }
 
 function claimsOf({ metadata, spec }: V1Pod): readonly string[] {
