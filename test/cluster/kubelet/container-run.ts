@@ -186,9 +186,10 @@ export class ContainerRun {
   }
 
   async #lastWords(
-    { exitCode }: Ended,
+    { exitCode, wasStarted }: Ended,
     terminationMessage: () => Promise<string>,
   ): Promise<Pick<Terminated, 'type' | 'exitCode' | 'reason' | 'message'>> {
+    if (!wasStarted) return { type: 'terminated', exitCode: 128, reason: 'StartError', message: this.log.tail() };
     const said = await terminationMessage();
     const fallsBack = this.#options.spec.terminationMessagePolicy === 'FallbackToLogsOnError' && exitCode !== 0;
     const message = said === '' && fallsBack ? this.log.tail() : said;
@@ -260,7 +261,8 @@ export class ContainerRun {
 
   /** Runs a lifecycle hook until `deadline`; returns whether it went well. */
   async #handle(handler: V1LifecycleHandler, name: string, container: Container, deadline: number): Promise<boolean> {
-    const problem = await this.#tryHandle(handler, container, Math.min(deadline - Date.now(), MAX_HOOK_MS));
+    const leftMs = Math.min(deadline - Date.now(), MAX_HOOK_MS);
+    const problem = await this.#tryHandle(handler, container, leftMs).catch(String);
     if (problem !== undefined) this.#options.events.event('Warning', `Failed${name}Hook`, problem);
     return problem === undefined;
   }

@@ -35,9 +35,12 @@ export interface ContainerSpec {
   readonly onOutput: (chunk: Uint8Array) => void;
 }
 
-/** How a process ended: as the shell says it, 128 and the signal's number for a signal. */
+/** How a container ended. */
 export interface Ended {
+  /** As the shell says it: 128 and the signal's number for a signal. */
   readonly exitCode: number;
+  /** It was itself at least for a moment; else what it printed is why it could not be. */
+  readonly wasStarted: boolean;
 }
 
 export interface ExecOptions {
@@ -94,8 +97,9 @@ export async function startContainer(spec: ContainerSpec): Promise<Container> {
   const ended = exited.then(async () => {
     isOver = true;
     await printed;
+    const wasStarted = existsSync(join(hostFolder, 'pid'));
     await rm(hostFolder, { recursive: true, force: true });
-    return endOf(child);
+    return { exitCode: exitCodeOf(child), wasStarted };
   });
   const pid = await firstProcess(hostFolder, child);
   return {
@@ -161,10 +165,10 @@ async function firstProcess(hostFolder: string, child: ChildProcess): Promise<nu
   return 0;
 }
 
-function endOf(child: ChildProcess): Ended {
+function exitCodeOf(child: ChildProcess): number {
   const signal = child.signalCode === null ? undefined : constants.signals[child.signalCode];
-  if (signal !== undefined) return { exitCode: 128 + signal };
-  return { exitCode: child.exitCode ?? 255 };
+  if (signal !== undefined) return 128 + signal;
+  return child.exitCode ?? 255;
 }
 
 let executions = 0;
@@ -194,5 +198,5 @@ async function exec(container: Inside, command: readonly string[], options: Exec
   out.handedOver();
   err.handedOver();
   const [stdout, stderr] = await Promise.all([text(out.output), text(err.output), exited]);
-  return { exitCode: endOf(child).exitCode, stdout, stderr };
+  return { exitCode: exitCodeOf(child), stdout, stderr };
 }

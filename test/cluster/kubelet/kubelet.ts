@@ -61,25 +61,28 @@ export interface Kubelet extends AsyncDisposable {
 /** Starts a node for the pods of some namespaces; when it is disposed of, they end and leave nothing behind. */
 export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const { plane, namespaces, images } = options;
-  const node = await startNode();
+  await using parts = new AsyncDisposableStack();
   const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'kubelet' });
-  const relay = await openApiRelay(node.gateway, Number(new URL(plane.url).port));
+  parts.defer(async () => client.close());
+  const node = parts.use(await startNode());
+  const relay = parts.use(await openApiRelay(node.gateway, Number(new URL(plane.url).port)));
   const end = new AbortController();
   const pods = new NodePods({ node, api: apiOf(client, end.signal), images, ca: plane.ca, apiServerPort: relay.port });
   // What is to be done at the end is done after that signal.
   const lastApi = apiOf(client, new AbortController().signal);
   const heartbeat = await registerNode(lastApi, node);
   const running = Promise.all([heartbeat(end.signal), ...namespaces.map((namespace) => pods.follow(namespace))]);
+  const rest = parts.move();
   return {
     ...controlsOf(pods),
     async [Symbol.asyncDispose]() {
+      await using _ = rest;
       end.abort();
+      // With it all processes of the pods end.
       await node[Symbol.asyncDispose]();
       await running;
-      await pods.ended();
       await removeObjects(lastApi, node, pods);
-      await relay[Symbol.asyncDispose]();
-      await client.close();
+      await pods.ended();
     },
   };
 }

@@ -183,6 +183,22 @@ describe('a container', () => {
   });
 });
 
+describe('a container that cannot be started', () => {
+  it('says why', async () => {
+    const rig = await kubeletRig(plane, { app: { programs: [], files: { '/hooks': '/no/such/folder' } } });
+    const container = { name: 'main', image: 'app', command: ['true'] };
+    await rig.create('pods', { metadata: { name: 'a' }, spec: { ...ONCE, containers: [container] } });
+
+    const message = expect.stringContaining('/no/such/folder');
+    await rig.podIs('a', {
+      status: {
+        phase: 'Failed',
+        containerStatuses: [{ state: { terminated: { exitCode: 128, reason: 'StartError', message } } }],
+      },
+    });
+  });
+});
+
 describe('the credentials of a pod', () => {
   const ask = `node -e '
     const { readFileSync } = require("node:fs");
