@@ -62,8 +62,9 @@ function plainBuiltins(): Plugin {
   return {
     name: 'plain-builtins',
     setup(builder) {
-      builder.onResolve({ filter: /^node:/ }, ({ path, kind }) =>
-        kind === 'import-statement' ? { path, namespace } : undefined,
+      // Each file has its own, or there were a file in the bundle for every module of node.
+      builder.onResolve({ filter: /^node:/ }, ({ path, kind, importer }) =>
+        kind === 'import-statement' ? { path, namespace, suffix: `?${importer}` } : undefined,
       );
       builder.onLoad({ filter: /./, namespace }, async ({ path }) => {
         const { default: _, ...exported }: object & { readonly default?: unknown } = await import(path);
