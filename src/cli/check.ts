@@ -1,6 +1,7 @@
 import type { Hook } from '../hook/binding.ts';
 import { describeBindings } from '../hook/describe.ts';
 import { discoverHooks } from '../hook/discover.ts';
+import { scheduleWarnings } from '../hook/schedule-warnings.ts';
 import { loadHooks, type LoadOptions } from '../hook/load.ts';
 import type { HookConfigError } from '../errors.ts';
 
@@ -23,6 +24,7 @@ export async function runCheck(directory: string, options: CheckOptions): Promis
     [
       ...hooks.map((hook) => describeHook(hook, nowMs)),
       ...warnings.map(({ path, message }) => `warning: ${path}: ${message}\n`),
+      ...hooks.flatMap((hook) => scheduleWarnings(hook, nowMs).map((text) => `warning: ${hook.name}: ${text}\n`)),
       ...broken.map(({ message }) => `error: ${message}\n`),
       summary(hooks.length, broken),
     ].join(''),

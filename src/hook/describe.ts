@@ -1,27 +1,45 @@
 import { unreachable } from '../lib/unreachable.ts';
-import type { Binding, Hook, KubernetesBinding, NamespaceSelector } from './binding.ts';
+import type { Binding, Hook, KubernetesBinding, NamespaceSelector, ScheduleBinding } from './binding.ts';
 import { nextRun } from './crontab-next.ts';
+import { jitterOf } from './jitter.ts';
 
 const MAX_EXPRESSION = 60;
 
 /** A line for each binding of a hook, schedules with their next run after `nowMs`. */
 export function describeBindings(hook: Hook, nowMs: number): readonly string[] {
-  return hook.bindings.map((binding) => describeBinding(binding, nowMs));
+  return hook.bindings.map((binding) => describeBinding(hook, binding, nowMs));
 }
 
-function describeBinding(binding: Binding, nowMs: number): string {
+function describeBinding(hook: Hook, binding: Binding, nowMs: number): string {
   switch (binding.type) {
     case 'onStartup':
       return `onStartup ${binding.order}`;
     case 'schedule': {
-      const next = new Date(nextRun(binding.crontab, nowMs)).toISOString();
-      return `schedule ${binding.name}: "${binding.crontab.source}", next ${next}${describeRun(binding)}`;
+      const offsetMs = jitterOf(hook.name, binding);
+      const next = new Date(nextRun(binding.crontab, nowMs - offsetMs) + offsetMs).toISOString();
+      const when = `"${binding.crontab.source}"${describeZone(binding)}, next ${next}`;
+      return `schedule ${binding.name}: ${when}${describePolicy(binding)}${describeRun(binding)}`;
     }
     case 'kubernetes':
       return `kubernetes ${binding.name}: ${describeWatch(binding)}${describeRun(binding)}`;
     default:
       return unreachable(binding);
   }
+}
+
+/** The zone, where the crontab does not name it. */
+function describeZone({ crontab: { source, timeZone } }: ScheduleBinding): string {
+  return timeZone === undefined || source.includes('TZ=') ? '' : ` in ${timeZone}`;
+}
+
+/** What is not the default. */
+function describePolicy({ concurrency, missed, startingDeadlineMs, jitterMs }: ScheduleBinding): string {
+  return [
+    ...(concurrency === 'queue' ? [] : [`, concurrency ${concurrency}`]),
+    ...(missed.type === 'skip' ? [] : [`, missed ${missed.type}`]),
+    ...(startingDeadlineMs === undefined ? [] : [`, no later than ${startingDeadlineMs / 1000} s`]),
+    ...(jitterMs === 0 ? [] : [`, jitter up to ${jitterMs / 1000} s`]),
+  ].join('');
 }
 
 function describeWatch(binding: KubernetesBinding): string {

@@ -51,6 +51,19 @@ describe('runCheck', () => {
     });
   });
 
+  it('warns of what is allowed and makes no sense', async () => {
+    const schedule = [{ crontab: '*/5 * * * *', jitter: '10m' }];
+    const config = JSON.stringify({ configVersion: 'v1', schedule });
+    await writeFile(join(root, 'a.sh'), `#!/bin/sh\necho '${config}'\n`, { mode: 0o755 });
+
+    const { exitCode, report } = await check();
+
+    expect(exitCode).toBe(0);
+    expect(report).toContain(
+      'warning: a.sh: schedule schedule: a jitter of 600 s is not shorter than the time between',
+    );
+  });
+
   it('prints all problems of all hooks and returns 1', async () => {
     await put('valid', 'a.sh');
     await put('invalid', 'b.sh');

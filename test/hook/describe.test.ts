@@ -19,6 +19,21 @@ describe('describeBindings', () => {
     ]);
   });
 
+  it('tells how a schedule is other than usual', () => {
+    const berlin = { ...scheduleBinding('x', { crontab: '0 3 * * *' }).crontab, timeZone: 'Europe/Berlin' };
+    const schedule = scheduleBinding('nightly', {
+      concurrency: 'skip',
+      missed: { type: 'latest' },
+      startingDeadlineMs: 3_600_000,
+      jitterMs: 600_000,
+    });
+
+    expect(describeBindings(hookWith('hook', [{ ...schedule, crontab: berlin }]), now)).toEqual([
+      'schedule nightly: "0 3 * * *" in Europe/Berlin, next 2026-05-02T01:06:16.000Z, concurrency skip, missed latest, ' +
+        'no later than 3600 s, jitter up to 600 s',
+    ]);
+  });
+
   it('tells what a kubernetes binding watches', () => {
     const labelSelector = { matchLabels: { a: 'b' } };
     const hook = hookWith('hook', [

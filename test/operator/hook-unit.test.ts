@@ -3,7 +3,7 @@ import type { Hook } from '../../src/hook/binding.ts';
 import type { Task } from '../../src/hook/task.ts';
 import { HookUnit } from '../../src/operator/hook-unit.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
-import { describeTask, unitRig, type UnitRig } from '../support/unit-rig.ts';
+import { describeTask, eventOf, taskOf, unitRig, type UnitRig } from '../support/unit-rig.ts';
 import { withoutSchedules } from '../support/idle-schedule.ts';
 
 const pods = kubernetesBinding('pods', { queue: 'other' });
@@ -138,6 +138,38 @@ describe('the Synchronizations of a hook', () => {
 
       expect(unit.retryLater(task)).toBe(false);
       expect(unit.defer(task)).toBe(false);
+    });
+  });
+});
+
+describe('the ticks of a task', () => {
+  const tick = tickOf(minutely, { runId: 'r1' });
+
+  it('begin with it, and are told what becomes of it', async () => {
+    await unitWith([minutely, pods], ({ hook, unit, told }) => {
+      const task = { ...taskOf(hook, tick), triggers: [tick, eventOf(pods, 'web')] } as const;
+
+      unit.begin(task);
+      unit.settleTicks(task, 'retry');
+      unit.settleTicks(task, 'succeeded');
+
+      expect(told).toEqual(['r1 begins', 'r1 again', 'r1 succeeded']);
+    });
+  });
+
+  it('that give way to newer ones are ended, and their failure is none', async () => {
+    await unitWith([minutely], async ({ hook, unit, schedules, told }) => {
+      unit.enable();
+      await vi.advanceTimersByTimeAsync(0);
+      const task = taskOf(hook, tick);
+      expect(unit.isReplaced(task)).toBe(false);
+
+      schedules[0]?.replace(new Set(['r1']));
+      expect(unit.isReplaced(task)).toBe(true);
+      unit.settleTicks(task, 'replaced');
+
+      expect(unit.isReplaced(task)).toBe(false);
+      expect(told).toEqual(['enabled', 'end r1', 'r1 replaced']);
     });
   });
 });

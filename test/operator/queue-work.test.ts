@@ -253,4 +253,47 @@ describe('a queue', () => {
     expect(ran).toEqual(['0 hook.sh clock', '0 hook.sh clock', '3 hook.sh clock + clock']);
     await stop();
   });
+
+  describe('ticks of schedules', () => {
+    const clock = scheduleBinding('clock');
+
+    it('hear of each failure, and of the success', async () => {
+      const rig = unitRig('hook.sh', [clock]);
+      const { queue, stop } = queueRig([rig], { 'hook.sh clock': 1 });
+
+      queue.push(taskOf(rig.hook, tickOf(clock, { runId: 'r1' })));
+      await vi.advanceTimersByTimeAsync(6000);
+
+      expect(rig.told).toEqual(['r1 again', 'r1 succeeded']);
+      await stop();
+    });
+
+    it('hear of a failure that is allowed as the end', async () => {
+      const rig = unitRig('hook.sh', [clock]);
+      const { queue, stop } = queueRig([rig], { 'hook.sh clock': 1 });
+
+      queue.push(taskOf(rig.hook, tickOf(clock, { runId: 'r1' }), { allowFailure: true }));
+      await vi.advanceTimersByTimeAsync(6000);
+
+      expect(rig.told).toEqual(['r1 failed']);
+      await stop();
+    });
+
+    it('that gave way to a newer one have not failed', async () => {
+      const rig = unitRig('hook.sh', [clock]);
+      rig.unit.enable();
+      const { queue, ran, stop } = queueRig([rig], { 'hook.sh clock': 1 });
+      await vi.advanceTimersByTimeAsync(0);
+      rig.schedules[0]?.replace(new Set(['r1']));
+
+      queue.push(taskOf(rig.hook, tickOf(clock, { runId: 'r1' })));
+      await vi.advanceTimersByTimeAsync(60_000);
+
+      expect(rig.told.slice(1)).toEqual(['end r1', 'r1 replaced']);
+      expect(ran).toHaveLength(1);
+      expect(await metricValues(metrics, 'hook_run_errors_total')).toEqual([]);
+      expect(log.lines).toMatchObject([{ level: 'info', message: 'hook was ended for a newer run of its schedule' }]);
+      await stop();
+    });
+  });
 });

@@ -1,0 +1,47 @@
+import { describe, expect, it } from 'vitest';
+import { EndableRuns, isForRun } from '../../src/operator/endable-runs.ts';
+import { hookWith, kubernetesBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
+import { eventOf, taskOf } from '../support/unit-rig.ts';
+
+const hook = hookWith('hook.sh');
+const tick = tickOf(scheduleBinding('s'), { runId: 'r1' });
+const task = taskOf(hook, tick);
+
+describe('EndableRuns', () => {
+  it('ends the run that is meant, and no other', async () => {
+    const runs = new EndableRuns();
+    const other = taskOf(hook, tickOf(scheduleBinding('s'), { runId: 'r2' }));
+
+    await runs.during(task, async (stop) =>
+      runs.during(other, async (otherStop) => {
+        runs.end(new Set(['r1', 'unknown']));
+
+        expect([stop.aborted, otherStop.aborted]).toEqual([true, false]);
+      }),
+    );
+  });
+
+  it('forgets a run that is over, also a failed one', async () => {
+    const runs = new EndableRuns();
+    let stopped: AbortSignal | undefined;
+    const failing = runs.during(task, async (stop) => {
+      stopped = stop;
+      throw new Error('failed');
+    });
+
+    await expect(failing).rejects.toThrow('failed');
+    runs.end(new Set(['r1']));
+
+    expect(stopped?.aborted).toBe(false);
+  });
+});
+
+describe('isForRun', () => {
+  it('knows the runs of a task', () => {
+    const event = taskOf(hook, eventOf(kubernetesBinding('pods'), 'web'));
+
+    expect(isForRun(task, new Set(['r1']))).toBe(true);
+    expect(isForRun(task, new Set(['r2']))).toBe(false);
+    expect(isForRun(event, new Set(['r1']))).toBe(false);
+  });
+});
