@@ -27,6 +27,7 @@ main() {
 
 # The first thing to be done or to be said ends the run.
 decide() {
+  mark_bootstrapped
   guard_not_paused || return 0
   guard_enough_members || return 0
   if [[ -n $RECORD ]]; then
@@ -44,10 +45,6 @@ look_for_failure() {
   [[ $MEMBERS_KNOWN == yes ]] || return 0
   guard_alarms || return 0
   guard_membership || return 0
-  if [[ -z $UNHEALTHY ]]; then
-    mark_bootstrapped
-    return
-  fi
   [[ -n $FAILED ]] || return 0
   guard_one_unhealthy || return 0
   guard_others_settled || return 0

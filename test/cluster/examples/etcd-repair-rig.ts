@@ -24,8 +24,11 @@ export interface EtcdRepairOptions {
   /** Settings of the hook, over those that make it quick. */
   readonly settings?: Readonly<Record<string, string>>;
   readonly images?: Readonly<Record<string, Image>>;
-  /** More patches of the kustomization, such as for certificates. */
+  /** One that was not made yet; default a new name. */
+  readonly namespace?: string;
+  /** More patches of the kustomization, and objects, such as for certificates. */
   readonly patches?: readonly object[];
+  readonly resources?: readonly object[];
 }
 
 /** An etcd StatefulSet whose members really run, and the example beside it, in a namespace of their own. */
@@ -84,8 +87,7 @@ const QUICK = {
 
 /** Installs both with `kubectl apply -k`, and does not wait for them. */
 export async function startEtcdRepair(options: EtcdRepairOptions): Promise<EtcdRepairRig> {
-  const { plane, twin, replicas = 3 } = options;
-  const namespace = `etcd-${crypto.randomUUID().slice(0, 8)}`;
+  const { plane, twin, replicas = 3, namespace = newNamespace(), resources = [] } = options;
   const folder = await mkdtemp(join(tmpdir(), 'hooklet-etcd-'));
   const controlDir = join(folder, 'control');
   await mkdir(controlDir);
@@ -93,6 +95,7 @@ export async function startEtcdRepair(options: EtcdRepairOptions): Promise<EtcdR
   const kubelet = await startKubelet({ plane, namespaces: [namespace], images });
   const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'hooklet-test' });
   await writeFile(join(folder, 'kubeconfig'), plane.kubeconfig('admin'), { mode: 0o600 });
+  await writeFile(join(folder, 'resources.yaml'), resources.map((object) => stringify(object)).join('---\n'));
   await writeFile(join(folder, 'kustomization.yaml'), kustomization(folder, namespace, { ...options, replicas }));
   const program = await kubectlAsset(process.env);
   const kubectl = async (...args: readonly string[]): Promise<string> => {
@@ -111,6 +114,11 @@ export async function startEtcdRepair(options: EtcdRepairOptions): Promise<EtcdR
       await rm(folder, { recursive: true, force: true });
     },
   };
+}
+
+/** A name that no cluster has yet. */
+export function newNamespace(): string {
+  return `etcd-${crypto.randomUUID().slice(0, 8)}`;
 }
 
 interface Parts extends Pick<EtcdRepairRig, 'plane' | 'twin' | 'namespace' | 'replicas' | 'kubelet' | 'kubectl'> {
@@ -201,7 +209,7 @@ function kustomization(
   const manifests = relative(folder, join(exampleDir, 'manifests'));
   return stringify({
     namespace,
-    resources: [manifests, join(manifests, 'try')],
+    resources: [manifests, join(manifests, 'try'), 'resources.yaml'],
     patches: [
       merged('StatefulSet', 'etcd', {
         replicas,

@@ -33,6 +33,7 @@ import {
 /** The first thing to be done or to be said ends the run. */
 export async function repairStep(turn: Turn): Promise<void> {
   const { facts } = turn;
+  markBootstrapped(turn);
   if (!guardPaused(turn) || !guardEnoughMembers(turn)) return;
   if (facts.record !== undefined && facts.target !== undefined) {
     await continueRepair({ ...turn, record: facts.record, target: facts.target });
@@ -45,8 +46,7 @@ async function lookForFailure(turn: Turn): Promise<void> {
   const { facts } = turn;
   if (facts.failed.length > 0 && !(guardCertificates(turn) && guardQuorum(turn))) return;
   if (facts.members === undefined || !guardAlarms(turn) || !guardMembership(turn)) return;
-  if (facts.pods.every(({ isWell }) => isWell)) markBootstrapped(turn);
-  else if (facts.failed.length > 0) await startRepair(turn);
+  if (facts.failed.length > 0) await startRepair(turn);
 }
 
 async function startRepair(turn: Turn): Promise<void> {

@@ -252,7 +252,8 @@ async function hashesAgree({ etcd, facts, outcome }: Repair): Promise<boolean> {
 
 /** A cluster that was whole once is never started anew. */
 export function markBootstrapped({ facts, outcome }: Turn): void {
-  if (facts.objects.marker?.state !== 'new' || facts.members?.length !== facts.pods.length) return;
+  const isWhole = facts.members?.length === facts.pods.length && facts.pods.every(({ isWell }) => isWell);
+  if (facts.objects.marker?.state !== 'new' || !isWhole) return;
   outcome.markBootstrapped();
   outcome.event(
     'Normal',

@@ -1,0 +1,101 @@
+import { expect, it } from 'vitest';
+import { EtcdOracle } from '../examples/etcd-oracle.ts';
+import { startEtcdRepair } from '../examples/etcd-repair-rig.ts';
+import { isBootstrapped, isWhole } from '../examples/etcd-repair-steps.ts';
+import { sharedControlPlane } from '../shared-control-plane.ts';
+import { HOOK_FAULTS, MEMBER_FAULTS, type Stage } from './etcd-faults.ts';
+import { seededRandom } from './random.ts';
+
+const plane = sharedControlPlane();
+const seed = Number(process.env['CHAOS_SEED'] ?? 1);
+const minutes = Number(process.env['CHAOS_MINUTES'] ?? 1);
+const twin = process.env['CHAOS_TWIN'] === 'typescript' ? 'typescript' : 'shell';
+const WHOLE_LIMIT_MS = 300_000;
+
+/** What one fault came to. */
+interface Round {
+  readonly fault: string;
+  readonly wasForGood: boolean;
+  readonly seconds: number;
+}
+
+it.concurrent.each([3, 5])('a cluster of %i members survives whatever happens to it', async (replicas) => {
+  const random = seededRandom(seed + replicas);
+  await using rig = await startEtcdRepair({ plane, twin, replicas });
+  await isBootstrapped(rig);
+  await isWhole(rig);
+  const oracle = new EtcdOracle(rig.etcd);
+  oracle.start();
+  const rounds: Round[] = [];
+  const end = Date.now() + minutes * 60_000;
+  let failure: unknown;
+  try {
+    while (Date.now() < end) rounds.push(await round({ rig, oracle, random }));
+  } catch (error) {
+    failure = error;
+  }
+  const { violations, acknowledged, refused } = await oracle.stop();
+  const events = await rig.events();
+  const counted = (reason: string): number => events.filter((event) => event.reason === reason).length;
+  const refusals = events.filter(({ type, reason }) => type === 'Warning' && reason !== 'RepairStarted');
+  const seconds = rounds.filter(({ wasForGood }) => wasForGood).map((one) => one.seconds);
+  console.log(
+    [
+      `${replicas} members, ${twin}, seed ${seed}, ${minutes} minutes`,
+      `faults ${rounds.length}: ${summary(rounds.map(({ fault }) => fault))}`,
+      `repairs ${counted('Repaired')}, begun ${counted('RepairStarted')}`,
+      `seconds from failure to whole: p50 ${quantile(seconds, 0.5)}, max ${quantile(seconds, 1)}`,
+      `refusals ${refusals.length}: ${summary(refusals.map(({ reason }) => reason))}`,
+      `writes acknowledged ${acknowledged}, refused ${refused}, lost ${violations.filter((one) => one.includes('lost')).length}`,
+      ...violations.map((violation) => `VIOLATION ${violation}`),
+    ].join('\n  '),
+  );
+  if (failure !== undefined) throw failure;
+  expect(violations).toEqual([]);
+});
+
+async function round(stage: Stage): Promise<Round> {
+  const { rig, random } = stage;
+  const fault = pick(MEMBER_FAULTS, random);
+  const meanwhile = pick(HOOK_FAULTS, random);
+  const pod = pick(rig.etcd.pods, random);
+  const isLeader = (await rig.etcd.leader().catch(() => '')) === pod;
+  const name = `${fault.name}${isLeader ? ' (leader)' : ''}, meanwhile ${meanwhile.name}`;
+  console.log(`${new Date().toISOString().slice(11, 19)} ${rig.replicas} members: ${pod} ${name}`);
+  const startedAtMs = Date.now();
+  await Promise.all([fault.act(stage, pod), meanwhile.act(stage, pod)]);
+  if (fault.isForGood) await isReplaced(stage, startedAtMs);
+  await isWhole(rig, WHOLE_LIMIT_MS);
+  return { fault: fault.name, wasForGood: fault.isForGood, seconds: Math.round((Date.now() - startedAtMs) / 1000) };
+}
+
+/** Whole is what it also is before the failure shows. */
+async function isReplaced({ rig }: Stage, sinceMs: number): Promise<void> {
+  const deadline = sinceMs + WHOLE_LIMIT_MS;
+  const isTold = async (): Promise<boolean> => {
+    const events = await rig.kubectl('get', 'events', '--field-selector', 'reason=Repaired', '-o', 'json');
+    const { items } = JSON.parse(events) as { readonly items: readonly { readonly firstTimestamp: string }[] };
+    return items.some(({ firstTimestamp }) => Date.parse(firstTimestamp) >= Math.floor(sinceMs / 1000) * 1000);
+  };
+  while (!(await isTold().catch(() => false))) {
+    if (Date.now() > deadline)
+      throw new Error(`nothing was repaired; the state is ${JSON.stringify(await rig.state())}`);
+    await new Promise((resolve) => setTimeout(resolve, 1000));
+  }
+}
+
+function pick<T>(items: readonly T[], random: () => number): T {
+  const item = items[Math.floor(random() * items.length)];
+  if (item === undefined) throw new Error('there is nothing to choose from');
+  return item;
+}
+
+function summary(names: readonly string[]): string {
+  const counts = Map.groupBy(names, (name) => name);
+  return [...counts].map(([name, all]) => `${all.length} ${name}`).join(', ');
+}
+
+function quantile(values: readonly number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  return sorted[Math.max(0, Math.ceil(part * sorted.length) - 1)] ?? 0;
+}

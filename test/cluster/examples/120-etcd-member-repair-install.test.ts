@@ -1,0 +1,159 @@
+import { expect, it } from 'vitest';
+import type { V1Role } from '@kubernetes/client-node';
+import { forbiddenRequests, serviceAccountUser, unusedRules, type RoleRule } from '../audit.ts';
+import { sharedControlPlane } from '../shared-control-plane.ts';
+import { certificateSecret } from './etcd-certificates.ts';
+import { EtcdOracle } from './etcd-oracle.ts';
+import { merged, newNamespace, startEtcdRepair, type EtcdRepairRig } from './etcd-repair-rig.ts';
+import { isBootstrapped, isTold, isWhole, loseDisk, newsOf, storageOf } from './etcd-repair-steps.ts';
+import { eventually } from './eventually.ts';
+import { TWINS } from './etcd-repair-image.ts';
+
+const plane = sharedControlPlane();
+const LIMIT = { timeout: 400_000 };
+
+/** The writes that the hook's account has asked for in its namespace. */
+async function writesOf({ namespace }: EtcdRepairRig): Promise<readonly string[]> {
+  const user = serviceAccountUser(namespace, 'etcd-member-repair');
+  return (await plane.auditLog())
+    .filter((entry) => entry.user === user && ['create', 'patch', 'update', 'delete'].includes(entry.verb))
+    .map(({ verb, resource, name }) => `${verb} ${resource} ${name}`);
+}
+
+/** Waits until the hook has looked at the cluster so many times more. */
+async function runsMore(rig: EtcdRepairRig, times: number): Promise<void> {
+  const [pod] = await rig.hookPods();
+  const name = rig.podName(pod?.metadata?.name ?? '');
+  const runs = async (): Promise<number> => (await rig.kubelet.logs(name)).split('"msg":"hook finished"').length;
+  const before = await runs();
+  await eventually(async () => expect(await runs()).toBeGreaterThanOrEqual(before + times));
+}
+
+it.concurrent.each(TWINS)(
+  '%s needs all of its rights, no others, and writes nothing while all is well',
+  LIMIT,
+  async (twin) => {
+    await using rig = await startEtcdRepair({ plane, twin });
+    await isBootstrapped(rig);
+    await runsMore(rig, 1);
+    const before = await writesOf(rig);
+    await runsMore(rig, 2);
+    expect(await writesOf(rig)).toEqual(before);
+    const oracle = new EtcdOracle(rig.etcd);
+    oracle.start();
+
+    // Each by its own name.
+    for (const pod of rig.etcd.pods) {
+      const news = await newsOf(rig);
+      await loseDisk(rig, pod);
+      await isTold(rig, news, 'Repaired');
+      await isWhole(rig);
+    }
+
+    expect((await oracle.stop()).violations).toEqual([]);
+    const role = await rig.get<V1Role>('roles', 'etcd-member-repair');
+    const user = serviceAccountUser(rig.namespace, 'etcd-member-repair');
+    const entries = await plane.auditLog();
+    expect(forbiddenRequests(entries, user)).toEqual([]);
+    expect(unusedRules((role?.rules ?? []) as readonly RoleRule[], entries, user)).toEqual([]);
+  },
+);
+
+it.concurrent('etcd runs on while the hook is stopped, and is repaired when it is back', LIMIT, async () => {
+  await using rig = await startEtcdRepair({ plane, twin: 'shell' });
+  await isBootstrapped(rig);
+  const news = await newsOf(rig);
+  const oracle = new EtcdOracle(rig.etcd);
+  oracle.start();
+  await rig.scaleHook(0);
+  await eventually(async () => expect(await rig.hookPods()).toEqual([]));
+  const before = await storageOf(rig);
+
+  await loseDisk(rig, await rig.etcd.leader());
+  const { acknowledged } = oracle;
+  await eventually(() => expect(oracle.acknowledged).toBeGreaterThan(acknowledged + 50));
+
+  expect(await storageOf(rig)).toEqual(before);
+  await rig.scaleHook(1);
+  await isTold(rig, news, 'Repaired');
+  await isWhole(rig);
+  expect((await oracle.stop()).violations).toEqual([]);
+});
+
+it.concurrent.each([1, 2])('of %i member(s) none is replaced, which is told at once', LIMIT, async (replicas) => {
+  await using rig = await startEtcdRepair({ plane, twin: replicas === 1 ? 'shell' : 'typescript', replicas });
+  const news = await newsOf(rig);
+
+  expect(await isTold(rig, news, 'TooFewMembers')).toContain('Grow the cluster to three');
+  await eventually(async () => expect(await rig.etcd.statuses()).toHaveLength(replicas));
+  const before = await storageOf(rig);
+  if (replicas === 2) await loseDisk(rig, 'etcd-1');
+  await runsMore(rig, 3);
+
+  expect(await rig.metrics()).toMatch(/etcd_repair_refused\{.*reason="TooFewMembers".*\} 1/);
+  expect(await storageOf(rig)).toEqual(before);
+  expect((await news()).toSorted()).toEqual(['Bootstrapped', 'TooFewMembers']);
+});
+
+it.concurrent('of five members one is replaced, but not one of two', LIMIT, async () => {
+  await using rig = await startEtcdRepair({ plane, twin: 'shell', replicas: 5 });
+  await isBootstrapped(rig);
+  const oracle = new EtcdOracle(rig.etcd);
+  oracle.start();
+  const news = await newsOf(rig);
+  const before = await storageOf(rig);
+
+  const again = [await rig.kubelet.cutOff(rig.podName('etcd-1')), await rig.kubelet.cutOff(rig.podName('etcd-3'))];
+  expect(await isTold(rig, news, 'SeveralMembersDown')).toContain('etcd-1 etcd-3');
+  expect(await storageOf(rig)).toEqual(before);
+  for (const reconnect of again) await reconnect();
+  await isWhole(rig);
+  await loseDisk(rig, 'etcd-4');
+  await isTold(rig, news, 'Repaired');
+  await isWhole(rig);
+
+  expect((await oracle.stop()).violations).toEqual([]);
+});
+
+it.concurrent.each(TWINS)('%s replaces no member because its certificate has expired', LIMIT, async (twin) => {
+  const namespace = newNamespace();
+  const certs = { secret: { secretName: 'etcd-certificates' } };
+  const files = {
+    ETCD_CERT_FILE: '/certs/$(POD_NAME).crt',
+    ETCD_KEY_FILE: '/certs/$(POD_NAME).key',
+    ETCD_PEER_CERT_FILE: '/certs/$(POD_NAME).crt',
+    ETCD_PEER_KEY_FILE: '/certs/$(POD_NAME).key',
+    ETCD_PEER_TRUSTED_CA_FILE: '/certs/ca.crt',
+    ETCDCTL_CACERT: '/certs/ca.crt',
+    SCHEME: 'https',
+  };
+  const volumes = (container: object): object => ({
+    template: {
+      spec: { volumes: [{ name: 'certs', ...certs }], containers: [container] },
+    },
+  });
+  const volumeMounts = [{ name: 'certs', mountPath: '/certs' }];
+  await using rig = await startEtcdRepair({
+    plane,
+    twin,
+    namespace,
+    resources: [certificateSecret(namespace, ['etcd-0', 'etcd-1', 'etcd-2'], ['etcd-1'])],
+    settings: { ETCD_CLIENT_SCHEME: 'https', ETCD_PEER_SCHEME: 'https', ETCDCTL_CACERT: '/certs/ca.crt' },
+    patches: [
+      merged(
+        'StatefulSet',
+        'etcd',
+        volumes({ name: 'etcd', volumeMounts, env: Object.entries(files).map(([name, value]) => ({ name, value })) }),
+      ),
+      merged('Deployment', 'etcd-member-repair', volumes({ name: 'hooklet', volumeMounts })),
+    ],
+  });
+  const news = await newsOf(rig);
+
+  expect(await isTold(rig, news, 'CertificateExpired')).toMatch(/etcd-1: .*certificate has expired/);
+
+  const before = await storageOf(rig);
+  await runsMore(rig, 2);
+  expect(await storageOf(rig)).toEqual(before);
+  expect(await news()).not.toContain('RepairStarted');
+});
