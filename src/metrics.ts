@@ -165,7 +165,7 @@ function scheduleMetrics({ counter, gauge }: Declare) {
     ),
     scheduleExpectedInterval: gauge(
       'schedule_expected_interval_seconds',
-      'Time between the next two ticks of the schedule.',
+      'Time between two ticks of the schedule: the longer one around the last tick.',
       SCHEDULE_LABELS,
     ),
     scheduleLastScheduled: gauge(

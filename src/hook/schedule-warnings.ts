@@ -1,5 +1,5 @@
 import type { Hook, ScheduleBinding } from './binding.ts';
-import { nextRun } from './crontab-next.ts';
+import { nextInterval } from './crontab-interval.ts';
 
 /** What of the schedules of a hook is allowed and makes no sense, one line each. */
 export function scheduleWarnings({ bindings }: Pick<Hook, 'bindings'>, nowMs: number): readonly string[] {
@@ -17,17 +17,11 @@ function warningsOf(binding: ScheduleBinding, nowMs: number): readonly string[] 
   if (missed.type === 'all' && concurrency !== 'queue') {
     warnings.push(`of the ticks that "missed: all" makes up for, "concurrency: ${concurrency}" leaves one`);
   }
-  const intervalMs = intervalOf(binding, nowMs);
+  const intervalMs = nextInterval(crontab, nowMs);
   if (jitterMs > 0 && jitterMs >= intervalMs) {
     warnings.push(
       `a jitter of ${jitterMs / 1000} s is not shorter than the time between two ticks, ${intervalMs / 1000} s`,
     );
   }
   return warnings;
-}
-
-/** The time between the next two ticks. */
-export function intervalOf({ crontab }: Pick<ScheduleBinding, 'crontab'>, nowMs: number): number {
-  const firstMs = nextRun(crontab, nowMs);
-  return nextRun(crontab, firstMs, nowMs) - firstMs;
 }

@@ -1,5 +1,5 @@
 import type { EventRecorder } from '../kube/event-recorder.ts';
-import { intervalOf } from '../hook/schedule-warnings.ts';
+import { expectedInterval } from '../hook/crontab-interval.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ScheduleObserver } from '../sources/schedule/binding-schedule.ts';
 import type { ScheduleTarget } from '../sources/schedule/plan.ts';
@@ -18,7 +18,7 @@ export function createScheduleObserver({ metrics, events, now }: ScheduleObserve
       // A schedule that never succeeded is as old as its state, so that one alert rule serves it too.
       metrics.scheduleLastSuccess.set(labels, (lastSucceededMs ?? sinceMs) / 1000);
       if (lastScheduledMs !== undefined) metrics.scheduleLastScheduled.set(labels, lastScheduledMs / 1000);
-      metrics.scheduleExpectedInterval.set(labels, intervalOf(target.binding, now()) / 1000);
+      metrics.scheduleExpectedInterval.set(labels, expectedInterval(target.binding.crontab, now()) / 1000);
       metrics.scheduleSuspended.set(labels, isSuspended ? 1 : 0);
       metrics.scheduleMissed.inc(labels, 0);
       metrics.scheduleSkipped.inc(labels, 0);

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { intervalOf, scheduleWarnings } from '../../src/hook/schedule-warnings.ts';
+import { scheduleWarnings } from '../../src/hook/schedule-warnings.ts';
 import { hookWith, scheduleBinding } from '../support/bindings.ts';
 
 const nowMs = Date.parse('2026-05-01T10:00:07Z');
@@ -24,15 +24,5 @@ describe('scheduleWarnings', () => {
     ],
   ])('of %s', (_what, fields, warnings) => {
     expect(scheduleWarnings(hookWith('hook.sh', [scheduleBinding('s', fields)]), nowMs)).toEqual(warnings);
-  });
-});
-
-describe('intervalOf', () => {
-  it.each([
-    ['TZ=UTC 0 2 * * *', 86_400],
-    ['@every 90s', 90],
-    ['* * * * * *', 1],
-  ])('of %j is the time between the next two ticks: %d s', (crontab, seconds) => {
-    expect(intervalOf(scheduleBinding('s', { crontab }), nowMs)).toBe(seconds * 1000);
   });
 });
