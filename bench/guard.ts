@@ -25,11 +25,11 @@ export function regressionsOf(results: readonly Result[], baseline: Baseline): r
   });
 }
 
-/** A baseline from results: the old one, with the ratios that were measured now. */
+/** A baseline from results: the old one, with the ratios that were measured now; percentiles of rare events are not held. */
 export function baselineOf(results: readonly Result[], old: Baseline): Baseline {
   const measured = results.flatMap(({ row, measure }): [string, number][] => {
     const ratio = ratioOf(measure);
-    return ratio === undefined ? [] : [[keyOf(row, measure), Number(ratio.toPrecision(3))]];
+    return ratio === undefined || measure.name === 'p99' ? [] : [[keyOf(row, measure), Number(ratio.toPrecision(3))]];
   });
   return Object.fromEntries([...Object.entries(old), ...measured].toSorted(([a], [b]) => (a < b ? -1 : 1)));
 }

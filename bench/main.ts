@@ -1,6 +1,6 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
+import { inspect, parseArgs } from 'node:util';
 import { baselineOf, regressionsOf, type Baseline } from './guard.ts';
 import { measure } from './measure.ts';
 import { writePage } from './page.ts';
@@ -38,7 +38,7 @@ if (flags.list) {
 async function run(): Promise<void> {
   const results: Result[] = [];
   for (const entry of chosen()) {
-    const measured = await measure(entry);
+    const measured = await attempt(entry);
     results.push(...measured);
     // Each as it comes: the whole takes long.
     if (!flags.guard && chosen().length > 1) say(`${tableOf(measured)}\n`);
@@ -50,6 +50,17 @@ async function run(): Promise<void> {
   if (flags.guard) await guard(results, old);
 }
 
+/** One row that cannot be measured is told, and the others are measured all the same. */
+async function attempt(entry: RowEntry): Promise<readonly Result[]> {
+  try {
+    return await measure(entry);
+  } catch (error) {
+    process.stderr.write(`${entry.name} could not be measured: ${inspect(error)}\n`);
+    process.exitCode = 1;
+    return [];
+  }
+}
+
 function chosen(): readonly RowEntry[] {
   if (asked.length > 0) return ROWS.filter(({ name }) => asked.includes(name));
   return flags.guard ? ROWS.filter(({ isFast = false }) => isFast) : ROWS;
@@ -59,7 +70,7 @@ function chosen(): readonly RowEntry[] {
 async function guard(results: readonly Result[], baseline: Baseline): Promise<void> {
   const suspects = new Set(regressionsOf(results, baseline).map(({ row }) => row));
   const again: Result[] = [];
-  for (const entry of ROWS.filter(({ name }) => suspects.has(name))) again.push(...(await measure(entry)));
+  for (const entry of ROWS.filter(({ name }) => suspects.has(name))) again.push(...(await attempt(entry)));
   if (again.length > 0) say(`\nonce more\n${tableOf(again)}`);
   // What is worse both times.
   const first = new Set(regressionsOf(results, baseline).map(({ key }) => key));

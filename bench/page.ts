@@ -8,8 +8,12 @@ const PAGE = join(import.meta.dirname, '..', 'docs', 'performance.md');
 /** Writes the table of results into docs/performance.md. */
 export function writePage(results: readonly Result[]): void {
   const titleOf = (name: string): string => ROWS.find((row) => row.name === name)?.title ?? name;
-  const page = readFileSync(PAGE, 'utf8');
-  writeFileSync(PAGE, withPart(page, 'results', markdownOf(results, titleOf)));
+  writePart('results', markdownOf(results, titleOf));
+}
+
+/** Writes a part of docs/performance.md anew. */
+export function writePart(part: string, text: string): void {
+  writeFileSync(PAGE, withPart(readFileSync(PAGE, 'utf8'), part, text));
 }
 
 /** The page with another text between the marks of a part. */

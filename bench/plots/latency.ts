@@ -12,10 +12,11 @@ import type { Chart, Point } from './chart.ts';
 const RATES = [5, 20, 50, 100, 200, 400, 800];
 const SECONDS = 4;
 const LEAST = 40;
+const MOST_UNANSWERED = 64;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 /** Latency against events a second: the median time from the POST to the beginning of the run that is given the event. */
-export async function plot(stage: BenchStage): Promise<Chart> {
+export async function plot(stage: BenchStage): Promise<readonly Chart[]> {
   const shell = await curve(stage, 'shell', async (ends, out) => {
     const hooksDir = stageFolder(stage, 'hooks-shell');
     writeShellHook(join(hooksDir, 'events.sh'), { kubernetes: [bindingOf('shell')] }, COUNT);
@@ -34,7 +35,7 @@ export async function plot(stage: BenchStage): Promise<Chart> {
     const env = { BARE_PATH: '/api/v1/configmaps?labelSelector=bench%3Dbare', BARE_HOOK: hook, BENCH_OUT: out.path };
     ends.use(await startBare(stage, 'watch-spawn', env));
   });
-  return {
+  const chart: Chart = {
     name: 'latency',
     title: 'Latency against events a second, one queue',
     x: { label: 'events', unit: '1/s' },
@@ -45,6 +46,7 @@ export async function plot(stage: BenchStage): Promise<Chart> {
       { name: 'bare watch and spawn', role: 'limit', points: bare },
     ],
   };
+  return [chart];
 }
 
 type Start = (ends: AsyncDisposableStack, out: LineFile) => Promise<void>;
@@ -76,21 +78,27 @@ interface Posting {
   readonly rate: number;
 }
 
-/** Posts at a steady rate, whether answers come or not. */
+/** Posts at a steady rate, whether answers come or not, as long as the API server is not far behind. */
 async function post({ api }: BenchStage, label: string, rate: number): Promise<Posting> {
   const count = Math.max(LEAST, Math.round(rate * SECONDS));
   const beganMs = nowMs();
+  const dueMs = (index: number): number => beganMs + (index * 1000) / rate;
   const postedMs: number[] = [];
-  const answers: Promise<unknown>[] = [];
+  let unanswered = 0;
+  const problems: unknown[] = [];
   while (postedMs.length < count) {
-    while (postedMs.length < count && nowMs() >= beganMs + (postedMs.length * 1000) / rate) {
+    while (postedMs.length < count && unanswered < MOST_UNANSWERED && nowMs() >= dueMs(postedMs.length)) {
       const metadata = { name: `${label}-${rate}-${postedMs.length}`, labels: { bench: label } };
       postedMs.push(nowMs());
-      answers.push(create(api, { apiVersion: 'v1', kind: 'ConfigMap', metadata }));
+      unanswered++;
+      void create(api, { apiVersion: 'v1', kind: 'ConfigMap', metadata })
+        .catch((error: unknown) => problems.push(error))
+        .finally(() => unanswered--);
     }
     await sleep(1);
   }
-  await Promise.all(answers);
+  while (unanswered > 0) await sleep(1);
+  if (problems.length > 0) throw problems[0];
   // What the API server could not take at once counts with the rate at which it did.
   const tookMs = Math.max(nowMs() - beganMs, (count * 1000) / rate);
   return { postedMs, rate: (count * 1000) / tookMs };

@@ -12,13 +12,13 @@ const COUNTS = [1, 10, 30, 100, 300, 1000];
 const SETTLE_MS = 5000;
 
 /** Memory of the process tree, settled, against the number of distinct watches. */
-export async function plot(stage: BenchStage): Promise<Chart> {
+export async function plot(stage: BenchStage): Promise<readonly Chart[]> {
   const [hooklet, bare]: [Point[], Point[]] = [[], []];
   for (const count of COUNTS) {
     hooklet.push({ x: count, y: await settledMb(stage, count) });
     bare.push({ x: count, y: await bareMb(stage, count) });
   }
-  return {
+  const chart: Chart = {
     name: 'memory-watches',
     title: 'Memory against distinct watches',
     x: { label: 'watches', unit: '' },
@@ -28,6 +28,7 @@ export async function plot(stage: BenchStage): Promise<Chart> {
       { name: 'bare, HTTP/1.1', role: 'limit', points: bare },
     ],
   };
+  return [chart];
 }
 
 async function settledMb(stage: BenchStage, count: number): Promise<number> {

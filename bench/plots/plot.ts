@@ -1,5 +1,5 @@
 import type { BenchStage } from '../stage.ts';
 import type { Chart } from './chart.ts';
 
-/** Measures one curve, on a control plane of its own. */
-export type Plot = (stage: BenchStage) => Promise<Chart>;
+/** Measures one sweep, on a control plane of its own. */
+export type Plot = (stage: BenchStage) => Promise<readonly Chart[]>;

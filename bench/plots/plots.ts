@@ -1,28 +1,48 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { writePart } from '../page.ts';
 import { openBench } from '../stage.ts';
 import { valueText } from '../table.ts';
 import { svgOf, type Chart } from './chart.ts';
 import type { Plot } from './plot.ts';
+import { scaleText, slopesOf } from './scale.ts';
 
-/** Every plot, by the name of its module and of its picture. */
+/** Every sweep, by the name of its module. */
 export const PLOTS = ['latency', 'memory-objects', 'memory-watches', 'start-hooks', 'event-bindings'] as const;
 
 const PICTURES = join(import.meta.dirname, '..', '..', 'docs', 'performance');
+const POINTS = join(import.meta.dirname, 'points.json');
 
-/** Measures the curves that are asked for, or all, and draws each into docs/performance/. */
-export async function drawPlots(asked: readonly string[], say: (text: string) => void): Promise<readonly Chart[]> {
+/** Measures the curves that are asked for, or all, and draws each into docs/performance/, with what follows from all. */
+export async function drawPlots(asked: readonly string[], say: (text: string) => void): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
-  const charts: Chart[] = [];
   for (const name of PLOTS.filter((plot) => asked.length === 0 || asked.includes(plot))) {
-    const { plot }: { readonly plot: Plot } = await import(`./${name}.ts`);
-    await using stage = await openBench();
-    const chart = await plot(stage);
-    writeFileSync(join(PICTURES, `${chart.name}.svg`), svgOf(chart));
-    charts.push(chart);
-    say(pointsOf(chart));
+    for (const chart of await measurePlot(name)) {
+      keepPoints(chart);
+      const kept = keptPoints()[chart.name] ?? chart;
+      writeFileSync(join(PICTURES, `${chart.name}.svg`), svgOf(kept));
+      say(pointsOf(kept));
+    }
   }
-  return charts;
+  writePart('scale', scaleText(slopesOf(keptPoints())));
+}
+
+async function measurePlot(name: string): Promise<readonly Chart[]> {
+  const { plot }: { readonly plot: Plot } = await import(`./${name}.ts`);
+  await using stage = await openBench();
+  return await plot(stage);
+}
+
+/** The points of all charts, as they were measured last. */
+export function keptPoints(): Readonly<Record<string, Chart>> {
+  return JSON.parse(readFileSync(POINTS, 'utf8'));
+}
+
+function keepPoints(chart: Chart): void {
+  const points = { ...keptPoints(), [chart.name]: chart };
+  const digits = (_: string, value: unknown): unknown =>
+    typeof value === 'number' ? Number(value.toPrecision(4)) : value;
+  writeFileSync(POINTS, `${JSON.stringify(points, digits, 2)}\n`);
 }
 
 /** The points of a chart as text. */

@@ -2,7 +2,8 @@ import { execFile } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { nowMs } from '../figures.ts';
+import { median, nowMs } from '../figures.ts';
+import { interleaved } from '../interleave.ts';
 import { openLineFile } from '../line-file.ts';
 import { startOperator } from '../operator.ts';
 import { bindingOf } from '../seer.ts';
@@ -12,16 +13,23 @@ import type { Chart, Point } from './chart.ts';
 
 const COUNTS = [1, 10, 30, 100, 300, 1000];
 const AT_ONCE = 2;
+/** Short starts vary more than long ones. */
+const FEW = 100;
+const ROUNDS = 3;
 
 /** From the start of the process to the last Synchronization against the number of hooks, which share one watch. */
-export async function plot(stage: BenchStage): Promise<Chart> {
+export async function plot(stage: BenchStage): Promise<readonly Chart[]> {
   const [hooklet, bare]: [Point[], Point[]] = [[], []];
   for (const count of COUNTS) {
     const hooksDir = writeHooks(stage, count);
-    hooklet.push({ x: count, y: await synchronizedSeconds(stage, hooksDir, count) });
-    bare.push({ x: count, y: await spawnSeconds(hooksDir) });
+    const seconds = await interleaved(count > FEW ? 1 : ROUNDS, {
+      hooklet: async () => synchronizedSeconds(stage, hooksDir, count),
+      bare: async () => spawnSeconds(hooksDir),
+    });
+    hooklet.push({ x: count, y: median(seconds.hooklet) });
+    bare.push({ x: count, y: median(seconds.bare) });
   }
-  return {
+  const chart: Chart = {
     name: 'start-hooks',
     title: 'Start-up against hooks',
     x: { label: 'hooks', unit: '' },
@@ -31,6 +39,7 @@ export async function plot(stage: BenchStage): Promise<Chart> {
       { name: 'two runs of each', role: 'limit', points: bare },
     ],
   };
+  return [chart];
 }
 
 function writeHooks(stage: BenchStage, count: number): string {
