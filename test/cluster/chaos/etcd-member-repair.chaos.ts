@@ -50,7 +50,7 @@ it.concurrent.each([3, 5])('a cluster of %i members survives whatever happens to
       ...violations.map((violation) => `VIOLATION ${violation}`),
     ].join('\n  '),
   );
-  if (failure !== undefined) throw failure;
+  expect(failure).toBeUndefined();
   expect(violations).toEqual([]);
 });
 

@@ -8,12 +8,20 @@ etcd_ask() {
   etcdctl --endpoints "$endpoints" --command-timeout "${COMMAND_TIMEOUT}s" --dial-timeout "${COMMAND_TIMEOUT}s" "$@"
 }
 
-# The same as JSON. Ids have 64 bits, more than a number in JSON can hold: they become text, in hex as people see them.
+# The same as JSON.
 etcd_ask_json() {
-  local text id script=''
+  local text
   text=$(etcd_ask "$@" -w json) || return
+  with_hex_ids <<< "$text"
+}
+
+# Ids have 64 bits, more than a number in JSON can hold: they become text, in hex as people see them.
+with_hex_ids() {
+  local text id hex script=''
+  text=$(< /dev/stdin)
   for id in $(grep -oE '"(ID|member_id|memberID|leader)":[0-9]+' <<< "$text" | grep -oE '[0-9]+$' | sort -u); do
-    script+="s/\"(ID|member_id|memberID|leader)\":$id([,}])/\"\\1\":\"$(printf %x "$id")\"\\2/g;"
+    printf -v hex %x "$id"
+    script+="s/\"(ID|member_id|memberID|leader)\":$id([,}])/\"\\1\":\"$hex\"\\2/g;"
   done
   sed -E "$script" <<< "$text"
 }

@@ -5,7 +5,9 @@
 observe() {
   work=$(mktemp -d)
   trap 'rm -rf "$work"' EXIT
-  NOW=$(date +%s)
+  printf -v NOW '%(%s)T' -1
+  SETTINGS=$(settings_json)
+  touch "$work/statuses" "$work/members" "$work/alarms"
   RECORD=''
   STS_UID=''
   jq '[.[] | .snapshots // empty] | last | map_values(map(.filterResult | select(. != null)))' \
@@ -24,10 +26,10 @@ facts() {
   assignments=$(
     jq -n -r -f "$1" \
       --slurpfile snapshots "$work/snapshots.json" \
-      --slurpfile statuses <(cat "$work"/*.status 2> /dev/null) \
-      --slurpfile members <(cat "$work/members" 2> /dev/null) \
-      --slurpfile alarms <(cat "$work/alarms" 2> /dev/null) \
-      --argjson settings "$(settings_json)" \
+      --slurpfile statuses "$work/statuses" \
+      --slurpfile members "$work/members" \
+      --slurpfile alarms "$work/alarms" \
+      --argjson settings "$SETTINGS" \
       --argjson now "$NOW"
   )
   eval "$assignments"
@@ -46,17 +48,18 @@ ask_pods() {
     ask_pod "$pod" > "$work/$pod.status" &
   done
   wait
+  cat "$work"/*.status | with_hex_ids > "$work/statuses"
 }
 
 ask_pod() {
   local -r pod=$1
-  local answer='null' error=''
-  if ! answer=$(etcd_ask_json "$(endpoint_of "$pod")" endpoint status 2> "$work/$pod.err"); then
+  local answer error
+  if answer=$(etcd_ask "$(endpoint_of "$pod")" endpoint status -w json 2> "$work/$pod.err"); then
+    printf '{"pod":"%s","status":%s}\n' "$pod" "$answer"
+  else
     error=$(etcd_error "$(< "$work/$pod.err")")
-    error=${error:-no answer}
+    jq -n -c --arg pod "$pod" --arg error "${error:-no answer}" '{pod: $pod, error: $error}'
   fi
-  jq -n -c --arg pod "$pod" --argjson answer "${answer:-null}" --arg error "$error" \
-    '{pod: $pod, status: $answer[0].Status, error: $error}'
 }
 
 endpoint_of() {

@@ -87,5 +87,5 @@ report_metrics() {
 }
 
 iso() {
-  date -u -d "@$1" +%FT%TZ
+  TZ=UTC printf '%(%FT%TZ)T\n' "$1"
 }

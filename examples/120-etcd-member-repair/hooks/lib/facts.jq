@@ -13,8 +13,8 @@ $snapshots[0] as $seen
 | ($members[0].members // null) as $listed
 | ($alarms[0].alarms // []) as $alarms
 | [$alarms[] | select(.alarm == 2) | .memberID // "0"] as $corrupt
-| ([$statuses[] | {key: .pod, value: .}] | from_entries) as $answers
-| [$statuses[].status | select(. != null and (.leader // "0") != "0")] as $led
+| ([$statuses[] | .status |= .[0].Status | {key: .pod, value: .}] | from_entries) as $answers
+| [$answers[].status | select(. != null and (.leader // "0") != "0")] as $led
 | ([$led[].raftTerm] | max) as $term
 | ([$led[] | select(.raftTerm == $term)][0].leader // "") as $leader
 | def member: peer_url as $url | first(($listed // [])[] | select(.peerURLs | index([$url]))) // null;
