@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HookConfigError } from '../../src/errors.ts';
+import type { ElectionStatus } from '../../src/kube/leader-election.ts';
 import { readinessChecks } from '../../src/operator/health.ts';
 import { HookUnit, type MonitorStatus } from '../../src/operator/hook-unit.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';
@@ -28,6 +29,28 @@ describe('readiness', () => {
   it('needs the onStartup hooks to have succeeded', () => {
     expect(failures({ isStarted: false })).toEqual(['startup: onStartup hooks have not all succeeded']);
     expect(failures({ isStarted: true })).toEqual([]);
+  });
+
+  it.each<[ElectionStatus, string, boolean]>([
+    [{ type: 'leading' }, 'leading', true],
+    [{ type: 'standing-by', leader: 'pod-1_x' }, 'standing by, pod-1_x leads', true],
+    [{ type: 'standing-by', leader: '' }, 'standing by', true],
+    [{ type: 'standing-by', leader: '', problem: 'GET: 403' }, 'GET: 403', false],
+    [{ type: 'lost' }, 'the lease was lost', false],
+  ])('with the election at %j says %j', (election, message, isOk) => {
+    const [first] = readinessChecks({ units: [], broken: [], isStarted: true, nowMs: NOW_MS, election });
+
+    expect(first).toEqual({ name: 'leader-election', isOk, message });
+  });
+
+  it('asks of a standby only that its hooks can be loaded', () => {
+    const election: ElectionStatus = { type: 'standing-by', leader: 'pod-1_x' };
+    const broken = [new HookConfigError('bad.sh', [{ path: '', message: 'bad' }])];
+    const units = [unitWith({ isSynced: false })];
+
+    expect(failures({ election, units, isStarted: false })).toEqual([]);
+    expect(failures({ election, units, broken })).toEqual([expect.stringContaining('hook bad.sh')]);
+    expect(failures({ election: { type: 'leading' }, units })).not.toEqual([]);
   });
 
   it('lists every broken hook with its problems', () => {

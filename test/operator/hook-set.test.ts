@@ -7,7 +7,7 @@ import { hookWith } from '../support/bindings.ts';
 import { withoutSchedules } from '../support/idle-schedule.ts';
 
 /** A hook set on a folder that is a map: the text of each file is its fingerprint, `broken` does not load. */
-function hookSetRig() {
+function hookSetRig({ mayWork = Promise.resolve() }: { readonly mayWork?: Promise<void> } = {}) {
   const folder = new Map<string, string>();
   const told: string[] = [];
   const controller = new AbortController();
@@ -26,7 +26,7 @@ function hookSetRig() {
           .map(({ name }) => new HookConfigError(name, [{ path: '', message: 'bad' }])),
       };
     },
-    mayWork: Promise.resolve(),
+    mayWork,
     createUnit: (hook) =>
       new HookUnit(hook, {
         push: () => {},
@@ -71,6 +71,19 @@ describe('the hooks of a folder', () => {
     expect(started.map(({ hook }) => hook.name)).toEqual(['B.sh', 'a.sh', 'b.sh']);
     expect(names()).toEqual(['B.sh', 'a.sh', 'b.sh']);
     expect(told()).toEqual(['load B.sh a.sh b.sh', 'loaded B.sh', 'loaded a.sh', 'loaded b.sh']);
+  });
+
+  it('are loaded before they may work, and told when they are broken', async () => {
+    const { folder, set, names, told, controller } = hookSetRig({ mayWork: new Promise(() => {}) });
+    folder.set('a.sh', '1').set('b.sh', 'broken');
+
+    const [unit] = await set.refresh();
+    controller.abort();
+    await set.ended();
+
+    expect(names()).toEqual(['a.sh']);
+    expect(unit?.isEnabled).toBe(false);
+    expect(told()).toEqual(['load a.sh b.sh', 'broken b.sh', 'loaded a.sh']);
   });
 
   it('are left alone while their files do not change', async () => {
