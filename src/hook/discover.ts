@@ -1,6 +1,6 @@
-import { lstat, readdir, readFile, stat } from 'node:fs/promises';
+import { lstatSync, readFileSync, statSync, type Dirent, type Stats } from 'node:fs';
+import { readdir } from 'node:fs/promises';
 import { join, relative, resolve } from 'node:path';
-import type { Dirent, Stats } from 'node:fs';
 import { UsageError } from '../errors.ts';
 import type { Hook } from './binding.ts';
 
@@ -35,7 +35,7 @@ export async function discoverHooks(directory: string): Promise<Discovery> {
   const paths = await listRoot(root, warnings);
   const files: HookFile[] = [];
   for (const path of paths.toSorted(compareBytes)) {
-    const found = await classify(path);
+    const found = classify(path);
     if (found.type === 'ignored') warnings.push({ path, message: found.reason });
     else files.push({ name: relative(root, path), path, type: found.type });
   }
@@ -92,13 +92,13 @@ function isHookFile(entry: Dirent): boolean {
 type Classified = { readonly type: Hook['type'] } | { readonly type: 'ignored'; readonly reason: string };
 
 /** A link counts as executable whatever it points to, so that hooks mounted from a ConfigMap are found. */
-async function classify(path: string): Promise<Classified> {
-  const link = await lstat(path);
-  const target = await statTarget(path);
+function classify(path: string): Classified {
+  const link = lstatSync(path);
+  const target = statTarget(path);
   // Asked for its config, a link that leads nowhere becomes a broken hook with a clear error.
   if (target === undefined) return { type: 'process' };
   if (!target.isFile()) return { type: 'ignored', reason: 'links to what is not a file, it is not followed' };
-  const text = MODULE_FILES.test(path) ? await readText(path) : '';
+  const text = MODULE_FILES.test(path) ? readText(path) : '';
   if (isWarmModule(text, target)) return { type: 'warm' };
   if (link.isSymbolicLink() || isExecutable(target)) return { type: 'process' };
   return { type: 'ignored', reason: text.includes('defineHook') ? NO_DEFAULT_EXPORT : NOT_EXECUTABLE };
@@ -110,17 +110,17 @@ function isWarmModule(text: string, target: Stats): boolean {
   return text.includes('export default') && text.includes('defineHook');
 }
 
-async function statTarget(path: string): Promise<Stats | undefined> {
+function statTarget(path: string): Stats | undefined {
   try {
-    return await stat(path);
+    return statSync(path);
   } catch {
     return undefined;
   }
 }
 
-async function readText(path: string): Promise<string> {
+function readText(path: string): string {
   try {
-    return await readFile(path, 'utf8');
+    return readFileSync(path, 'utf8');
   } catch {
     return '';
   }
@@ -131,7 +131,7 @@ async function findExecutablesInLib(lib: string): Promise<readonly DiscoveryWarn
     const found: DiscoveryWarning[] = [];
     for (const entry of await readdir(lib, { withFileTypes: true, recursive: true })) {
       const path = join(entry.parentPath, entry.name);
-      if (!entry.isFile() || !isExecutable(await lstat(path))) continue;
+      if (!entry.isFile() || !isExecutable(lstatSync(path))) continue;
       found.push({ path, message: "file has executable permissions and is located in the ignored 'lib' directory" });
     }
     return found.toSorted((a, b) => compareBytes(a.path, b.path));

@@ -50,10 +50,10 @@ export async function loadHooks(files: readonly HookFile[], options: LoadOptions
 /** Asks one file for its config. */
 export async function loadHook(file: HookFile, options: LoadOptions): Promise<Hook | HookConfigError> {
   // Some systems start such a file all the same, others do not: it is refused on all.
-  const flaw = file.type === 'process' ? await explainFirstLine(file.path) : undefined;
+  const flaw = file.type === 'process' ? explainFirstLine(file.path) : undefined;
   if (flaw !== undefined) return new HookConfigError(file.name, [{ path: '', message: flaw }]);
   const run = await runConfig(file, options.readConfig);
-  const failure = await describeFailure(file.path, run);
+  const failure = describeFailure(file.path, run);
   if (failure !== undefined) return broken(file, [{ path: '', message: failure }], run);
   const config = parseConfig(run.stdout, options.checkFilter);
   if (config.type === 'invalid') return broken(file, config.issues, run);
@@ -72,8 +72,8 @@ async function runConfig(file: HookFile, readConfig: LoadOptions['readConfig']):
 }
 
 /** Why the run gives no config; `undefined` when it exited 0. */
-async function describeFailure(path: string, run: ConfigRun): Promise<string | undefined> {
-  if (run.startError !== undefined) return `--config failed: ${await explainStartFailure(path, run.startError)}`;
+function describeFailure(path: string, run: ConfigRun): string | undefined {
+  if (run.startError !== undefined) return `--config failed: ${explainStartFailure(path, run.startError)}`;
   if (run.exitCode === 0 && run.timedOut !== true) return undefined;
   return `--config ${ending(run)}, expected exit code 0`;
 }

@@ -1,4 +1,4 @@
-import { open } from 'node:fs/promises';
+import { closeSync, constants, openSync, readSync } from 'node:fs';
 
 /** What the system said when a program was started; `code` such as `ENOENT`. */
 export interface StartError {
@@ -7,8 +7,8 @@ export interface StartError {
 }
 
 /** What is wrong with the first line of a program; `undefined` when nothing is, or when it cannot be read. */
-export async function explainFirstLine(path: string): Promise<string | undefined> {
-  const head = await readHead(path);
+export function explainFirstLine(path: string): string | undefined {
+  const head = readHead(path);
   // A compiled program begins with bytes that no script has.
   if (head === undefined || head.includes('\0')) return undefined;
   const line = firstLine(head);
@@ -22,8 +22,8 @@ export async function explainFirstLine(path: string): Promise<string | undefined
 }
 
 /** Why a file could not be started as a program, in words that say what to do. */
-export async function explainStartFailure(path: string, { code, message }: StartError): Promise<string> {
-  const head = await readHead(path);
+export function explainStartFailure(path: string, { code, message }: StartError): string {
+  const head = readHead(path);
   if (head === undefined) return `the file cannot be opened (${message}); is it a broken link?`;
   switch (code) {
     case 'EACCES':
@@ -41,11 +41,17 @@ export async function explainStartFailure(path: string, { code, message }: Start
 
 const HEAD_BYTES = 256;
 
-async function readHead(path: string): Promise<string | undefined> {
+/** At once: it is done for every hook at the start, and through the thread pool takes as long as all else for a hook. */
+function readHead(path: string): string | undefined {
   try {
-    await using file = await open(path);
-    const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(HEAD_BYTES) });
-    return buffer.subarray(0, bytesRead).toString('latin1');
+    // A pipe, should it have become one, would be waited for.
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const buffer = Buffer.alloc(HEAD_BYTES);
+      return buffer.subarray(0, readSync(fd, buffer)).toString('latin1');
+    } finally {
+      closeSync(fd);
+    }
   } catch {
     return undefined;
   }

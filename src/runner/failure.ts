@@ -12,7 +12,7 @@ export interface FailureContext {
 }
 
 /** Why a run failed, in one line; undefined when it did not. */
-export async function describeFailure(exit: Exit, context: FailureContext): Promise<string | undefined> {
+export function describeFailure(exit: Exit, context: FailureContext): string | undefined {
   if (exit.startError !== undefined) return explainStartError(context.path, exit.startError);
   if (exit.timedOut) return `it ran longer than its time limit of ${context.timeoutMs} ms and was ended`;
   if (exit.exitCode === 0) return undefined;

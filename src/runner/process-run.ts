@@ -44,7 +44,7 @@ export async function runProcess(run: HookRun, options: ProcessRunOptions): Prom
     const request = { path, args: [], cwd: dirname(path), env, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     const exit = await options.spawner.spawn(request, { onLine, signal });
     const durationMs = performance.now() - startedAt;
-    const reason = await describeFailure(exit, { path, timeoutMs, isStopped: signal.aborted });
+    const reason = describeFailure(exit, { path, timeoutMs, isStopped: signal.aborted });
     if (reason !== undefined) throw failedRun(hook, { reason, exit, durationMs, workspace });
     return { durationMs, usage: exit.usage, outputs: readOutputs(hook, workspace) };
   } finally {

@@ -3,17 +3,15 @@ import { explainFirstLine } from '../hook/start-failure.ts';
 import type { StartError } from './spawner-protocol.ts';
 
 /** Says in a user's words why a hook could not be started, looking at the file where the system is too short. */
-export async function explainStartError(path: string, { code, message }: StartError): Promise<string> {
+export function explainStartError(path: string, { code, message }: StartError): string {
   if (code !== '' && !existsSync(path)) return `the file ${path} does not exist any more`;
   switch (code) {
     case 'EACCES':
       return isExecutable(path) ? message : `${path} is not executable, chmod +x is required`;
     case 'ENOENT':
-      return (await explainFirstLine(path)) ?? `the interpreter in the first line of ${path} does not exist`;
+      return explainFirstLine(path) ?? `the interpreter in the first line of ${path} does not exist`;
     case 'ENOEXEC':
-      return (
-        (await explainFirstLine(path)) ?? `exec format error: ${path} may be a program for another kind of machine`
-      );
+      return explainFirstLine(path) ?? `exec format error: ${path} may be a program for another kind of machine`;
     default:
       return message;
   }

@@ -15,16 +15,16 @@ describe('explainFirstLine', () => {
       'the first line ends with a carriage return ("#!/bin/sh\\r"); save the file with Unix line ends',
     ],
     ['config-crlf-env.sh', 'ends with a carriage return'],
-  ])('tells what is wrong with %s', async (name, message) => {
-    expect(await explainFirstLine(fixture(name))).toContain(message);
+  ])('tells what is wrong with %s', (name, message) => {
+    expect(explainFirstLine(fixture(name))).toContain(message);
   });
 
   it.each([
     ['a script', fixture('config-valid.sh')],
     ['a compiled program', process.execPath],
     ['a file that cannot be opened', fixture('config-absent.sh')],
-  ])('finds nothing wrong with %s', async (_law, path) => {
-    expect(await explainFirstLine(path)).toBeUndefined();
+  ])('finds nothing wrong with %s', (_law, path) => {
+    expect(explainFirstLine(path)).toBeUndefined();
   });
 });
 
@@ -36,12 +36,12 @@ describe('explainStartFailure', () => {
     ['config-absent.sh', 'ENOENT', 'the file cannot be opened (spawn failed); is it a broken link?'],
     ['config-valid.sh', '', 'spawn failed'],
     ['config-valid.sh', undefined, 'spawn failed'],
-  ])('explains %s with %s', async (name, code, message) => {
-    expect(await explainStartFailure(fixture(name), { code, message: 'spawn failed' })).toContain(message);
+  ])('explains %s with %s', (name, code, message) => {
+    expect(explainStartFailure(fixture(name), { code, message: 'spawn failed' })).toContain(message);
   });
 
-  it('tells a program from a script without interpreter', async () => {
-    expect(await explainStartFailure(process.execPath, { code: 'ENOENT', message: '' })).toBe(
+  it('tells a program from a script without interpreter', () => {
+    expect(explainStartFailure(process.execPath, { code: 'ENOENT', message: '' })).toBe(
       'a library or loader that the program needs does not exist',
     );
   });

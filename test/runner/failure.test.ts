@@ -17,22 +17,22 @@ const rows: readonly [ending: Partial<Exit>, reason: string | undefined][] = [
 ];
 
 describe('describeFailure', () => {
-  it.each(rows)('%j: %s', async (ending, expected) => {
-    const reason = await describeFailure(exit(ending), { path: '/hook', timeoutMs: 500, isStopped: false });
+  it.each(rows)('%j: %s', (ending, expected) => {
+    const reason = describeFailure(exit(ending), { path: '/hook', timeoutMs: 500, isStopped: false });
 
     expect(reason).toBe(expected);
   });
 
-  it('knows a run that was ended because the operator stops', async () => {
+  it('knows a run that was ended because the operator stops', () => {
     const context = { path: '/hook', timeoutMs: undefined, isStopped: true };
 
-    expect(await describeFailure(exit({ signal: 'SIGTERM' }), context)).toBe('it was ended because the operator stops');
+    expect(describeFailure(exit({ signal: 'SIGTERM' }), context)).toBe('it was ended because the operator stops');
   });
 
-  it('counts a run that succeeded while the operator stopped as a success', async () => {
+  it('counts a run that succeeded while the operator stopped as a success', () => {
     const context = { path: '/hook', timeoutMs: undefined, isStopped: true };
 
-    expect(await describeFailure(exit({ exitCode: 0 }), context)).toBeUndefined();
+    expect(describeFailure(exit({ exitCode: 0 }), context)).toBeUndefined();
   });
 });
 

@@ -16,21 +16,21 @@ const rows: readonly [fixture: string, code: string, explanation: RegExp][] = [
 ];
 
 describe('explainStartError', () => {
-  it.each(rows)('%s with %s', async (fixture, code, expected) => {
-    const explanation = await explainStartError(join(hooksDir, fixture), { code, message: `spawn ${code}` });
+  it.each(rows)('%s with %s', (fixture, code, expected) => {
+    const explanation = explainStartError(join(hooksDir, fixture), { code, message: `spawn ${code}` });
 
     expect(explanation).toMatch(expected);
   });
 
-  it('passes on what needs no explanation', async () => {
-    expect(await explainStartError('/any', { code: '', message: 'the spawner process ended' })).toBe(
+  it('passes on what needs no explanation', () => {
+    expect(explainStartError('/any', { code: '', message: 'the spawner process ended' })).toBe(
       'the spawner process ended',
     );
   });
 
-  it('passes on what it does not know', async () => {
+  it('passes on what it does not know', () => {
     const path = join(hooksDir, 'run-echo.sh');
 
-    expect(await explainStartError(path, { code: 'EAGAIN', message: 'spawn EAGAIN' })).toBe('spawn EAGAIN');
+    expect(explainStartError(path, { code: 'EAGAIN', message: 'spawn EAGAIN' })).toBe('spawn EAGAIN');
   });
 });
