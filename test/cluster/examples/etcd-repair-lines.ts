@@ -388,6 +388,25 @@ export const LINES: readonly Line[] = [
     },
   },
   {
+    title: 'refuses what a new member would not cure: no memory, no image',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const pause = async (value: string | null): Promise<void> =>
+        rig.patch('statefulsets', 'etcd', { metadata: { annotations: { [PAUSE_ANNOTATION]: value } } });
+      await pause('true');
+      await isTold(rig, news, 'Paused');
+      const pod = await followerLosesDisk(rig);
+      await eventually(async () => expect(await rig.metrics()).toMatch(/members\{.*state="unhealthy".*\} 1/));
+
+      const seen = async (fields: object): Promise<string> => runByHand(rig, viewOf(pod, fields));
+
+      expect(await seen({ outOfMemory: true })).toMatch(/reason: OutOfMemory/);
+      expect(await seen({ waitsFor: 'ImagePullBackOff' })).toMatch(/reason: PodCannotStart/);
+      await pause(null);
+      await isRepaired(rig, news);
+    },
+  },
+  {
     title: 'refuses while the StatefulSet is being rolled, and while a Pod could not start anyway',
     run: async (rig) => {
       const news = await newsOf(rig);
@@ -407,6 +426,19 @@ export const LINES: readonly Line[] = [
     },
   },
 ];
+
+/** What the hook would be given if `pod` was as `fields` say, and down for long. */
+function viewOf(pod: string, fields: object): string {
+  const state = JSON.stringify({ unhealthy: { [pod]: '2026-01-01T00:00:00Z' } });
+  const set = { uid: 'uid', resourceVersion: '1', state, annotated: true, paused: false, replicas: 3, rolling: false };
+  const snapshots = {
+    statefulset: [{ filterResult: { ...set, service: 'etcd', claim: 'data' } }],
+    pods: [{ filterResult: { name: pod, uid: 'uid', deleting: false, outOfMemory: false, waitsFor: '', ...fields } }],
+    claims: [{ filterResult: { name: `data-${pod}`, uid: 'uid', deleting: false } }],
+    marker: [{ filterResult: { state: 'existing' } }],
+  };
+  return JSON.stringify([{ binding: 'pods', type: 'Group', groupName: 'etcd-repair', snapshots }]);
+}
 
 const NOT_IN_SYNC =
   'echo "Error: etcdserver: can only promote a learner member which is in sync with leader" >&2; exit 1\n';

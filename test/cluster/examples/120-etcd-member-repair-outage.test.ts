@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { sharedControlPlane } from '../shared-control-plane.ts';
+import { EtcdOracle } from './etcd-oracle.ts';
+import { startEtcdRepair } from './etcd-repair-rig.ts';
+import { isBootstrapped, isTold, isWhole, loseDisk, newsOf } from './etcd-repair-steps.ts';
+import { eventually } from './eventually.ts';
+
+const plane = sharedControlPlane();
+
+// By itself, since it takes the API server from everybody.
+it('a repair goes on after an outage of the API server in the middle of it', { timeout: 400_000 }, async () => {
+  await using rig = await startEtcdRepair({ plane, twin: 'shell' });
+  await isBootstrapped(rig);
+  const news = await newsOf(rig);
+  const oracle = new EtcdOracle(rig.etcd);
+  oracle.start();
+  const victim = await rig.etcd.follower();
+
+  await loseDisk(rig, victim);
+  await eventually(async () => expect((await rig.state()).repair?.step).toBe('recorded'));
+  await plane.killApiserver();
+  // What it can do without is done: the old member goes, but nothing of it is wiped.
+  await eventually(async () => expect(await rig.etcd.members()).toHaveLength(2));
+  await plane.startApiserver();
+
+  await isTold(rig, news, 'Repaired');
+  await isWhole(rig);
+  expect((await oracle.stop()).violations).toEqual([]);
+});
