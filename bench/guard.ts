@@ -1,4 +1,5 @@
 import { ratioOf, type Measure } from './row.ts';
+import type { RowEntry } from './rows.ts';
 import type { Result } from './table.ts';
 
 /** The ratios to the limit that are held, by `row/measure`. */
@@ -7,21 +8,29 @@ export type Baseline = Readonly<Record<string, number>>;
 /** How much worse than the baseline a ratio may be. */
 export const TOLERANCE = 1.25;
 
-/** A ratio that is worse than it may be. */
+/** A ratio that is worse than it may be, or one that is held and was not measured. */
 export interface Regression {
   readonly key: string;
   readonly row: string;
-  readonly ratio: number;
-  readonly baseline: number;
+  readonly said: string;
 }
 
-/** What is worse than the baseline allows. What the baseline does not name is not judged. */
-export function regressionsOf(results: readonly Result[], baseline: Baseline): readonly Regression[] {
-  return results.flatMap(({ row, measure }) => {
-    const key = keyOf(row, measure);
-    const [ratio, held] = [ratioOf(measure), baseline[key]];
-    if (ratio === undefined || held === undefined) return [];
-    return worsening(measure, ratio, held) > TOLERANCE ? [{ key, row, ratio, baseline: held }] : [];
+/** What is worse than the baseline allows, in rows that were to be measured. What the baseline does not name is not judged. */
+export function judge(
+  rows: readonly Pick<RowEntry, 'name'>[],
+  results: readonly Result[],
+  baseline: Baseline,
+): readonly Regression[] {
+  return Object.entries(baseline).flatMap(([key, held]) => {
+    const row = rows.find(({ name }) => key.startsWith(`${name}/`))?.name;
+    if (row === undefined) return [];
+    const measure = results.find((result) => keyOf(result.row, result.measure) === key)?.measure;
+    const ratio = measure && ratioOf(measure);
+    if (measure === undefined || ratio === undefined) return [{ key, row, said: `${key} was not measured` }];
+    if (worsening(measure, ratio, held) <= TOLERANCE) return [];
+    return [
+      { key, row, said: `${key}: ${ratio.toFixed(2)} times the limit, where ${held} is held in bench/baseline.json` },
+    ];
   });
 }
 

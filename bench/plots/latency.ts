@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { startBare } from '../bare/client.ts';
 import { median, nowMs, sleep } from '../figures.ts';
+import { clear } from '../clear.ts';
 import { openLineFile, type LineFile } from '../line-file.ts';
 import { startOperator } from '../operator.ts';
 import type { Json } from '../soak/api.ts';
@@ -66,7 +67,7 @@ async function curve(stage: BenchStage, label: string, start: Start): Promise<re
       .toSorted((a, b) => a - b);
     seen = beginningsMs(lines).length;
     points.push({ x: reached, y: median(beganMs.map((atMs, index) => atMs - (postedMs[index] ?? atMs))) });
-    await stage.api.call('DELETE', `${CONFIG_MAPS}?labelSelector=bench%3D${label}`);
+    await clear(stage, `${CONFIG_MAPS}?labelSelector=bench%3D${label}`);
     await sleep(500);
   }
   return points;

@@ -1,6 +1,7 @@
 import { join } from 'node:path';
 import { median, nowMs } from '../figures.ts';
 import { interleaved } from '../interleave.ts';
+import { clear } from '../clear.ts';
 import { openLineFile } from '../line-file.ts';
 import { startOperator } from '../operator.ts';
 import type { Measure } from '../row.ts';
@@ -62,7 +63,7 @@ async function startBurst(
     const postedMs = nowMs() - beganMs;
     const lines = await out.until((all) => countOf(all.slice(before)) >= OBJECTS);
     const seenMs = Number(lines.at(-1)?.split(' ')[1]) * 1000 - beganMs;
-    await stage.api.call('DELETE', `${CONFIG_MAPS}?labelSelector=bench%3D${label}`);
+    await clear(stage, `${CONFIG_MAPS}?labelSelector=bench%3D${label}`);
     return { postedMs, seenMs, runs: lines.length - before };
   };
 }
