@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { killInside } from './container-processes.ts';
 import { script, type KubeNode } from './node.ts';
-import { openOutputPipe } from './output-pipe.ts';
+import { makePipes, openOutputPipe } from './output-pipe.ts';
 import { credentialWords, type ContainerUser } from './container-user.ts';
 
 /** A folder or file of the node that a container sees. */
@@ -71,7 +71,8 @@ export async function startContainer(spec: ContainerSpec): Promise<Container> {
   const { node, sandboxPid, folder, user } = spec;
   const hostFolder = join(node.hostFolder, folder);
   await prepareFolder(hostFolder);
-  const pipe = await openOutputPipe(join(hostFolder, 'output'), user.uid);
+  await makePipes(join(hostFolder, 'output'));
+  const pipe = openOutputPipe(join(hostFolder, 'output'), user.uid);
   const inside = [...credentialWords(user), ...envWords(spec)];
   const child = spawn(
     'setpriv',
@@ -184,11 +185,13 @@ async function exec(container: Inside, command: readonly string[], options: Exec
   const { node, pid, inside, uid } = container;
   const { stdin, timeoutSeconds } = options;
   const path = join(node.hostFolder, `exec-${executions++}`);
-  const [out, err] = await Promise.all([openOutputPipe(`${path}-1`, uid), openOutputPipe(`${path}-2`, uid)]);
+  await makePipes(`${path}-1`, `${path}-2`);
   // A file, as some shells take a socket, which Node would make, for a remote login.
   await writeFile(`${path}-0`, stdin ?? '');
   const input = openSync(`${path}-0`, 'r');
   await rm(`${path}-0`);
+  const out = openOutputPipe(`${path}-1`, uid);
+  const err = openOutputPipe(`${path}-2`, uid);
   const limit = timeoutSeconds === undefined ? [] : ['timeout', '--signal=KILL', String(timeoutSeconds)];
   const child = spawn('setpriv', [...enterWords(pid), '--root', '--wd=/', '--', ...inside, ...limit, ...command], {
     stdio: [input, out.fd, err.fd],

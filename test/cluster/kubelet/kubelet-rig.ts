@@ -76,7 +76,7 @@ export function scriptContainer(script: string, fields: Partial<V1Container> = {
 }
 
 /** What a container does that has nothing to do; it ends when it is told to. */
-export const IDLE = 'trap "exit 0" TERM; while :; do sleep 0.1; done';
+export const IDLE = 'trap "exit 0" TERM; sleep infinity & wait';
 
 export const RUNNING = { status: { phase: 'Running' } };
 export const READY = {

@@ -55,7 +55,7 @@ describe('a pod', () => {
     await rig.create('pods', scriptPod('a', 'sleep 1000 & sleep 1001 & wait -n; echo lost one; sleep 1002'));
     await rig.podIs('a', READY);
 
-    await rig.kubelet.kill(rig.nameOf('a'), { process: /^sleep 1001$/, signal: 'SIGTERM' });
+    await until(async () => rig.kubelet.kill(rig.nameOf('a'), { process: /^sleep 1001$/, signal: 'SIGTERM' }));
     await until(async () => expect(await rig.kubelet.logs(rig.nameOf('a'))).toBe('lost one\n'));
     await rig.kubelet.kill(rig.nameOf('a'));
 
@@ -72,7 +72,7 @@ describe('a pod', () => {
   it('that is deleted may end in its grace period, and tells what it did', async () => {
     const rig = await kubeletRig(plane);
     const preStop = { exec: { command: ['bash', '-c', 'echo asked > /dev/null; touch /tmp/asked'] } };
-    const script = 'trap "ls /tmp; sleep 0.5; echo done > /data/done; exit 0" TERM; while :; do sleep 0.1; done';
+    const script = 'trap "ls /tmp; sleep 0.5; echo done > /data/done; exit 0" TERM; sleep infinity & wait';
     await rig.create('persistentvolumeclaims', claim('data'));
     await rig.create(
       'pods',
@@ -98,7 +98,7 @@ describe('a pod', () => {
 
   it('that is deleted and does not end is killed after its grace period, then gone', async () => {
     const rig = await kubeletRig(plane);
-    await rig.create('pods', scriptPod('stubborn', 'trap "" TERM; while :; do sleep 0.1; done'));
+    await rig.create('pods', scriptPod('stubborn', 'trap "" TERM; sleep infinity'));
     await rig.podIs('stubborn', READY);
     const startedAt = Date.now();
 

@@ -13,9 +13,13 @@ export interface OutputPipe {
   handedOver(): void;
 }
 
-/** Makes a pipe at `path` that the user `uid` may open. */
-export async function openOutputPipe(path: string, uid: number): Promise<OutputPipe> {
-  await promisify(execFile)('mkfifo', ['-m', '600', path]);
+/** Makes named pipes. */
+export async function makePipes(...paths: readonly string[]): Promise<void> {
+  await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
+}
+
+/** Opens a named pipe, and lets the user `uid` do so. */
+export function openOutputPipe(path: string, uid: number): OutputPipe {
   chownSync(path, uid, -1);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const fd = openSync(path, constants.O_WRONLY);

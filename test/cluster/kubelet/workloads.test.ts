@@ -51,8 +51,10 @@ describe('a StatefulSet', () => {
     expect(started(first)).toBeLessThanOrEqual(started(second));
     expect(second.status?.podIP).toBe(kubelet.addressOf(nameOf('db-1')));
     expect(second.status?.podIP).not.toBe(first.status?.podIP);
-    const { stdout: name } = await kubelet.exec(nameOf('db-1'), ['cat', '/data/name']);
-    expect(name).toBe(`db-1.db.${namespace}.svc.cluster.local\n`);
+    await until(async () => {
+      const { stdout } = await kubelet.exec(nameOf('db-1'), ['cat', '/data/name']);
+      expect(stdout).toBe(`db-1.db.${namespace}.svc.cluster.local\n`);
+    });
     await until(async () => {
       const { stdout } = await kubelet.exec(nameOf('db-0'), ['getent', 'hosts', 'db-1.db']);
       expect(stdout).toContain(`${second.status?.podIP} `);
@@ -72,7 +74,10 @@ describe('a StatefulSet', () => {
 
     const after = await rig.podIs('db-0', READY);
     expect(after.status?.podIP).not.toBe(before.status?.podIP);
-    expect((await rig.kubelet.exec(rig.nameOf('db-0'), ['cat', '/data/runs'])).stdout).toBe('run\nrun\n');
+    await until(async () => {
+      const { stdout } = await rig.kubelet.exec(rig.nameOf('db-0'), ['cat', '/data/runs']);
+      expect(stdout).toBe('run\nrun\n');
+    });
   });
 });
 
