@@ -12,7 +12,7 @@ import { sharedControlPlane } from './shared-control-plane.ts';
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 const plane = sharedControlPlane();
 const kubectl = adminKubectl(plane);
-const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 4000, renewDeadlineMs: 3000, retryPeriodMs: 500 };
+const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 12_000, renewDeadlineMs: 8000, retryPeriodMs: 500 };
 const onStartup = { configVersion: 'v1', onStartup: 1 };
 
 /** A replica that believes to be this Pod. */
@@ -55,7 +55,7 @@ describe('replicas on a real API server', () => {
     await until(() => expect(second.runs('a.sh')).toHaveLength(1));
     const path = `/apis/coordination.k8s.io/v1/namespaces/${hands.namespace}/leases/hooklet`;
     expect(await hands.call('GET', path)).toMatchObject({
-      spec: { holderIdentity: expect.stringMatching(/^pod-2_/), leaseDurationSeconds: 4, leaseTransitions: 1 },
+      spec: { holderIdentity: expect.stringMatching(/^pod-2_/), leaseDurationSeconds: 12, leaseTransitions: 1 },
     });
   });
 
@@ -67,7 +67,7 @@ describe('replicas on a real API server', () => {
     await until(() => expect(leader.runs('a.sh')).toHaveLength(1));
 
     await withoutApiserver(plane, async () => {
-      await until(() => expect(existsSync(join(leader.out, 'terminated'))).toBe(true), 20_000);
+      await until(() => expect(existsSync(join(leader.out, 'terminated'))).toBe(true), 40_000);
       await expect(leader.stop()).rejects.toThrow(LeaseLostError);
     });
   });

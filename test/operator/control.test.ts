@@ -9,7 +9,8 @@ import { sandboxForTest } from '../support/sandbox.ts';
 const NEVER_NOW = '0 0 1 1 *';
 const schedule = { configVersion: 'v1', schedule: [{ name: 'nightly', crontab: NEVER_NOW }] };
 const NIGHTLY = '/schedules/db%2Fbackup.sh/nightly';
-const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 2000, renewDeadlineMs: 1500, retryPeriodMs: 200 };
+// Long ones, which a busy machine does not miss.
+const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 60_000, renewDeadlineMs: 40_000, retryPeriodMs: 200 };
 
 function socketIn(): string {
   const folder = temporaryFolder();

@@ -7,12 +7,14 @@ import { recordingHook, sandboxCluster, startOperator, until, type OperatorRig }
 import { sandboxForTest } from '../support/sandbox.ts';
 
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/hooklet';
-const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 2000, renewDeadlineMs: 1500, retryPeriodMs: 200 };
+// Long ones, which a busy machine does not miss.
+const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 60_000, renewDeadlineMs: 40_000, retryPeriodMs: 200 };
 const onStartup = { configVersion: 'v1', onStartup: 1 };
 
 function replica(sandbox: Sandbox, name: string, hooks: Readonly<Record<string, string>>): OperatorRig {
   const env = { POD_NAME: name, POD_NAMESPACE: 'default', POD_UID: 'u-1' };
-  const operator = { leaderElection, killAfterMs: 200 };
+  // Who waited for the grace period would be too late for any test.
+  const operator = { leaderElection, killAfterMs: 200, gracePeriodMs: 60_000 };
   return startOperator({ connect: sandboxCluster(sandbox), hooks, operator, env });
 }
 
@@ -59,7 +61,6 @@ trap 'touch "$OUT/terminated"; exit 0' TERM
 sleep 30 & wait`;
     const leader = replica(sandbox, 'leader', { 'a.sh': recordingHook(onStartup, body) });
     await until(() => expect(leader.runs('a.sh')).toHaveLength(1));
-    const lostAt = performance.now();
 
     await sandbox.call('PATCH', LEASE, { spec: { holderIdentity: 'other' } }, 'application/merge-patch+json');
     const notAgain = 'hook failed while shutting down, it is not run again';
@@ -68,8 +69,6 @@ sleep 30 & wait`;
 
     expect(failure).toBeInstanceOf(LeaseLostError);
     expect(failure).toMatchObject({ message: expect.stringContaining('other has it now') });
-    // Far below the grace period of 5 s.
-    expect(performance.now() - lostAt).toBeLessThan(3000);
     expect((await sandbox.call('GET', '/api/v1/namespaces/default/configmaps/late')).code).toBe(404);
     await Promise.resolve(leader[Symbol.asyncDispose]()).catch(() => {});
   });
