@@ -1,11 +1,13 @@
 import { execFile } from 'node:child_process';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { CoreV1Event } from '@kubernetes/client-node';
-import { onTestFinished } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
+import { controlClient } from '../../../src/cli/control-client.ts';
 import { temporaryFolder } from '../../support/hook-rig.ts';
+import { until } from '../../support/operator-rig.ts';
 import { startProgram, type Program } from '../../support/program.ts';
 import { freePorts } from '../free-ports.ts';
 import { handsOn, type Hands } from '../operator-rig.ts';
@@ -30,7 +32,7 @@ export interface BackupOperator {
   readonly hands: Hands;
   /** The folder that holds what the target does, for either target. */
   readonly target: string;
-  start(env?: Readonly<Record<string, string>>): Promise<Program & { readonly port: number }>;
+  start(env?: Readonly<Record<string, string>>): Promise<RunningBackups>;
   /** What bash does in a run before a command of the hook. */
   at(command: string, then: string): Readonly<Record<string, string>>;
   /** Published backups, oldest first. */
@@ -42,6 +44,15 @@ export interface BackupOperator {
   events(): Promise<readonly CoreV1Event[]>;
   /** Whether the state of the schedule is kept, so that a restart knows of it. */
   hasState(): Promise<boolean>;
+}
+
+export interface RunningBackups extends Program {
+  /** Asks for a backup, as `hooklet schedule trigger` does, once the settings have been tried out. */
+  trigger(): Promise<void>;
+  /** Waits until a run has ended well. */
+  isDone(): Promise<void>;
+  /** What Prometheus reads. */
+  metrics(): Promise<string>;
 }
 
 export interface BackupOperatorOptions {
@@ -70,12 +81,13 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     BACKUP_DIR: join(folder.path, 'volume'),
     BACKUP_SCRATCH: join(folder.path, 's').slice(0, 60),
     BACKUP_JITTER: '0s',
+    // Not while a test runs.
+    BACKUP_CRONTAB: `0 0 ${new Date().getUTCDate()} ${((new Date().getUTCMonth() + 6) % 12) + 1} *`,
     BACKUP_RETRY_INTERVAL: '1s',
     KUBECONFIG: kubeconfig,
     POD_NAMESPACE: hands.namespace,
     HOOKLET_HOOKS_DIR: join(example, 'hooks', 'redis'),
     HOOKLET_SCHEDULE_STATE: 'configmap/backup-redis',
-    HOOKLET_TMP_DIR: join(folder.path, 'tmp'),
     ...options.env,
   };
   const root = join(target === 's3' ? servers.bucket : env.BACKUP_DIR, name);
@@ -83,11 +95,7 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     namespace: hands.namespace,
     hands,
     target: root,
-    async start(more = {}) {
-      const [port = 0] = await freePorts(1);
-      const program = startProgram(['start', '--listen-port', String(port)], { env: { ...env, ...more } });
-      return { ...program, port };
-    },
+    start: async (more = {}) => start({ ...env, ...more, HOOKLET_TMP_DIR: mkdtempSync(join(folder.path, 't-')) }),
     at: (command, then) => ({ BASH_ENV: join(fixtures, 'at-command.sh'), AT_COMMAND: command, THEN: then }),
     published: () => publishedIn(root),
     leftovers: () => leftoversIn(root),
@@ -104,10 +112,26 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
   };
 }
 
-/** A crontab that comes once, so many seconds from now. */
-export function onceIn(seconds: number): Readonly<Record<'BACKUP_CRONTAB', string>> {
-  const at = new Date(Date.now() + seconds * 1000);
-  return { BACKUP_CRONTAB: `${at.getUTCSeconds()} ${at.getUTCMinutes()} ${at.getUTCHours()} * * *` };
+const LIMIT_MS = 60_000;
+
+async function start(env: Readonly<Record<string, string>>): Promise<RunningBackups> {
+  const [port = 0] = await freePorts(1);
+  const program = startProgram(['start', '--listen-port', String(port)], { env });
+  const said = async (text: string | RegExp): Promise<void> =>
+    until(() => expect(program.stdout(), program.stderr()).toMatch(text), LIMIT_MS);
+  return {
+    ...program,
+    async trigger() {
+      await said(/"binding":"guarded".*"msg":"hook finished"/);
+      const client = controlClient(join(env['HOOKLET_TMP_DIR'] ?? '', 'hooklet.socket'));
+      // The schedules are followed a moment later.
+      await until(async () => {
+        await client.ask('POST', '/schedules/backup.sh/backup/trigger');
+      }, LIMIT_MS);
+    },
+    isDone: async () => said(/"line":"backup \S+ is in /),
+    metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics/hooks`)).text(),
+  };
 }
 
 function publishedIn(root: string): readonly Backup[] {

@@ -1,0 +1,225 @@
+import type { CoreV1Event, V1Role } from '@kubernetes/client-node';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { until } from '../../support/operator-rig.ts';
+import { forbiddenRequests, serviceAccountUser, unusedRules } from '../audit.ts';
+import { sharedControlPlane } from '../shared-control-plane.ts';
+import { startBackupCluster, type BackupCluster, type Database } from './backup-cluster.ts';
+
+const plane = sharedControlPlane();
+const LIMIT_MS = 90_000;
+const DATABASES: readonly Database[] = ['postgresql', 'redis', 'etcd'];
+const ETCDCTL = 'etcdctl --endpoints=http://localhost:2379';
+
+let cluster: BackupCluster;
+
+beforeAll(async () => {
+  cluster = await startBackupCluster(plane);
+  await Promise.all(['postgresql', 'redis', 'etcd', 's3'].map((name) => isReady(`statefulset/${name}`)));
+  await fill();
+  await Promise.all(DATABASES.map((database) => isReady(`deployment/backup-${database}`)));
+}, 4 * LIMIT_MS);
+
+afterAll(async () => {
+  await cluster[Symbol.asyncDispose]();
+});
+
+async function isReady(workload: string): Promise<void> {
+  await cluster.kubectl('rollout', 'status', workload, `--timeout=${(2 * LIMIT_MS) / 1000}s`);
+}
+
+const sql = async (text: string, database = 'app'): Promise<string> =>
+  cluster.inDatabase('postgresql', `psql -XAtq -h /tmp -U postgres -d ${database} -c "${text}"`);
+const redis = async (words: string): Promise<string> =>
+  cluster.inDatabase('redis', `REDISCLI_AUTH=redis-secret redis-cli ${words}`);
+
+async function fill(): Promise<void> {
+  await sql("create role backup login password 'postgresql-secret'; grant pg_read_all_data to backup", 'postgres');
+  await sql('create database app', 'postgres');
+  await sql('create table notes as select n, md5(n::text) as text from generate_series(1, 1000) n');
+  await redis('MSET a 1 b 2 c 3');
+  await cluster.inDatabase('etcd', `${ETCDCTL} put /greeting hello`);
+}
+
+/** Asks for a backup and waits for it; returns the exit code. */
+async function backUp(database: Database): Promise<number> {
+  const { exitCode } = await cluster.inBackup(
+    database,
+    'hooklet',
+    'schedule',
+    'trigger',
+    'backup.sh',
+    'backup',
+    '--wait',
+  );
+  return exitCode;
+}
+
+async function backups(database: Database): Promise<readonly string[]> {
+  const { stdout } = await cluster.inBackup(database, `/restore/${database}.sh`, '--list');
+  return stdout.trim().split('\n');
+}
+
+async function eventsOn(kind: string): Promise<readonly CoreV1Event[]> {
+  return (await cluster.list<CoreV1Event>('events')).filter(({ involvedObject }) => involvedObject.kind === kind);
+}
+
+describe('the example, installed beside three databases', () => {
+  it('makes a verified backup of each', async () => {
+    const codes = await Promise.all(DATABASES.map(backUp));
+
+    expect(codes).toEqual([0, 0, 0]);
+    expect(await backups('postgresql')).toEqual([expect.stringMatching(/verified: yes {2}\{"tables":1,"rows":1000\}/)]);
+    expect(await backups('redis')).toEqual([expect.stringMatching(/verified: yes {2}\{"keys":3\}/)]);
+    expect(await backups('etcd')).toEqual([expect.stringMatching(/verified: yes {2}\{"revision":\d+,"entries":\d+\}/)]);
+  });
+
+  it('gives back what was backed up, and destroys nothing without being told to', async () => {
+    await sql('delete from notes where n > 10');
+    await redis('DEL a b');
+    const asOwner = ['env', 'PGUSER=postgres', 'PGHOST=/tmp'];
+
+    const refused = await cluster.inBackup('redis', '/restore/redis.sh');
+    const done = await cluster.inBackup('redis', '/restore/redis.sh', '--force');
+
+    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/has 1 keys: with --force/) });
+    expect(done).toMatchObject({ exitCode: 0 });
+    expect(await redis('MGET a b c')).toBe('1\n2\n3');
+
+    // The user of backups may only read.
+    await sql('alter role backup createdb superuser', 'postgres');
+    const notRestored = await cluster.inBackup('postgresql', '/restore/postgresql.sh');
+    const restored = await cluster.inBackup('postgresql', '/restore/postgresql.sh', '--force');
+    await sql('alter role backup nocreatedb nosuperuser', 'postgres');
+    expect(asOwner).toHaveLength(3);
+    expect(notRestored).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/has 1 tables: with --force/) });
+    expect(restored).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/is kept as database app_before_/) });
+    expect(await sql('select count(*), md5(string_agg(text, text order by n)) from notes')).toMatch(/^1000\|/);
+
+    const member =
+      '--name m --initial-cluster m=http://localhost:2380 --initial-advertise-peer-urls http://localhost:2380';
+    const script = `set -e; /restore/etcd.sh --data-dir /scratch/new ${member}
+etcd --name m --data-dir /scratch/new --log-level error & trap "kill $!" EXIT
+until ${ETCDCTL} --command-timeout=1s get --print-value-only /greeting; do sleep 0.1; done; rm -r /scratch/new`;
+    expect((await cluster.inBackup('etcd', 'bash', '-c', script)).stdout).toMatch(/hello\n$/);
+  });
+
+  it('changes nothing in the cluster by another run but what tells of it, and keeps as many backups as it is told', async () => {
+    const versions = async (): Promise<readonly string[]> => {
+      const objects = await cluster.list<{ kind: string; metadata: { name: string; resourceVersion: string } }>(
+        'all,configmaps,secrets,serviceaccounts,roles,rolebindings,persistentvolumeclaims',
+      );
+      return objects
+        .filter(({ kind, metadata }) => kind !== 'ConfigMap' || !metadata.name.match(/^backup-\w+$/))
+        .map(({ kind, metadata }) => `${kind} ${metadata.name} ${metadata.resourceVersion}`);
+    };
+    const before = await versions();
+
+    for (const _ of [1, 2]) expect(await Promise.all(DATABASES.map(backUp))).toEqual([0, 0, 0]);
+
+    expect(await versions()).toEqual(before);
+    for (const database of DATABASES) expect(await backups(database)).toHaveLength(2);
+  });
+
+  it('tells of a target that is full, and goes on when there is room', async () => {
+    const kept = await Promise.all([backups('redis'), backups('postgresql')]);
+    const { namespace, kubelet } = cluster;
+    const free = [await kubelet.fillDisk(namespace, 'backup-redis'), await kubelet.fillDisk(namespace, 'data-s3-0')];
+    const runs = Promise.all([backUp('redis'), backUp('postgresql')]);
+
+    await until(async () => {
+      const reasons = (await eventsOn('StatefulSet')).map(
+        ({ involvedObject, reason }) => `${involvedObject.name} ${reason}`,
+      );
+      expect(reasons).toContain('redis BackupTargetFull');
+      expect(reasons.some((text) => /^postgresql BackupTarget(?:Full|Failed)$/.test(text))).toBe(true);
+    }, LIMIT_MS);
+    for (const release of free) await release();
+    await runs;
+
+    for (const [index, database] of (['redis', 'postgresql'] as const).entries()) {
+      await until(async () => expect((await backups(database)).at(-1)).not.toBe(kept[index]?.at(-1)), LIMIT_MS);
+    }
+  });
+
+  it('has one Pod of two make backups, and the other one when that is killed', async () => {
+    await cluster.kubectl('scale', 'deployment/backup-redis', '--replicas=2');
+    await isReady('deployment/backup-redis');
+    const pods = (await cluster.podsOf('redis')).map(({ metadata }) => metadata?.name ?? '');
+    const trigger = async (name: string): Promise<number> => {
+      const words = ['hooklet', 'schedule', 'trigger', 'backup.sh', 'backup', '--wait'];
+      return (await cluster.kubelet.exec({ namespace: cluster.namespace, name }, words)).exitCode;
+    };
+    const before = (await backups('redis')).at(-1);
+    const codes = await Promise.all(pods.map(trigger));
+    expect(codes.toSorted()).toEqual([0, 1]);
+    const leader = pods[codes.indexOf(0)] ?? '';
+    const other = pods[codes.indexOf(1)] ?? '';
+    expect((await backups('redis')).at(-1)).not.toBe(before);
+
+    await cluster.kubelet.kill({ namespace: cluster.namespace, name: leader });
+
+    await until(async () => expect(await trigger(other)).toBe(0), LIMIT_MS);
+    await cluster.kubectl('scale', 'deployment/backup-redis', '--replicas=1');
+  });
+
+  it('says what is wrong with its settings, and what to do', async () => {
+    await Promise.all([
+      cluster.setEnv('postgresql', { S3_BUCKET: 'nowhere' }),
+      cluster.setEnv('etcd', { AWS_SECRET_ACCESS_KEY: 'wrong' }),
+      cluster.setEnv('redis', { BACKUP_CRONTAB: '0 0 31 2 *', BACKUP_TIME_ZONE: 'Mars/Olympus' }),
+    ]);
+
+    await until(async () => {
+      const events = (await eventsOn('StatefulSet')).map(({ reason, message, involvedObject }) => [
+        involvedObject.name,
+        reason,
+        message,
+      ]);
+      expect(events).toContainEqual([
+        'postgresql',
+        'BackupBucketMissing',
+        expect.stringMatching(/make it, or correct S3_BUCKET/),
+      ]);
+      expect(events).toContainEqual(['etcd', 'BackupWrongCredentials', expect.stringMatching(/correct the Secret/)]);
+      const broken = (await eventsOn('Pod'))
+        .filter(({ reason }) => reason === 'HookBroken')
+        .map(({ message }) => message);
+      expect(broken.join('\n')).toMatch(/0 0 31 2 \*[^]*Mars\/Olympus/);
+    }, LIMIT_MS);
+    const describe = await cluster.kubectl('describe', 'statefulset', 'postgresql');
+    expect(describe).toContain('BackupBucketMissing');
+    await until(async () => {
+      const [pod] = await cluster.podsOf('postgresql');
+      const address = cluster.kubelet.addressOf({ namespace: cluster.namespace, name: pod?.metadata?.name ?? '' });
+      const metrics = await (await fetch(`http://${address}:9115/metrics/hooks`)).text();
+      expect(metrics).toMatch(/backup_failures_total\{.*reason="BucketMissing".*\} \d/);
+    }, LIMIT_MS);
+  });
+
+  it('leaves the databases alone while it is stopped', async () => {
+    await cluster.kubectl('scale', 'deployment', '--all', '--replicas=0');
+
+    await sql('insert into notes values (0, null)');
+    expect(await redis('SET d 4')).toBe('OK');
+    expect(await cluster.inDatabase('etcd', `${ETCDCTL} put /greeting again`)).toBe('OK');
+  });
+
+  it('was refused nothing, and was granted nothing it has not used', async () => {
+    const entries = await plane.auditLog();
+
+    for (const database of DATABASES) {
+      const user = serviceAccountUser(cluster.namespace, `backup-${database}`);
+      const roles = await cluster.list<V1Role>('roles', '-l', `app.kubernetes.io/instance=backup-${database}`);
+      expect(forbiddenRequests(entries, user)).toEqual([]);
+      expect(roles).toHaveLength(1);
+      expect(
+        unusedRules(
+          roles.flatMap(({ rules }) => rules ?? []),
+          entries,
+          user,
+        ),
+        database,
+      ).toEqual([]);
+    }
+  });
+});

@@ -1,0 +1,190 @@
+import { execFile } from 'node:child_process';
+import {
+  chmodSync,
+  linkSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join, relative } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import type { V1Pod } from '@kubernetes/client-node';
+import { stringify } from 'yaml';
+import { controlPlaneAssets, etcdToolAssets, kubectlAsset, s3ServerAsset } from '../assets.ts';
+import type { ExecResult } from '../kubelet/container.ts';
+import type { Image } from '../kubelet/image.ts';
+import { startKubelet, type Kubelet } from '../kubelet/kubelet.ts';
+import type { SharedControlPlane } from '../shared-control-plane.ts';
+import { DATABASES } from './backup-databases.ts';
+import { buildProgram } from './built-program.ts';
+
+const example = fileURLToPath(new URL('../../../examples/110-scheduled-backup', import.meta.url));
+const HOOKLET_USER = 65_532;
+
+/** The example as it is installed: which database, and where to. */
+export const INSTALLS = ['postgresql-to-s3', 'redis-to-volume', 'etcd-to-s3'] as const;
+export type Database = 'postgresql' | 'redis' | 'etcd';
+
+/** A namespace with three databases and an S3 server that really run, and the example beside them. */
+export interface BackupCluster extends AsyncDisposable {
+  readonly namespace: string;
+  readonly kubelet: Kubelet;
+  readonly kubectl: (...args: readonly string[]) => Promise<string>;
+  /** The items of `kubectl get`. */
+  readonly list: <T>(resource: string, ...args: readonly string[]) => Promise<readonly T[]>;
+  /** Runs a script with bash in the pod of a StatefulSet. */
+  readonly inDatabase: (name: string, script: string) => Promise<string>;
+  /** The Pods of the operator of a database, those that are about to end left out. */
+  readonly podsOf: (database: Database) => Promise<readonly V1Pod[]>;
+  /** Runs a command in the Pod of the operator of a database. */
+  readonly inBackup: (database: Database, ...command: readonly string[]) => Promise<ExecResult>;
+  /** What the operator of a database writes to its log. */
+  readonly logOf: (database: Database) => Promise<string>;
+  /** Sets variables of the operator's container; it is rolled. */
+  readonly setEnv: (database: Database, env: Readonly<Record<string, string | null>>) => Promise<void>;
+}
+
+/** Starts all of it, and waits for nothing. */
+export async function startBackupCluster(plane: SharedControlPlane): Promise<BackupCluster> {
+  const namespace = `backup-${crypto.randomUUID().slice(0, 8)}`;
+  const folder = mkdtempSync(join(tmpdir(), 'hooklet-backup-'));
+  const program = await buildProgram();
+  const kubelet = await startKubelet({ plane, namespaces: [namespace], images: await images(folder, program.folder) });
+  writeFileSync(join(folder, 'kubeconfig'), plane.kubeconfig('admin'), { mode: 0o600 });
+  const kubectl = await kubectlIn(folder, namespace);
+  await kubectl('create', 'namespace', namespace);
+  writeFileSync(join(folder, 'databases.yaml'), DATABASES.map((object) => stringify(object)).join('---\n'));
+  await kubectl('apply', '-f', join(folder, 'databases.yaml'));
+  mkdirSync(join(folder, 'install'));
+  writeFileSync(join(folder, 'install', 'kustomization.yaml'), kustomization(join(folder, 'install'), namespace));
+  await kubectl('apply', '-k', join(folder, 'install'));
+  return {
+    ...handsOf({ namespace, kubelet, kubectl }),
+    async [Symbol.asyncDispose]() {
+      await kubelet[Symbol.asyncDispose]();
+      await kubectl('delete', 'namespace', namespace, '--wait=false');
+      program[Symbol.dispose]();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+type Parts = Pick<BackupCluster, 'namespace' | 'kubelet' | 'kubectl'>;
+
+function handsOf({ namespace, kubelet, kubectl }: Parts): Omit<BackupCluster, keyof AsyncDisposable> {
+  const list = async <T>(resource: string, ...args: readonly string[]): Promise<readonly T[]> =>
+    (JSON.parse(await kubectl('get', resource, '-o', 'json', ...args)) as { readonly items: readonly T[] }).items;
+  const podsOf = async (database: Database): Promise<readonly V1Pod[]> =>
+    (await list<V1Pod>('pods', '-l', `app.kubernetes.io/instance=backup-${database}`)).filter(
+      ({ metadata }) => metadata?.deletionTimestamp === undefined,
+    );
+  const podOf = async (database: Database) => {
+    const [pod] = await podsOf(database);
+    return { namespace, name: pod?.metadata?.name ?? '' };
+  };
+  return {
+    namespace,
+    kubelet,
+    kubectl,
+    list,
+    podsOf,
+    inBackup: async (database, ...command) => kubelet.exec(await podOf(database), command),
+    logOf: async (database) => kubelet.logs(await podOf(database)),
+    inDatabase: async (name, script) => {
+      const done = await kubelet.exec({ namespace, name: `${name}-0` }, ['bash', '-c', script]);
+      if (done.exitCode !== 0) throw new Error(`${name}: ${script}: ${done.stderr}`);
+      return done.stdout.trim();
+    },
+    setEnv: async (database, env) => {
+      const words = Object.entries(env).map(([name, value]) => (value === null ? `${name}-` : `${name}=${value}`));
+      await kubectl('set', 'env', `deployment/backup-${database}`, ...words);
+    },
+  };
+}
+
+async function kubectlIn(folder: string, namespace: string): Promise<BackupCluster['kubectl']> {
+  const program = await kubectlAsset(process.env);
+  const env = { ...process.env, KUBECONFIG: join(folder, 'kubeconfig'), HOME: folder };
+  return async (...args) => {
+    const words = ['--namespace', namespace, ...args];
+    return (await promisify(execFile)(program, words, { env, maxBuffer: 64 * 1024 * 1024 })).stdout;
+  };
+}
+
+/** What the Dockerfile of the example makes; and what the databases need. */
+async function images(folder: string, program: string): Promise<Readonly<Record<string, Image>>> {
+  // In a folder that only root may enter, so that the kubelet mounts it elsewhere: volumes hide what is below /tmp.
+  const programs = join(folder, 'programs');
+  mkdirSync(programs);
+  const { etcd } = await controlPlaneAssets(process.env);
+  const { etcdctl, etcdutl } = await etcdToolAssets(process.env);
+  for (const path of [etcd, etcdctl, etcdutl, await s3ServerAsset(process.env), process.execPath]) {
+    linkOrCopy(path, join(programs, basename(path)));
+  }
+  writeFileSync(join(programs, 'hooklet'), '#!/bin/sh\nexec node /opt/hooklet/dist/main.js "$@"\n', { mode: 0o755 });
+  // initdb asks for the name of its user.
+  const line = `hooklet:x:${HOOKLET_USER}:${HOOKLET_USER}::/nonexistent:/usr/sbin/nologin\n`;
+  writeFileSync(join(folder, 'passwd'), readFileSync('/etc/passwd', 'utf8') + line, { mode: 0o644 });
+  const files = { '/etc/passwd': join(folder, 'passwd') };
+  return {
+    database: { programs: [programs], files },
+    'registry.example.com/scheduled-backup:1': {
+      programs: [programs],
+      entrypoint: ['hooklet', 'start'],
+      env: { LOG_TYPE: 'json' },
+      files: {
+        ...files,
+        '/hooks': join(example, 'hooks'),
+        '/restore': join(example, 'restore'),
+        '/opt/hooklet': program,
+      },
+    },
+  };
+}
+
+function linkOrCopy(from: string, to: string): void {
+  try {
+    linkSync(from, to);
+  } catch {
+    copyFileSync(from, to);
+  }
+}
+
+/** As somebody installs all three who has databases of these names, and little patience. */
+function kustomization(folder: string, namespace: string): string {
+  const settings = {
+    // Only when it is asked for.
+    BACKUP_CRONTAB: `0 0 ${new Date().getUTCDate()} ${((new Date().getUTCMonth() + 6) % 12) + 1} *`,
+    BACKUP_RETRY_INTERVAL: '1s',
+    BACKUP_KEEP: '2',
+    S3_ENDPOINT: 'http://s3:7070',
+    ETCDCTL_ENDPOINTS: 'http://etcd-0.etcd:2379',
+    RCLONE_RETRIES: '1',
+    RCLONE_LOW_LEVEL_RETRIES: '1',
+    HOOKLET_LEADER_ELECTION_LEASE_DURATION: '8s',
+    HOOKLET_LEADER_ELECTION_RENEW_DEADLINE: '6s',
+    HOOKLET_LEADER_ELECTION_RETRY_PERIOD: '1s',
+  };
+  const env = Object.entries(settings).map(([name, value]) => ({ name, value }));
+  const container = { name: 'hooklet', env, readinessProbe: { periodSeconds: 1 } };
+  return stringify({
+    namespace,
+    resources: INSTALLS.map((name) => relative(folder, join(example, 'manifests', name))),
+    patches: [
+      {
+        target: { kind: 'Deployment' },
+        patch: stringify({
+          apiVersion: 'apps/v1',
+          kind: 'Deployment',
+          metadata: { name: 'any' },
+          spec: { template: { spec: { terminationGracePeriodSeconds: 5, containers: [container] } } },
+        }),
+      },
+    ],
+  });
+}

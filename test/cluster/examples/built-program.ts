@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+
+const repository = fileURLToPath(new URL('../../..', import.meta.url));
+
+/** The program as it is installed, in a folder of its own; it starts in a tenth of the time the sources take. */
+export interface BuiltProgram extends Disposable {
+  /** The package: `package.json`, and `dist`. */
+  readonly folder: string;
+  readonly main: string;
+}
+
+/** Builds the program as the package is built, and leaves the checkout as it is. */
+export async function buildProgram(): Promise<BuiltProgram> {
+  const root = mkdtempSync(join(tmpdir(), 'hooklet-built-'));
+  // Others read it: the users of containers.
+  chmodSync(root, 0o755);
+  mkdirSync(join(root, 'scripts'));
+  for (const file of ['scripts/build.ts', 'package.json']) cpSync(join(repository, file), join(root, file));
+  for (const folder of ['src', 'node_modules']) symlinkSync(join(repository, folder), join(root, folder));
+  await promisify(execFile)(process.execPath, [join(root, 'scripts', 'build.ts')], { cwd: root });
+  return {
+    folder: root,
+    main: join(root, 'dist', 'main.js'),
+    [Symbol.dispose]: () => rmSync(root, { recursive: true, force: true }),
+  };
+}
