@@ -48,16 +48,20 @@ export async function startOperator(stage: BenchStage, options: OperatorOptions)
   });
   endWithThis(child);
   const said = listen(child.stdout, startedAtMs);
-  const metrics = async (): Promise<string> => textAt(`http://127.0.0.1:${port}/metrics`);
+  const url = `http://127.0.0.1:${port}`;
+  const metrics = async (): Promise<string> => textAt(`${url}/metrics`);
   return {
     pid: child.pid ?? 0,
     startedAtMs,
     said,
     metrics,
     synchronized: async (hooks = 1) => {
-      await until(async () => (enabledHooks(await metrics()) >= hooks ? true : undefined), {
+      // A page of all metrics is dear where there are many hooks; the peer has no other.
+      const isSynchronized = async (): Promise<boolean> =>
+        contender.name === 'hooklet' ? isReady(`${url}/readyz`) : enabledHooks(await metrics()) >= hooks;
+      await until(async () => ((await isSynchronized()) ? true : undefined), {
         timeoutMs: TIME_LIMIT_MS,
-        everyMs: 50,
+        everyMs: 20,
         what: `${contender.name} did not synchronize ${hooks} hook(s) in time`,
       });
     },
@@ -115,6 +119,16 @@ function listen(output: NodeJS.ReadableStream, startedAtMs: number): (message: s
 /** A metric that both programs have. */
 function enabledHooks(page: string): number {
   return page.match(/^\w*hook_enable_kubernetes_bindings_success\{.*\} [1-9]/gm)?.length ?? 0;
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const answer = await fetch(url);
+    await answer.text();
+    return answer.ok;
+  } catch {
+    return false;
+  }
 }
 
 async function textAt(url: string): Promise<string> {
