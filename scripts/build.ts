@@ -46,8 +46,10 @@ async function buildEntries(entryPoints: Readonly<Record<string, string>>, split
     minify: true,
     legalComments: 'linked',
     chunkNames: 'chunks/[name]-[hash]',
-    // Bundled CommonJS packages call require for node's own modules.
-    banner: { js: 'const require = process.getBuiltinModule;' },
+    // Bundled CommonJS packages call require: for node's own modules, and for what may be missing.
+    banner: {
+      js: "const require = (id) => process.getBuiltinModule(id) ?? process.getBuiltinModule('node:module').createRequire(import.meta.url)(id);",
+    },
     plugins: [plainBuiltins(), withoutUnused()],
     logLevel: 'warning',
   });
