@@ -4,8 +4,9 @@ import { UsageError } from '../errors.ts';
 import type { ScheduleBinding } from '../hook/binding.ts';
 import { nearest } from '../hook/nearest.ts';
 import type { ScheduleControl, ScheduleStatus } from '../hook/schedule-control.ts';
+import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
-import type { BindingSchedule } from '../sources/schedule/binding-schedule.ts';
+import { BEAT_MS, type BindingSchedule } from '../sources/schedule/binding-schedule.ts';
 import type { KeptRecords } from '../sources/schedule/kept-records.ts';
 import { MemoryRecords, type ScheduleRecords } from '../sources/schedule/records.ts';
 import type { HookUnit } from './hook-unit.ts';
@@ -41,7 +42,7 @@ export class Schedules implements ScheduleControl {
 
   /** Reads and writes what is kept, until `signal` aborts and for a few seconds more. */
   async run(signal: AbortSignal): Promise<void> {
-    await this.#options.kept.run(signal);
+    await Promise.all([this.#options.kept.run(signal), this.#beat(signal)]);
   }
 
   /** The operator ends: runs that have not ended are left to the next one. */
@@ -67,6 +68,13 @@ export class Schedules implements ScheduleControl {
   async resume(hook: string, binding: string): Promise<void> {
     await this.#find(hook, binding).resume();
     this.#options.log.info({ hook, binding }, 'schedule resumed by hand');
+  }
+
+  async #beat(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(BEAT_MS, signal);
+      if (!signal.aborted) for (const schedule of this.#all()) schedule.beat();
+    }
   }
 
   #all(): readonly BindingSchedule[] {

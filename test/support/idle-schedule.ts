@@ -1,7 +1,8 @@
 import type { BindingScheduleOptions, ScheduleObserver } from '../../src/sources/schedule/binding-schedule.ts';
 import type { UnitOptions } from '../../src/operator/hook-unit.ts';
 import { MemoryRecords } from '../../src/sources/schedule/records.ts';
-import { BindingSchedule, targetsOf } from '../../src/sources/schedule/binding-schedule.ts';
+import { BindingSchedule } from '../../src/sources/schedule/binding-schedule.ts';
+import { targetsOf } from '../../src/sources/schedule/targets.ts';
 import { aborted } from '../../src/lib/aborted.ts';
 import { recordingLogger } from './recording-logger.ts';
 

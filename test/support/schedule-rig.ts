@@ -1,4 +1,6 @@
 import { vi } from 'vitest';
+import { BEAT_MS } from '../../src/sources/schedule/binding-schedule.ts';
+import { sleep } from '../../src/lib/sleep.ts';
 import type { ScheduleBinding } from '../../src/hook/binding.ts';
 import type { ScheduleTrigger } from '../../src/hook/trigger.ts';
 import { HookSchedules } from '../../src/sources/schedule/hook-schedules.ts';
@@ -13,6 +15,8 @@ let processes = 0;
 export interface ScheduleRigOptions {
   readonly hook?: string;
   readonly store?: ScheduleStore;
+  /** Processes of one host are never there together; default always the same one. */
+  readonly host?: string;
   readonly records?: ScheduleRecords;
   /** Names of bindings that are not kept although others are. */
   readonly unkept?: readonly string[];
@@ -37,7 +41,7 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
     hook: options.hook ?? 'hook.sh',
     bindings,
     recordsOf: ({ name }) => (options.unkept?.includes(name) === true ? memory : records),
-    me: `process-${++processes}`,
+    me: `${options.host ?? 'host'}_${++processes}`,
     now: Date.now,
     emit: (trigger) => {
       triggers.push(trigger);
@@ -52,6 +56,13 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
     },
     log,
   });
+  const beat = async (): Promise<void> => {
+    while (!keeping.signal.aborted) {
+      await sleep(BEAT_MS, keeping.signal);
+      for (const schedule of schedules.schedules) if (!keeping.signal.aborted) schedule.beat();
+    }
+  };
+  const beating = kept === undefined ? undefined : beat();
   const keptEnded = kept?.run(keeping.signal);
   const ended = schedules.run(controller.signal);
   return {
@@ -62,6 +73,7 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
     log,
     kept,
     ended,
+    beating,
     /** `reason scheduledAt` of each trigger. */
     runs: (): readonly string[] => triggers.map(({ run }) => `${run.reason} ${clockTime(run.scheduledAtMs)}`),
     /** Plays the run of a trigger until it ends. */

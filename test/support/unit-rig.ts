@@ -3,7 +3,8 @@ import type { Task } from '../../src/hook/task.ts';
 import type { EventTrigger, ScheduleTrigger, Snapshot, Trigger } from '../../src/hook/trigger.ts';
 import { aborted } from '../../src/lib/aborted.ts';
 import { HookUnit, type MonitorEvents } from '../../src/operator/hook-unit.ts';
-import { BindingSchedule, targetsOf } from '../../src/sources/schedule/binding-schedule.ts';
+import { BindingSchedule } from '../../src/sources/schedule/binding-schedule.ts';
+import { targetsOf } from '../../src/sources/schedule/targets.ts';
 import { hookWith } from './bindings.ts';
 import { idleSchedule } from './idle-schedule.ts';
 

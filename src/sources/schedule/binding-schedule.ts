@@ -1,17 +1,16 @@
-import { randomBytes } from 'node:crypto';
 import { KubeError, UsageError } from '../../errors.ts';
-import type { ScheduleBinding } from '../../hook/binding.ts';
-import { runIdOf } from '../../hook/run-id.ts';
 import type { ScheduleStatus } from '../../hook/schedule-control.ts';
 import type { RunFacts } from '../../hook/context.ts';
 import type { ScheduledRun, ScheduleTrigger } from '../../hook/trigger.ts';
 import { Channel } from '../../lib/channel.ts';
+import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
-import { isAhead, newRecord, nextDue, planTicks, type Plan, type ScheduleTarget } from './plan.ts';
+import { isAhead, manualRun, newRecord, nextDue, planTicks, type Plan, type ScheduleTarget } from './plan.ts';
 import {
+  beatRuns,
   endRuns,
   interruptRuns,
-  lastOutcome,
+  isLeftBehind as isOver,
   retryRuns,
   startRuns,
   type EndedOutcome,
@@ -19,6 +18,7 @@ import {
   type ScheduleRecord,
 } from './record.ts';
 import type { ScheduleRecords } from './records.ts';
+import { statusOf } from './status.ts';
 import { tellPlan } from './tell-plan.ts';
 import { stateKey } from './state-key.ts';
 
@@ -45,6 +45,10 @@ export interface BindingScheduleOptions {
 }
 
 const CONTROL_LIMIT_MS = 10_000;
+/** How often a process says that it is alive. */
+export const BEAT_MS = 20_000;
+/** Of a run whose process says nothing for so long, that process is over. */
+export const SILENCE_MS = 70_000;
 
 /** One schedule binding at work: its record, and the runs that have not ended. */
 export class BindingSchedule {
@@ -58,6 +62,8 @@ export class BindingSchedule {
   /** Set once the binding is followed. */
   #presentSinceMs: number | undefined;
   #isFirstPlan = true;
+  /** Runs whose process was listened for and said nothing. */
+  #silent: ReadonlySet<string> = new Set();
   #onIdle: () => void = () => {};
   #due: { readonly record: ScheduleRecord; readonly atMs: number | undefined } | undefined;
 
@@ -91,6 +97,7 @@ export class BindingSchedule {
     if (signal.aborted) this.#wakes.close();
     signal.addEventListener('abort', () => this.#wakes.close(), { once: true });
     this.take();
+    const listening = this.#listen(signal);
     try {
       for await (const _ of this.#wakes) {
         if (signal.aborted) break;
@@ -99,6 +106,7 @@ export class BindingSchedule {
         onIdle();
       }
     } finally {
+      await listening;
       this.#isEnded = true;
       const isMine = ({ by, state }: OpenRun): boolean => by === this.#options.me && state === 'waiting';
       this.#note((record) => interruptRuns(record, isMine));
@@ -106,35 +114,14 @@ export class BindingSchedule {
   }
 
   status(): ScheduleStatus {
-    const { hook, id, binding } = this.target;
-    const record = this.#record;
-    const { source: crontab, timeZone } = binding.crontab;
-    const about = { hook, binding: id, crontab, ...(timeZone !== undefined && { timeZone }) };
-    const { isKept } = this.#options.records;
-    if (record === undefined) return { ...about, isSuspended: false, missed: 0, isKept };
-    const { lastScheduledMs, lastStartedMs, lastSucceededMs, isSuspended, missed } = record;
-    const nextAtMs = nextDue(record, this.target);
-    return {
-      ...about,
-      ...(nextAtMs !== undefined && { nextAtMs }),
-      ...(lastScheduledMs !== undefined && { lastScheduledAtMs: lastScheduledMs }),
-      ...(lastStartedMs !== undefined && { lastStartedAtMs: lastStartedMs }),
-      ...(lastSucceededMs !== undefined && { lastSucceededAtMs: lastSucceededMs }),
-      ...lastOutcome(record),
-      isSuspended,
-      missed,
-      isKept,
-    };
+    return statusOf(this.target, this.#record, this.#options.records.isKept);
   }
 
   /** Runs the binding now; returns the run's id. */
   async trigger(): Promise<string> {
     const { me, now } = this.#options;
-    const { hook, id, binding } = this.target;
-    const suffix = `-manual-${randomBytes(3).toString('hex')}`;
-    const nowMs = now();
-    const runId = runIdOf(hook, id, nowMs) + suffix;
-    const run: OpenRun = { runId, scheduledAtMs: nowMs, reason: 'manual', state: 'waiting', attempts: 0, by: me };
+    const { binding } = this.target;
+    const run = manualRun(this.target, now(), me);
     const replaced = await this.#change((record) => {
       const isMine = ({ by, state }: OpenRun): boolean => by === me && state !== 'interrupted';
       const going = binding.concurrency === 'replace' ? record.open.filter(isMine) : [];
@@ -142,7 +129,7 @@ export class BindingSchedule {
     });
     this.#replace(replaced);
     this.#emit();
-    return runId;
+    return run.runId;
   }
 
   async suspend(): Promise<void> {
@@ -167,11 +154,19 @@ export class BindingSchedule {
   /** Runs of this binding begin an attempt. */
   begin(runs: readonly ScheduledRun[]): void {
     const { me, now } = this.#options;
+    const nowMs = now();
     const open = runs.map((run): OpenRun => {
       const { runId, scheduledAtMs, reason } = run;
-      return { runId, scheduledAtMs, reason, state: 'running', attempts: this.#attemptsOf(run) + 1, by: me };
+      return {
+        runId,
+        scheduledAtMs,
+        reason,
+        state: 'running',
+        attempts: this.#attemptsOf(run) + 1,
+        by: me,
+        aliveMs: nowMs,
+      };
     });
-    const nowMs = now();
     this.#note((record) => startRuns(record, open, nowMs));
   }
 
@@ -193,8 +188,16 @@ export class BindingSchedule {
   end(runs: readonly ScheduledRun[], outcome: EndedOutcome): void {
     const nowMs = this.#options.now();
     if (outcome === 'failed') for (const { runId } of runs) this.#options.observer.onFailed(this.target, runId);
-    const ids = this.target.binding.group === undefined ? idsOf(runs) : this.#upTo(runs);
+    const ids = this.target.binding.group === undefined ? idsOf(runs) : idsUpTo(runs, this.#record?.open ?? []);
     this.#note((record) => endRuns(record, { ids, outcome, nowMs }));
+  }
+
+  /** Says that this process is alive, where another one might take its runs for left behind. */
+  beat(): void {
+    const { records, me, now } = this.#options;
+    const hasRuns = this.#record?.open.some(({ by }) => by === me) === true;
+    const nowMs = now();
+    if (records.isKept && hasRuns) this.#note((record) => beatRuns(record, me, nowMs));
   }
 
   /** The operator ends: whatever of this binding has not ended is left to the next one. */
@@ -206,22 +209,37 @@ export class BindingSchedule {
     return this.#options.records.get(this.#key);
   }
 
+  /** Another process may be running what was open at the start, or be gone: it is listened for once. */
+  async #listen(signal: AbortSignal): Promise<void> {
+    const others = (this.#record?.open ?? []).filter((run) => run.by !== this.#options.me);
+    const unknown = others.filter((run) => !isOver(run, this.#options.me));
+    if (unknown.length === 0) return;
+    await sleep(SILENCE_MS, signal);
+    await this.#options.records.refresh(signal);
+    if (signal.aborted) return;
+    this.#silent = new Set(unknown.map(signOf));
+    this.take();
+  }
+
   async #plan(signal: AbortSignal): Promise<void> {
     const { records, me, now, log, observer } = this.#options;
     const { target } = this;
     const presentSinceMs = this.#presentSinceMs ?? now();
     const isStart = this.#isFirstPlan;
+    const silent = this.#silent;
+    const isLeftBehind = (run: OpenRun): boolean => silent.has(signOf(run)) || (isStart && isOver(run, me));
     const plan = await records.update<Plan>(
       this.#key,
       (known) => {
-        const result = planTicks(known, target, { nowMs: now(), presentSinceMs, isStart, me });
+        const result = planTicks(known, target, { nowMs: now(), presentSinceMs, isStart, me, isLeftBehind });
         return { record: result.record, result };
       },
       signal,
     );
     if (plan === undefined) return;
     this.#isFirstPlan = false;
-    tellPlan(plan, { target, nowMs: now(), isStart, observer, log });
+    this.#silent = new Set();
+    tellPlan(plan, { target, nowMs: now(), isTick: !isStart && silent.size === 0, observer, log });
     this.#replace(plan.replaced);
     this.#emit();
     observer.onRecord(target, plan.record);
@@ -229,13 +247,13 @@ export class BindingSchedule {
 
   /** Emits what this process has taken, also when it was taken by a write whose answer was lost. */
   #emit(): void {
-    const mine = (this.#record?.open ?? []).filter(({ by, state }) => by === this.#options.me && state === 'waiting');
-    for (const { runId, scheduledAtMs, reason, attempts } of mine) {
-      if (this.#emitted.has(runId)) continue;
+    const mine = (this.#record?.open ?? []).filter(({ by }) => by === this.#options.me);
+    for (const { runId, scheduledAtMs, reason, attempts, state } of mine) {
+      if (state !== 'waiting' || this.#emitted.has(runId)) continue;
       const run = { runId, scheduledAtMs, reason, attemptsBefore: attempts };
       this.#options.emit({ type: 'schedule', binding: this.target.binding, run });
     }
-    this.#emitted = idsOf(this.#record?.open ?? []);
+    this.#emitted = idsOf(mine);
   }
 
   #replace(runs: readonly OpenRun[]): void {
@@ -270,22 +288,17 @@ export class BindingSchedule {
   #attemptsOf({ runId, attemptsBefore }: ScheduledRun): number {
     return this.#record?.open.find((run) => run.runId === runId)?.attempts ?? attemptsBefore;
   }
-
-  /** A run of a group stands for those before it, which were merged into it. */
-  #upTo(runs: readonly ScheduledRun[]): ReadonlySet<string> {
-    const untilMs = Math.max(...runs.map(({ scheduledAtMs }) => scheduledAtMs));
-    return idsOf((this.#record?.open ?? []).filter(({ scheduledAtMs }) => scheduledAtMs <= untilMs));
-  }
 }
 
-/** The bindings of a hook, each under a name of its own. */
-export function targetsOf(hook: string, bindings: readonly ScheduleBinding[]): readonly ScheduleTarget[] {
-  const seen = new Map<string, number>();
-  return bindings.map((binding) => {
-    const count = (seen.get(binding.name) ?? 0) + 1;
-    seen.set(binding.name, count);
-    return { hook, id: count === 1 ? binding.name : `${binding.name}#${count}`, binding };
-  });
+/** Changes with every sign of life. */
+function signOf({ runId, by, aliveMs }: OpenRun): string {
+  return `${runId} ${by} ${aliveMs}`;
+}
+
+/** A run of a group stands for those before it, which were merged into it. */
+function idsUpTo(runs: readonly ScheduledRun[], open: readonly OpenRun[]): ReadonlySet<string> {
+  const untilMs = Math.max(...runs.map(({ scheduledAtMs }) => scheduledAtMs));
+  return idsOf(open.filter(({ scheduledAtMs }) => scheduledAtMs <= untilMs));
 }
 
 function idsOf(runs: readonly { readonly runId: string }[]): ReadonlySet<string> {

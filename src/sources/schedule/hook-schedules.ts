@@ -2,7 +2,8 @@ import type { ScheduleBinding } from '../../hook/binding.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { RunFacts } from '../../hook/context.ts';
 import type { ScheduleTrigger } from '../../hook/trigger.ts';
-import { BindingSchedule, targetsOf, type BindingScheduleOptions } from './binding-schedule.ts';
+import { BindingSchedule, type BindingScheduleOptions } from './binding-schedule.ts';
+import { targetsOf } from './targets.ts';
 import type { EndedOutcome } from './record.ts';
 import type { ScheduleRecords } from './records.ts';
 

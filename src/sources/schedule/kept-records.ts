@@ -26,7 +26,7 @@ const MAX_SHOWN = 300;
 export class KeptRecords implements ScheduleRecords {
   readonly #store: ScheduleStore;
   readonly #log: Logger;
-  readonly #opened = Promise.withResolvers<void>();
+  #opened = Promise.withResolvers<void>();
   readonly #backoff = exponentialBackoff(RETRY);
   /** As the store has them. */
   #stored = new Map<string, ScheduleRecord>();
@@ -61,6 +61,14 @@ export class KeptRecords implements ScheduleRecords {
     this.#isWanted = true;
     this.#wake();
     await Promise.race([this.#opened.promise, aborted(signal)]);
+  }
+
+  async refresh(signal: AbortSignal): Promise<void> {
+    if (this.#isRead) {
+      this.#isRead = false;
+      this.#opened = Promise.withResolvers();
+    }
+    await this.ready(signal);
   }
 
   get(key: string): ScheduleRecord | undefined {

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import type { ScheduleBinding } from '../../hook/binding.ts';
 import { lastTick, nextRun, ticksBetween } from '../../hook/crontab-next.ts';
 import { jitterOf } from '../../hook/jitter.ts';
@@ -15,8 +16,9 @@ export interface Moment {
   readonly nowMs: number;
   /** Since when this process has followed the binding: what passed before was missed. */
   readonly presentSinceMs: number;
-  /** Whether runs of an operator that ended are looked for. */
   readonly isStart: boolean;
+  /** Whether a run that has not ended is known to be left behind by its operator. */
+  readonly isLeftBehind: (run: OpenRun) => boolean;
   /** Names this process. */
   readonly me: string;
 }
@@ -47,7 +49,7 @@ const MAX_COUNT = 10_000;
 export function planTicks(known: ScheduleRecord | undefined, target: ScheduleTarget, moment: Moment): Plan {
   const { record, backMs } = currentRecord(known, target, moment);
   const ticks = record.isSuspended ? NO_TICKS : choose(record, target, moment);
-  const taken = moment.isStart && !record.isSuspended ? takeOver(record, target, moment, ticks) : NOTHING_TAKEN;
+  const taken = record.isSuspended ? NOTHING_TAKEN : takeOver(record, target, moment, ticks);
   const wanted = [...taken.runs, ...ticks.chosenMs.map((tickMs) => runOf(tickMs, target, moment))];
   const going = record.open.filter(({ by, state }) => by === moment.me && state !== 'interrupted');
   const { runs, replaced, skipped } = oneAtATime(wanted, going, target.binding);
@@ -189,18 +191,23 @@ const NOTHING_TAKEN: TakenOver = { runs: [], ids: new Set(), lost: 0 };
 
 /** Of what an operator that ended left behind, what is run again. */
 function takeOver(record: ScheduleRecord, { hook, binding }: ScheduleTarget, moment: Moment, ticks: Ticks): TakenOver {
-  const left = record.open.filter(({ by, state }) => by !== moment.me || state === 'interrupted');
+  const left = record.open.filter(moment.isLeftBehind);
   if (left.length === 0) return NOTHING_TAKEN;
   const { missed, startingDeadlineMs = Infinity } = binding;
   const offsetMs = jitterOf(hook, binding);
   const inTime = left.filter(({ scheduledAtMs }) => moment.nowMs - scheduledAtMs - offsetMs <= startingDeadlineMs);
   const room = roomFor(missed, ticks.chosenMs.length);
-  const again = room === 0 ? [] : inTime.slice(-room);
+  const again = room === 0 ? [] : inTime.filter((run) => isWorthIt(run, record, missed)).slice(-room);
   return {
-    runs: again.map((run): OpenRun => ({ ...run, state: 'waiting', by: moment.me })),
+    runs: again.map((run): OpenRun => ({ ...run, state: 'waiting', by: moment.me, aliveMs: moment.nowMs })),
     ids: new Set(left.map(({ runId }) => runId)),
     lost: left.length - again.length,
   };
+}
+
+/** With `latest`, a tick that came after it stands for it. */
+function isWorthIt(run: OpenRun, { lastScheduledMs = 0 }: ScheduleRecord, missed: ScheduleBinding['missed']): boolean {
+  return missed.type === 'all' || run.scheduledAtMs >= lastScheduledMs;
 }
 
 /** The newest are run first of all, so older ones have the room that is left. */
@@ -218,7 +225,15 @@ function runOf(tickMs: number, { hook, id, binding }: ScheduleTarget, { nowMs, m
     state: 'waiting',
     attempts: 0,
     by: me,
+    aliveMs: nowMs,
   };
+}
+
+/** A run that somebody asked for. */
+export function manualRun({ hook, id }: ScheduleTarget, nowMs: number, me: string): OpenRun {
+  const runId = `${runIdOf(hook, id, nowMs)}-manual-${randomBytes(3).toString('hex')}`;
+  const moment = { scheduledAtMs: nowMs, aliveMs: nowMs };
+  return { runId, ...moment, reason: 'manual', state: 'waiting', attempts: 0, by: me };
 }
 
 /** What `concurrency` makes of new runs beside those that have not ended. */

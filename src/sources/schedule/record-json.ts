@@ -15,7 +15,11 @@ export function formatRecord(record: ScheduleRecord): string {
     lastStarted: formatTime(record.lastStartedMs),
     lastSucceeded: formatTime(record.lastSucceededMs),
     lastRun: last,
-    open: open.map(({ scheduledAtMs, ...run }) => ({ ...run, scheduledAt: formatTime(scheduledAtMs) })),
+    open: open.map(({ scheduledAtMs, aliveMs, ...run }) => ({
+      ...run,
+      scheduledAt: formatTime(scheduledAtMs),
+      aliveAt: formatTime(aliveMs),
+    })),
     missed,
     suspended: isSuspended,
   };
@@ -61,6 +65,7 @@ function readRun(element: unknown): OpenRun {
     state: readWord(value, 'state', STATES),
     attempts: readCount(value, 'attempts'),
     by: readText(value, 'by'),
+    aliveMs: readTime(value, 'aliveAt'),
   };
 }
 

@@ -28,8 +28,10 @@ export interface OpenRun extends Omit<ScheduledRun, 'attemptsBefore'> {
   readonly state: 'waiting' | 'running' | 'interrupted';
   /** Begun so far. */
   readonly attempts: number;
-  /** The operator process that has it. */
+  /** The operator process that has it: its host, `_`, and what tells it from others there. */
   readonly by: string;
+  /** When that process last said that it is alive; by its own clock, so that only a change of it means something. */
+  readonly aliveMs: number;
 }
 
 export type EndedOutcome = 'succeeded' | 'failed' | 'replaced';
@@ -70,6 +72,21 @@ export function endRuns(
   const open = record.open.filter(({ runId }) => !ids.has(runId));
   const success = outcome === 'succeeded' ? { lastSucceededMs: nowMs } : {};
   return { ...record, open, ...success, ...lastOf(record.open, outcome, ids) };
+}
+
+/** The process `by` says that it is alive. */
+export function beatRuns(record: ScheduleRecord, by: string, nowMs: number): ScheduleRecord {
+  return { ...record, open: record.open.map((run) => (run.by === by ? { ...run, aliveMs: nowMs } : run)) };
+}
+
+/** Whether a run may be taken over without waiting for a sign of life: its process is known to be over. */
+export function isLeftBehind({ state, by }: OpenRun, me: string): boolean {
+  if (state === 'interrupted') return true;
+  return by !== me && hostOf(by) === hostOf(me);
+}
+
+function hostOf(by: string): string {
+  return by.slice(0, Math.max(0, by.lastIndexOf('_')));
 }
 
 /** The operator process `by` ends; what it has not finished may be run by the next one. */

@@ -12,6 +12,8 @@ export interface ScheduleRecords {
   readonly isKept: boolean;
   /** Resolves when what was kept has been read, or `signal` aborts. */
   ready(signal: AbortSignal): Promise<void>;
+  /** Looks at what others may have written; resolves when that is done, or `signal` aborts. */
+  refresh(signal: AbortSignal): Promise<void>;
   /** The record with all that this process knows. */
   get(key: string): ScheduleRecord | undefined;
   /** Changes a record and resolves once nobody can have changed it in between; `undefined` when `signal` aborts first. */
@@ -26,6 +28,8 @@ export class MemoryRecords implements ScheduleRecords {
   readonly #records = new Map<string, ScheduleRecord>();
 
   async ready(): Promise<void> {}
+
+  async refresh(): Promise<void> {}
 
   get(key: string): ScheduleRecord | undefined {
     return this.#records.get(key);

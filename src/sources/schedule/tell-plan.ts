@@ -5,14 +5,15 @@ import type { Plan, ScheduleTarget } from './plan.ts';
 export interface PlanTelling {
   readonly target: ScheduleTarget;
   readonly nowMs: number;
-  readonly isStart: boolean;
+  /** Whether a tick was due. */
+  readonly isTick: boolean;
   readonly observer: ScheduleObserver;
   readonly log: Logger;
 }
 
 /** Says what a plan came to: a line for what is made up for or missed, one for what was skipped. */
 export function tellPlan(plan: Plan, telling: PlanTelling): void {
-  const { target, isStart, observer, log } = telling;
+  const { target, isTick, observer, log } = telling;
   const binding = target.id;
   const { runs, missed, isMissedAtLeast, skipped, replaced, backMs } = plan;
   if (backMs !== undefined) log.warn({ binding, backMs }, 'clock went back, schedules start anew');
@@ -25,7 +26,7 @@ export function tellPlan(plan: Plan, telling: PlanTelling): void {
     log.info({ binding, runId: replaced.map(({ runId }) => runId) }, 'schedule ends an earlier run');
   tellLate(plan, telling);
   const isNothing = runs.length === 0 && missed === 0 && skipped === 0 && backMs === undefined;
-  if (!isStart && isNothing) log.debug({ binding }, 'another operator has this tick');
+  if (isTick && isNothing) log.debug({ binding }, 'another operator has this tick');
 }
 
 function tellLate({ runs, missed, isMissedAtLeast }: Plan, { target, nowMs, log }: PlanTelling): void {

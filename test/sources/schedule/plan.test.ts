@@ -22,17 +22,17 @@ function targetOf(fields: Fields = {}): ScheduleTarget {
 
 /** A moment at which an operator starts. */
 function startAt(nowMs: number, fields: Partial<Moment> = {}): Moment {
-  return { nowMs, presentSinceMs: nowMs, isStart: true, me: 'me', ...fields };
+  return { nowMs, presentSinceMs: nowMs, isStart: true, me: 'me', isLeftBehind: ({ by }) => by !== 'me', ...fields };
 }
 
 /** A moment of an operator that has been there since `startMs`. */
 function goingOnAt(nowMs: number): Moment {
-  return { nowMs, presentSinceMs: startMs, isStart: false, me: 'me' };
+  return { nowMs, presentSinceMs: startMs, isStart: false, me: 'me', isLeftBehind: () => false };
 }
 
 function openRun(scheduledAtMs: number, fields: Partial<OpenRun> = {}): OpenRun {
   const runId = runIdOf('hook.sh', 's', scheduledAtMs);
-  return { runId, scheduledAtMs, reason: 'tick', state: 'running', attempts: 1, by: 'another', ...fields };
+  return { runId, scheduledAtMs, reason: 'tick', state: 'running', attempts: 1, by: 'another', aliveMs: 0, ...fields };
 }
 
 function shown(runs: readonly OpenRun[]): readonly string[] {
@@ -94,11 +94,11 @@ describe('a downtime', () => {
     ['latest', latest, 1],
     ['all', all, 100],
   ])('of 100,000 ticks is dealt with at once: %s', (_policy, fields, runs) => {
-    const startedAt = performance.now();
+    const startedAt = process.cpuUsage();
 
     const plan = afterDowntime(100_000, fields);
 
-    expect(performance.now() - startedAt).toBeLessThan(1000);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000);
     expect(plan.runs).toHaveLength(runs);
     expect(plan.runs.at(-1)?.scheduledAtMs).toBe(startMs - 30_000 + 100_000 * MINUTE_MS);
     expect(plan).toMatchObject({ missed: 10_000 - runs, isMissedAtLeast: true });
@@ -192,7 +192,7 @@ describe('a run that its operator left behind', () => {
     for (const fields of [latest, all]) {
       const plan = after([openRun(leftMs, { state })], fields);
 
-      expect(plan.runs).toEqual([openRun(leftMs, { state: 'waiting', by: 'me' })]);
+      expect(plan.runs).toEqual([openRun(leftMs, { state: 'waiting', by: 'me', aliveMs: nowMs })]);
       expect(plan.record.open).toEqual(plan.runs);
       expect(plan.missed).toBe(0);
     }

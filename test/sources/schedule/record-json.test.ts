@@ -14,7 +14,15 @@ const full: ScheduleRecord = {
   lastSucceededMs: Date.UTC(2026, 3, 30, 2, 5),
   last: { runId: 'r', outcome: 'running' },
   open: [
-    { runId: 'r', scheduledAtMs: Date.UTC(2026, 4, 1, 2), reason: 'tick', state: 'running', attempts: 1, by: 'me' },
+    {
+      runId: 'r',
+      scheduledAtMs: Date.UTC(2026, 4, 1, 2),
+      reason: 'tick',
+      state: 'running',
+      attempts: 1,
+      by: 'me',
+      aliveMs: 7000,
+    },
   ],
   missed: 3,
   isSuspended: false,
@@ -70,7 +78,9 @@ describe('the text of a record', () => {
   });
 
   it('is refused with a reason that is none', () => {
-    const open = [{ ...full.open[0], scheduledAt: '2026-05-01T02:00:00Z', reason: 'whim' }];
+    const open = [
+      { ...full.open[0], scheduledAt: '2026-05-01T02:00:00Z', aliveAt: '2026-05-01T02:00:00Z', reason: 'whim' },
+    ];
     const text = JSON.stringify({ ...JSON.parse(formatRecord(bare)), open });
 
     expect(() => parseRecord(text)).toThrow('reason is whim, expected tick, catch-up or manual');

@@ -14,7 +14,16 @@ import { scheduleBinding } from '../../support/bindings.ts';
 const target = { hook: 'h', id: 's', binding: scheduleBinding('s') };
 
 function run(id: number, fields: Partial<OpenRun> = {}): OpenRun {
-  return { runId: `r${id}`, scheduledAtMs: id, reason: 'tick', state: 'waiting', attempts: 0, by: 'me', ...fields };
+  return {
+    runId: `r${id}`,
+    scheduledAtMs: id,
+    reason: 'tick',
+    state: 'waiting',
+    attempts: 0,
+    by: 'me',
+    aliveMs: 0,
+    ...fields,
+  };
 }
 
 function recordWith(...open: readonly OpenRun[]): ScheduleRecord {

@@ -1,5 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScheduleBinding } from '../../../src/hook/binding.ts';
+import { parseCrontab } from '../../../src/hook/crontab.ts';
 import { scheduleBinding } from '../../support/bindings.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { startSchedules, type ScheduleRig } from '../../support/schedule-rig.ts';
@@ -30,6 +31,10 @@ function at(time: string): void {
 
 const nightly = scheduleBinding('nightly', { crontab: 'TZ=UTC 0 2 * * *', missed: { type: 'latest' } });
 const hourlyAll = scheduleBinding('hourly', { crontab: 'TZ=UTC 0 * * * *', missed: { type: 'all', limit: 100 } });
+
+function nightlyOf(crontab: string): ScheduleBinding {
+  return { ...nightly, crontab: parseCrontab(`TZ=UTC ${crontab}`) };
+}
 
 function first<T>(values: readonly T[]): T {
   const [value] = values;
@@ -216,6 +221,82 @@ describe('two replicas that see one tick', () => {
     const lines = replicas.flatMap(({ log }) => log.lines);
     expect(lines.filter(({ message }) => message === 'another operator has this tick')).toHaveLength(24);
     expect(lines.every(({ level }) => level === 'debug')).toBe(true);
+  });
+});
+
+describe('replicas on hosts of their own', () => {
+  async function startOn(host: string, store: MemoryStore, binding = hourlyAll): Promise<ScheduleRig> {
+    const rig = startSchedules([binding], { store: store.view(), host });
+    rigs.push(rig);
+    await vi.advanceTimersByTimeAsync(0);
+    return rig;
+  }
+
+  it('that start together make up for a missed tick once', async () => {
+    const store = new MemoryStore();
+    at('01T12:00:00');
+    await (await startOn('a', store)).end();
+    at('01T15:30:00');
+    const replicas = [
+      startSchedules([hourlyAll], { store: store.view(), host: 'a' }),
+      startSchedules([hourlyAll], { store: store.view(), host: 'b' }),
+    ];
+    rigs.push(...replicas);
+    await vi.advanceTimersByTimeAsync(10 * MINUTE_MS);
+
+    const ids = replicas.flatMap(({ triggers }) => triggers.map(({ run }) => run.runId));
+    expect(ids).toHaveLength(3);
+    expect(new Set(ids).size).toBe(3);
+  });
+
+  it('leave a run alone whose replica is there, however long it takes', async () => {
+    const store = new MemoryStore();
+    at('01T12:59:00');
+    const busy = await startOn('a', store, nightlyOf('0 13 * * *'));
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    busy.schedules.begin(busy.triggers);
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+
+    const other = await startOn('b', store, nightlyOf('0 13 * * *'));
+    await vi.advanceTimersByTimeAsync(5 * HOUR_MS);
+
+    expect(busy.triggers).toHaveLength(1);
+    expect(other.triggers).toEqual([]);
+  });
+
+  it('take over the run of a replica that is gone when it was silent for a while', async () => {
+    const store = new MemoryStore();
+    at('01T12:59:00');
+    const gone = await startOn('a', store, nightlyOf('0 13 * * *'));
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    gone.schedules.begin(gone.triggers);
+    await vi.advanceTimersByTimeAsync(0);
+    await gone.crash();
+    rigs = [];
+
+    const other = await startOn('b', store, nightlyOf('0 13 * * *'));
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    expect(other.triggers).toEqual([]);
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+
+    expect(other.triggers.map(({ run }) => run)).toEqual([{ ...first(gone.triggers).run, attemptsBefore: 1 }]);
+  });
+
+  it('do not take over a run after a newer tick, where the latest is enough', async () => {
+    const store = new MemoryStore();
+    at('01T12:59:00');
+    const gone = await startOn('a', store, nightlyOf('* * * * *'));
+    await vi.advanceTimersByTimeAsync(MINUTE_MS);
+    gone.schedules.begin(gone.triggers);
+    await vi.advanceTimersByTimeAsync(0);
+    await gone.crash();
+    rigs = [];
+
+    const other = await startOn('b', store, nightlyOf('* * * * *'));
+    await vi.advanceTimersByTimeAsync(3 * MINUTE_MS);
+
+    expect(other.runs()).toEqual(['tick 2026-05-01T13:01:00', 'tick 2026-05-01T13:02:00', 'tick 2026-05-01T13:03:00']);
+    expect(other.told).toEqual(['nightly missed 1']);
   });
 });
 

@@ -6,13 +6,21 @@ import { deafObserver } from '../../support/idle-schedule.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 
 const target = { hook: 'h', id: 's', binding: scheduleBinding('s') };
-const late = { runId: 'r1', scheduledAtMs: 1000, reason: 'catch-up', state: 'waiting', attempts: 0, by: 'me' } as const;
+const late = {
+  runId: 'r1',
+  scheduledAtMs: 1000,
+  reason: 'catch-up',
+  state: 'waiting',
+  attempts: 0,
+  by: 'me',
+  aliveMs: 0,
+} as const;
 
-function told(plan: Partial<Plan>, isStart = false): readonly string[] {
+function told(plan: Partial<Plan>, isTick = true): readonly string[] {
   const log = recordingLogger();
   const nothing = { runs: [], replaced: [], missed: 0, isMissedAtLeast: false, skipped: 0 };
   const whole: Plan = { record: newRecord(target, 0), ...nothing, ...plan };
-  tellPlan(whole, { target, nowMs: 61_000, isStart, observer: deafObserver, log });
+  tellPlan(whole, { target, nowMs: 61_000, isTick, observer: deafObserver, log });
   return log.lines.map(({ level, message, fields }) => `${level} ${message} ${JSON.stringify(fields)}`);
 }
 
@@ -40,6 +48,6 @@ describe('what is told of ticks', () => {
   });
 
   it('nothing at a start with nothing to do', () => {
-    expect(told({}, true)).toEqual([]);
+    expect(told({}, false)).toEqual([]);
   });
 });

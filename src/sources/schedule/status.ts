@@ -1,0 +1,24 @@
+import type { ScheduleStatus } from '../../hook/schedule-control.ts';
+import { nextDue, type ScheduleTarget } from './plan.ts';
+import { lastOutcome, type ScheduleRecord } from './record.ts';
+
+/** What a person is shown of a schedule; without a record, before its hook had its turn. */
+export function statusOf(target: ScheduleTarget, record: ScheduleRecord | undefined, isKept: boolean): ScheduleStatus {
+  const { hook, id, binding } = target;
+  const { source: crontab, timeZone } = binding.crontab;
+  const about = { hook, binding: id, crontab, ...(timeZone !== undefined && { timeZone }) };
+  if (record === undefined) return { ...about, isSuspended: false, missed: 0, isKept };
+  const { lastScheduledMs, lastStartedMs, lastSucceededMs, isSuspended, missed } = record;
+  const nextAtMs = nextDue(record, target);
+  return {
+    ...about,
+    ...(nextAtMs !== undefined && { nextAtMs }),
+    ...(lastScheduledMs !== undefined && { lastScheduledAtMs: lastScheduledMs }),
+    ...(lastStartedMs !== undefined && { lastStartedAtMs: lastStartedMs }),
+    ...(lastSucceededMs !== undefined && { lastSucceededAtMs: lastSucceededMs }),
+    ...lastOutcome(record),
+    isSuspended,
+    missed,
+    isKept,
+  };
+}

@@ -1,0 +1,12 @@
+import type { ScheduleBinding } from '../../hook/binding.ts';
+import type { ScheduleTarget } from './plan.ts';
+
+/** The bindings of a hook, each under a name of its own. */
+export function targetsOf(hook: string, bindings: readonly ScheduleBinding[]): readonly ScheduleTarget[] {
+  const seen = new Map<string, number>();
+  return bindings.map((binding) => {
+    const count = (seen.get(binding.name) ?? 0) + 1;
+    seen.set(binding.name, count);
+    return { hook, id: count === 1 ? binding.name : `${binding.name}#${count}`, binding };
+  });
+}
