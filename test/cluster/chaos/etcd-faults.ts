@@ -81,7 +81,7 @@ export const MEMBER_FAULTS: readonly Fault[] = [
     act: async ({ rig, random }, pod) => {
       await rig.etcd.raiseAlarm(pod, 'NOSPACE');
       await sleep(1000 + 5000 * random(), NEVER);
-      await rig.etcd.anybody('maintenance/alarm', { action: 'DEACTIVATE', alarm: 'NOSPACE' });
+      await rig.etcd.disarm();
     },
   },
 ];

@@ -106,6 +106,12 @@ export class EtcdApi {
     return answers.map(({ hash }) => String(hash));
   }
 
+  /** All there are, as etcdctl does. */
+  async disarm(): Promise<void> {
+    const { alarms = [] } = await this.anybody<{ readonly alarms?: readonly object[] }>('maintenance/alarm');
+    for (const alarm of alarms) await this.anybody('maintenance/alarm', { action: 'DEACTIVATE', ...alarm });
+  }
+
   async raiseAlarm(pod: string, alarm: 'CORRUPT' | 'NOSPACE'): Promise<void> {
     const { memberId } = await this.status(pod);
     await this.anybody('maintenance/alarm', { action: 'ACTIVATE', memberID: memberId, alarm });

@@ -17,7 +17,10 @@ export async function isWhole(rig: EtcdRepairRig, timeoutMs = 150_000): Promise<
 
 /** Waits until a new cluster is whole for the first time. */
 export async function isBootstrapped(rig: EtcdRepairRig): Promise<void> {
-  await eventually(async () => expect(await markerOf(rig)).toBe('existing'));
+  await eventually(async () => {
+    expect(await markerOf(rig)).toBe('existing');
+    expect((await rig.events()).map(({ reason }) => reason)).toContain('Bootstrapped');
+  });
 }
 
 /** What is told of one repair or refusal; Events of before are not counted. */

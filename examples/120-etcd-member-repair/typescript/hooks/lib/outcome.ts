@@ -48,15 +48,17 @@ export class Outcome {
   }
 
   /**
-   * An Event on the StatefulSet. Its name follows from what was known before, so that neither two runners nor a run that
-   * is repeated say it twice.
+   * An Event on the StatefulSet. Its name follows from the repair it is about, or from what was known before, so that
+   * neither two runners nor a run that is repeated or saw the cluster of before say it twice.
    */
   event(type: 'Normal' | 'Warning', reason: string, message: string): void {
     const { namespace, statefulset: name } = this.#settings;
     const { uid = '', state = '' } = this.#facts?.objects.statefulset ?? {};
     const at = isoSeconds(this.#facts?.nowMs ?? Date.now());
+    const repair = this.#facts?.record;
+    const about = repair === undefined ? state : `${repair.startedAt} ${repair.memberID}`;
     const hash = createHash('sha256')
-      .update([uid, reason, this.#facts?.target?.pod, state].join(' '))
+      .update([uid, reason, this.#facts?.target?.pod, about].join(' '))
       .digest('hex')
       .slice(0, 16);
     this.#pens.patch.createIfNotExists({
