@@ -58,6 +58,9 @@ export interface Kubelet extends AsyncDisposable {
   cutOff(pod: PodName): Promise<() => Promise<void>>;
 }
 
+/** An API server that is away for so long is not told of the end. */
+const GOODBYE_MS = 30_000;
+
 /** Starts a node for the pods of some namespaces; when it is disposed of, they end and leave nothing behind. */
 export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const { plane, namespaces, images } = options;
@@ -68,9 +71,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const relay = parts.use(await openApiRelay(node.gateway, Number(new URL(plane.url).port)));
   const end = new AbortController();
   const pods = new NodePods({ node, api: apiOf(client, end.signal), images, ca: plane.ca, apiServerPort: relay.port });
-  // What is to be done at the end is done after that signal.
-  const lastApi = apiOf(client, new AbortController().signal);
-  const heartbeat = await registerNode(lastApi, node);
+  const heartbeat = await registerNode(apiOf(client, end.signal), node);
   const running = Promise.all([heartbeat(end.signal), ...namespaces.map((namespace) => pods.follow(namespace))]);
   const rest = parts.move();
   return {
@@ -81,7 +82,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
       // With it all processes of the pods end.
       await node[Symbol.asyncDispose]();
       await running;
-      await removeObjects(lastApi, node, pods);
+      await removeObjects(apiOf(client, AbortSignal.timeout(GOODBYE_MS)), node, pods);
       await pods.ended();
     },
   };

@@ -100,7 +100,8 @@ export class NodePods {
   /** Returns when nothing is done any more; throws what went wrong that should not have. */
   async ended(): Promise<void> {
     await Promise.all(this.#work);
-    if (this.#problems.length > 0) throw new AggregateError(this.#problems, 'the kubelet failed');
+    const problems = [...new Set(this.#problems.map(String))].join('; ');
+    if (problems !== '') throw new AggregateError(this.#problems, `the kubelet failed: ${problems}`);
   }
 
   #objectChanged(name: string): void {
