@@ -7,7 +7,7 @@ import { retrying, send, written, type Outcome, type PatchSession, type Place } 
 /**
  * CreateOrUpdate of a named object: the object becomes what the hook says, whatever it was. Objects are updated far more
  * often than created, so the update is tried first: one request where the kind allows it without a version or the version
- * is known, else two.
+ * is known, else two. New objects come in numbers, so after one the next unknown one of its kind is created first.
  */
 export async function createOrUpdate(
   session: PatchSession,
@@ -15,16 +15,34 @@ export async function createOrUpdate(
   operation: CreateOperation,
 ): Promise<Outcome> {
   const object = withoutServerFields(operation.object);
+  const isWhole = operation.subresource === undefined;
   return retrying(session, { retriesConflicts: true, retriesLost: true }, async () => {
+    const created =
+      isWhole && session.memory.isLikelyNew(place.kind, place.object)
+        ? await createFirst(session, place, object)
+        : undefined;
+    if (created !== undefined) return created;
     try {
-      return await update(session, place, object);
+      const outcome = await update(session, place, object);
+      session.memory.noteNew(place.kind, false);
+      return outcome;
     } catch (error) {
       session.memory.forget(place.object);
       const mayBeNew = isMissing(error) || isForbidden(error);
-      if (!mayBeNew || operation.subresource !== undefined) throw error;
+      if (!mayBeNew || !isWhole) throw error;
       return create(session, place, { object, refusal: error });
     }
   });
+}
+
+/** Undefined where the object is there, or may not be created. */
+async function createFirst(session: PatchSession, place: Place, object: JsonObject): Promise<Outcome | undefined> {
+  try {
+    return await postObject(session, place, { object, isSubresource: false });
+  } catch (error) {
+    if (isAlreadyExists(error) || isForbidden(error)) return undefined;
+    throw error;
+  }
 }
 
 async function update(session: PatchSession, place: Place, object: JsonObject): Promise<Outcome> {
@@ -68,7 +86,9 @@ async function create(
   { object, refusal }: { readonly object: JsonObject; readonly refusal: unknown },
 ): Promise<Outcome> {
   try {
-    return await postObject(session, place, { object, isSubresource: false });
+    const outcome = await postObject(session, place, { object, isSubresource: false });
+    session.memory.noteNew(place.kind, true);
+    return outcome;
   } catch (error) {
     throw isAlreadyExists(error) && isForbidden(refusal) ? refusal : error;
   }

@@ -6,6 +6,7 @@ const MAX_VERSIONS = 10_000;
 export class PatchMemory {
   readonly #versionRequired = new Set<string>();
   readonly #versions = new Map<string, string>();
+  readonly #kindsWithNew = new Set<string>();
 
   /** Whether objects of the kind can be updated only with their resourceVersion; custom resources always. */
   needsVersion(kind: ResourceKind): boolean {
@@ -15,6 +16,17 @@ export class PatchMemory {
 
   requireVersion(kind: ResourceKind): void {
     this.#versionRequired.add(keyOf(kind));
+  }
+
+  /** Whether the object at `path` is one that was never seen, of a kind whose last such object was new. */
+  isLikelyNew(kind: ResourceKind, path: string): boolean {
+    return this.#kindsWithNew.has(keyOf(kind)) && !this.#versions.has(path);
+  }
+
+  /** Notes whether an object of the kind was new. */
+  noteNew(kind: ResourceKind, isNew: boolean): void {
+    if (isNew) this.#kindsWithNew.add(keyOf(kind));
+    else this.#kindsWithNew.delete(keyOf(kind));
   }
 
   /** The version the object at `path` had when it was last written or read. */

@@ -8,6 +8,8 @@ const object = {
   kind: 'ConfigMap',
   metadata: { namespace: 'default', name: 'cm', resourceVersion: '3' },
 };
+const second = { ...object, metadata: { namespace: 'default', name: 'second' } };
+const third = { ...object, metadata: { namespace: 'default', name: 'third' } };
 const operation = { operation: 'CreateOrUpdate', object };
 const maps = '/api/v1/namespaces/default/configmaps';
 const widget = { apiVersion: 'example.com/v1', kind: 'Widget', metadata: { namespace: 'default', name: 'w' } };
@@ -38,6 +40,58 @@ describe('CreateOrUpdate', () => {
     });
 
     expect(applied).toMatchObject([{ change: 'created', resourceVersion: '9' }]);
+  });
+
+  it('takes one request for each further object of a kind that is new', async () => {
+    const { applied } = await converse({
+      operations: [operation, { operation: 'CreateOrUpdate', object: second }],
+      script: [
+        [`PUT ${maps}/cm`, missing],
+        [`POST ${maps}`, at(object, '9')],
+        [`POST ${maps}`, at(second, '10')],
+      ],
+    });
+
+    expect(applied).toMatchObject([{ change: 'created' }, { change: 'created', resourceVersion: '10' }]);
+  });
+
+  it.each([
+    ['is there all the same', exists],
+    ['may not be created', forbidden],
+  ])('updates what was taken for new and %s, and takes no more for new', async (_, refused) => {
+    const { applied } = await converse({
+      operations: [
+        operation,
+        { operation: 'CreateOrUpdate', object: second },
+        { operation: 'CreateOrUpdate', object: third },
+      ],
+      script: [
+        [`PUT ${maps}/cm`, missing],
+        [`POST ${maps}`, at(object, '9')],
+        [`POST ${maps}`, refused],
+        [`PUT ${maps}/second`, at(second, '10')],
+        [`PUT ${maps}/third`, at(third, '11')],
+      ],
+    });
+
+    expect(applied).toMatchObject([{ change: 'created' }, { change: 'updated' }, { change: 'updated' }]);
+  });
+
+  it('updates what it created before, new as others of the kind may be', async () => {
+    const memory = new PatchMemory();
+    const creation = [
+      [`PUT ${maps}/cm`, missing],
+      [`POST ${maps}`, at(object, '9')],
+    ] as const;
+    await converse({ operations: [operation], script: creation, memory });
+
+    const { applied } = await converse({
+      operations: [operation],
+      script: [[`PUT ${maps}/cm`, at(object, '10')]],
+      memory,
+    });
+
+    expect(applied).toMatchObject([{ change: 'updated' }]);
   });
 
   it('updates a custom resource with the live version', async () => {
