@@ -9,7 +9,7 @@ import { bindingOf } from '../seer.ts';
 import { writeShellHook } from '../shell-hook.ts';
 import { stageFolder, type BenchStage, type Contender } from '../stage.ts';
 
-const ROUNDS = 5;
+const ROUNDS = 3;
 const OBJECTS = 2000;
 const AT_ONCE = 16;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';

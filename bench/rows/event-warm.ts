@@ -7,5 +7,5 @@ export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   await using ends = new AsyncDisposableStack();
   const hooklet = await startWarmSeer(stage, ends);
   const limit = await startBareSeer(stage, ends);
-  return await latencies(stage, { hooklet, limit, peer: undefined }, { events: 300, most: [0.75] });
+  return await latencies(stage, { hooklet, limit, peer: undefined }, { events: 150, most: [0.75] });
 }

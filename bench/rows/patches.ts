@@ -11,7 +11,7 @@ import { writeShellHook } from '../shell-hook.ts';
 import { stageFolder, type BenchStage, type Contender } from '../stage.ts';
 import { openWatch, type BenchWatch } from '../watch.ts';
 
-const ROUNDS = 7;
+const ROUNDS = 5;
 const OBJECTS = 200;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
