@@ -25,7 +25,11 @@ export function openLineFile(path: string): LineFile {
   ): Promise<readonly string[]> => {
     const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
     const timer = setTimeout(() => {
-      reject(new Error(`${path} has ${lines().length} lines after ${timeoutMs} ms, which is not enough; the last: ${lines().at(-1)}`));
+      reject(
+        new Error(
+          `${path} has ${lines().length} lines after ${timeoutMs} ms, which is not enough; the last: ${lines().at(-1)}`,
+        ),
+      );
     }, timeoutMs);
     onGrown = () => {
       const found = lines();
