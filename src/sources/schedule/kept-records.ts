@@ -15,7 +15,7 @@ interface Pending {
 }
 
 const RETRY = { initialMs: 1000, maxMs: 30_000 } as const;
-const REFUSED_RETRY_MS = 60_000;
+const REFUSED_RETRY_MS = 30_000;
 const FLUSH_MS = 5000;
 const MAX_SHOWN = 300;
 
