@@ -79,7 +79,8 @@ async function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: 
   } catch (error) {
     if (!(error instanceof ExecaError)) throw error;
     const what = `exec plugin ${command} of kubeconfig user ${user} failed: ${explain(error, exec)}`;
-    throw new CredentialsError(what, { cause: error });
+    // The error itself says nothing more.
+    throw new CredentialsError(what, { cause: error.cause });
   }
 }
 
