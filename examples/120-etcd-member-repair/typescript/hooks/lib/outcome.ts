@@ -52,19 +52,15 @@ export class Outcome {
    * neither two runners nor a run that is repeated or saw the cluster of before say it twice.
    */
   event(type: 'Normal' | 'Warning', reason: string, message: string): void {
+    const facts = this.#facts;
+    if (facts === undefined) return;
     const { namespace, statefulset: name } = this.#settings;
-    const { uid = '', state = '' } = this.#facts?.objects.statefulset ?? {};
-    const at = isoSeconds(this.#facts?.nowMs ?? Date.now());
-    const repair = this.#facts?.record;
-    const about = repair === undefined ? state : `${repair.startedAt} ${repair.memberID}`;
-    const hash = createHash('sha256')
-      .update([uid, reason, this.#facts?.target?.pod, about].join(' '))
-      .digest('hex')
-      .slice(0, 16);
+    const { uid } = facts.objects.statefulset;
+    const at = isoSeconds(facts.nowMs);
     this.#pens.patch.createIfNotExists({
       apiVersion: 'v1',
       kind: 'Event',
-      metadata: { name: `${name}.${hash}`, namespace },
+      metadata: { name: `${name}.${newsId(facts, reason)}`, namespace },
       involvedObject: { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name, uid },
       type,
       reason,
@@ -147,6 +143,12 @@ export class Outcome {
     if (this.record !== undefined) gauge('in_progress', 1, { pod: this.record.pod, step: this.record.step });
     if (this.#refused !== '') gauge('refused', 1, { reason: this.#refused });
   }
+}
+
+function newsId({ objects, record, target }: Facts, reason: string): string {
+  const { uid, state } = objects.statefulset;
+  const about = record === undefined ? state : `${record.startedAt} ${record.memberID}`;
+  return createHash('sha256').update([uid, reason, target?.pod, about].join(' ')).digest('hex').slice(0, 16);
 }
 
 function pointer(annotation: string): string {
