@@ -13,6 +13,7 @@ import { openLeadership, refusalOf, type LeaderElectionSettings, type Leadership
 import { openRunner } from './open-runner.ts';
 import { Operator, type OperatorSettings } from './operator.ts';
 import { measureLoad } from './process-load.ts';
+import { keepYoungGeneration } from './young-generation.ts';
 
 export interface OperatorOptions extends OperatorSettings {
   readonly listenAddress: string;
@@ -33,6 +34,7 @@ export type ControlSocket = Pick<ControlServerOptions, 'path' | 'isRequired'>;
  * what they asked. Rejects with a `HookletError` when it cannot start.
  */
 export async function runOperator(options: OperatorOptions, signal: AbortSignal): Promise<void> {
+  keepYoungGeneration();
   // What was opened is closed in reverse order, whatever happens.
   await using ends = new AsyncDisposableStack();
   const metrics = createMetrics(options.metricsPrefix, { collectsProcess: true });

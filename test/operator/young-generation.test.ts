@@ -1,0 +1,31 @@
+import { execFile } from 'node:child_process';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+
+const module = join(import.meta.dirname, '../../src/operator/young-generation.ts');
+const program = `
+  import { getHeapSpaceStatistics } from 'node:v8';
+  const { keepYoungGeneration } = await import(process.argv[1]);
+  const size = () => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space').space_size;
+  if (process.argv[2] === 'kept') keepYoungGeneration();
+  const before = size();
+  let living = [];
+  for (let index = 0; index < 2_000_000; index++) {
+    living.push({ index });
+    if (living.length > 100_000) living = [];
+  }
+  // The second half of the space is there from the first collection on.
+  console.log(size() > 2 * before ? 'grew' : 'as it was');
+`;
+
+it.each([
+  ['kept', 'as it was'],
+  ['left alone', 'grew'],
+])('under load the young generation, %s, is %s', async (how, outcome) => {
+  const args = ['--input-type=module', '--eval', program, module, how];
+
+  const { stdout } = await promisify(execFile)(process.execPath, args);
+
+  expect(stdout.trim()).toBe(outcome);
+});
