@@ -33,7 +33,7 @@ export interface OperatorOptions {
   readonly flags?: readonly string[];
 }
 
-const TIME_LIMIT_MS = 120_000;
+const TIME_LIMIT_MS = 300_000;
 let count = 0;
 
 /** `start` of hooklet or of the peer, in a process of its own; disposing it ends the process. */

@@ -1,14 +1,26 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Measure } from './row.ts';
 import { ROWS } from './rows.ts';
 import { markdownOf, type Result } from './table.ts';
 
+const RESULTS = join(import.meta.dirname, 'results.json');
 const PAGE = join(import.meta.dirname, '..', 'docs', 'performance.md');
 
-/** Writes the table of results into docs/performance.md. */
+/** The measures of all rows, by row, as they were measured last. */
+type KeptResults = Readonly<Record<string, readonly Measure[]>>;
+
+/** Keeps the results in bench/results.json, and writes the table of all that are kept into docs/performance.md. */
 export function writePage(results: readonly Result[]): void {
+  const old: KeptResults = JSON.parse(readFileSync(RESULTS, 'utf8'));
+  const measured = Object.groupBy(results, ({ row }) => row);
+  const kept: KeptResults = Object.fromEntries(
+    ROWS.map(({ name }) => [name, measured[name]?.map(({ measure }) => measure) ?? old[name] ?? []]),
+  );
+  writeFileSync(RESULTS, `${JSON.stringify(kept, null, 2)}\n`);
+  const all = Object.entries(kept).flatMap(([row, measures]) => measures.map((measure) => ({ row, measure })));
   const titleOf = (name: string): string => ROWS.find((row) => row.name === name)?.title ?? name;
-  writePart('results', markdownOf(results, titleOf));
+  writePart('results', markdownOf(all, titleOf));
 }
 
 /** Writes a part of docs/performance.md anew. */

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { inspect } from 'node:util';
 import { writePart } from '../page.ts';
 import { openBench } from '../stage.ts';
 import { valueText } from '../table.ts';
@@ -17,7 +18,7 @@ const POINTS = join(import.meta.dirname, 'points.json');
 export async function drawPlots(asked: readonly string[], say: (text: string) => void): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
   for (const name of PLOTS.filter((plot) => asked.length === 0 || asked.includes(plot))) {
-    for (const chart of await measurePlot(name)) {
+    for (const chart of await attempt(name)) {
       keepPoints(chart);
       const kept = keptPoints()[chart.name] ?? chart;
       writeFileSync(join(PICTURES, `${chart.name}.svg`), svgOf(kept));
@@ -27,6 +28,17 @@ export async function drawPlots(asked: readonly string[], say: (text: string) =>
   const slopes = slopesOf(keptPoints());
   if (slopes === undefined) say('docs/performance.md keeps its arithmetic until all curves have been measured');
   else writePart('scale', scaleText(slopes));
+}
+
+/** One sweep that fails is told, and the others are made all the same. */
+async function attempt(name: string): Promise<readonly Chart[]> {
+  try {
+    return await measurePlot(name);
+  } catch (error) {
+    process.stderr.write(`${name} could not be measured: ${inspect(error)}\n`);
+    process.exitCode = 1;
+    return [];
+  }
 }
 
 async function measurePlot(name: string): Promise<readonly Chart[]> {
