@@ -211,8 +211,8 @@ describe('a tick', () => {
     onTestFinished(() => scratch[Symbol.dispose]());
     const one = await backup.start(everySeconds);
     const other = await backup.start({ ...everySeconds, BACKUP_SCRATCH: scratch.path.slice(0, 60) });
-    const runsOf = ({ stdout }: Program): readonly string[] =>
-      [...stdout().matchAll(/"line":"backup (\S+): /g)].map(([, name = '']) => name);
+    const runsOf = (program: Program): readonly string[] =>
+      [...program.stdout().matchAll(/"line":"backup (\S+): /g)].map(([, name = '']) => name);
 
     await until(() => expect(runsOf(one).length + runsOf(other).length).toBeGreaterThan(3), LIMIT_MS);
 

@@ -76,7 +76,6 @@ describe('the example, installed beside three databases', () => {
   it('gives back what was backed up, and destroys nothing without being told to', async () => {
     await sql('delete from notes where n > 10');
     await redis('DEL a b');
-    const asOwner = ['env', 'PGUSER=postgres', 'PGHOST=/tmp'];
 
     const refused = await cluster.inBackup('redis', '/restore/redis.sh');
     const done = await cluster.inBackup('redis', '/restore/redis.sh', '--force');
@@ -90,7 +89,6 @@ describe('the example, installed beside three databases', () => {
     const notRestored = await cluster.inBackup('postgresql', '/restore/postgresql.sh');
     const restored = await cluster.inBackup('postgresql', '/restore/postgresql.sh', '--force');
     await sql('alter role backup nocreatedb nosuperuser', 'postgres');
-    expect(asOwner).toHaveLength(3);
     expect(notRestored).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/has 1 tables: with --force/) });
     expect(restored).toMatchObject({ exitCode: 0, stdout: expect.stringMatching(/is kept as database app_before_/) });
     expect(await sql('select count(*), md5(string_agg(text, text order by n)) from notes')).toMatch(/^1000\|/);
@@ -99,6 +97,7 @@ describe('the example, installed beside three databases', () => {
       '--name m --initial-cluster m=http://localhost:2380 --initial-advertise-peer-urls http://localhost:2380';
     const script = `set -e; /restore/etcd.sh --data-dir /scratch/new ${member}
 etcd --name m --data-dir /scratch/new --log-level error & trap "kill $!" EXIT
+unset ETCDCTL_ENDPOINTS
 until ${ETCDCTL} --command-timeout=1s get --print-value-only /greeting; do sleep 0.1; done; rm -r /scratch/new`;
     expect((await cluster.inBackup('etcd', 'bash', '-c', script)).stdout).toMatch(/hello\n$/);
   });
@@ -151,7 +150,7 @@ until ${ETCDCTL} --command-timeout=1s get --print-value-only /greeting; do sleep
     };
     const before = (await backups('redis')).at(-1);
     const codes = await Promise.all(pods.map(trigger));
-    expect(codes.toSorted()).toEqual([0, 1]);
+    expect(codes.toSorted((a, b) => a - b)).toEqual([0, 1]);
     const leader = pods[codes.indexOf(0)] ?? '';
     const other = pods[codes.indexOf(1)] ?? '';
     expect((await backups('redis')).at(-1)).not.toBe(before);

@@ -1,14 +1,5 @@
 import { execFile } from 'node:child_process';
-import {
-  chmodSync,
-  linkSync,
-  copyFileSync,
-  mkdirSync,
-  mkdtempSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs';
+import { linkSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -166,12 +157,14 @@ function kustomization(folder: string, namespace: string): string {
     ETCDCTL_ENDPOINTS: 'http://etcd-0.etcd:2379',
     RCLONE_RETRIES: '1',
     RCLONE_LOW_LEVEL_RETRIES: '1',
-    HOOKLET_LEADER_ELECTION_LEASE_DURATION: '8s',
-    HOOKLET_LEADER_ELECTION_RENEW_DEADLINE: '6s',
-    HOOKLET_LEADER_ELECTION_RETRY_PERIOD: '1s',
   };
   const env = Object.entries(settings).map(([name, value]) => ({ name, value }));
-  const container = { name: 'hooklet', env, readinessProbe: { periodSeconds: 1 } };
+  const container = {
+    name: 'hooklet',
+    env,
+    readinessProbe: { periodSeconds: 1 },
+    livenessProbe: { timeoutSeconds: 30 },
+  };
   return stringify({
     namespace,
     resources: INSTALLS.map((name) => relative(folder, join(example, 'manifests', name))),
