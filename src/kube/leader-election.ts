@@ -149,14 +149,15 @@ export class LeaderElection {
 
   /** Also a request that does not end does not put off the deadline. */
   async #renewInTime(signal: AbortSignal): Promise<void> {
-    const deadline = new AbortController();
-    const expire = (): void => deadline.abort(new Error('no answer before the deadline'));
-    const timer = setTimeout(expire, this.#leftMs());
-    const stop = AbortSignal.any([signal, deadline.signal]);
+    const limit = new AbortController();
+    const stop = (): void => limit.abort(new Error('no answer before the deadline'));
+    const timer = setTimeout(stop, this.#leftMs());
+    signal.addEventListener('abort', stop, { once: true });
     try {
-      await abortable(this.#renew(stop), stop);
+      await abortable(this.#renew(limit.signal), limit.signal);
     } finally {
       clearTimeout(timer);
+      signal.removeEventListener('abort', stop);
     }
   }
 
