@@ -24,11 +24,19 @@ export async function fillPods({ api }: Pick<BenchStage, 'api'>, count: number, 
 
 let changes = 0;
 
-/** Gives one pod another annotation. */
-export async function changePod({ api }: Pick<BenchStage, 'api'>, index: number): Promise<void> {
+/** Gives one pod another annotation, or another image, which is what the filters of the benchmarks look at. */
+export async function changePod(
+  { api }: Pick<BenchStage, 'api'>,
+  index: number,
+  what: 'annotation' | 'image' = 'annotation',
+): Promise<void> {
+  const value = String(changes++);
+  const patch = {
+    annotation: { metadata: { annotations: { 'example.com/change': value } } },
+    image: { spec: { containers: [{ name: 'web', image: `registry.example.com/shop/web:1.28.${value}` }] } },
+  }[what];
   const path = `${PODS_PATH}/${podName(index)}`;
-  const patch = { metadata: { annotations: { 'example.com/change': String(changes++) } } };
-  const { status, body } = await api.call('PATCH', path, patch, 'application/merge-patch+json');
+  const { status, body } = await api.call('PATCH', path, patch, 'application/strategic-merge-patch+json');
   if (status !== 200) throw new Error(`the change of ${path} is refused: ${JSON.stringify(body)}`);
 }
 
