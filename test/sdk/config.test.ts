@@ -3,6 +3,22 @@ import { kubernetes, onStartup, schedule } from '../../src/sdk/bindings.ts';
 import { toConfig } from '../../src/sdk/config.ts';
 
 describe('toConfig', () => {
+  it('passes on what a schedule says of time', () => {
+    const options = {
+      timeZone: 'Europe/Berlin',
+      concurrency: 'replace',
+      missed: 'all',
+      missedLimit: 3,
+      startingDeadline: '1h',
+      jitter: '10m',
+    } as const;
+
+    expect(toConfig({ nightly: schedule('0 3 * * *', options) }, undefined)).toEqual({
+      configVersion: 'v1',
+      schedule: [{ name: 'nightly', crontab: '0 3 * * *', ...options }],
+    });
+  });
+
   it('names bindings by their keys, and gives each the snapshots of all kubernetes bindings', () => {
     const config = toConfig(
       {
