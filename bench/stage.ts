@@ -34,6 +34,8 @@ export interface BenchStage extends AsyncDisposable {
   readonly bareNode: string;
 }
 
+/** Thousands of objects may be deleted by one request. */
+const TIME_LIMIT_MS = 60_000;
 const ROOT = join(import.meta.dirname, '..');
 
 /** Starts the control plane of the cluster tests. */
@@ -45,7 +47,7 @@ export async function openBench(env: NodeJS.ProcessEnv = process.env): Promise<B
   ends.defer(async () => plane.stop());
   const token = tokenOf('admin');
   const ca = await plane.ca();
-  const api = connectApi({ url: plane.url, ca, token });
+  const api = connectApi({ url: plane.url, ca, token, timeLimitMs: TIME_LIMIT_MS });
   ends.defer(() => api.close());
   const kubeconfig = join(folder, 'kubeconfig');
   writeFileSync(kubeconfig, clusterConfig({ url: plane.url, ca, user: 'admin', token }));

@@ -19,12 +19,14 @@ export interface ApiOptions {
   readonly url: string;
   readonly ca: string;
   readonly token: string;
+  /** For an answer; default 10 s. */
+  readonly timeLimitMs?: number;
 }
 
 const TIME_LIMIT_MS = 10_000;
 
 /** A client with a few connections of its own. */
-export function connectApi({ url, ca, token }: ApiOptions): Api {
+export function connectApi({ url, ca, token, timeLimitMs = TIME_LIMIT_MS }: ApiOptions): Api {
   const agent = new Agent({ keepAlive: true, maxSockets: 16, ca });
   return {
     async call(method, path, body, contentType = 'application/json') {
@@ -35,7 +37,7 @@ export function connectApi({ url, ca, token }: ApiOptions): Api {
         accept: 'application/json',
         ...(text !== undefined && { 'content-type': contentType, 'content-length': Buffer.byteLength(text) }),
       };
-      const sending = request(url + path, { method, agent, headers, timeout: TIME_LIMIT_MS });
+      const sending = request(url + path, { method, agent, headers, timeout: timeLimitMs });
       sending.on('timeout', () => sending.destroy(new Error('no answer in time')));
       sending.on('error', reject);
       sending.on('response', (response) => {
