@@ -67,7 +67,10 @@ describe('the image', () => {
   it.each([hooklet.user, '0:0'])('brings what it needs at a start compiled, for the user %s', async (user) => {
     const compiled = '/usr/local/lib/node_modules/hooklet/dist/compiled/';
 
-    const report = await shell('NODE_DEBUG_NATIVE=COMPILE_CACHE hooklet version 2>&1', user);
+    const report = await shell(
+      'export NODE_DEBUG_NATIVE=COMPILE_CACHE; hooklet version 2>&1; hooklet jq -n 1 2>&1',
+      user,
+    );
 
     expect(report).toMatch(new RegExp(`reading cache from ${compiled}.* success`));
     expect(report).toContain('was accepted');
