@@ -90,7 +90,8 @@ describe('a pod that is cut off', () => {
   it('neither hears nor is heard, lives on, and comes back', async () => {
     const rig = await kubeletRig(plane);
     const { kubelet, nameOf, create, podIs } = rig;
-    const server = 'exec node -e \'require("node:net").createServer((s) => s.end("heard")).listen(7000)\'';
+    const server =
+      'exec node -e \'require("node:net").createServer((s) => s.on("error", () => {}).end("heard")).listen(7000)\'';
     const readinessProbe = { tcpSocket: { port: 7000 }, periodSeconds: 1, failureThreshold: 1 };
     for (const name of ['a', 'b']) await create('pods', scriptPod(name, server, { container: { readinessProbe } }));
     for (const name of ['a', 'b']) await podIs(name, READY);
