@@ -104,7 +104,7 @@ describe('the repair of etcd members', () => {
 
 describe('the state of a repair', () => {
   it('is what was written, and nothing where there is nothing to keep', () => {
-    const state = { unhealthy: { 'etcd-1': '2026-01-01T00:00:00Z' }, repair: undefined, told: 'NoSpace etcd-1' };
+    const state = { unhealthy: { 'etcd-1': '2026-01-01T00:00:00Z' }, repair: undefined, told: 'NoSpace' };
 
     expect(readState(writeState(state))).toEqual(state);
     expect(writeState({ unhealthy: {}, repair: undefined, told: '' })).toBe('');
@@ -120,6 +120,10 @@ describe('what etcdctl said', () => {
     [
       '{"level":"info","msg":"x"}\n{"level":"warn","error":"rpc error: code = Unavailable desc = \\"no\\""}\n',
       'rpc error: code = Unavailable desc = "no"',
+    ],
+    [
+      '{"level":"warn","error":"rpc error: desc = latest balancer error: connection error: desc = \\"expired\\""}\nFailed (deadline)\n',
+      'Failed (deadline): expired',
     ],
     ['{"level":"warn","error":"a"}\nError: etcdserver: unhealthy cluster\n', 'Error: etcdserver: unhealthy cluster'],
   ])('of %j is %j', (stderr, told) => {

@@ -26,7 +26,11 @@ with_hex_ids() {
   sed -E "$script" <<< "$text"
 }
 
-# What is worth telling of what etcdctl printed to standard error.
+# What is worth telling of what etcdctl printed to standard error: its last word, and what is behind a time limit.
 etcd_error() {
-  grep -v '^{"level":"info"' <<< "$1" | sed -E 's/.*"error":"(([^"\\]|\\.)*)".*/\1/; s/\\"/"/g' | tail -n 1 | cut -c 1-300
+  local last cause
+  last=$(grep -v '^{"level":"info"' <<< "$1" | sed -E 's/.*"error":"(([^"\\]|\\.)*)".*/\1/; s/\\"/"/g' | tail -n 1)
+  cause=$(sed -nE 's/.*latest balancer error: connection error: desc = \\"(.*)\\"".*/\1/p' <<< "$1" | tail -n 1)
+  [[ -z $cause || $last == *"$cause"* ]] || last+=": $cause"
+  echo "${last:0:300}"
 }

@@ -9,7 +9,7 @@ REFUSED=''
 refuse() {
   local -r reason=$1 message=$2
   REFUSED=$reason
-  TOLD="$reason ${TARGET:-}"
+  TOLD=$reason
   echo "refused, $reason: $message"
   [[ $TOLD == "$OLD_TOLD" ]] || event Warning "$reason" "$message"
   return 1

@@ -153,7 +153,7 @@ export class Etcd {
   }
 }
 
-/** What is worth telling of what etcdctl printed when it failed. */
+/** What is worth telling of what etcdctl printed when it failed: its last word, and what is behind a time limit. */
 export function etcdError(error: unknown): string {
   const stderr = error instanceof Error && 'stderr' in error ? String(error.stderr) : '';
   const lines = stderr
@@ -163,7 +163,10 @@ export function etcdError(error: unknown): string {
       const [, text] = /"error":"((?:[^"\\]|\\.)*)"/.exec(line) ?? [];
       return text?.replaceAll('\\"', '"') ?? line;
     });
-  return (lines.at(-1) ?? (error instanceof Error ? error.message : String(error))).slice(0, 300);
+  const last = lines.at(-1) ?? (error instanceof Error ? error.message : String(error));
+  const causes = lines.map((line) => /latest balancer error: connection error: desc = "(.*)"/.exec(line)?.[1]);
+  const cause = causes.findLast((found) => found !== undefined);
+  return (cause === undefined || last.includes(cause) ? last : `${last}: ${cause}`).slice(0, 300);
 }
 
 /** Everything etcdctl said when it failed, to be searched for the words of etcd. */

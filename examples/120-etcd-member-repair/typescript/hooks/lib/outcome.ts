@@ -34,7 +34,7 @@ export class Outcome {
   /** Says why nothing more is done, and what a person can do; false, so that the guard that called it ends the run. */
   refuse(reason: string, message: string): false {
     this.#refused = reason;
-    this.#told = `${reason} ${this.#facts?.target?.pod ?? ''}`;
+    this.#told = reason;
     this.#pens.log.warn('refused', { reason, message });
     if (this.#told !== this.#facts?.state.told) this.event('Warning', reason, message);
     return false;
