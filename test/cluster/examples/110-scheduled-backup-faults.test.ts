@@ -7,6 +7,7 @@ import type { Program } from '../../support/program.ts';
 import { startRelay } from '../../support/tcp-relay.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { backupOperator, type BackupOperator } from './backup-operator.ts';
+import { buildProgram, type BuiltProgram } from './built-program.ts';
 import { startBackupServers, type BackupServers } from './backup-servers.ts';
 
 const plane = sharedControlPlane();
@@ -37,13 +38,15 @@ const COMMANDS = {
 const LIMIT_MS = 60_000;
 
 let servers: BackupServers;
+let program: BuiltProgram;
 
 beforeAll(async () => {
-  servers = await startBackupServers();
+  [servers, program] = await Promise.all([startBackupServers(), buildProgram()]);
 });
 
 afterAll(async () => {
   await servers[Symbol.asyncDispose]();
+  program[Symbol.dispose]();
 });
 
 beforeEach(async () => {
@@ -104,10 +107,10 @@ async function endOf({ ended }: Program): Promise<unknown> {
   return end;
 }
 
-describe('an operator that is killed', () => {
+describe('an operator that is killed', { timeout: 300_000 }, () => {
   it('at every step of one run, has it made by the next one, once, under the same name', async () => {
-    const volume = await backupOperator({ plane, servers, target: 'volume' });
-    const bucket = await backupOperator({ plane, servers, target: 's3' });
+    const volume = await backupOperator({ plane, servers, program, target: 'volume' });
+    const bucket = await backupOperator({ plane, servers, program, target: 's3' });
 
     await Promise.all([killedBeforeEach(COMMANDS.volume, volume), killedBeforeEach(COMMANDS.s3, bucket)]);
 
@@ -116,9 +119,9 @@ describe('an operator that is killed', () => {
   });
 });
 
-describe('a target that fails in the middle', () => {
+describe('a target that fails in the middle', { timeout: 240_000 }, () => {
   it('is told, leaves the last good backup, and gets the next one when it is well again', async () => {
-    const gone = await backupOperator({ plane, servers, target: 's3' });
+    const gone = await backupOperator({ plane, servers, program, target: 's3' });
     await backUpOnce(gone);
     const operator = await gone.start(gone.at('step upload', `kill -KILL ${servers.s3Pid()}`));
     await operator.trigger();
@@ -149,6 +152,7 @@ describe('a target that fails in the middle', () => {
     const slow = await backupOperator({
       plane,
       servers,
+      program,
       target: 's3',
       env: { S3_ENDPOINT: `http://127.0.0.1:${relay.port}`, S3_TIMEOUT: '2s' },
     });
@@ -168,9 +172,9 @@ describe('a target that fails in the middle', () => {
   });
 });
 
-describe('a dump', () => {
+describe('a dump', { timeout: 240_000 }, () => {
   it('that ends half-way is thrown away, also when it looks like a success', async () => {
-    const backup = await backupOperator({ plane, servers, target: 'volume' });
+    const backup = await backupOperator({ plane, servers, program, target: 'volume' });
     await backUpOnce(backup);
     const halve = 'truncate --size=40 "$dump"';
     const operator = await backup.start(backup.at('step verify', halve));
@@ -185,9 +189,9 @@ describe('a dump', () => {
   });
 });
 
-describe('a tick', () => {
+describe('a tick', { timeout: 240_000 }, () => {
   it('that nobody was there for is made up for, once, and said to be late', async () => {
-    const backup = await backupOperator({ plane, servers, target: 'volume' });
+    const backup = await backupOperator({ plane, servers, program, target: 'volume' });
     const everySeconds = { BACKUP_CRONTAB: '*/5 * * * * *' };
     const first = await backup.start({
       ...everySeconds,
@@ -205,14 +209,14 @@ describe('a tick', () => {
   });
 
   it('that two operators see is one backup', async () => {
-    const backup = await backupOperator({ plane, servers, target: 'volume' });
+    const backup = await backupOperator({ plane, servers, program, target: 'volume' });
     const everySeconds = { BACKUP_CRONTAB: '*/5 * * * * *', BACKUP_KEEP: '100' };
     const scratch = temporaryFolder();
     onTestFinished(() => scratch[Symbol.dispose]());
     const one = await backup.start(everySeconds);
     const other = await backup.start({ ...everySeconds, BACKUP_SCRATCH: scratch.path.slice(0, 60) });
-    const runsOf = (program: Program): readonly string[] =>
-      [...program.stdout().matchAll(/"line":"backup (\S+): /g)].map(([, name = '']) => name);
+    const runsOf = (operator: Program): readonly string[] =>
+      [...operator.stdout().matchAll(/"line":"backup (\S+): /g)].map(([, name = '']) => name);
 
     await until(() => expect(runsOf(one).length + runsOf(other).length).toBeGreaterThan(3), LIMIT_MS);
 

@@ -152,7 +152,7 @@ function kustomization(folder: string, namespace: string): string {
     // Only when it is asked for.
     BACKUP_CRONTAB: `0 0 ${new Date().getUTCDate()} ${((new Date().getUTCMonth() + 6) % 12) + 1} *`,
     BACKUP_RETRY_INTERVAL: '1s',
-    BACKUP_KEEP: '2',
+    BACKUP_KEEP: '1',
     S3_ENDPOINT: 'http://s3:7070',
     ETCDCTL_ENDPOINTS: 'http://etcd-0.etcd:2379',
     RCLONE_RETRIES: '1',

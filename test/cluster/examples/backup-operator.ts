@@ -12,6 +12,7 @@ import { startProgram, type Program } from '../../support/program.ts';
 import { freePorts } from '../free-ports.ts';
 import { handsOn, type Hands } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
+import type { BuiltProgram } from './built-program.ts';
 import type { BackupServers } from './backup-servers.ts';
 
 const example = fileURLToPath(new URL('../../../examples/110-scheduled-backup', import.meta.url));
@@ -58,6 +59,7 @@ export interface RunningBackups extends Program {
 export interface BackupOperatorOptions {
   readonly plane: SharedControlPlane;
   readonly servers: BackupServers;
+  readonly program: BuiltProgram;
   readonly target: 'volume' | 's3';
   readonly env?: Readonly<Record<string, string>>;
 }
@@ -66,7 +68,7 @@ let count = 0;
 
 /** Sets it up for the test that runs now, with a namespace and a place in the target of its own. */
 export async function backupOperator(options: BackupOperatorOptions): Promise<BackupOperator> {
-  const { plane, servers, target } = options;
+  const { plane, servers, target, program } = options;
   const hands = await handsOn(plane);
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
@@ -95,7 +97,8 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     namespace: hands.namespace,
     hands,
     target: root,
-    start: async (more = {}) => start({ ...env, ...more, HOOKLET_TMP_DIR: mkdtempSync(join(folder.path, 't-')) }),
+    start: async (more = {}) =>
+      start(program, { ...env, ...more, HOOKLET_TMP_DIR: mkdtempSync(join(folder.path, 't-')) }),
     at: (command, then) => ({ BASH_ENV: join(fixtures, 'at-command.sh'), AT_COMMAND: command, THEN: then }),
     published: () => publishedIn(root),
     leftovers: () => leftoversIn(root),
@@ -114,9 +117,9 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
 
 const LIMIT_MS = 60_000;
 
-async function start(env: Readonly<Record<string, string>>): Promise<RunningBackups> {
+async function start({ main }: BuiltProgram, env: Readonly<Record<string, string>>): Promise<RunningBackups> {
   const [port = 0] = await freePorts(1);
-  const program = startProgram(['start', '--listen-port', String(port)], { env });
+  const program = startProgram(['start', '--listen-port', String(port)], { env, main });
   const said = async (text: string | RegExp): Promise<void> =>
     until(() => expect(program.stdout(), program.stderr()).toMatch(text), LIMIT_MS);
   return {
