@@ -11,7 +11,7 @@ import { stageFolder, type BenchStage } from '../stage.ts';
 import type { Chart, Point } from './chart.ts';
 
 const RATES = [5, 20, 50, 100, 200, 400, 800];
-const SECONDS = 4;
+const SECONDS = 3;
 const LEAST = 40;
 const MOST_UNANSWERED = 64;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';

@@ -9,7 +9,7 @@ import { stageFolder, type BenchStage } from '../stage.ts';
 import type { Chart, Series } from './chart.ts';
 
 const COUNTS = [1000, 3000, 10_000, 30_000, 100_000];
-const SETTLE_MS = 8000;
+const SETTLE_MS = 6000;
 const IMAGES = '{name: .metadata.name, images: [.spec.containers[].image]}';
 
 /** Memory of the process tree, settled, and the time until it is synchronized, against the number of pods that a binding watches. */

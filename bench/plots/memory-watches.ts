@@ -9,7 +9,7 @@ import { stageFolder, type BenchStage } from '../stage.ts';
 import type { Chart, Point } from './chart.ts';
 
 const COUNTS = [1, 10, 30, 100, 300, 1000];
-const SETTLE_MS = 5000;
+const SETTLE_MS = 4000;
 
 /** Memory of the process tree, settled, against the number of distinct watches. */
 export async function plot(stage: BenchStage): Promise<readonly Chart[]> {
