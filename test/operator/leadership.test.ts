@@ -3,10 +3,19 @@ import { LeaseLostError } from '../../src/errors.ts';
 import { objectsAt } from '../../src/sandbox/json-fields.ts';
 import { isJsonObject } from '../../src/sandbox/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { recordingHook, sandboxCluster, startOperator, until, type OperatorRig } from '../support/operator-rig.ts';
+import {
+  recordingHook,
+  sandboxCluster,
+  startOperator,
+  until as untilSoon,
+  type OperatorRig,
+} from '../support/operator-rig.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
 
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/hooklet';
+/** Two operators start in a test, on a machine that may be busy. */
+const LIMIT_MS = 60_000;
+const until = async (check: () => void | Promise<void>): Promise<void> => untilSoon(check, LIMIT_MS);
 // Long ones, which a busy machine does not miss.
 const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 60_000, renewDeadlineMs: 40_000, retryPeriodMs: 200 };
 const onStartup = { configVersion: 'v1', onStartup: 1 };
@@ -23,7 +32,7 @@ async function readiness(rig: OperatorRig): Promise<string> {
   return `${response.status} ${await response.text()}`;
 }
 
-describe('replicas with leader election', () => {
+describe('replicas with leader election', { timeout: LIMIT_MS }, () => {
   it('only the leader runs hooks; the other is ready, says who leads, and takes over when it ends', async () => {
     const sandbox = await sandboxForTest();
     await using first = replica(sandbox, 'first', { 'a.sh': recordingHook(onStartup) });
