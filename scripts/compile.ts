@@ -29,7 +29,7 @@ if (own === undefined) throw new Error(`nothing was compiled to ${compiled}`);
 for (const file of readdirSync(join(compiled, own))) chmodSync(join(compiled, own, file), 0o644);
 // Node keeps apart what it compiled for each user: the last part of the name.
 for (const user of process.argv.slice(2)) {
-  const copy = own.replace(/\d+$/, user);
+  const copy: string = own.replace(/\d+$/, user);
   if (copy !== own) cpSync(join(compiled, own), join(compiled, copy), { recursive: true });
 }
 

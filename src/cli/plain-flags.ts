@@ -11,14 +11,17 @@ export function plainFlags(argv: readonly string[], known: readonly string[]): F
   const flags: Record<string, string | boolean> = {};
   const words = argv.values();
   for (const word of words) {
-    const [name = '', ...given] = word.split(/=(.*)/s, 2);
-    const hasValue = takesValue.get(name);
-    if (hasValue === undefined || (!hasValue && given.length > 0)) return undefined;
-    const value = hasValue ? (given[0] ?? words.next().value) : true;
-    if (value === undefined || (typeof value === 'string' && value.startsWith('-'))) return undefined;
+    const [name = '', given] = word.split(/=(.*)/s, 2);
+    const value = takesValue.get(name) === true ? plainValue(given ?? words.next().value) : given === undefined;
+    if (!takesValue.has(name) || value === undefined || value === false) return undefined;
     flags[attributeName(name)] = value;
   }
   return flags;
+}
+
+/** What begins with a dash may be another flag, that the value was forgotten before. */
+function plainValue(text: string | undefined): string | undefined {
+  return text?.startsWith('-') === true ? undefined : text;
 }
 
 /** `hooksDir` for `--hooks-dir <dir>`, as the parser has it. */
