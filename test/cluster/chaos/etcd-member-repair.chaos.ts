@@ -45,6 +45,7 @@ it.concurrent.each([3, 5])('a cluster of %i members survives whatever happens to
       `faults ${rounds.length}: ${summary(rounds.map(({ fault }) => fault))}`,
       `repairs ${counted('Repaired')}, begun ${counted('RepairStarted')}`,
       `seconds from failure to whole: p50 ${quantile(seconds, 0.5)}, max ${quantile(seconds, 1)}`,
+      ...timesByFault(rounds),
       `refusals ${refusals.length}: ${summary(refusals.map(({ reason }) => reason))}`,
       `writes acknowledged ${acknowledged}, refused ${refused}, lost ${violations.filter((one) => one.includes('lost')).length}`,
       ...violations.map((violation) => `VIOLATION ${violation}`),
@@ -82,6 +83,15 @@ async function isReplaced({ rig }: Stage, sinceMs: number): Promise<void> {
       throw new Error(`nothing was repaired; the state is ${JSON.stringify(await rig.state())}`);
     await new Promise((resolve) => setTimeout(resolve, 1000));
   }
+}
+
+/** Of those that took a new member. */
+function timesByFault(rounds: readonly Round[]): readonly string[] {
+  const lasting = rounds.filter(({ wasForGood }) => wasForGood);
+  return [...Map.groupBy(lasting, ({ fault }) => fault)].map(([fault, all]) => {
+    const seconds = all.map((one) => one.seconds);
+    return `  ${fault}: p50 ${quantile(seconds, 0.5)}, max ${quantile(seconds, 1)}`;
+  });
 }
 
 function pick<T>(items: readonly T[], random: () => number): T {
