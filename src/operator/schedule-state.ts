@@ -1,3 +1,4 @@
+import { hostname } from 'node:os';
 import { ownNamespace } from '../kube/own-pod.ts';
 import type { Logger } from '../log.ts';
 import { ConfigMapStore } from '../sources/schedule/config-map-store.ts';
@@ -27,8 +28,17 @@ export const USUAL_STATE: ScheduleStatePlace = { type: 'configMap', name: 'hookl
 
 /** Opens the schedules of these units; nothing is read or written before one of them needs it. */
 export function openSchedules(options: ScheduleStateOptions, units: () => readonly HookUnit[]): Schedules {
-  const { scheduleState: place = USUAL_STATE, log } = options;
-  return new Schedules({ units, kept: new KeptRecords(openStore(place, options), log), keepsAll: place.isForced, log });
+  const { scheduleState: place = USUAL_STATE, env, log } = options;
+  // Pods on the network of their node have the same host name.
+  const { POD_NAME: podName = '' } = env;
+  const host = podName === '' ? hostname() : podName;
+  return new Schedules({
+    units,
+    kept: new KeptRecords(openStore(place, options), log),
+    keepsAll: place.isForced,
+    host,
+    log,
+  });
 }
 
 function openStore(place: ScheduleStatePlace, { access, env, log }: ScheduleStateOptions): ScheduleStore {

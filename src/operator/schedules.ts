@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { UsageError } from '../errors.ts';
 import type { ScheduleBinding } from '../hook/binding.ts';
 import { nearest } from '../hook/nearest.ts';
@@ -16,18 +15,21 @@ export interface SchedulesOptions {
   readonly kept: KeptRecords;
   /** Whether every schedule is kept, and not only those that make up for what they missed. */
   readonly keepsAll: boolean;
+  /** The Pod or machine; only one operator at a time is of this name. */
+  readonly host: string;
   readonly log: Logger;
 }
 
 /** The schedules of all hooks: where their state is, and what a person may ask of them. */
 export class Schedules implements ScheduleControl {
   /** Names this process, where several share their state. */
-  readonly me = `${hostname()}_${randomUUID().slice(0, 8)}`;
+  readonly me: string;
   readonly #options: SchedulesOptions;
   readonly #memory = new MemoryRecords();
 
   constructor(options: SchedulesOptions) {
     this.#options = options;
+    this.me = `${options.host}_${randomUUID().slice(0, 8)}`;
   }
 
   recordsOf(binding: ScheduleBinding): ScheduleRecords {

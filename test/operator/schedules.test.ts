@@ -222,7 +222,7 @@ describe('what a person asks of schedules', () => {
       scheduleBinding('weekly', { missed: { type: 'latest' } }),
     ]);
     const kept = new KeptRecords(new MemoryStore().view(), log);
-    return { ...rig, kept, schedules: new Schedules({ units: () => [rig.unit], kept, keepsAll, log }) };
+    return { ...rig, kept, schedules: new Schedules({ units: () => [rig.unit], kept, keepsAll, host: 'test', log }) };
   }
 
   it('is a list of all there are', async () => {

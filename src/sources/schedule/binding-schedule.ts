@@ -123,9 +123,12 @@ export class BindingSchedule {
     const { binding } = this.target;
     const run = manualRun(this.target, now(), me);
     const replaced = await this.#change((record) => {
-      const isMine = ({ by, state }: OpenRun): boolean => by === me && state !== 'interrupted';
+      const isMine = ({ runId, by, state }: OpenRun): boolean =>
+        runId !== run.runId && by === me && state !== 'interrupted';
       const going = binding.concurrency === 'replace' ? record.open.filter(isMine) : [];
-      return { record: { ...record, open: [...record.open, run] }, result: going };
+      // It is there already where only the answer to the write was lost.
+      const others = record.open.filter(({ runId }) => runId !== run.runId);
+      return { record: { ...record, open: [...others, run] }, result: going };
     });
     this.#replace(replaced);
     this.#emit();

@@ -71,6 +71,18 @@ describe('a schedule by hand', () => {
     expect(rig.told).toEqual(['replace 1']);
   });
 
+  it('is run once when only the answer to its write was lost', async () => {
+    const store = new MemoryStore();
+    const rig = await start([{ ...kept, concurrency: 'replace' }], store);
+    store.losesAnswer = true;
+    const asked = rig.schedules.schedules[0]?.trigger();
+    await vi.advanceTimersByTimeAsync(2000);
+
+    expect(rig.triggers.map(({ run }) => run.runId)).toEqual([await asked]);
+    expect(store.values()).toMatchObject([{ open: [{ runId: await asked }] }]);
+    expect(rig.told).toEqual([]);
+  });
+
   it('can be told from its status', async () => {
     const rig = await start([minutely]);
     const [schedule] = rig.schedules.schedules;
