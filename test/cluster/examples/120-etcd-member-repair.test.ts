@@ -14,17 +14,19 @@ afterAll(async () => pool[Symbol.asyncDispose](), 60_000);
 describe.concurrent.each(TWINS)('the repair of etcd members in %s', (twin) => {
   const lines = LINES.filter(({ isCore = false }) => twin === 'shell' || isCore || isThorough);
 
-  it.each(lines)('$title', { timeout: 400_000 }, async ({ run }) => {
-    await pool.with(twin, async (rig) => {
-      const oracle = new EtcdOracle(rig.etcd);
-      oracle.start();
-      try {
-        await run(rig, oracle);
-      } finally {
-        const { violations, acknowledged } = await oracle.stop();
-        expect(violations).toEqual([]);
-        expect(acknowledged).toBeGreaterThan(0);
-      }
+  for (const { title, run } of lines) {
+    it(title, { timeout: 800_000 }, async () => {
+      await pool.with(twin, async (rig) => {
+        const oracle = new EtcdOracle(rig.etcd);
+        oracle.start();
+        try {
+          await run(rig, oracle);
+        } finally {
+          const { violations, acknowledged } = await oracle.stop();
+          expect(violations).toEqual([]);
+          expect(acknowledged).toBeGreaterThan(0);
+        }
+      });
     });
-  });
+  }
 });
