@@ -3,7 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { CoreV1Event } from '@kubernetes/client-node';
+import type { CoreV1Event, V1ConfigMap } from '@kubernetes/client-node';
 import { expect, onTestFinished } from 'vitest';
 import { controlClient } from '../../../src/cli/control-client.ts';
 import { temporaryFolder } from '../../support/hook-rig.ts';
@@ -34,7 +34,7 @@ export interface BackupOperator {
   /** The folder that holds what the target does, for either target. */
   readonly target: string;
   start(env?: Readonly<Record<string, string>>): Promise<RunningBackups>;
-  /** What bash does in a run before a command of the hook. */
+  /** What bash does, once, before a command of the hook. */
   at(command: string, then: string): Readonly<Record<string, string>>;
   /** Published backups, oldest first. */
   published(): readonly Backup[];
@@ -43,6 +43,8 @@ export interface BackupOperator {
   /** Runs the restore script; returns what it printed. */
   restore(...args: readonly string[]): Promise<string>;
   events(): Promise<readonly CoreV1Event[]>;
+  /** Makes the state of the schedule say that so many more seconds have passed since it was written. */
+  awayFor(seconds: number): Promise<void>;
   /** Whether the state of the schedule is kept, so that a restart knows of it. */
   hasState(): Promise<boolean>;
 }
@@ -99,10 +101,25 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     target: root,
     start: async (more = {}) =>
       start(program, { ...env, ...more, HOOKLET_TMP_DIR: mkdtempSync(join(folder.path, 't-')) }),
-    at: (command, then) => ({ BASH_ENV: join(fixtures, 'at-command.sh'), AT_COMMAND: command, THEN: then }),
+    at: (command, then) => ({
+      BASH_ENV: join(fixtures, 'at-command.sh'),
+      AT_COMMAND: command,
+      AT_MARK: join(folder.path, crypto.randomUUID()),
+      THEN: then,
+    }),
     published: () => publishedIn(root),
     leftovers: () => leftoversIn(root),
     restore: async (...args) => restore([join(example, 'restore', 'redis.sh'), ...args], env),
+    awayFor: async (seconds) => {
+      const { data = {} } = (await hands.call('GET', hands.maps('backup-redis'))) as V1ConfigMap;
+      const earlier = (_: string, time: string): string =>
+        `"${new Date(Date.parse(time) - seconds * 1000).toISOString()}"`;
+      const moved = Object.entries(data).map(([key, text]) => [
+        key,
+        text.replaceAll(/"(\d{4}-[\d-]+T[^"]+Z)"/g, earlier),
+      ]);
+      await hands.patch(hands.maps('backup-redis'), { data: Object.fromEntries(moved) });
+    },
     events: async () => {
       const list = await hands.call('GET', `/api/v1/namespaces/${hands.namespace}/events`);
       return (list as { readonly items: readonly CoreV1Event[] }).items;
