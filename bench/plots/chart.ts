@@ -23,6 +23,8 @@ export interface Chart {
   readonly x: Axis;
   readonly y: Axis;
   readonly series: readonly Series[];
+  /** How busy the machine was with other things when the sweep began. */
+  readonly machine?: { readonly cores: number; readonly loadAverage: number };
 }
 
 const WIDTH = 720;

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { availableParallelism, loadavg } from 'node:os';
 import { inspect } from 'node:util';
 import { writePart } from '../page.ts';
 import { openBench } from '../stage.ts';
@@ -25,6 +26,7 @@ export async function drawPlots(asked: readonly string[], say: (text: string) =>
       say(pointsOf(kept));
     }
   }
+  writePart('machine', machineText(Object.values(keptPoints())));
   const slopes = slopesOf(keptPoints());
   if (slopes === undefined) say('docs/performance.md keeps its arithmetic until all curves have been measured');
   else writePart('scale', scaleText(slopes));
@@ -43,8 +45,9 @@ async function attempt(name: string): Promise<readonly Chart[]> {
 
 async function measurePlot(name: string): Promise<readonly Chart[]> {
   const { plot }: { readonly plot: Plot } = await import(`./${name}.ts`);
+  const machine = { cores: availableParallelism(), loadAverage: loadavg()[0] ?? 0 };
   await using stage = await openBench();
-  return await plot(stage);
+  return (await plot(stage)).map((chart) => ({ ...chart, machine }));
 }
 
 /** The points of all charts, as they were measured last. */
@@ -57,6 +60,13 @@ function keepPoints(chart: Chart): void {
   const digits = (_: string, value: unknown): unknown =>
     typeof value === 'number' ? Number(value.toPrecision(4)) : value;
   writeFileSync(POINTS, `${JSON.stringify(points, digits, 2)}\n`);
+}
+
+/** What else the machine had to do: above about half its cores, times say more about that than about hooklet. */
+function machineText(charts: readonly Chart[]): string {
+  const cores = Math.max(...charts.map(({ machine }) => machine?.cores ?? 0));
+  const loads = charts.map(({ name, machine }) => `${name} ${valueText(machine?.loadAverage, '')}`);
+  return `Load average of the machine (${cores} cores) before each sweep: ${loads.join(', ')}.`;
 }
 
 /** The points of a chart as text. */

@@ -21,7 +21,7 @@ describe('a part of a page', () => {
 });
 
 describe('docs/performance.md', () => {
-  it.each(['results', 'scale'])('has a place for %s', (part) => {
+  it.each(['results', 'machine', 'scale'])('has a place for %s', (part) => {
     expect(withPart(page, part, 'new')).toContain(`<!-- ${part} -->\n\nnew\n`);
   });
 
