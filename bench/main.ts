@@ -8,6 +8,14 @@ import { drawPlots, PLOTS } from './plots/plots.ts';
 import { ROWS, type RowEntry } from './rows.ts';
 import { tableOf, type Result } from './table.ts';
 
+// What was started ends with this process, also when it is interrupted.
+for (const [signal, code] of [
+  ['SIGINT', 130],
+  ['SIGTERM', 143],
+] as const) {
+  process.once(signal, () => process.exit(code));
+}
+
 const BASELINE = join(import.meta.dirname, 'baseline.json');
 
 const { values: flags, positionals: asked } = parseArgs({
