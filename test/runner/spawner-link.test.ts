@@ -59,7 +59,9 @@ describe('SpawnerLink', () => {
   it('ends the runs and the process when it is closed', async () => {
     using folder = temporaryFolder();
     const link = openLink(folder.path);
-    const { exit } = link.start(sh('sleep 600', folder.path), () => {});
+    const up = Promise.withResolvers<void>();
+    const { exit } = link.start(sh('echo up; sleep 600', folder.path), () => up.resolve());
+    await up.promise;
 
     await link.close();
 
