@@ -42,7 +42,13 @@ const ROOT = join(import.meta.dirname, '..');
 export async function openBench(env: NodeJS.ProcessEnv = process.env): Promise<BenchStage> {
   await using ends = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-bench-'));
-  ends.defer(() => rmSync(folder, { recursive: true, force: true, maxRetries: 3 }));
+  const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+  // Also when the bench is interrupted: there are copies of Node in it.
+  process.once('exit', removeFolder);
+  ends.defer(() => {
+    process.off('exit', removeFolder);
+    removeFolder();
+  });
   const plane = await ControlPlane.start(await controlPlaneAssets(env));
   ends.defer(async () => plane.stop());
   const token = tokenOf('admin');
