@@ -1,4 +1,14 @@
-import { chmodSync, copyFileSync, linkSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  linkSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -40,7 +50,8 @@ async function programFolder(): Promise<string> {
 
 async function makeProgramFolder(): Promise<string> {
   // The outer one is closed to others, so that containers see the inner one elsewhere: they have a /tmp of their own.
-  const outer = mkdtempSync(join(tmpdir(), 'hooklet-etcd-programs-'));
+  removeLeftovers();
+  const outer = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   process.once('exit', () => rmSync(outer, { recursive: true, force: true }));
   const folder = join(outer, 'bin');
   mkdirSync(folder, { mode: 0o755 });
@@ -76,6 +87,16 @@ exit "$code"
 function writeProgram(path: string, text: string): void {
   writeFileSync(path, `#!/bin/sh\n${text}`);
   chmodSync(path, 0o755);
+}
+
+const PREFIX = 'hooklet-etcd-programs-';
+
+/** Of test processes that were killed. */
+function removeLeftovers(): void {
+  for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(PREFIX))) {
+    const [pid = ''] = name.slice(PREFIX.length).split('-');
+    if (!existsSync(`/proc/${pid}`)) rmSync(join(tmpdir(), name), { recursive: true, force: true });
+  }
 }
 
 function linkOrCopy(from: string, to: string): void {
