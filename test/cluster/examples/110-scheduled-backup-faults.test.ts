@@ -161,9 +161,11 @@ describe('a target that fails in the middle', { timeout: 240_000 }, () => {
     const operator = await slow.start(slow.at('store copyto --ignore-times "$1"', 'sleep 1'));
     await operator.trigger();
     await until(() => expect(operator.stdout()).toContain('step upload'), LIMIT_MS);
-    relay.freeze();
-
+    // Each request comes on a connection of its own.
+    const freezing = setInterval(() => relay.freeze(), 5);
+    onTestFinished(() => clearInterval(freezing));
     await until(() => expect(operator.stdout()).toContain('TargetUnreachable: '), LIMIT_MS);
+    clearInterval(freezing);
     expect(slow.published()).toHaveLength(1);
     await operator.isDone();
     expect(slow.published()).toHaveLength(2);
