@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FileStore } from '../../../src/sources/schedule/file-store.ts';
@@ -88,13 +88,5 @@ describe('FileStore', () => {
     const { folder, open } = storeRig();
 
     expect(await open(folder).read()).toMatchObject({ type: 'refused' });
-  });
-
-  it.skipIf(process.getuid?.() === 0)('is refused a file that it may not read', async () => {
-    const { path, open } = storeRig();
-    writeFileSync(path, '{}');
-    chmodSync(path, 0);
-
-    expect(await open().read()).toMatchObject({ type: 'refused' });
   });
 });
