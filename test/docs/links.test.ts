@@ -10,6 +10,7 @@ const DOCUMENTS = [
   'docs/compatibility.md',
   'docs/sandbox.md',
   'docs/reliability.md',
+  'docs/performance.md',
   'docs/dependencies.md',
   'src/README.md',
   'hooks/README.md',
