@@ -35,7 +35,7 @@ event() {
         type: $type, reason: $reason, message: $message, source: {component: "etcd-repair"},
         firstTimestamp: $at, lastTimestamp: $at, count: 1
       }
-    }' >> "$KUBERNETES_PATCH_PATH"
+    }' >> "$work/events"
 }
 
 # Keeps how far the repair is; the change brings the next run.
@@ -70,6 +70,8 @@ write_outcome() {
           ]
         } end' >> "$KUBERNETES_PATCH_PATH"
   fi
+  # Last, so that the runner that loses has not told what it did not do.
+  [[ ! -e $work/events ]] || cat "$work/events" >> "$KUBERNETES_PATCH_PATH"
   report_metrics
 }
 

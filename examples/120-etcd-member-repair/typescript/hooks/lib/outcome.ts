@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HookLog, Metric, Patch } from 'hooklet';
+import type { HookLog, Metric, NewObject, Patch } from 'hooklet';
 import { isoSeconds, type Facts, type SetSummary } from './observe.ts';
 import { writeState, type RepairRecord } from './record.ts';
 import { PAUSE_ANNOTATION, STATE_ANNOTATION, type Settings } from './settings.ts';
@@ -16,6 +16,7 @@ export class Outcome {
   readonly #settings: Settings;
   readonly #facts: Facts | undefined;
   readonly #pens: Pens;
+  readonly #news: NewObject[] = [];
   #told = '';
   #refused = '';
   #since: Readonly<Record<string, string>> | undefined;
@@ -57,7 +58,7 @@ export class Outcome {
     const { namespace, statefulset: name } = this.#settings;
     const { uid } = facts.objects.statefulset;
     const at = isoSeconds(facts.nowMs);
-    this.#pens.patch.createIfNotExists({
+    this.#news.push({
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { name: `${name}.${newsId(facts, reason)}`, namespace },
@@ -113,6 +114,8 @@ export class Outcome {
     const unhealthy = this.#since ?? facts.unhealthySince;
     const state = writeState({ unhealthy, repair: this.record, told: this.#told });
     if (state !== facts.objects.statefulset.state) this.#writeState(facts.objects.statefulset, state);
+    // Last, so that the runner that loses has not told what it did not do.
+    for (const event of this.#news) this.#pens.patch.createIfNotExists(event);
     this.reportMetrics();
   }
 
