@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { HookLog, Metric, NewObject, Patch } from 'hooklet';
+import type { HookLog, Metric, Patch } from 'hooklet';
 import { isoSeconds, type Facts, type SetSummary } from './observe.ts';
 import { writeState, type RepairRecord } from './record.ts';
 import { PAUSE_ANNOTATION, STATE_ANNOTATION, type Settings } from './settings.ts';
@@ -16,7 +16,7 @@ export class Outcome {
   readonly #settings: Settings;
   readonly #facts: Facts | undefined;
   readonly #pens: Pens;
-  readonly #news: NewObject[] = [];
+  readonly #news: (() => void)[] = [];
   #told = '';
   #refused = '';
   #since: Readonly<Record<string, string>> | undefined;
@@ -58,7 +58,7 @@ export class Outcome {
     const { namespace, statefulset: name } = this.#settings;
     const { uid } = facts.objects.statefulset;
     const at = isoSeconds(facts.nowMs);
-    this.#news.push({
+    const event = {
       apiVersion: 'v1',
       kind: 'Event',
       metadata: { name: `${name}.${newsId(facts, reason)}`, namespace },
@@ -70,7 +70,8 @@ export class Outcome {
       firstTimestamp: at,
       lastTimestamp: at,
       count: 1,
-    });
+    };
+    this.#news.push(() => this.#pens.patch.createIfNotExists(event));
   }
 
   /** Keeps how far the repair is; the change brings the next run. */
@@ -115,7 +116,7 @@ export class Outcome {
     const state = writeState({ unhealthy, repair: this.record, told: this.#told });
     if (state !== facts.objects.statefulset.state) this.#writeState(facts.objects.statefulset, state);
     // Last, so that the runner that loses has not told what it did not do.
-    for (const event of this.#news) this.#pens.patch.createIfNotExists(event);
+    for (const tell of this.#news) tell();
     this.reportMetrics();
   }
 
