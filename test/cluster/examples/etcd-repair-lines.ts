@@ -241,7 +241,8 @@ export const LINES: readonly Line[] = [
       await release();
 
       await isRepaired(rig, news);
-      expect(await news()).toEqual(['RepairStarted', 'JoinFailed', 'Repaired']);
+      // On a slow machine it may fail to join more than once.
+      expect([...new Set(await news())]).toEqual(['RepairStarted', 'JoinFailed', 'Repaired']);
     },
   },
   {
@@ -340,13 +341,14 @@ export const LINES: readonly Line[] = [
       const pod = await rig.etcd.follower();
       const member = (await rig.etcd.members()).find(({ name }) => name === pod);
 
-      await rig.etcd.anybody('cluster/member/remove', { ID: member?.ID });
+      // For seconds after a member came back, etcd refuses it.
+      await eventually(async () => void (await rig.etcd.anybody('cluster/member/remove', { ID: member?.ID })));
 
       expect(await isTold(rig, news, 'MembershipMismatch')).toContain(`Not a member: ${pod}`);
       // What the Event asks for: the person finishes what was begun.
       await rig.remove('persistentvolumeclaims', `data-${pod}`);
       await rig.remove('pods', pod);
-      await rig.etcd.anybody('cluster/member/add', { peerURLs: member?.peerURLs });
+      await eventually(async () => void (await rig.etcd.anybody('cluster/member/add', { peerURLs: member?.peerURLs })));
       await isWhole(rig);
       oracle.allowVoters(2);
     },

@@ -15,11 +15,11 @@ refuse() {
   return 1
 }
 
-# An Event on the StatefulSet. Its name follows from the repair it is about, or from what was known before, so that neither
-# two runners nor a run that is repeated or saw the cluster of before say it twice.
+# An Event on the StatefulSet. Its name follows from the repair it is about, or from what was known before and about when,
+# so that neither two runners nor a run that is repeated or saw the cluster of before say it twice.
 event() {
   local -r type=$1 reason=$2 message=$3
-  local name about=$OLD_STATE
+  local name about="$OLD_STATE $((NOW / 10))"
   [[ -z ${RECORD_ID:-} ]] || about="$RECORD_STARTED $RECORD_ID"
   name=$STATEFULSET.$(sha256sum <<< "$STS_UID $reason ${TARGET:-} $about" | cut -c 1-16)
   jq -n -c --arg type "$type" --arg reason "$reason" --arg message "${message:0:1000}" --arg name "$name" \

@@ -49,8 +49,8 @@ export class Outcome {
   }
 
   /**
-   * An Event on the StatefulSet. Its name follows from the repair it is about, or from what was known before, so that
-   * neither two runners nor a run that is repeated or saw the cluster of before say it twice.
+   * An Event on the StatefulSet. Its name follows from the repair it is about, or from what was known before and about
+   * when, so that neither two runners nor a run that is repeated or saw the cluster of before say it twice.
    */
   event(type: 'Normal' | 'Warning', reason: string, message: string): void {
     const facts = this.#facts;
@@ -149,9 +149,10 @@ export class Outcome {
   }
 }
 
-function newsId({ objects, record, target }: Facts, reason: string): string {
+function newsId({ objects, record, target, nowMs }: Facts, reason: string): string {
   const { uid, state } = objects.statefulset;
-  const about = record === undefined ? state : `${record.startedAt} ${record.memberID}`;
+  const about =
+    record === undefined ? `${state} ${Math.floor(nowMs / 10_000)}` : `${record.startedAt} ${record.memberID}`;
   return createHash('sha256').update([uid, reason, target?.pod, about].join(' ')).digest('hex').slice(0, 16);
 }
 
