@@ -16,14 +16,21 @@ export function leaderElectionOptions(options: StartOptions): {
   if (!options.leaderElect) return {};
   const { leaseName, leaseDurationMs, renewDeadlineMs, retryPeriodMs } = options;
   const problems = [
-    ...(leaseDurationMs < MIN_DURATION_MS ? ['--leader-election-lease-duration: expected at least 1s'] : []),
+    ...(leaseDurationMs < MIN_DURATION_MS ? [problem('lease-duration', leaseDurationMs, 'at least 1s')] : []),
     ...(leaseDurationMs <= renewDeadlineMs
-      ? ['--leader-election-lease-duration: expected more than --leader-election-renew-deadline']
+      ? [problem('lease-duration', leaseDurationMs, 'more than --leader-election-renew-deadline', renewDeadlineMs)]
       : []),
     ...(renewDeadlineMs <= retryPeriodMs * RETRY_SHARE
-      ? ['--leader-election-renew-deadline: expected more than 1.2 times --leader-election-retry-period']
+      ? [
+          problem(
+            'renew-deadline',
+            renewDeadlineMs,
+            'more than 1.2 times --leader-election-retry-period',
+            retryPeriodMs,
+          ),
+        ]
       : []),
-    ...(retryPeriodMs <= 0 ? ['--leader-election-retry-period: expected more than 0'] : []),
+    ...(retryPeriodMs <= 0 ? [problem('retry-period', retryPeriodMs, 'more than 0')] : []),
   ];
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   const spareMs = leaseDurationMs - renewDeadlineMs;
@@ -31,4 +38,10 @@ export function leaderElectionOptions(options: StartOptions): {
     leaderElection: { leaseName, leaseDurationMs, renewDeadlineMs, retryPeriodMs },
     killAfterMs: Math.min(LONGEST_KILL_MS, spareMs * 0.8),
   };
+}
+
+/** `otherMs` is the value of the flag that `expected` names. */
+function problem(flag: string, gotMs: number, expected: string, otherMs?: number): string {
+  const other = otherMs === undefined ? '' : `, which is ${otherMs / 1000}s`;
+  return `--leader-election-${flag}: got ${gotMs / 1000}s, expected ${expected}${other}`;
 }

@@ -19,10 +19,14 @@ describe('the options of leader election', () => {
   });
 
   it.each([
-    ['leaderElectionLeaseDuration', '10s', 'more than --leader-election-renew-deadline'],
-    ['leaderElectionLeaseDuration', '500ms', 'at least 1s'],
-    ['leaderElectionRenewDeadline', '2.4s', 'more than 1.2 times'],
-    ['leaderElectionRetryPeriod', '0', 'more than 0'],
+    [
+      'leaderElectionLeaseDuration',
+      '10s',
+      'got 10s, expected more than --leader-election-renew-deadline, which is 10s',
+    ],
+    ['leaderElectionLeaseDuration', '500ms', 'got 0.5s, expected at least 1s'],
+    ['leaderElectionRenewDeadline', '2.4s', 'more than 1.2 times --leader-election-retry-period, which is 2s'],
+    ['leaderElectionRetryPeriod', '0', 'got 0s, expected more than 0'],
   ])('refuse times that do not fit together: %s %s', (flag, value, expected) => {
     expect(() => optionsOf({ leaderElect: true, [flag]: value })).toThrow(UsageError);
     expect(() => optionsOf({ leaderElect: true, [flag]: value })).toThrow(expected);

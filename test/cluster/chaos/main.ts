@@ -9,8 +9,15 @@ const { values } = parseArgs({
 });
 const seed = values.seed ?? String(Math.floor(Math.random() * 1_000_000));
 const { twin = 'shell', minutes } = values;
-if (!['shell', 'typescript'].includes(twin)) throw new Error(`--twin is ${twin}, expected shell or typescript`);
-if (!(Number(minutes) > 0)) throw new Error(`--minutes is ${minutes}, expected a number above 0`);
+const problems = [
+  ...(['shell', 'typescript'].includes(twin) ? [] : [`--twin: got ${twin}, expected shell or typescript`]),
+  ...(Number(minutes) > 0 ? [] : [`--minutes: got ${minutes}, expected a number above 0`]),
+  ...(Number.isSafeInteger(Number(seed)) ? [] : [`--seed: got ${seed}, expected a whole number`]),
+];
+if (problems.length > 0) {
+  console.error(problems.join('\n'));
+  process.exit(2);
+}
 console.log(`seed ${seed}, ${minutes} minutes, the hook in ${twin}`);
 
 const config = fileURLToPath(new URL('vitest.config.ts', import.meta.url));

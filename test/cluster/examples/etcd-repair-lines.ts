@@ -242,7 +242,8 @@ export const LINES: readonly Line[] = [
 
       await isRepaired(rig, news);
       // On a slow machine it may fail to join more than once.
-      expect([...new Set(await news())]).toEqual(['RepairStarted', 'JoinFailed', 'Repaired']);
+      const once = (await news()).filter((reason, index, all) => reason !== 'JoinFailed' || all[index - 1] !== reason);
+      expect(once).toEqual(['RepairStarted', 'JoinFailed', 'Repaired']);
     },
   },
   {
