@@ -1,5 +1,6 @@
 import { readdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { V1Pod } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import type { EtcdOracle } from './etcd-oracle.ts';
@@ -417,15 +418,19 @@ export const LINES: readonly Line[] = [
       const news = await newsOf(rig);
       const before = await storageOf(rig);
       // A rollout that gets nowhere: its first Pod does not start.
-      await rig.kubectl('set', 'image', 'statefulset/etcd', 'etcd=registry.example.com/missing:1');
+      const missing = 'registry.example.com/missing:1';
+      await rig.kubectl('set', 'image', 'statefulset/etcd', `etcd=${missing}`);
 
       expect(await isTold(rig, news, 'StatefulSetUpdating')).toContain('kubectl rollout undo');
       expect((await storageOf(rig)).map((line) => line.split(' ')[2])).toEqual(
         before.map((line) => line.split(' ')[2]),
       );
+      await eventually(async () => {
+        expect((await rig.get<V1Pod>('pods', 'etcd-2'))?.spec?.containers[0]?.image).toBe(missing);
+      });
       await rig.kubectl('rollout', 'undo', 'statefulset/etcd');
-      // A Pod of the broken revision is not replaced by itself.
-      await rig.kubectl('delete', 'pod', 'etcd-2', '--wait=false');
+      // A Pod of the broken revision is replaced by itself only where Pods start in parallel.
+      await rig.kubectl('delete', 'pod', 'etcd-2', '--wait=false', '--ignore-not-found');
       await isWhole(rig);
       expect(await news()).toEqual(['StatefulSetUpdating']);
     },

@@ -19,6 +19,8 @@ export async function runRealJq(program: string, input: JsonValue): Promise<JqRe
       const message = errorMessage(stderr);
       resolve(message === undefined ? { outputs } : { outputs, error: message });
     });
+    // A program that does not compile ends jq before it reads.
+    child.stdin?.on('error', () => {});
     child.stdin?.end(JSON.stringify(input));
   });
 }
