@@ -47,8 +47,8 @@ look_for_failure() {
   guard_membership || return 0
   [[ -n $FAILED ]] || return 0
   guard_one_unhealthy || return 0
-  guard_others_settled || return 0
   guard_target || return 0
+  guard_settled || return 0
   take_snapshot || return 0
   write_record
 }

@@ -1,9 +1,7 @@
-import { readdir, writeFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { sleep } from '../../../src/lib/sleep.ts';
 import type { EtcdOracle } from '../examples/etcd-oracle.ts';
 import type { EtcdRepairRig } from '../examples/etcd-repair-rig.ts';
-import { loseDisk } from '../examples/etcd-repair-steps.ts';
+import { damageDatabase, damageLog, loseDisk, withSlowDisks } from '../examples/etcd-repair-steps.ts';
 
 /** A cluster, what watches it, and the dice. */
 export interface Stage {
@@ -33,33 +31,22 @@ export const MEMBER_FAULTS: readonly Fault[] = [
       await rig.remove('pods', pod);
     },
   },
-  {
-    name: 'log damaged',
-    isForGood: true,
-    act: async ({ rig }, pod) => {
-      const wal = join(rig.kubelet.volumeOf(rig.namespace, `data-${pod}`), 'data', 'member', 'wal');
-      for (const file of await readdir(wal)) {
-        if (file.endsWith('.wal')) await writeFile(join(wal, file), Buffer.alloc(4096, 0x5a), { flag: 'r+' });
-      }
-      await rig.kubelet.kill(rig.podName(pod));
-    },
-  },
-  {
-    name: 'database damaged',
-    isForGood: true,
-    act: async ({ rig }, pod) => {
-      const database = join(rig.kubelet.volumeOf(rig.namespace, `data-${pod}`), 'data', 'member', 'snap', 'db');
-      await rig.kubelet.kill(rig.podName(pod));
-      await writeFile(database, Buffer.alloc(64 * 1024, 0x5a), { flag: 'r+' });
-      await rig.kubelet.kill(rig.podName(pod)).catch(() => {});
-    },
-  },
+  { name: 'log damaged', isForGood: true, act: async ({ rig }, pod) => damageLog(rig, pod) },
+  { name: 'database damaged', isForGood: true, act: async ({ rig }, pod) => damageDatabase(rig, pod) },
   {
     name: 'cut off',
     isForGood: true,
     act: async ({ rig }, pod) => void (await rig.kubelet.cutOff(rig.podName(pod))),
   },
   { name: 'alarm CORRUPT', isForGood: true, act: async ({ rig }, pod) => rig.etcd.raiseAlarm(pod, 'CORRUPT') },
+  {
+    name: 'disk slow for a while',
+    isForGood: false,
+    act: async ({ rig, random }, pod) => {
+      const delayMs = Math.round(100 + 1400 * random());
+      await withSlowDisks(rig, { pods: [pod], delayMs }, async () => sleep(5000 + 10_000 * random(), NEVER));
+    },
+  },
   {
     name: 'process killed',
     isForGood: false,
@@ -89,6 +76,15 @@ export const MEMBER_FAULTS: readonly Fault[] = [
 /** What is done meanwhile to those who repair. */
 export const HOOK_FAULTS: readonly Fault[] = [
   { name: 'nothing', isForGood: false, act: async () => {} },
+  {
+    name: 'all disks slow',
+    isForGood: false,
+    act: async ({ rig, random }, pod) => {
+      const pods = rig.etcd.pods.filter((one) => one !== pod);
+      const delayMs = Math.round(20 + 80 * random());
+      await withSlowDisks(rig, { pods, delayMs }, async () => sleep(20_000 + 10_000 * random(), NEVER));
+    },
+  },
   {
     name: 'operator killed again and again',
     isForGood: false,

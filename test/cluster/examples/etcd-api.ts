@@ -1,3 +1,5 @@
+import { eventually } from './eventually.ts';
+
 /** A member as the list of members has it; ids in decimal, as the gateway writes them. */
 export interface ListedMember {
   readonly ID: string;
@@ -82,11 +84,14 @@ export class EtcdApi {
     return answers.filter((answer) => answer !== undefined);
   }
 
+  /** Waits for one; there may be an election. */
   async leader(): Promise<string> {
-    const statuses = await this.statuses();
-    const found = statuses.find(({ memberId, leader }) => memberId === leader);
-    if (found === undefined) throw new Error('there is no leader');
-    return found.pod;
+    return eventually(async () => {
+      const statuses = await this.statuses();
+      const found = statuses.find(({ memberId, leader }) => memberId === leader);
+      if (found === undefined) throw new Error('there is no leader');
+      return found.pod;
+    });
   }
 
   async follower(): Promise<string> {
@@ -108,12 +113,38 @@ export class EtcdApi {
 
   /** All there are, as etcdctl does. */
   async disarm(): Promise<void> {
-    const { alarms = [] } = await this.anybody<{ readonly alarms?: readonly object[] }>('maintenance/alarm');
-    for (const alarm of alarms) await this.anybody('maintenance/alarm', { action: 'DEACTIVATE', ...alarm });
+    await eventually(async () => {
+      const { alarms = [] } = await this.anybody<{ readonly alarms?: readonly object[] }>('maintenance/alarm');
+      for (const alarm of alarms) await this.anybody('maintenance/alarm', { action: 'DEACTIVATE', ...alarm });
+    });
   }
 
   async raiseAlarm(pod: string, alarm: 'CORRUPT' | 'NOSPACE'): Promise<void> {
-    const { memberId } = await this.status(pod);
-    await this.anybody('maintenance/alarm', { action: 'ACTIVATE', memberID: memberId, alarm });
+    await eventually(async () => {
+      const { memberId } = await this.status(pod);
+      await this.anybody('maintenance/alarm', { action: 'ACTIVATE', memberID: memberId, alarm });
+    });
+  }
+
+  /**
+   * Changes the members as a person does, who tries again: for seconds after a member came back etcd refuses it, and one
+   * whose answer was lost may have been done.
+   */
+  async changeMembers(method: 'add' | 'remove' | 'update', body: object): Promise<void> {
+    await eventually(async () => {
+      try {
+        await this.anybody(`cluster/member/${method}`, body);
+      } catch (error) {
+        if (!/member not found|Peer URLs already exists/.test(String(error))) throw error;
+      }
+    });
+  }
+
+  /** How many milliseconds the member's writes to its log took until they were on the disk, so far. */
+  async logWrites(pod: string): Promise<{ readonly count: number; readonly milliseconds: number }> {
+    const text = await (await fetch(`http://${this.#addressOf(pod)}:2381/metrics`)).text();
+    const value = (name: string): number =>
+      Number(new RegExp(`^etcd_disk_wal_fsync_duration_seconds_${name} (\\S+)$`, 'm').exec(text)?.[1]);
+    return { count: value('count'), milliseconds: 1000 * value('sum') };
   }
 }

@@ -221,7 +221,6 @@ function kustomization(
                 name: 'etcd',
                 env: [
                   { name: 'REPLICAS', value: String(replicas) },
-                  { name: 'ETCD_UNSAFE_NO_FSYNC', value: 'true' },
                   { name: 'ETCD_LOG_LEVEL', value: 'warn' },
                 ],
                 readinessProbe: { periodSeconds: 1 },

@@ -1,3 +1,5 @@
+import { readdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import type { V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
@@ -46,12 +48,59 @@ export async function storageOf(rig: EtcdRepairRig): Promise<readonly string[]> 
   return Promise.all(uids);
 }
 
+/** Harms the disk of a member and kills it. It stands still meanwhile, so that it can neither mend nor use the disk. */
+export async function harmDisk(rig: EtcdRepairRig, pod: string, harm: (folder: string) => Promise<void>) {
+  await rig.kubelet.kill(rig.podName(pod), { signal: 'SIGSTOP' });
+  await harm(rig.kubelet.volumeOf(rig.namespace, `data-${pod}`));
+  await rig.kubelet.kill(rig.podName(pod));
+}
+
 /** Empties the disk of a member and kills it: it can never come back as what it was. */
 export async function loseDisk(rig: EtcdRepairRig, pod: string): Promise<void> {
-  await rig.kubelet.kill(rig.podName(pod));
-  await rig.kubelet.wipe(rig.namespace, `data-${pod}`);
-  // It may have been started again in between.
-  await rig.kubelet.kill(rig.podName(pod)).catch(() => {});
+  await harmDisk(rig, pod, async () => rig.kubelet.wipe(rig.namespace, `data-${pod}`));
+}
+
+/** Overwrites the heads of the logs of a member. */
+export async function damageLog(rig: EtcdRepairRig, pod: string): Promise<void> {
+  await harmDisk(rig, pod, async (folder) => {
+    const wal = join(folder, 'data', 'member', 'wal');
+    for (const file of await readdir(wal)) {
+      if (file.endsWith('.wal')) await writeFile(join(wal, file), Buffer.alloc(4096, 0x5a), { flag: 'r+' });
+    }
+  });
+}
+
+/** Overwrites the first pages of a member's database. */
+export async function damageDatabase(rig: EtcdRepairRig, pod: string): Promise<void> {
+  await harmDisk(rig, pod, async (folder) => {
+    const database = join(folder, 'data', 'member', 'snap', 'db');
+    await writeFile(database, Buffer.alloc(64 * 1024, 0x5a), { flag: 'r+' });
+  });
+}
+
+/** Has the disks of some members be slow while something is done. */
+export async function withSlowDisks(
+  rig: EtcdRepairRig,
+  { pods, delayMs }: { readonly pods: readonly string[]; readonly delayMs: number },
+  act: () => Promise<void>,
+): Promise<void> {
+  await using releases = new AsyncDisposableStack();
+  for (const pod of pods) releases.defer(await rig.kubelet.slowDisk(rig.podName(pod), delayMs));
+  await act();
+}
+
+/** Waits until the hook says that about itself in a sample. */
+export async function isMeasured(rig: EtcdRepairRig, sample: RegExp): Promise<void> {
+  await eventually(async () => expect(await rig.metrics()).toMatch(sample));
+}
+
+/** Waits until the hook has looked at the cluster so many times more. */
+export async function runsMore(rig: EtcdRepairRig, times: number): Promise<void> {
+  const [pod] = await rig.hookPods();
+  const name = rig.podName(pod?.metadata?.name ?? '');
+  const runs = async (): Promise<number> => (await rig.kubelet.logs(name)).split('"msg":"hook finished"').length;
+  const before = await runs();
+  await eventually(async () => expect(await runs()).toBeGreaterThanOrEqual(before + times));
 }
 
 /** Runs the hook once more, beside the operator, with contexts of our own, and tells what it would have applied. */

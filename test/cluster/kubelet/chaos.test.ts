@@ -59,6 +59,44 @@ describe('a volume', () => {
     expect(await write('four', 4096)).toMatchObject({ exitCode: 1 });
   });
 
+  it('that is slow is so after a restart and in a new pod, until it is quick again', async () => {
+    const rig = await kubeletRig(plane);
+    const { kubelet, nameOf, remove } = rig;
+    // What it starts is slow as well.
+    const script = `while :; do
+      before=$(date +%s%N); sync /data/file; echo $((($(date +%s%N) - before) / 1000000)); sleep 0.05
+    done`;
+    await podWithClaim(rig, 'a', `touch /data/file; ${script}`);
+    const lasts = async (test: (ms: number) => boolean): Promise<void> => {
+      const before = (await kubelet.logs(nameOf('a'))).length;
+      await until(async () => {
+        // The first one may have begun before.
+        const taken = (await kubelet.logs(nameOf('a'))).slice(before).split('\n').slice(1, -1).map(Number);
+        expect(taken.length).toBeGreaterThan(1);
+        expect(taken.slice(-2).every(test)).toBe(true);
+      });
+    };
+    const isSlow = (ms: number): boolean => ms >= 200;
+    await lasts((ms) => !isSlow(ms));
+
+    const release = await kubelet.slowDisk(nameOf('a'), 200);
+    await expect(kubelet.slowDisk(nameOf('a'), 200)).rejects.toThrow('is slow already');
+    await lasts(isSlow);
+    await kubelet.kill(nameOf('a'));
+    await rig.podIs('a', { status: { containerStatuses: [{ restartCount: 1 }] } });
+    await lasts(isSlow);
+    await remove('pods', 'a');
+    await until(async () => expect(rig.get('pods', 'a')).rejects.toMatchObject({ status: 404 }));
+    const volumes = [{ name: 'data', persistentVolumeClaim: { claimName: 'a-data' } }];
+    const container = { volumeMounts: [{ name: 'data', mountPath: '/data' }] };
+    await rig.create('pods', scriptPod('a', script, { container, spec: { volumes } }));
+    await rig.podIs('a', READY);
+    await lasts(isSlow);
+
+    await release();
+    await lasts((ms) => !isSlow(ms));
+  });
+
   it('is another, empty one when its claim was made anew', async () => {
     const rig = await kubeletRig(plane);
     const { kubelet, namespace, nameOf, remove, get } = rig;

@@ -56,6 +56,11 @@ export interface Kubelet extends AsyncDisposable {
   fillDisk(namespace: string, claim: string): Promise<() => Promise<void>>;
   /** Nothing goes in or out of the pod any more, though its processes live, until the returned function is called. */
   cutOff(pod: PodName): Promise<() => Promise<void>>;
+  /**
+   * Each fsync and fdatasync in a pod takes so much longer, also after restarts and in a new pod of that name, until the
+   * returned function is called.
+   */
+  slowDisk(pod: PodName, delayMs: number): Promise<() => Promise<void>>;
 }
 
 /** An API server that is away for so long is not told of the end. */
@@ -116,6 +121,7 @@ function controlsOf(pods: NodePods): Omit<Kubelet, keyof AsyncDisposable> {
       await sandbox.setLink('down');
       return async () => sandbox.setLink('up');
     },
+    slowDisk: async (pod, delayMs) => pods.slowDisk(pod, delayMs),
   };
 }
 

@@ -7,6 +7,7 @@ import { serviceNames } from './names.ts';
 import type { KubeNode } from './node.ts';
 import { PodRun, type PodHost } from './pod-run.ts';
 import { Scheduler } from './scheduler.ts';
+import { SlowDisks } from './slow-disk.ts';
 
 export interface NodePodsOptions {
   readonly node: KubeNode;
@@ -49,6 +50,7 @@ export class NodePods {
         KUBERNETES_SERVICE_PORT_HTTPS: port,
       },
       names: (namespace) => this.#namesOf(namespace),
+      disks: new SlowDisks(),
       signal: api.signal,
     };
   }
@@ -90,6 +92,11 @@ export class NodePods {
     const found = this.find(name);
     if (found === undefined) throw new Error(`no pod ${name.namespace}/${name.name} on this node`);
     return found;
+  }
+
+  /** Has the disk of a pod be slow, and of those that come after it under its name. */
+  async slowDisk(name: { readonly namespace: string; readonly name: string }, delayMs: number) {
+    return this.#host.disks.slow(`${name.namespace}/${name.name}`, delayMs, this.get(name).processes());
   }
 
   /** The pods that are bound to this node. */

@@ -16,6 +16,7 @@ import { accountOf } from './downward.ts';
 import { policyOf, restartsAfter, type ContainerRecord, type PodRecord } from './pod-status.ts';
 import { preparePodVolumes, type PodVolumes } from './pod-volumes.ts';
 import { startSandbox, type PodSandbox } from './sandbox.ts';
+import type { SlowDisks } from './slow-disk.ts';
 import { StatusWriter } from './status-writer.ts';
 
 /** What all pods of a node share. */
@@ -29,6 +30,7 @@ export interface PodHost {
   readonly apiServerEnv: Readonly<Record<string, string>>;
   /** The hosts file of a namespace. */
   readonly names: (namespace: string) => string;
+  readonly disks: SlowDisks;
   /** The end of the node. */
   readonly signal: AbortSignal;
 }
@@ -92,6 +94,11 @@ export class PodRun {
     const names = this.#containers.map((run) => run.name).join(', ');
     if (found === undefined) throw new Error(`pod ${this.#pod.metadata?.name} has no container ${name}, but ${names}`);
     return found;
+  }
+
+  /** The first processes of its containers that run, by their ids on this machine. */
+  processes(): readonly number[] {
+    return this.#containers.map(({ running }) => running?.pid ?? 0).filter((pid) => pid !== 0);
   }
 
   /** The pod has become this. */
@@ -332,6 +339,8 @@ export class PodRun {
       ],
       onOutput,
     });
+    const { namespace, name } = this.#pod.metadata ?? {};
+    if (container.pid !== 0) await this.#host.disks.started(`${namespace}/${name}`, container.pid);
     const terminationMessage = async (): Promise<string> => {
       const said = await readFile(words, 'utf8').catch(() => '');
       await rm(words, { force: true });

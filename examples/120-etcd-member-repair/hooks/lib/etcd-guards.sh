@@ -34,9 +34,9 @@ guard_one_unhealthy() {
     "$UNHEALTHY are down at once; one at a time is replaced. Find out what they have in common, and bring one back. $ERRORS"
 }
 
-# Others are just back from an outage, and the last one may be on its way too: its time counts from now.
-guard_others_settled() {
-  [[ $OLD_TOLD == QuorumLost* || $OLD_TOLD == SeveralMembersDown* ]] || return 0
+# What forbade it is over: whoever ended that has the member come back now, and it may be on its way. Its time counts anew.
+guard_settled() {
+  [[ -n $OLD_TOLD && $OLD_TOLD != SnapshotFailed ]] || return 0
   UNHEALTHY_SINCE=$(jq -c --arg now "$(iso "$NOW")" 'map_values($now)' <<< "$UNHEALTHY_SINCE")
   return 1
 }

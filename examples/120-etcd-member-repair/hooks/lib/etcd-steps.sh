@@ -3,7 +3,8 @@
 
 # A snapshot that is known to be good, before anything is taken away. One that was taken just now will do.
 take_snapshot() {
-  local -r part=$SNAPSHOT_DIR/$NAMESPACE-$STATEFULSET.part.$$
+  # Of this run alone: process ids are the same in the Pod of another runner.
+  local -r part=$SNAPSHOT_DIR/$NAMESPACE-$STATEFULSET.part.$HOSTNAME.$$
   local said newest
   newest=$(snapshots | head -n 1)
   SNAPSHOT_AT=${newest//[^0-9]/}
@@ -47,6 +48,9 @@ remove_old_snapshots() {
   for end in $(snapshots | tail -n +"$((SNAPSHOTS_KEPT + 1))"); do
     rm -f "$SNAPSHOT_DIR/$NAMESPACE-$STATEFULSET-$end"
   done
+  # Of runs that were killed.
+  find "$SNAPSHOT_DIR" -maxdepth 1 -name "$NAMESPACE-$STATEFULSET.part.*" \
+    ! -newermt "@$((NOW - 2 * SNAPSHOT_TIMEOUT))" -delete
 }
 
 snapshot_is_old() {
@@ -101,14 +105,15 @@ old_storage_is_there() {
   [[ -n $RECORD_CLAIM_UID && $CLAIM_UID == "$RECORD_CLAIM_UID" ]] || [[ -n $RECORD_POD_UID && $POD_UID == "$RECORD_POD_UID" ]]
 }
 
-# The claim first: it stays until the Pod is gone, and the new Pod gets a new one.
+# The claim first: it stays until the Pod is gone, and the new Pod gets a new one. Whichever Pod is there then holds it, also
+# one that was made meanwhile.
 wipe() {
   local wiped=no
   if [[ -n $CLAIM_UID && $CLAIM_UID == "$RECORD_CLAIM_UID" && $CLAIM_DELETING == no ]]; then
     delete PersistentVolumeClaim "$CLAIM" "$CLAIM_UID"
     wiped=yes
   fi
-  if [[ -n $POD_UID && $POD_UID == "$RECORD_POD_UID" && $POD_DELETING == no ]]; then
+  if [[ -n $POD_UID && $POD_DELETING == no ]]; then
     delete Pod "$TARGET" "$POD_UID"
     wiped=yes
   fi

@@ -53,7 +53,7 @@ $snapshots[0] as $seen
     UNHEALTHY_COUNT: ($unhealthy | length),
     UNHEALTHY_SINCE: ($since | tojson),
     FAILED: ($failed | words),
-    FOREIGN: ([$listed[]? | select(.peerURLs[0] as $url | $expected | index([$url]) | not) | "\(.name // "")(\(.ID))"] | words),
+    FOREIGN: ([$listed[]? | select(.peerURLs - $expected == .peerURLs) | "\(.name // "")(\(.ID))"] | words),
     MISSING: (if $listed == null then "" else [$pods[] | select(member == null)] | words end),
     LEARNERS: ([$listed[]? | select(.isLearner // false) | .peerURLs[0]] | words),
     UNSTARTED: ([$listed[]? | select((.name // "") == "") | .peerURLs[0]] | words),

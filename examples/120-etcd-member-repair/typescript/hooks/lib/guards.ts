@@ -1,6 +1,6 @@
 import { connect } from 'node:tls';
 import { PAUSE_ANNOTATION } from './settings.ts';
-import type { Repair, Turn } from './steps.ts';
+import type { Repair, Turn } from './turn.ts';
 
 const CANNOT_START = /^(?:ErrImagePull|ImagePullBackOff|InvalidImageName|CreateContainer.*Error)$/;
 const EXPIRED = /certificate has expired|expired certificate/;
@@ -52,9 +52,12 @@ export function guardOneUnhealthy({ facts, outcome }: Turn): boolean {
   );
 }
 
-/** Others are just back from an outage, and the last one may be on its way too: its time counts from now. */
-export function guardOthersSettled({ facts, outcome }: Turn): boolean {
-  if (!/^(?:QuorumLost|SeveralMembersDown)/.test(facts.state.told)) return true;
+/**
+ * What forbade it is over: whoever ended that has the member come back now, and it may be on its way. Its time counts
+ * anew.
+ */
+export function guardSettled({ facts, outcome }: Turn): boolean {
+  if (['', 'SnapshotFailed'].includes(facts.state.told)) return true;
   outcome.restartClock();
   return false;
 }

@@ -167,7 +167,7 @@ function leadership(answers: readonly Answer[]) {
 }
 
 /** A follower has more time. */
-export function followersFirst<T extends { readonly status: Status | undefined }>(
+function followersFirst<T extends { readonly status: Status | undefined }>(
   voters: readonly T[],
   leader: string,
 ): readonly T[] {
@@ -209,6 +209,17 @@ function followsLeader(status: Status, { leader, term }: ClusterView): boolean {
   // Alarms stand in the errors of every member, whoever they are about.
   const hasOnlyAlarms = status.errors.every((error) => error.includes('alarm:'));
   return leader !== '' && status.leader === leader && status.term === term && hasOnlyAlarms;
+}
+
+/** Of those who are well, to be asked for what all know. */
+export function wellEndpoints(facts: Facts): readonly string[] {
+  const well = facts.pods.filter(({ isWell }) => isWell);
+  return followersFirst(well, facts.leader).map(({ endpoint }) => endpoint);
+}
+
+/** Which all have that are well. */
+export function commonRevision({ pods }: Facts): number {
+  return Math.min(...pods.filter(({ isWell }) => isWell).map(({ status }) => status?.revision ?? 0));
 }
 
 /** As Kubernetes writes times. */

@@ -6,29 +6,27 @@ import {
   guardMembership,
   guardOneUnhealthy,
   guardOthers,
-  guardOthersSettled,
   guardPaused,
   guardQuorum,
+  guardSettled,
   guardTarget,
   guardTargetWanted,
 } from './guards.ts';
+import { isSnapshotOld, takeSnapshot } from './snapshot.ts';
 import {
   addLearner,
   disarmCorrupt,
   isOldStorageThere,
-  isSnapshotOld,
   join,
   markBootstrapped,
   moveLeader,
   promote,
   removeMember,
-  takeSnapshot,
   verify,
   wipe,
   writeRecord,
-  type Repair,
-  type Turn,
 } from './steps.ts';
+import type { Repair, Turn } from './turn.ts';
 
 /** The first thing to be done or to be said ends the run. */
 export async function repairStep(turn: Turn): Promise<void> {
@@ -50,7 +48,12 @@ async function lookForFailure(turn: Turn): Promise<void> {
 }
 
 async function startRepair(turn: Turn): Promise<void> {
-  if (!guardOneUnhealthy(turn) || !guardOthersSettled(turn) || !(await guardTarget(turn))) return;
+  if (!guardOneUnhealthy(turn) || !(await guardTarget(turn)) || !guardSettled(turn)) return;
+  await saveAndRecord(turn);
+}
+
+/** Nothing is taken away without a way back. */
+async function saveAndRecord(turn: Turn): Promise<void> {
   const snapshot = await takeSnapshot(turn);
   if (snapshot !== undefined) writeRecord(turn, snapshot);
 }
@@ -83,9 +86,8 @@ async function replaceOldMember(repair: Repair): Promise<void> {
 }
 
 async function takeOut(repair: Repair): Promise<void> {
-  if (!guardCertificates(repair)) return;
-  if (isSnapshotOld(repair)) return startRepair(repair);
-  if (!guardOneUnhealthy(repair) || !(await guardTarget(repair))) return;
+  if (!guardCertificates(repair) || !guardOneUnhealthy(repair) || !(await guardTarget(repair))) return;
+  if (isSnapshotOld(repair)) return saveAndRecord(repair);
   return isLeader(repair) ? moveLeader(repair) : removeMember(repair);
 }
 

@@ -1,97 +1,17 @@
-import { readdir, rename, rm } from 'node:fs/promises';
-import { join as joinPath } from 'node:path';
-import { etcdError, etcdSaid, type Etcd, type Member } from './etcd.ts';
+import { etcdError, etcdSaid, type Member } from './etcd.ts';
 import {
-  followersFirst,
+  commonRevision,
   isoSeconds,
+  wellEndpoints,
   type ClaimSummary,
   type Facts,
-  type PodMember,
   type PodSummary,
 } from './observe.ts';
-import type { Outcome } from './outcome.ts';
 import type { RepairRecord } from './record.ts';
-import type { Settings } from './settings.ts';
-
-/** One run: what it knows, and where it writes. */
-export interface Turn {
-  readonly settings: Settings;
-  readonly etcd: Etcd;
-  readonly facts: Facts;
-  readonly outcome: Outcome;
-}
-
-/** A run that goes on with a repair. */
-export interface Repair extends Turn {
-  readonly record: RepairRecord;
-  readonly target: PodMember;
-}
+import type { Snapshot } from './snapshot.ts';
+import type { Repair, Turn } from './turn.ts';
 
 // Each step can be done twice without harm: it names what it means by an id that never comes back.
-
-export interface Snapshot {
-  readonly file: string;
-  readonly atMs: number;
-}
-
-/**
- * A snapshot that is known to be good, before anything is taken away; undefined when there is none, which is told. One
- * that was taken just now will do.
- */
-export async function takeSnapshot({ settings, etcd, facts, outcome }: Turn): Promise<Snapshot | undefined> {
-  const { snapshotDir, snapshotMaxAgeMs } = settings;
-  const part = `${snapshotPath(settings)}.part.${process.pid}`;
-  try {
-    const [newest] = await snapshots(settings);
-    if (newest !== undefined && facts.nowMs - newest.atMs <= snapshotMaxAgeMs) return newest;
-    await saveSnapshot({ etcd, facts }, part);
-    const seconds = Math.floor(Date.now() / 1000);
-    const file = `${snapshotPath(settings)}-${seconds}.db`;
-    await rename(part, file);
-    await removeOldSnapshots(settings);
-    return { file, atMs: 1000 * seconds };
-  } catch (error) {
-    await rm(part, { force: true });
-    outcome.refuse(
-      'SnapshotFailed',
-      `No snapshot, so ${facts.target?.pod ?? ''} is not replaced: ${etcdError(error)}. Look for space in ${snapshotDir} (REPAIR_SNAPSHOT_DIR).`,
-    );
-    return undefined;
-  }
-}
-
-function snapshotPath({ snapshotDir, namespace, statefulset }: Settings): string {
-  return joinPath(snapshotDir, `${namespace}-${statefulset}`);
-}
-
-/** The newest first. */
-async function snapshots(settings: Settings): Promise<readonly Snapshot[]> {
-  const start = `${snapshotPath(settings)}-`;
-  return (await readdir(settings.snapshotDir))
-    .map((name) => joinPath(settings.snapshotDir, name))
-    .filter((file) => file.startsWith(start) && /^\d+\.db$/.test(file.slice(start.length)))
-    .map((file) => ({ file, atMs: 1000 * Number.parseInt(file.slice(start.length), 10) }))
-    .toSorted((a, b) => b.atMs - a.atMs);
-}
-
-async function saveSnapshot({ etcd, facts }: Pick<Turn, 'etcd' | 'facts'>, file: string): Promise<void> {
-  const [endpoint = ''] = wellEndpoints(facts);
-  const revision = await etcd.saveSnapshot(endpoint, file);
-  const wanted = commonRevision(facts);
-  // It must hold at least what was there when this run began: the newest key, unless that was deleted and compacted away.
-  if (revision >= wanted || wanted <= 1) return;
-  const [hash] = await etcd.hashes([endpoint]);
-  if ((hash?.compactRevision ?? 0) >= wanted) return;
-  throw new Error(`the snapshot ends at revision ${revision}, but the cluster was at ${wanted} already`);
-}
-
-async function removeOldSnapshots(settings: Settings): Promise<void> {
-  for (const { file } of (await snapshots(settings)).slice(settings.snapshotsKept)) await rm(file, { force: true });
-}
-
-export function isSnapshotOld({ settings, facts, record }: Repair): boolean {
-  return facts.nowMs - Date.parse(record.snapshotAt) > settings.snapshotMaxAgeMs;
-}
 
 /** Written ahead of the first change: who is replaced, and what of it has to go. */
 export function writeRecord({ facts, outcome }: Turn, { file, atMs }: Snapshot): void {
@@ -155,23 +75,23 @@ export function isOldStorageThere({ facts, record }: Repair): boolean {
   return isOld(facts.targetClaim, record.claimUID) || isOld(facts.targetPod, record.podUID);
 }
 
-/** The claim first: it stays until the Pod is gone, and the new Pod gets a new one. */
+/**
+ * The claim first: it stays until the Pod is gone, and the new Pod gets a new one. Whichever Pod is there then holds it,
+ * also one that was made meanwhile.
+ */
 export function wipe({ facts, outcome, record }: Repair): void {
   const { targetClaim, targetPod } = facts;
-  const isLeft = (object: Stored | undefined, uid: string): object is Stored => isOld(object, uid) && !object.deleting;
-  if (isLeft(targetClaim, record.claimUID)) {
+  if (isOld(targetClaim, record.claimUID) && !targetClaim.deleting) {
     outcome.delete('PersistentVolumeClaim', targetClaim.name, targetClaim.uid);
     outcome.setStep('wiped');
   }
-  if (isLeft(targetPod, record.podUID)) {
+  if (targetPod?.deleting === false) {
     outcome.delete('Pod', targetPod.name, targetPod.uid);
     outcome.setStep('wiped');
   }
 }
 
-type Stored = ClaimSummary | PodSummary;
-
-function isOld(object: Stored | undefined, recordedUid: string): object is Stored {
+function isOld<T extends ClaimSummary | PodSummary>(object: T | undefined, recordedUid: string): object is T {
   return recordedUid !== '' && object?.uid === recordedUid;
 }
 
@@ -280,13 +200,4 @@ async function attempt({ outcome, target }: Repair, step: string, { act, doneBef
   }
   outcome.say(step, { pod: target.pod });
   outcome.setStep(step);
-}
-
-function wellEndpoints(facts: Facts): readonly string[] {
-  const well = facts.pods.filter(({ isWell }) => isWell);
-  return followersFirst(well, facts.leader).map(({ endpoint }) => endpoint);
-}
-
-function commonRevision({ pods }: Facts): number {
-  return Math.min(...pods.filter(({ isWell }) => isWell).map(({ status }) => status?.revision ?? 0));
 }
