@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { writeContexts } from '../../src/hook/context.ts';
 import type { KubernetesBinding } from '../../src/hook/binding.ts';
 import type { Snapshot } from '../../src/hook/trigger.ts';
-import { openWorkspace } from '../../src/runner/workspace.ts';
+import { Workspaces } from '../../src/runner/workspace.ts';
 import { median } from '../figures.ts';
 import { interleaved } from '../interleave.ts';
 import { fillPods, PODS_PATH } from '../pods.ts';
@@ -35,12 +35,13 @@ export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   };
   const whole = Buffer.concat(contexts());
   const path = join(stage.folder, 'whole');
+  const workspaces = new Workspaces({ folder: stage.folder, keepTmpFiles: false });
   const { hooklet, limit } = await interleaved(ROUNDS, {
-    hooklet: async (round) => {
+    hooklet: async () => {
       const startedAtMs = performance.now();
-      const workspace = await openWorkspace(join(stage.folder, `context-${round}-`), contexts());
+      const workspace = await workspaces.open('hook', contexts());
       const tookMs = performance.now() - startedAtMs;
-      workspace.remove();
+      workspace.close();
       return tookMs;
     },
     limit: async () => {

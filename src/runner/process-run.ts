@@ -5,7 +5,7 @@ import { describeFailure, failureMessage } from './failure.ts';
 import type { Spawner } from './spawner.ts';
 import type { Exit, OutputLine, Usage } from './spawner-protocol.ts';
 import type { HookLogEntry } from './warm-protocol.ts';
-import { type HookOutputs, openWorkspace, type Workspace } from './workspace.ts';
+import type { HookOutputs, Workspace, Workspaces } from './workspace.ts';
 
 /** What a run that succeeded gives back. */
 export interface RunResult {
@@ -27,9 +27,9 @@ export interface ProcessRunOptions {
   readonly spawner: Spawner;
   /** Added to the operator's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** The path that the names of the files of one run begin with; another each time. */
-  readonly newPrefix: (hook: Hook) => string;
-  readonly keepTmpFiles: boolean;
+  readonly workspaces: Workspaces;
+  /** Where the workspaces lie, for the error. */
+  readonly folder: string;
 }
 
 /** Runs an executable hook once: contexts in through a file, results out through files, lines to `onLine`. */
@@ -48,20 +48,19 @@ export async function runProcess(run: HookRun, options: ProcessRunOptions): Prom
     if (reason !== undefined) throw failedRun(hook, { reason, exit, durationMs, workspace });
     return { durationMs, usage: exit.usage, outputs: readOutputs(hook, workspace) };
   } finally {
-    if (!options.keepTmpFiles) workspace.remove();
+    workspace.close();
   }
 }
 
 async function prepare(
   hook: Hook,
   contexts: readonly Uint8Array[],
-  { newPrefix }: ProcessRunOptions,
+  { workspaces, folder }: ProcessRunOptions,
 ): Promise<Workspace> {
-  const prefix = newPrefix(hook);
   try {
-    return await openWorkspace(prefix, contexts);
+    return await workspaces.open(hook.name, contexts);
   } catch (error) {
-    const reason = `its files could not be written to ${dirname(prefix)}: ${messageOf(error)}; see --tmp-dir`;
+    const reason = `its files could not be written to ${folder}: ${messageOf(error)}; see --tmp-dir`;
     throw new HookFailedError(failureMessage(hook.name, reason, ''), { cause: error, isEnvironmental: true });
   }
 }

@@ -1,4 +1,3 @@
-import { join } from 'node:path';
 import type { Hook } from '../hook/binding.ts';
 import type { HookFile } from '../hook/discover.ts';
 import { CONFIG_LIMIT_MS } from '../hook/load.ts';
@@ -8,6 +7,7 @@ import { type HookRun, type ProcessRunOptions, runProcess, type RunResult } from
 import type { Spawner } from './spawner.ts';
 import type { Exit } from './spawner-protocol.ts';
 import { WarmHooks, type WarmLimits } from './warm-hooks.ts';
+import { Workspaces } from './workspace.ts';
 
 export type { RunResult } from './process-run.ts';
 
@@ -52,7 +52,8 @@ export function createRunner(options: RunnerOptions): Runner {
   const env = hookEnv(options);
   const outputLog = createOutputLog(options);
   const warmHooks = new WarmHooks({ spawner, folder, env, log: options.log, outputLog, limits: options.warm ?? {} });
-  const processOptions: ProcessRunOptions = { spawner, env, keepTmpFiles, newPrefix: namePrefixes(folder) };
+  const workspaces = new Workspaces({ folder, keepTmpFiles });
+  const processOptions: ProcessRunOptions = { spawner, env, workspaces, folder };
   const never = new AbortController().signal;
 
   return {
@@ -83,9 +84,4 @@ export function createRunner(options: RunnerOptions): Runner {
 function hookEnv({ env, binDir }: RunnerOptions): Readonly<Record<string, string>> {
   const path = env['PATH'] ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   return binDir === undefined ? {} : { PATH: `${binDir}:${path}` };
-}
-
-function namePrefixes(folder: string): (hook: Hook) => string {
-  let count = 0;
-  return ({ name }) => join(folder, `${name.replaceAll(/[^\w.-]+/g, '-').slice(0, 80)}-${++count}-`);
 }

@@ -1,11 +1,18 @@
-import { closeSync, openSync, readFileSync, rmSync, statSync, unlinkSync, writeSync } from 'node:fs';
-import { open } from 'node:fs/promises';
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  type Stats,
+  statSync,
+  unlinkSync,
+} from 'node:fs';
+import { join } from 'node:path';
+import { PRIVATE_FILE, writeContextFile } from './context-file.ts';
 
-// Up to here one write is cheaper than a way through the thread pool; above, it would hold up everybody.
-const SYNC_BYTES = 256 * 1024;
-// The system takes 1024 at once.
-const PIECES_A_WRITE = 512;
-const PRIVATE_FILE = 0o600;
+const EMPTY_FILE_MODE = constants.S_IFREG | PRIVATE_FILE;
 const CONTEXT = 'binding-context.json';
 const OUTPUTS = {
   metrics: 'metrics.json',
@@ -28,31 +35,83 @@ export interface Workspace {
   /** The variables that tell the hook where its files are. */
   readonly env: Readonly<Record<string, string>>;
   readOutputs(): HookOutputs;
-  remove(): void;
+  /** Takes away what was written; for every workspace, once the hook has ended. */
+  close(): void;
+}
+
+export interface WorkspacesOptions {
+  /** Where the files lie; nobody else may enter it. */
+  readonly folder: string;
+  /** Leaves all files of each run where they are. */
+  readonly keepTmpFiles: boolean;
 }
 
 /**
- * Writes the binding contexts, given in pieces, and makes the empty files for what the hook has to say, each called
- * `prefix` and what it is. A folder for each run would cost as much again, so they lie in one that nobody else may enter.
+ * Gives each run its files. Outputs that a run left empty serve the next run of the same hook: a file system with a
+ * journal takes the longer to make a file the more of them were removed within the last minute.
  */
-export async function openWorkspace(prefix: string, contexts: readonly Uint8Array[]): Promise<Workspace> {
-  try {
-    for (const name of OUTPUT_NAMES) closeSync(openSync(prefix + OUTPUTS[name], 'wx', PRIVATE_FILE));
-    await writeContexts(prefix + CONTEXT, contexts);
-  } catch (error) {
-    remove(prefix);
-    throw error;
+export class Workspaces {
+  readonly #options: WorkspacesOptions;
+  /** What the names of files begin with, of no run at the moment, by hook. */
+  readonly #free = new Map<string, string[]>();
+  #count = 0;
+
+  constructor(options: WorkspacesOptions) {
+    this.#options = options;
   }
-  return {
-    env: environment(prefix),
-    readOutputs: () => ({
-      patch: readOutput(prefix, 'patch'),
-      metrics: readOutput(prefix, 'metrics'),
-      admission: readOutput(prefix, 'admission'),
-      conversion: readOutput(prefix, 'conversion'),
-    }),
-    remove: () => remove(prefix),
-  };
+
+  /** Writes the binding contexts, given in pieces, and sees to an empty file for each thing the hook may have to say. */
+  async open(hook: string, contexts: readonly Uint8Array[]): Promise<Workspace> {
+    const prefix = this.#free.get(hook)?.pop() ?? this.#newPrefix(hook);
+    try {
+      for (const name of OUTPUT_NAMES) provideEmpty(prefix + OUTPUTS[name]);
+      await writeContextFile(prefix + CONTEXT, contexts);
+    } catch (error) {
+      removeAll(prefix);
+      throw error;
+    }
+    return {
+      env: environment(prefix),
+      readOutputs: () => ({
+        patch: readOutput(prefix, 'patch'),
+        metrics: readOutput(prefix, 'metrics'),
+        admission: readOutput(prefix, 'admission'),
+        conversion: readOutput(prefix, 'conversion'),
+      }),
+      close: () => this.#close(hook, prefix),
+    };
+  }
+
+  #close(hook: string, prefix: string): void {
+    if (this.#options.keepTmpFiles) return;
+    removeFile(prefix + CONTEXT);
+    for (const name of OUTPUT_NAMES) removeWritten(prefix + OUTPUTS[name]);
+    const free = this.#free.get(hook);
+    if (free === undefined) this.#free.set(hook, [prefix]);
+    else free.push(prefix);
+  }
+
+  #newPrefix(hook: string): string {
+    const name = hook.replaceAll(/[^\w.-]+/g, '-').slice(0, 80);
+    return join(this.#options.folder, `${name}-${++this.#count}-`);
+  }
+}
+
+/** The file may be there from an earlier run; what that left running may have written to it since. */
+function provideEmpty(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (isEmptyFile(stats)) return;
+  if (stats !== undefined) removeFile(path);
+  closeSync(openSync(path, 'wx', PRIVATE_FILE));
+}
+
+function removeWritten(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats !== undefined && !isEmptyFile(stats)) removeFile(path);
+}
+
+function isEmptyFile(stats: Stats | undefined): boolean {
+  return stats?.mode === EMPTY_FILE_MODE && stats.size === 0;
 }
 
 function environment(prefix: string): Readonly<Record<string, string>> {
@@ -67,46 +126,6 @@ function environment(prefix: string): Readonly<Record<string, string>> {
   };
 }
 
-async function writeContexts(path: string, contexts: readonly Uint8Array[]): Promise<void> {
-  const size = contexts.reduce((sum, chunk) => sum + chunk.byteLength, 0);
-  if (size > SYNC_BYTES) {
-    await writeInBackground(path, contexts);
-    return;
-  }
-  const fd = openSync(path, 'wx', PRIVATE_FILE);
-  try {
-    // On a full disk less is written than was given, and only the next write says why.
-    let rest: Uint8Array = Buffer.concat(contexts);
-    while (rest.byteLength > 0) rest = rest.subarray(writeSync(fd, rest));
-  } finally {
-    closeSync(fd);
-  }
-}
-
-async function writeInBackground(path: string, contexts: readonly Uint8Array[]): Promise<void> {
-  const file = await open(path, 'wx', PRIVATE_FILE);
-  try {
-    for (let at = 0; at < contexts.length; at += PIECES_A_WRITE) {
-      // On a full disk less is written than was given, and only the next write says why.
-      for (let rest = contexts.slice(at, at + PIECES_A_WRITE); rest.length > 0;) {
-        rest = skipBytes(rest, (await file.writev(rest)).bytesWritten);
-      }
-    }
-  } finally {
-    await file.close();
-  }
-}
-
-function skipBytes(pieces: readonly Uint8Array[], count: number): Uint8Array[] {
-  let left = count;
-  let index = 0;
-  for (let piece = pieces[0]; piece !== undefined && piece.byteLength <= left; piece = pieces[++index]) {
-    left -= piece.byteLength;
-  }
-  const [first, ...rest] = pieces.slice(index);
-  return first === undefined ? [] : [first.subarray(left), ...rest];
-}
-
 /** A file the hook deleted says nothing; one that it replaced by something else than a file is an error. */
 function readOutput(prefix: string, name: keyof HookOutputs): string {
   const file = prefix + OUTPUTS[name];
@@ -117,7 +136,7 @@ function readOutput(prefix: string, name: keyof HookOutputs): string {
   return readFileSync(file, 'utf8');
 }
 
-function remove(prefix: string): void {
+function removeAll(prefix: string): void {
   removeFile(prefix + CONTEXT);
   for (const name of OUTPUT_NAMES) removeFile(prefix + OUTPUTS[name]);
 }

@@ -10,7 +10,7 @@ import { parseMetrics } from '../../src/effects/parse-metrics.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
 import { parseConfig } from '../../src/hook/config.ts';
 import { checkFilter } from '../../src/operator/filter-check.ts';
-import { openWorkspace } from '../../src/runner/workspace.ts';
+import { Workspaces } from '../../src/runner/workspace.ts';
 import { Metric } from '../../src/sdk/metric.ts';
 import { Patch } from '../../src/sdk/patch.ts';
 import { hookRig, never } from '../support/hook-rig.ts';
@@ -129,7 +129,7 @@ describe('the TypeScript hook of docs/hooks.md', () => {
 describe('the tables of docs/hooks.md', () => {
   it('name the variables of a run', async () => {
     const named = table(section(hooks, 'What a run is given')).flatMap(([variables]) => codes(variables));
-    const workspace = await openWorkspace(join(folder, 'run-'), []);
+    const workspace = await new Workspaces({ folder, keepTmpFiles: false }).open('pods.sh', []);
 
     expect(named.toSorted()).toEqual([...Object.keys(workspace.env), 'PATH'].toSorted());
   });

@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HookFailedError, HookOutputError } from '../../src/errors.ts';
@@ -108,13 +108,15 @@ describe('a run of an executable hook', () => {
     expect(outputs.metrics).toBe('done\n');
   });
 
-  it('removes its files after a run, good or bad', async () => {
-    const before = readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'));
+  it('leaves no contexts and nothing that was written after a run, good or bad', async () => {
+    await using rig = hookRig();
 
     await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
     await failure(rig, fixtureHook('run-fails.sh'));
 
-    expect(readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'))).toEqual(before);
+    const left = readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'));
+    expect(left.filter((name) => name.includes('context'))).toEqual([]);
+    expect(left.filter((name) => statSync(join(rig.folder, name)).size > 0)).toEqual([]);
   });
 
   it('keeps its files when asked to, under the name of the hook', async () => {

@@ -1,19 +1,41 @@
 import { execFileSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import {
+  appendFileSync,
+  chmodSync,
+  closeSync,
+  lstatSync,
+  mkdirSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { openWorkspace } from '../../src/runner/workspace.ts';
+import { Workspaces } from '../../src/runner/workspace.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
-async function workspaceIn(folder: string, contexts: readonly Uint8Array[] = [bytes('[]')]) {
-  const workspace = await openWorkspace(join(folder, 'hook-1-'), contexts);
+async function openIn(workspaces: Workspaces, hook = 'hook', contexts: readonly Uint8Array[] = [bytes('[]')]) {
+  const workspace = await workspaces.open(hook, contexts);
   const variable = (name: string): string => workspace.env[name] ?? '';
   return { workspace, variable };
 }
 
-describe('openWorkspace', () => {
+async function workspaceIn(folder: string, contexts?: readonly Uint8Array[]) {
+  return openIn(new Workspaces({ folder, keepTmpFiles: false }), 'hook', contexts);
+}
+
+/** The files of a run as the system knows them. */
+function inodes(env: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
+  return Object.fromEntries(Object.entries(env).map(([name, path]) => [name, statSync(path).ino]));
+}
+
+describe('a workspace', () => {
   it('names six files that only the owner may read', async () => {
     using tmp = temporaryFolder();
 
@@ -92,21 +114,103 @@ describe('openWorkspace', () => {
     expect(() => workspace.readOutputs()).toThrow('hook-1-metrics.json is not a file any more');
   });
 
-  it('removes its files, whatever the hook made of them', async () => {
+  it('leaves nothing of what was written, whatever the hook made of its files', async () => {
     using tmp = temporaryFolder();
     const { workspace, variable } = await workspaceIn(tmp.path);
     rmSync(variable('METRICS_PATH'));
     rmSync(variable('KUBERNETES_PATCH_PATH'));
     mkdirSync(join(variable('KUBERNETES_PATCH_PATH'), 'deep'), { recursive: true });
+    writeFileSync(variable('CONVERSION_RESPONSE_PATH'), 'objects');
 
-    workspace.remove();
+    workspace.close();
 
-    expect(readdirSync(tmp.path)).toEqual([]);
+    expect(readdirSync(tmp.path)).toEqual(['hook-1-admission-response.json']);
+    expect(statSync(variable('ADMISSION_RESPONSE_PATH')).size).toBe(0);
   });
 
   it('rejects where no file can be made', async () => {
     using tmp = temporaryFolder();
 
-    await expect(openWorkspace(join(tmp.path, 'missing', 'hook-1-'), [])).rejects.toThrow('ENOENT');
+    await expect(workspaceIn(join(tmp.path, 'missing'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe('Workspaces', () => {
+  it('give two runs of a hook at the same time files of their own', async () => {
+    using tmp = temporaryFolder();
+    const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
+
+    const [one, other] = [await openIn(workspaces), await openIn(workspaces)];
+
+    expect(new Set([...Object.values(one.workspace.env), ...Object.values(other.workspace.env)]).size).toBe(10);
+  });
+
+  it('give the next run of a hook the outputs that were left empty, and only those', async () => {
+    using tmp = temporaryFolder();
+    const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
+    const { workspace, variable } = await openIn(workspaces, 'a.sh');
+    const before = inodes(workspace.env);
+    const held = openSync(variable('KUBERNETES_PATCH_PATH'), 'w');
+    writeFileSync(held, 'a patch');
+    workspace.close();
+
+    const next = await openIn(workspaces, 'a.sh', [bytes('[{}]')]);
+    const after = inodes(next.workspace.env);
+    closeSync(held);
+
+    expect(Object.keys(after).filter((name) => after[name] === before[name])).toEqual([
+      'METRICS_PATH',
+      'VALIDATING_RESPONSE_PATH',
+      'ADMISSION_RESPONSE_PATH',
+      'CONVERSION_RESPONSE_PATH',
+    ]);
+    expect(next.workspace.readOutputs().patch).toBe('');
+    expect(readFileSync(next.variable('BINDING_CONTEXT_PATH'), 'utf8')).toBe('[{}]');
+  });
+
+  it('give no hook the files of another', async () => {
+    using tmp = temporaryFolder();
+    const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
+    const one = await openIn(workspaces, 'a/b.sh');
+    one.workspace.close();
+
+    const other = await openIn(workspaces, 'a-b.sh');
+
+    expect(Object.values(other.workspace.env)).not.toContain(one.variable('METRICS_PATH'));
+  });
+
+  it.each([
+    ['wrote to after its run', (path: string) => appendFileSync(path, 'late')],
+    ['took the rights from', (path: string) => chmodSync(path, 0o400)],
+    ['deleted', (path: string) => rmSync(path)],
+    ['replaced by a link', (path: string) => (rmSync(path), symlinkSync('/dev/null', path))],
+    ['replaced by a folder', (path: string) => (rmSync(path), mkdirSync(path))],
+  ])('do not give on a file that a hook %s', async (_what, spoil) => {
+    using tmp = temporaryFolder();
+    const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
+    const { workspace, variable } = await openIn(workspaces);
+    workspace.close();
+    spoil(variable('METRICS_PATH'));
+
+    const next = await openIn(workspaces);
+
+    expect(next.variable('METRICS_PATH')).toBe(variable('METRICS_PATH'));
+    const stats = lstatSync(next.variable('METRICS_PATH'));
+    expect({ isFile: stats.isFile(), mode: stats.mode & 0o777, size: stats.size }).toEqual({
+      isFile: true,
+      mode: 0o600,
+      size: 0,
+    });
+  });
+
+  it('keep all files of each run where that is asked', async () => {
+    using tmp = temporaryFolder();
+    const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: true });
+
+    for (const run of ['[1]', '[2]']) (await openIn(workspaces, 'hook', [bytes(run)])).workspace.close();
+
+    expect(readFileSync(join(tmp.path, 'hook-1-binding-context.json'), 'utf8')).toBe('[1]');
+    expect(readFileSync(join(tmp.path, 'hook-2-binding-context.json'), 'utf8')).toBe('[2]');
+    expect(readdirSync(tmp.path)).toHaveLength(10);
   });
 });
