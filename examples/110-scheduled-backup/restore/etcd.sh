@@ -36,13 +36,18 @@ main() {
   step look
   look "$folder"
   step restore
+  restored=$folder/.restored-$stamp
+  undo=remove_restored
   # Revisions go on far above those that clients have seen, so that no watch and no lock takes the past for the future.
-  try RestoreFailed "nothing was changed" etcdutl snapshot restore "$dump" --data-dir "$folder/.restored-$stamp" \
+  try RestoreFailed "nothing was changed" etcdutl snapshot restore "$dump" --data-dir "$restored" \
     --bump-revision 1000000000 --mark-compacted "${flags[@]}"
   [[ ! -e $folder/member ]] || mv -T "$folder/member" "$folder/member.before-$stamp"
-  mv -T "$folder/.restored-$stamp/member" "$folder/member"
-  rmdir "$folder/.restored-$stamp"
+  mv -T "$restored/member" "$folder/member"
   echo "restored backup $backup to $folder"
+}
+
+remove_restored() {
+  rm -rf "$restored"
 }
 
 look() { # FOLDER

@@ -28,54 +28,85 @@ main() {
 }
 
 restore_database() {
-  local exists tables=0 owner restored=${PGDATABASE}_restored_$stamp before=${PGDATABASE}_before_$stamp
+  local exists tables=0
+  restored=restored_$stamp before=${PGDATABASE}_before_$stamp
+  # The server would cut it.
+  ((${#before} <= 63)) || before=before_$stamp
   step look
-  exists=$(maintain "select 1 from pg_database where datname = '$PGDATABASE'")
+  exists=$(maintain <<< "select 1 from pg_database where datname = :'name'")
   [[ -z $exists ]] || tables=$(query "$user_tables")
   [[ $tables == 0 || $force == yes ]] ||
     refuse "database $PGDATABASE at $PGHOST has $tables tables: with --force the backup takes its place, and it is kept as $before"
   step restore
-  owner=$(maintain "select coalesce((select pg_get_userbyid(datdba) from pg_database where datname = '$PGDATABASE'), current_user)")
-  PGDATABASE=postgres createdb --template=template0 --owner="$owner" "$restored"
-  pg_restore --exit-on-error -d "$restored" "$dump" 2> "$work/stderr" || {
-    PGDATABASE=postgres dropdb "$restored"
-    fail RestoreFailed "nothing was changed: $(last_words "$work/stderr")"
-  }
+  undo=drop_restored
+  try RestoreFailed "nothing was changed" make_restored
+  try RestoreFailed "nothing was changed" pg_restore --exit-on-error -d "$restored" "$dump"
   step swap
-  # Both names change at once, or none does.
-  PGDATABASE=postgres psql -XAtq -v ON_ERROR_STOP=1 -v name="$PGDATABASE" -v restored="$restored" -v before="$before" <<'SQL'
-select pg_terminate_backend(pid) from pg_stat_activity where datname = :'name' and pid <> pg_backend_pid() \g /dev/null
-begin;
-select format('alter database %I rename to %I', :'name', :'before') where exists (select from pg_database where datname = :'name') \gexec
-alter database :"restored" rename to :"name";
-commit;
-SQL
+  try RestoreFailed "nothing was changed; is somebody at work in $PGDATABASE who comes back at once? Then stop that first" swap
+  undo=
   if [[ -n $exists && $tables == 0 ]]; then
-    PGDATABASE=postgres dropdb "$before"
+    maintain <<< 'drop database :"before"'
   elif [[ -n $exists ]]; then
     echo "what was there is kept as database $before: drop it when it is not needed"
   fi
   echo "restored backup $backup to database $PGDATABASE at $PGHOST"
 }
 
+# With encoding and locale as they were, and the owner of the present one.
+make_restored() {
+  local create
+  create=$(pg_restore --create --section=pre-data --file=- "$dump" |
+    sed -n '0,/^CREATE DATABASE .* WITH TEMPLATE = /s/^CREATE DATABASE .* WITH TEMPLATE = /create database :"restored" with template = /p')
+  maintain <<SQL
+$create
+select format('alter database %I owner to %I', :'restored', pg_get_userbyid(datdba)) from pg_database where datname = :'name' \\gexec
+SQL
+}
+
+drop_restored() {
+  maintain <<< 'drop database if exists :"restored"' 2> /dev/null
+}
+
+# Both names change at once, or none does.
+swap() {
+  maintain <<'SQL'
+select pg_terminate_backend(pid) from pg_stat_activity where datname = :'name' and pid <> pg_backend_pid() \g /dev/null
+begin;
+select format('alter database %I rename to %I', :'name', :'before') where exists (select from pg_database where datname = :'name') \gexec
+alter database :"restored" rename to :"name";
+commit;
+SQL
+}
+
 # Every role and database of a server: only a new server takes them.
 restore_cluster() {
-  local databases
+  local databases own
   step look
-  databases=$(maintain "select string_agg(datname, ' ') from pg_database where not datistemplate and datname <> 'postgres'")
+  databases=$(maintain <<< "select string_agg(datname, ' ') from pg_database where not datistemplate and datname <> 'postgres'")
   [[ -z $databases ]] || refuse "the server $PGHOST has the databases $databases: a whole server is restored to a new one only, also with --force"
   step restore
   # Roles that a new server has are in the dump as well.
-  maintain "select format('CREATE ROLE %I;', rolname) from pg_roles" > "$work/roles"
+  maintain <<< "select format('CREATE ROLE %I;', rolname) from pg_roles" > "$work/roles"
+  # The password of the own one changes last: until then, the one that is known is needed for each database.
+  own=$(maintain <<< "select format('ALTER ROLE %I WITH ', current_user)")
   gzip -dc "$dump" |
-    awk 'NR == FNR {there[$0]; next} /^\\connect/ {data = 1} !data && ($0 in there) {next} {print}' "$work/roles" - |
+    own=$own awk '
+      NR == FNR {there[$0]; next}
+      /^\\connect / {data = 1}
+      !data && ($0 in there) {next}
+      !data && index($0, ENVIRON["own"]) == 1 {last = last $0 "\n"; next}
+      {print}
+      END {printf "%s", last}' "$work/roles" - |
     PGDATABASE=postgres psql -Xq -v ON_ERROR_STOP=1 > /dev/null 2> "$work/stderr" ||
     fail RestoreFailed "the server holds a part of the backup now, begin with a new one: $(last_words "$work/stderr")"
-  echo "restored backup $backup to the server $PGHOST"
+  echo "restored backup $backup to the server $PGHOST; roles have the passwords they had then"
 }
 
+# Runs what comes on standard input beside the database, whose name is :'name' there.
 maintain() {
-  PGDATABASE=postgres query "$1"
+  local name=$PGDATABASE maintenance=postgres
+  [[ $name != postgres ]] || maintenance=template1
+  PGDATABASE=$maintenance psql -XAtq -v ON_ERROR_STOP=1 -v name="$name" -v restored="${restored:-}" -v before="${before:-}"
 }
 
 user_tables="select count(*) from pg_class c join pg_namespace n on n.oid = c.relnamespace

@@ -39,24 +39,30 @@ restore_to_server() {
   expected=$(scratch INFO keyspace | count_keys)
   if ((present > 0)); then
     step save
-    "${redis[@]}" --rdb "$work/present.rdb" > "$work/said" 2>&1
-    redis-check-rdb "$work/present.rdb" > "$work/said" 2>&1
+    try RestoreFailed "the present keys cannot be saved, nothing was changed" "${redis[@]}" --rdb "$work/present.rdb" > "$work/said"
+    try RestoreFailed "the present keys are not saved well, nothing was changed" redis-check-rdb "$work/present.rdb" > "$work/said"
     target_save "$work/present.rdb" "before-restore-$stamp"
     echo "saved the present keys to before-restore-$stamp in $(target_describe)"
   fi
   step restore
-  "${redis[@]}" FLUSHALL > "$work/said"
-  send_keys
+  # One key of our own goes first: where it is not taken, nothing else is touched.
+  scratch SET "hooklet-restore-$stamp" '' > "$work/said"
+  send_keys "hooklet-restore-$stamp" "nothing was changed"
+  scratch DEL "hooklet-restore-$stamp" > "$work/said"
+  try RestoreFailed "Redis at $REDIS_HOST cannot be emptied, nothing was changed" "${redis[@]}" FLUSHALL > "$work/said"
+  send_keys '*' "Redis holds a part of them now"
   present=$("${redis[@]}" INFO keyspace | count_keys)
   ((present == expected)) || echo "warning: Redis has $present keys, the backup had $expected: does somebody write meanwhile?" >&2
   echo "restored backup $backup with $present keys to Redis at $REDIS_HOST"
 }
 
-# The scratch server sends them: with type, time to live and database as they were.
-send_keys() {
+# The scratch server sends them: with type, time to live and database as they were. The password comes on standard input,
+# as everybody may read the arguments of a process.
+send_keys() { # PATTERN ADVICE
   local sent
-  sent=$(scratch -e EVAL "$migrate" 0 "$REDIS_HOST" "$REDIS_PORT" "${REDIS_USERNAME:-default}" "${REDIS_PASSWORD:-}" 2>&1) ||
-    fail RestoreFailed "Redis does not take the keys; if it is older than $(redis-cli --version), use --into: $sent"
+  sent=$(printf %s "${REDIS_PASSWORD:-}" |
+    scratch -x -e EVAL "$migrate" 0 "$1" "$REDIS_HOST" "$REDIS_PORT" "${REDIS_USERNAME:-default}" 2>&1) ||
+    fail RestoreFailed "Redis at $REDIS_HOST does not take the keys; if it is older than $(redis-cli --version), use --into; $2: $sent"
 }
 
 migrate='
@@ -64,12 +70,12 @@ for db in redis.call("INFO", "keyspace"):gmatch("db(%d+):") do
   redis.call("SELECT", db)
   local cursor = "0"
   repeat
-    local page = redis.call("SCAN", cursor, "COUNT", 500)
+    local page = redis.call("SCAN", cursor, "COUNT", 500, "MATCH", ARGV[1])
     cursor = page[1]
     if #page[2] > 0 then
-      local command = {"MIGRATE", ARGV[1], ARGV[2], "", db, "60000", "COPY", "REPLACE"}
-      if ARGV[4] ~= "" then
-        for _, word in ipairs({"AUTH2", ARGV[3], ARGV[4]}) do command[#command + 1] = word end
+      local command = {"MIGRATE", ARGV[2], ARGV[3], "", db, "60000", "COPY", "REPLACE"}
+      if ARGV[5] ~= "" then
+        for _, word in ipairs({"AUTH2", ARGV[4], ARGV[5]}) do command[#command + 1] = word end
       end
       command[#command + 1] = "KEYS"
       for _, key in ipairs(page[2]) do command[#command + 1] = key end

@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -6,13 +7,18 @@ import type { Program } from '../../support/program.ts';
 import { startRelay } from '../../support/tcp-relay.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { backupOperator, type BackupOperator } from './backup-operator.ts';
-import { buildProgram, type BuiltProgram } from './built-program.ts';
+import { etcdSource } from './backup-etcd.ts';
+import { postgresqlSource } from './backup-postgresql.ts';
 import { startBackupServers, type BackupServers } from './backup-servers.ts';
+import { redisSource, type BackupSource, type RunningSource } from './backup-source.ts';
+import { buildProgram, type BuiltProgram } from './built-program.ts';
 
 const plane = sharedControlPlane();
+const MID_DUMP = 'in the middle of the dump';
 const BEFORE = [
   'target_clean',
   'step dump',
+  MID_DUMP,
   'step verify',
   'start_scratch "$1"',
   'step upload',
@@ -20,27 +26,43 @@ const BEFORE = [
   'step publish',
 ];
 const AFTER = ['step latest', 'step retain'];
+const MOVED_AWAY = 'mv -T "$root/$1"';
+const MANIFEST_SENT = 'store copyto --ignore-times "$1" "$root/$backup/manifest.json"';
 // In the order in which a run comes to them.
 const COMMANDS = {
-  volume: [...BEFORE, 'mv -T "$folder"', 'sync "$root"', ...AFTER, 'mv -T "$root/$1"', 'report_done'],
+  volume: [...BEFORE, 'mv -T "$folder"', 'sync "$root"', ...AFTER, MOVED_AWAY, 'report_done'],
   s3: [
     ...BEFORE,
     'store moveto',
-    'store copyto --ignore-times "$1" "$root/$backup/manifest.json"',
+    MANIFEST_SENT,
     'store size',
     ...AFTER,
     'store deletefile "$root/$1/manifest.json"',
     'store deletefile "$root/$1/$file"',
     'report_done',
   ],
+  // What is its own, and the moment of publishing.
+  postgresql: [
+    'FILE=$1 psql',
+    MID_DUMP,
+    'scratch createdb',
+    'try VerifyFailed "the dump',
+    'mv -T "$folder"',
+    MOVED_AWAY,
+  ],
+  etcd: ['ETCDCTL_ENDPOINTS=$endpoint', MID_DUMP, 'try VerifyFailed "the snapshot', MANIFEST_SENT, 'store size'],
 };
+// From here on there is a new backup.
+const PUBLISHED = new Set(['sync "$root"', 'store size', ...AFTER]);
 const LIMIT_MS = 60_000;
 
 let servers: BackupServers;
 let program: BuiltProgram;
+let redis: BackupSource;
 
 beforeAll(async () => {
   [servers, program] = await Promise.all([startBackupServers(), buildProgram()]);
+  redis = redisSource(servers);
 });
 
 afterAll(async () => {
@@ -50,8 +72,32 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await servers.redis('FLUSHALL');
-  await servers.redis('MSET', 'a', '1', 'b', '2', 'c', '3');
+  // More than a pipe takes.
+  await servers.redis(
+    'MSET',
+    'a',
+    randomBytes(50_000).toString('hex'),
+    'b',
+    randomBytes(30_000).toString('hex'),
+    'c',
+    '3',
+  );
 });
+
+/** A database that runs as long as the test. */
+async function started(start: () => Promise<RunningSource>): Promise<BackupSource> {
+  const source = await start();
+  onTestFinished(async () => source[Symbol.asyncDispose]());
+  return source;
+}
+
+async function operatorOf(
+  source: BackupSource,
+  target: 'volume' | 's3',
+  env: Readonly<Record<string, string>> = {},
+): Promise<BackupOperator> {
+  return backupOperator({ plane, servers, source, program, target, env });
+}
 
 /** Makes one good backup, with the operator ended after it. */
 async function backUpOnce(backup: BackupOperator): Promise<void> {
@@ -64,28 +110,27 @@ async function backUpOnce(backup: BackupOperator): Promise<void> {
 
 /** What holds at every moment: what is published is whole. */
 function expectWhole(backup: BackupOperator): void {
-  for (const { folder, file } of backup.published()) expect(statSync(join(folder, file)).size).toBeGreaterThan(0);
+  for (const { folder, file, bytes } of backup.published()) expect(statSync(join(folder, file)).size).toBe(bytes);
 }
 
-async function expectRestorable(backup: BackupOperator): Promise<void> {
-  const before = await servers.redis('GET', 'a');
-  await servers.redis('FLUSHALL');
-  expect(await backup.restore()).toContain('with 3 keys');
-  expect(await servers.redis('GET', 'a')).toBe(before);
+async function expectRestorable(source: BackupSource, backup: BackupOperator): Promise<void> {
+  const before = await source.content();
+  expect(await source.restored(backup.restore)).toBe(before);
 }
 
 async function killedBeforeEach(commands: readonly string[], backup: BackupOperator): Promise<void> {
   await backUpOnce(backup);
   const [first] = backup.published();
   for (const [index, command] of commands.entries()) {
-    const killer = backup.at(command, 'kill -KILL $operator; kill -KILL 0');
-    const operator = await backup.start({ BACKUP_KEEP: '1', ...killer });
+    const operator = await backup.start({ BACKUP_KEEP: '1', ...faultAt(command, backup) });
     // The first makes the run; all others find it.
     if (index === 0) await operator.trigger();
+    if (command === MID_DUMP) await killInDump(operator, backup);
     expect(await endOf(operator), `${command}: ${operator.stdout()}`).toBe('SIGKILL');
     expectWhole(backup);
     expect(backup.published().length, command).toBeGreaterThan(0);
-    if (BEFORE.includes(command)) expect(backup.published()).toEqual([first]);
+    const isPublished = commands.slice(0, index + 1).some((one) => PUBLISHED.has(one) || one === MOVED_AWAY);
+    if (!isPublished) expect(backup.published()).toEqual([first]);
   }
 
   const operator = await backup.start({ BACKUP_KEEP: '1' });
@@ -98,6 +143,16 @@ async function killedBeforeEach(commands: readonly string[], backup: BackupOpera
   expect(backup.leftovers()).toEqual([]);
 }
 
+function faultAt(command: string, backup: BackupOperator): Readonly<Record<string, string>> {
+  return command === MID_DUMP ? backup.heldDump() : backup.at(command, 'kill -KILL $operator; kill -KILL 0');
+}
+
+async function killInDump(operator: Program, backup: BackupOperator): Promise<void> {
+  const dumper = await backup.dumper();
+  operator.signal('SIGKILL');
+  dumper.killHook();
+}
+
 async function endOf({ ended }: Program): Promise<unknown> {
   const timer = Promise.withResolvers<unknown>();
   const timeout = setTimeout(() => timer.resolve('it was not killed'), LIMIT_MS);
@@ -108,19 +163,30 @@ async function endOf({ ended }: Program): Promise<unknown> {
 
 describe('an operator that is killed', { timeout: 300_000 }, () => {
   it('at every step of one run, has it made by the next one, once, under the same name', async () => {
-    const volume = await backupOperator({ plane, servers, program, target: 'volume' });
-    const bucket = await backupOperator({ plane, servers, program, target: 's3' });
+    const volume = await operatorOf(redis, 'volume');
+    const bucket = await operatorOf(redis, 's3');
 
     await Promise.all([killedBeforeEach(COMMANDS.volume, volume), killedBeforeEach(COMMANDS.s3, bucket)]);
 
-    await expectRestorable(volume);
-    await expectRestorable(bucket);
+    await expectRestorable(redis, volume);
+    await expectRestorable(redis, bucket);
+  });
+
+  it('in a dump, a verification or a publication of PostgreSQL or etcd, too', async () => {
+    const [postgresql, etcd] = await Promise.all([started(postgresqlSource), started(etcdSource)]);
+    const volume = await operatorOf(postgresql, 'volume');
+    const bucket = await operatorOf(etcd, 's3');
+
+    await Promise.all([killedBeforeEach(COMMANDS.postgresql, volume), killedBeforeEach(COMMANDS.etcd, bucket)]);
+
+    await expectRestorable(postgresql, volume);
+    await expectRestorable(etcd, bucket);
   });
 });
 
 describe('a target that fails in the middle', { timeout: 240_000 }, () => {
   it('is told, leaves the last good backup, and gets the next one when it is well again', async () => {
-    const gone = await backupOperator({ plane, servers, program, target: 's3' });
+    const gone = await operatorOf(redis, 's3');
     await backUpOnce(gone);
     const operator = await gone.start(gone.at('step upload', `kill -KILL ${servers.s3Pid()}`));
     await operator.trigger();
@@ -142,19 +208,14 @@ describe('a target that fails in the middle', { timeout: 240_000 }, () => {
       message: expect.stringMatching(/does not answer: look at S3_ENDPOINT/),
       type: 'Warning',
     });
-    await expectRestorable(gone);
+    await expectRestorable(redis, gone);
   });
 
   it('may hang: that is over after S3_TIMEOUT', async () => {
     const relay = await startRelay(servers.s3Port);
     onTestFinished(async () => relay.close());
-    const slow = await backupOperator({
-      plane,
-      servers,
-      program,
-      target: 's3',
-      env: { S3_ENDPOINT: `http://127.0.0.1:${relay.port}`, S3_TIMEOUT: '2s' },
-    });
+    const env = { S3_ENDPOINT: `http://127.0.0.1:${relay.port}`, S3_TIMEOUT: '2s' };
+    const slow = await operatorOf(redis, 's3', env);
     await backUpOnce(slow);
     // Enough for several packets, so that it hangs with a part of them sent.
     await servers.redis('SET', 'large', 'x'.repeat(100_000));
@@ -174,8 +235,28 @@ describe('a target that fails in the middle', { timeout: 240_000 }, () => {
 });
 
 describe('a dump', { timeout: 240_000 }, () => {
+  it.each(['postgresql', 'redis', 'etcd'] as const)(
+    'of %s whose program is killed in the middle is told, thrown away, and made again',
+    async (database) => {
+      const sources = { postgresql: postgresqlSource, etcd: etcdSource };
+      const source = database === 'redis' ? redis : await started(sources[database]);
+      const backup = await operatorOf(source, 'volume');
+      const operator = await backup.start(backup.heldDump());
+      await operator.trigger();
+
+      (await backup.dumper()).kill();
+
+      await until(() => expect(operator.stdout()).toMatch(/DumpFailed: .* ended by SIGKILL/), LIMIT_MS);
+      await operator.isDone();
+      expect(operator.stdout()).toContain('retry, attempt 2"');
+      expect(backup.published()).toHaveLength(1);
+      expect(backup.leftovers()).toEqual([]);
+      await expectRestorable(source, backup);
+    },
+  );
+
   it('that ends half-way is thrown away, also when it looks like a success', async () => {
-    const backup = await backupOperator({ plane, servers, program, target: 'volume' });
+    const backup = await operatorOf(redis, 'volume');
     await backUpOnce(backup);
     const halve = 'truncate --size=40 "$dump"';
     const operator = await backup.start(backup.at('step verify', halve));
@@ -186,13 +267,13 @@ describe('a dump', { timeout: 240_000 }, () => {
     expect(operator.stdout()).toContain('retry, attempt 2"');
     expect(backup.published()).toHaveLength(2);
     expect(backup.leftovers()).toEqual([]);
-    await expectRestorable(backup);
+    await expectRestorable(redis, backup);
   });
 });
 
 describe('a tick', { timeout: 240_000 }, () => {
   it('that nobody was there for is made up for, once', async () => {
-    const backup = await backupOperator({ plane, servers, program, target: 'volume' });
+    const backup = await operatorOf(redis, 'volume');
     const hourly = { BACKUP_CRONTAB: '0 * * * *' };
     const first = await backup.start(hourly);
     await until(async () => expect(await backup.hasState()).toBe(true), LIMIT_MS);

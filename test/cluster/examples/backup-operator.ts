@@ -1,5 +1,6 @@
 import { execFile } from 'node:child_process';
-import { existsSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
@@ -12,8 +13,11 @@ import { startProgram, type Program } from '../../support/program.ts';
 import { freePorts } from '../free-ports.ts';
 import { handsOn, type Hands } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
-import type { BuiltProgram } from './built-program.ts';
+import { asNobody } from './backup-postgresql.ts';
 import type { BackupServers } from './backup-servers.ts';
+import type { BackupSource } from './backup-source.ts';
+import { dumperIn, type Dumper } from './backup-dumper.ts';
+import type { BuiltProgram } from './built-program.ts';
 
 const example = fileURLToPath(new URL('../../../examples/110-scheduled-backup', import.meta.url));
 const fixtures = fileURLToPath(new URL('../../fixtures/scheduled-backup', import.meta.url));
@@ -23,11 +27,12 @@ export interface Backup {
   readonly name: string;
   readonly runId: string;
   readonly file: string;
+  readonly bytes: number;
   /** The folder it is in. */
   readonly folder: string;
 }
 
-/** An operator with the hook for Redis, as a process that can be started and killed again and again. */
+/** An operator with the hook for one database, as a process that can be started and killed again and again. */
 export interface BackupOperator {
   readonly namespace: string;
   readonly hands: Hands;
@@ -36,9 +41,13 @@ export interface BackupOperator {
   start(env?: Readonly<Record<string, string>>): Promise<RunningBackups>;
   /** What bash does, once, before a command of the hook. */
   at(command: string, then: string): Readonly<Record<string, string>>;
+  /** Has the next dump go to a pipe that nobody reads, once: it stands still in the middle. */
+  heldDump(): Readonly<Record<string, string>>;
+  /** Waits for the program that makes the dump to stand still in the middle of it. */
+  dumper(): Promise<Dumper>;
   /** Published backups, oldest first. */
   published(): readonly Backup[];
-  /** What is neither a published backup nor the pointer to the latest. */
+  /** What is neither a published backup nor the pointer to the latest; and all that is not in the target. */
   leftovers(): readonly string[];
   /** Runs the restore script; returns what it printed. */
   restore(...args: readonly string[]): Promise<string>;
@@ -61,6 +70,7 @@ export interface RunningBackups extends Program {
 export interface BackupOperatorOptions {
   readonly plane: SharedControlPlane;
   readonly servers: BackupServers;
+  readonly source: BackupSource;
   readonly program: BuiltProgram;
   readonly target: 'volume' | 's3';
   readonly env?: Readonly<Record<string, string>>;
@@ -70,30 +80,44 @@ let count = 0;
 
 /** Sets it up for the test that runs now, with a namespace and a place in the target of its own. */
 export async function backupOperator(options: BackupOperatorOptions): Promise<BackupOperator> {
-  const { plane, servers, target, program } = options;
+  const { plane, servers, source, target, program } = options;
   const hands = await handsOn(plane);
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
   const kubeconfig = join(folder.path, 'kubeconfig');
   writeFileSync(kubeconfig, plane.kubeconfig('admin'), { mode: 0o600 });
   count += 1;
-  const name = `redis-${count}`;
+  const name = `${source.database}-${count}`;
+  const state = `backup-${source.database}`;
+  const scratch = join(folder.path, 's').slice(0, 60);
+  mkdirSync(join(folder.path, 'tmp'));
   const env = {
     ...servers.env,
+    ...source.env,
+    TMPDIR: join(folder.path, 'tmp'),
+    // What Node keeps of all programs is nothing of theirs.
+    NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
     BACKUP_NAME: name,
     BACKUP_TARGET: target,
     BACKUP_DIR: join(folder.path, 'volume'),
-    BACKUP_SCRATCH: join(folder.path, 's').slice(0, 60),
+    BACKUP_SCRATCH: scratch,
     BACKUP_JITTER: '0s',
     // Not while a test runs.
     BACKUP_CRONTAB: `0 0 ${new Date().getUTCDate()} ${((new Date().getUTCMonth() + 6) % 12) + 1} *`,
     BACKUP_RETRY_INTERVAL: '1s',
     KUBECONFIG: kubeconfig,
     POD_NAMESPACE: hands.namespace,
-    HOOKLET_HOOKS_DIR: join(example, 'hooks', 'redis'),
-    HOOKLET_SCHEDULE_STATE: 'configmap/backup-redis',
+    HOOKLET_HOOKS_DIR: hooksOf(source, folder.path),
+    HOOKLET_SCHEDULE_STATE: `configmap/${state}`,
     ...options.env,
   };
+  const at: BackupOperator['at'] = (command, then) => ({
+    BASH_ENV: join(fixtures, 'at-command.sh'),
+    AT_COMMAND: command,
+    AT_MARK: join(folder.path, crypto.randomUUID()),
+    THEN: then,
+  });
+  const { file } = source.dumper;
   const root = join(target === 's3' ? servers.bucket : env.BACKUP_DIR, name);
   return {
     namespace: hands.namespace,
@@ -101,31 +125,28 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     target: root,
     start: async (more = {}) =>
       start(program, { ...env, ...more, HOOKLET_TMP_DIR: mkdtempSync(join(folder.path, 't-')) }),
-    at: (command, then) => ({
-      BASH_ENV: join(fixtures, 'at-command.sh'),
-      AT_COMMAND: command,
-      AT_MARK: join(folder.path, crypto.randomUUID()),
-      THEN: then,
-    }),
+    at,
+    heldDump: () => at('step dump', `mkfifo "${file}"; exec 8<> "${file}"`),
+    dumper: async () => dumperIn(scratch, source.dumper.program),
     published: () => publishedIn(root),
-    leftovers: () => leftoversIn(root),
-    restore: async (...args) => restore([join(example, 'restore', 'redis.sh'), ...args], env),
+    leftovers: () => [...leftoversIn(root), ...filesIn(scratch), ...filesIn(env.TMPDIR)],
+    restore: async (...args) => restore([join(example, 'restore', `${source.database}.sh`), ...args], env),
     awayFor: async (seconds) => {
-      const { data = {} } = (await hands.call('GET', hands.maps('backup-redis'))) as V1ConfigMap;
+      const { data = {} } = (await hands.call('GET', hands.maps(state))) as V1ConfigMap;
       const earlier = (_: string, time: string): string =>
         `"${new Date(Date.parse(time) - seconds * 1000).toISOString()}"`;
       const moved = Object.entries(data).map(([key, text]) => [
         key,
         text.replaceAll(/"(\d{4}-[\d-]+T[^"]+Z)"/g, earlier),
       ]);
-      await hands.patch(hands.maps('backup-redis'), { data: Object.fromEntries(moved) });
+      await hands.patch(hands.maps(state), { data: Object.fromEntries(moved) });
     },
     events: async () => {
       const list = await hands.call('GET', `/api/v1/namespaces/${hands.namespace}/events`);
       return (list as { readonly items: readonly CoreV1Event[] }).items;
     },
     hasState: async () =>
-      hands.call('GET', hands.maps('backup-redis')).then(
+      hands.call('GET', hands.maps(state)).then(
         (map) => Object.keys((map as { readonly data?: object }).data ?? {}).length > 0,
         () => false,
       ),
@@ -149,9 +170,19 @@ async function start({ main }: BuiltProgram, env: Readonly<Record<string, string
         await client.ask('POST', '/schedules/backup.sh/backup/trigger');
       }, LIMIT_MS);
     },
-    isDone: async () => said(/"line":"backup \S+ is in /),
+    isDone: async () => said(/"line":"backup \S+ is in [^]*"msg":"hook finished"/),
     metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics/hooks`)).text(),
   };
+}
+
+/** PostgreSQL does not let root verify a backup. */
+function hooksOf({ database }: BackupSource, folder: string): string {
+  const hooks = join(example, 'hooks', database);
+  if (database !== 'postgresql' || process.getuid?.() !== 0) return hooks;
+  const own = join(folder, 'hooks');
+  mkdirSync(own);
+  writeFileSync(join(own, 'backup.sh'), asNobody(join(hooks, 'backup.sh')), { mode: 0o755 });
+  return own;
 }
 
 function publishedIn(root: string): readonly Backup[] {
@@ -168,12 +199,15 @@ function publishedIn(root: string): readonly Backup[] {
 }
 
 function leftoversIn(root: string): readonly string[] {
-  if (!existsSync(root)) return [];
   const names = new Set(publishedIn(root).map(({ name }) => name));
+  return filesIn(root).filter((path) => path !== 'latest.json' && !names.has(path.split('/')[0] ?? ''));
+}
+
+function filesIn(root: string): readonly string[] {
+  if (!existsSync(root)) return [];
   return readdirSync(root, { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile())
-    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1))
-    .filter((path) => path !== 'latest.json' && !names.has(path.split('/')[0] ?? ''));
+    .filter((entry) => !entry.isDirectory())
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
 }
 
 async function restore(command: readonly string[], env: Readonly<Record<string, string>>): Promise<string> {

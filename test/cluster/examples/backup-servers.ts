@@ -18,7 +18,7 @@ export interface BackupServers extends AsyncDisposable {
   readonly s3Port: number;
   /** What is in the bucket, as files. */
   readonly bucket: string;
-  /** The settings of the hook that lead here. */
+  /** The settings of a hook that lead to the bucket. */
   readonly env: Readonly<Record<string, string>>;
   readonly startS3: () => Promise<void>;
   readonly s3Pid: () => number;
@@ -51,8 +51,6 @@ export async function startBackupServers(): Promise<BackupServers> {
     redis: async (...command) =>
       (await promisify(execFile)('redis-cli', ['-p', String(redisPort), ...command])).stdout.trim(),
     env: {
-      REDIS_HOST: '127.0.0.1',
-      REDIS_PORT: String(redisPort),
       S3_ENDPOINT: `http://127.0.0.1:${s3Port}`,
       S3_BUCKET: BUCKET,
       AWS_ACCESS_KEY_ID: KEYS.access,
@@ -69,7 +67,8 @@ export async function startBackupServers(): Promise<BackupServers> {
   };
 }
 
-async function listening(port: number): Promise<void> {
+/** Waits until somebody takes connections there. */
+export async function listening(port: number): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!(await accepts(port))) {
     if (Date.now() > deadline) throw new Error(`nobody listens on port ${port}`);

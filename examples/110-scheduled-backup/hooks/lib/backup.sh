@@ -79,6 +79,7 @@ read_context() {
 backup_check() {
   step check
   target_check
+  target_list
   database_check
   report_checked
   echo "settings are in order: $(target_describe) takes backups of $(database_version)"
@@ -90,7 +91,7 @@ backup_run() {
   step check
   target_check
   target_clean
-  if [[ -s $(target_manifests)/$backup/manifest.json ]]; then
+  if [[ -s $manifests/$backup/manifest.json ]]; then
     echo "this run has published its backup already"
   else
     database_check
@@ -99,7 +100,8 @@ backup_run() {
     publish_backup
   fi
   step latest
-  target_point "$(newest_manifest)"
+  newest=$(newest_manifest)
+  target_point "$newest"
   step retain
   retain
   report_done
@@ -138,11 +140,11 @@ write_manifest() {
     }'
 }
 
-# Keeps the newest BACKUP_KEEP, and all that are younger than BACKUP_KEEP_DAYS. What is no published backup of ours is
-# never looked at, and the newest one is never removed.
+# Keeps the newest BACKUP_KEEP, and all that are younger than BACKUP_KEEP_DAYS, or of a time to come. What is no published
+# backup of ours is never looked at, and the newest one is never removed.
 retain() {
   local names name oldest
-  names=$(list_backups | sort -r)
+  names=$(list_backups | tac)
   oldest=$(date -u -d "-$BACKUP_KEEP_DAYS days" +%Y%m%dT%H%M%SZ)
   kept=0
   for name in $names; do

@@ -41,8 +41,9 @@ scratch() {
   PGHOST=$work PGPORT=5432 PGUSER=hooklet_verify PGDATABASE=postgres PGPASSWORD='' PGSSLMODE=disable "$@"
 }
 
-# Makes a statement for each table that counts its rows; tables of extensions are not dumped.
+# Counts large objects, and makes a statement for each table that counts its rows; tables of extensions are not dumped.
 row_counts="
+select 'large objects', count(*) from pg_largeobject_metadata;
 select format('select %L, count(*) from %I.%I', n.nspname || '.' || c.relname, n.nspname, c.relname)
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
 where c.relkind = 'r' and c.relpersistence <> 't' and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'

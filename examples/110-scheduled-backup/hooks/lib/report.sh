@@ -8,8 +8,14 @@ fail() { # REASON MESSAGE
   exit 1
 }
 
+# It has no name any more, so that nothing stays of it, however the run ends.
 failure_file=$(mktemp)
+exec {failure_fd}<> "$failure_file"
+rm "$failure_file"
+failure_file=/dev/fd/$failure_fd
 current_step=start attempt=1 run_id='' object_uid='' work=''
+# A function that takes back what was begun, as long as it is not done.
+undo=
 
 note_unexpected() { # EXIT-CODE COMMAND
   [[ -s $failure_file ]] || printf '%s\n%s\n' Unexpected "step $current_step: \"$2\" ended with exit code $1: see the log" > "$failure_file"
@@ -22,8 +28,8 @@ finish() {
     report_failed || echo "the failure could not be reported" >&2
   fi
   stop_scratch
+  [[ -z $undo ]] || "$undo" || echo "$undo failed: something of this run is left" >&2
   [[ -z $work ]] || rm -rf "$work"
-  rm -f "$failure_file"
   exit "$code"
 }
 
@@ -87,7 +93,7 @@ report_checked() {
 report_done() {
   {
     expire_failing
-    jq -c --arg name "$BACKUP_NAME" "$gauges" "$(newest_manifest)"
+    jq -c --arg name "$BACKUP_NAME" "$gauges" "$newest"
     gauge backups_kept "$kept"
     gauge backup_last_duration_seconds $(($(date +%s) - started))
   } > "$METRICS_PATH"

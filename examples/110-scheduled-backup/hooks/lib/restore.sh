@@ -25,6 +25,7 @@ restore_begin() {
   BACKUP_VERIFY=no
   read_settings
   open_target "$BACKUP_NAME-restore"
+  target_list
   if [[ $list == yes ]]; then
     list_for_people
     exit
@@ -43,19 +44,19 @@ choose() { # BACKUP
     manifest=$(newest_manifest)
     [[ -n $manifest ]] || fail NoBackup "there is no backup of $BACKUP_NAME in $(target_describe)"
   else
-    manifest=$(target_manifests)/$1/manifest.json
+    manifest=$manifests/$1/manifest.json
     list_backups | grep -xF -- "$1" > /dev/null || fail NoBackup "there is no backup $1 in $(target_describe): see --list"
   fi
   backup=$(jq -r .backup "$manifest")
   dump_name=$(jq -r .file "$manifest")
+  [[ $dump_name =~ ^dump(\.[a-z]+)+$ ]] || fail BackupDamaged "the manifest of backup $backup names the file \"$dump_name\""
   dump=$work/$dump_name
 }
 
 list_for_people() {
-  local name folder
-  folder=$(target_manifests)
-  for name in $(list_backups | sort); do
-    jq -r '[.backup, .takenAt, "\(.bytes) bytes", "verified: \(.verified)", (.counts | tostring)] | join("  ")' "$folder/$name/manifest.json"
+  local name
+  for name in $(list_backups); do
+    jq -r '[.backup, .takenAt, "\(.bytes) bytes", "verified: \(.verified)", (.counts | tostring)] | join("  ")' "$manifests/$name/manifest.json"
   done
 }
 

@@ -22,8 +22,10 @@ read_settings() {
   expect BACKUP_VERIFY '^(yes|read|no)$' 'yes (restored somewhere else), read (checked by the tool) or no'
   expect BACKUP_KEEP '^[1-9][0-9]{0,3}$' 'a number from 1 to 9999: the last good backup is never removed'
   expect BACKUP_KEEP_DAYS '^(0|[1-9][0-9]{0,3})$' 'a number of days up to 9999; 0 counts backups only'
-  # A socket lies in it, and the path of a socket may not be long.
-  expect BACKUP_SCRATCH '^/.{1,60}$' 'an absolute path of at most 60 characters'
+  expect BACKUP_SCRATCH '^/.' 'an absolute path'
+  # A socket lies in a folder of this name there, and the path of a socket has 107 bytes at most.
+  ((${#BACKUP_SCRATCH} + ${#BACKUP_NAME} <= 84)) ||
+    problems+=("BACKUP_SCRATCH and BACKUP_NAME have ${#BACKUP_SCRATCH} and ${#BACKUP_NAME} characters, expected 84 in all at most")
   case $BACKUP_TARGET in
     volume)
       expect BACKUP_DIR '^/.' 'the absolute path of a mounted volume'

@@ -17,6 +17,8 @@ export RCLONE_CONFIG_BACKUP_NO_CHECK_BUCKET=true
 export RCLONE_TIMEOUT=$S3_TIMEOUT RCLONE_CONTIMEOUT=${RCLONE_CONTIMEOUT:-20s} RCLONE_RETRIES=${RCLONE_RETRIES:-3}
 export RCLONE_LOW_LEVEL_RETRIES=${RCLONE_LOW_LEVEL_RETRIES:-5}
 root=backup:$S3_BUCKET/${S3_PREFIX:+$S3_PREFIX/}$BACKUP_NAME
+# A folder that has BACKUP/manifest.json for each one that is published, after target_list or target_clean.
+manifests=$work/manifests
 
 target_describe() {
   echo "bucket $S3_BUCKET at ${S3_ENDPOINT:-AWS}"
@@ -31,9 +33,10 @@ target_check() {
 
 # What no manifest speaks for, of runs that were killed: nothing else that may be in the bucket.
 target_clean() {
-  local path folder manifests
+  local path folder
   store lsf -R --files-only "$root" > "$work/files"
-  manifests=$(target_manifests)
+  # Afterwards, so that one that is published in between is seen.
+  target_list
   while IFS= read -r path; do
     folder=${path%%/*}
     [[ $path == .incoming/* || ($folder =~ $BACKUP_PATTERN && $path == "$folder"/dump.*) ]] || continue
@@ -60,12 +63,12 @@ target_publish() { # MANIFEST
     store deletefile "$root/$backup/manifest.json"
     fail UploadDamaged "the dump went away while it was published: is there another operator at work with this name?"
   }
+  mkdir -p "$manifests/$backup"
+  cp "$1" "$manifests/$backup/manifest.json"
 }
 
-# A folder that has BACKUP/manifest.json for each one that is published.
-target_manifests() {
-  store sync --include '/*/manifest.json' "$root" "$work/manifests"
-  echo "$work/manifests"
+target_list() {
+  store sync --include '/*/manifest.json' "$root" "$manifests"
 }
 
 target_point() { # MANIFEST
@@ -79,7 +82,7 @@ target_get() { # BACKUP FILE TO
 # The manifest first, so that half a backup is never seen.
 target_remove() { # BACKUP
   local file
-  file=$(jq -r .file "$work/manifests/$1/manifest.json")
+  file=$(jq -r .file "$manifests/$1/manifest.json")
   store deletefile "$root/$1/manifest.json"
   store deletefile "$root/$1/$file"
 }

@@ -4,6 +4,8 @@
 #   NAME/.incoming/BACKUP/                     being written, or left by a run that was killed
 #   NAME/latest.json                           the manifest of the newest one, for people
 root=$BACKUP_DIR/$BACKUP_NAME
+# A folder that has BACKUP/manifest.json for each one that is published, after target_list or target_clean.
+manifests=$root
 
 target_describe() {
   echo "the volume at $BACKUP_DIR"
@@ -34,6 +36,8 @@ target_put() { # FILE
 }
 
 target_checksum() {
+  # From the medium, not from memory.
+  dd if="$root/.incoming/$backup/$dump_name" iflag=nocache count=0 status=none
   sha256sum < "$root/.incoming/$backup/$dump_name" | cut -d ' ' -f 1
 }
 
@@ -46,14 +50,15 @@ target_publish() { # MANIFEST
   sync "$root"
 }
 
-# A folder that has BACKUP/manifest.json for each one that is published.
-target_manifests() {
-  echo "$root"
+target_list() {
+  :
 }
 
 target_point() { # MANIFEST
-  cp "$1" "$root/.incoming/latest.json"
-  mv "$root/.incoming/latest.json" "$root/latest.json"
+  try TargetFull "cannot write latest.json to $BACKUP_DIR: enlarge the volume, or lower BACKUP_KEEP" \
+    cp "$1" "$root/.incoming/latest.json"
+  sync "$root/.incoming/latest.json"
+  mv -T "$root/.incoming/latest.json" "$root/latest.json"
 }
 
 target_get() { # BACKUP FILE TO

@@ -32,25 +32,33 @@ database_version() {
 }
 
 database_dump() { # FILE
+  local code
   if [[ $POSTGRESQL_SCOPE == cluster ]]; then
     structure > "$work/before"
-    pg_dumpall 2> "$work/stderr" | gzip > "$1" || fail DumpFailed "pg_dumpall failed: $(last_words "$work/stderr")"
+    pg_dumpall 2> "$work/stderr" | gzip > "$1" || fail DumpFailed "pg_dumpall failed: $(how_it_ended $?)"
     structure > "$work/after"
     return
   fi
-  # The rows are counted in the very snapshot that is dumped, so that the copy can be compared exactly.
-  FILE=$1 psql -XAtq -v ON_ERROR_STOP=1 > "$work/rows" 2> "$work/stderr" <<SQL || fail DumpFailed "psql failed: $(last_words "$work/stderr")"
+  # The rows are counted in the very snapshot that is dumped, so that the copy can be compared exactly. As for pg_dump, no
+  # time limit of the server counts.
+  FILE=$1 psql -XAtq -v ON_ERROR_STOP=1 > "$work/rows" 2> "$work/stderr" <<SQL || fail DumpFailed "psql failed: $(how_it_ended $?)"
+set statement_timeout = 0;
+set lock_timeout = 0;
+set idle_in_transaction_session_timeout = 0;
 begin isolation level repeatable read read only;
 select pg_export_snapshot() as snapshot \gset
 \setenv SNAPSHOT :snapshot
-\! pg_dump --format=custom --snapshot="\$SNAPSHOT" --file="\$FILE" && touch "\$FILE.done"
 $row_counts \gexec
+\! pg_dump --format=custom --snapshot="\$SNAPSHOT" --file="\$FILE"; echo \$? > "\$FILE.code"
 commit;
 SQL
-  rm "$1.done" 2> /dev/null || fail DumpFailed "pg_dump did not end well: $(last_words "$work/stderr")"
+  code=$(< "$1.code")
+  rm "$1.code"
+  ((code == 0)) || fail DumpFailed "pg_dump failed: $(how_it_ended "$code")"
 }
 
 database_verify() { # FILE
+  local encoding
   if [[ $BACKUP_VERIFY == read ]]; then
     if [[ $POSTGRESQL_SCOPE == cluster ]]; then
       [[ $(gzip -dc "$1" | tail -n 3) == *'dump complete'* ]] || fail VerifyFailed "the dump has no end: look at the log of PostgreSQL"
@@ -66,27 +74,37 @@ database_verify() { # FILE
       fail VerifyFailed "the dump cannot be restored: $(last_words "$work/stderr")"
     scratch structure > "$work/restored"
     cmp -s "$work/restored" "$work/before" || cmp -s "$work/restored" "$work/after" ||
-      fail VerifyFailed "the restored server has other databases or tables: $(first_difference "$work/after" "$work/restored")"
-    counts=$(awk -F '|' '{tables += $2} END {printf "{\"databases\": %d, \"tables\": %d}", NR, tables}' "$work/restored")
+      fail VerifyFailed "the restored server has other roles, databases or tables: $(first_difference "$work/after" "$work/restored")"
+    counts=$(awk -F '|' '
+      NR == 1 {roles = $NF; next}
+      {tables += $NF}
+      END {printf "{\"roles\": %d, \"databases\": %d, \"tables\": %d}", roles, NR - 1, tables}' "$work/restored")
   else
-    scratch createdb --template=template0 --encoding="$(query 'show server_encoding')" restored
+    encoding=$(query 'show server_encoding')
+    scratch createdb --template=template0 --encoding="$encoding" restored
     try VerifyFailed "the dump cannot be restored; is an extension missing in the image? Then install it, or set BACKUP_VERIFY=read" \
       scratch pg_restore --exit-on-error --no-owner --no-privileges --no-tablespaces --no-publications --no-subscriptions -d restored "$1"
     scratch psql -XAtq -v ON_ERROR_STOP=1 -d restored > "$work/restored" <<< "$row_counts \gexec"
     cmp -s "$work/rows" "$work/restored" ||
       fail VerifyFailed "the restored database has other rows: $(first_difference "$work/rows" "$work/restored")"
-    counts=$(awk -F '|' '{rows += $2} END {printf "{\"tables\": %d, \"rows\": %d}", NR, rows}' "$work/rows")
+    counts=$(awk -F '|' '
+      NR == 1 {objects = $NF; next}
+      {rows += $NF}
+      END {printf "{\"tables\": %d, \"rows\": %d, \"largeObjects\": %d}", NR - 1, rows, objects}' "$work/rows")
   fi
   stop_scratch
   verified=yes
 }
 
-# Each database with its number of tables.
+# The number of roles, and each database with its number of tables.
 structure() {
-  local name
-  for name in $(psql -XAtq -d postgres -c "select datname from pg_database where datallowconn and not datistemplate order by datname collate \"C\""); do
-    echo "$name|$(psql -XAtq -d "$name" -c "select count(*) from pg_class where relkind = 'r' and relnamespace::regnamespace::text !~ '^(pg_|information_schema)'")"
-  done
+  local name tables
+  query "select 'roles', count(*) from pg_roles where rolname !~ '^pg_' and rolname <> 'hooklet_verify'"
+  query "select datname from pg_database where datallowconn and not datistemplate order by datname collate \"C\"" > "$work/databases"
+  while IFS= read -r name; do
+    tables=$(PGDATABASE=$name query "select count(*) from pg_class where relkind = 'r' and relpersistence <> 't' and relnamespace::regnamespace::text !~ '^(pg_.*|information_schema)\$'")
+    echo "$name|$tables"
+  done < "$work/databases"
 }
 
 first_difference() {

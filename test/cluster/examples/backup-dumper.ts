@@ -1,0 +1,61 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { basename } from 'node:path';
+import { expect } from 'vitest';
+import { until } from '../../support/operator-rig.ts';
+
+/** A program that makes a dump right now. */
+export interface Dumper {
+  /** Ends it alone, as the kernel does that has no memory left. */
+  kill(): void;
+  /** Ends it with the hook and all that this has started. */
+  killHook(): void;
+}
+
+// Of 64 KiB that a pipe takes; the last piece may be held up.
+const SOME_BYTES = 32_768;
+const LIMIT_MS = 60_000;
+
+/** Waits for the program that writes a dump to a folder, and has written a part of it. */
+export async function dumperIn(folder: string, program: string): Promise<Dumper> {
+  let pid = 0;
+  await until(() => {
+    pid = processes().find((one) => isDumper(one, folder, program)) ?? 0;
+    expect(written(pid)).toBeGreaterThanOrEqual(SOME_BYTES);
+  }, LIMIT_MS);
+  return {
+    kill: () => void process.kill(pid, 'SIGKILL'),
+    killHook: () => void process.kill(-groupOf(pid), 'SIGKILL'),
+  };
+}
+
+function processes(): readonly number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((pid) => Number.isInteger(pid));
+}
+
+function isDumper(pid: number, folder: string, program: string): boolean {
+  const [name = '', ...args] = readOf(pid, 'cmdline').split('\0');
+  return basename(name) === program && args.some((word) => word.includes(`${folder}/`));
+}
+
+function written(pid: number): number {
+  return Number(/^wchar: (\d+)$/m.exec(readOf(pid, 'io'))?.[1]);
+}
+
+/** The third field after the name, which may have spaces in it. */
+function groupOf(pid: number): number {
+  const [, , group] = readOf(pid, 'stat').split(') ')[1]?.split(' ') ?? [];
+  const id = Number(group);
+  if (!Number.isInteger(id) || id <= 1) throw new Error(`process ${pid} has the group ${group}`);
+  return id;
+}
+
+function readOf(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, 'utf8');
+  } catch {
+    // It has ended meanwhile.
+    return '';
+  }
+}

@@ -1,0 +1,101 @@
+import { execFile, type ExecFileOptions } from 'node:child_process';
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { freePorts } from '../free-ports.ts';
+import { ServerProcess } from '../server-process.ts';
+import { listening } from './backup-servers.ts';
+import type { RunningSource } from './backup-source.ts';
+
+const PASSWORD = 'first-secret';
+const SERVER_PATH = `PATH=$PATH:$(printf '%s\\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)`;
+// A server refuses to run as root; of root's rights what the test needs is kept.
+const AS_NOBODY = ['--reuid=nobody', '--regid=nogroup', '--clear-groups', '--'];
+
+/** A server of PostgreSQL, new and empty. */
+export interface PostgresqlServer extends AsyncDisposable {
+  /** How its superuser gets there. */
+  readonly env: Readonly<Record<string, string>>;
+  /** Runs SQL on standard input, in a database; returns what it printed. */
+  sql(text: string, database?: string): Promise<string>;
+}
+
+/** Starts one, whose user `postgres` has the password. */
+export async function startPostgresql(password = PASSWORD): Promise<PostgresqlServer> {
+  const folder = mkdtempSync(join(tmpdir(), 'hooklet-postgresql-'));
+  chmodSync(folder, 0o777);
+  const logFolder = join(folder, 'log');
+  mkdirSync(logFolder);
+  const [port = 0] = await freePorts(1);
+  const script = `${SERVER_PATH}
+set -e
+echo '${password}' > '${folder}/password'
+initdb --pgdata='${folder}/data' --username=postgres --pwfile='${folder}/password' --auth=scram-sha-256 \\
+  --no-sync --encoding=UTF8 --locale=C
+exec postgres -D '${folder}/data' -k '' -p ${port} -c listen_addresses=127.0.0.1 -c fsync=off`;
+  const shell = ['bash', '-c', script];
+  const [program = '', ...args] = process.getuid?.() === 0 ? ['setpriv', ...AS_NOBODY, ...shell] : shell;
+  const server = new ServerProcess(program, args, { logFolder });
+  await server.start();
+  await listening(port);
+  const env = { PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGPASSWORD: password };
+  const sql: PostgresqlServer['sql'] = async (text, database = 'postgres') =>
+    psql(text, { env: { ...process.env, ...env, PGDATABASE: database } });
+  await sql('select 1').catch((error: unknown) => {
+    throw new Error('this test needs PostgreSQL: Debian package postgresql', { cause: error });
+  });
+  return {
+    env,
+    sql,
+    async [Symbol.asyncDispose]() {
+      await server.kill();
+      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+    },
+  };
+}
+
+async function psql(text: string, options: ExecFileOptions): Promise<string> {
+  const running = promisify(execFile)('psql', ['-XAtq', '-v', 'ON_ERROR_STOP=1'], { ...options, encoding: 'utf8' });
+  running.child.stdin?.end(text);
+  return (await running).stdout.trim();
+}
+
+// A name that has to be quoted wherever it goes.
+const DATABASE = `the "app" 'of' ours`;
+const FILL = `
+create table notes (n serial, text text default md5(random()::text));
+insert into notes select from generate_series(1, 20000);
+select lo_from_bytea(4711, 'a large object');
+create unlogged table "odd | ""name""" as select 1 as one;
+alter role postgres set idle_in_transaction_session_timeout = 10;`;
+const CONTENT = `
+select count(*), md5(string_agg(text, '' order by n)), (select last_value from notes_n_seq),
+  (select count(*) from "odd | ""name"""), (select string_agg(encode(data, 'escape'), '') from pg_largeobject) from notes`;
+
+/** A server with a database. */
+export async function postgresqlSource(): Promise<RunningSource> {
+  const server = await startPostgresql();
+  await server.sql(`create database "${DATABASE.replaceAll('"', '""')}"`);
+  await server.sql(FILL, DATABASE);
+  const content = async (): Promise<string> => server.sql(CONTENT, DATABASE);
+  return {
+    database: 'postgresql',
+    env: { ...server.env, PGDATABASE: DATABASE },
+    dumper: { program: 'pg_dump', file: '$dump' },
+    content,
+    restored: async (script) => {
+      await server.sql('truncate notes; select lo_unlink(4711)', DATABASE);
+      await script('--force');
+      return content();
+    },
+    [Symbol.asyncDispose]: async () => server[Symbol.asyncDispose](),
+  };
+}
+
+/** A hook of PostgreSQL as a user that may be who it likes, but is not root. */
+export function asNobody(hook: string): string {
+  const rights = '+kill,+dac_override';
+  // Not by bash, which would do before this what is to be done before the hook.
+  return `#!/bin/sh\nexec setpriv --inh-caps=${rights} --ambient-caps=${rights} ${AS_NOBODY.join(' ')} '${hook}' "$@"\n`;
+}
