@@ -25,27 +25,29 @@ beforeEach(() => {
     BACKUP_DIR: join(root, 'backups'),
     // The path of a socket may not be long, and TMPDIR may be.
     BACKUP_SCRATCH: join(root, 'scratch').slice(0, 60),
+    TMPDIR: join(root, 'tmp'),
   };
+  mkdirSync(env['TMPDIR'] ?? '');
 });
 
 const tickOf = (day: number, fields: object = {}) => ({
   binding: 'backup',
   type: 'Schedule',
-  scheduledAt: `2026-11-${String(day).padStart(2, '0')}T03:00:00Z`,
+  scheduledAt: `2024-11-${String(day).padStart(2, '0')}T03:00:00Z`,
   reason: 'tick',
   attempt: 1,
   runId: `backup-${day}`,
   snapshots: { guarded: [{ filterResult: 'the-uid' }] },
   ...fields,
 });
-const nameOf = (day: number): string => `202611${String(day).padStart(2, '0')}T030000Z-backup-${day}`;
+const nameOf = (day: number): string => `202411${String(day).padStart(2, '0')}T030000Z-backup-${day}`;
 
 async function backUp(day: number, more: Readonly<Record<string, string>> = {}): Promise<ScriptResult> {
   return runScript(hook, { contexts: [tickOf(day)], env: { ...env, ...more } });
 }
 
 const targetFolder = (): string => join(root, 'backups', 'file');
-const published = (): readonly string[] => readdirSync(targetFolder()).filter((name) => name.startsWith('2026'));
+const published = (): readonly string[] => readdirSync(targetFolder()).filter((name) => name.startsWith('2'));
 const dumpOf = (day: number): string => readFileSync(join(targetFolder(), nameOf(day), 'dump.txt'), 'utf8');
 const metricsOf = ({ metrics }: ScriptResult): readonly Readonly<Record<string, unknown>>[] =>
   metrics
@@ -112,7 +114,7 @@ describe('a backup', { timeout: 60_000 }, () => {
   });
 
   it('pushes the oldest out, but nothing that is not its own', async () => {
-    const foreign = ['99991231T000000Z-foreign', '20260101T000000Z-foreign', 'notes'];
+    const foreign = ['99991231T000000Z-foreign', '20240101T000000Z-foreign', 'notes'];
     for (const name of foreign) {
       mkdirSync(join(targetFolder(), name), { recursive: true });
       writeFileSync(join(targetFolder(), name, 'manifest.json'), '{"format":"something else"}');
@@ -131,6 +133,17 @@ describe('a backup', { timeout: 60_000 }, () => {
     await backUp(3, { BACKUP_KEEP: '1' });
 
     expect(published()).toEqual([nameOf(3)]);
+  });
+});
+
+describe('a clock that was wrong', { timeout: 60_000 }, () => {
+  it('has no backup of a time to come taken for the newest, and none removed in its place', async () => {
+    const scheduledAt = '2999-01-01T03:00:00Z';
+    await runScript(hook, { contexts: [tickOf(1, { scheduledAt, runId: 'early' })], env });
+    for (const day of [2, 3]) await backUp(day, { BACKUP_KEEP: '1' });
+
+    expect(published().toSorted()).toEqual([nameOf(3), '29990101T030000Z-early']);
+    expect(readFileSync(join(targetFolder(), 'latest.json'), 'utf8')).toContain(nameOf(3));
   });
 });
 
@@ -173,6 +186,25 @@ describe('a run that fails', { timeout: 60_000 }, () => {
     expect(failure).toContain('BadSettings');
     const names = ['BACKUP_KEEP', 'BACKUP_KEEP_DAYS', 'S3_BUCKET', 'S3_ENDPOINT', 'AWS_ACCESS_KEY_ID', 'SOURCE'];
     for (const name of names) expect(failure).toContain(`${name} is `);
+  });
+
+  it('does not let a name make a path that is too long for a socket', async () => {
+    const { failure } = await backUp(1, { BACKUP_NAME: 'n'.repeat(63), BACKUP_SCRATCH: `/${'s'.repeat(30)}` });
+
+    expect(failure).toContain('BACKUP_SCRATCH and BACKUP_NAME have 31 and 63 characters, expected 84');
+  });
+
+  it('asks a bucket whose backups it cannot list for nothing more', async () => {
+    const calls = join(root, 'calls');
+    const programs = {
+      rclone: `#!/bin/sh\necho "$1" >> '${calls}'\n[ "$1" != sync ] || { echo 'x Failed to sync: odd' >&2; exit 1; }\n`,
+    };
+    const bucket = { BACKUP_TARGET: 's3', S3_BUCKET: 'backups', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
+
+    const { failure } = await runScript(hook, { contexts: [tickOf(1)], env: { ...env, ...bucket }, programs });
+
+    expect(failure).toContain('TargetFailed: file, step check: the store refuses: odd');
+    expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual(['copyto', 'deletefile', 'lsf', 'sync']);
   });
 
   it('names what went wrong also where nobody thought of it', async () => {
@@ -218,6 +250,7 @@ describe('a hook that is killed', { timeout: 60_000 }, () => {
     const { failure } = await backUp(2, { BACKUP_KEEP: '1', ...killer });
 
     expect(failure).toContain('SIGKILL');
+    expect(readdirSync(env['TMPDIR'] ?? '').filter((name) => name.startsWith('tmp.'))).toEqual([]);
     const between = published();
     expect(between.length).toBeGreaterThan(0);
     for (const name of between) expect(readdirSync(join(targetFolder(), name))).toEqual(['dump.txt', 'manifest.json']);

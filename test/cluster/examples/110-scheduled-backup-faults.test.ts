@@ -115,7 +115,7 @@ function expectWhole(backup: BackupOperator): void {
 
 async function expectRestorable(source: BackupSource, backup: BackupOperator): Promise<void> {
   const before = await source.content();
-  expect(await source.restored(backup.restore)).toBe(before);
+  expect(await source.restored(async (...args) => backup.restore(...args))).toBe(before);
 }
 
 async function killedBeforeEach(commands: readonly string[], backup: BackupOperator): Promise<void> {

@@ -28,6 +28,8 @@ export interface Backup {
   readonly runId: string;
   readonly file: string;
   readonly bytes: number;
+  readonly verified: string;
+  readonly counts: Readonly<Record<string, number>>;
   /** The folder it is in. */
   readonly folder: string;
 }
@@ -51,6 +53,8 @@ export interface BackupOperator {
   leftovers(): readonly string[];
   /** Runs the restore script; returns what it printed. */
   restore(...args: readonly string[]): Promise<string>;
+  /** The same, with another environment. */
+  restoreTo(env: Readonly<Record<string, string>>): Promise<string>;
   events(): Promise<readonly CoreV1Event[]>;
   /** Makes the state of the schedule say that so many more seconds have passed since it was written. */
   awayFor(seconds: number): Promise<void>;
@@ -118,6 +122,7 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     THEN: then,
   });
   const { file } = source.dumper;
+  const script = join(example, 'restore', `${source.database}.sh`);
   const root = join(target === 's3' ? servers.bucket : env.BACKUP_DIR, name);
   return {
     namespace: hands.namespace,
@@ -130,7 +135,8 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     dumper: async () => dumperIn(scratch, source.dumper.program),
     published: () => publishedIn(root),
     leftovers: () => [...leftoversIn(root), ...filesIn(scratch), ...filesIn(env.TMPDIR)],
-    restore: async (...args) => restore([join(example, 'restore', `${source.database}.sh`), ...args], env),
+    restore: async (...args) => restore([script, ...args], env),
+    restoreTo: async (more) => restore([script], { ...env, ...more }),
     awayFor: async (seconds) => {
       const { data = {} } = (await hands.call('GET', hands.maps(state))) as V1ConfigMap;
       const earlier = (_: string, time: string): string =>

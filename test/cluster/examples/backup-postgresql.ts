@@ -5,9 +5,10 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { freePorts } from '../free-ports.ts';
 import { ServerProcess } from '../server-process.ts';
-import { listening } from './backup-servers.ts';
 import type { RunningSource } from './backup-source.ts';
+import { eventually } from './eventually.ts';
 
+const READY_MS = 60_000;
 const PASSWORD = 'first-secret';
 const SERVER_PATH = `PATH=$PATH:$(printf '%s\\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)`;
 // A server refuses to run as root; of root's rights what the test needs is kept.
@@ -16,10 +17,12 @@ const AS_NOBODY = ['--reuid=nobody', '--regid=nogroup', '--clear-groups', '--'];
 /** A server of PostgreSQL, new and empty. */
 export interface PostgresqlServer extends AsyncDisposable {
   /** How its superuser gets there. */
-  readonly env: Readonly<Record<string, string>>;
+  readonly env: Env;
   /** Runs SQL on standard input, in a database; returns what it printed. */
   sql(text: string, database?: string): Promise<string>;
 }
+
+type Env = Readonly<Record<string, string>>;
 
 /** Starts one, whose user `postgres` has the password. */
 export async function startPostgresql(password = PASSWORD): Promise<PostgresqlServer> {
@@ -38,11 +41,10 @@ exec postgres -D '${folder}/data' -k '' -p ${port} -c listen_addresses=127.0.0.1
   const [program = '', ...args] = process.getuid?.() === 0 ? ['setpriv', ...AS_NOBODY, ...shell] : shell;
   const server = new ServerProcess(program, args, { logFolder });
   await server.start();
-  await listening(port);
   const env = { PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGPASSWORD: password };
-  const sql: PostgresqlServer['sql'] = async (text, database = 'postgres') =>
-    psql(text, { env: { ...process.env, ...env, PGDATABASE: database } });
-  await sql('select 1').catch((error: unknown) => {
+  const sql = sqlWith(env);
+  // It takes connections before it answers.
+  await eventually(async () => void (await sql('select 1')), READY_MS).catch((error: unknown) => {
     throw new Error('this test needs PostgreSQL: Debian package postgresql', { cause: error });
   });
   return {
@@ -53,6 +55,11 @@ exec postgres -D '${folder}/data' -k '' -p ${port} -c listen_addresses=127.0.0.1
       rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
     },
   };
+}
+
+/** Runs SQL as one who gets there in that way. */
+export function sqlWith(env: Env): PostgresqlServer['sql'] {
+  return async (text, database = 'postgres') => psql(text, { env: { ...process.env, ...env, PGDATABASE: database } });
 }
 
 async function psql(text: string, options: ExecFileOptions): Promise<string> {

@@ -67,8 +67,7 @@ export async function startBackupServers(): Promise<BackupServers> {
   };
 }
 
-/** Waits until somebody takes connections there. */
-export async function listening(port: number): Promise<void> {
+async function listening(port: number): Promise<void> {
   const deadline = Date.now() + 20_000;
   while (!(await accepts(port))) {
     if (Date.now() > deadline) throw new Error(`nobody listens on port ${port}`);

@@ -47,7 +47,7 @@ newest_manifest() {
 
 stop_scratch() {
   [[ -n ${scratch_pid:-} ]] || return 0
-  kill -INT "$scratch_pid" 2> /dev/null || true
+  kill -s "${scratch_signal:-TERM}" "$scratch_pid" 2> /dev/null || true
   wait "$scratch_pid" 2> /dev/null || true
   scratch_pid=
 }

@@ -24,6 +24,9 @@ query() {
   psql -XAtq -v ON_ERROR_STOP=1 -c "$1"
 }
 
+# It does not wait for anybody.
+scratch_signal=INT
+
 # A server of our own, reached by a socket only, for as long as the verification takes.
 start_scratch() {
   try VerifyFailed "initdb failed" \

@@ -1,0 +1,143 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { sharedControlPlane } from '../shared-control-plane.ts';
+import { backupOperator, type BackupOperator } from './backup-operator.ts';
+import { sqlWith, startPostgresql, type PostgresqlServer } from './backup-postgresql.ts';
+import { startBackupServers, type BackupServers } from './backup-servers.ts';
+import type { BackupSource } from './backup-source.ts';
+import { buildProgram, type BuiltProgram } from './built-program.ts';
+
+const plane = sharedControlPlane();
+
+let servers: BackupServers;
+let program: BuiltProgram;
+let server: PostgresqlServer;
+
+beforeAll(async () => {
+  [servers, program, server] = await Promise.all([startBackupServers(), buildProgram(), startPostgresql()]);
+});
+
+afterAll(async () => {
+  await Promise.all([servers[Symbol.asyncDispose](), server[Symbol.asyncDispose]()]);
+  program[Symbol.dispose]();
+});
+
+/** An operator that has made a backup of the server. */
+async function backedUp(env: Readonly<Record<string, string>>): Promise<BackupOperator> {
+  const source: BackupSource = {
+    database: 'postgresql',
+    env: { ...server.env, ...env },
+    dumper: { program: 'pg_dump', file: '$dump' },
+    content: async () => '',
+    restored: async () => '',
+  };
+  const backup = await backupOperator({ plane, servers, source, program, target: 'volume' });
+  const operator = await backup.start();
+  await operator.trigger();
+  await operator.isDone();
+  return backup;
+}
+
+const WHOLE_SERVER = `
+create role writers;
+create role "Anna ""B"" o'C" login password 'hers' valid until '2100-01-01' connection limit 3 in role writers;
+alter role writers set statement_timeout = '7s';
+create role postgres_reader login password null;
+grant pg_read_all_data to postgres_reader;
+create database "shop | 'one'" owner "Anna ""B"" o'C";
+alter database "shop | 'one'" set work_mem = '5MB';
+grant connect on database "shop | 'one'" to writers;
+comment on database "shop | 'one'" is 'a shop';
+create database latin encoding latin1 lc_collate 'C' lc_ctype 'C' template template0;
+create table public.in_postgres as select 1 as one;`;
+const SHOP = `
+create schema sales authorization writers;
+create table sales.orders (n bigserial primary key, text text not null, at timestamptz default now());
+insert into sales.orders (text) select md5(i::text) from generate_series(1, 500) i;
+insert into sales.orders (text) values (E'CREATE ROLE postgres;'), (E'\\\\connect nowhere'), (E'a\\nALTER ROLE postgres WITH \\tb');
+select setval('sales.orders_n_seq', 9000);
+create unlogged table sales.carts as select 1 as n;
+create view sales.newest as select * from sales.orders order by n desc limit 1;
+create function sales.twice(int) returns int language sql as 'select 2 * $1';
+grant select on sales.orders to postgres_reader;
+alter table sales.orders owner to writers;
+select lo_from_bytea(4711, 'a large object');
+alter large object 4711 owner to "Anna ""B"" o'C";`;
+const CONTENT = [
+  `select rolname, rolsuper, rolcreatedb, rolcanlogin, rolconnlimit, rolvaliduntil, rolpassword from pg_authid
+   where rolname !~ '^pg_' order by 1`,
+  `select nullif(setrole, 0)::regrole, setconfig, datname
+   from pg_db_role_setting left join pg_database d on d.oid = setdatabase order by setconfig::text`,
+  `select roleid::regrole, member::regrole, admin_option from pg_auth_members
+   order by roleid::regrole::text, member::regrole::text`,
+  `select datname, pg_get_userbyid(datdba), pg_encoding_to_char(encoding), datcollate, datacl,
+   shobj_description(oid, 'pg_database') from pg_database where not datistemplate order by 1`,
+  'select * from in_postgres',
+];
+const SHOP_CONTENT = [
+  'select count(*), md5(string_agg(orders::text, chr(10) order by n)) from sales.orders',
+  'select last_value, is_called from sales.orders_n_seq',
+  'select n from sales.carts',
+  'select text, sales.twice(4) from sales.newest',
+  `select loid, encode(data, 'escape') from pg_largeobject`,
+  `select oid, pg_get_userbyid(lomowner) from pg_largeobject_metadata`,
+  `select relname, relacl, pg_get_userbyid(relowner) from pg_class where relnamespace = 'sales'::regnamespace order by 1`,
+];
+
+async function contentOf(sql: PostgresqlServer['sql']): Promise<readonly string[]> {
+  const found: string[] = [];
+  for (const query of CONTENT) found.push(await sql(query));
+  for (const query of SHOP_CONTENT) found.push(await sql(query, `shop | 'one'`));
+  return found;
+}
+
+describe('a backup of a whole PostgreSQL', { timeout: 120_000 }, () => {
+  it('comes back on a new server, with roles, passwords, rights, settings, rows, sequences and large objects', async () => {
+    await server.sql(WHOLE_SERVER);
+    await server.sql(SHOP, `shop | 'one'`);
+    const before = await contentOf(server.sql);
+    const backup = await backedUp({ POSTGRESQL_SCOPE: 'cluster' });
+    expect(backup.published()).toMatchObject([
+      { file: 'dump.sql.gz', verified: 'yes', counts: { roles: 4, databases: 3, tables: 3 } },
+    ]);
+    await expect(backup.restore('--force')).rejects.toThrow(/Refused: .* a whole server is restored to a new one only/);
+    // As another installation has it: what is known of the new server is its own password.
+    await using fresh = await startPostgresql('second-secret');
+
+    expect(await backup.restoreTo(fresh.env)).toContain('roles have the passwords they had then');
+
+    const asThen = { ...server.env, PGPORT: fresh.env['PGPORT'] ?? '' };
+    expect(await contentOf(sqlWith(asThen))).toEqual(before);
+    expect(backup.leftovers()).toEqual([]);
+  });
+});
+
+describe('a restored database', { timeout: 120_000 }, () => {
+  it.each([
+    ['takes the place of one that is called postgres', 'postgres', 'UTF8'],
+    ['has the encoding it had', 'latin', 'LATIN1'],
+    ['may have a name as long as names can be', 'n'.repeat(63), 'UTF8'],
+  ])('%s', async (_, name, encoding) => {
+    if (name.length === 63) await server.sql(`create database ${name}`);
+    await server.sql('drop table if exists kept; create table kept as select 7 as n', name);
+    const backup = await backedUp({ PGDATABASE: name });
+    await server.sql('update kept set n = 8', name);
+
+    const said = await backup.restore('--force');
+
+    expect(await server.sql('select n, getdatabaseencoding() from kept', name)).toBe(`7|${encoding}`);
+    const [, before = ''] = /is kept as database (\S+):/.exec(said) ?? [];
+    expect(await server.sql('select n from kept', before)).toBe('8');
+  });
+
+  it('leaves nothing of itself, and the present one as it is, when it does not come back whole', async () => {
+    await server.sql('create role gone; create database half');
+    await server.sql('create table kept as select 7 as n; alter table kept owner to gone', 'half');
+    const backup = await backedUp({ PGDATABASE: 'half' });
+    await server.sql('alter table kept owner to postgres; drop role gone', 'half');
+
+    await expect(backup.restore('--force')).rejects.toThrow(/RestoreFailed: .*nothing was changed: .*"gone"/);
+
+    expect(await server.sql('select n from kept', 'half')).toBe('7');
+    expect(await server.sql(`select count(*) from pg_database where datname ~ '^restored_'`)).toBe('0');
+  });
+});
