@@ -12,7 +12,7 @@ const pool = clusterPool(sharedControlPlane(), { shell: 2, typescript: 1 });
 afterAll(async () => pool[Symbol.asyncDispose](), 60_000);
 
 describe.concurrent.each(TWINS)('the repair of etcd members in %s', (twin) => {
-  const lines = LINES.filter(({ isCore = false }) => twin === 'shell' || isCore || isThorough);
+  const lines = LINES.filter((line) => isThorough || ['both', twin].includes(line.with ?? 'shell'));
 
   for (const { title, run } of lines) {
     it(title, { timeout: 800_000 }, async () => {

@@ -16,8 +16,8 @@ guard_quorum() {
   if [[ $MEMBERS_KNOWN == yes ]] && ((WELL_COUNT >= VOTERS / 2 + 1)); then return; fi
   local -r failed=$(wc -w <<< "$FAILED") spare=$((REPLICAS - REPLICAS / 2 - 1))
   if ((failed <= spare)); then
-    echo "no quorum at the moment: $WELL_COUNT of $REPLICAS members are well"
-    return 1
+    wait_for_news "no quorum at the moment: $WELL_COUNT of $REPLICAS members are well"
+    return
   fi
   refuse QuorumLost \
     "$WELL_COUNT of $REPLICAS members are well, which is no quorum. Nothing is removed or wiped. Bring members back, else \
@@ -27,8 +27,8 @@ restore all from a snapshot with --bump-revision 1000000000 --mark-compacted, as
 guard_one_unhealthy() {
   ((UNHEALTHY_COUNT == 1)) && return
   if (($(wc -w <<< "$FAILED") <= 1)); then
-    echo "waiting, $UNHEALTHY are unhealthy at the same time"
-    return 1
+    wait_for_news "waiting, $UNHEALTHY are unhealthy at the same time"
+    return
   fi
   refuse SeveralMembersDown \
     "$UNHEALTHY are down at once; one at a time is replaced. Find out what they have in common, and bring one back. $ERRORS"

@@ -30,8 +30,7 @@ export function guardQuorum({ facts, outcome }: Turn): boolean {
   const well = wellCount({ facts });
   if (facts.members !== undefined && well >= majority(voterCount({ facts }))) return true;
   if (facts.failed.length <= replicas - majority(replicas)) {
-    outcome.say('no quorum at the moment', { well, replicas });
-    return false;
+    return outcome.waitForNews('no quorum at the moment', { well, replicas });
   }
   return outcome.refuse(
     'QuorumLost',
@@ -43,8 +42,7 @@ export function guardOneUnhealthy({ facts, outcome }: Turn): boolean {
   const unhealthy = Object.keys(facts.unhealthySince);
   if (unhealthy.length === 1) return true;
   if (facts.failed.length <= 1) {
-    outcome.say('waiting, several are unhealthy at the same time', { unhealthy });
-    return false;
+    return outcome.waitForNews('waiting, several are unhealthy at the same time', { unhealthy });
   }
   return outcome.refuse(
     'SeveralMembersDown',

@@ -41,6 +41,13 @@ export class Outcome {
     return false;
   }
 
+  /** It is too early to tell, so what was refused before may not be over; false, as `refuse`. */
+  waitForNews(message: string, fields: Readonly<Record<string, unknown>>): false {
+    this.#told = this.#facts?.state.told ?? '';
+    this.say(message, fields);
+    return false;
+  }
+
   /** The time of those who are unhealthy counts from now. */
   restartClock(): void {
     const pods = Object.keys(this.#facts?.unhealthySince ?? {});
