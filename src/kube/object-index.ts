@@ -15,17 +15,6 @@ export class ObjectIndex<T extends Placed> {
   readonly #chunks: T[][] = [];
   #size = 0;
 
-  /** An index of `objects` in any order; of several with one namespace and name the last counts. */
-  static of<T extends Placed>(objects: readonly T[]): ObjectIndex<T> {
-    const index = new ObjectIndex<T>();
-    const sorted = withoutRepeats(isSorted(objects) ? objects : objects.toSorted(comparePlaces));
-    for (let start = 0; start < sorted.length; start += MAX_CHUNK / 2) {
-      index.#chunks.push(sorted.slice(start, start + MAX_CHUNK / 2));
-    }
-    index.#size = sorted.length;
-    return index;
-  }
-
   get size(): number {
     return this.#size;
   }
@@ -39,13 +28,10 @@ export class ObjectIndex<T extends Placed> {
 
   /** Puts `object` at its place, and returns what was there. */
   set(object: T): T | undefined {
+    if (this.#append(object)) return undefined;
     const at = this.#chunkOf(object);
     const chunk = this.#chunks[at];
-    if (chunk === undefined) {
-      this.#chunks.push([object]);
-      this.#size++;
-      return undefined;
-    }
+    if (chunk === undefined) return undefined;
     const position = positionIn(chunk, object);
     const found = chunk[position];
     if (found !== undefined && isSamePlace(found, object)) {
@@ -70,9 +56,26 @@ export class ObjectIndex<T extends Placed> {
     if (chunk.length === 0) this.#chunks.splice(at, 1);
   }
 
+  /** All objects in order; not to be changed meanwhile. */
+  *[Symbol.iterator](): Generator<T, void, void> {
+    for (const chunk of this.#chunks) yield* chunk;
+  }
+
   /** All objects in order, in an array of the caller's own. */
   toArray(): T[] {
     return this.#chunks.flat();
+  }
+
+  /** Lists come in order, so the end is where most objects belong. */
+  #append(object: T): boolean {
+    const last = this.#chunks.at(-1);
+    const end = last?.at(-1);
+    if (end !== undefined && !isBefore(end, object)) return false;
+    // Half full, so that what comes in between later finds room.
+    if (last === undefined || last.length >= MAX_CHUNK / 2) this.#chunks.push([object]);
+    else last.push(object);
+    this.#size++;
+    return true;
   }
 
   /** The last chunk that starts at or before `place`, else the first. */
@@ -116,18 +119,4 @@ function positionIn(chunk: readonly Placed[], place: Placed): number {
     else high = middle;
   }
   return low;
-}
-
-function isSorted(objects: readonly Placed[]): boolean {
-  return objects.every((object, index) => {
-    const previous = objects[index - 1];
-    return previous === undefined || !isBefore(object, previous);
-  });
-}
-
-function withoutRepeats<T extends Placed>(sorted: readonly T[]): readonly T[] {
-  return sorted.filter((object, index) => {
-    const next = sorted[index + 1];
-    return next === undefined || !isSamePlace(object, next);
-  });
 }

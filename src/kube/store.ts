@@ -27,7 +27,7 @@ export type StoreChange =
  */
 export class Store {
   #records = new ObjectIndex<ObjectRecord>();
-  #listed: ObjectRecord[] = [];
+  #listed = new ObjectIndex<ObjectRecord>();
   #lastNamespace = '';
   #keepsObjects = false;
 
@@ -43,7 +43,7 @@ export class Store {
 
   /** A list begins; what a list before it brought without coming to its end is forgotten. */
   beginList(): void {
-    this.#listed = [];
+    this.#listed = new ObjectIndex();
   }
 
   /** Takes an object of the list; `isKnown` when the store has it in exactly this version. */
@@ -52,24 +52,24 @@ export class Store {
     const isKnown = known !== undefined && isSameVersion(known, object);
     const lacksJson = this.#keepsObjects && known?.json === undefined;
     const record = isKnown && !lacksJson ? known : this.#record(object, known);
-    this.#listed.push(record);
+    this.#listed.set(record);
     return { record, isKnown };
   }
 
   /** The list is complete and is the collection now; returns the records that are gone, a namesake's included. */
   endList(): readonly ObjectRecord[] {
     const previous = this.#records;
-    this.#records = ObjectIndex.of(this.#listed);
-    this.#listed = [];
-    const current = this.#records.toArray();
+    this.#records = this.#listed;
+    this.#listed = new ObjectIndex();
     // Both are in order, so one walk through both finds them.
-    let at = 0;
-    return previous.toArray().filter((record) => {
-      let found = current[at];
-      while (found !== undefined && found !== record && comparePlaces(found, record) < 0) found = current[++at];
-      if (found === record) return false;
-      return found === undefined || !isSamePlace(found, record) || found.uid !== record.uid;
-    });
+    const rest = this.#records[Symbol.iterator]();
+    let found = rest.next().value;
+    const gone: ObjectRecord[] = [];
+    for (const record of previous) {
+      while (found !== undefined && comparePlaces(found, record) < 0) found = rest.next().value;
+      if (found === undefined || !isSamePlace(found, record) || found.uid !== record.uid) gone.push(record);
+    }
+    return gone;
   }
 
   /** Takes an object of the watch; no change when it is known in this version already. */
@@ -107,7 +107,9 @@ export class Store {
   }
 
   #dropObjects(): void {
-    this.#records = ObjectIndex.of(this.#records.toArray().map((record) => ({ ...record, json: undefined })));
+    const records = new ObjectIndex<ObjectRecord>();
+    for (const record of this.#records) records.set({ ...record, json: undefined });
+    this.#records = records;
   }
 }
 

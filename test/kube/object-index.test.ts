@@ -5,22 +5,28 @@ import { comparePlaces, ObjectIndex } from '../../src/kube/object-index.ts';
 
 const place = (namespace: string, name: string, value = 0) => ({ namespace, name, value });
 
+function indexOf(...places: readonly ReturnType<typeof place>[]) {
+  const index = new ObjectIndex<ReturnType<typeof place>>();
+  for (const one of places) index.set(one);
+  return index;
+}
+
 describe('ObjectIndex', () => {
   it('orders by namespace, then by name', () => {
-    const index = ObjectIndex.of([place('b', 'a'), place('a', 'b'), place('', 'z'), place('a', 'a')]);
+    const index = indexOf(place('b', 'a'), place('a', 'b'), place('', 'z'), place('a', 'a'));
 
     expect(index.toArray().map(({ namespace, name }) => `${namespace}/${name}`)).toEqual(['/z', 'a/a', 'a/b', 'b/a']);
   });
 
   it('keeps the last of several with one place', () => {
-    const index = ObjectIndex.of([place('a', 'a', 1), place('b', 'b', 2), place('a', 'a', 3)]);
+    const index = indexOf(place('a', 'a', 1), place('b', 'b', 2), place('a', 'a', 3));
 
     expect(index.toArray().map(({ value }) => value)).toEqual([3, 2]);
     expect(index.size).toBe(2);
   });
 
   it('gives arrays that later changes leave alone', () => {
-    const index = ObjectIndex.of([place('a', 'a')]);
+    const index = indexOf(place('a', 'a'));
     const before = index.toArray();
 
     index.set(place('a', 'b'));
@@ -38,6 +44,7 @@ describe('ObjectIndex', () => {
 
     expect(left).toHaveLength(2500);
     expect(left).toEqual(left.toSorted(comparePlaces));
+    expect([...index]).toEqual(left);
     expect(left.every((object) => index.get(object) === object)).toBe(true);
   });
 

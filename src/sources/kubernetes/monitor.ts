@@ -182,7 +182,7 @@ class BindingMonitor implements Monitor {
     return this.#namespaces.names;
   }
 
-  #observed(events: readonly ObservedEvent[]): void {
+  #observed(events: Iterable<ObservedEvent>): void {
     this.#observations.changed();
     this.#metrics.snapshotSize(this.#observations.size);
     // What comes before everything was listed belongs to the Synchronization.

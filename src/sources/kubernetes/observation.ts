@@ -18,8 +18,8 @@ export interface ObservedEvent {
 
 /** What an observation tells its monitor. */
 export interface ObservationListener {
-  /** These happened, in this order; `items` shows the state after the last of them. */
-  observed(events: readonly ObservedEvent[]): void;
+  /** These happened, in this order; `items` shows the state after the last of them. To be read at once, if at all. */
+  observed(events: Iterable<ObservedEvent>): void;
   failed(error: unknown): void;
   recovered(): void;
 }
@@ -38,7 +38,7 @@ export class Observation implements WatchSubscriber {
   readonly keepsObjects: boolean;
   readonly #options: ObservationOptions;
   #items = new ObjectIndex<SnapshotItem>();
-  #listed: SnapshotItem[] = [];
+  #listed = new ObjectIndex<SnapshotItem>();
   #subscription: WatchSubscription | undefined;
   #isFirstList = true;
   #isSynced = false;
@@ -91,16 +91,16 @@ export class Observation implements WatchSubscriber {
   }
 
   listStarted(): void {
-    this.#listed = [];
+    this.#listed = new ObjectIndex();
   }
 
   listed(record: ObjectRecord, object: KubeObject): void {
-    this.#listed.push(this.#options.view(record, object));
+    this.#listed.set(this.#options.view(record, object));
   }
 
   listDone(gone: readonly ObjectRecord[]): void {
-    const listed = ObjectIndex.of(this.#listed);
-    this.#listed = [];
+    const listed = this.#listed;
+    this.#listed = new ObjectIndex();
     const events = this.#isFirstList ? this.#replace(listed) : this.#update(listed, gone);
     this.#isFirstList = false;
     this.#isSynced = true;
@@ -121,14 +121,19 @@ export class Observation implements WatchSubscriber {
     this.#options.listener.recovered();
   }
 
-  #replace(listed: ObjectIndex<SnapshotItem>): readonly ObservedEvent[] {
+  /** Events are made only for who reads them: before the Synchronization nobody does, and lists are long. */
+  #replace(listed: ObjectIndex<SnapshotItem>): Iterable<ObservedEvent> {
     const previous = this.#items;
-    const gone = previous.toArray().filter((item) => listed.get(item) === undefined);
     this.#items = listed;
-    return [
-      ...gone.map((item) => deleted(item)),
-      ...listed.toArray().map((item) => this.#event(previous.get(item), item)),
-    ];
+    return this.#differences(previous, listed);
+  }
+
+  *#differences(
+    previous: ObjectIndex<SnapshotItem>,
+    listed: ObjectIndex<SnapshotItem>,
+  ): Generator<ObservedEvent, void, void> {
+    for (const item of previous) if (listed.get(item) === undefined) yield deleted(item);
+    for (const item of listed) yield this.#event(previous.get(item), item);
   }
 
   #update(listed: ObjectIndex<SnapshotItem>, gone: readonly ObjectRecord[]): readonly ObservedEvent[] {
@@ -139,7 +144,7 @@ export class Observation implements WatchSubscriber {
       this.#items.delete(item);
       events.push(deleted(item));
     }
-    for (const item of listed.toArray()) events.push(this.#put(item));
+    for (const item of listed) events.push(this.#put(item));
     return events;
   }
 

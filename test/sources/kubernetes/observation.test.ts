@@ -43,7 +43,8 @@ function observing({ hasFilter = true } = {}) {
     listener: {
       observed: (events) => {
         told.push(
-          ...events.map(
+          ...Array.from(
+            events,
             ({ watchEvent, item, isSame }) => `${watchEvent} ${item.name} ${item.filterResult}${isSame ? ' same' : ''}`,
           ),
         );
