@@ -40,7 +40,7 @@ restore_database() {
   step restore
   undo=drop_restored
   try RestoreFailed "nothing was changed" make_restored
-  try RestoreFailed "nothing was changed" pg_restore --exit-on-error -d "$restored" "$dump"
+  try RestoreFailed "nothing was changed" fill_restored
   step swap
   try RestoreFailed "nothing was changed; is somebody at work in $PGDATABASE who comes back at once? Then stop that first" swap
   undo=
@@ -56,11 +56,26 @@ restore_database() {
 make_restored() {
   local create
   create=$(pg_restore --create --section=pre-data --file=- "$dump" |
-    sed -n '0,/^CREATE DATABASE .* WITH TEMPLATE = /s/^CREATE DATABASE .* WITH TEMPLATE = /create database :"restored" with template = /p')
+    sed -n '0,/^CREATE DATABASE .* WITH TEMPLATE = /s/^CREATE DATABASE .* WITH TEMPLATE = /create database :"restored" with template = /p') || return
   maintain <<SQL
 $create
 select format('alter database %I owner to %I', :'restored', pg_get_userbyid(datdba)) from pg_database where datname = :'name' \\gexec
 SQL
+}
+
+fill_restored() {
+  local server
+  server=$(maintain <<< 'show server_version_num')
+  if ((server / 10000 >= $(major pg_restore))); then
+    pg_restore --exit-on-error -d "$restored" "$dump"
+  else
+    pg_restore --file=- "$dump" | for_older_server | PGDATABASE=$restored psql -Xq -v ON_ERROR_STOP=1 > /dev/null
+  fi
+}
+
+# Servers before 17 do not know a setting with which the tools since 17 begin each database.
+for_older_server() {
+  awk 'NR == 1 || /^\\connect / {head = 1} head && /^SET transaction_timeout = 0;$/ {head = 0; next} {print}'
 }
 
 drop_restored() {
@@ -80,7 +95,7 @@ SQL
 
 # Every role and database of a server: only a new server takes them.
 restore_cluster() {
-  local databases own
+  local databases own adapt=cat
   step look
   databases=$(maintain <<< "select string_agg(datname, ' ') from pg_database where not datistemplate and datname <> 'postgres'")
   [[ -z $databases ]] || refuse "the server $PGHOST has the databases $databases: a whole server is restored to a new one only, also with --force"
@@ -89,7 +104,8 @@ restore_cluster() {
   maintain <<< "select format('CREATE ROLE %I;', rolname) from pg_roles" > "$work/roles"
   # The password of the own one changes last: until then, the one that is known is needed for each database.
   own=$(maintain <<< "select format('ALTER ROLE %I WITH ', current_user)")
-  gzip -dc "$dump" |
+  (($(maintain <<< 'show server_version_num') >= 170000)) || adapt=for_older_server
+  gzip -dc "$dump" | "$adapt" |
     own=$own awk '
       NR == FNR {there[$0]; next}
       /^\\connect / {data = 1}

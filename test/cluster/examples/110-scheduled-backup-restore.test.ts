@@ -1,4 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../support/hook-rig.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { backupOperator, type BackupOperator } from './backup-operator.ts';
 import { sqlWith, startPostgresql, type PostgresqlServer } from './backup-postgresql.ts';
@@ -83,6 +86,15 @@ const SHOP_CONTENT = [
   `select relname, relacl, pg_get_userbyid(relowner) from pg_class where relnamespace = 'sales'::regnamespace order by 1`,
 ];
 
+// As those since 17 are.
+const PG_RESTORE_99 = `#!/bin/bash
+case "$*" in
+  --version) echo 'pg_restore (PostgreSQL) 99.1' ;;
+  *' -d '*) echo 'unrecognized configuration parameter "transaction_timeout"' >&2; exit 1 ;;
+  *) PATH=\${PATH#*:}; pg_restore "$@" | sed '0,/^SET lock_timeout/s//SET transaction_timeout = 0;\\n&/' ;;
+esac
+`;
+
 async function contentOf(sql: PostgresqlServer['sql']): Promise<readonly string[]> {
   const found: string[] = [];
   for (const query of CONTENT) found.push(await sql(query));
@@ -94,7 +106,7 @@ describe('a backup of a whole PostgreSQL', { timeout: 120_000 }, () => {
   it('comes back on a new server, with roles, passwords, rights, settings, rows, sequences and large objects', async () => {
     await server.sql(WHOLE_SERVER);
     await server.sql(SHOP, `shop | 'one'`);
-    const before = await contentOf(server.sql);
+    const before = await contentOf(sqlWith(server.env));
     const backup = await backedUp({ POSTGRESQL_SCOPE: 'cluster' });
     expect(backup.published()).toMatchObject([
       { file: 'dump.sql.gz', verified: 'yes', counts: { roles: 4, databases: 3, tables: 3 } },
@@ -127,6 +139,20 @@ describe('a restored database', { timeout: 120_000 }, () => {
     expect(await server.sql('select n, getdatabaseencoding() from kept', name)).toBe(`7|${encoding}`);
     const [, before = ''] = /is kept as database (\S+):/.exec(said) ?? [];
     expect(await server.sql('select n from kept', before)).toBe('8');
+  });
+
+  it('comes back to a server that is older than the tools', async () => {
+    await server.sql('create database older');
+    await server.sql(`create table kept as select 'SET transaction_timeout = 0;' as line`, 'older');
+    const backup = await backedUp({ PGDATABASE: 'older' });
+    const folder = temporaryFolder();
+    onTestFinished(() => folder[Symbol.dispose]());
+    writeFileSync(join(folder.path, 'pg_restore'), PG_RESTORE_99, { mode: 0o755 });
+    await server.sql('drop table kept', 'older');
+
+    await backup.restoreTo({ PATH: `${folder.path}:${process.env['PATH'] ?? ''}` });
+
+    expect(await server.sql('select line from kept', 'older')).toBe('SET transaction_timeout = 0;');
   });
 
   it('leaves nothing of itself, and the present one as it is, when it does not come back whole', async () => {

@@ -13,6 +13,7 @@ import { startProgram, type Program } from '../../support/program.ts';
 import { freePorts } from '../free-ports.ts';
 import { handsOn, type Hands } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
+import { linkPrograms } from './backup-image.ts';
 import { asNobody } from './backup-postgresql.ts';
 import type { BackupServers } from './backup-servers.ts';
 import type { BackupSource } from './backup-source.ts';
@@ -98,6 +99,7 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
   const env = {
     ...servers.env,
     ...source.env,
+    PATH: linkPrograms(join(folder.path, 'bin'), source.env['PATH'] ?? process.env['PATH'] ?? ''),
     TMPDIR: join(folder.path, 'tmp'),
     // What Node keeps of all programs is nothing of theirs.
     NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),

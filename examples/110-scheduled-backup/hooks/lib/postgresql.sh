@@ -20,6 +20,11 @@ database_settings() {
   [[ $BACKUP_VERIFY != yes || $EUID -ne 0 ]] || problems+=("the hook runs as root, and PostgreSQL refuses to verify a backup as root")
 }
 
+# The first number of the version of a program.
+major() { # PROGRAM
+  "$1" --version | sed -E 's/[^0-9]*([0-9]+).*/\1/'
+}
+
 query() {
   psql -XAtq -v ON_ERROR_STOP=1 -c "$1"
 }

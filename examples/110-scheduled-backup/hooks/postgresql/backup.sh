@@ -17,9 +17,8 @@ database_check() {
       *) fail DatabaseUnreachable "PostgreSQL at $PGHOST does not answer: look at its Pods, PGHOST and PGPORT: $said" ;;
     esac
   fi
-  client=$(pg_dump --version | sed -E 's/[^0-9]*([0-9]+).*/\1/')
-  ((client >= server / 10000)) ||
-    fail ClientTooOld "pg_dump $client cannot dump PostgreSQL $((server / 10000)): build the image with postgresql-$((server / 10000))"
+  ((server = server / 10000, client = $(major pg_dump), client >= server)) ||
+    fail ClientTooOld "pg_dump $client cannot dump PostgreSQL $server: build the image with postgresql-$server"
   if [[ $POSTGRESQL_SCOPE == cluster ]]; then
     size_bytes=$(query 'select sum(pg_database_size(oid)) from pg_database')
   else
@@ -65,7 +64,7 @@ database_verify() { # FILE
     else
       try VerifyFailed "the dump cannot be read" pg_restore --file=/dev/null "$1"
     fi
-    verified=read
+    verified='read'
     return
   fi
   start_scratch

@@ -1,0 +1,47 @@
+import { existsSync, mkdirSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+
+const words = (text: string): readonly string[] => text.split(' ');
+
+/**
+ * The programs that the image of the example has as far as its scripts use them, by package of Debian. The operators of
+ * the tests find no others.
+ */
+export const IMAGE_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
+  bash: ['bash'],
+  coreutils: words(
+    'basename cat cp cut date dd df dirname env head mkdir mktemp mv rm sha256sum sleep sort stat sync tac tail timeout tr',
+  ),
+  diffutils: ['cmp', 'diff'],
+  grep: ['grep'],
+  gzip: ['gzip'],
+  jq: ['jq'],
+  mawk: ['awk'],
+  // It stands for those it depends on; the programs of the server are in a folder of their own.
+  postgresql: words('createdb pg_dump pg_dumpall pg_isready pg_restore psql'),
+  rclone: ['rclone'],
+  'redis-server': ['redis-server'],
+  'redis-tools': ['redis-check-rdb', 'redis-cli'],
+  sed: ['sed'],
+  'util-linux': ['flock'],
+};
+
+/** Copied from another image. */
+export const COPIED_PROGRAMS = ['etcdctl', 'etcdutl'] as const;
+
+// In the fixtures only.
+const OF_THE_TESTS = ['mkfifo', 'ps', 'setpriv', 'sh', 'truncate'];
+
+/** Makes a folder with links to the programs of the image, found in a search path; those that are absent are left out. */
+export function linkPrograms(folder: string, searchPath: string): string {
+  mkdirSync(folder);
+  const names = [...Object.values(IMAGE_PROGRAMS).flat(), ...COPIED_PROGRAMS, ...OF_THE_TESTS];
+  for (const name of names) {
+    const found = searchPath
+      .split(':')
+      .map((path) => join(path, name))
+      .find((path) => existsSync(path));
+    if (found !== undefined) symlinkSync(found, join(folder, name));
+  }
+  return folder;
+}

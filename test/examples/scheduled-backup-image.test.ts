@@ -1,0 +1,55 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { COPIED_PROGRAMS, IMAGE_PROGRAMS } from '../cluster/examples/backup-image.ts';
+import { examplesDir } from '../support/example-rig.ts';
+
+const example = join(examplesDir, '110-scheduled-backup');
+const dockerfile = instructions(join(example, 'Dockerfile'));
+const base = instructions(join(examplesDir, '..', 'Dockerfile'));
+
+// Of those, what every Debian has.
+const ALWAYS = ['bash', 'coreutils', 'diffutils', 'grep', 'gzip', 'mawk', 'sed', 'util-linux'];
+// Not for a program, but for the locales of databases.
+const LOCALES = 'locales';
+
+function instructions(path: string): string {
+  return readFileSync(path, 'utf8')
+    .replaceAll(/^\s*#.*\n/gm, '')
+    .replaceAll('\\\n', ' ');
+}
+
+function installedBy(text: string): readonly string[] {
+  return [...text.matchAll(/apt-get install ([^&]+)/g)]
+    .flatMap(([, packages = '']) => packages.trim().split(/\s+/))
+    .filter((word) => !word.startsWith('-'));
+}
+
+// The tests on a cluster run the scripts with these programs and no others.
+describe('the image of the scheduled backups', () => {
+  it('is made of files there are', () => {
+    const copies = [...dockerfile.matchAll(/^(?:COPY|ADD) (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>
+      from.split(/\s+/),
+    );
+
+    expect(copies).toEqual(['restore', 'hooks']);
+    expect(copies.filter((path) => !existsSync(join(example, path)))).toEqual([]);
+  });
+
+  it('has every program that the scripts use', () => {
+    const installed = new Set([...ALWAYS, ...installedBy(base), ...installedBy(dockerfile)]);
+
+    expect(Object.keys(IMAGE_PROGRAMS).filter((name) => !installed.has(name))).toEqual([]);
+    for (const program of COPIED_PROGRAMS) {
+      expect(dockerfile).toMatch(
+        new RegExp(`COPY --from=\\S*/etcd:\\S+ .*/usr/local/bin/${program} .*/usr/local/bin/`),
+      );
+    }
+  });
+
+  it('installs nothing that no script needs', () => {
+    const needed = new Set([...Object.keys(IMAGE_PROGRAMS), LOCALES]);
+
+    expect(installedBy(dockerfile).filter((name) => !needed.has(name))).toEqual([]);
+  });
+});
