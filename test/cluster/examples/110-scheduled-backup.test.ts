@@ -68,7 +68,9 @@ describe('the example, installed beside three databases', { timeout: 4 * LIMIT_M
     const codes = await Promise.all(DATABASES.map(backUp));
 
     expect(codes).toEqual([0, 0, 0]);
-    expect(await backups('postgresql')).toEqual([expect.stringMatching(/verified: yes {2}\{"tables":1,"rows":1000,"largeObjects":0\}/)]);
+    expect(await backups('postgresql')).toEqual([
+      expect.stringMatching(/verified: yes {2}\{"tables":1,"rows":1000,"largeObjects":0\}/),
+    ]);
     expect(await backups('redis')).toEqual([expect.stringMatching(/verified: yes {2}\{"keys":3\}/)]);
     expect(await backups('etcd')).toEqual([expect.stringMatching(/verified: yes {2}\{"revision":\d+,"entries":\d+\}/)]);
   });
