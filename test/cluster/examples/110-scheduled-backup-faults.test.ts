@@ -56,18 +56,19 @@ const COMMANDS = {
 const PUBLISHED = new Set(['sync "$root"', 'store size', ...AFTER]);
 const LIMIT_MS = 60_000;
 
+const running = new AsyncDisposableStack();
 let servers: BackupServers;
 let program: BuiltProgram;
 let redis: BackupSource;
 
 beforeAll(async () => {
-  [servers, program] = await Promise.all([startBackupServers(), buildProgram()]);
+  servers = running.use(await startBackupServers());
+  program = running.use(await buildProgram());
   redis = redisSource(servers);
 });
 
 afterAll(async () => {
-  await servers[Symbol.asyncDispose]();
-  program[Symbol.dispose]();
+  await running.disposeAsync();
 });
 
 beforeEach(async () => {

@@ -11,17 +11,19 @@ import { buildProgram, type BuiltProgram } from './built-program.ts';
 
 const plane = sharedControlPlane();
 
+const running = new AsyncDisposableStack();
 let servers: BackupServers;
 let program: BuiltProgram;
 let server: PostgresqlServer;
 
 beforeAll(async () => {
-  [servers, program, server] = await Promise.all([startBackupServers(), buildProgram(), startPostgresql()]);
+  servers = running.use(await startBackupServers());
+  program = running.use(await buildProgram());
+  server = running.use(await startPostgresql());
 });
 
 afterAll(async () => {
-  await Promise.all([servers[Symbol.asyncDispose](), server[Symbol.asyncDispose]()]);
-  program[Symbol.dispose]();
+  await running.disposeAsync();
 });
 
 /** An operator that has made a backup of the server. */

@@ -43,17 +43,19 @@ exec postgres -D '${folder}/data' -k '' -p ${port} -c listen_addresses=127.0.0.1
   await server.start();
   const env = { PGHOST: '127.0.0.1', PGPORT: String(port), PGUSER: 'postgres', PGPASSWORD: password };
   const sql = sqlWith(env);
+  const dispose = async (): Promise<void> => {
+    await server.kill();
+    rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
+  };
   // It takes connections before it answers.
-  await eventually(async () => void (await sql('select 1')), READY_MS).catch((error: unknown) => {
+  await eventually(async () => void (await sql('select 1')), READY_MS).catch(async (error: unknown) => {
+    await dispose();
     throw new Error('this test needs PostgreSQL: Debian package postgresql', { cause: error });
   });
   return {
     env,
     sql,
-    async [Symbol.asyncDispose]() {
-      await server.kill();
-      rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
-    },
+    [Symbol.asyncDispose]: dispose,
   };
 }
 
