@@ -47,6 +47,8 @@ COPY --from=build /out /
 ENV SHELL_OPERATOR_HOOKS_DIR=/hooks LOG_TYPE=json
 # kubectl keeps there what it knows of the API server; the home folder may be read-only.
 ENV KUBECACHEDIR=/tmp/kube-cache
+# Lists come through large buffers. The C library would keep what these took, and that for each thread.
+ENV GLIBC_TUNABLES=glibc.malloc.trim_threshold=131072:glibc.malloc.arena_max=2
 LABEL org.opencontainers.image.title=hooklet org.opencontainers.image.licenses=Apache-2.0
 EXPOSE 9115
 # By number, so that Kubernetes sees it is not root.

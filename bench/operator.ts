@@ -43,7 +43,7 @@ export async function startOperator(stage: BenchStage, options: OperatorOptions)
   const [program = '', ...args] = [...contender.command, 'start', ...flagsOf(stage, options, port)];
   const startedAtMs = performance.timeOrigin + performance.now();
   const child = spawn(program, args, {
-    env: { ...process.env, KUBECONFIG: stage.kubeconfig, ...env },
+    env: { ...process.env, ...contender.env, KUBECONFIG: stage.kubeconfig, ...env },
     stdio: ['ignore', 'pipe', contender.name === 'hooklet' ? 'inherit' : 'ignore'],
   });
   endWithThis(child);

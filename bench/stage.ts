@@ -1,4 +1,4 @@
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { controlPlaneAssets } from '../test/cluster/assets.ts';
@@ -13,6 +13,8 @@ export interface Contender {
   readonly command: readonly string[];
   /** Flags after those of the row. */
   readonly flags: readonly string[];
+  /** Added to the environment. */
+  readonly env: Readonly<Record<string, string>>;
 }
 
 /** A real control plane, and the way to it. */
@@ -79,7 +81,20 @@ function copyOfHooklet(folder: string): Contender {
   const copy = join(folder, 'hooklet');
   cpSync(join(ROOT, 'dist'), join(copy, 'dist'), { recursive: true, preserveTimestamps: true });
   cpSync(join(ROOT, 'package.json'), join(copy, 'package.json'));
-  return { name: 'hooklet', command: [ownNode(copy), join(copy, 'dist', 'main.js')], flags: [] };
+  return {
+    name: 'hooklet',
+    command: [ownNode(copy), join(copy, 'dist', 'main.js')],
+    flags: [],
+    env: allocatorOfImage(),
+  };
+}
+
+/** How the image sets up the memory allocator. */
+function allocatorOfImage(): Readonly<Record<string, string>> {
+  const name = 'GLIBC_TUNABLES';
+  const value = new RegExp(`^ENV ${name}=(\\S+)$`, 'm').exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1];
+  if (value === undefined) throw new Error(`the Dockerfile has no line ENV ${name}=…, with which hooklet is measured`);
+  return { [name]: value };
 }
 
 /** A copy of Node, whose pages no other program shares: else the PSS would be less than in a container. */
@@ -91,5 +106,5 @@ function ownNode(folder: string): string {
 
 function peerOf({ PEER: program, PEER_FLAGS: flags = '' }: NodeJS.ProcessEnv): Contender | undefined {
   if (program === undefined || program === '') return undefined;
-  return { name: 'peer', command: [program], flags: flags.split(/\s+/).filter(Boolean) };
+  return { name: 'peer', command: [program], flags: flags.split(/\s+/).filter(Boolean), env: {} };
 }
