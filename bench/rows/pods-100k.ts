@@ -55,6 +55,8 @@ async function footprint(stage: BenchStage, hooksDir: string): Promise<Footprint
   await change(stage, out);
   await sleep(SETTLE_MS);
   const mb = pssMb(operator.pid);
+  // What was idle for long may have been thrown away, the code too.
+  await change(stage, out);
   const before = cpuSeconds(operator.pid);
   await change(stage, out);
   return { mb, cpuUs: ((cpuSeconds(operator.pid) - before) * 1e6) / EVENTS };
