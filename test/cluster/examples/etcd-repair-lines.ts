@@ -301,12 +301,12 @@ export const LINES: readonly Line[] = [
       const news = await newsOf(rig);
       const { acknowledged } = oracle;
       const [one = ''] = rig.etcd.pods;
-      const before = await rig.etcd.logWrites(one);
 
       await withSlowDisks(rig, { pods: rig.etcd.pods, delayMs: 100 }, async () => {
+        const before = await rig.etcd.logWrites(one);
         await eventually(async () => expect((await rig.etcd.logWrites(one)).count).toBeGreaterThan(before.count + 5));
         const { count, milliseconds } = await rig.etcd.logWrites(one);
-        // Of the first a part may have been before.
+        // The first may have begun before its disk was slow.
         expect((milliseconds - before.milliseconds) / (count - before.count - 1)).toBeGreaterThan(100);
         const pods = rig.etcd.pods.filter((pod) => pod !== one);
         await loseDisk(rig, pods.at(-1) ?? '');
