@@ -7,12 +7,14 @@ import {
   rmSync,
   type Stats,
   statSync,
+  truncateSync,
   unlinkSync,
 } from 'node:fs';
 import { join } from 'node:path';
-import { PRIVATE_FILE, writeContextFile } from './context-file.ts';
+import { writeContextFile } from './context-file.ts';
 
-const EMPTY_FILE_MODE = constants.S_IFREG | PRIVATE_FILE;
+const PRIVATE_FILE = 0o600;
+const PRIVATE_FILE_MODE = constants.S_IFREG | PRIVATE_FILE;
 const CONTEXT = 'binding-context.json';
 const OUTPUTS = {
   metrics: 'metrics.json',
@@ -47,8 +49,8 @@ export interface WorkspacesOptions {
 }
 
 /**
- * Gives each run its files. Outputs that a run left empty serve the next run of the same hook: a file system with a
- * journal takes the longer to make a file the more of them were removed within the last minute.
+ * Gives each run its files. What a run leaves serves the next run of the same hook, outputs only if they are empty: ext4
+ * takes the longer to make a file the more of them were removed within the last minutes.
  */
 export class Workspaces {
   readonly #options: WorkspacesOptions;
@@ -65,6 +67,7 @@ export class Workspaces {
     const prefix = this.#free.get(hook)?.pop() ?? this.#newPrefix(hook);
     try {
       for (const name of OUTPUT_NAMES) provideEmpty(prefix + OUTPUTS[name]);
+      providePrivate(prefix + CONTEXT);
       await writeContextFile(prefix + CONTEXT, contexts);
     } catch (error) {
       removeAll(prefix);
@@ -84,7 +87,7 @@ export class Workspaces {
 
   #close(hook: string, prefix: string): void {
     if (this.#options.keepTmpFiles) return;
-    removeFile(prefix + CONTEXT);
+    clearContext(prefix + CONTEXT);
     for (const name of OUTPUT_NAMES) removeWritten(prefix + OUTPUTS[name]);
     const free = this.#free.get(hook);
     if (free === undefined) this.#free.set(hook, [prefix]);
@@ -100,18 +103,34 @@ export class Workspaces {
 /** The file may be there from an earlier run; what that left running may have written to it since. */
 function provideEmpty(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (isEmptyFile(stats)) return;
+  if (!isPrivate(stats) || stats.size > 0) replaceFile(path, stats);
+}
+
+function providePrivate(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (!isPrivate(stats)) replaceFile(path, stats);
+}
+
+function replaceFile(path: string, stats: Stats | undefined): void {
   if (stats !== undefined) removeFile(path);
   closeSync(openSync(path, 'wx', PRIVATE_FILE));
 }
 
 function removeWritten(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats !== undefined && !isEmptyFile(stats)) removeFile(path);
+  if (stats !== undefined && !(isPrivate(stats) && stats.size === 0)) removeFile(path);
 }
 
-function isEmptyFile(stats: Stats | undefined): boolean {
-  return stats?.mode === EMPTY_FILE_MODE && stats.size === 0;
+function clearContext(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  // Of a file that was cut to nothing, ext4 would write the next content to the disk at once.
+  if (isPrivate(stats)) truncateSync(path, 1);
+  else if (stats !== undefined) removeFile(path);
+}
+
+/** Whether it is as we make our files: the hook has put nothing in its place, nor kept it under another name. */
+function isPrivate(stats: Stats | undefined): stats is Stats {
+  return stats?.mode === PRIVATE_FILE_MODE && stats.nlink === 1;
 }
 
 function environment(prefix: string): Readonly<Record<string, string>> {

@@ -3,6 +3,7 @@ import {
   appendFileSync,
   chmodSync,
   closeSync,
+  linkSync,
   lstatSync,
   mkdirSync,
   openSync,
@@ -124,8 +125,11 @@ describe('a workspace', () => {
 
     workspace.close();
 
-    expect(readdirSync(tmp.path)).toEqual(['hook-1-admission-response.json']);
-    expect(statSync(variable('ADMISSION_RESPONSE_PATH')).size).toBe(0);
+    const sizes = readdirSync(tmp.path).map((name) => [name, statSync(join(tmp.path, name)).size]);
+    expect(sizes).toEqual([
+      ['hook-1-admission-response.json', 0],
+      ['hook-1-binding-context.json', 1],
+    ]);
   });
 
   it('rejects where no file can be made', async () => {
@@ -145,7 +149,7 @@ describe('Workspaces', () => {
     expect(new Set([...Object.values(one.workspace.env), ...Object.values(other.workspace.env)]).size).toBe(10);
   });
 
-  it('give the next run of a hook the outputs that were left empty, and only those', async () => {
+  it('give the next run of a hook the same files, but for outputs that were written', async () => {
     using tmp = temporaryFolder();
     const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
     const { workspace, variable } = await openIn(workspaces, 'a.sh');
@@ -154,18 +158,48 @@ describe('Workspaces', () => {
     writeFileSync(held, 'a patch');
     workspace.close();
 
-    const next = await openIn(workspaces, 'a.sh', [bytes('[{}]')]);
+    const next = await openIn(workspaces, 'a.sh', [bytes('[]')]);
     const after = inodes(next.workspace.env);
     closeSync(held);
 
     expect(Object.keys(after).filter((name) => after[name] === before[name])).toEqual([
+      'BINDING_CONTEXT_PATH',
       'METRICS_PATH',
       'VALIDATING_RESPONSE_PATH',
       'ADMISSION_RESPONSE_PATH',
       'CONVERSION_RESPONSE_PATH',
     ]);
     expect(next.workspace.readOutputs().patch).toBe('');
-    expect(readFileSync(next.variable('BINDING_CONTEXT_PATH'), 'utf8')).toBe('[{}]');
+    expect(readFileSync(next.variable('BINDING_CONTEXT_PATH'), 'utf8')).toBe('[]');
+  });
+
+  it('write each context over what a run made of the one before', async () => {
+    using tmp = temporaryFolder();
+    const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
+    const large = `["${'x'.repeat(500_000)}"]`;
+    const read: string[] = [];
+
+    for (const text of ['["long"]', '[]', large, '[1]', '']) {
+      const { workspace, variable } = await openIn(workspaces, 'a.sh', [bytes(text)]);
+      read.push(readFileSync(variable('BINDING_CONTEXT_PATH'), 'utf8'));
+      appendFileSync(variable('BINDING_CONTEXT_PATH'), 'what the hook added');
+      workspace.close();
+    }
+
+    expect(read).toEqual(['["long"]', '[]', large, '[1]', '']);
+  });
+
+  it('leave alone what a hook keeps of its files under another name', async () => {
+    using tmp = temporaryFolder();
+    const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
+    const kept = join(tmp.path, 'kept.json');
+    const { workspace, variable } = await openIn(workspaces, 'a.sh', [bytes('[1]')]);
+    linkSync(variable('BINDING_CONTEXT_PATH'), kept);
+    workspace.close();
+
+    await openIn(workspaces, 'a.sh', [bytes('[2]')]);
+
+    expect(readFileSync(kept, 'utf8')).toBe('[1]');
   });
 
   it('give no hook the files of another', async () => {
