@@ -2,7 +2,6 @@ import { resolve } from 'node:path';
 import type { KubernetesBinding } from '../hook/binding.ts';
 import type { ScheduleTrigger } from '../hook/trigger.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
-import { loadHooks } from '../hook/load.ts';
 import type { Task } from '../hook/task.ts';
 import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { aborted } from '../lib/aborted.ts';
@@ -19,9 +18,9 @@ import { type ClusterAccess } from './cluster-access.ts';
 import { type Effects } from './effects.ts';
 import { EndableRuns, isForRun } from './endable-runs.ts';
 import { fingerprintsOf } from './fingerprints.ts';
-import { checkFilter } from './filter-check.ts';
 import { readinessChecks } from './health.ts';
 import type { HookEvents } from './hook-events.ts';
+import { hookLoader, type HookLoading } from './hook-loading.ts';
 import type { HookUnit } from './hook-unit.ts';
 import { HookSet } from './hook-set.ts';
 import { type RunnerSettings } from './open-runner.ts';
@@ -51,6 +50,8 @@ export interface OperatorParts {
   readonly options: OperatorSettings;
   readonly metrics: Metrics;
   readonly runner: Runner;
+  /** Has begun already, where hooks are loaded once. */
+  readonly loading?: HookLoading | undefined;
   readonly access: ClusterAccess;
   readonly effects: Effects;
   readonly hookMetrics: HookMetrics;
@@ -84,6 +85,7 @@ export class Operator {
     const { options, metrics, access } = parts;
     const { log } = options;
     const signal = AbortSignal.any([parts.signal, this.#ended.signal]);
+    const load = hookLoader(parts.runner, signal);
     this.schedules = openSchedules({ ...options, access }, () => this.#hooks.units);
     this.#queues = new Queues(
       createQueueFactory({
@@ -97,8 +99,7 @@ export class Operator {
     );
     this.#hooks = new HookSet({
       discover: async () => this.#discover(),
-      load: async (files) =>
-        loadHooks(files, { readConfig: async (file) => parts.runner.readConfig(file, signal), checkFilter }),
+      load: async (files) => parts.loading?.hooks ?? load(files),
       mayWork: parts.leadership?.leading ?? Promise.resolve(),
       createUnit: createUnitFactory({
         access,
@@ -229,7 +230,7 @@ export class Operator {
 
   async #discover(): Promise<Discovery> {
     const { hooksDir, log } = this.#parts.options;
-    const discovery = await discoverHooks(hooksDir);
+    const discovery = await (this.#parts.loading?.discovery ?? discoverHooks(hooksDir));
     for (const { path, message } of discovery.warnings) log.warn({ path }, message);
     return discovery;
   }

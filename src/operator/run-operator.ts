@@ -9,6 +9,7 @@ import { createServer } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
 import { createEffects } from './effects.ts';
 import { createHookEvents } from './hook-events.ts';
+import { beginLoading, hookLoader } from './hook-loading.ts';
 import { openLeadership, refusalOf, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
 import { openRunner } from './open-runner.ts';
 import { Operator, type OperatorSettings } from './operator.ts';
@@ -40,6 +41,8 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   const metrics = createMetrics(options.metricsPrefix, { collectsProcess: true });
   const hookMetrics = new HookMetrics();
   const runner = openRunner(options, ends);
+  const loading =
+    options.changes === undefined ? beginLoading(options.hooksDir, hookLoader(runner, signal)) : undefined;
   const access = await openCluster(options, metrics, ends);
   const events = openEvents(options, access);
   const leadership = openElection(options, { access, metrics, events }, ends);
@@ -47,6 +50,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     options,
     metrics,
     runner,
+    loading,
     access,
     effects: createEffects(access, hookMetrics, options.log),
     hookMetrics,
