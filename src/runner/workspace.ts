@@ -66,8 +66,8 @@ export class Workspaces {
   async open(hook: string, contexts: readonly Uint8Array[]): Promise<Workspace> {
     const prefix = this.#free.get(hook)?.pop() ?? this.#newPrefix(hook);
     try {
-      for (const name of OUTPUT_NAMES) provideEmpty(prefix + OUTPUTS[name]);
-      providePrivate(prefix + CONTEXT);
+      for (const name of OUTPUT_NAMES) provideFile(prefix + OUTPUTS[name], 0);
+      provideFile(prefix + CONTEXT, Infinity);
       await writeContextFile(prefix + CONTEXT, contexts);
     } catch (error) {
       removeAll(prefix);
@@ -101,36 +101,31 @@ export class Workspaces {
 }
 
 /** The file may be there from an earlier run; what that left running may have written to it since. */
-function provideEmpty(path: string): void {
+function provideFile(path: string, mostBytes: number): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (!isPrivate(stats) || stats.size > 0) replaceFile(path, stats);
-}
-
-function providePrivate(path: string): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (!isPrivate(stats)) replaceFile(path, stats);
-}
-
-function replaceFile(path: string, stats: Stats | undefined): void {
-  if (stats !== undefined) removeFile(path);
+  if (stats !== undefined) {
+    if (isOurs(stats) && stats.size <= mostBytes) return;
+    removeFile(path);
+  }
   closeSync(openSync(path, 'wx', PRIVATE_FILE));
 }
 
 function removeWritten(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats !== undefined && !(isPrivate(stats) && stats.size === 0)) removeFile(path);
+  if (stats !== undefined && !(isOurs(stats) && stats.size === 0)) removeFile(path);
 }
 
 function clearContext(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
   // Of a file that was cut to nothing, ext4 would write the next content to the disk at once.
-  if (isPrivate(stats)) truncateSync(path, 1);
-  else if (stats !== undefined) removeFile(path);
+  if (isOurs(stats)) truncateSync(path, 1);
+  else removeFile(path);
 }
 
-/** Whether it is as we make our files: the hook has put nothing in its place, nor kept it under another name. */
-function isPrivate(stats: Stats | undefined): stats is Stats {
-  return stats?.mode === PRIVATE_FILE_MODE && stats.nlink === 1;
+/** Whether the file is as it was made: the hook has put nothing in its place, nor kept it under another name. */
+function isOurs({ mode, nlink }: Stats): boolean {
+  return mode === PRIVATE_FILE_MODE && nlink === 1;
 }
 
 function environment(prefix: string): Readonly<Record<string, string>> {
