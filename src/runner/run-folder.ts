@@ -1,5 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
-import { join } from 'node:path';
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
 
 const NAME = /^run-(\d+)-/;
@@ -31,7 +31,7 @@ export function createRunFolder({ tmpDir, keepTmpFiles }: RunFolderOptions): Run
 
 function makeFolder(tmpDir: string): string {
   try {
-    mkdirSync(tmpDir, { recursive: true });
+    makeWithParents(tmpDir);
     return mkdtempSync(join(tmpDir, `run-${process.pid}-`));
   } catch (error) {
     const reason = error instanceof Error ? error.message : String(error);
@@ -39,6 +39,13 @@ function makeFolder(tmpDir: string): string {
       cause: error,
     });
   }
+}
+
+/** As Node's own `recursive` does, which never ends below a folder such as /proc, where no other can be made. */
+function makeWithParents(path: string): void {
+  if (existsSync(path)) return;
+  makeWithParents(dirname(path));
+  mkdirSync(path);
 }
 
 function removeStale(tmpDir: string, own: string): void {

@@ -66,14 +66,19 @@ describe('createRunFolder', () => {
     expect(readdirSync(tmp.path)).toEqual([]);
   });
 
-  it('says which folder cannot be used, why, and what to do', () => {
+  it.each([
+    ['a file', (folder: string) => join(folder, 'file')],
+    ['below a file', (folder: string) => join(folder, 'file', 'a')],
+    ['where no folder can be made', () => '/proc/a/b'],
+  ])('says of a path that is %s that it cannot be used, why, and what to do', (_, pathIn) => {
     using tmp = temporaryFolder();
-    const tmpDir = join(tmp.path, 'file');
-    writeFileSync(tmpDir, '');
+    const tmpDir = pathIn(tmp.path);
+    writeFileSync(join(tmp.path, 'file'), '');
 
     const create = () => createRunFolder({ tmpDir, keepTmpFiles: false });
 
     expect(create).toThrow(UsageError);
-    expect(create).toThrow(/the temporary folder .*file cannot be used: E.*--tmp-dir/);
+    expect(create).toThrow(`the temporary folder ${tmpDir} cannot be used: E`);
+    expect(create).toThrow(/; give another with --tmp-dir$/);
   });
 });

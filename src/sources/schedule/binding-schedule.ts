@@ -1,7 +1,8 @@
-import { KubeError, UsageError } from '../../errors.ts';
+import { KubeError } from '../../errors.ts';
 import type { ScheduleStatus } from '../../hook/schedule-control.ts';
 import type { RunFacts } from '../../hook/context.ts';
 import type { ScheduledRun, ScheduleTrigger } from '../../hook/trigger.ts';
+import { aborted } from '../../lib/aborted.ts';
 import { Channel } from '../../lib/channel.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
@@ -45,6 +46,8 @@ export interface BindingScheduleOptions {
 }
 
 const CONTROL_LIMIT_MS = 10_000;
+const NOT_FOLLOWED =
+  'its hook waits for its turn, for its Synchronization or for the state of its schedule; /readyz tells what is amiss';
 /** How often a process says that it is alive. */
 export const BEAT_MS = 20_000;
 /** Of a run whose process says nothing for so long, that process is over. */
@@ -59,8 +62,9 @@ export class BindingSchedule {
   #emitted: ReadonlySet<string> = new Set();
   #isBusy = true;
   #isEnded = false;
-  /** Set once the binding is followed. */
+  /** Set once the binding is followed, which `#followed` waits for. */
   #presentSinceMs: number | undefined;
+  readonly #followed = Promise.withResolvers<void>();
   #isFirstPlan = true;
   /** Runs whose process was listened for and said nothing. */
   #silent: ReadonlySet<string> = new Set();
@@ -94,6 +98,7 @@ export class BindingSchedule {
     this.#onIdle = onIdle;
     await this.#options.records.ready(signal);
     this.#presentSinceMs = this.#options.now();
+    this.#followed.resolve();
     if (signal.aborted) this.#wakes.close();
     signal.addEventListener('abort', () => this.#wakes.close(), { once: true });
     this.take();
@@ -117,7 +122,7 @@ export class BindingSchedule {
     return statusOf(this.target, this.#record, this.#options.records.isKept);
   }
 
-  /** Runs the binding now; returns the run's id. */
+  /** Runs the binding now, or as soon as it is followed; returns the run's id, rejects with `KubeError` after 10 s. */
   async trigger(): Promise<string> {
     const { me, now } = this.#options;
     const { binding } = this.target;
@@ -269,15 +274,11 @@ export class BindingSchedule {
     const { records, now, observer } = this.#options;
     const { target } = this;
     const place = `schedule ${target.id} of hook ${target.hook}`;
-    if (this.#presentSinceMs === undefined) {
-      throw new UsageError(`${place} is not followed yet: its hook waits for its turn or for its Synchronization`);
-    }
     const limit = AbortSignal.timeout(CONTROL_LIMIT_MS);
+    await Promise.race([this.#followed.promise, aborted(limit)]);
+    if (this.#presentSinceMs === undefined) throw tooLate(`${place} is not followed`, `: ${NOT_FOLLOWED}`);
     const result = await records.update<R>(this.#key, (known) => change(known ?? newRecord(target, now())), limit);
-    if (result === undefined) {
-      const message = `${place}: its state could not be written within ${CONTROL_LIMIT_MS / 1000} s`;
-      throw new KubeError(message, { status: 0, reason: 'Timeout' });
-    }
+    if (result === undefined) throw tooLate(`${place}: its state could not be written`);
     if (this.#record !== undefined) observer.onRecord(target, this.#record);
     this.#onIdle();
     return result;
@@ -291,6 +292,10 @@ export class BindingSchedule {
   #attemptsOf({ runId, attemptsBefore }: ScheduledRun): number {
     return this.#record?.open.find((run) => run.runId === runId)?.attempts ?? attemptsBefore;
   }
+}
+
+function tooLate(what: string, why = ''): KubeError {
+  return new KubeError(`${what} within ${CONTROL_LIMIT_MS / 1000} s${why}`, { status: 0, reason: 'Timeout' });
 }
 
 /** Changes with every sign of life. */

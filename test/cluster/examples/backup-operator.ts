@@ -173,10 +173,7 @@ async function start({ main }: BuiltProgram, env: Readonly<Record<string, string
     async trigger() {
       await said(/"binding":"guarded".*"msg":"hook finished"/);
       const client = controlClient(join(env['HOOKLET_TMP_DIR'] ?? '', 'hooklet.socket'));
-      // The schedules are followed a moment later.
-      await until(async () => {
-        await client.ask('POST', '/schedules/backup.sh/backup/trigger');
-      }, LIMIT_MS);
+      await client.ask('POST', '/schedules/backup.sh/backup/trigger');
     },
     isDone: async () => said(/"line":"backup \S+ is in [^]*"msg":"hook finished"/),
     metrics: async () => (await fetch(`http://127.0.0.1:${port}/metrics/hooks`)).text(),

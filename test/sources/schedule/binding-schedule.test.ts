@@ -95,13 +95,36 @@ describe('a schedule by hand', () => {
     expect(schedule?.status()).toMatchObject({ runId, outcome: 'failed' });
   });
 
-  it('is refused before its hook has its turn', async () => {
-    const rig = startSchedules([minutely]);
-    const [schedule] = rig.schedules.schedules;
-    const refused = schedule?.trigger();
+  it('waits until its state is read, and runs then', async () => {
+    const store = new MemoryStore();
+    store.trouble = new Error('connection refused');
+    const rig = await start([kept], store);
+    const asked = rig.schedules.schedules[0]?.trigger();
+    await vi.advanceTimersByTimeAsync(500);
+    expect(rig.triggers).toEqual([]);
 
-    await expect(refused).rejects.toThrow('schedule minutely of hook hook.sh is not followed yet');
-    await rig.end();
+    store.trouble = undefined;
+    await vi.advanceTimersByTimeAsync(1000);
+
+    expect(rig.triggers.map(({ run }) => run.runId)).toEqual([await asked]);
+  });
+
+  it('is refused when it is not followed in time', async () => {
+    const limit = new AbortController();
+    vi.spyOn(AbortSignal, 'timeout').mockReturnValueOnce(limit.signal);
+    const store = new MemoryStore();
+    store.trouble = new Error('connection refused');
+    const rig = await start([kept], store);
+    const refused = rig.schedules.schedules[0]?.trigger();
+    limit.abort();
+
+    await expect(refused).rejects.toMatchObject({
+      code: 'ERR_KUBE',
+      message: expect.stringMatching(/^schedule kept of hook hook.sh is not followed within 10 s: its hook waits for/),
+    });
+    store.trouble = undefined;
+    await vi.advanceTimersByTimeAsync(2000);
+    expect(rig.triggers).toEqual([]);
   });
 
   it('says so when it cannot be written down in time', async () => {
