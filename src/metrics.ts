@@ -1,10 +1,10 @@
-import { collectDefaultMetrics, Counter, Gauge, Histogram, Registry, type MetricConfiguration } from 'prom-client';
+import { familyText, type MetricFamily } from './lib/exposition.ts';
+import { Counter, Gauge, Histogram, type MetricOptions } from './lib/metric.ts';
 
 const RUN_SECONDS = [0, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 const SHORT_SECONDS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
 const WAIT_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const LOOP_DELAY_SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
-const HOUR_MS = 3_600_000;
 const RUN_LABELS = ['hook', 'binding', 'queue'] as const;
 const SCHEDULE_LABELS = ['hook', 'binding'] as const;
 const WATCH_LABELS = ['kind', 'namespace'] as const;
@@ -13,38 +13,32 @@ const WATCH_ERROR_TYPES = ['expired', 'eof', 'unexpected-eof', 'fail', 'nil'];
 /** Every metric of hooklet, declared once; the names of the peer where it has one. */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-export interface MetricsOptions {
-  /** Adds the metrics of the process and of Node under their usual names, without prefix; default no. */
-  readonly collectsProcess?: boolean;
-}
-
-/** Creates the metrics in a registry of their own; `prefix` is put before each name. What can be 0 is 0 from the start. */
-export function createMetrics(prefix: string, { collectsProcess = false }: MetricsOptions = {}) {
-  const registry = new Registry();
-  const declare = createDeclare(registry, prefix);
+/** Creates the metrics; `prefix` is put before each name. What can be 0 is 0 from the start. */
+export function createMetrics(prefix: string) {
+  const families: MetricFamily[] = [];
+  const declare = createDeclare(prefix, families);
+  const watchContacts = new Set<() => void>();
   const metrics = {
-    registry,
     ...operatorMetrics(declare),
     ...runMetrics(declare),
     ...scheduleMetrics(declare),
     ...kubernetesMetrics(declare),
     ...clientMetrics(declare),
     ...loadMetrics(declare),
+    /** Each is called when the metrics are read, to set `watchLastContact`: it would be dear to set at every event. */
+    watchContacts,
+    families,
+    /** All of them in the text format of Prometheus. */
+    text(): string {
+      for (const observe of watchContacts) observe();
+      return families.map(familyText).join('\n');
+    },
   };
-  for (const error_type of WATCH_ERROR_TYPES) metrics.watchErrors.inc({ error_type }, 0);
-  if (collectsProcess) collectProcess(registry);
+  const { liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes } = metrics;
+  for (const one of [liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes])
+    one.of({});
+  for (const error_type of WATCH_ERROR_TYPES) metrics.watchErrors.of({ error_type });
   return metrics;
-}
-
-/**
- * Without the distribution of the event loop's delay: to sample it every 10 ms takes more CPU time than all else when
- * idle, and sampled less often it shows its own period as delay. `nodejs_eventloop_lag_seconds` stays.
- */
-function collectProcess(registry: Registry): void {
-  collectDefaultMetrics({ register: registry, eventLoopMonitoringPrecision: HOUR_MS });
-  for (const share of ['min', 'max', 'mean', 'stddev', 'p50', 'p90', 'p99']) {
-    registry.removeSingleMetric(`nodejs_eventloop_lag_${share}_seconds`);
-  }
 }
 
 export type RunLabels = Readonly<Record<(typeof RUN_LABELS)[number], string>>;
@@ -63,35 +57,36 @@ export function initRun(metrics: Metrics, labels: RunLabels): void {
     metrics.hookRunUserCpuSeconds,
     metrics.hookRunSysCpuSeconds,
   ];
-  for (const counter of counters) counter.inc({ ...labels }, 0);
-  for (const histogram of histograms) histogram.zero({ ...labels });
+  for (const metric of [...counters, ...histograms]) metric.of(labels);
 }
 
 /** Starts the metrics of what a kubernetes binding watches at 0. */
 export function initKubernetesBinding(metrics: Metrics, labels: RunLabels): void {
-  metrics.filterErrors.inc({ ...labels }, 0);
-  metrics.eventsSuppressed.inc({ ...labels }, 0);
-  metrics.enableBindingsErrors.inc({ hook: labels.hook }, 0);
-  metrics.enableBindingsSuccess.inc({ hook: labels.hook }, 0);
+  metrics.filterErrors.of(labels);
+  metrics.eventsSuppressed.of(labels);
+  metrics.enableBindingsErrors.of({ hook: labels.hook });
+  metrics.enableBindingsSuccess.of({ hook: labels.hook });
 }
 
 type Declare = ReturnType<typeof createDeclare>;
 
-function createDeclare(registry: Registry, prefix: string) {
-  const common = <L extends string>(name: string, help: string, labelNames: readonly L[]): MetricConfiguration<L> => ({
+function createDeclare(prefix: string, families: MetricFamily[]) {
+  const add = <M extends MetricFamily>(metric: M): M => {
+    families.push(metric);
+    return metric;
+  };
+  const options = <L extends string>(name: string, help: string, labelNames: readonly L[]): MetricOptions<L> => ({
     name: `${prefix}${name}`,
     help,
-    labelNames: [...labelNames],
-    registers: [registry],
+    labelNames,
   });
   return {
-    counter: <L extends string>(name: string, help: string, labels: readonly L[] = []) =>
-      new Counter<L>(common(name, help, labels)),
-    /** `collect` is called at each scrape, before the gauge is read. */
-    gauge: <L extends string>(name: string, help: string, labels: readonly L[] = [], collect: () => void = () => {}) =>
-      new Gauge<L>({ ...common(name, help, labels), collect }),
-    histogram: <L extends string>(name: string, help: string, labels: readonly L[], buckets: readonly number[]) =>
-      new Histogram<L>({ ...common(name, help, labels), buckets: [...buckets] }),
+    counter: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
+      add(new Counter(options(name, help, labelNames))),
+    gauge: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
+      add(new Gauge(options(name, help, labelNames))),
+    histogram: <L extends string>(name: string, help: string, labelNames: readonly L[], buckets: readonly number[]) =>
+      add(new Histogram(options(name, help, labelNames), buckets)),
   };
 }
 
@@ -223,10 +218,7 @@ function kubernetesMetrics({ counter, gauge, histogram }: Declare) {
 }
 
 function clientMetrics({ counter, gauge, histogram }: Declare) {
-  const watchContacts = new Set<() => void>();
   return {
-    /** Each is called at a scrape, to set `watchLastContact`: it would be dear to set at every event. */
-    watchContacts,
     watchErrors: counter('kubernetes_client_watch_errors_total', 'Watches that broke, by cause.', ['error_type']),
     reflectorRestarts: counter('kube_reflector_restarts_total', 'Watches opened again and lists repeated, by reason.', [
       ...WATCH_LABELS,
@@ -236,9 +228,6 @@ function clientMetrics({ counter, gauge, histogram }: Declare) {
       'kube_watch_last_contact_timestamp_seconds',
       'When the watch last received anything from the server.',
       WATCH_LABELS,
-      () => {
-        for (const observe of watchContacts) observe();
-      },
     ),
     watches: gauge('kube_watches', 'Open shared watches.'),
     requestSeconds: histogram(

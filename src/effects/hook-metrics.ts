@@ -1,8 +1,21 @@
 import { HookOutputError } from '../errors.ts';
-import { familyText, type MetricFamily, type MetricType, type Series } from './exposition.ts';
+import { familyText, type MetricType } from '../lib/exposition.ts';
+import { histogramSeries, observe, valueSeries, type Series } from '../lib/series.ts';
 import type { MetricOperation, ObserveOperation, ValueOperation } from './read-metric.ts';
 
 type SeriesOperation = ValueOperation | ObserveOperation;
+
+/** A series, and the group that it is replaced with. */
+interface Reported {
+  readonly series: Series;
+  readonly group: string | undefined;
+}
+
+interface Family {
+  readonly name: string;
+  readonly type: MetricType;
+  readonly reported: Map<string, Reported>;
+}
 
 const VALUE_TYPES = { add: 'counter', set: 'gauge' } as const;
 
@@ -11,14 +24,14 @@ const VALUE_TYPES = { add: 'counter', set: 'gauge' } as const;
  * each run that mentions it replaces all its series, whichever hook wrote them.
  */
 export class HookMetrics {
-  readonly #families = new Map<string, MetricFamily>();
+  readonly #families = new Map<string, Family>();
 
   /** Throws `HookOutputError` when `apply` would have to change the type or the buckets of a metric. */
   check(hook: string, operations: readonly MetricOperation[]): void {
     const expired = groupsOf(operations);
     const types = new Map<string, MetricType>();
-    for (const [name, { type, series }] of this.#families) {
-      if (series.values().some((one) => !isIn(one, expired))) types.set(name, type);
+    for (const [name, { type, reported }] of this.#families) {
+      if (reported.values().some((one) => !isIn(one, expired))) types.set(name, type);
     }
     const problems: string[] = [];
     for (const operation of operations) {
@@ -37,7 +50,7 @@ export class HookMetrics {
   apply(hook: string, operations: readonly MetricOperation[]): void {
     this.check(hook, operations);
     const groups = groupsOf(operations);
-    this.#remove((series) => isIn(series, groups));
+    this.#remove((one) => isIn(one, groups));
     for (const operation of operations) {
       if (operation.action !== 'expire') record(this.#series(hook, operation), operation);
     }
@@ -45,46 +58,54 @@ export class HookMetrics {
 
   /** Drops everything a hook reported. */
   forget(hook: string): void {
-    this.#remove((series) => series.labels['hook'] === hook);
+    this.#remove(({ series }) => series.labels['hook'] === hook);
   }
 
   /** All metrics in the text format of Prometheus. */
   text(): string {
     const families = [...this.#families.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
-    return families.map(familyText).join('');
+    return families.map(textOf).join('');
   }
 
   #hasOtherBuckets(hook: string, operation: SeriesOperation, expired: ReadonlySet<string>): boolean {
     if (operation.action !== 'observe') return false;
-    const series = this.#families.get(operation.name)?.series.get(keyOf(hook, operation));
-    if (series === undefined || series.type !== 'histogram' || isIn(series, expired)) return false;
-    return series.buckets.join() !== operation.buckets.join();
+    const known = this.#families.get(operation.name)?.reported.get(keyOf(hook, operation));
+    if (known?.series.type !== 'histogram' || isIn(known, expired)) return false;
+    return known.series.buckets.join() !== operation.buckets.join();
   }
 
-  #remove(isUnwanted: (series: Series) => boolean): void {
-    for (const [name, { series }] of this.#families) {
-      for (const [key, one] of series) if (isUnwanted(one)) series.delete(key);
-      if (series.size === 0) this.#families.delete(name);
+  #remove(isUnwanted: (reported: Reported) => boolean): void {
+    for (const [name, { reported }] of this.#families) {
+      for (const [key, one] of reported) if (isUnwanted(one)) reported.delete(key);
+      if (reported.size === 0) this.#families.delete(name);
     }
   }
 
   #series(hook: string, operation: SeriesOperation): Series {
-    const { name } = operation;
-    const family = this.#families.get(name) ?? { name, type: typeOf(operation), series: new Map<string, Series>() };
+    const { name, group } = operation;
+    const family = this.#families.get(name) ?? { name, type: typeOf(operation), reported: new Map<string, Reported>() };
     this.#families.set(name, family);
     const key = keyOf(hook, operation);
-    const series = family.series.get(key) ?? newSeries(hook, operation);
-    family.series.set(key, series);
-    series.group = operation.group;
+    const { series } = family.reported.get(key) ?? { series: newSeries(hook, operation) };
+    family.reported.set(key, { series, group });
     return series;
   }
+}
+
+function textOf({ name, type, reported }: Family): string {
+  const series = reported
+    .values()
+    .map((one) => one.series)
+    .toArray();
+  const labelNames = [...new Set(series.flatMap(({ labels }) => Object.keys(labels)))].toSorted();
+  return familyText({ name, help: 'Reported by hooks.', type, labelNames, series });
 }
 
 function groupsOf(operations: readonly MetricOperation[]): ReadonlySet<string> {
   return new Set(operations.flatMap(({ group }) => (group === undefined ? [] : [group])));
 }
 
-function isIn({ group }: Series, groups: ReadonlySet<string>): boolean {
+function isIn({ group }: Reported, groups: ReadonlySet<string>): boolean {
   return group !== undefined && groups.has(group);
 }
 
@@ -99,20 +120,12 @@ function keyOf(hook: string, { labels }: SeriesOperation): string {
 }
 
 function newSeries(hook: string, operation: SeriesOperation): Series {
-  const common = { labels: { ...operation.labels, hook }, group: operation.group };
-  if (operation.action !== 'observe') return { type: VALUE_TYPES[operation.action], ...common, value: 0 };
-  const { buckets } = operation;
-  return { type: 'histogram', ...common, buckets, counts: buckets.map(() => 0), sum: 0, count: 0 };
+  const labels = { ...operation.labels, hook };
+  return operation.action === 'observe' ? histogramSeries(labels, operation.buckets) : valueSeries(labels);
 }
 
 function record(series: Series, operation: SeriesOperation): void {
-  const { value } = operation;
-  if (series.type === 'histogram') {
-    const bucket = series.buckets.findIndex((bound) => value <= bound);
-    if (bucket !== -1) series.counts[bucket] = (series.counts[bucket] ?? 0) + 1;
-    series.sum += value;
-    series.count += 1;
-  } else {
-    series.value = operation.action === 'add' ? series.value + value : value;
-  }
+  const { action, value } = operation;
+  if (series.type === 'histogram') observe(series, value);
+  else series.value = action === 'add' ? series.value + value : value;
 }

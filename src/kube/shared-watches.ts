@@ -64,7 +64,7 @@ export function createWatches(options: WatchesOptions): Watches {
     const { watch, run } = createSharedWatch(target, options, withoutStreaming);
     const started: OpenWatch = { target, watch, controller };
     open.set(key, started);
-    options.metrics.watches.set(open.size);
+    options.metrics.watches.set({}, open.size);
     const ended = run(controller.signal).finally(() => running.delete(ended));
     running.add(ended);
     return started;
@@ -87,7 +87,7 @@ export function createWatches(options: WatchesOptions): Watches {
           if (watch.subscribers > 0 || controller.signal.aborted) return;
           controller.abort();
           open.delete(key);
-          options.metrics.watches.set(open.size);
+          options.metrics.watches.set({}, open.size);
         },
       };
     },
@@ -151,7 +151,7 @@ function watchErrorType({ reason, error }: Restart): string | undefined {
 
 /** Watches of one kind and namespace with different selectors share a series: the oldest contact counts. */
 function observeContacts({ watchLastContact }: WatchMetrics, watches: Iterable<OpenWatch>): void {
-  watchLastContact.reset();
+  watchLastContact.clear();
   const oldest = new Map<string, { readonly target: WatchTarget; readonly atMs: number }>();
   for (const { target, watch } of watches) {
     const key = `${target.namespace ?? ''}/${target.kind.kind}`;

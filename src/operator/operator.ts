@@ -214,7 +214,7 @@ export class Operator {
 
   async #refresh(): Promise<readonly HookUnit[]> {
     const units = await this.#hooks.refresh();
-    this.#parts.metrics.hooksBroken.set(this.#hooks.broken.length);
+    this.#parts.metrics.hooksBroken.set({}, this.#hooks.broken.length);
     this.#dropOrphans();
     return units;
   }
@@ -279,7 +279,7 @@ export class Operator {
 
   async #tick(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      this.#parts.metrics.liveTicks.inc();
+      this.#parts.metrics.liveTicks.inc({});
       await sleep(TICK_MS, signal);
     }
   }

@@ -6,10 +6,10 @@ import type { Metrics } from '../metrics.ts';
 export async function measureLoad(metrics: Metrics, signal: AbortSignal): Promise<void> {
   using allocation = new HeapAllocation();
   const observer = {
-    onDelay: (delayMs: number) => metrics.loopDelaySeconds.observe(delayMs / 1000),
+    onDelay: (delayMs: number) => metrics.loopDelaySeconds.observe({}, delayMs / 1000),
     onBusy: (busyMs: number) => {
-      metrics.loopBusySeconds.inc(busyMs / 1000);
-      metrics.heapAllocatedBytes.inc(allocation.take());
+      metrics.loopBusySeconds.inc({}, busyMs / 1000);
+      metrics.heapAllocatedBytes.inc({}, allocation.take());
     },
   };
   await watchLoop(observer, signal);

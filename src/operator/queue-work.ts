@@ -32,8 +32,7 @@ export function createQueueFactory(options: QueueWorkOptions): (name: string) =>
   const { unitOf, metrics } = options;
   const limits = new WeakMap<Hook, TokenBucket>();
   return (name) => {
-    const queueLength = metrics.tasksQueueLength.labels({ queue: name });
-    queueLength.set(0);
+    const queueLength = metrics.tasksQueueLength.of({ queue: name });
     return new Queue<Task>({
       name,
       backoff: retryDelay(),
@@ -49,7 +48,9 @@ export function createQueueFactory(options: QueueWorkOptions): (name: string) =>
         settle(task, options);
       },
       onFailure: (error, task) => decide(error, task, name, options),
-      onLength: (length) => queueLength.set(length),
+      onLength: (length) => {
+        queueLength.value = length;
+      },
     });
   };
 }

@@ -14,6 +14,7 @@ import { openLeadership, refusalOf, type LeaderElectionSettings, type Leadership
 import { openRunner } from './open-runner.ts';
 import { Operator, type OperatorSettings } from './operator.ts';
 import { measureLoad } from './process-load.ts';
+import { createProcessMetrics } from './process-metrics.ts';
 import { keepYoungGeneration } from './young-generation.ts';
 
 export interface OperatorOptions extends OperatorSettings {
@@ -38,7 +39,8 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   keepYoungGeneration();
   // What was opened is closed in reverse order, whatever happens.
   await using ends = new AsyncDisposableStack();
-  const metrics = createMetrics(options.metricsPrefix, { collectsProcess: true });
+  const metrics = createMetrics(options.metricsPrefix);
+  const processMetrics = createProcessMetrics();
   const hookMetrics = new HookMetrics();
   const runner = openRunner(options, ends);
   const loading =
@@ -63,7 +65,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   const server = await createServer({
     address: options.listenAddress,
     port: options.listenPort,
-    metricsText: async () => metrics.registry.metrics(),
+    metricsText: async () => `${metrics.text()}\n${await processMetrics.text()}`,
     hookMetricsText: async () => hookMetrics.text(),
     health: () => ({ checks: operator.readiness() }),
     log: options.log,
@@ -77,6 +79,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
       async () => server.run(serving.signal),
       async () => control?.run(serving.signal),
       async () => measureLoad(metrics, serving.signal),
+      async () => processMetrics.run(serving.signal),
       // Released when nothing runs any more that needs it.
       async () => leadership?.run(serving.signal),
       async () => events.run(serving.signal),

@@ -73,7 +73,7 @@ function initMetrics(metrics: Metrics, hook: Hook): void {
     const labels = { hook: hook.name, binding: binding.type === 'onStartup' ? '' : binding.name, queue };
     for (const name of [queue, ...more]) {
       initRun(metrics, { ...labels, queue: name });
-      metrics.tasksQueueLength.inc({ queue: name }, 0);
+      metrics.tasksQueueLength.of({ queue: name });
     }
     if (binding.type === 'kubernetes') initKubernetesBinding(metrics, labels);
   }

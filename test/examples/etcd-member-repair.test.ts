@@ -104,14 +104,16 @@ describe('the repair of etcd members', () => {
 
 describe('the state of a repair', () => {
   it('is what was written, and nothing where there is nothing to keep', () => {
-    const state = { unhealthy: { 'etcd-1': '2026-01-01T00:00:00Z' }, repair: undefined, told: 'NoSpace' };
+    const at = '2026-01-01T00:00:00Z';
+    const news = [{ name: 'etcd.1', type: 'Warning', reason: 'NoSpace', message: 'no space', at }] as const;
+    const state = { unhealthy: { 'etcd-1': at }, repair: undefined, told: 'NoSpace', news };
 
     expect(readState(writeState(state))).toEqual(state);
-    expect(writeState({ unhealthy: {}, repair: undefined, told: '' })).toBe('');
+    expect(writeState({ unhealthy: {}, repair: undefined, told: '', news: [] })).toBe('');
   });
 
   it('is none where somebody wrote something else', () => {
-    expect(readState('by hand')).toEqual({ unhealthy: {}, repair: undefined, told: '' });
+    expect(readState('by hand')).toEqual({ unhealthy: {}, repair: undefined, told: '', news: [] });
   });
 });
 

@@ -1,13 +1,13 @@
 import { execFile } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { backupFolder, scheduledBackup } from '../support/backup-folder.ts';
 import { examplesDir } from '../support/example-rig.ts';
-import { temporaryFolder } from '../support/hook-rig.ts';
 
-const script = join(examplesDir, '110-scheduled-backup', 'restore', 'redis.sh');
+const script = join(scheduledBackup, 'restore', 'redis.sh');
 const BACKUP = '20241101T030000Z-a';
 // A Redis without keys, as far as it is asked here; it notes what it is asked.
 const REDIS_CLI = `#!/bin/sh
@@ -22,15 +22,10 @@ let root: string;
 let env: Readonly<Record<string, string>>;
 
 beforeEach(() => {
-  const folder = temporaryFolder();
-  onTestFinished(() => folder[Symbol.dispose]());
-  root = folder.path;
-  const backup = join(root, 'backups', 'redis', BACKUP);
-  mkdirSync(backup, { recursive: true });
-  writeFileSync(join(backup, 'dump.rdb'), 'the dump');
-  const sha256 = createHash('sha256').update('the dump').digest('hex');
-  const about = { format: 'hooklet.dev/backup/v1', database: 'redis', backup: BACKUP, file: 'dump.rdb', sha256 };
-  writeFileSync(join(backup, 'manifest.json'), JSON.stringify(about));
+  const folder = backupFolder();
+  root = folder.root;
+  mkdirSync(join(root, 'backups', 'redis', BACKUP), { recursive: true });
+  writeBackup('dump.rdb');
   const programs = { 'redis-cli': REDIS_CLI, 'redis-server': '#!/bin/sh\nexec sleep 60\n', 'redis-check-rdb': '' };
   const jq = `#!/bin/sh\nexec '${process.execPath}' '${join(examplesDir, '..', 'src', 'main.ts')}' jq "$@"\n`;
   mkdirSync(join(root, 'bin'));
@@ -39,18 +34,26 @@ beforeEach(() => {
   }
   env = {
     ...process.env,
+    ...folder.env,
     PATH: `${join(root, 'bin')}:${process.env['PATH'] ?? ''}`,
     CALLS: join(root, 'calls'),
     REDIS_HOST: 'redis',
     REDIS_PASSWORD: 'very-secret',
-    BACKUP_DIR: join(root, 'backups'),
-    BACKUP_SCRATCH: join(root, 's').slice(0, 60),
   };
 });
 
+/** The only backup, with a manifest that names its file. */
+function writeBackup(file: string): void {
+  const folder = join(root, 'backups', 'redis', BACKUP);
+  writeFileSync(join(folder, file), 'the dump');
+  const sha256 = createHash('sha256').update('the dump').digest('hex');
+  const about = { format: 'hooklet.dev/backup/v1', database: 'redis', backup: BACKUP, file, sha256 };
+  writeFileSync(join(folder, 'manifest.json'), JSON.stringify(about));
+}
+
 const calls = (): string => readFileSync(join(root, 'calls'), 'utf8');
 
-describe('a restore of Redis', { timeout: 30_000 }, () => {
+describe('a restore of Redis', { timeout: 60_000 }, () => {
   it('gives no password as an argument, which everybody on the node may read', async () => {
     await promisify(execFile)(script, { env });
 
@@ -65,4 +68,18 @@ describe('a restore of Redis', { timeout: 30_000 }, () => {
     await expect(refused).rejects.toThrow(/RestoreFailed: .*nothing was changed: ERR DUMP payload version/);
     expect(calls()).not.toContain('FLUSHALL');
   });
+
+  it.each(['../../../elsewhere', '../../../dump.rdb', '.rdb', 'dump.rdb.'])(
+    'takes nothing for a dump that a manifest calls %s',
+    async (file) => {
+      writeBackup(file);
+
+      const refused = promisify(execFile)(script, { env });
+
+      await expect(refused).rejects.toThrow(
+        `BackupDamaged: redis, step choose: the manifest of backup ${BACKUP} names the file "${file}"`,
+      );
+      expect(existsSync(join(root, 'calls'))).toBe(false);
+    },
+  );
 });

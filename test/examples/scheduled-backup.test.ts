@@ -1,49 +1,27 @@
 import { cpSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
+import { beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { examplesDir } from '../support/example-rig.ts';
+import {
+  backupFixtures,
+  backupFolder,
+  fileBackupHook,
+  nameOf,
+  scheduledBackup,
+  tickOf,
+} from '../support/backup-folder.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { readScriptConfig, runScript, type ScriptResult } from '../support/script-rig.ts';
-
-const example = join(examplesDir, '110-scheduled-backup');
-const fixtures = fileURLToPath(new URL('../fixtures/scheduled-backup', import.meta.url));
-const hook = join(fixtures, 'backup.sh');
 
 let root: string;
 let env: Readonly<Record<string, string>>;
 
 beforeEach(() => {
-  const folder = temporaryFolder();
-  onTestFinished(() => folder[Symbol.dispose]());
-  root = folder.path;
-  writeFileSync(join(root, 'source'), 'the data');
-  env = {
-    EXAMPLE: example,
-    SOURCE: join(root, 'source'),
-    BACKUP_DIR: join(root, 'backups'),
-    // The path of a socket may not be long, and TMPDIR may be.
-    BACKUP_SCRATCH: join(root, 'scratch').slice(0, 60),
-    TMPDIR: join(root, 'tmp'),
-  };
-  mkdirSync(env['TMPDIR'] ?? '');
+  ({ root, env } = backupFolder());
 });
-
-const tickOf = (day: number, fields: object = {}) => ({
-  binding: 'backup',
-  type: 'Schedule',
-  scheduledAt: `2024-11-${String(day).padStart(2, '0')}T03:00:00Z`,
-  reason: 'tick',
-  attempt: 1,
-  runId: `backup-${day}`,
-  snapshots: { guarded: [{ filterResult: 'the-uid' }] },
-  ...fields,
-});
-const nameOf = (day: number): string => `202411${String(day).padStart(2, '0')}T030000Z-backup-${day}`;
 
 async function backUp(day: number, more: Readonly<Record<string, string>> = {}): Promise<ScriptResult> {
-  return runScript(hook, { contexts: [tickOf(day)], env: { ...env, ...more } });
+  return runScript(fileBackupHook, { contexts: [tickOf(day)], env: { ...env, ...more } });
 }
 
 const targetFolder = (): string => join(root, 'backups', 'file');
@@ -58,7 +36,7 @@ const metricsOf = ({ metrics }: ScriptResult): readonly Readonly<Record<string, 
 describe('the config of the hooks', () => {
   it.each(['postgresql', 'redis', 'etcd'])('of %s is what the settings say', async (database) => {
     const config = parse(
-      await readScriptConfig(join(example, 'hooks', database, 'backup.sh'), {
+      await readScriptConfig(join(scheduledBackup, 'hooks', database, 'backup.sh'), {
         BACKUP_CRONTAB: '0 4 * * *',
         BACKUP_TIME_ZONE: 'Europe/Berlin',
         POD_NAMESPACE: 'shop',
@@ -81,7 +59,7 @@ describe('the config of the hooks', () => {
 describe('a backup', { timeout: 60_000 }, () => {
   it('is published with what it is, and tells of it in metrics, also where hooklet is the only jq', async () => {
     const programs = { jq: '#!/bin/sh\nexec "$HOOKLET" jq "$@"\n' };
-    const result = await runScript(hook, { contexts: [tickOf(1)], env, programs });
+    const result = await runScript(fileBackupHook, { contexts: [tickOf(1)], env, programs });
 
     expect(result.failure).toBeUndefined();
     expect(published()).toEqual([nameOf(1)]);
@@ -139,7 +117,7 @@ describe('a backup', { timeout: 60_000 }, () => {
 describe('a clock that was wrong', { timeout: 60_000 }, () => {
   it('has no backup of a time to come taken for the newest, and none removed in its place', async () => {
     const scheduledAt = '2999-01-01T03:00:00Z';
-    await runScript(hook, { contexts: [tickOf(1, { scheduledAt, runId: 'early' })], env });
+    await runScript(fileBackupHook, { contexts: [tickOf(1, { scheduledAt, runId: 'early' })], env });
     for (const day of [2, 3]) await backUp(day, { BACKUP_KEEP: '1' });
 
     expect(published().toSorted()).toEqual([nameOf(3), '29990101T030000Z-early']);
@@ -151,7 +129,7 @@ describe('a run that fails', { timeout: 60_000 }, () => {
   it('says why in an Event on what is backed up and in metrics, and leaves what there is', async () => {
     await backUp(1);
 
-    const result = await runScript(hook, {
+    const result = await runScript(fileBackupHook, {
       contexts: [tickOf(2, { attempt: 3 })],
       env: { ...env, SOURCE: join(root, 'absent'), POD_NAMESPACE: 'shop', BACKUP_OBJECT_NAME: 'db' },
     });
@@ -181,7 +159,7 @@ describe('a run that fails', { timeout: 60_000 }, () => {
     const contexts = [{ binding: 'guarded', type: 'Synchronization', objects: [] }];
     const wrong = { BACKUP_KEEP: '0', BACKUP_KEEP_DAYS: 'many', BACKUP_TARGET: 's3', S3_ENDPOINT: 'there', SOURCE: '' };
 
-    const { failure } = await runScript(hook, { contexts, env: { ...env, ...wrong } });
+    const { failure } = await runScript(fileBackupHook, { contexts, env: { ...env, ...wrong } });
 
     expect(failure).toContain('BadSettings');
     const names = ['BACKUP_KEEP', 'BACKUP_KEEP_DAYS', 'S3_BUCKET', 'S3_ENDPOINT', 'AWS_ACCESS_KEY_ID', 'SOURCE'];
@@ -201,7 +179,11 @@ describe('a run that fails', { timeout: 60_000 }, () => {
     };
     const bucket = { BACKUP_TARGET: 's3', S3_BUCKET: 'backups', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
 
-    const { failure } = await runScript(hook, { contexts: [tickOf(1)], env: { ...env, ...bucket }, programs });
+    const { failure } = await runScript(fileBackupHook, {
+      contexts: [tickOf(1)],
+      env: { ...env, ...bucket },
+      programs,
+    });
 
     expect(failure).toContain('TargetFailed: file, step check: the store refuses: odd');
     expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual(['copyto', 'deletefile', 'lsf', 'sync']);
@@ -210,7 +192,7 @@ describe('a run that fails', { timeout: 60_000 }, () => {
   it('names what went wrong also where nobody thought of it', async () => {
     const programs = { sha256sum: '#!/bin/sh\nexit 7\n' };
 
-    const { failure } = await runScript(hook, { contexts: [tickOf(1)], env, programs });
+    const { failure } = await runScript(fileBackupHook, { contexts: [tickOf(1)], env, programs });
 
     expect(failure).toMatch(/Unexpected: file, step verify: .*ended with exit code 7/);
   });
@@ -223,8 +205,11 @@ describe('a hook that is killed', { timeout: 60_000 }, () => {
     const folder = temporaryFolder();
     before = join(folder.path, 'backups');
     writeFileSync(join(folder.path, 'source'), 'the data');
-    const first = { EXAMPLE: example, SOURCE: join(folder.path, 'source'), BACKUP_DIR: before };
-    await runScript(hook, { contexts: [tickOf(1)], env: { ...first, BACKUP_SCRATCH: folder.path.slice(0, 60) } });
+    const first = { EXAMPLE: scheduledBackup, SOURCE: join(folder.path, 'source'), BACKUP_DIR: before };
+    await runScript(fileBackupHook, {
+      contexts: [tickOf(1)],
+      env: { ...first, BACKUP_SCRATCH: folder.path.slice(0, 60) },
+    });
     return () => folder[Symbol.dispose]();
   });
 
@@ -245,7 +230,7 @@ describe('a hook that is killed', { timeout: 60_000 }, () => {
   ])('before "%s" leaves the last good backup, and the next attempt makes the new one', async (command) => {
     cpSync(before, join(root, 'backups'), { recursive: true });
     writeFileSync(join(root, 'source'), 'new data');
-    const killer = { BASH_ENV: join(fixtures, 'at-command.sh'), AT_COMMAND: command, THEN: 'kill -KILL 0' };
+    const killer = { BASH_ENV: join(backupFixtures, 'at-command.sh'), AT_COMMAND: command, THEN: 'kill -KILL 0' };
 
     const { failure } = await backUp(2, { BACKUP_KEEP: '1', ...killer });
 

@@ -77,7 +77,7 @@ describe('a task that fails', () => {
     await vi.advanceTimersByTimeAsync(5000);
 
     expect(ran).toEqual(['0 hook.sh pods/a', '5 hook.sh pods/a', '5 other.sh pods/b']);
-    expect(await metricValues(metrics, 'hook_run_errors_total')).toEqual([`${LABELS} 1`]);
+    expect(metricValues(metrics, 'hook_run_errors_total')).toEqual([`${LABELS} 1`]);
     expect(log.lines).toEqual([
       {
         level: 'error',
@@ -119,7 +119,7 @@ describe('a task that fails', () => {
     await vi.advanceTimersByTimeAsync(120_000);
 
     expect(log.lines.map(({ fields }) => fields['attempt'])).toEqual([1, 31, 61]);
-    expect(await metricValues(metrics, 'hook_run_errors_total')).toEqual([`${LABELS} 62`]);
+    expect(metricValues(metrics, 'hook_run_errors_total')).toEqual([`${LABELS} 62`]);
     await stop();
   });
 
@@ -143,8 +143,8 @@ describe('a task that fails', () => {
 
     expect(ran).toHaveLength(1);
     expect(rig.unit.isEnabled).toBe(true);
-    expect(await metricValues(metrics, 'hook_run_allowed_errors_total')).toEqual([`${LABELS} 1`]);
-    expect(await metricValues(metrics, 'hook_run_errors_total')).toEqual([]);
+    expect(metricValues(metrics, 'hook_run_allowed_errors_total')).toEqual([`${LABELS} 1`]);
+    expect(metricValues(metrics, 'hook_run_errors_total')).toEqual([]);
     await stop();
   });
 
@@ -210,18 +210,18 @@ describe('a queue', () => {
   it('runs together what can be, counts that for the hook, and tells its length', async () => {
     const rig = unitRig('hook.sh', []);
     const { queue, ran, stop } = queueRig([rig], { 'hook.sh pods/a': 1 });
-    expect(await metricValues(metrics, 'tasks_queue_length')).toEqual([]);
+    expect(metricValues(metrics, 'tasks_queue_length')).toEqual([]);
     queue.push(event(rig.hook, 'a'));
     await vi.advanceTimersByTimeAsync(0);
     queue.push(event(rig.hook, 'b'), event(rig.hook, 'c'));
-    expect(await metricValues(metrics, 'tasks_queue_length')).toEqual(['{queue="main"} 3']);
+    expect(metricValues(metrics, 'tasks_queue_length')).toEqual(['{queue="main"} 3']);
     await vi.advanceTimersByTimeAsync(5000);
 
     expect(ran.slice(1)).toEqual(['5 hook.sh pods/a + pods/b + pods/c']);
-    expect(await metricValues(metrics, 'tasks_queue_compaction_operations_total')).toEqual([
+    expect(metricValues(metrics, 'tasks_queue_compaction_operations_total')).toEqual([
       '{queue_name="main",hook="hook.sh"} 1',
     ]);
-    expect(await metricValues(metrics, 'tasks_queue_length')).toEqual([]);
+    expect(metricValues(metrics, 'tasks_queue_length')).toEqual([]);
     await stop();
   });
 
@@ -291,7 +291,7 @@ describe('a queue', () => {
 
       expect(rig.told.slice(1)).toEqual(['end r1', 'r1 replaced']);
       expect(ran).toHaveLength(1);
-      expect(await metricValues(metrics, 'hook_run_errors_total')).toEqual([]);
+      expect(metricValues(metrics, 'hook_run_errors_total')).toEqual([]);
       expect(log.lines).toMatchObject([{ level: 'info', message: 'hook was ended for a newer run of its schedule' }]);
       await stop();
     });

@@ -35,7 +35,7 @@ describe('a unit of the operator', () => {
     const { metrics, createUnit } = await factoryRig();
     createUnit(hookWith('hook.sh', [onStartupBinding, scheduleBinding('clock'), kubernetesBinding('pods')]));
 
-    const text = await metrics.registry.metrics();
+    const text = metrics.text();
 
     expect(text).toContain('hook_run_success_total{hook="hook.sh",binding="",queue="main"} 0');
     expect(text).toContain('hook_run_errors_total{hook="hook.sh",binding="clock",queue="main"} 0');
@@ -47,7 +47,7 @@ describe('a unit of the operator', () => {
     const { metrics, createUnit } = await factoryRig();
     createUnit(hookWith('hook.sh', [kubernetesBinding('pods', { queue: 'side' })]));
 
-    const text = await metrics.registry.metrics();
+    const text = metrics.text();
 
     expect(text).toContain('hook_run_success_total{hook="hook.sh",binding="pods",queue="main"} 0');
     expect(text).toContain('hook_run_success_total{hook="hook.sh",binding="pods",queue="side"} 0');
@@ -71,7 +71,7 @@ describe('a unit of the operator', () => {
     await sandbox.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'new' } });
     await until(() => expect(tasks.map(describeTask)).toEqual(['names/new']));
 
-    expect(await metricValues(metrics, 'hook_enable_kubernetes_bindings_success')).toEqual(['{hook="hook.sh"} 1']);
+    expect(metricValues(metrics, 'hook_enable_kubernetes_bindings_success')).toEqual(['{hook="hook.sh"} 1']);
     controller.abort();
     await ended;
     await access.client.close();
@@ -84,7 +84,7 @@ describe('a unit of the operator', () => {
     const ended = unit.run(controller.signal);
     await unit.settled;
 
-    expect(await metricValues(metrics, 'hook_enable_kubernetes_bindings_errors_total')).toEqual(['{hook="hook.sh"} 1']);
+    expect(metricValues(metrics, 'hook_enable_kubernetes_bindings_errors_total')).toEqual(['{hook="hook.sh"} 1']);
     expect(log.lines).toContainEqual({
       level: 'warn',
       message: 'binding waits for the cluster, it is tried again',

@@ -1,3 +1,4 @@
+import { observe } from '../../lib/series.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { Metrics } from '../../metrics.ts';
 
@@ -21,26 +22,27 @@ export type KubernetesMetrics = Pick<
 /** Binds the metrics to one binding of one hook. */
 export function bindMetrics(metrics: KubernetesMetrics, hook: string, binding: KubernetesBinding): MonitorMetrics {
   const labels = { hook, binding: binding.name, queue: binding.queue };
-  const filterSeconds = metrics.filterSeconds.labels(labels);
-  const eventSeconds = metrics.eventSeconds.labels(labels);
-  const filterErrors = metrics.filterErrors.labels(labels);
-  const eventsSuppressed = metrics.eventsSuppressed.labels(labels);
-  const snapshotObjects = metrics.snapshotObjects.labels(labels);
+  // Each is written at every event, of a thousand bindings perhaps.
+  const filterSeconds = metrics.filterSeconds.of(labels);
+  const eventSeconds = metrics.eventSeconds.of(labels);
+  const filterErrors = metrics.filterErrors.of(labels);
+  const eventsSuppressed = metrics.eventsSuppressed.of(labels);
+  const snapshotObjects = metrics.snapshotObjects.of(labels);
   return {
     filtered: (seconds) => {
-      filterSeconds.observe(seconds);
+      observe(filterSeconds, seconds);
     },
     filterFailed: () => {
-      filterErrors.inc();
+      filterErrors.value += 1;
     },
     handled: (seconds) => {
-      eventSeconds.observe(seconds);
+      observe(eventSeconds, seconds);
     },
     suppressed: () => {
-      eventsSuppressed.inc();
+      eventsSuppressed.value += 1;
     },
     snapshotSize: (objects) => {
-      snapshotObjects.set(objects);
+      snapshotObjects.value = objects;
     },
     remove: () => {
       metrics.snapshotObjects.remove(labels);

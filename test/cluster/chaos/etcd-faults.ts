@@ -1,7 +1,14 @@
 import { sleep } from '../../../src/lib/sleep.ts';
 import type { EtcdOracle } from '../examples/etcd-oracle.ts';
 import type { EtcdRepairRig } from '../examples/etcd-repair-rig.ts';
-import { damageDatabase, damageLog, loseDisk, withSlowDisks } from '../examples/etcd-repair-steps.ts';
+import {
+  damageDatabase,
+  damageLog,
+  loseDatabase,
+  loseDisk,
+  loseLog,
+  withSlowDisks,
+} from '../examples/etcd-repair-steps.ts';
 
 /** A cluster, what watches it, and the dice. */
 export interface Stage {
@@ -33,6 +40,9 @@ export const MEMBER_FAULTS: readonly Fault[] = [
   },
   { name: 'log damaged', isForGood: true, act: async ({ rig }, pod) => damageLog(rig, pod) },
   { name: 'database damaged', isForGood: true, act: async ({ rig }, pod) => damageDatabase(rig, pod) },
+  { name: 'log lost', isForGood: true, act: async ({ rig }, pod) => loseLog(rig, pod) },
+  // etcd can make it anew from a log that goes back to the beginning.
+  { name: 'database lost', isForGood: false, act: async ({ rig }, pod) => loseDatabase(rig, pod) },
   {
     name: 'cut off',
     isForGood: true,

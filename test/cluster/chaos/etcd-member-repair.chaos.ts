@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { EtcdOracle } from '../examples/etcd-oracle.ts';
+import { ENDS, untoldEnds } from '../examples/etcd-repair-ends.ts';
 import { startEtcdRepair } from '../examples/etcd-repair-rig.ts';
 import { isBootstrapped, isWhole } from '../examples/etcd-repair-steps.ts';
 import { eventually } from '../examples/eventually.ts';
@@ -44,7 +45,7 @@ it.concurrent.each([3, 5])('a cluster of %i members survives whatever happens to
     [
       `${replicas} members, ${twin}, seed ${seed}, ${minutes} minutes`,
       `faults ${rounds.length}: ${summary(rounds.map(({ fault }) => fault))}`,
-      `repairs ${counted('Repaired')}, begun ${counted('RepairStarted')}`,
+      `repairs begun ${counted('RepairStarted')}, ended ${ENDS.map((end) => `${counted(end)} ${end}`).join(', ')}`,
       `seconds from failure to whole: p50 ${quantile(seconds, 0.5)}, max ${quantile(seconds, 1)}`,
       ...timesByFault(rounds),
       `refusals ${refusals.length}: ${summary(refusals.map(({ reason }) => reason))}`,
@@ -54,6 +55,7 @@ it.concurrent.each([3, 5])('a cluster of %i members survives whatever happens to
   );
   expect(failure).toBeUndefined();
   expect(violations).toEqual([]);
+  expect(untoldEnds(events)).toEqual([]);
 });
 
 async function round(stage: Stage): Promise<Round> {

@@ -2,8 +2,10 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { EtcdOracle } from './etcd-oracle.ts';
 import { clusterPool } from './etcd-repair-pool.ts';
+import { untoldEnds } from './etcd-repair-ends.ts';
 import { LINES } from './etcd-repair-lines.ts';
 import { TWINS } from './etcd-repair-image.ts';
+import { eventually } from './eventually.ts';
 
 // All of it with both hooks, and in any order and mixture, is `npm run chaos`.
 const isThorough = process.env['ETCD_REPAIR_THOROUGH'] === '1';
@@ -21,6 +23,7 @@ describe.concurrent.each(TWINS)('the repair of etcd members in %s', (twin) => {
         oracle.start();
         try {
           await run(rig, oracle);
+          await eventually(async () => expect(untoldEnds(await rig.events())).toEqual([]));
         } finally {
           const { violations, acknowledged } = await oracle.stop();
           expect(violations).toEqual([]);

@@ -1,4 +1,4 @@
-import { readdir, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'vitest';
@@ -58,6 +58,30 @@ export async function harmDisk(rig: EtcdRepairRig, pod: string, harm: (folder: s
 /** Empties the disk of a member and kills it: it can never come back as what it was. */
 export async function loseDisk(rig: EtcdRepairRig, pod: string): Promise<void> {
   await harmDisk(rig, pod, async () => rig.kubelet.wipe(rig.namespace, `data-${pod}`));
+}
+
+/** Takes the log of a member away, and leaves its database. */
+export async function loseLog(rig: EtcdRepairRig, pod: string): Promise<void> {
+  await harmDisk(rig, pod, async (folder) => rm(join(folder, 'data', 'member', 'wal'), { recursive: true }));
+}
+
+/** Takes the database of a member away, and leaves its log. */
+export async function loseDatabase(rig: EtcdRepairRig, pod: string): Promise<void> {
+  await harmDisk(rig, pod, async (folder) => rm(join(folder, 'data', 'member', 'snap'), { recursive: true }));
+}
+
+/** Cuts the newest log of a member off, so that it ends in the middle of what was written. */
+export async function tearLog(rig: EtcdRepairRig, pod: string): Promise<void> {
+  await harmDisk(rig, pod, async (folder) => {
+    const wal = join(folder, 'data', 'member', 'wal');
+    const newest =
+      (await readdir(wal))
+        .filter((file) => file.endsWith('.wal'))
+        .toSorted()
+        .at(-1) ?? '';
+    const written = (await readFile(join(wal, newest))).findLastIndex((byte) => byte !== 0);
+    await truncate(join(wal, newest), Math.floor(written / 2));
+  });
 }
 
 /** Overwrites the heads of the logs of a member. */

@@ -22,16 +22,16 @@ describe('bindMetrics', () => {
     binding.snapshotSize(7);
 
     const counts = [metrics.filterErrors, metrics.eventsSuppressed, metrics.snapshotObjects];
-    const values = await Promise.all(counts.map(async (metric) => (await metric.get()).values));
-    expect(values).toMatchObject([
+    expect(counts.map(({ series }) => [...series])).toMatchObject([
       [{ labels: LABELS, value: 1 }],
       [{ labels: LABELS, value: 1 }],
       [{ labels: LABELS, value: 7 }],
     ]);
-    const sums = [await metrics.filterSeconds.get(), await metrics.eventSeconds.get()];
-    expect(
-      sums.map(({ values: parts }) => parts.find(({ metricName }) => metricName?.endsWith('_sum'))?.value),
-    ).toEqual([0.001, 0.002]);
+    const histograms = [metrics.filterSeconds, metrics.eventSeconds];
+    expect(histograms.map(({ series }) => [...series])).toMatchObject([
+      [{ labels: LABELS, sum: 0.001, count: 1 }],
+      [{ labels: LABELS, sum: 0.002, count: 1 }],
+    ]);
   });
 
   it('takes away what would be wrong once the binding is gone', async () => {
@@ -40,6 +40,6 @@ describe('bindMetrics', () => {
 
     binding.remove();
 
-    expect((await metrics.snapshotObjects.get()).values).toEqual([]);
+    expect([...metrics.snapshotObjects.series]).toEqual([]);
   });
 });

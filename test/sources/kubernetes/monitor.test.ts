@@ -87,7 +87,7 @@ describe('a monitor', () => {
 
       expect(rig.told.slice(1).map((line) => line.split(' ')[0])).toEqual(expected);
       expect(shown).toEqual(['default/a']);
-      expect((await rig.metrics.eventsSuppressed.get()).values[0]?.value ?? 0).toBe(3 - expected.length);
+      expect([...rig.metrics.eventsSuppressed.series][0]?.value ?? 0).toBe(3 - expected.length);
     },
   );
 
@@ -186,7 +186,7 @@ describe('a monitor', () => {
     await rig.stop();
 
     expect(call.isAborted).toBe(true);
-    expect((await rig.metrics.snapshotObjects.get()).values).toEqual([]);
+    expect([...rig.metrics.snapshotObjects.series]).toEqual([]);
   });
 });
 
@@ -239,7 +239,7 @@ describe('a monitor of several targets', () => {
     answerList(await client.next(), { namespace: 'n2', name: 'a' }, { namespace: 'n2', name: 'b' });
     await settled();
 
-    expect((await metrics.snapshotObjects.get()).values).toMatchObject([
+    expect([...metrics.snapshotObjects.series]).toMatchObject([
       { labels: { hook: 'hook.sh', binding: 'kubernetes', queue: 'main' }, value: 3 },
     ]);
   });

@@ -76,6 +76,6 @@ describe('createObjectView', () => {
       ['warn', 'ConfigMap', '.data', 'cannot index number'],
       ['warn', 'Other', '.data', 'cannot index number'],
     ]);
-    expect((await metrics.filterErrors.get()).values).toMatchObject([{ value: 3 }]);
+    expect([...metrics.filterErrors.series]).toMatchObject([{ value: 3 }]);
   });
 });

@@ -1,0 +1,249 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { delimiter, join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import type { RepairRecord, State } from '../../examples/120-etcd-member-repair/typescript/hooks/lib/record.ts';
+import type { RunnableHook } from '../../src/sdk/define-hook.ts';
+import { examplesDir } from '../support/example-rig.ts';
+import { runScript } from '../support/script-rig.ts';
+
+const ENDS = ['Repaired', 'Recovered', 'NotVerified', 'Abandoned'];
+const LONG_AGO = '2026-01-01T00:00:00Z';
+const JUST_NOW = `${new Date().toISOString().slice(0, 19)}Z`;
+
+/** Answers from files in `$ETCD_ANSWERS`, and does whatever it is asked to do. */
+const ETCDCTL = `#!/bin/sh
+case "$*" in
+  *'endpoint status'*) pod=\${2#*//}; file=status-\${pod%%.*} ;;
+  *'member list'*) file=members ;;
+  *'alarm list'*) file=alarms ;;
+  *'endpoint hashkv'*) file=hashes ;;
+  *'snapshot save'*) for last; do :; done; : > "$last"; exit ;;
+  *) exit ;;
+esac
+[ -e "$ETCD_ANSWERS/$file" ] || { echo 'Error: no answer' >&2; exit 1; }
+cat "$ETCD_ANSWERS/$file"
+`;
+const PROGRAMS = { etcdctl: ETCDCTL, etcdutl: `#!/bin/sh\necho '{"revision":100}'\n` };
+
+/** How the member of etcd-1 is; those of etcd-0 and etcd-2 are well, and 2 is its id before it is replaced. */
+interface Member {
+  readonly id: number;
+  readonly isLearner?: true;
+  readonly isSilent?: true;
+  /** Of its data; 7 is that of the others. */
+  readonly hash?: number;
+}
+
+const SILENT = { isSilent: true } as const;
+
+interface Situation {
+  readonly title: string;
+  readonly member?: Member;
+  /** Changes to a record of etcd-1 whose member 2 goes, just begun; none: no repair goes on. */
+  readonly record?: Partial<RepairRecord>;
+  readonly paused?: true;
+  /** Only etcd-0 answers besides. */
+  readonly isWithoutQuorum?: true;
+  /** How the repair ends by this run, if it does. */
+  readonly end?: string;
+  /** What else is told. */
+  readonly told?: string;
+}
+
+const SITUATIONS: readonly Situation[] = [
+  { title: 'a repair begins', member: { id: 2, isSilent: true }, told: 'RepairStarted' },
+  { title: 'the old member is down', member: { id: 2, isSilent: true }, record: {} },
+  { title: 'the old member is well again', member: { id: 2 }, record: {}, end: 'Recovered' },
+  { title: 'there is no member', record: { step: 'removed' } },
+  {
+    title: 'the learner is silent for a moment',
+    member: { id: 4, isLearner: true, isSilent: true },
+    record: { step: 'added' },
+  },
+  {
+    title: 'the learner is silent for long',
+    member: { id: 4, isLearner: true, isSilent: true },
+    record: { step: 'added', stepAt: LONG_AGO },
+    told: 'JoinFailed',
+  },
+  { title: 'the learner answers', member: { id: 4, isLearner: true }, record: { step: 'added' } },
+  { title: 'the new member is well', member: { id: 4 }, record: { step: 'promoted' }, end: 'Repaired' },
+  {
+    title: 'a learner that was given up is a voter',
+    member: { id: 2 },
+    record: { again: true },
+    end: 'Repaired',
+  },
+  {
+    title: 'the new member has other data',
+    member: { id: 4, hash: 8 },
+    record: { step: 'promoted' },
+    told: 'HashesDiffer',
+  },
+  { title: 'the new member is down for a moment', member: { id: 4, isSilent: true }, record: { step: 'promoted' } },
+  {
+    title: 'the new member is down for long',
+    member: { id: 4, isSilent: true },
+    record: { step: 'promoted', stepAt: LONG_AGO },
+    end: 'NotVerified',
+  },
+  { title: 'the Pod is no longer wanted', member: { id: 2 }, record: { pod: 'etcd-3' }, end: 'Abandoned' },
+  {
+    title: 'quorum is lost',
+    member: { id: 2, isSilent: true },
+    record: {},
+    isWithoutQuorum: true,
+    told: 'QuorumLost',
+  },
+  { title: 'it is paused', member: { id: 2 }, record: {}, paused: true, told: 'Paused' },
+];
+
+let folder: string;
+let hook: RunnableHook;
+
+beforeAll(async () => {
+  folder = mkdtempSync(join(tmpdir(), 'hooklet-etcd-ends-'));
+  const programs = join(folder, 'programs');
+  mkdirSync(programs);
+  for (const [name, text] of Object.entries(PROGRAMS)) writeFileSync(join(programs, name), text, { mode: 0o755 });
+  vi.stubEnv('PATH', [programs, process.env['PATH']].join(delimiter));
+  vi.stubEnv('REPAIR_SNAPSHOT_DIR', folder);
+  hook = (await import('../../examples/120-etcd-member-repair/typescript/hooks/etcd-repair.ts')).default;
+});
+
+afterAll(() => {
+  vi.unstubAllEnvs();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** Runs both hooks, one after the other; each returns what it wrote, a JSON object a line. */
+const TWINS = {
+  shell: async (contexts: readonly unknown[], answers: string): Promise<string> => {
+    const script = join(examplesDir, '120-etcd-member-repair', 'hooks', 'etcd-repair.sh');
+    const env = { ETCD_ANSWERS: answers, REPAIR_SNAPSHOT_DIR: folder };
+    const { patch, failure } = await runScript(script, { contexts, env, programs: PROGRAMS });
+    expect(failure).toBeUndefined();
+    return patch;
+  },
+  typescript: async (contexts: readonly unknown[], answers: string): Promise<string> => {
+    vi.stubEnv('ETCD_ANSWERS', answers);
+    const silent = (): void => {};
+    const log = { debug: silent, info: silent, warn: silent, error: silent };
+    const { patch, error } = await hook.execute(contexts, { log, signal: new AbortController().signal });
+    expect(error).toBeUndefined();
+    return patch;
+  },
+};
+
+describe.each(['shell', 'typescript'] as const)('a repair of etcd members, in %s,', (twin) => {
+  it.each(SITUATIONS)('ends with one Event or goes on, when $title', async (situation) => {
+    const before = stateOf(situation);
+    const answers = answersOf(situation);
+
+    const decided = readPatch(await TWINS[twin](contextsOf(situation, before), answers));
+
+    const after = decided.state ?? before;
+    const wanted = [situation.end, situation.told].filter((reason) => reason !== undefined);
+    // Nothing is told before it is kept, and what is kept is told by the run after.
+    expect(decided.told).toEqual([]);
+    expect(after.news?.map(({ reason }) => reason) ?? []).toEqual(wanted);
+    expect(after.repair === undefined).toBe(situation.end !== undefined);
+    if (wanted.length === 0) return;
+    const next = readPatch(await TWINS[twin](contextsOf(situation, after), answers));
+    expect(next.told).toEqual(wanted);
+    const kept = (next.state ?? after).news?.map(({ reason }) => reason) ?? [];
+    expect(kept.filter((reason) => wanted.includes(reason))).toEqual([]);
+    // Of a repair that has ended nothing is left, so that no run can end it again.
+    if (situation.end !== undefined) expect(kept.filter((reason) => ENDS.includes(reason))).toEqual([]);
+  });
+});
+
+function stateOf({ member, record, isWithoutQuorum }: Situation): Partial<State> {
+  const unhealthy = {
+    ...(member?.isSilent === true && { 'etcd-1': LONG_AGO }),
+    ...(isWithoutQuorum === true && { 'etcd-2': LONG_AGO }),
+  };
+  if (record === undefined) return { unhealthy };
+  const begun: RepairRecord = {
+    pod: 'etcd-1',
+    peerURL: peerUrl('etcd-1'),
+    memberID: '2',
+    podUID: 'old',
+    claimUID: 'old',
+    since: LONG_AGO,
+    startedAt: JUST_NOW,
+    snapshot: '',
+    snapshotAt: JUST_NOW,
+    step: 'recorded',
+    stepAt: JUST_NOW,
+  };
+  return { unhealthy, repair: { ...begun, ...record } };
+}
+
+function contextsOf({ paused = false }: Situation, state: Partial<State>): readonly unknown[] {
+  const text = Object.keys(state).length === 0 ? '' : JSON.stringify(state);
+  const set = { uid: 'uid', resourceVersion: '1', state: text, annotated: true, paused, replicas: 3, rolling: false };
+  const snapshots = {
+    statefulset: [{ filterResult: { ...set, service: 'etcd', claim: 'data' } }],
+    pods: [{ filterResult: { name: 'etcd-1', uid: 'new', deleting: false, outOfMemory: false, waitsFor: '' } }],
+    claims: [{ filterResult: { name: 'data-etcd-1', uid: 'new', deleting: false } }],
+    marker: [{ filterResult: { state: 'existing' } }],
+  };
+  return [{ binding: 'pods', type: 'Group', groupName: 'etcd-repair', snapshots }];
+}
+
+/** Writes what etcd answers, and returns where. */
+function answersOf({ member, isWithoutQuorum }: Situation): string {
+  const answers = mkdtempSync(join(folder, 'answers-'));
+  const write = (name: string, answer: unknown): void => writeFileSync(join(answers, name), JSON.stringify(answer));
+  const own = member === undefined ? [] : [{ pod: 'etcd-1', ...member }];
+  const all: readonly (Member & { readonly pod: string })[] = [
+    { pod: 'etcd-0', id: 1 },
+    ...own,
+    { pod: 'etcd-2', id: 3, ...(isWithoutQuorum === true && SILENT) },
+  ];
+  for (const { pod, id, isSilent, isLearner } of all) {
+    if (isSilent === true) continue;
+    const header = { member_id: id, revision: 100 };
+    write(`status-${pod}`, [{ Status: { header, leader: 1, raftTerm: 2, isLearner } }]);
+  }
+  write('hashes', [
+    { Endpoint: 'etcd-0', HashKV: { hash: 7 } },
+    { Endpoint: 'etcd-1', HashKV: { hash: member?.hash ?? 7 } },
+  ]);
+  if (isWithoutQuorum === true) return answers;
+  const listed = all.map(({ pod, id, isLearner }) => ({ ID: id, name: pod, peerURLs: [peerUrl(pod)], isLearner }));
+  write('members', { members: listed });
+  write('alarms', {});
+  return answers;
+}
+
+function peerUrl(pod: string): string {
+  return `http://${pod}.etcd.default.svc:2380`;
+}
+
+interface Written {
+  /** Reasons of the Events that are made. */
+  readonly told: readonly string[];
+  /** Undefined when it stays as it was. */
+  readonly state: Partial<State> | undefined;
+}
+
+function readPatch(text: string): Written {
+  const operations = text
+    .split('\n')
+    .filter((line) => line !== '')
+    .map((line) => JSON.parse(line) as Operation);
+  const change = operations
+    .flatMap(({ jsonPatch = [] }) => jsonPatch)
+    .find(({ op, path }) => op !== 'test' && path.includes('etcd-repair.hooklet.dev'));
+  const told = operations.map(({ object }) => object?.reason).filter((reason) => reason !== undefined);
+  const state = change && (JSON.parse(change.value ?? '{}') as Partial<State>);
+  return { told, state };
+}
+
+interface Operation {
+  readonly object?: { readonly reason?: string };
+  readonly jsonPatch?: readonly { readonly op: string; readonly path: string; readonly value?: string }[];
+}
