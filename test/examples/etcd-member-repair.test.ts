@@ -90,12 +90,13 @@ describe('the repair of etcd members', () => {
     }
   });
 
-  it('has every reason to refuse in its README', () => {
+  it('has every reason to refuse, and every way a repair ends, in its README', () => {
     const readme = readFileSync(join(folder, 'README.md'), 'utf8');
-    const sources = ['etcd-guards', 'etcd-steps'].map((part) =>
-      readFileSync(join(folder, 'hooks', 'lib', `${part}.sh`), 'utf8'),
+    const sources = ['etcd-repair', 'lib/etcd-guards', 'lib/etcd-steps'].map((part) =>
+      readFileSync(join(folder, 'hooks', `${part}.sh`), 'utf8'),
     );
-    const reasons = [...sources.join('\n').matchAll(/refuse (\w+)/g)].map(([, reason = '']) => reason);
+    const said = sources.join('\n').matchAll(/(?:refuse|abandon|event Normal|event Warning) ([A-Z]\w+)/g);
+    const reasons = [...said].map(([, reason = '']) => reason);
 
     expect(new Set(reasons).size).toBeGreaterThan(10);
     expect(reasons.filter((reason) => !readme.includes(`\`${reason}\``))).toEqual([]);

@@ -75,6 +75,10 @@ continue_repair() {
 }
 
 replace_old_member() {
+  if [[ $TARGET_WELL == yes && $RECORD_AGAIN == yes ]]; then
+    verify
+    return
+  fi
   if [[ $TARGET_WELL == yes ]]; then
     abandon Recovered "$TARGET is well again, so it stays a member."
     return

@@ -3,6 +3,7 @@
 
 TOLD=''
 REFUSED=''
+NEWS='[]'
 
 # Refuses to go on, and says why and what to do: in the log, as an Event when it is news, and as a metric as long as it
 # lasts. Always fails, so that the step that called it ends.
@@ -22,27 +23,38 @@ wait_for_news() {
   return 1
 }
 
-# An Event on the StatefulSet. Its name follows from the repair it is about, or from what was known before and about when,
-# so that neither two runners nor a run that is repeated or saw the cluster of before say it twice.
+# An Event on the StatefulSet. It goes into the state, and the run after tells it and takes it out: so it is told exactly when
+# the state was written, also when somebody is killed in between.
 event() {
-  local -r type=$1 reason=$2 message=$3
-  local name about="$OLD_STATE $((NOW / 10))"
+  local about="$OLD_STATE $((NOW / 10))" one
   [[ -z ${RECORD_ID:-} ]] || about="$RECORD_STARTED $RECORD_ID"
+  one=$(news "$1" "$2" "$3" "$about")
+  NEWS=$(jq -c --argjson one "$one" '. + [$one]' <<< "$NEWS")
+}
+
+# Its name follows from the repair it is about, or from what was known before and about when, so that it is made once however
+# often it is told.
+news() {
+  local -r type=$1 reason=$2 message=$3 about=$4
+  local name
   name=$STATEFULSET.$(sha256sum <<< "$STS_UID $reason ${TARGET:-} $about" | cut -c 1-16)
-  jq -n -c --arg type "$type" --arg reason "$reason" --arg message "${message:0:1000}" --arg name "$name" \
-    --arg namespace "$NAMESPACE" --arg statefulset "$STATEFULSET" --arg uid "$STS_UID" --arg at "$(iso "$NOW")" '{
-      operation: "CreateIfNotExists",
-      object: {
-        apiVersion: "v1",
-        kind: "Event",
-        metadata: {name: $name, namespace: $namespace},
-        involvedObject: {
-          apiVersion: "apps/v1", kind: "StatefulSet", namespace: $namespace, name: $statefulset, uid: $uid
-        },
-        type: $type, reason: $reason, message: $message, source: {component: "etcd-repair"},
-        firstTimestamp: $at, lastTimestamp: $at, count: 1
-      }
-    }' >> "$work/events"
+  jq -n -c --arg name "$name" --arg type "$type" --arg reason "$reason" --arg message "${message:0:1000}" \
+    --arg at "$(iso "$NOW")" '$ARGS.named'
+}
+
+# Has the Events made.
+tell() {
+  jq -c --arg namespace "$NAMESPACE" --arg statefulset "$STATEFULSET" --arg uid "$STS_UID" '.[] | {
+    operation: "CreateIfNotExists",
+    object: {
+      apiVersion: "v1",
+      kind: "Event",
+      metadata: {name: .name, namespace: $namespace},
+      involvedObject: {apiVersion: "apps/v1", kind: "StatefulSet", namespace: $namespace, name: $statefulset, uid: $uid},
+      type: .type, reason: .reason, message: .message, source: {component: "etcd-repair"},
+      firstTimestamp: .at, lastTimestamp: .at, count: 1
+    }
+  }' <<< "$1" >> "$KUBERNETES_PATCH_PATH"
 }
 
 # Keeps how far the repair is; the change brings the next run.
@@ -54,10 +66,13 @@ set_step() {
 # looks again. Nor is it written over a pause that has been set meanwhile.
 write_outcome() {
   local state
+  # What was decided before is told before it is taken out.
+  [[ $OLD_NEWS == '[]' ]] || tell "$OLD_NEWS"
   state=$(
-    jq -n -r --argjson unhealthy "${UNHEALTHY_SINCE:-"{}"}" --argjson repair "${RECORD:-null}" --arg told "$TOLD" '
-      {unhealthy: $unhealthy, repair: $repair, told: $told}
-      | with_entries(select(.value | . != null and . != {} and . != ""))
+    jq -n -r --argjson unhealthy "${UNHEALTHY_SINCE:-"{}"}" --argjson repair "${RECORD:-null}" --arg told "$TOLD" \
+      --argjson news "$NEWS" '
+      {unhealthy: $unhealthy, repair: $repair, told: $told, news: $news}
+      | with_entries(select(.value | . != null and . != {} and . != "" and . != []))
       | if . == {} then "" else tojson end'
   )
   if [[ $state != "$OLD_STATE" ]]; then
@@ -77,8 +92,6 @@ write_outcome() {
           ]
         } end' >> "$KUBERNETES_PATCH_PATH"
   fi
-  # Last, so that the runner that loses has not told what it did not do.
-  [[ ! -e $work/events ]] || cat "$work/events" >> "$KUBERNETES_PATCH_PATH"
   report_metrics
 }
 

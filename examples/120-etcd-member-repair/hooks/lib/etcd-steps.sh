@@ -67,7 +67,7 @@ $(jq -r --arg pod "$TARGET" '.[$pod]' <<< "$UNHEALTHY_SINCE") and is replaced. T
       --arg snapshotAt "$(iso "$SNAPSHOT_AT")" --argjson since "$UNHEALTHY_SINCE" '{
         pod: $pod, peerURL: $url, memberID: $id, podUID: $podUID, claimUID: $claimUID,
         since: ($old.since // $since[$pod]), startedAt: ($old.startedAt // $at), snapshot: $snapshot, snapshotAt: $snapshotAt
-      }'
+      } + ($old | {again} | with_entries(select(.value)))'
   )
   set_step recorded
 }
@@ -166,12 +166,13 @@ joins_too_long() {
   ((NOW - RECORD_STEP_AT > JOIN_WITHIN))
 }
 
-# A learner that does not come up keeps all others from being replaced, and its storage is of no use to anyone.
+# A learner that does not come up keeps all others from being replaced, and its storage is of no use to anyone. Should it come
+# up all the same before it is removed, it is the new member.
 start_over() {
   event Warning JoinFailed "$TARGET did not start as a learner within ${JOIN_WITHIN}s and is replaced once more. $ERRORS"
   RECORD=$(
-    jq -c --arg id "$TARGET_ID" --arg podUID "$POD_UID" --arg claimUID "$CLAIM_UID" \
-      '. + {memberID: $id, podUID: $podUID, claimUID: $claimUID}' <<< "$RECORD"
+    jq -c --arg memberID "$TARGET_ID" --arg podUID "$POD_UID" --arg claimUID "$CLAIM_UID" \
+      '. + $ARGS.named + {again: true}' <<< "$RECORD"
   )
   set_step recorded
 }
@@ -212,11 +213,12 @@ member, find the one that differs from the majority, and remove it by hand." ;;
 # A cluster that was whole once is never started anew.
 mark_bootstrapped() {
   [[ $MARKER_STATE == new ]] && ((WELL_COUNT == REPLICAS && MEMBERS == REPLICAS)) || return 0
+  # At once and first: when the marker is set there is no run that would tell it.
+  tell "[$(news Normal Bootstrapped "All $REPLICAS members are well. From now on an empty disk never starts a new cluster." '')]"
   jq -n -c --arg namespace "$NAMESPACE" --arg name "$MARKER" '{
     operation: "MergePatch", apiVersion: "v1", kind: "ConfigMap", namespace: $namespace, name: $name,
     mergePatch: {data: {state: "existing"}}
   }' >> "$KUBERNETES_PATCH_PATH"
-  event Normal Bootstrapped "All $REPLICAS members are well. From now on an empty disk never starts a new cluster."
 }
 
 abandon() {

@@ -83,6 +83,7 @@ $snapshots[0] as $seen
     POD_WAITS_FOR: ($pod.waitsFor // ""),
     RECORD_STEP: ($record.step // ""),
     RECORD_ID: ($record.memberID // ""),
+    RECORD_AGAIN: ($record.again // false | yes),
     RECORD_POD_UID: ($record.podUID // ""),
     RECORD_CLAIM_UID: ($record.claimUID // ""),
     RECORD_STARTED: ($record.startedAt // "1970-01-01T00:00:00Z" | fromdate),

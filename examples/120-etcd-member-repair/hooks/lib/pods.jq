@@ -12,6 +12,7 @@
     PODS: ([range($sts.replicas // 0) | "\($settings.statefulset)-\(.)"] | join(" ")),
     OLD_STATE: ($sts.state // ""),
     OLD_TOLD: ($state.told // ""),
+    OLD_NEWS: ($state.news // [] | tojson),
     OLD_UNHEALTHY: ($state.unhealthy // {} | tojson),
     RECORD: ($state.repair // null | if . == null then "" else tojson end),
     MARKER_STATE: ($snapshots[0].marker[0].state // "")

@@ -12,14 +12,18 @@ statefulset=${POD_NAME%-*}
 
 main() {
   trap 'exit 0' TERM INT
-  if [ -d "$data/member/wal" ]; then
+  if has_log; then
     start "$POD_NAME=$own" existing
   fi
   while :; do
     if members=$(ask_others); then
       case $(status_of_own "$members") in
-        # Added, and never started: the list is what --initial-cluster must be, to the letter.
-        unstarted) start "$(as_initial_cluster "$members")" existing ;;
+        # Added, and never started: the list is what --initial-cluster must be, to the letter. A database without a log is
+        # of a start that did not get far, or of another member.
+        unstarted)
+          rm -rf "$data/member"
+          start "$(as_initial_cluster "$members")" existing
+          ;;
         # Its log and its vote are lost. With the same id and an empty disk it could break promises it made, so it stays
         # out until it is replaced. Only in a cluster that never was whole this is its first start; etcd checks that too.
         started)
@@ -34,6 +38,12 @@ main() {
       wait_for "the disk is empty and no other member answers: it waits for them, since a new cluster would be an empty one"
     fi
   done
+}
+
+# Without it a database is worth nothing to the member: what it promised the others is in the log.
+has_log() {
+  set -- "$data"/member/wal/*.wal
+  [ -e "$1" ]
 }
 
 # Lines such as: 8e9e05c52164694d, started, etcd-0, http://etcd-0.etcd.db.svc:2380, http://etcd-0.etcd.db.svc:2379, false

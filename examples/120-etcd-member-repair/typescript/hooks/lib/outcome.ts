@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HookLog, Metric, Patch } from 'hooklet';
 import { isoSeconds, type Facts, type SetSummary } from './observe.ts';
-import { writeState, type RepairRecord } from './record.ts';
+import { writeState, type News, type RepairRecord } from './record.ts';
 import { PAUSE_ANNOTATION, STATE_ANNOTATION, type Settings } from './settings.ts';
 
 export interface Pens {
@@ -16,7 +16,7 @@ export class Outcome {
   readonly #settings: Settings;
   readonly #facts: Facts | undefined;
   readonly #pens: Pens;
-  readonly #news: (() => void)[] = [];
+  readonly #news: News[] = [];
   #told = '';
   #refused = '';
   #since: Readonly<Record<string, string>> | undefined;
@@ -56,29 +56,29 @@ export class Outcome {
   }
 
   /**
-   * An Event on the StatefulSet. Its name follows from the repair it is about, or from what was known before and about
-   * when, so that neither two runners nor a run that is repeated or saw the cluster of before say it twice.
+   * An Event on the StatefulSet. It goes into the state, and the run after tells it and takes it out: so it is told
+   * exactly when the state was written, also when somebody is killed in between.
    */
   event(type: 'Normal' | 'Warning', reason: string, message: string): void {
-    const facts = this.#facts;
-    if (facts === undefined) return;
-    const { namespace, statefulset: name } = this.#settings;
-    const { uid } = facts.objects.statefulset;
-    const at = isoSeconds(facts.nowMs);
-    const event = {
+    if (this.#facts !== undefined) this.#news.push(newsOf(this.#settings, this.#facts, { type, reason, message }));
+  }
+
+  #tell({ name, type, reason, message, at }: News): void {
+    const { namespace, statefulset } = this.#settings;
+    const uid = this.#facts?.objects.statefulset.uid;
+    this.#pens.patch.createIfNotExists({
       apiVersion: 'v1',
       kind: 'Event',
-      metadata: { name: `${name}.${newsId(facts, reason)}`, namespace },
-      involvedObject: { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name, uid },
+      metadata: { name, namespace },
+      involvedObject: { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name: statefulset, uid },
       type,
       reason,
-      message: message.slice(0, 1000),
+      message,
       source: { component: 'etcd-repair' },
       firstTimestamp: at,
       lastTimestamp: at,
       count: 1,
-    };
-    this.#news.push(() => this.#pens.patch.createIfNotExists(event));
+    });
   }
 
   /** Keeps how far the repair is; the change brings the next run. */
@@ -107,8 +107,11 @@ export class Outcome {
   }
 
   /** From now on an empty disk never starts a new cluster. */
-  markBootstrapped(): void {
+  markBootstrapped(message: string): void {
+    if (this.#facts === undefined) return;
     const { namespace, marker: name } = this.#settings;
+    // At once and first: when the marker is set there is no run that would tell it.
+    this.#tell(newsOf(this.#settings, this.#facts, { type: 'Normal', reason: 'Bootstrapped', message }, ''));
     this.#pens.patch.merge({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name }, { data: { state: 'existing' } });
   }
 
@@ -120,10 +123,10 @@ export class Outcome {
     const facts = this.#facts;
     if (facts === undefined) return;
     const unhealthy = this.#since ?? facts.unhealthySince;
-    const state = writeState({ unhealthy, repair: this.record, told: this.#told });
+    // What was decided before is told before it is taken out.
+    for (const one of facts.state.news) this.#tell(one);
+    const state = writeState({ unhealthy, repair: this.record, told: this.#told, news: this.#news });
     if (state !== facts.objects.statefulset.state) this.#writeState(facts.objects.statefulset, state);
-    // Last, so that the runner that loses has not told what it did not do.
-    for (const tell of this.#news) tell();
     this.reportMetrics();
   }
 
@@ -156,11 +159,24 @@ export class Outcome {
   }
 }
 
-function newsId({ objects, record, target, nowMs }: Facts, reason: string): string {
-  const { uid, state } = objects.statefulset;
-  const about =
-    record === undefined ? `${state} ${Math.floor(nowMs / 10_000)}` : `${record.startedAt} ${record.memberID}`;
-  return createHash('sha256').update([uid, reason, target?.pod, about].join(' ')).digest('hex').slice(0, 16);
+/**
+ * Its name follows from the repair it is about, or from what was known before and about when, so that it is made once
+ * however often it is told.
+ */
+function newsOf(
+  { statefulset }: Settings,
+  facts: Facts,
+  said: Pick<News, 'type' | 'reason' | 'message'>,
+  about = subjectOf(facts),
+): News {
+  const id = [facts.objects.statefulset.uid, said.reason, facts.target?.pod, about].join(' ');
+  const name = `${statefulset}.${createHash('sha256').update(id).digest('hex').slice(0, 16)}`;
+  return { name, ...said, message: said.message.slice(0, 1000), at: isoSeconds(facts.nowMs) };
+}
+
+function subjectOf({ objects, record, nowMs }: Facts): string {
+  if (record !== undefined) return `${record.startedAt} ${record.memberID}`;
+  return `${objects.statefulset.state} ${Math.floor(nowMs / 10_000)}`;
 }
 
 function pointer(annotation: string): string {

@@ -74,9 +74,11 @@ async function takeIn(repair: Repair, member: Member): Promise<void> {
 }
 
 async function replaceOldMember(repair: Repair): Promise<void> {
-  const { facts, target, outcome } = repair;
+  const { facts, target, outcome, record } = repair;
   const isLearner = target.member?.isLearner === true;
-  if (target.isWell) {
+  if (target.isWell && record.again === true) {
+    await verify(repair);
+  } else if (target.isWell) {
     outcome.abandon('Recovered', `${target.pod} is well again, so it stays a member.`);
   } else if (isLearner && target.answers) {
     await promote(repair);

@@ -32,6 +32,7 @@ export function writeRecord({ facts, outcome }: Turn, { file, atMs }: Snapshot):
     peerURL: peerUrl,
     memberID: member.id,
     ...storageOf(facts),
+    ...(record?.again === true && { again: true }),
     since: started.since,
     startedAt: started.startedAt,
     snapshot: file,
@@ -132,14 +133,17 @@ function joinsTooLong({ settings, facts, record }: Repair): boolean {
   return facts.nowMs - Date.parse(record.stepAt) > settings.joinWithinMs;
 }
 
-/** A learner that does not come up keeps all others from being replaced, and its storage is of no use to anyone. */
+/**
+ * A learner that does not come up keeps all others from being replaced, and its storage is of no use to anyone. Should
+ * it come up all the same before it is removed, it is the new member.
+ */
 function startOver({ settings, facts, outcome, target, record }: Repair, member: Member): void {
   outcome.event(
     'Warning',
     'JoinFailed',
     `${target.pod} did not start as a learner within ${settings.joinWithinMs / 1000}s and is replaced once more. ${target.pod}: ${target.error}`,
   );
-  outcome.record = { ...record, memberID: member.id, ...storageOf(facts) };
+  outcome.record = { ...record, memberID: member.id, ...storageOf(facts), again: true };
   outcome.setStep('recorded');
 }
 
@@ -174,10 +178,7 @@ async function hashesAgree({ etcd, facts, outcome }: Repair): Promise<boolean> {
 export function markBootstrapped({ facts, outcome }: Turn): void {
   const isWhole = facts.members?.length === facts.pods.length && facts.pods.every(({ isWell }) => isWell);
   if (facts.objects.marker?.state !== 'new' || !isWhole) return;
-  outcome.markBootstrapped();
-  outcome.event(
-    'Normal',
-    'Bootstrapped',
+  outcome.markBootstrapped(
     `All ${facts.pods.length} members are well. From now on an empty disk never starts a new cluster.`,
   );
 }
