@@ -12,7 +12,8 @@ usage() {
 postgresql.sh [--list] [--backup NAME] [--force]
   --list     print the backups there are
   --backup   the one to restore; without it the newest
-  --force    restore although the database has tables: it is kept as <database>_before_<time>
+  --force    restore although the database has tables: it is kept as <database>_before_<time>; or although the server
+             is older than the one that was backed up
 The user needs the right to create databases; PGUSER and PGPASSWORD say which.
 TEXT
 }
@@ -33,6 +34,7 @@ restore_database() {
   # The server would cut it.
   ((${#before} <= 63)) || before=before_$stamp
   step look
+  refuse_older_server
   exists=$(maintain <<< "select 1 from pg_database where datname = :'name'")
   [[ -z $exists ]] || tables=$(query "$user_tables")
   [[ $tables == 0 || $force == yes ]] ||
@@ -50,6 +52,16 @@ restore_database() {
     echo "what was there is kept as database $before: drop it when it is not needed"
   fi
   echo "restored backup $backup to database $PGDATABASE at $PGHOST"
+}
+
+# Nobody knows what of a newer version an older one takes.
+refuse_older_server() {
+  local taken now
+  taken=$(jq -r '.server // ""' "$manifest")
+  [[ $taken =~ ^[0-9]+\. && $force == no ]] || return 0
+  now=$(maintain <<< 'show server_version_num')
+  ((taken = ${taken%%.*}, now = now / 10000, now >= taken)) ||
+    refuse "backup $backup is of PostgreSQL $taken, and $PGHOST is PostgreSQL $now: restore it to a server of version $taken or newer; with --force it is tried all the same"
 }
 
 # With encoding and locale as they were, and the owner of the present one.
@@ -97,6 +109,7 @@ SQL
 restore_cluster() {
   local databases own adapt=cat
   step look
+  refuse_older_server
   databases=$(maintain <<< "select string_agg(datname, ' ') from pg_database where not datistemplate and datname <> 'postgres'")
   [[ -z $databases ]] || refuse "the server $PGHOST has the databases $databases: a whole server is restored to a new one only, also with --force"
   step restore

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { existsSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
 import { until } from '../../support/operator-rig.ts';
@@ -54,7 +54,7 @@ const COMMANDS = {
 };
 // From here on there is a new backup.
 const PUBLISHED = new Set(['sync "$root"', 'store size', ...AFTER]);
-const LIMIT_MS = 60_000;
+const LIMIT_MS = 120_000;
 
 const running = new AsyncDisposableStack();
 let servers: BackupServers;
@@ -65,7 +65,7 @@ beforeAll(async () => {
   servers = running.use(await startBackupServers());
   program = running.use(await buildProgram());
   redis = redisSource(servers);
-});
+}, LIMIT_MS);
 
 afterAll(async () => {
   await running.disposeAsync();
@@ -122,12 +122,14 @@ async function expectRestorable(source: BackupSource, backup: BackupOperator): P
 async function killedBeforeEach(commands: readonly string[], backup: BackupOperator): Promise<void> {
   await backUpOnce(backup);
   const [first] = backup.published();
+  let said = '';
   for (const [index, command] of commands.entries()) {
     const operator = await backup.start({ BACKUP_KEEP: '1', ...faultAt(command, backup) });
     // The first makes the run; all others find it.
     if (index === 0) await operator.trigger();
     if (command === MID_DUMP) await killInDump(operator, backup);
     expect(await endOf(operator), `${command}: ${operator.stdout()}`).toBe('SIGKILL');
+    said += operator.stdout();
     expectWhole(backup);
     expect(backup.published().length, command).toBeGreaterThan(0);
     const isPublished = commands.slice(0, index + 1).some((one) => PUBLISHED.has(one) || one === MOVED_AWAY);
@@ -137,11 +139,16 @@ async function killedBeforeEach(commands: readonly string[], backup: BackupOpera
   const operator = await backup.start({ BACKUP_KEEP: '1' });
 
   await operator.isDone();
-  expect(operator.stdout()).toContain(`attempt ${commands.length + 1}"`);
   const published = backup.published();
   expect(published).toHaveLength(1);
   expect(published[0]?.name).not.toBe(first?.name);
+  expect(new Set(namesIn(said + operator.stdout()))).toEqual(new Set([published[0]?.name]));
   expect(backup.leftovers()).toEqual([]);
+}
+
+/** The names that the runs of the hook said theirs is. */
+function namesIn(output: string): readonly (string | undefined)[] {
+  return [...output.matchAll(/"line":"backup (\S+): \S+ attempt \d+"/g)].map(([, name]) => name);
 }
 
 function faultAt(command: string, backup: BackupOperator): Readonly<Record<string, string>> {
@@ -162,7 +169,7 @@ async function endOf({ ended }: Program): Promise<unknown> {
   return end;
 }
 
-describe('an operator that is killed', { timeout: 300_000 }, () => {
+describe('an operator that is killed', { timeout: 900_000 }, () => {
   it('at every step of one run, has it made by the next one, once, under the same name', async () => {
     const volume = await operatorOf(redis, 'volume');
     const bucket = await operatorOf(redis, 's3');
@@ -185,7 +192,7 @@ describe('an operator that is killed', { timeout: 300_000 }, () => {
   });
 });
 
-describe('a target that fails in the middle', { timeout: 240_000 }, () => {
+describe('a target that fails in the middle', { timeout: 600_000 }, () => {
   it('is told, leaves the last good backup, and gets the next one when it is well again', async () => {
     const gone = await operatorOf(redis, 's3');
     await backUpOnce(gone);
@@ -194,15 +201,16 @@ describe('a target that fails in the middle', { timeout: 240_000 }, () => {
 
     await until(() => expect(operator.stdout()).toContain('TargetUnreachable: '), LIMIT_MS);
     expect(gone.published()).toHaveLength(1);
-    await until(async () =>
-      expect(await operator.metrics()).toMatch(/backup_failing\{.*reason="TargetUnreachable".*\} 1/),
+    await until(
+      async () => expect(await operator.metrics()).toMatch(/backup_failing\{.*reason="TargetUnreachable".*\} 1/),
+      LIMIT_MS,
     );
     await servers.startS3();
 
     await operator.isDone();
     expect(gone.published()).toHaveLength(2);
     expect(gone.leftovers()).toEqual([]);
-    await until(async () => expect(await operator.metrics()).not.toContain('backup_failing'));
+    await until(async () => expect(await operator.metrics()).not.toContain('backup_failing'), LIMIT_MS);
     const events = await gone.events();
     expect(events.find(({ reason }) => reason === 'BackupTargetUnreachable')).toMatchObject({
       involvedObject: { kind: 'StatefulSet', name: 'redis' },
@@ -220,12 +228,15 @@ describe('a target that fails in the middle', { timeout: 240_000 }, () => {
     await backUpOnce(slow);
     // Enough for several packets, so that it hangs with a part of them sent.
     await servers.redis('SET', 'large', 'x'.repeat(100_000));
-    const operator = await slow.start(slow.at('store copyto --ignore-times "$1"', 'sleep 1'));
+    const isFrozen = join(slow.folder, 'is-frozen');
+    const held = `until [[ -e '${isFrozen}' ]]; do sleep 0.1; done`;
+    const operator = await slow.start(slow.at('store copyto --ignore-times "$1"', held));
     await operator.trigger();
     await until(() => expect(operator.stdout()).toContain('step upload'), LIMIT_MS);
     // Each request comes on a connection of its own.
     const freezing = setInterval(() => relay.freeze(), 5);
     onTestFinished(() => clearInterval(freezing));
+    writeFileSync(isFrozen, '');
     await until(() => expect(operator.stdout()).toContain('TargetUnreachable: '), LIMIT_MS);
     clearInterval(freezing);
     expect(slow.published()).toHaveLength(1);
@@ -235,7 +246,26 @@ describe('a target that fails in the middle', { timeout: 240_000 }, () => {
   });
 });
 
-describe('a dump', { timeout: 240_000 }, () => {
+describe('a manifest that somebody changed', { timeout: 600_000 }, () => {
+  it('has nothing removed from the bucket that is not in the folder of its backup', async () => {
+    const backup = await operatorOf(redis, 's3');
+    await backUpOnce(backup);
+    const [{ folder, file } = { folder: '', file: '' }] = backup.published();
+    const path = join(folder, 'manifest.json');
+    writeFileSync(path, readFileSync(path, 'utf8').replace(`"${file}"`, '"../dump.precious"'));
+    writeFileSync(join(backup.target, 'dump.precious'), 'of somebody');
+
+    const operator = await backup.start({ BACKUP_KEEP: '1' });
+    await operator.trigger();
+    await operator.isDone();
+
+    expect(backup.published()).toHaveLength(1);
+    expect(backup.published()[0]?.folder).not.toBe(folder);
+    expect(existsSync(join(backup.target, 'dump.precious'))).toBe(true);
+  });
+});
+
+describe('a dump', { timeout: 600_000 }, () => {
   it.each(['postgresql', 'redis', 'etcd'] as const)(
     'of %s whose program is killed in the middle is told, thrown away, and made again',
     async (database) => {
@@ -272,10 +302,11 @@ describe('a dump', { timeout: 240_000 }, () => {
   });
 });
 
-describe('a tick', { timeout: 240_000 }, () => {
+describe('a tick', { timeout: 600_000 }, () => {
   it('that nobody was there for is made up for, once', async () => {
     const backup = await operatorOf(redis, 'volume');
-    const hourly = { BACKUP_CRONTAB: '0 * * * *' };
+    // Once an hour, and not about now.
+    const hourly = { BACKUP_CRONTAB: `${(new Date().getUTCMinutes() + 30) % 60} * * * *` };
     const first = await backup.start(hourly);
     await until(async () => expect(await backup.hasState()).toBe(true), LIMIT_MS);
     first.signal('SIGKILL');

@@ -1,15 +1,16 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../support/hook-rig.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { backupOperator, type BackupOperator } from './backup-operator.ts';
-import { sqlWith, startPostgresql, type PostgresqlServer } from './backup-postgresql.ts';
+import { sqlWith, startPostgresql, startStandby, type PostgresqlServer } from './backup-postgresql.ts';
 import { startBackupServers, type BackupServers } from './backup-servers.ts';
 import type { BackupSource } from './backup-source.ts';
 import { buildProgram, type BuiltProgram } from './built-program.ts';
 
 const plane = sharedControlPlane();
+const LIMIT_MS = 300_000;
 
 const running = new AsyncDisposableStack();
 let servers: BackupServers;
@@ -20,14 +21,14 @@ beforeAll(async () => {
   servers = running.use(await startBackupServers());
   program = running.use(await buildProgram());
   server = running.use(await startPostgresql());
-});
+}, LIMIT_MS);
 
 afterAll(async () => {
   await running.disposeAsync();
 });
 
-/** An operator that has made a backup of the server. */
-async function backedUp(env: Readonly<Record<string, string>>): Promise<BackupOperator> {
+/** An operator that has made a backup of the server, and what it said. */
+async function backedUp(env: Readonly<Record<string, string>>): Promise<BackupOperator & { readonly said: string }> {
   const source: BackupSource = {
     database: 'postgresql',
     env: { ...server.env, ...env },
@@ -39,7 +40,13 @@ async function backedUp(env: Readonly<Record<string, string>>): Promise<BackupOp
   const operator = await backup.start();
   await operator.trigger();
   await operator.isDone();
-  return backup;
+  return { ...backup, said: operator.stdout() };
+}
+
+/** Has the manifest of the newest backup say that it is of another version of the server. */
+function takenFrom(version: string, backup: BackupOperator): void {
+  const path = join(backup.published().at(-1)?.folder ?? '', 'manifest.json');
+  writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), server: version }));
 }
 
 const WHOLE_SERVER = `
@@ -104,7 +111,7 @@ async function contentOf(sql: PostgresqlServer['sql']): Promise<readonly string[
   return found;
 }
 
-describe('a backup of a whole PostgreSQL', { timeout: 120_000 }, () => {
+describe('a backup of a whole PostgreSQL', { timeout: LIMIT_MS }, () => {
   it('comes back on a new server, with roles, passwords, rights, settings, rows, sequences and large objects', async () => {
     await server.sql(WHOLE_SERVER);
     await server.sql(SHOP, `shop | 'one'`);
@@ -125,7 +132,7 @@ describe('a backup of a whole PostgreSQL', { timeout: 120_000 }, () => {
   });
 });
 
-describe('a restored database', { timeout: 120_000 }, () => {
+describe('a restored database', { timeout: LIMIT_MS }, () => {
   it.each([
     ['takes the place of one that is called postgres', 'postgres', 'UTF8'],
     ['has the encoding it had', 'latin', 'LATIN1'],
@@ -157,6 +164,33 @@ describe('a restored database', { timeout: 120_000 }, () => {
     expect(await server.sql('select line from kept', 'older')).toBe('SET transaction_timeout = 0;');
   });
 
+  it('comes to a server that is older than its own only when it is told to', async () => {
+    await server.sql('create database newer');
+    await server.sql('create table kept as select 7 as n', 'newer');
+    const backup = await backedUp({ PGDATABASE: 'newer' });
+    const version = await server.sql('show server_version_num');
+    expect(await backup.restore('--list')).toContain(`from version ${Math.trunc(Number(version) / 10_000)}.`);
+    takenFrom('99.1', backup);
+    await server.sql('drop table kept', 'newer');
+
+    const refusal = /Refused: .* is of PostgreSQL 99, and 127\.0\.0\.1 is PostgreSQL \d\d: .* with --force/;
+    await expect(backup.restore()).rejects.toThrow(refusal);
+
+    expect(await server.sql(`select count(*) from pg_database where datname ~ '^restored_'`)).toBe('0');
+    await backup.restore('--force');
+    expect(await server.sql('select n from kept', 'newer')).toBe('7');
+  });
+
+  it('of a whole server comes to an older one only when it is told to', async () => {
+    await using fresh = await startPostgresql();
+    const backup = await backedUp({ ...fresh.env, POSTGRESQL_SCOPE: 'cluster' });
+    takenFrom('99.1', backup);
+
+    await expect(backup.restore()).rejects.toThrow(/Refused: .* is of PostgreSQL 99/);
+
+    expect(await backup.restore('--force')).toContain('restored backup');
+  });
+
   it('leaves nothing of itself, and the present one as it is, when it does not come back whole', async () => {
     await server.sql('create role gone; create database half');
     await server.sql('create table kept as select 7 as n; alter table kept owner to gone', 'half');
@@ -167,5 +201,50 @@ describe('a restored database', { timeout: 120_000 }, () => {
 
     expect(await server.sql('select n from kept', 'half')).toBe('7');
     expect(await server.sql(`select count(*) from pg_database where datname ~ '^restored_'`)).toBe('0');
+  });
+});
+
+describe('a backup of a hot standby', { timeout: LIMIT_MS }, () => {
+  it('has all but the rows of unlogged tables, and says so', async () => {
+    await using primary = await startPostgresql();
+    await primary.sql('create database shop');
+    await primary.sql(
+      `create table kept as select generate_series(1, 9) as n;
+       create unlogged table carts (n serial);
+       insert into carts select from generate_series(1, 3)`,
+      'shop',
+    );
+    await using standby = await startStandby(primary);
+    const leftOut = { rowsOfUnloggedTables: 1 };
+
+    const one = await backedUp({ ...standby.env, PGDATABASE: 'shop' });
+    const all = await backedUp({ ...standby.env, POSTGRESQL_SCOPE: 'cluster' });
+    const another = await backedUp({ ...standby.env, PGDATABASE: 'postgres' });
+
+    expect(one.published()).toMatchObject([
+      { verified: 'yes', counts: { tables: 1, rows: 9, largeObjects: 0 }, leftOut },
+    ]);
+    expect(all.published()).toMatchObject([{ verified: 'yes', counts: { databases: 2, tables: 2 }, leftOut }]);
+    expect(another.published()).toEqual([expect.not.objectContaining({ leftOut: expect.anything() })]);
+    expect(another.said).not.toContain('is a standby');
+    for (const { said } of [one, all]) expect(said).toContain('is a standby, where unlogged tables have no rows: 1 of');
+    expect(await one.restore('--list')).toContain('left out: {"rowsOfUnloggedTables":1}');
+    expect(await one.restoreTo(primary.env, '--force')).toContain('left out: {"rowsOfUnloggedTables":1}');
+    expect(await primary.sql('select count(*) from kept', 'shop')).toBe('9');
+    expect(await primary.sql('insert into carts default values returning n', 'shop')).toBe('1');
+  });
+});
+
+describe('a backup of a primary', { timeout: LIMIT_MS }, () => {
+  it('has the rows of unlogged tables', async () => {
+    await server.sql('create database unlogged');
+    await server.sql('create unlogged table carts as select generate_series(1, 3) as n', 'unlogged');
+    const backup = await backedUp({ PGDATABASE: 'unlogged' });
+    expect(backup.published()).toMatchObject([{ counts: { tables: 1, rows: 3 } }]);
+    await server.sql('truncate carts', 'unlogged');
+
+    await backup.restore('--force');
+
+    expect(await server.sql('select count(*) from carts', 'unlogged')).toBe('3');
   });
 });

@@ -26,6 +26,27 @@ type Env = Readonly<Record<string, string>>;
 
 /** Starts one, whose user `postgres` has the password. */
 export async function startPostgresql(password = PASSWORD): Promise<PostgresqlServer> {
+  return startServer(
+    password,
+    (data) => `
+echo '${password}' > '${data}.password'
+initdb --pgdata='${data}' --username=postgres --pwfile='${data}.password' --auth=scram-sha-256 \\
+  --no-sync --encoding=UTF8 --locale=C`,
+  );
+}
+
+/** Starts a hot standby of one. */
+export async function startStandby({ env }: PostgresqlServer): Promise<PostgresqlServer> {
+  const variables = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
+  return startServer(
+    env['PGPASSWORD'] ?? '',
+    (data) =>
+      `${variables.join(' ')} pg_basebackup --pgdata='${data}' --write-recovery-conf --checkpoint=fast --no-sync`,
+  );
+}
+
+/** Makes the data folder with a script of bash, and starts a server on it. */
+async function startServer(password: string, make: (data: string) => string): Promise<PostgresqlServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-postgresql-'));
   chmodSync(folder, 0o777);
   const logFolder = join(folder, 'log');
@@ -33,9 +54,7 @@ export async function startPostgresql(password = PASSWORD): Promise<PostgresqlSe
   const [port = 0] = await freePorts(1);
   const script = `${SERVER_PATH}
 set -e
-echo '${password}' > '${folder}/password'
-initdb --pgdata='${folder}/data' --username=postgres --pwfile='${folder}/password' --auth=scram-sha-256 \\
-  --no-sync --encoding=UTF8 --locale=C
+${make(`${folder}/data`)}
 exec postgres -D '${folder}/data' -k '' -p ${port} -c listen_addresses=127.0.0.1 -c fsync=off`;
   const shell = ['bash', '-c', script];
   const [program = '', ...args] = process.getuid?.() === 0 ? ['setpriv', ...AS_NOBODY, ...shell] : shell;

@@ -17,6 +17,7 @@ database_check() {
     if status=$(ask "$member" endpoint status) && revision=$(ask "$member" get / --limit=1 | jq .header.revision); then
       endpoint=$member
       size_bytes=$(jq '.[0].Status.dbSize' <<< "$status")
+      server_version=$(jq -r '.[0].Status.version' <<< "$status")
       return
     fi
   done

@@ -1,7 +1,8 @@
 # shellcheck shell=bash
 # One backup from beginning to end, the same for every database. A hook sources this file, says with four functions what
 # is special about its database, and ends with `backup_hook "$@"`:
-#   database_check          fails when the database cannot be backed up; sets size_bytes, its size at most
+#   database_check          fails when the database cannot be backed up; sets size_bytes, its size at most, and
+#                           server_version; and left_out, a JSON object, if the dump will not have all that is there
 #   database_dump FILE      writes a dump that is of one moment
 #   database_verify FILE    restores the dump somewhere else and compares; sets verified and counts, a JSON object
 #   database_version        prints what made the dump
@@ -14,7 +15,7 @@ backup_hook() {
     backup_config
     return
   fi
-  started=$(date +%s)
+  started=$(date +%s) server_version='' left_out='{}'
   set_defaults
   read_context
   read_settings
@@ -134,10 +135,11 @@ publish_backup() {
 write_manifest() {
   jq -n -c --arg format "$BACKUP_FORMAT" --arg database "$database" --arg backup "$backup" --arg run "$run_id" \
     --arg taken "$taken_at" --arg file "$dump_name" --argjson bytes "$bytes" --arg sum "$checksum" \
-    --arg verified "$verified" --argjson counts "$counts" --arg version "$(database_version)" '{
+    --arg verified "$verified" --argjson counts "$counts" --arg version "$(database_version)" \
+    --arg server "$server_version" --argjson left "$left_out" '{
       format: $format, database: $database, backup: $backup, runId: $run, takenAt: $taken, file: $file,
-      bytes: $bytes, sha256: $sum, verified: $verified, counts: $counts, version: $version
-    }'
+      bytes: $bytes, sha256: $sum, verified: $verified, counts: $counts, version: $version, server: $server
+    } + if $left == {} then {} else {leftOut: $left} end'
 }
 
 # Keeps the newest BACKUP_KEEP, and all that are younger than BACKUP_KEEP_DAYS, or of a time to come. What is no published

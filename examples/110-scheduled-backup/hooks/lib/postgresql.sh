@@ -49,11 +49,17 @@ scratch() {
   PGHOST=$work PGPORT=5432 PGUSER=hooklet_verify PGDATABASE=postgres PGPASSWORD='' PGSSLMODE=disable "$@"
 }
 
+# Which tables have rows in the dump, by the letter of the catalog: those that are logged, and those that are not.
+dumped_tables="'p', 'u'"
+
 # Counts large objects, and makes a statement for each table that counts its rows; tables of extensions are not dumped.
-row_counts="
+row_counts() {
+  cat << SQL
 select 'large objects', count(*) from pg_largeobject_metadata;
 select format('select %L, count(*) from %I.%I', n.nspname || '.' || c.relname, n.nspname, c.relname)
 from pg_class c join pg_namespace n on n.oid = c.relnamespace
-where c.relkind = 'r' and c.relpersistence <> 't' and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
+where c.relkind = 'r' and c.relpersistence in ($dumped_tables) and n.nspname !~ '^pg_' and n.nspname <> 'information_schema'
   and not exists (select from pg_depend d where d.objid = c.oid and d.classid = 'pg_class'::regclass and d.deptype = 'e')
-order by n.nspname collate \"C\", c.relname collate \"C\""
+order by n.nspname collate "C", c.relname collate "C"
+SQL
+}

@@ -36,7 +36,7 @@ restore_begin() {
   target_get "$backup" "$dump_name" "$dump"
   [[ $(sha256sum < "$dump") == "$(jq -r .sha256 "$manifest") "* ]] ||
     fail BackupDamaged "backup $backup is damaged in $(target_describe): take another one, see --list"
-  echo "fetched backup $backup, taken at $(jq -r .takenAt "$manifest"): $(jq -c .counts "$manifest")"
+  echo "fetched backup $backup, taken at $(jq -r '"\(.takenAt): \(.counts)" + if .leftOut then ", left out: \(.leftOut)" else "" end' "$manifest")"
 }
 
 choose() { # BACKUP
@@ -49,14 +49,17 @@ choose() { # BACKUP
   fi
   backup=$(jq -r .backup "$manifest")
   dump_name=$(jq -r .file "$manifest")
-  [[ $dump_name =~ ^dump(\.[a-z]+)+$ ]] || fail BackupDamaged "the manifest of backup $backup names the file \"$dump_name\""
+  [[ $dump_name =~ $DUMP_PATTERN ]] || fail BackupDamaged "the manifest of backup $backup names the file \"$dump_name\""
   dump=$work/$dump_name
 }
 
 list_for_people() {
   local name
   for name in $(list_backups); do
-    jq -r '[.backup, .takenAt, "\(.bytes) bytes", "verified: \(.verified)", (.counts | tostring)] | join("  ")' "$manifests/$name/manifest.json"
+    jq -r '[
+      .backup, .takenAt, "\(.bytes) bytes", "verified: \(.verified)", (.counts | tostring),
+      (.leftOut // empty | "left out: \(.)"), (.server // "" | select(. != "") | "from version \(.)")
+    ] | join("  ")' "$manifests/$name/manifest.json"
   done
 }
 

@@ -3,6 +3,8 @@
 
 BACKUP_FORMAT=hooklet.dev/backup/v1
 BACKUP_PATTERN='^[0-9]{8}T[0-9]{6}Z-[A-Za-z0-9][A-Za-z0-9-]*$'
+# Of the file that a manifest names: nothing that leads anywhere else.
+DUMP_PATTERN='^dump(\.[a-z]+)+$'
 
 default_name() {
   echo "${database:?}"

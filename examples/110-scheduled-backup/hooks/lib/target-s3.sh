@@ -84,7 +84,8 @@ target_remove() { # BACKUP
   local file
   file=$(jq -r .file "$manifests/$1/manifest.json")
   store deletefile "$root/$1/manifest.json"
-  store deletefile "$root/$1/$file"
+  # One that leads elsewhere is none of ours to remove.
+  [[ ! $file =~ $DUMP_PATTERN ]] || store deletefile "$root/$1/$file"
 }
 
 # Something else than a backup, to be kept until a person removes it.

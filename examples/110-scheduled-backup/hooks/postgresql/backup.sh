@@ -17,6 +17,7 @@ database_check() {
       *) fail DatabaseUnreachable "PostgreSQL at $PGHOST does not answer: look at its Pods, PGHOST and PGPORT: $said" ;;
     esac
   fi
+  server_version=$((server / 10000)).$((server % 10000))
   ((server = server / 10000, client = $(major pg_dump), client >= server)) ||
     fail ClientTooOld "pg_dump $client cannot dump PostgreSQL $server: build the image with postgresql-$server"
   if [[ $POSTGRESQL_SCOPE == cluster ]]; then
@@ -24,6 +25,23 @@ database_check() {
   else
     size_bytes=$(query 'select pg_database_size(current_database())')
   fi
+  look_for_standby
+}
+
+# The rows of unlogged tables are on the primary only: of a standby the dump has these tables without them.
+look_for_standby() {
+  local name count tables=0
+  dump_flags=()
+  [[ $(query 'select pg_is_in_recovery()') == t ]] || return 0
+  dump_flags=(--no-unlogged-table-data) dumped_tables="'p'"
+  dumped_databases > "$work/databases"
+  while IFS= read -r name; do
+    count=$(PGDATABASE=$name query "select count(*) from pg_class where relkind = 'r' and relpersistence = 'u'")
+    tables=$((tables + count))
+  done < "$work/databases"
+  ((tables > 0)) || return 0
+  left_out="{\"rowsOfUnloggedTables\": $tables}"
+  echo "PostgreSQL at $PGHOST is a standby, where unlogged tables have no rows: $tables of them are backed up empty"
 }
 
 database_version() {
@@ -34,7 +52,7 @@ database_dump() { # FILE
   local code
   if [[ $POSTGRESQL_SCOPE == cluster ]]; then
     structure > "$work/before"
-    pg_dumpall 2> "$work/stderr" | gzip > "$1" || fail DumpFailed "pg_dumpall failed: $(how_it_ended $?)"
+    pg_dumpall "${dump_flags[@]}" 2> "$work/stderr" | gzip > "$1" || fail DumpFailed "pg_dumpall failed: $(how_it_ended $?)"
     structure > "$work/after"
     return
   fi
@@ -47,8 +65,8 @@ set idle_in_transaction_session_timeout = 0;
 begin isolation level repeatable read read only;
 select pg_export_snapshot() as snapshot \gset
 \setenv SNAPSHOT :snapshot
-$row_counts \gexec
-\! pg_dump --format=custom --snapshot="\$SNAPSHOT" --file="\$FILE"; echo \$? > "\$FILE.code"
+$(row_counts) \gexec
+\! pg_dump --format=custom ${dump_flags[*]} --snapshot="\$SNAPSHOT" --file="\$FILE"; echo \$? > "\$FILE.code"
 commit;
 SQL
   code=$(< "$1.code")
@@ -83,7 +101,7 @@ database_verify() { # FILE
     scratch createdb --template=template0 --encoding="$encoding" restored
     try VerifyFailed "the dump cannot be restored; is an extension missing in the image? Then install it, or set BACKUP_VERIFY=read" \
       scratch pg_restore --exit-on-error --no-owner --no-privileges --no-tablespaces --no-publications --no-subscriptions -d restored "$1"
-    scratch psql -XAtq -v ON_ERROR_STOP=1 -d restored > "$work/restored" <<< "$row_counts \gexec"
+    scratch psql -XAtq -v ON_ERROR_STOP=1 -d restored > "$work/restored" <<< "$(row_counts) \gexec"
     cmp -s "$work/rows" "$work/restored" ||
       fail VerifyFailed "the restored database has other rows: $(first_difference "$work/rows" "$work/restored")"
     counts=$(awk -F '|' '
@@ -99,11 +117,19 @@ database_verify() { # FILE
 structure() {
   local name tables
   query "select 'roles', count(*) from pg_roles where rolname !~ '^pg_' and rolname <> 'hooklet_verify'"
-  query "select datname from pg_database where datallowconn and not datistemplate order by datname collate \"C\"" > "$work/databases"
+  dumped_databases > "$work/databases"
   while IFS= read -r name; do
     tables=$(PGDATABASE=$name query "select count(*) from pg_class where relkind = 'r' and relpersistence <> 't' and relnamespace::regnamespace::text !~ '^(pg_.*|information_schema)\$'")
     echo "$name|$tables"
   done < "$work/databases"
+}
+
+dumped_databases() {
+  if [[ $POSTGRESQL_SCOPE == cluster ]]; then
+    query "select datname from pg_database where datallowconn and not datistemplate order by datname collate \"C\""
+  else
+    printf '%s\n' "$PGDATABASE"
+  fi
 }
 
 first_difference() {

@@ -17,6 +17,7 @@ database_check() {
     esac
   fi
   size_bytes=$(sed -n 's/^used_memory:\([0-9]*\).*/\1/p' <<< "$said")
+  server_version=$(sed -n 's/^redis_version:\([0-9.]*\).*/\1/p' <<< "$said")
   keys_before=$(count_keys <<< "$said")
 }
 
