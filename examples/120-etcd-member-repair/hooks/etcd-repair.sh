@@ -29,6 +29,7 @@ main() {
 decide() {
   mark_bootstrapped
   guard_not_paused || return 0
+  [[ -z $RECORD ]] || guard_target_wanted || return 0
   guard_enough_members || return 0
   if [[ -n $RECORD ]]; then
     continue_repair
@@ -55,7 +56,6 @@ look_for_failure() {
 
 # What is left to do is read off the cluster, never off the step in the record.
 continue_repair() {
-  guard_target_wanted || return 0
   guard_quorum || return 0
   guard_alarms || return 0
   guard_others || return 0

@@ -9,7 +9,7 @@ import { eventually } from './eventually.ts';
 
 // All of it with both hooks, and in any order and mixture, is `npm run chaos`.
 const isThorough = process.env['ETCD_REPAIR_THOROUGH'] === '1';
-const pool = clusterPool(sharedControlPlane(), { shell: 2, typescript: 1 });
+const pool = clusterPool(sharedControlPlane(), { shell: 2, typescript: 2 });
 
 afterAll(async () => pool[Symbol.asyncDispose](), 60_000);
 

@@ -30,14 +30,13 @@ import type { Repair, Turn } from './turn.ts';
 
 /** The first thing to be done or to be said ends the run. */
 export async function repairStep(turn: Turn): Promise<void> {
-  const { facts } = turn;
+  const { record, target } = turn.facts;
+  const repair = record !== undefined && target !== undefined ? { ...turn, record, target } : undefined;
   markBootstrapped(turn);
-  if (!guardPaused(turn) || !guardEnoughMembers(turn)) return;
-  if (facts.record !== undefined && facts.target !== undefined) {
-    await continueRepair({ ...turn, record: facts.record, target: facts.target });
-  } else {
-    await lookForFailure(turn);
-  }
+  if (!guardPaused(turn)) return;
+  if (repair !== undefined && !guardTargetWanted(repair)) return;
+  if (!guardEnoughMembers(turn)) return;
+  await (repair === undefined ? lookForFailure(turn) : continueRepair(repair));
 }
 
 async function lookForFailure(turn: Turn): Promise<void> {
@@ -60,7 +59,7 @@ async function saveAndRecord(turn: Turn): Promise<void> {
 
 /** What is left to do is read off the cluster, never off the step in the record. */
 async function continueRepair(repair: Repair): Promise<void> {
-  if (!guardTargetWanted(repair) || !guardQuorum(repair) || !guardAlarms(repair) || !guardOthers(repair)) return;
+  if (!guardQuorum(repair) || !guardAlarms(repair) || !guardOthers(repair)) return;
   const { record, target, facts } = repair;
   if (target.member?.id === record.memberID) return replaceOldMember(repair);
   if (facts.alarms.corrupt.includes(record.memberID)) return disarmCorrupt(repair);
