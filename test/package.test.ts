@@ -89,10 +89,15 @@ describe('the package', () => {
     );
   });
 
-  it('runs that hook in dev', async () => {
+  it('runs that hook in dev, and shows its metrics with those of its process', async () => {
     const main = join(home, 'node_modules', 'hooklet', 'dist', 'main.js');
-    const program = startProgram(['dev', 'hooks'], { cwd: home, main });
-    await program.says(/maps: \d+/);
+    const program = startProgram(['dev', 'hooks', '--log-format', 'json'], { cwd: home, main });
+    await program.says(/maps: \d+[^]*hook finished/);
+    const [, url = ''] = /"url":"([^"]+)","msg":"serving/.exec(program.stdout()) ?? [];
+    const metrics = await (await fetch(`${url}/metrics`)).text();
+
+    expect(metrics).toMatch(/^shell_operator_hook_run_success_total\{hook="maps.ts",.*\} 1$/m);
+    expect(metrics).toMatch(/^process_cpu_seconds_total 0\.\d+$/m);
 
     program.signal('SIGINT');
 

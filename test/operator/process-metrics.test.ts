@@ -5,14 +5,6 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-it('metrics of the process have their usual names, without what costs more than it tells', async () => {
-  const text = await createProcessMetrics().text();
-
-  expect(text).toContain('\nprocess_cpu_seconds_total ');
-  expect(text).toContain('\nnodejs_eventloop_lag_seconds ');
-  expect(text).not.toContain('nodejs_eventloop_lag_p99_seconds');
-});
-
 it('metrics of the process are collected from the end of the start, not from the first scrape', async () => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
   const metrics = createProcessMetrics();
