@@ -41,7 +41,6 @@ export const MEMBER_FAULTS: readonly Fault[] = [
   { name: 'log damaged', isForGood: true, act: async ({ rig }, pod) => damageLog(rig, pod) },
   { name: 'database damaged', isForGood: true, act: async ({ rig }, pod) => damageDatabase(rig, pod) },
   { name: 'log lost', isForGood: true, act: async ({ rig }, pod) => loseLog(rig, pod) },
-  // etcd can make it anew from a log that goes back to the beginning.
   { name: 'database lost', isForGood: false, act: async ({ rig }, pod) => loseDatabase(rig, pod) },
   {
     name: 'cut off',

@@ -59,6 +59,7 @@ export interface EtcdRepairRig extends AsyncDisposable {
 }
 
 export interface RepairEvent {
+  readonly name: string;
   readonly reason: string;
   readonly message: string;
   readonly type: string;
@@ -171,7 +172,7 @@ function rigOf({ client, controlDir, ...parts }: Parts): Omit<EtcdRepairRig, key
       (await list<CoreV1Event>('events'))
         .filter(({ source }) => source?.component === 'etcd-repair')
         .toSorted((a, b) => Number(a.metadata.resourceVersion) - Number(b.metadata.resourceVersion))
-        .map(({ reason = '', message = '', type = '' }) => ({ reason, message, type })),
+        .map(({ metadata: { name = '' }, reason = '', message = '', type = '' }) => ({ name, reason, message, type })),
     metrics: async () => {
       const [pod] = await hookPods();
       const address = kubelet.addressOf(podName(pod?.metadata?.name ?? ''));

@@ -1,4 +1,4 @@
-import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises';
+import { readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'vitest';
@@ -65,9 +65,23 @@ export async function loseLog(rig: EtcdRepairRig, pod: string): Promise<void> {
   await harmDisk(rig, pod, async (folder) => rm(join(folder, 'data', 'member', 'wal'), { recursive: true }));
 }
 
-/** Takes the database of a member away, and leaves its log. */
+/** Takes the database of a member away, and leaves its log, from which etcd can make it anew. */
 export async function loseDatabase(rig: EtcdRepairRig, pod: string): Promise<void> {
   await harmDisk(rig, pod, async (folder) => rm(join(folder, 'data', 'member', 'snap'), { recursive: true }));
+}
+
+/** The same where the log no longer goes back to the beginning, as in a cluster that has written much. */
+export async function loseDatabaseAndOldLog(rig: EtcdRepairRig, pod: string): Promise<void> {
+  await harmDisk(rig, pod, async (folder) => {
+    const member = join(folder, 'data', 'member');
+    await rm(join(member, 'snap'), { recursive: true });
+    const [first = ''] = (await readdir(join(member, 'wal'))).filter((file) => file.endsWith('.wal')).toSorted();
+    // Its number, and the index in it that is the first.
+    await rename(
+      join(member, 'wal', first),
+      join(member, 'wal', `${'1'.padStart(16, '0')}-${'ff'.padStart(16, '0')}.wal`),
+    );
+  });
 }
 
 /** Cuts the newest log of a member off, so that it ends in the middle of what was written. */
