@@ -6,6 +6,7 @@ import { aborted } from '../../lib/aborted.ts';
 import { Channel } from '../../lib/channel.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
+import { resumeRuns, triggerRun } from './by-hand.ts';
 import { isAhead, manualRun, newRecord, nextDue, planTicks, type Plan, type ScheduleTarget } from './plan.ts';
 import {
   beatRuns,
@@ -125,16 +126,8 @@ export class BindingSchedule {
   /** Runs the binding now, or as soon as it is followed; returns the run's id, rejects with `KubeError` after 10 s. */
   async trigger(): Promise<string> {
     const { me, now } = this.#options;
-    const { binding } = this.target;
     const run = manualRun(this.target, now(), me);
-    const replaced = await this.#change((record) => {
-      const isMine = ({ runId, by, state }: OpenRun): boolean =>
-        runId !== run.runId && by === me && state !== 'interrupted';
-      const going = binding.concurrency === 'replace' ? record.open.filter(isMine) : [];
-      // It is there already where only the answer to the write was lost.
-      const others = record.open.filter(({ runId }) => runId !== run.runId);
-      return { record: { ...record, open: [...others, run] }, result: going };
-    });
+    const replaced = await this.#change((record) => triggerRun(record, run, this.target.binding.concurrency));
     this.#replace(replaced);
     this.#emit();
     return run.runId;
@@ -144,19 +137,9 @@ export class BindingSchedule {
     await this.#change((record) => ({ record: { ...record, isSuspended: true }, result: true }));
   }
 
-  /** What would have come meanwhile is not made up for, nor is what was interrupted before. */
   async resume(): Promise<void> {
-    await this.#change((record) => ({
-      record: record.isSuspended
-        ? {
-            ...record,
-            isSuspended: false,
-            coveredUntilMs: Math.max(record.coveredUntilMs, this.#options.now()),
-            open: record.open.filter(({ by, state }) => by === this.#options.me && state !== 'interrupted'),
-          }
-        : record,
-      result: true,
-    }));
+    const { me, now } = this.#options;
+    await this.#change((record) => ({ record: resumeRuns(record, me, now()), result: true }));
   }
 
   /** Runs of this binding begin an attempt. */

@@ -1,42 +1,14 @@
 import { describe, expect, it } from 'vitest';
-import { newRecord } from '../../../src/sources/schedule/plan.ts';
-import {
-  endRuns,
-  interruptRuns,
-  lastOutcome,
-  retryRuns,
-  startRuns,
-  type OpenRun,
-  type ScheduleRecord,
-} from '../../../src/sources/schedule/record.ts';
-import { scheduleBinding } from '../../support/bindings.ts';
-
-const target = { hook: 'h', id: 's', binding: scheduleBinding('s') };
-
-function run(id: number, fields: Partial<OpenRun> = {}): OpenRun {
-  return {
-    runId: `r${id}`,
-    scheduledAtMs: id,
-    reason: 'tick',
-    state: 'waiting',
-    attempts: 0,
-    by: 'me',
-    aliveMs: 0,
-    ...fields,
-  };
-}
-
-function recordWith(...open: readonly OpenRun[]): ScheduleRecord {
-  return { ...newRecord(target, 0), open };
-}
+import { endRuns, interruptRuns, lastOutcome, retryRuns, startRuns } from '../../../src/sources/schedule/record.ts';
+import { openRun, recordWith } from '../../support/schedule-records.ts';
 
 describe('the record of a schedule', () => {
   it('shows a run from its tick to its end', () => {
     const ids = new Set(['r1']);
-    const waiting = recordWith(run(1));
-    const running = startRuns(waiting, [run(1, { attempts: 1 })], 10);
+    const waiting = recordWith(openRun(1));
+    const running = startRuns(waiting, [openRun(1, { attempts: 1 })], 10);
     const failed = retryRuns(running, ids);
-    const again = startRuns(failed, [run(1, { attempts: 2 })], 20);
+    const again = startRuns(failed, [openRun(1, { attempts: 2 })], 20);
     const done = endRuns(again, { ids, outcome: 'succeeded', nowMs: 30 });
 
     expect([waiting, running, failed, again, done].map((record) => lastOutcome(record)?.outcome)).toEqual([
@@ -46,13 +18,13 @@ describe('the record of a schedule', () => {
       'running',
       'succeeded',
     ]);
-    expect(failed.open).toEqual([run(1, { attempts: 1, state: 'waiting' })]);
+    expect(failed.open).toEqual([openRun(1, { attempts: 1, state: 'waiting' })]);
     expect(done).toMatchObject({ open: [], lastStartedMs: 20, lastSucceededMs: 30 });
   });
 
   it('does not take a failure for a success', () => {
     const record = endRuns(
-      { ...recordWith(run(1)), lastSucceededMs: 5 },
+      { ...recordWith(openRun(1)), lastSucceededMs: 5 },
       {
         ids: new Set(['r1']),
         outcome: 'failed',
@@ -64,22 +36,22 @@ describe('the record of a schedule', () => {
   });
 
   it('knows a run that it had forgotten when it begins', () => {
-    const record = startRuns(recordWith(run(3)), [run(2, { attempts: 4 })], 10);
+    const record = startRuns(recordWith(openRun(3)), [openRun(2, { attempts: 4 })], 10);
 
-    expect(record.open).toEqual([run(2, { attempts: 4, state: 'running' }), run(3)]);
+    expect(record.open).toEqual([openRun(2, { attempts: 4, state: 'running' }), openRun(3)]);
   });
 
   it('is the same whether a change is made once or twice', () => {
     const ids = new Set(['r1']);
-    const started = startRuns(recordWith(run(1)), [run(1, { attempts: 1 })], 10);
+    const started = startRuns(recordWith(openRun(1)), [openRun(1, { attempts: 1 })], 10);
     const ended = endRuns(started, { ids, outcome: 'succeeded', nowMs: 30 });
 
-    expect(startRuns(started, [run(1, { attempts: 1 })], 10)).toEqual(started);
+    expect(startRuns(started, [openRun(1, { attempts: 1 })], 10)).toEqual(started);
     expect(endRuns(ended, { ids, outcome: 'succeeded', nowMs: 30 })).toEqual(ended);
   });
 
   it('marks what its operator leaves behind, and nothing else', () => {
-    const record = recordWith(run(1, { state: 'running', attempts: 1 }), run(2, { by: 'another' }));
+    const record = recordWith(openRun(1, { state: 'running', attempts: 1 }), openRun(2, { by: 'another' }));
 
     const interrupted = interruptRuns(record, ({ by }) => by === 'me');
 
