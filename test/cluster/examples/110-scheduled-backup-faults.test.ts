@@ -69,7 +69,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await running.disposeAsync();
-});
+}, LIMIT_MS);
 
 beforeEach(async () => {
   await servers.redis('FLUSHALL');

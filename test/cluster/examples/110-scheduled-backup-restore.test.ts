@@ -25,7 +25,7 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await running.disposeAsync();
-});
+}, LIMIT_MS);
 
 /** An operator that has made a backup of the server, and what it said. */
 async function backedUp(env: Readonly<Record<string, string>>): Promise<BackupOperator & { readonly said: string }> {

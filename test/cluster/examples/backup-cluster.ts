@@ -4,15 +4,16 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
-import type { V1Pod } from '@kubernetes/client-node';
+import type { V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
 import { controlPlaneAssets, etcdToolAssets, kubectlAsset, s3ServerAsset } from '../assets.ts';
 import type { ExecResult } from '../kubelet/container.ts';
 import type { Image } from '../kubelet/image.ts';
-import { startKubelet, type Kubelet } from '../kubelet/kubelet.ts';
+import { startKubelet, type Kubelet, type PodName } from '../kubelet/kubelet.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
 import { DATABASES } from './backup-databases.ts';
 import { buildProgram } from './built-program.ts';
+import { eventually } from './eventually.ts';
 
 const example = fileURLToPath(new URL('../../../examples/110-scheduled-backup', import.meta.url));
 const HOOKLET_USER = 65_532;
@@ -32,9 +33,11 @@ export interface BackupCluster extends AsyncDisposable {
   readonly inDatabase: (name: string, script: string) => Promise<string>;
   /** The Pods of the operator of a database, those that are about to end left out. */
   readonly podsOf: (database: Database) => Promise<readonly V1Pod[]>;
-  /** Runs a command in the Pod of the operator of a database. */
+  /** Runs a command in a Pod of the operator of a database that is ready; waits until there is one. */
   readonly inBackup: (database: Database, ...command: readonly string[]) => Promise<ExecResult>;
-  /** What the operator of a database writes to its log. */
+  /** Does what `kubectl exec` does that is called with these arguments; what is typed there comes on standard input. */
+  readonly kubectlExec: (words: readonly string[], typed?: string) => Promise<ExecResult>;
+  /** What the Pods of the operator of a database write to their logs. */
   readonly logOf: (database: Database) => Promise<string>;
   /** Sets variables of the operator's container; it is rolled. */
   readonly setEnv: (database: Database, env: Readonly<Record<string, string | null>>) => Promise<void>;
@@ -71,21 +74,33 @@ function handsOf({ namespace, kubelet, kubectl }: Parts): Omit<BackupCluster, ke
   const list = async <T>(resource: string, ...args: readonly string[]): Promise<readonly T[]> =>
     (JSON.parse(await kubectl('get', resource, '-o', 'json', ...args)) as { readonly items: readonly T[] }).items;
   const podsOf = async (database: Database): Promise<readonly V1Pod[]> =>
-    (await list<V1Pod>('pods', '-l', `app.kubernetes.io/instance=backup-${database}`)).filter(
+    (await list<V1Pod>('pods', '-l', selectorOf(database))).filter(
       ({ metadata }) => metadata?.deletionTimestamp === undefined,
     );
-  const podOf = async (database: Database) => {
-    const [pod] = await podsOf(database);
-    return { namespace, name: pod?.metadata?.name ?? '' };
-  };
+  const podWith = async (selector: string, isGood: (pod: V1Pod) => boolean): Promise<PodName> =>
+    eventually(async () => {
+      const pod = (await list<V1Pod>('pods', '-l', selector)).find(isGood);
+      if (pod === undefined) throw new Error(`there is no Pod with ${selector} that ${isGood.name}`);
+      return { namespace, name: pod.metadata?.name ?? '' };
+    });
   return {
     namespace,
     kubelet,
     kubectl,
     list,
     podsOf,
-    inBackup: async (database, ...command) => kubelet.exec(await podOf(database), command),
-    logOf: async (database) => kubelet.logs(await podOf(database)),
+    inBackup: async (database, ...command) => kubelet.exec(await podWith(selectorOf(database), isReady), command),
+    kubectlExec: async (words, stdin = '') => {
+      const { workload, command } = execArguments(words);
+      const { spec } = JSON.parse(await kubectl('get', workload, '-o', 'json')) as V1Deployment;
+      const labels = Object.entries(spec?.selector.matchLabels ?? {}).map(([name, value]) => `${name}=${value}`);
+      return kubelet.exec(await podWith(labels.join(','), isRunning), command, { stdin });
+    },
+    logOf: async (database) => {
+      const pods = await podsOf(database);
+      const logs = pods.map(async ({ metadata }) => kubelet.logs({ namespace, name: metadata?.name ?? '' }));
+      return (await Promise.all(logs)).join('\n');
+    },
     inDatabase: async (name, script) => {
       const done = await kubelet.exec({ namespace, name: `${name}-0` }, ['bash', '-c', script]);
       if (done.exitCode !== 0) throw new Error(`${name}: ${script}: ${done.stderr}`);
@@ -96,6 +111,32 @@ function handsOf({ namespace, kubelet, kubectl }: Parts): Omit<BackupCluster, ke
       await kubectl('set', 'env', `deployment/backup-${database}`, ...words);
     },
   };
+}
+
+function selectorOf(database: Database): string {
+  return `app.kubernetes.io/instance=backup-${database}`;
+}
+
+function isReady(pod: V1Pod): boolean {
+  const isWell = pod.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') === true;
+  return isWell && isRunning(pod);
+}
+
+function isRunning({ metadata, status }: V1Pod): boolean {
+  const [container] = status?.containerStatuses ?? [];
+  return container?.state?.running !== undefined && metadata?.deletionTimestamp === undefined;
+}
+
+function execArguments(words: readonly string[]): {
+  readonly workload: string;
+  readonly command: readonly string[];
+} {
+  const end = words.indexOf('--');
+  const [verb, ...options] = words.slice(0, end);
+  const workload = options.at(-1);
+  const isKnown = verb === 'exec' && options.slice(0, -1).every((flag) => flag === '-it');
+  if (end === -1 || workload === undefined || !isKnown) throw new Error(`nobody does kubectl ${words.join(' ')} here`);
+  return { workload, command: words.slice(end + 1) };
 }
 
 async function kubectlIn(folder: string, namespace: string): Promise<BackupCluster['kubectl']> {

@@ -6,7 +6,7 @@ export const DATABASES: readonly object[] = [
     script: `PATH=$PATH:$(printf '%s\\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
 [ -s /data/db/PG_VERSION ] || {
   initdb --pgdata=/data/db --username=postgres --auth=trust --no-sync --encoding=UTF8 --locale=C
-  echo 'host all backup all scram-sha-256' > /data/db/pg_hba.conf
+  echo 'host all all all scram-sha-256' > /data/db/pg_hba.conf
   echo 'local all all trust' >> /data/db/pg_hba.conf
 }
 exec postgres -D /data/db -k /tmp -c listen_addresses='*' -c fsync=off`,
