@@ -10,7 +10,7 @@ export async function patchObject(
   operation: MergePatchOperation | JsonPatchOperation,
 ): Promise<Outcome> {
   const isMerge = operation.operation === 'MergePatch';
-  const body = JSON.stringify(isMerge ? operation.mergePatch : operation.jsonPatch);
+  const body = isMerge ? JSON.stringify(operation.mergePatch) : jsonPatchBody(operation.jsonPatch);
   const contentType = isMerge ? 'application/merge-patch+json' : 'application/json-patch+json';
   try {
     const answer = await retrying(session, { retriesConflicts: false, retriesLost: true }, async () =>
@@ -21,6 +21,12 @@ export async function patchObject(
     if (operation.ignoreMissingObject && isMissing(error)) return { change: 'absent' };
     throw error;
   }
+}
+
+/** The server's `test` compares how a text is written, not what it says, and Go writes these as escapes. */
+function jsonPatchBody(patch: JsonPatchOperation['jsonPatch']): string {
+  const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return JSON.stringify(patch).replace(/[<>&\u2028\u2029]/g, escape);
 }
 
 /** Server-side apply. */

@@ -158,6 +158,19 @@ export function operationsSuite(findCluster: () => Promise<Cluster>): void {
       expect(await rig.read(`${rig.maps}/cm`)).toMatchObject({ data: { b: '2' } });
     });
 
+    it('JSONPatch finds a text again by test, whatever is in it', async () => {
+      const text = '<a href="x">&\u2028\u2029\b\f\u0001\u007f\\"ä😀</a>';
+      await rig.changes({ operation: 'Create', object: rig.configMap({ a: text }) });
+      const jsonPatch = [
+        { op: 'test', path: '/data/a', value: text },
+        { op: 'test', path: '/data', value: { a: text } },
+        { op: 'add', path: '/data/b', value: text },
+      ];
+
+      expect(await rig.changes({ operation: 'JSONPatch', ...rig.cm, jsonPatch })).toEqual(['patched']);
+      expect(await rig.read(`${rig.maps}/cm`)).toMatchObject({ data: { a: text, b: text } });
+    });
+
     it('JQPatch writes what the expression makes of the object, and nothing when that is the same', async () => {
       await rig.changes({ operation: 'Create', object: rig.configMap({ a: '1' }) });
       const patch = { operation: 'JQPatch', ...rig.cm, jqFilter: '.data.a = "2"' };
