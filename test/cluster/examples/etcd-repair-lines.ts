@@ -88,6 +88,7 @@ export const LINES: readonly Line[] = [
   },
   {
     title: 'replaces a member whose claim and Pod were deleted',
+    with: 'typescript',
     run: async (rig) => {
       const news = await newsOf(rig);
       const pod = await rig.etcd.follower();
