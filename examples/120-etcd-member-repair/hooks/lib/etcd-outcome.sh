@@ -73,10 +73,7 @@ write_outcome() {
       --argjson news "$NEWS" '
       {unhealthy: $unhealthy, repair: $repair, told: $told, news: $news}
       | with_entries(select(.value | . != null and . != {} and . != "" and . != []))
-      | if . == {} then "" else tojson end
-      # The server writes these in another way than hooklet, and its `test` of a text compares how it is written.
-      | gsub("<"; "\\u003c") | gsub(">"; "\\u003e") | gsub("&"; "\\u0026")
-      | gsub("\u2028"; "\\u2028") | gsub("\u2029"; "\\u2029")'
+      | if . == {} then "" else tojson end'
   )
   if [[ $state != "$OLD_STATE" ]]; then
     jq -n -c --arg namespace "$NAMESPACE" --arg name "$STATEFULSET" --arg version "$RESOURCE_VERSION" \

@@ -36,9 +36,6 @@ export interface State {
   readonly news: readonly News[];
 }
 
-/** The server writes these in another way than hooklet, and its `test` of a text compares how it is written. */
-const WRITTEN_OTHERWISE = /[<>&\u2028\u2029]/g;
-
 /** A text that is no state counts as none: everything can be found out again. */
 export function readState(text: string): State {
   const { unhealthy = {}, repair, told = '', news = [] } = parse(text);
@@ -53,11 +50,7 @@ export function writeState({ unhealthy, repair, told, news }: State): string {
     ...(told !== '' && { told }),
     ...(news.length > 0 && { news }),
   };
-  return Object.keys(kept).length === 0 ? '' : JSON.stringify(kept).replace(WRITTEN_OTHERWISE, escaped);
-}
-
-function escaped(character: string): string {
-  return `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return Object.keys(kept).length === 0 ? '' : JSON.stringify(kept);
 }
 
 function parse(text: string): Partial<State> {
