@@ -44,7 +44,9 @@ function electionCheck(election: ElectionStatus): HealthCheck {
     case 'standing-by': {
       const { leader, problem } = election;
       if (problem !== undefined) return { name, isOk: false, message: problem };
-      return { name, isOk: true, message: leader === '' ? 'standing by' : `standing by, ${leader} leads` };
+      // It may be about to lead itself, and to find that its hooks do not work.
+      if (leader === '') return { name, isOk: false, message: 'nobody is known to lead yet' };
+      return { name, isOk: true, message: `standing by, ${leader} leads` };
     }
     default:
       return unreachable(election);

@@ -45,7 +45,12 @@ function makeFolder(tmpDir: string): string {
 function makeWithParents(path: string): void {
   if (existsSync(path)) return;
   makeWithParents(dirname(path));
-  mkdirSync(path);
+  try {
+    mkdirSync(path);
+  } catch (error) {
+    // Another operator that starts now may have made it.
+    if (!existsSync(path)) throw error;
+  }
 }
 
 function removeStale(tmpDir: string, own: string): void {

@@ -34,7 +34,7 @@ describe('readiness', () => {
   it.each<[ElectionStatus, string, boolean]>([
     [{ type: 'leading' }, 'leading', true],
     [{ type: 'standing-by', leader: 'pod-1_x' }, 'standing by, pod-1_x leads', true],
-    [{ type: 'standing-by', leader: '' }, 'standing by', true],
+    [{ type: 'standing-by', leader: '' }, 'nobody is known to lead yet', false],
     [{ type: 'standing-by', leader: '', problem: 'GET: 403' }, 'GET: 403', false],
     [{ type: 'lost' }, 'the lease was lost', false],
   ])('with the election at %j says %j', (election, message, isOk) => {
