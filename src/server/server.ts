@@ -90,7 +90,9 @@ function send(request: IncomingMessage, response: ServerResponse, { status, type
 async function listen(server: Server, { address, port }: ServerOptions): Promise<number> {
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error) => reject(listenError(error, `${address}:${port}`)));
-    server.listen({ host: address, port }, () => {
+    // As in Go, where it means IPv6 too; a Pod may have no other address.
+    const host = address === '0.0.0.0' ? undefined : address;
+    server.listen({ host, port }, () => {
       server.removeAllListeners('error');
       resolve();
     });

@@ -1,5 +1,6 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
+import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '../../src/server/server.ts';
@@ -70,6 +71,18 @@ describe('the server', () => {
     await expect(createServer(optionsWith({ address: '192.0.2.1' }))).rejects.toThrow(
       'cannot listen on 192.0.2.1:0: this machine has no such address; choose another with --listen-address',
     );
+  });
+
+  it('answers at every address of the machine where it listens on 0.0.0.0, as programs in Go do', async () => {
+    const { port } = await start({ address: '0.0.0.0' });
+    const addresses = Object.values(networkInterfaces()).flatMap((ones = []) =>
+      ones.filter(({ internal }) => internal),
+    );
+
+    const answers = addresses.map(async ({ address: host }) => (await get(port, '/healthz', { host })).status);
+
+    expect(answers.length).toBeGreaterThan(0);
+    expect(await Promise.all(answers)).toEqual(addresses.map(() => 200));
   });
 
   it('ends although clients keep their connections', async () => {
@@ -155,10 +168,14 @@ interface Answer {
 async function get(
   port: number,
   path: string,
-  { method = 'GET', agent }: { readonly method?: string; readonly agent?: Agent } = {},
+  {
+    method = 'GET',
+    agent,
+    host = '127.0.0.1',
+  }: { readonly method?: string; readonly agent?: Agent; readonly host?: string } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host: '127.0.0.1', port, path, method, agent: agent ?? false }, (response) => {
+    const request = httpRequest({ host, port, path, method, agent: agent ?? false }, (response) => {
       let body = '';
       response.setEncoding('utf8');
       response.on('data', (chunk: string) => {
