@@ -1,0 +1,158 @@
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
+import { followerLosesDisk, isRepaired, told, type Line } from './etcd-repair-line.ts';
+import {
+  damageDatabase,
+  damageLog,
+  isMeasured,
+  isTold,
+  isWhole,
+  loseDatabaseAndOldLog,
+  loseDisk,
+  loseLog,
+  newsOf,
+  storageOf,
+  tearLog,
+} from './etcd-repair-steps.ts';
+
+/** A member fails. */
+export const FAILURES: readonly Line[] = [
+  {
+    title: 'replaces a member whose disk was emptied',
+    with: 'both',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const before = await storageOf(rig);
+
+      const pod = await followerLosesDisk(rig);
+      await isRepaired(rig, news);
+
+      const after = await storageOf(rig);
+      expect(after.filter((line) => !before.includes(line)).map((line) => line.split(' ')[0])).toEqual([pod]);
+      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
+    },
+  },
+  {
+    title: 'replaces the leader',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+
+      await loseDisk(rig, await rig.etcd.leader());
+
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'replaces a member whose claim and Pod were deleted',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const pod = await rig.etcd.follower();
+
+      await rig.remove('persistentvolumeclaims', `data-${pod}`);
+      await rig.remove('pods', pod);
+
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'replaces a member whose log is damaged',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const pod = await rig.etcd.follower();
+
+      await damageLog(rig, pod);
+
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'replaces a member whose database is damaged',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const pod = await rig.etcd.follower();
+
+      await damageDatabase(rig, pod);
+
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'replaces a member whose log is gone, though its database is there',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const pod = await rig.etcd.follower();
+
+      await loseLog(rig, pod);
+
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'replaces a member whose log ends in the middle',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const pod = await rig.etcd.follower();
+
+      await tearLog(rig, pod);
+
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'replaces a member whose database is gone, where its log does not go back to the beginning',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const pod = await rig.etcd.follower();
+
+      await loseDatabaseAndOldLog(rig, pod);
+
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'replaces a member that lives, but is cut off',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+
+      await rig.kubelet.cutOff(rig.podName(await rig.etcd.follower()));
+
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'replaces the member that the alarm CORRUPT is about, leader or not, and disarms it',
+    with: 'both',
+    run: async (rig, oracle) => {
+      const news = await newsOf(rig);
+
+      await rig.etcd.raiseAlarm(await rig.etcd.leader(), 'CORRUPT');
+
+      await isRepaired(rig, news);
+      const { alarms = [] } = await rig.etcd.anybody<{ readonly alarms?: readonly object[] }>('maintenance/alarm');
+      expect(alarms).toEqual([]);
+      const { acknowledged } = oracle;
+      await eventually(() => expect(oracle.acknowledged).toBeGreaterThan(acknowledged));
+    },
+  },
+  {
+    title: 'refuses to replace anything as long as there is no space, and says what to do',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const before = await storageOf(rig);
+
+      await rig.etcd.raiseAlarm(await rig.etcd.follower(), 'NOSPACE');
+
+      expect(await isTold(rig, news, 'NoSpace')).toContain('etcdctl alarm disarm');
+      await isMeasured(rig, /etcd_repair_refused\{.*reason="NoSpace".*\} 1/);
+      await rig.etcd.disarm();
+      await isWhole(rig);
+      expect(await storageOf(rig)).toEqual(before);
+    },
+  },
+];

@@ -1,0 +1,230 @@
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
+import { followerLosesDisk, isRepaired, told, type Line } from './etcd-repair-line.ts';
+import {
+  damageDatabase,
+  isTold,
+  isWhole,
+  loseDisk,
+  newsOf,
+  runByHand,
+  runsMore,
+  storageOf,
+  withSlowDisks,
+} from './etcd-repair-steps.ts';
+
+/** Ends the whole process group of the hook, once. */
+const KILL_HOOK_ONCE = (mark: string): string =>
+  `[ -e /tmp/${mark} ] || { : > /tmp/${mark}; echo "the hook is killed at ${mark}" >&2; kill -9 0; }\n`;
+
+/** As the record has them when a follower is replaced. */
+const STEPS = ['recorded', 'removed', 'wiped', 'added', 'promoted'];
+
+const NOT_IN_SYNC =
+  'echo "Error: etcdserver: can only promote a learner member which is in sync with leader" >&2; exit 1\n';
+
+/** Something comes between while a member is repaired. */
+export const INTERRUPTIONS: readonly Line[] = [
+  {
+    title: 'ends where it began when the hook is killed between every two steps',
+    with: 'both',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const run = crypto.randomUUID().slice(0, 8);
+      const calls = ['snapshot-save', 'member-remove', 'member-add', 'member-promote'];
+      const release = await Promise.all(
+        calls.flatMap((call) =>
+          ['before', 'after'].map(async (when) =>
+            rig.control(`${when}-${call}`, KILL_HOOK_ONCE(`${run}-${when}-${call}`)),
+          ),
+        ),
+      );
+
+      const pod = await followerLosesDisk(rig);
+      const before = await storageOf(rig);
+      // Those steps that are patches end in the operator, which is killed when they show, or what came after them.
+      const isReached = async (step: string): Promise<boolean> => {
+        const { repair } = await rig.state();
+        const isReplaced = !(await storageOf(rig)).includes(before.find((line) => line.startsWith(pod)) ?? '');
+        if (repair === undefined) expect(isReplaced).toBe(true);
+        else expect(STEPS.indexOf(repair.step)).toBeGreaterThanOrEqual(STEPS.indexOf(step));
+        return repair !== undefined;
+      };
+      for (const step of STEPS) {
+        if (!(await eventually(async () => isReached(step)))) break;
+        const [hook] = await rig.hookPods();
+        await rig.kubelet.kill(rig.podName(hook?.metadata?.name ?? '')).catch(() => {});
+      }
+
+      await eventually(async () => expect((await rig.state()).repair).toBeUndefined());
+      await isWhole(rig);
+      await Promise.all(release.map(async (done) => done()));
+      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
+    },
+  },
+  {
+    title: 'goes on when two of it run at once',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      await rig.scaleHook(2);
+      await eventually(async () => {
+        const ready = (await rig.hookPods()).map(({ status }) =>
+          status?.conditions?.find(({ type }) => type === 'Ready'),
+        );
+        expect(ready.map((condition) => condition?.status)).toEqual(['True', 'True']);
+      });
+
+      await followerLosesDisk(rig);
+      await isRepaired(rig, news);
+
+      await rig.scaleHook(1);
+      await eventually(async () => expect(await rig.hookPods()).toHaveLength(1));
+      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
+    },
+  },
+  {
+    title: 'does no harm with a view of the cluster that is long out of date, twice',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      // Every view that the hook has while it repairs, kept by what it calls.
+      const keep = 'mkdir -p /tmp/views; cp "$BINDING_CONTEXT_PATH" "/tmp/views/$(date +%s%N)" 2> /dev/null\n';
+      const calls = ['snapshot-save', 'member-remove', 'member-add', 'member-promote'];
+      const release = await Promise.all(calls.map(async (call) => rig.control(`before-${call}`, keep)));
+      await followerLosesDisk(rig);
+      await isRepaired(rig, news);
+      await Promise.all(release.map(async (done) => done()));
+      const [hook] = await rig.hookPods();
+      const podName = rig.podName(hook?.metadata?.name ?? '');
+      const script = 'for view in /tmp/views/*; do cat "$view"; echo; done; rm -r /tmp/views';
+      const { stdout } = await rig.kubelet.exec(podName, ['sh', '-c', script]);
+      const views = stdout.split('\n').filter((line) => line.trim() !== '');
+      const [members, storage] = [await rig.etcd.members(), await storageOf(rig)];
+
+      const asked: string[] = [];
+      for (const view of [...views, ...views]) asked.push(await runByHand(rig, view));
+
+      // A snapshot of the line before may be young enough; a warm hook has its view in memory.
+      expect(views.length).toBeGreaterThanOrEqual(rig.twin === 'shell' ? 3 : 0);
+      expect(await rig.etcd.members()).toEqual(members);
+      // What it would delete is bound to what is gone.
+      const uids = asked.join('\n').matchAll(/uid ([0-9a-f-]{36})/g);
+      expect([...uids].filter(([, uid = '']) => storage.join(' ').includes(uid))).toEqual([]);
+      await isWhole(rig);
+    },
+  },
+  {
+    title: 'goes on when the new member is killed while it learns',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const release = await rig.control('before-member-promote', NOT_IN_SYNC);
+      const pod = await followerLosesDisk(rig);
+      await eventually(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true));
+
+      await rig.kubelet.kill(rig.podName(pod));
+      await release();
+
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'begins anew when the new member loses its disk while it learns',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const release = await rig.control('before-member-promote', NOT_IN_SYNC);
+      const pod = await followerLosesDisk(rig);
+      await eventually(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true));
+
+      await loseDisk(rig, pod);
+      await isTold(rig, news, 'JoinFailed');
+      // Not before, as etcd takes one that was there a moment ago.
+      await release();
+
+      await isRepaired(rig, news);
+      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
+    },
+  },
+  {
+    title: 'begins anew when the database of the new member is damaged while it learns',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const release = await rig.control('before-member-promote', NOT_IN_SYNC);
+      const pod = await followerLosesDisk(rig);
+      await eventually(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true));
+
+      await damageDatabase(rig, pod);
+      await isTold(rig, news, 'JoinFailed');
+      await release();
+
+      await isRepaired(rig, news);
+      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
+    },
+  },
+  {
+    title: 'asks again as long as etcd does not find the learner in sync',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const mark = `/tmp/${crypto.randomUUID()}`;
+      const release = await rig.control(
+        'before-member-promote',
+        `echo x >> ${mark}; if [ "$(wc -l < ${mark})" -lt 4 ]; then ${NOT_IN_SYNC.trim()}; fi\n`,
+      );
+
+      await followerLosesDisk(rig);
+      await isRepaired(rig, news);
+
+      await release();
+      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
+    },
+  },
+  {
+    title: 'replaces a member without a loss while all disks are slow',
+    with: 'typescript',
+    run: async (rig, oracle) => {
+      const news = await newsOf(rig);
+      const { acknowledged } = oracle;
+      const [one = ''] = rig.etcd.pods;
+
+      await withSlowDisks(rig, { pods: rig.etcd.pods, delayMs: 100 }, async () => {
+        const before = await rig.etcd.logWrites(one);
+        await eventually(async () => expect((await rig.etcd.logWrites(one)).count).toBeGreaterThan(before.count + 5));
+        const { count, milliseconds } = await rig.etcd.logWrites(one);
+        // The first may have begun before its disk was slow.
+        expect((milliseconds - before.milliseconds) / (count - before.count - 1)).toBeGreaterThan(100);
+        const pods = rig.etcd.pods.filter((pod) => pod !== one);
+        await loseDisk(rig, pods.at(-1) ?? '');
+        await isRepaired(rig, news);
+      });
+
+      expect(oracle.acknowledged).toBeGreaterThan(acknowledged);
+      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
+    },
+  },
+  {
+    title: 'takes a member whose disk is slow for no failed one, leader or not',
+    with: 'typescript',
+    run: async (rig, oracle) => {
+      const members = await rig.etcd.members();
+      const news = await newsOf(rig);
+      const before = await storageOf(rig);
+
+      for (const pod of [await rig.etcd.follower(), await rig.etcd.leader()]) {
+        const { acknowledged } = oracle;
+        await withSlowDisks(rig, { pods: [pod], delayMs: 400 }, async () => {
+          // More than the time that a member must be down.
+          await runsMore(rig, 3);
+          await eventually(() => expect(oracle.acknowledged).toBeGreaterThan(acknowledged + 5));
+        });
+      }
+
+      expect(await storageOf(rig)).toEqual(before);
+      await isWhole(rig);
+      expect(await rig.etcd.members()).toEqual(members);
+      // On a slow machine it may seem to be one for a moment.
+      const reasons = (await told(news)).filter((reason) => !['RepairStarted', 'Recovered'].includes(reason));
+      expect(reasons).toEqual([]);
+    },
+  },
+];

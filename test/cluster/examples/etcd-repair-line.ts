@@ -1,0 +1,33 @@
+import type { EtcdOracle } from './etcd-oracle.ts';
+import type { Twin } from './etcd-repair-image.ts';
+import type { EtcdRepairRig } from './etcd-repair-rig.ts';
+import { isTold, isWhole, loseDisk } from './etcd-repair-steps.ts';
+
+/** Something that happens to a cluster of three, and what must come of it. The cluster is whole before and after. */
+export interface Line {
+  readonly title: string;
+  /** The hook it is run with in the usual suite; default shell. */
+  readonly with?: Twin | 'both';
+  readonly run: (rig: EtcdRepairRig, oracle: EtcdOracle) => Promise<void>;
+}
+
+/** Has a follower lose its disk, and returns its name. */
+export async function followerLosesDisk(rig: EtcdRepairRig): Promise<string> {
+  const pod = await rig.etcd.follower();
+  await loseDisk(rig, pod);
+  return pod;
+}
+
+/** The repair is done, and told. */
+export async function isRepaired(rig: EtcdRepairRig, news: () => Promise<readonly string[]>): Promise<void> {
+  await isTold(rig, news, 'Repaired');
+  await isWhole(rig);
+}
+
+/** What a slow machine may bring about besides: members that do not answer in time. */
+const OF_SLOWNESS = ['JoinFailed', 'JoinIsSlow', 'SnapshotFailed', 'QuorumLost', 'SeveralMembersDown'];
+
+/** The news without that. */
+export async function told(news: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  return (await news()).filter((reason) => !OF_SLOWNESS.includes(reason));
+}

@@ -1,0 +1,254 @@
+import type { V1Pod } from '@kubernetes/client-node';
+import { expect } from 'vitest';
+import { eventually } from './eventually.ts';
+import { followerLosesDisk, isRepaired, told, type Line } from './etcd-repair-line.ts';
+import { PAUSE_ANNOTATION, STATE_ANNOTATION } from './etcd-repair-rig.ts';
+import { isMeasured, isTold, isWhole, newsOf, runByHand, runsMore, storageOf } from './etcd-repair-steps.ts';
+
+/** Has the hook wait before it takes a member out. */
+const NOT_REMOVED = 'echo "Error: etcdserver: unhealthy cluster" >&2; exit 1\n';
+
+/** People change things meanwhile, or nothing may be done. */
+export const REFUSALS: readonly Line[] = [
+  {
+    title: 'goes on when a person has deleted the Pod meanwhile, so that another has the old disk',
+    with: 'both',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const release = await rig.control('before-member-remove', NOT_REMOVED);
+      const pod = await followerLosesDisk(rig);
+      await eventually(async () => expect((await rig.state()).repair?.step).toBe('recorded'));
+      const uid = async (): Promise<string | undefined> => (await rig.get<V1Pod>('pods', pod))?.metadata?.uid;
+      const old = await uid();
+
+      await rig.remove('pods', pod);
+      await eventually(async () => expect([undefined, old]).not.toContain(await uid()));
+      await release();
+
+      await isRepaired(rig, news);
+      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
+    },
+  },
+  {
+    title: 'refuses when a member has a peer URL that is none of the StatefulSet',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const before = await storageOf(rig);
+      const member = (await rig.etcd.members()).find(({ name }) => name === 'etcd-1');
+      const update = async (peerURLs: readonly string[]): Promise<void> =>
+        rig.etcd.changeMembers('update', { ID: member?.ID, peerURLs });
+
+      await update(['http://elsewhere.example:2380']);
+
+      expect(await isTold(rig, news, 'MembershipMismatch')).toContain('Not a member: etcd-1');
+      await update(member?.peerURLs ?? []);
+      await isWhole(rig);
+      expect(await storageOf(rig)).toEqual(before);
+    },
+  },
+  {
+    title: 'refuses when two of three are down, and takes nothing',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const before = await storageOf(rig);
+      const reconnect = await Promise.all(
+        ['etcd-0', 'etcd-2'].map(async (pod) => rig.kubelet.cutOff(rig.podName(pod))),
+      );
+
+      expect(await isTold(rig, news, 'QuorumLost')).toContain('--bump-revision 1000000000 --mark-compacted');
+      await isMeasured(rig, /etcd_repair_refused\{.*reason="QuorumLost".*\} 1/);
+      expect(await storageOf(rig)).toEqual(before);
+      await Promise.all(reconnect.map(async (again) => again()));
+
+      await isWhole(rig);
+      expect((await news())[0]).toBe('QuorumLost');
+    },
+  },
+  {
+    title: 'takes nobody out by a record whose member is long gone',
+    with: 'typescript',
+    run: async (rig) => {
+      const members = await rig.etcd.members();
+      const before = await storageOf(rig);
+      const news = await newsOf(rig);
+      const at = `${new Date().toISOString().slice(0, 19)}Z`;
+      const gone = { memberID: '1', podUID: 'gone', claimUID: 'gone', snapshot: '', snapshotAt: at, step: 'recorded' };
+      const url = members.find(({ name }) => name === 'etcd-1')?.peerURLs[0];
+      const repair = { pod: 'etcd-1', peerURL: url, ...gone, since: at, startedAt: at, stepAt: at };
+      // Of a runner that was killed before it could tell.
+      const started = {
+        name: `etcd.${crypto.randomUUID()}`,
+        type: 'Warning',
+        reason: 'RepairStarted',
+        message: '',
+        at,
+      };
+
+      await rig.patch('statefulsets', 'etcd', {
+        metadata: { annotations: { [STATE_ANNOTATION]: JSON.stringify({ repair, news: [started] }) } },
+      });
+
+      await isRepaired(rig, news);
+      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
+      expect(await rig.etcd.members()).toEqual(members);
+      expect(await storageOf(rig)).toEqual(before);
+    },
+  },
+  {
+    title: 'goes on when a person has added the member meanwhile',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      // As a person would, a moment before the hook does: a voter at once.
+      const add = `real-etcdctl --endpoints "$2" member add "$9" --peer-urls "$(printf '%s' "$*" | sed 's/.*--peer-urls //')"\n`;
+      const release = await rig.control('before-member-add', add);
+
+      await followerLosesDisk(rig);
+      await isRepaired(rig, news);
+
+      await release();
+    },
+  },
+  {
+    title: 'waits when a person has removed another member meanwhile, until it is back',
+    with: 'typescript',
+    run: async (rig, oracle) => {
+      const news = await newsOf(rig);
+      oracle.allowVoters(1);
+      const pod = await rig.etcd.follower();
+      const member = (await rig.etcd.members()).find(({ name }) => name === pod);
+
+      await rig.etcd.changeMembers('remove', { ID: member?.ID });
+
+      expect(await isTold(rig, news, 'MembershipMismatch')).toContain(`Not a member: ${pod}`);
+      // What the Event asks for: the person finishes what was begun.
+      await rig.remove('persistentvolumeclaims', `data-${pod}`);
+      await rig.remove('pods', pod);
+      await rig.etcd.changeMembers('add', { peerURLs: member?.peerURLs });
+      await isWhole(rig);
+      oracle.allowVoters(2);
+    },
+  },
+  {
+    title: 'wipes nothing when no snapshot can be taken',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const before = await storageOf(rig);
+      // The last ones would do, were they not gone.
+      const forget = 'rm -f /snapshots/*.db; echo "Error: no space left on device" >&2; exit 1\n';
+      const release = await rig.control('before-snapshot-save', forget);
+      const [hook] = await rig.hookPods();
+      const inHook = async (script: string): Promise<string> =>
+        (await rig.kubelet.exec(rig.podName(hook?.metadata?.name ?? ''), ['sh', '-c', script])).stdout;
+      // A part of one that was never finished, from yesterday.
+      const part = `/snapshots/${rig.namespace}-etcd.part.x.1.part`;
+      await inHook(`rm -f /snapshots/*.db; touch -d yesterday ${part}`);
+
+      await followerLosesDisk(rig);
+
+      expect(await isTold(rig, news, 'SnapshotFailed')).toContain('no space left on device');
+      expect(await storageOf(rig)).toEqual(before);
+      await eventually(async () => expect(await rig.etcd.members()).toHaveLength(3));
+      await release();
+      await isRepaired(rig, news);
+      expect(await inHook('ls /snapshots')).toMatch(/^\S+-etcd-\d+\.db\n$/);
+    },
+  },
+  {
+    title: 'does nothing as long as it is paused',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const before = await storageOf(rig);
+      const pause = async (value: string | null): Promise<void> =>
+        rig.patch('statefulsets', 'etcd', { metadata: { annotations: { [PAUSE_ANNOTATION]: value } } });
+      await pause('true');
+      await isTold(rig, news, 'Paused');
+
+      await followerLosesDisk(rig);
+      await isMeasured(rig, /members\{.*state="unhealthy".*\} 1/);
+      // More than the time that a member must be down.
+      await runsMore(rig, 3);
+
+      expect(await storageOf(rig)).toEqual(before);
+      expect((await rig.state()).repair).toBeUndefined();
+      await pause(null);
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'refuses what a new member would not cure, no memory, no image, and gives it time when that is over',
+    with: 'typescript',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const pause = async (value: string | null): Promise<void> =>
+        rig.patch('statefulsets', 'etcd', { metadata: { annotations: { [PAUSE_ANNOTATION]: value } } });
+      await pause('true');
+      await isTold(rig, news, 'Paused');
+      const pod = await followerLosesDisk(rig);
+      await isMeasured(rig, /members\{.*state="unhealthy".*\} 1/);
+
+      const seen = async (fields: object, told?: string): Promise<string> => runByHand(rig, viewOf(pod, fields, told));
+
+      await eventually(async () => expect(await seen({ outOfMemory: true })).toMatch(/reason\W+OutOfMemory/));
+      await eventually(async () => {
+        expect(await seen({ waitsFor: 'ImagePullBackOff' })).toMatch(/reason\W+PodCannotStart/);
+      });
+      // When that is over, the member may be on its way.
+      await eventually(async () => {
+        const anew = await seen({}, 'PodCannotStart');
+        expect(anew).toMatch(new RegExp(`"unhealthy\\W+${pod}\\W+(?!2026-01-01)`));
+        expect(anew).not.toMatch(/RepairStarted/);
+      });
+      await eventually(async () => expect(await seen({})).toMatch(/RepairStarted/));
+      // Nor is it over when that cannot be told at the moment.
+      const again = await rig.kubelet.cutOff(rig.podName(rig.etcd.pods.find((other) => other !== pod) ?? ''));
+      await eventually(async () => {
+        // In the state that was, and in the one that is written.
+        expect([...(await seen({}, 'QuorumLost')).matchAll(/told\W+QuorumLost/g)]).toHaveLength(2);
+      });
+      await again();
+      await pause(null);
+      await isRepaired(rig, news);
+    },
+  },
+  {
+    title: 'refuses while the StatefulSet is being rolled, and while a Pod could not start anyway',
+    run: async (rig) => {
+      const news = await newsOf(rig);
+      const before = await storageOf(rig);
+      // A rollout that gets nowhere: its first Pod does not start.
+      const missing = 'registry.example.com/missing:1';
+      await rig.kubectl('set', 'image', 'statefulset/etcd', `etcd=${missing}`);
+
+      expect(await isTold(rig, news, 'StatefulSetUpdating')).toContain('kubectl rollout undo');
+      expect((await storageOf(rig)).map((line) => line.split(' ')[2])).toEqual(
+        before.map((line) => line.split(' ')[2]),
+      );
+      await eventually(async () => {
+        expect((await rig.get<V1Pod>('pods', 'etcd-2'))?.spec?.containers[0]?.image).toBe(missing);
+      });
+      await rig.kubectl('rollout', 'undo', 'statefulset/etcd');
+      // A Pod of the broken revision is replaced by itself only where Pods start in parallel.
+      await rig.kubectl('delete', 'pod', 'etcd-2', '--wait=false', '--ignore-not-found');
+      await isWhole(rig);
+      // Until the Pod is gone it cannot start; on a slow machine it takes longer than a member may be down.
+      expect((await news())[0]).toBe('StatefulSetUpdating');
+      expect(await told(news)).not.toContain('MembershipMismatch');
+    },
+  },
+];
+
+/** What the hook would be given if `pod` was as `fields` say, and down for long. */
+function viewOf(pod: string, fields: object, told = ''): string {
+  const state = JSON.stringify({ unhealthy: { [pod]: '2026-01-01T00:00:00Z' }, told });
+  const set = { uid: 'uid', resourceVersion: '1', state, annotated: true, paused: false, replicas: 3, rolling: false };
+  const snapshots = {
+    statefulset: [{ filterResult: { ...set, service: 'etcd', claim: 'data' } }],
+    pods: [{ filterResult: { name: pod, uid: 'uid', deleting: false, outOfMemory: false, waitsFor: '', ...fields } }],
+    claims: [{ filterResult: { name: `data-${pod}`, uid: 'uid', deleting: false } }],
+    marker: [{ filterResult: { state: 'existing' } }],
+  };
+  return JSON.stringify([{ binding: 'pods', type: 'Group', groupName: 'etcd-repair', snapshots }]);
+}
