@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import { followerLosesDisk, isRepaired, told, type Line } from './etcd-repair-line.ts';
+import type { EtcdRepairRig } from './etcd-repair-rig.ts';
 import {
   damageDatabase,
   isTold,
@@ -117,9 +118,7 @@ export const INTERRUPTIONS: readonly Line[] = [
     with: 'typescript',
     run: async (rig) => {
       const news = await newsOf(rig);
-      const release = await rig.control('before-member-promote', NOT_IN_SYNC);
-      const pod = await followerLosesDisk(rig);
-      await eventually(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true));
+      const { pod, release } = await learning(rig);
 
       await rig.kubelet.kill(rig.podName(pod));
       await release();
@@ -129,37 +128,12 @@ export const INTERRUPTIONS: readonly Line[] = [
   },
   {
     title: 'begins anew when the new member loses its disk while it learns',
-    run: async (rig) => {
-      const news = await newsOf(rig);
-      const release = await rig.control('before-member-promote', NOT_IN_SYNC);
-      const pod = await followerLosesDisk(rig);
-      await eventually(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true));
-
-      await loseDisk(rig, pod);
-      await isTold(rig, news, 'JoinFailed');
-      // Not before, as etcd takes one that was there a moment ago.
-      await release();
-
-      await isRepaired(rig, news);
-      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
-    },
+    run: beginsAnew(loseDisk),
   },
   {
     title: 'begins anew when the database of the new member is damaged while it learns',
     with: 'typescript',
-    run: async (rig) => {
-      const news = await newsOf(rig);
-      const release = await rig.control('before-member-promote', NOT_IN_SYNC);
-      const pod = await followerLosesDisk(rig);
-      await eventually(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true));
-
-      await damageDatabase(rig, pod);
-      await isTold(rig, news, 'JoinFailed');
-      await release();
-
-      await isRepaired(rig, news);
-      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
-    },
+    run: beginsAnew(damageDatabase),
   },
   {
     title: 'asks again as long as etcd does not find the learner in sync',
@@ -228,3 +202,27 @@ export const INTERRUPTIONS: readonly Line[] = [
     },
   },
 ];
+
+/** Has a follower lose its disk, and its successor learn until it is released. */
+async function learning(rig: EtcdRepairRig) {
+  const release = await rig.control('before-member-promote', NOT_IN_SYNC);
+  const pod = await followerLosesDisk(rig);
+  await eventually(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true));
+  return { pod, release };
+}
+
+/** Something happens to the new member so that it does not come up again. */
+function beginsAnew(happen: (rig: EtcdRepairRig, pod: string) => Promise<void>): Line['run'] {
+  return async (rig) => {
+    const news = await newsOf(rig);
+    const { pod, release } = await learning(rig);
+
+    await happen(rig, pod);
+    await isTold(rig, news, 'JoinFailed');
+    // Not before, as etcd takes one that was there a moment ago.
+    await release();
+
+    await isRepaired(rig, news);
+    expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
+  };
+}
