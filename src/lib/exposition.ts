@@ -19,7 +19,7 @@ export function familyText({ name, help, type, labelNames, series }: MetricFamil
 
 function seriesLines(name: string, series: Series, labelNames: readonly string[]): readonly string[] {
   const pairs = labelNames.map((label) => `${label}="${escapeLabel(series.labels[label] ?? '')}"`);
-  if (series.type === 'value') return [`${name}${braced(pairs)} ${series.value}`];
+  if (series.type === 'value') return [`${name}${braced(pairs)} ${numberText(series.value)}`];
   let below = 0;
   const buckets = series.buckets.map((bound, index) => {
     below += series.counts[index] ?? 0;
@@ -28,9 +28,14 @@ function seriesLines(name: string, series: Series, labelNames: readonly string[]
   return [
     ...buckets,
     `${name}_bucket${braced([...pairs, 'le="+Inf"'])} ${series.count}`,
-    `${name}_sum${braced(pairs)} ${series.sum}`,
+    `${name}_sum${braced(pairs)} ${numberText(series.sum)}`,
     `${name}_count${braced(pairs)} ${series.count}`,
   ];
+}
+
+function numberText(value: number): string {
+  if (Math.abs(value) !== Infinity) return String(value);
+  return value > 0 ? '+Inf' : '-Inf';
 }
 
 function braced(pairs: readonly string[]): string {

@@ -25,3 +25,14 @@ it('the buckets of a histogram hold those before them', () => {
     'h_count 8',
   ]);
 });
+
+it.each([
+  [Infinity, '+Inf'],
+  [-Infinity, '-Inf'],
+  [Number.NaN, 'NaN'],
+  [0.1, '0.1'],
+])('the number %d is written as Prometheus reads it', (value, text) => {
+  const series = [{ type: 'value' as const, labels: {}, value }];
+
+  expect(familyText({ name: 'x', help: '', type: 'gauge', labelNames: [], series })).toContain(`\nx ${text}\n`);
+});
