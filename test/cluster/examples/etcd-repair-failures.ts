@@ -1,6 +1,7 @@
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
 import { followerLosesDisk, isRepaired, told, type Line } from './etcd-repair-line.ts';
+import type { EtcdRepairRig } from './etcd-repair-rig.ts';
 import {
   damageDatabase,
   damageLog,
@@ -59,60 +60,25 @@ export const FAILURES: readonly Line[] = [
   {
     title: 'replaces a member whose log is damaged',
     with: 'typescript',
-    run: async (rig) => {
-      const news = await newsOf(rig);
-      const pod = await rig.etcd.follower();
-
-      await damageLog(rig, pod);
-
-      await isRepaired(rig, news);
-    },
+    run: isReplacedAfter(damageLog),
   },
   {
     title: 'replaces a member whose database is damaged',
-    run: async (rig) => {
-      const news = await newsOf(rig);
-      const pod = await rig.etcd.follower();
-
-      await damageDatabase(rig, pod);
-
-      await isRepaired(rig, news);
-    },
+    run: isReplacedAfter(damageDatabase),
   },
   {
     title: 'replaces a member whose log is gone, though its database is there',
-    run: async (rig) => {
-      const news = await newsOf(rig);
-      const pod = await rig.etcd.follower();
-
-      await loseLog(rig, pod);
-
-      await isRepaired(rig, news);
-    },
+    run: isReplacedAfter(loseLog),
   },
   {
     title: 'replaces a member whose log ends in the middle',
     with: 'typescript',
-    run: async (rig) => {
-      const news = await newsOf(rig);
-      const pod = await rig.etcd.follower();
-
-      await tearLog(rig, pod);
-
-      await isRepaired(rig, news);
-    },
+    run: isReplacedAfter(tearLog),
   },
   {
     title: 'replaces a member whose database is gone, where its log does not go back to the beginning',
     with: 'typescript',
-    run: async (rig) => {
-      const news = await newsOf(rig);
-      const pod = await rig.etcd.follower();
-
-      await loseDatabaseAndOldLog(rig, pod);
-
-      await isRepaired(rig, news);
-    },
+    run: isReplacedAfter(loseDatabaseAndOldLog),
   },
   {
     title: 'replaces a member that lives, but is cut off',
@@ -156,3 +122,14 @@ export const FAILURES: readonly Line[] = [
     },
   },
 ];
+
+/** Something happens to a follower, so that it does not come back by itself. */
+function isReplacedAfter(happen: (rig: EtcdRepairRig, pod: string) => Promise<void>): Line['run'] {
+  return async (rig) => {
+    const news = await newsOf(rig);
+
+    await happen(rig, await rig.etcd.follower());
+
+    await isRepaired(rig, news);
+  };
+}
