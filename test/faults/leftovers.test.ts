@@ -13,6 +13,8 @@ const collectGarbage: () => void = runInNewContext('gc');
 /** Connections that a pool keeps for a while. */
 const KEPT_SOCKETS = 6;
 const HEAP_MB = 8;
+/** The spawner and the warm hook: a shell that has written its record may still be about to end. */
+const KEPT_PROCESSES = 2;
 
 describe('faults', () => {
   it('leave no timers, sockets, files or processes behind, nor memory', { timeout: 40_000 }, async () => {
@@ -27,8 +29,10 @@ describe('faults', () => {
       await rig.put('a', value);
       await rig.caughtUp(10_000);
     };
+    const runsEnd = async (): Promise<void> => until(() => expect(processes.pids()).toHaveLength(KEPT_PROCESSES));
     await strike('warm up');
-    const before = { files: openFiles(), timers: timers(), processes: processes.pids().length, heap: heapMb() };
+    await runsEnd();
+    const before = { files: openFiles(), timers: timers(), heap: heapMb() };
 
     for (let round = 0; round < ROUNDS; round++) {
       sandbox.dropWatches();
@@ -36,10 +40,10 @@ describe('faults', () => {
       await rig.caughtUp(10_000);
     }
     await strike('last');
+    await runsEnd();
 
     expect(openFiles()).toBeLessThanOrEqual(before.files + KEPT_SOCKETS);
     expect(timers()).toBeLessThanOrEqual(before.timers + KEPT_SOCKETS);
-    expect(processes.pids()).toHaveLength(before.processes);
     expect(heapMb()).toBeLessThan(before.heap + HEAP_MB);
 
     await operator.stop();
