@@ -19,9 +19,11 @@ function serve(): void {
     if (request.type === 'setup') runs = setUp(request, report);
     else runs?.handle(request);
   });
+  // What was reported last may still be on its way to an operator that is busy; one that is gone fails it at once.
+  const exit = (): void => void operator.end(() => process.exit(0));
   const leave = (): void => {
-    if (runs === undefined) process.exit(0);
-    runs.end(() => process.exit(0));
+    if (runs === undefined) exit();
+    else runs.end(exit);
   };
 
   operator.on('data', (chunk) => reader.push(chunk));

@@ -1,6 +1,9 @@
-import { describe, expect, it } from 'vitest';
+import { existsSync } from 'node:fs';
+import { describe, expect, it, vi } from 'vitest';
+import { encodeMessage, MessageReader } from '../../src/runner/messages.ts';
 import { startSpawnerChild } from '../../src/runner/spawner-child.ts';
-import { brokenEntry, temporaryFolder } from '../support/hook-rig.ts';
+import type { SpawnerReport, SpawnerRequest } from '../../src/runner/spawner-protocol.ts';
+import { brokenEntry, markedProcesses, temporaryFolder } from '../support/hook-rig.ts';
 
 describe('startSpawnerChild', () => {
   it('starts a process that ends with its channel, also when it was never set up', async () => {
@@ -17,5 +20,29 @@ describe('startSpawnerChild', () => {
     const { ended } = startSpawnerChild(process.env, brokenEntry(folder.path));
 
     expect(await ended).toBe('exit code 1');
+  });
+
+  it('tells how its runs ended before it ends, also when the operator is busy', async () => {
+    using folder = temporaryFolder();
+    const spawner = startSpawnerChild(process.env);
+    const send = (request: SpawnerRequest): boolean | undefined => spawner.channel?.write(encodeMessage(request));
+    const reports: SpawnerReport[] = [];
+    const reader = new MessageReader<SpawnerReport>((report) => reports.push(report));
+    const isFull = `${folder.path}/full`;
+    // More than the connection holds, and only then the end of the run.
+    const script = `yes ${'hooklet'.repeat(1000)} | head -c ${4 * 1024 * 1024}; : > ${isFull}; sleep 600`;
+    const env = { BINDING_CONTEXT_PATH: `${folder.path}/hook-1/binding-context.json` };
+    send({ type: 'setup', folder: folder.path, graceMs: 500, outputLimitBytes: 1024 ** 3 });
+    send({ type: 'spawn', id: 1, path: '/bin/sh', args: ['-c', script], cwd: '/', env });
+    await vi.waitUntil(() => existsSync(isFull), { timeout: 10_000 });
+
+    spawner.channel?.end();
+    await vi.waitUntil(() => markedProcesses(`BINDING_CONTEXT_PATH=${env.BINDING_CONTEXT_PATH}`).length === 0, {
+      timeout: 10_000,
+    });
+    spawner.channel?.on('data', (chunk) => reader.push(chunk));
+    await spawner.ended;
+
+    expect(reports.at(-1)).toMatchObject({ type: 'exit', id: 1, exit: { signal: 'SIGTERM' } });
   });
 });
