@@ -99,8 +99,9 @@ export class Claims {
 
   /** The names of the PersistentVolumes it made that are still there. */
   async volumeNames(): Promise<readonly string[]> {
-    const volumes = await Promise.all(this.#volumes.values());
-    return volumes.map(({ name }) => name);
+    const volumes = await Promise.allSettled(this.#volumes.values());
+    // One that was being made when the node ended is none.
+    return volumes.flatMap((volume) => (volume.status === 'fulfilled' ? [volume.value.name] : []));
   }
 
   async #provision(claim: V1PersistentVolumeClaim): Promise<Volume> {

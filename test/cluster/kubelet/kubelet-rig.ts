@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { V1Container, V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import { expect, onTestFinished } from 'vitest';
-import { until } from '../../support/operator-rig.ts';
+import { until as untilWithin } from '../../support/operator-rig.ts';
 import { handsOn, type Hands } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
 import type { Image } from './image.ts';
@@ -18,8 +18,8 @@ export interface KubeletRig {
   readonly list: <T>(resource: string) => Promise<readonly T[]>;
   readonly remove: (resource: string, name: string) => Promise<void>;
   readonly nameOf: (pod: string) => PodName;
-  /** Waits until a pod is as `expected`, and returns it. */
-  readonly podIs: (name: string, expected: object, timeoutMs?: number) => Promise<V1Pod>;
+  /** Waits until a pod is as `expected`, and returns it as it was then. */
+  readonly podIs: (name: string, expected: object) => Promise<V1Pod>;
 }
 
 /** What a container of the image `tools` has: the programs of this machine, and this Node. */
@@ -51,11 +51,23 @@ export async function kubeletRig(
       ((await hands.call('GET', path(resource))) as { readonly items: readonly T[] }).items,
     remove: async (resource, name) => void (await hands.call('DELETE', path(resource, name))),
     nameOf: (name) => ({ namespace, name }),
-    podIs: async (name, expected, timeoutMs = 15_000) => {
-      await until(async () => expect(await get<V1Pod>('pods', name)).toMatchObject(expected), timeoutMs);
-      return get<V1Pod>('pods', name);
+    podIs: async (name, expected) => {
+      let pod: V1Pod = {};
+      await until(async () => {
+        pod = await get<V1Pod>('pods', name);
+        expect(pod).toMatchObject(expected);
+      });
+      return pod;
     },
   };
+}
+
+// Of each wait, on a slow machine.
+const LIMIT_MS = 90_000;
+
+/** Waits until `check` no longer throws. */
+export async function until(check: () => void | Promise<void>): Promise<void> {
+  await untilWithin(check, LIMIT_MS);
 }
 
 /** A pod of one container that runs a script with bash. */

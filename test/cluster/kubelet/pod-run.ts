@@ -355,7 +355,10 @@ export class PodRun {
     const sandbox = this.#sandbox;
     this.#sandbox = undefined;
     await sandbox?.[Symbol.asyncDispose]();
-    await this.#volumes?.remove();
+    // Nobody refreshes them any more.
+    const volumes = this.#volumes;
+    this.#volumes = undefined;
+    await volumes?.remove();
     await rm(this.#hostFolder, { recursive: true, force: true });
   }
 

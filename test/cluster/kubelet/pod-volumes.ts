@@ -61,6 +61,7 @@ export async function preparePodVolumes(options: PodVolumeOptions): Promise<PodV
       return problems.find((problem) => problem !== undefined);
     },
     remove: async () => {
+      await refreshed;
       for (const { path, isMounted } of all) if (isMounted) await options.node.run('umount -l "$1"', path);
     },
   };

@@ -7,7 +7,7 @@ const RETRY_MS = 200;
 
 /** Writes the status of a pod whenever it has changed, one write after the other, until the API server has it. */
 export class StatusWriter {
-  readonly #api: Api;
+  readonly #api: Pick<Api, 'patch'>;
   readonly #pod: V1Pod;
   readonly #read: () => PodRecord;
   readonly #signal: AbortSignal;
@@ -16,7 +16,7 @@ export class StatusWriter {
   #isDue = false;
   #writing: Promise<void> | undefined;
 
-  constructor(api: Api, pod: V1Pod, read: () => PodRecord, signal: AbortSignal) {
+  constructor(api: Pick<Api, 'patch'>, pod: V1Pod, read: () => PodRecord, signal: AbortSignal) {
     this.#api = api;
     this.#pod = pod;
     this.#read = read;
@@ -28,12 +28,14 @@ export class StatusWriter {
     this.#isDue = true;
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
+      // What has changed since the writer last looked.
+      if (this.#isDue && !this.#signal.aborted) this.changed();
     });
   }
 
   /** Returns when the last change is written. */
   async flush(): Promise<void> {
-    await this.#writing;
+    while (this.#writing !== undefined) await this.#writing;
   }
 
   async #write(): Promise<void> {

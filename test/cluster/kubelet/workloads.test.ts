@@ -1,10 +1,11 @@
 import type { V1PersistentVolumeClaim, V1Pod, V1StatefulSet } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
-import { until } from '../../support/operator-rig.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
-import { IDLE, kubeletRig, READY, scriptContainer, type KubeletRig } from './kubelet-rig.ts';
+import { IDLE, kubeletRig, READY, scriptContainer, until, type KubeletRig } from './kubelet-rig.ts';
 
 const plane = sharedControlPlane();
+// Of the test; some wait more than once.
+const LIMIT = { timeout: 300_000 };
 
 async function statefulSet({ create }: KubeletRig, name: string, script: string): Promise<void> {
   await create('services', {
@@ -37,7 +38,7 @@ async function replicasAreReady({ get }: KubeletRig, name: string, readyReplicas
   await until(async () => expect(await get<V1StatefulSet>(kinds, name)).toMatchObject({ status: { readyReplicas } }));
 }
 
-describe('a StatefulSet', () => {
+describe('a StatefulSet', LIMIT, () => {
   it('gets its pods with their claims, names and addresses, one after the other', async () => {
     const rig = await kubeletRig(plane);
     await statefulSet(rig, 'db', `hostname -f > /data/name; ${IDLE}`);
@@ -68,20 +69,22 @@ describe('a StatefulSet', () => {
     await statefulSet(rig, 'db', `echo run >> /data/runs; ${IDLE}`);
     await replicasAreReady(rig, 'db', 2);
     const before = await rig.podIs('db-0', READY);
+    const runs = async (): Promise<string> =>
+      (await rig.kubelet.exec(rig.nameOf('db-0'), ['cat', '/data/runs'])).stdout;
+    await until(async () => expect(await runs()).toBe('run\n'));
 
     await rig.remove('pods', 'db-0');
-    await until(async () => expect((await rig.podIs('db-0', {})).metadata?.uid).not.toBe(before.metadata?.uid));
+    await until(async () =>
+      expect((await rig.get<V1Pod>('pods', 'db-0')).metadata?.uid).not.toBe(before.metadata?.uid),
+    );
 
     const after = await rig.podIs('db-0', READY);
     expect(after.status?.podIP).not.toBe(before.status?.podIP);
-    await until(async () => {
-      const { stdout } = await rig.kubelet.exec(rig.nameOf('db-0'), ['cat', '/data/runs']);
-      expect(stdout).toBe('run\nrun\n');
-    });
+    await until(async () => expect(await runs()).toBe('run\nrun\n'));
   });
 });
 
-describe('a Deployment', () => {
+describe('a Deployment', LIMIT, () => {
   it('is rolled', async () => {
     const rig = await kubeletRig(plane);
     const deployment = (version: string): object => ({
@@ -107,18 +110,16 @@ describe('a Deployment', () => {
 
     await rig.hands.patch(`/apis/apps/v1/namespaces/${rig.namespace}/deployments/web`, deployment('2'));
 
-    await until(
-      async () =>
-        expect(await versions()).toEqual([
-          ['2', 'Running'],
-          ['2', 'Running'],
-        ]),
-      15_000,
+    await until(async () =>
+      expect(await versions()).toEqual([
+        ['2', 'Running'],
+        ['2', 'Running'],
+      ]),
     );
   });
 });
 
-describe('a Job', () => {
+describe('a Job', LIMIT, () => {
   const job = (script: string, fields: object = {}): object => ({
     metadata: { name: 'once' },
     spec: { template: { spec: { restartPolicy: 'Never', containers: [scriptContainer(script)] } }, ...fields },
