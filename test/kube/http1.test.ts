@@ -72,11 +72,11 @@ describe('HTTP/1.1 connections', () => {
     await readWhole(await connections.send(get, never), { signal: never });
 
     void connections.retire();
-    await expect.poll(() => server.sockets.size).toBe(1);
+    await expect.poll(() => server.sockets.size, { timeout: 15_000, interval: 10 }).toBe(1);
     finish();
 
     expect((await readWhole(open, { signal: never })).toString()).toBe('begin end');
-    await expect.poll(() => server.sockets.size).toBe(0);
+    await expect.poll(() => server.sockets.size, { timeout: 15_000, interval: 10 }).toBe(0);
   });
 
   it('reject with what went wrong while connecting', async () => {

@@ -48,16 +48,19 @@ describe('openSession', () => {
 
   it('pings while there are streams, and only then', async () => {
     const server = await serve();
-    let pings = 0;
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
     let active = 0;
-    const session = await openSession({ server: server.url, connect: dial(server), pingIntervalMs: 5 }, () => active);
-    [...server.sessions][0]?.on('ping', () => (pings += 1));
-    const pingsWhileIdle = pings;
+    const session = await openSession({ server: server.url, connect: dial(server) }, () => active);
+    const ping = vi.spyOn(session, 'ping');
+    const pinged = new Promise((resolve) => [...server.sessions][0]?.once('ping', resolve));
+
+    vi.advanceTimersByTime(30_000);
+    const pingsWhileIdle = ping.mock.calls.length;
     active = 1;
+    vi.advanceTimersByTime(5000);
+    await pinged;
 
-    await expect.poll(() => pings).toBeGreaterThan(2);
-
-    expect(pingsWhileIdle).toBe(0);
+    expect([pingsWhileIdle, ping.mock.calls.length]).toEqual([0, 1]);
     expect(session.destroyed).toBe(false);
     session.destroy();
   });

@@ -72,10 +72,13 @@ describe('HTTP/2 connections', () => {
     session?.goaway(constants.NGHTTP2_NO_ERROR);
 
     await expect
-      .poll(async () => {
-        await readWhole(await connections.send(get('/version'), never), { signal: never });
-        return server.connections();
-      })
+      .poll(
+        async () => {
+          await readWhole(await connections.send(get('/version'), never), { signal: never });
+          return server.connections();
+        },
+        { timeout: 15_000, interval: 10 },
+      )
       .toBe(2);
     for (const response of responses) response.end('end');
 
@@ -147,7 +150,7 @@ describe('HTTP/2 connections', () => {
     finish();
 
     expect((await readWhole(response, { signal: never })).toString()).toBe('begin end');
-    await expect.poll(() => server.sockets.size).toBe(0);
+    await expect.poll(() => server.sockets.size, { timeout: 15_000, interval: 10 }).toBe(0);
   });
 
   it('leave the wait for a session when they are aborted', async () => {

@@ -1,4 +1,4 @@
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { KubeError, ResourceExpiredError } from '../../src/errors.ts';
 import type { KubeClient, StreamOptions } from '../../src/kube/client.ts';
@@ -18,6 +18,7 @@ import { startRelay } from '../support/tcp-relay.ts';
 const cleanups: (() => Promise<void>)[] = [];
 
 afterEach(async () => {
+  vi.useRealTimers();
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
@@ -264,7 +265,7 @@ describe.each(['http', 'https', 'h2'] as const)('a client over %s', (protocol) =
 
     const errorBefore = await failure(client.request(get('/slow'), AbortSignal.abort(before)));
     const slow = failure(client.request(get('/slow'), controllers.waiting.signal));
-    await expect.poll(() => server.asked).toContain('GET /slow');
+    await expect.poll(() => server.asked, { timeout: 15_000, interval: 10 }).toContain('GET /slow');
     controllers.waiting.abort(waiting);
     const watch = failure(
       collect(
@@ -295,7 +296,7 @@ describe.each(['http', 'https', 'h2'] as const)('a client over %s', (protocol) =
       break;
     }
 
-    await expect.poll(() => closed).toBe(1);
+    await expect.poll(() => closed, { timeout: 15_000, interval: 10 }).toBe(1);
   });
 
   it('reports each request with a template of its path, its code and its time', async () => {
@@ -357,7 +358,7 @@ describe.each(['http', 'https', 'h2'] as const)('a client over %s', (protocol) =
     await client.request(get('/version'), signal);
 
     expect(listeners).toBe(0);
-    await expect.poll(() => server.sockets.size).toBeLessThanOrEqual(1);
+    await expect.poll(() => server.sockets.size, { timeout: 15_000, interval: 10 }).toBeLessThanOrEqual(1);
   });
 });
 
@@ -426,14 +427,14 @@ describe('a client', () => {
     const onLimited = ({ seconds }: { readonly seconds: number }): void => {
       waits.push(seconds);
     };
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
     const client = clientOf(server.cluster, { qps: 100, burst: 1, onLimited });
-    const startedAt = performance.now();
 
-    await Promise.all(Array.from({ length: 6 }, () => client.request(get('/version'), never)));
+    const answers = Array.from({ length: 6 }, () => client.request(get('/version'), never));
+    await vi.advanceTimersByTimeAsync(50);
+    await Promise.all(answers);
 
-    expect(performance.now() - startedAt).toBeGreaterThanOrEqual(49);
-    expect(waits).toHaveLength(6);
-    expect(Math.max(...waits)).toBeGreaterThanOrEqual(0.045);
+    expect(waits.map((seconds) => Math.round(seconds * 1000))).toEqual([0, 10, 20, 30, 40, 50]);
   });
 
   it('notices within the ping time that an HTTP/2 connection is half open, and opens another', async () => {
@@ -450,9 +451,15 @@ describe('a client', () => {
     const relay = await startRelay(server.port);
     cleanups.push(() => relay.close());
     const url = new URL(`https://127.0.0.1:${relay.port}`);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
     const client = clientOf({ ...server.cluster, server: url }, { pingIntervalMs: 30, pingTimeoutMs: 300 });
+    const { promise: opened, resolve: onData } = Promise.withResolvers<void>();
+    const watch = failure(collect(client.lines(get('/w'), stream({ onData }))));
+    await opened;
 
-    const error = await failure(collect(client.lines(get('/w'), stream({ onData: () => relay.freeze() }))));
+    relay.freeze();
+    vi.advanceTimersByTime(330);
+    const error = await watch;
 
     expect(error).toMatchObject({ status: 0, reason: 'ETIMEDOUT' });
     expect(String(error)).toContain('no answer to a ping within 300 ms');
@@ -461,17 +468,29 @@ describe('a client', () => {
   });
 
   it('keeps an HTTP/2 stream that is only silent', async () => {
+    let finish = (): unknown => undefined;
     const server = await serve(
       (_request, response) => {
         response.writeHead(200);
         response.write('{"a":1}\n');
+        finish = () => response.end('{"b":2}\n');
       },
       { protocol: 'h2' },
     );
-    const client = clientOf(server.cluster, { pingIntervalMs: 10, pingTimeoutMs: 500 });
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+    const client = clientOf(server.cluster, { pingIntervalMs: 100, pingTimeoutMs: 300 });
+    const { promise: opened, resolve: onData } = Promise.withResolvers<void>();
+    const lines = collect(client.lines(get('/w'), stream({ onData })));
+    await opened;
 
-    const error = await failure(collect(client.lines(get('/w'), stream({ idleTimeoutMs: 700 }))));
+    // The time limit of a ping is over with its answer.
+    const timers = vi.getTimerCount();
+    for (let pings = 0; pings < 10; pings++) {
+      vi.advanceTimersByTime(100);
+      await expect.poll(() => vi.getTimerCount(), { timeout: 15_000, interval: 10 }).toBe(timers);
+    }
+    finish();
 
-    expect(error).toMatchObject({ reason: 'Idle' });
+    expect(await lines).toEqual(['{"a":1}', '{"b":2}']);
   });
 });

@@ -95,7 +95,7 @@ describe('a transport', () => {
 
       expect(after).toBe('CN=renewed');
       expect(await text(stream)).toBe('begin CN=old');
-      await expect.poll(() => server.sockets.size).toBe(1);
+      await expect.poll(() => server.sockets.size, { timeout: 15_000, interval: 10 }).toBe(1);
     },
   );
 

@@ -54,7 +54,7 @@ export interface OpenWatch {
   close(): void;
 }
 
-const TIME_LIMIT_MS = 5000;
+const TIME_LIMIT_MS = 15_000;
 
 /** Opens a watch, which is closed when the test that runs now has finished. */
 export async function openWatch(

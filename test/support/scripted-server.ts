@@ -96,13 +96,15 @@ function createFor(
   listener: (request: Request, response: Response) => void,
 ): Server {
   const onRequest = listener as (request: unknown, response: unknown) => void;
-  if (protocol === 'http') return createServer(onRequest);
+  // As an API server does, it leaves idle connections open.
+  const idle = { keepAliveTimeout: 0 };
+  if (protocol === 'http') return createServer(idle, onRequest);
   const tls = {
     cert,
     key,
     ...(clientAuthority === undefined ? {} : { requestCert: true, rejectUnauthorized: true, ca: clientAuthority }),
   };
-  if (protocol === 'https') return createHttpsServer(tls, onRequest);
+  if (protocol === 'https') return createHttpsServer({ ...tls, ...idle }, onRequest);
   const settings = maxStreams === undefined ? {} : { settings: { maxConcurrentStreams: maxStreams } };
   return createSecureServer({ ...tls, ...settings, allowHTTP1: true }, onRequest);
 }
