@@ -12,7 +12,9 @@ export default defineConfig({
     pool: 'forks',
     // Most files wait for processes and servers: one core is not kept free.
     maxWorkers: '100%',
-    testTimeout: 20_000,
+    // Guards against hanging alone: a busy machine is no reason to fail.
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
     projects: [
       { extends: true, test: { name: 'rooms', include: clean, exclude: elsewhere, isolate: false } },
       { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [...clean, ...elsewhere] } },

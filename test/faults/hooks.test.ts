@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bindingTo, once, patchFor, queuedHook } from '../support/fault-hooks.ts';
 import { markProcesses } from '../support/fault-processes.ts';
-import { RECOVERY_MS, startFaultRig } from '../support/fault-rig.ts';
+import { startFaultRig, untilRecovered } from '../support/fault-rig.ts';
 import { recordingHook, until } from '../support/operator-rig.ts';
 
 describe('a hook', () => {
@@ -40,9 +40,9 @@ describe('a hook', () => {
     for (const pid of processes.pids('spawner-process')) process.kill(pid, 'SIGKILL');
     await rig.put('a', '1');
 
-    await until(() => expect(operator.runs('slow.sh')).toHaveLength(2), RECOVERY_MS);
+    await untilRecovered(() => expect(operator.runs('slow.sh')).toHaveLength(2));
     await rig.caughtUp();
-    expect(processes.pids('sleep')).toEqual([]);
+    await until(() => expect(processes.pids('sleep')).toEqual([]));
     expect((await rig.sandbox.call('GET', '/api/v1/namespaces/copies/configmaps/half')).code).toBe(404);
     expect(operator.lines.filter(({ message }) => message === 'spawner process ended')).toHaveLength(1);
   });

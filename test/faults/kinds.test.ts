@@ -1,7 +1,8 @@
+import { once } from 'node:events';
+import { createServer } from 'node:net';
 import { expect, it, describe } from 'vitest';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
-import { freePorts } from '../cluster/free-ports.ts';
-import { configMap, CONFIG_MAPS_PATH, currentCluster, RECOVERY_MS, startFaultRig } from '../support/fault-rig.ts';
+import { configMap, CONFIG_MAPS_PATH, currentCluster, startFaultRig, untilRecovered } from '../support/fault-rig.ts';
 import { lastStates, sightingsOf } from '../support/fault-ledger.ts';
 import { recordingHook, startOperator, until, type OperatorRig } from '../support/operator-rig.ts';
 import { widgetDefinition } from '../support/sandbox.ts';
@@ -31,7 +32,7 @@ const seenBy = (operator: OperatorRig, hook: string): readonly string[] =>
 
 describe('an operator', () => {
   it('waits for an API server that is down at boot, and has its hooks run within 3 s once it is there', async () => {
-    const [port = 0] = await freePorts(1);
+    const { port, close } = await listenWithoutAnswers();
     const cluster = currentCluster({ url: `http://127.0.0.1:${port}`, token: 'known' });
     await using operator = startOperator({
       connect: cluster,
@@ -39,11 +40,12 @@ describe('an operator', () => {
     });
     await until(() => expect(operator.lines.map(({ level }) => level)).toContain('warn'));
 
+    await close();
     await using sandbox = await startSandbox({ port });
     sandbox.rotateToken('known');
     await sandbox.apply(configMap('a', '1'));
 
-    await until(() => expect(seenBy(operator, 'hook.sh')).toContain('a'), RECOVERY_MS);
+    await untilRecovered(() => expect(seenBy(operator, 'hook.sh')).toContain('a'));
     await until(async () => expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200));
   });
 
@@ -69,7 +71,7 @@ describe('an operator', () => {
       if (fault.type === 'silence') return;
 
       end();
-      await until(() => expect(seenBy(rig.operator, 'bad.sh')).toEqual(['w']), RECOVERY_MS);
+      await untilRecovered(() => expect(seenBy(rig.operator, 'bad.sh')).toEqual(['w']));
     },
   );
 
@@ -81,11 +83,11 @@ describe('an operator', () => {
     await until(() => expect(seenBy(rig.operator, 'widgets.sh')).toEqual(['before']));
 
     await rig.sandbox.delete(widgetDefinition());
-    await until(() => expect(seenBy(rig.operator, 'widgets.sh')).toEqual([]), RECOVERY_MS);
+    await untilRecovered(() => expect(seenBy(rig.operator, 'widgets.sh')).toEqual([]));
     await rig.sandbox.apply(widgetDefinition());
     await rig.sandbox.apply(widget('after', 'blue'));
 
-    await until(() => expect(seenBy(rig.operator, 'widgets.sh')).toEqual(['after']), RECOVERY_MS);
+    await untilRecovered(() => expect(seenBy(rig.operator, 'widgets.sh')).toEqual(['after']));
     await rig.put('a', '1');
     await rig.caughtUp();
   });
@@ -97,17 +99,17 @@ describe('an operator', () => {
     const { sandbox, operator } = rig;
     await sandbox.apply(namespace('team', 'yes'));
     await sandbox.apply({ ...configMap('m', '1'), metadata: { name: 'm', namespace: 'team' } });
-    await until(() => expect(seenBy(operator, 'labelled.sh')).toEqual(['m']), RECOVERY_MS);
+    await untilRecovered(() => expect(seenBy(operator, 'labelled.sh')).toEqual(['m']));
 
     await sandbox.apply(namespace('team', 'no'));
-    await until(() => expect(seenBy(operator, 'labelled.sh')).toEqual([]), RECOVERY_MS);
+    await untilRecovered(() => expect(seenBy(operator, 'labelled.sh')).toEqual([]));
     const end = sandbox.faults.add({ type: 'hangUp', watch: true });
     sandbox.dropWatches();
     for (const watched of ['yes', 'no', 'yes', 'no', 'yes']) await sandbox.apply(namespace('team', watched));
     await sandbox.apply({ ...configMap('n', '1'), metadata: { name: 'n', namespace: 'team' } });
     end();
 
-    await until(() => expect(seenBy(operator, 'labelled.sh')).toEqual(['m', 'n']), RECOVERY_MS);
+    await untilRecovered(() => expect(seenBy(operator, 'labelled.sh')).toEqual(['m', 'n']));
     await rig.caughtUp();
   });
 
@@ -125,3 +127,14 @@ describe('an operator', () => {
     expect(rig.values('a')).toEqual(['0', 'after 0', 'after 1', 'after 100', 'after 1000']);
   });
 });
+
+/** A port that nobody else takes meanwhile, and that hangs up on who connects. */
+async function listenWithoutAnswers() {
+  const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const address = server.address();
+  return {
+    port: typeof address === 'object' && address !== null ? address.port : 0,
+    close: async (): Promise<void> => void (await once(server.close(), 'close')),
+  };
+}

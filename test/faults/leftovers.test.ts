@@ -17,7 +17,7 @@ const HEAP_MB = 8;
 const KEPT_PROCESSES = 2;
 
 describe('faults', () => {
-  it('leave no timers, sockets, files or processes behind, nor memory', { timeout: 40_000 }, async () => {
+  it('leave no timers, sockets, files or processes behind, nor memory', { timeout: 180_000 }, async () => {
     const processes = markProcesses();
     const filesAtFirst = openFiles();
     const rig = await startFaultRig({ env: processes.env });

@@ -15,6 +15,7 @@ it.each([
   ['ended as if it were whole', 'truncate'],
 ] as const)(
   'a watch that is %s at any byte of a line brings every version once, and lists once',
+  { timeout: 180_000 },
   async (_how, type) => {
     const sandbox = await sandboxForTest();
     const client = createKubeClient(await currentCluster(sandbox)(), { userAgent: 'hooklet-test' });

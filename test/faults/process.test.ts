@@ -6,7 +6,7 @@ import { isJsonArray, isJsonObject } from '../../src/sandbox/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { disordersOf, lastStates, sightingsOf, type Sighting } from '../support/fault-ledger.ts';
 import { markProcesses } from '../support/fault-processes.ts';
-import { configMap, RECOVERY_MS, statesIn } from '../support/fault-rig.ts';
+import { configMap, statesIn, untilRecovered } from '../support/fault-rig.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
 import { recordingHook, until } from '../support/operator-rig.ts';
@@ -18,7 +18,7 @@ const NAMES = ['a', 'b', 'c', 'd', 'e'];
 describe('hooklet start', () => {
   it(
     'killed at any moment and started again gives hooks the last state of everything',
-    { timeout: 60_000 },
+    { timeout: 180_000 },
     async () => {
       const sandbox = await sandboxForTest();
       const place = createPlace(sandbox);
@@ -56,7 +56,7 @@ describe('hooklet start', () => {
     },
   );
 
-  it('runs hooks again within 3 s when there is room for their files again', { timeout: 30_000 }, async () => {
+  it('runs hooks again within 3 s when there is room for their files again', { timeout: 120_000 }, async () => {
     const sandbox = await sandboxForTest();
     const place = createPlace(sandbox);
     const program = place.start();
@@ -68,7 +68,7 @@ describe('hooklet start', () => {
     await program.says('its files could not be written');
     limitFiles(program, 'unlimited');
 
-    await until(() => expect(place.sightings().map(({ name }) => name)).toContain('big'), RECOVERY_MS);
+    await untilRecovered(() => expect(place.sightings().map(({ name }) => name)).toContain('big'));
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
   });

@@ -3,7 +3,7 @@ import { createCluster, type Cluster } from '../../src/kube/cluster.ts';
 import { isJsonObject } from '../../src/sandbox/json.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { disordersOf, lastStates, sightingsOf, stateOf, withoutRepeated } from './fault-ledger.ts';
-import { recordingHook, startOperator, until, type OperatorRig, type RigOptions } from './operator-rig.ts';
+import { recordingHook, startOperator, until, untilWithin, type OperatorRig, type RigOptions } from './operator-rig.ts';
 
 /** An operator with a hook in shell and a warm one, both on the ConfigMaps of `default`, before faults strike. */
 export interface FaultRig extends AsyncDisposable {
@@ -15,7 +15,7 @@ export interface FaultRig extends AsyncDisposable {
    * Waits until both hooks have seen everything as it is, in order, and everything is there that the warm one asked
    * for: a copy of each ConfigMap.
    */
-  caughtUp(timeoutMs?: number): Promise<void>;
+  caughtUp(limitMs?: number): Promise<void>;
   /** All values of one ConfigMap that the shell hook saw, in order. */
   values(name: string): readonly string[];
   /** How often the ConfigMaps were listed, in pages or as a stream, since the log of requests was cleared. */
@@ -29,6 +29,11 @@ export interface FaultRigOptions extends Partial<RigOptions> {
 
 /** From the end of a fault until hooks have heard of everything. */
 export const RECOVERY_MS = 3000;
+
+/** Waits until `check` no longer throws, as long as the end of a fault takes to be noticed. */
+export async function untilRecovered(check: () => void | Promise<void>): Promise<void> {
+  await untilWithin(RECOVERY_MS, check);
+}
 
 export const CONFIG_MAPS_PATH = '/api/v1/namespaces/default/configmaps';
 const HOOKS = ['shell.sh', 'warm.ts'] as const;
@@ -63,7 +68,7 @@ export async function startFaultRig(given: FaultRigOptions = {}): Promise<FaultR
     operator,
     put,
     remove: async (name) => sandbox.delete(configMap(name, '')),
-    caughtUp: async (timeoutMs = RECOVERY_MS) => until(isCaughtUp, timeoutMs),
+    caughtUp: async (limitMs = RECOVERY_MS) => untilWithin(limitMs, isCaughtUp),
     values: (name) =>
       sightings('shell.sh')
         .filter((sighting) => sighting.name === name && sighting.event !== 'Deleted')
@@ -74,7 +79,7 @@ export async function startFaultRig(given: FaultRigOptions = {}): Promise<FaultR
       await sandbox.close();
     },
   };
-  await rig.caughtUp(15_000);
+  await until(isCaughtUp);
   sandbox.clearRequests();
   return rig;
 }

@@ -17,7 +17,12 @@ export const never: AbortSignal = new AbortController().signal;
 /** A new temporary folder, removed with `using`. */
 export function temporaryFolder(): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'hooklet-test-'));
-  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+  return { path, [Symbol.dispose]: () => removeFolder(path) };
+}
+
+/** Also where a process that is about to end still writes. */
+function removeFolder(path: string): void {
+  rmSync(path, { recursive: true, force: true, maxRetries: 10 });
 }
 
 /** A spawner and a runner on real processes; `mark` is in the environment of everything they start. */
@@ -39,8 +44,7 @@ export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOpti
     processes: (): readonly string[] => commandLines(mark),
     /** Kills the spawner process as the kernel would. */
     killSpawner(): void {
-      const spawners = markedProcesses(mark).filter((pid) => readProc(pid, 'cmdline').includes('spawner-process'));
-      for (const pid of spawners) process.kill(pid, 'SIGKILL');
+      for (const pid of spawnerProcesses(mark)) process.kill(pid, 'SIGKILL');
     },
     /** What the hooks printed. */
     output: (): readonly unknown[] =>
@@ -72,6 +76,11 @@ export function markedProcesses(mark: string): readonly number[] {
   return readdirSync('/proc')
     .map(Number)
     .filter((pid) => Number.isInteger(pid) && readProc(pid, 'environ').split('\0').includes(mark));
+}
+
+/** The spawners among them. */
+export function spawnerProcesses(mark: string): readonly number[] {
+  return markedProcesses(mark).filter((pid) => readProc(pid, 'cmdline').includes('spawner-process'));
 }
 
 function commandLines(mark: string): readonly string[] {

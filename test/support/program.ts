@@ -50,7 +50,7 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
     async says(text) {
       const isSaid = () => (typeof text === 'string' ? stdout.includes(text) : text.test(stdout));
       await expect
-        .poll(isSaid, { timeout: 15_000, interval: 10 })
+        .poll(isSaid, { timeout: 45_000, interval: 10 })
         .toBe(true)
         .catch(() => {
           throw new Error(`hooklet ${args.join(' ')} did not say ${String(text)}, but:\n${stdout}\n${stderr}`);
