@@ -54,7 +54,7 @@ const COMMANDS = {
 };
 // From here on there is a new backup.
 const PUBLISHED = new Set(['sync "$root"', 'store size', ...AFTER]);
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 const running = new AsyncDisposableStack();
 let servers: BackupServers;
@@ -169,7 +169,7 @@ async function endOf({ ended }: Program): Promise<unknown> {
   return end;
 }
 
-describe('an operator that is killed', { timeout: 900_000 }, () => {
+describe('an operator that is killed', { timeout: 1_800_000 }, () => {
   it('at every step of one run, has it made by the next one, once, under the same name', async () => {
     const volume = await operatorOf(redis, 'volume');
     const bucket = await operatorOf(redis, 's3');
@@ -192,7 +192,7 @@ describe('an operator that is killed', { timeout: 900_000 }, () => {
   });
 });
 
-describe('a target that fails in the middle', { timeout: 600_000 }, () => {
+describe('a target that fails in the middle', { timeout: 1_200_000 }, () => {
   it('is told, leaves the last good backup, and gets the next one when it is well again', async () => {
     const gone = await operatorOf(redis, 's3');
     await backUpOnce(gone);
@@ -246,7 +246,7 @@ describe('a target that fails in the middle', { timeout: 600_000 }, () => {
   });
 });
 
-describe('a manifest that somebody changed', { timeout: 600_000 }, () => {
+describe('a manifest that somebody changed', { timeout: 1_200_000 }, () => {
   it('has nothing removed from the bucket that is not in the folder of its backup', async () => {
     const backup = await operatorOf(redis, 's3');
     await backUpOnce(backup);
@@ -268,7 +268,7 @@ describe('a manifest that somebody changed', { timeout: 600_000 }, () => {
   });
 });
 
-describe('a dump', { timeout: 600_000 }, () => {
+describe('a dump', { timeout: 1_200_000 }, () => {
   it.each(['postgresql', 'redis', 'etcd'] as const)(
     'of %s whose program is killed in the middle is told, thrown away, and made again',
     async (database) => {
@@ -305,7 +305,7 @@ describe('a dump', { timeout: 600_000 }, () => {
   });
 });
 
-describe('a tick', { timeout: 600_000 }, () => {
+describe('a tick', { timeout: 1_200_000 }, () => {
   it('that nobody was there for is made up for, once', async () => {
     const backup = await operatorOf(redis, 'volume');
     // Once an hour, and not about now.

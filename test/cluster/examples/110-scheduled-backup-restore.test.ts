@@ -10,7 +10,7 @@ import type { BackupSource } from './backup-source.ts';
 import { buildProgram, type BuiltProgram } from './built-program.ts';
 
 const plane = sharedControlPlane();
-const LIMIT_MS = 300_000;
+const LIMIT_MS = 900_000;
 
 const running = new AsyncDisposableStack();
 let servers: BackupServers;

@@ -11,6 +11,7 @@ import type { ExecResult } from '../kubelet/container.ts';
 import type { Image } from '../kubelet/image.ts';
 import { startKubelet, type Kubelet, type PodName } from '../kubelet/kubelet.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
+import { NOT_NOW } from './backup-crontab.ts';
 import { DATABASES } from './backup-databases.ts';
 import { buildProgram } from './built-program.ts';
 import { eventually } from './eventually.ts';
@@ -190,8 +191,7 @@ function linkOrCopy(from: string, to: string): void {
 /** As somebody installs all three who has databases of these names, and little patience. */
 function kustomization(folder: string, namespace: string): string {
   const settings = {
-    // Only when it is asked for.
-    BACKUP_CRONTAB: `0 0 ${new Date().getUTCDate()} ${((new Date().getUTCMonth() + 6) % 12) + 1} *`,
+    BACKUP_CRONTAB: NOT_NOW,
     BACKUP_RETRY_INTERVAL: '1s',
     BACKUP_KEEP: '1',
     S3_ENDPOINT: 'http://s3:7070',

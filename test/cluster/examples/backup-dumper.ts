@@ -13,7 +13,7 @@ export interface Dumper {
 
 // Of 64 KiB that a pipe takes; the last piece may be held up.
 const SOME_BYTES = 32_768;
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 /** Waits for the program that writes a dump to a folder, and has written a part of it. */
 export async function dumperIn(folder: string, program: string): Promise<Dumper> {

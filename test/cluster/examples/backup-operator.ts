@@ -14,6 +14,7 @@ import { freePorts } from '../free-ports.ts';
 import { handsOn, type Hands } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
 import { linkPrograms } from './backup-image.ts';
+import { NOT_NOW } from './backup-crontab.ts';
 import { asNobody } from './backup-postgresql.ts';
 import type { BackupServers } from './backup-servers.ts';
 import type { BackupSource } from './backup-source.ts';
@@ -110,8 +111,7 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     BACKUP_DIR: join(folder.path, 'volume'),
     BACKUP_SCRATCH: scratch,
     BACKUP_JITTER: '0s',
-    // Not while a test runs.
-    BACKUP_CRONTAB: `0 0 ${new Date().getUTCDate()} ${((new Date().getUTCMonth() + 6) % 12) + 1} *`,
+    BACKUP_CRONTAB: NOT_NOW,
     BACKUP_RETRY_INTERVAL: '1s',
     KUBECONFIG: kubeconfig,
     POD_NAMESPACE: hands.namespace,
@@ -164,7 +164,7 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
   };
 }
 
-const LIMIT_MS = 120_000;
+const LIMIT_MS = 300_000;
 
 async function start({ main }: BuiltProgram, env: Readonly<Record<string, string>>): Promise<RunningBackups> {
   const [port = 0] = await freePorts(1);

@@ -8,7 +8,7 @@ import { ServerProcess } from '../server-process.ts';
 import type { RunningSource } from './backup-source.ts';
 import { eventually } from './eventually.ts';
 
-const READY_MS = 60_000;
+const READY_MS = 200_000;
 const PASSWORD = 'first-secret';
 const SERVER_PATH = `PATH=$PATH:$(printf '%s\\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)`;
 // A server refuses to run as root; of root's rights what the test needs is kept.

@@ -8,6 +8,7 @@ import { s3ServerAsset } from '../assets.ts';
 import { freePorts } from '../free-ports.ts';
 import { ServerProcess } from '../server-process.ts';
 
+const LIMIT_MS = 120_000;
 const BUCKET = 'backups';
 const KEYS = { access: 'backup', secret: 'backup-secret' };
 
@@ -68,7 +69,7 @@ export async function startBackupServers(): Promise<BackupServers> {
 }
 
 async function listening(port: number): Promise<void> {
-  const deadline = Date.now() + 20_000;
+  const deadline = Date.now() + LIMIT_MS;
   while (!(await accepts(port))) {
     if (Date.now() > deadline) throw new Error(`nobody listens on port ${port}`);
     await new Promise((resolve) => setTimeout(resolve, 50));
