@@ -1,13 +1,22 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
+// One look finds all but what was started during it; who starts more and faster than this is not waited for.
+const MAX_LOOKS = 10;
+
 /**
  * Kills every process whose environment names `folder`: what a dead spawner had started, even where it could no longer
- * say so. Finds nothing where there is no /proc.
+ * say so, and what that starts meanwhile. Finds nothing where there is no /proc.
  */
-export function killOrphans(folder: string): void {
+export function killOrphans(folder: string, list: () => readonly number[] = listProcesses): void {
   const needle = Buffer.from(`${folder}/`);
-  for (const pid of listProcesses()) {
-    if (pid !== process.pid && environmentOf(pid).includes(needle)) kill(pid);
+  const killed = new Set([process.pid]);
+  for (let look = 0; look < MAX_LOOKS; look++) {
+    const found = list().filter((pid) => !killed.has(pid) && environmentOf(pid).includes(needle));
+    if (found.length === 0) return;
+    for (const pid of found) {
+      kill(pid);
+      killed.add(pid);
+    }
   }
 }
 

@@ -18,6 +18,8 @@ export interface GroupHost {
   readonly takeCpu: () => Usage;
   readonly baseEnv: Readonly<Record<string, string>>;
   readonly graceMs: () => number;
+  /** How long what the process left behind may write to its pipes; default 100 ms. */
+  readonly pipeGraceMs?: number;
   readonly report: (report: SpawnerReport) => void;
 }
 
@@ -59,7 +61,7 @@ export async function runGroup(
   const ending = await awaitExit(child, pid, host.takeCpu);
   clearTimeout(announcing);
   limits.clear();
-  await endGroup(started, reading, pipes);
+  await endGroup(started, { reading, pipes, graceMs: host.pipeGraceMs ?? PIPE_GRACE_MS });
   return { ...ending, timedOut: limits.isTimedOut(), ...output.end(), ...describeOverCapture(request, output) };
 }
 
@@ -125,13 +127,18 @@ function awaitExit(child: ChildProcess, pid: number, takeCpu: () => Usage): Prom
   });
 }
 
+interface Ends {
+  readonly reading: Promise<unknown>;
+  readonly pipes: Pipes;
+  readonly graceMs: number;
+}
+
 /** Kills what the process left behind, and stops reading if even that does not close the pipes. */
 async function endGroup(
   { child, pid }: Extract<Started, { pid: number }>,
-  reading: Promise<unknown>,
-  pipes: Pipes,
+  { reading, pipes, graceMs }: Ends,
 ): Promise<void> {
-  const isDrained = await settlesWithin(reading, PIPE_GRACE_MS);
+  const isDrained = await settlesWithin(reading, graceMs);
   killGroup(pid, 'SIGKILL');
   if (isDrained || (await settlesWithin(reading, PIPE_GRACE_MS))) return;
   // Held by a process that made itself a session of its own: out of reach, and not worth a queue.

@@ -7,14 +7,14 @@ import { hooksDir, temporaryFolder } from '../support/hook-rig.ts';
 
 function openRuns(folder: string) {
   const reports: SpawnerReport[] = [];
-  const settings = { folder, graceMs: 5000, outputLimitBytes: 1000 };
+  const settings = { folder, graceMs: 600_000, outputLimitBytes: 1000 };
   const baseEnv = { PATH: process.env['PATH'] ?? '' };
   const report = (message: SpawnerReport): void => void reports.push(message);
   const runs = new ActiveRuns(settings, { pipes: new PipePool(folder), takeCpu: () => ({}), baseEnv, report });
   const spawn = (id: number, script: string): void =>
     runs.handle({ type: 'spawn', id, path: '/bin/sh', args: ['-c', script], cwd: hooksDir, env: {} });
   const exitOf = (id: number): Promise<SpawnerReport> =>
-    vi.waitUntil(() => reports.find((message) => message.type === 'exit' && message.id === id), { timeout: 5000 });
+    vi.waitUntil(() => reports.find((message) => message.type === 'exit' && message.id === id), { timeout: 30_000 });
   return { runs, reports, spawn, exitOf };
 }
 
@@ -37,7 +37,7 @@ describe('ActiveRuns', () => {
     const { runs, reports, spawn, exitOf } = openRuns(folder.path);
 
     spawn(7, 'sleep 600');
-    await vi.waitUntil(() => reports.length > 0, { timeout: 5000 });
+    await vi.waitUntil(() => reports.length > 0, { timeout: 30_000 });
     runs.handle({ type: 'terminate', id: 7 });
     await exitOf(7);
 
@@ -63,7 +63,7 @@ describe('ActiveRuns', () => {
       reports.flatMap((message) => (message.type === 'output' ? message.lines.map(({ line }) => line) : []));
     const gate = join(folder.path, 'gate');
     spawn(1, `mkfifo ${gate}; i=0; while [ $i -lt 20 ]; do echo $i; i=$((i+1)); done; read go < ${gate}; echo after`);
-    await vi.waitUntil(() => lines().length === 9, { timeout: 10_000 });
+    await vi.waitUntil(() => lines().length === 9, { timeout: 30_000 });
 
     runs.handle({ type: 'refill', id: 1 });
     runs.handle({ type: 'spawn', id: 2, path: '/bin/sh', args: ['-c', `echo go > ${gate}`], cwd: '/', env: {} });
@@ -85,7 +85,7 @@ describe('ActiveRuns', () => {
     const { runs, reports, spawn } = openRuns(folder.path);
     spawn(1, 'sleep 600');
     spawn(2, 'sleep 600');
-    await vi.waitUntil(() => reports.length === 2, { timeout: 5000 });
+    await vi.waitUntil(() => reports.length === 2, { timeout: 30_000 });
 
     await new Promise<void>((resolve) => {
       runs.end(resolve);
@@ -98,13 +98,12 @@ describe('ActiveRuns', () => {
     using folder = temporaryFolder();
     const { runs, reports, spawn } = openRuns(folder.path);
     spawn(1, "trap '' TERM; echo ready; while :; do sleep 0.05; done");
-    await vi.waitUntil(() => reports.some(({ type }) => type === 'output'), { timeout: 10_000 });
-    const startedAt = performance.now();
+    await vi.waitUntil(() => reports.some(({ type }) => type === 'output'), { timeout: 30_000 });
 
     await new Promise<void>((resolve) => {
       runs.end(resolve);
     });
 
-    expect(performance.now() - startedAt).toBeLessThan(4000);
+    expect(reports.at(-1)).toMatchObject({ type: 'exit', exit: { signal: 'SIGKILL' } });
   });
 });

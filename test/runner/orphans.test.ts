@@ -16,11 +16,23 @@ describe('killOrphans', () => {
     await Promise.all([once(orphan, 'spawn'), once(other, 'spawn')]);
 
     killOrphans(folder.path);
-    await once(orphan, 'exit');
-    const otherSignal = other.signalCode;
-    other.kill();
+    other.kill('SIGTERM');
+    await Promise.all([once(orphan, 'exit'), once(other, 'exit')]);
 
     expect(orphan.signalCode).toBe('SIGKILL');
-    expect(otherSignal).toBeNull();
+    expect(other.signalCode).toBe('SIGTERM');
+  });
+
+  it('kills also what was started while it looked', async () => {
+    using folder = temporaryFolder();
+    const env = { ...process.env, BINDING_CONTEXT_PATH: `${folder.path}/hook-1/binding-context.json` };
+    const [early, late] = [spawn('sleep', ['600'], { env }), spawn('sleep', ['600'], { env })];
+    await Promise.all([once(early, 'spawn'), once(late, 'spawn')]);
+    const looks = [[early.pid ?? 0], [early.pid ?? 0, late.pid ?? 0]];
+
+    killOrphans(folder.path, () => looks.shift() ?? []);
+    await Promise.all([once(early, 'exit'), once(late, 'exit')]);
+
+    expect([early.signalCode, late.signalCode]).toEqual(['SIGKILL', 'SIGKILL']);
   });
 });

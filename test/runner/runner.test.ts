@@ -29,14 +29,14 @@ describe('Runner.run', () => {
     await using rig = hookRig();
     const request = { hook: fixtureHook('run-forever.sh'), contexts, fields: {} };
     const failed = rig.runner.run(request, never).catch((error: unknown) => error);
-    await vi.waitUntil(() => rig.output().length > 0, { timeout: 10_000 });
+    await vi.waitUntil(() => rig.output().length > 0, { timeout: 30_000 });
 
     rig.killSpawner();
     const error = await failed;
 
     expect(error).toBeInstanceOf(HookFailedError);
     expect(String(error)).toContain('the spawner process ended (signal SIGKILL) during the run');
-    await vi.waitUntil(() => !rig.processes().some((line) => line.includes('sleep 600')), { timeout: 10_000 });
+    await vi.waitUntil(() => !rig.processes().some((line) => line.includes('sleep 600')), { timeout: 30_000 });
     const next = await rig.runner.run({ ...request, hook: fixtureHook('run-echo.sh') }, never);
     expect(next.outputs.metrics).toBe('metrics\n');
   });

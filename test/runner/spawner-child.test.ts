@@ -34,11 +34,11 @@ describe('startSpawnerChild', () => {
     const env = { BINDING_CONTEXT_PATH: `${folder.path}/hook-1/binding-context.json` };
     send({ type: 'setup', folder: folder.path, graceMs: 500, outputLimitBytes: 1024 ** 3 });
     send({ type: 'spawn', id: 1, path: '/bin/sh', args: ['-c', script], cwd: '/', env });
-    await vi.waitUntil(() => existsSync(isFull), { timeout: 10_000 });
+    await vi.waitUntil(() => existsSync(isFull), { timeout: 30_000 });
 
     spawner.channel?.end();
     await vi.waitUntil(() => markedProcesses(`BINDING_CONTEXT_PATH=${env.BINDING_CONTEXT_PATH}`).length === 0, {
-      timeout: 10_000,
+      timeout: 30_000,
     });
     spawner.channel?.on('data', (chunk) => reader.push(chunk));
     await spawner.ended;

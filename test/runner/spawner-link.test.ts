@@ -1,10 +1,10 @@
 import { describe, expect, it, vi } from 'vitest';
 import { siblingModule } from '../../src/runner/sibling-module.ts';
 import { SpawnerLink } from '../../src/runner/spawner-link.ts';
-import { brokenEntry, markedProcesses, temporaryFolder } from '../support/hook-rig.ts';
+import { brokenEntry, markedProcesses, spawnerProcesses, temporaryFolder } from '../support/hook-rig.ts';
 
 function openLink(folder: string, entry = siblingModule('spawner-process')) {
-  const settings = { folder, graceMs: 500, outputLimitBytes: 1000 };
+  const settings = { folder, graceMs: 10_000, outputLimitBytes: 1000 };
   return new SpawnerLink({ entry, env: { ...process.env, HOOKLET_TEST_LINK: folder }, settings });
 }
 
@@ -33,8 +33,8 @@ describe('SpawnerLink', () => {
     const link = openLink(folder.path);
     const started = vi.fn<() => void>();
     const run = link.start(sh('setsid sleep 601 & echo up; sleep 602', folder.path), started);
-    await vi.waitUntil(() => started.mock.calls.length > 0, { timeout: 10_000 });
-    const [spawnerPid] = markedProcesses(`HOOKLET_TEST_LINK=${folder.path}`);
+    await vi.waitUntil(() => started.mock.calls.length > 0, { timeout: 30_000 });
+    const [spawnerPid] = spawnerProcesses(`HOOKLET_TEST_LINK=${folder.path}`);
 
     process.kill(spawnerPid ?? 0, 'SIGKILL');
     const exit = await run.exit;
@@ -43,7 +43,7 @@ describe('SpawnerLink', () => {
     expect(exit.isLost).toBe(true);
     expect(await link.ended).toBe('signal SIGKILL');
     expect(link.isAlive).toBe(false);
-    await vi.waitUntil(() => markedProcesses(`HOOKLET_TEST_LINK=${folder.path}`).length === 0, { timeout: 10_000 });
+    await vi.waitUntil(() => markedProcesses(`HOOKLET_TEST_LINK=${folder.path}`).length === 0, { timeout: 30_000 });
   });
 
   it('says how a process ended that never came up', async () => {

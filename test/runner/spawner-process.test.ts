@@ -19,13 +19,13 @@ async function startSpawner(folder: string) {
   const reader = new MessageReader<SpawnerReport>((report) => reports.push(report));
   channel.on('data', (chunk) => reader.push(chunk));
   channel.write(encodeMessage({ type: 'setup', folder, graceMs: 5000, outputLimitBytes: 1000 }));
-  await vi.waitUntil(() => reports.some(({ type }) => type === 'ready'), { timeout: 10_000 });
+  await vi.waitUntil(() => reports.some(({ type }) => type === 'ready'), { timeout: 30_000 });
   return {
     child,
     channel,
     send: (request: SpawnerRequest) => channel.write(encodeMessage(request)),
     waitFor: (type: SpawnerReport['type']): Promise<SpawnerReport> =>
-      vi.waitUntil(() => reports.find((report) => report.type === type), { timeout: 10_000 }),
+      vi.waitUntil(() => reports.find((report) => report.type === type), { timeout: 30_000 }),
   };
 }
 

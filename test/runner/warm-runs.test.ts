@@ -27,7 +27,7 @@ function start(id: number, run: (run: Run) => void | Promise<void>): void {
 
 const ended = (count = 1): Promise<unknown> =>
   vi.waitUntil(() => reports.filter(({ type }) => type === 'done' || type === 'failed').length === count, {
-    timeout: 10_000,
+    timeout: 30_000,
   });
 
 const lines = (): readonly unknown[] =>
