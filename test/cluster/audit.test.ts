@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { connect } from '../conformance/client.ts';
 import { forbiddenRequests, readAuditLog, serviceAccountUser, unusedRules, type AuditEntry } from './audit.ts';
+import { until } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const user = serviceAccountUser('shop', 'guard');
@@ -66,8 +67,10 @@ describe('the audit log', () => {
 
     await nobody.get(`/api/v1/namespaces/${name}/pods/a`);
 
-    const entries = (await plane.auditLog()).filter(({ namespace }) => namespace === name);
-    expect(entries).toEqual([asked('get', 'pods', { user: 'nobody', namespace: name, name: 'a', code: 403 })]);
-    expect(forbiddenRequests(entries, 'nobody')).toEqual([`get pods ${name}/a`]);
+    await until(async () => {
+      const entries = (await plane.auditLog()).filter(({ namespace }) => namespace === name);
+      expect(entries).toEqual([asked('get', 'pods', { user: 'nobody', namespace: name, name: 'a', code: 403 })]);
+      expect(forbiddenRequests(entries, 'nobody')).toEqual([`get pods ${name}/a`]);
+    });
   });
 });

@@ -26,7 +26,7 @@ describe('the control plane of the tests', () => {
     await vi.waitFor(
       async () =>
         expect((await admin.get(accounts)).body).toMatchObject({ items: [{ metadata: { name: 'default' } }] }),
-      { timeout: 30_000 },
+      { timeout: 90_000 },
     );
     await admin.delete(`/api/v1/namespaces/${name}`);
   });

@@ -54,7 +54,7 @@ async function eventually<Value>(ask: () => Promise<Value>, passes: (value: Valu
       const found = { value: await ask() };
       return passes(found.value) ? found : false;
     },
-    { timeout: 40_000, interval: 100 },
+    { timeout: 100_000, interval: 100 },
   );
   return value;
 }
@@ -84,7 +84,7 @@ async function setStatus(sandbox: Sandbox, path: string, status: JsonObject): Pr
   expect(await sandbox.call('PATCH', `${path}/status`, { status }, type)).toMatchObject({ code: 200 });
 }
 
-describe('the controllers of a real control plane work on the sandbox:', () => {
+describe('the controllers of a real control plane work on the sandbox:', { timeout: 300_000 }, () => {
   it('a namespace goes with all that is in it', async () => {
     const sandbox = await controlledBy('namespace');
     await create(sandbox, '/api/v1/namespaces', { metadata: { name: 'gone' } });

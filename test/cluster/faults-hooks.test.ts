@@ -6,9 +6,14 @@ import { bindingTo, once, patchFor, queuedHook } from '../support/fault-hooks.ts
 import { sightingsOf } from '../support/fault-ledger.ts';
 import { markProcesses } from '../support/fault-processes.ts';
 import { CONFIG_MAPS_PATH, configMap, currentCluster, startFaultRig } from '../support/fault-rig.ts';
-import { recordingHook, startOperator, until, type OperatorRig } from '../support/operator-rig.ts';
+import { recordingHook, startOperator, type OperatorRig } from '../support/operator-rig.ts';
+import { until } from './operator-rig.ts';
 
 // These take their time, and need no cluster but the sandbox.
+
+/** Of the runs that hang. The next run of the same hook is to end within it, on a slow machine too. */
+const TIME_LIMIT = '5s';
+
 const WARM = (name: string, body: string): Readonly<Record<string, string>> => ({
   [`${name}.ts`]: `
 import { existsSync, writeFileSync } from 'node:fs';
@@ -16,7 +21,7 @@ import { defineHook, kubernetes } from 'hooklet';
 const first = process.env.OUT + '/${name}';
 export default defineHook({
   bindings: { one: kubernetes(${JSON.stringify({ ...bindingTo(name), name: undefined })}) },
-  settings: { timeout: '500ms' },
+  settings: { timeout: '${TIME_LIMIT}' },
   run({ log }) {
     if (!existsSync(first)) {
       writeFileSync(first, '');
@@ -28,14 +33,14 @@ export default defineHook({
 });
 
 describe('a bad hook', () => {
-  it('harms only itself, is ended whole, and is run again until it succeeds', { timeout: 40_000 }, async () => {
+  it('harms only itself, is ended whole, and is run again until it succeeds', { timeout: 240_000 }, async () => {
     const processes = markProcesses();
     const sleeper = (seconds: number): string => `sleep ${seconds}`;
     await using rig = await startFaultRig({
       env: processes.env,
       hooks: {
         ...queuedHook('ignores-term', `trap '' TERM; ${once('term', `${sleeper(600)}; ${sleeper(600)}`)}`, {
-          timeout: '200ms',
+          timeout: TIME_LIMIT,
         }),
         ...queuedHook('leaves-daemon', `${sleeper(601)} &`),
         ...queuedHook('floods', `head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 1000`),
@@ -59,26 +64,27 @@ describe('a bad hook', () => {
     for (const name of [...names, 'blocks', 'crashes']) await rig.put(name, '1');
     for (const value of ['1', '2', '3']) await rig.put('a', value);
     await rig.remove('b');
-    await rig.caughtUp();
+    await rig.caughtUp(60_000);
     await until(() => expect(existsSync(join(operator.out, 'away'))).toBe(true));
     await rig.put('deletes-itself', 'again');
-    await until(() => expect(failed('deletes-itself.sh')).toHaveLength(1));
+    await until(() => expect(failed('deletes-itself.sh')).not.toEqual([]));
     renameSync(join(operator.out, 'away'), join(operator.out, '..', 'hooks', 'deletes-itself.sh'));
 
     const all = [...names.map((name) => `${name}.sh`), 'blocks.ts', 'crashes.ts'];
-    await until(() => expect([...finished()]).toEqual(expect.arrayContaining(all)), 25_000);
+    await until(() => expect([...finished()]).toEqual(expect.arrayContaining(all)), 120_000);
     for (const hook of ['ignores-term.sh', 'half-document.sh', 'is-killed.sh', 'blocks.ts', 'crashes.ts']) {
       expect(failed(hook), hook).toHaveLength(1);
     }
     expect((await rig.sandbox.call('GET', '/api/v1/namespaces/copies/configmaps/by-killed')).code).toBe(404);
     expect(processes.pids().length).toBeGreaterThan(0);
     await operator.stop();
-    expect(processes.pids()).toEqual([]);
+    // What is killed is gone a moment later.
+    await until(() => expect(processes.pids()).toEqual([]));
   });
 });
 
 describe('a hook', () => {
-  it('that sleeps gets 10,000 events after that, all of them and in order', { timeout: 60_000 }, async () => {
+  it('that sleeps gets 10,000 events after that, all of them and in order', { timeout: 240_000 }, async () => {
     const wait = 'while ! [ -e "$OUT/go" ]; do sleep 0.05; done';
     await using sandbox = await startSandbox();
     await using operator = startOperator({
@@ -94,9 +100,9 @@ describe('a hook', () => {
       await sandbox.call('PATCH', path, { data: { value: String(count) } }, 'application/merge-patch+json');
       if (count % 100 === 0) await new Promise((resolve) => setImmediate(resolve));
     }
-    await until(async () => expect(await queueLength(operator, 'a')).toBe(10_001), 30_000);
+    await until(async () => expect(await queueLength(operator, 'a')).toBe(10_001));
     writeFileSync(join(operator.out, 'go'), '');
-    await until(async () => expect(await queueLength(operator, 'a')).toBe(0), 30_000);
+    await until(async () => expect(await queueLength(operator, 'a')).toBe(0));
 
     const values = sightingsOf(operator.contexts('sleeper.sh')).map(({ value }) => value);
     expect(values).toEqual(Array.from({ length: 10_001 }, (_, count) => String(count)));

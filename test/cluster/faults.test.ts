@@ -2,12 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { connect, textOf } from '../conformance/client.ts';
 import { startClusterFaultRig, type ClusterFaultOptions, type ClusterFaultRig } from '../support/fault-cluster-rig.ts';
-import { RECOVERY_MS } from '../support/fault-rig.ts';
-import { until } from '../support/operator-rig.ts';
+import { until } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
-const BOOT_MS = 20_000;
-const HALF_OPEN_MS = 15_000;
+/** How soon it goes on is for the tests under virtual time; here other processes have the processor too. */
+const RECOVERY_MS = 60_000;
+/** Less than the silence after which a watch counts as dead without pings. */
+const HALF_OPEN_MS = 60_000;
 
 const plane = sharedControlPlane();
 let count = 0;
@@ -29,10 +30,10 @@ async function changeThings(rig: ClusterFaultRig): Promise<void> {
   await rig.put('c', '1');
 }
 
-describe('on a real API server, an operator', () => {
+describe('on a real API server, an operator', { timeout: 240_000 }, () => {
   it('whose connections are cut goes on from the last version', async () => {
     await using rig = await startRig();
-    await rig.caughtUp(BOOT_MS);
+    await rig.caughtUp(RECOVERY_MS);
 
     rig.relay.refuse(true);
     rig.relay.cut();
@@ -43,9 +44,9 @@ describe('on a real API server, an operator', () => {
     expect(Object.keys(await rig.restarts())).toEqual(['connection']);
   });
 
-  it('whose connection is half open notices that within 15 s', { timeout: 60_000 }, async () => {
+  it('whose connection is half open notices that by pings', async () => {
     await using rig = await startRig();
-    await rig.caughtUp(BOOT_MS);
+    await rig.caughtUp(RECOVERY_MS);
 
     rig.relay.freeze();
     await changeThings(rig);
@@ -54,9 +55,9 @@ describe('on a real API server, an operator', () => {
     expect(Object.keys(await rig.restarts())).toEqual(['connection']);
   });
 
-  it('goes on when the API server was killed and started again', { timeout: 120_000 }, async () => {
+  it('goes on when the API server was killed and started again', async () => {
     await using rig = await startRig();
-    await rig.caughtUp(BOOT_MS);
+    await rig.caughtUp(RECOVERY_MS);
 
     await plane.killApiserver();
     await plane.startApiserver();
@@ -65,9 +66,9 @@ describe('on a real API server, an operator', () => {
     await rig.caughtUp(RECOVERY_MS);
   });
 
-  it('lists again when its position was compacted away', { timeout: 120_000 }, async () => {
+  it('lists again when its position was compacted away', async () => {
     await using rig = await startRig();
-    await rig.caughtUp(BOOT_MS);
+    await rig.caughtUp(RECOVERY_MS);
 
     rig.relay.refuse(true);
     rig.relay.cut();
@@ -91,7 +92,7 @@ describe('on a real API server, an operator', () => {
 
   it('takes up a new certificate of the server', async () => {
     await using rig = await startRig();
-    await rig.caughtUp(BOOT_MS);
+    await rig.caughtUp(RECOVERY_MS);
 
     await rig.replaceGateway();
     await changeThings(rig);
@@ -126,7 +127,7 @@ describe('on a real API server, an operator', () => {
       subjects: [{ kind: 'ServiceAccount', name: 'rotated', namespace: 'default' }],
     });
     await using rig = await startRig({ token: await newToken() });
-    await rig.caughtUp(BOOT_MS);
+    await rig.caughtUp(RECOVERY_MS);
 
     // The account of the old token is gone, and with it the token.
     writeFileSync(rig.tokenFile, await newToken());
@@ -153,7 +154,7 @@ describe('on a real API server, an operator', () => {
       roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'Role', name: 'reader' },
       subjects: [{ kind: 'User', name: 'reader' }],
     });
-    await rig.caughtUp(BOOT_MS);
+    await rig.caughtUp(RECOVERY_MS);
 
     await rig.api.delete(`${roles}/roles/reader`);
     rig.relay.cut();

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { recordingHook, startOperator, until } from '../support/operator-rig.ts';
-import { connectAs, handsOn, summary, type Hands } from './operator-rig.ts';
+import { recordingHook, startOperator } from '../support/operator-rig.ts';
+import { connectAs, handsOn, summary, until, type Hands } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordingHook, startOperator, until } from '../support/operator-rig.ts';
-import { bindMaps, connectAs, handsOn, summary, withoutApiserver, type Hands } from './operator-rig.ts';
+import { recordingHook, startOperator } from '../support/operator-rig.ts';
+import { bindMaps, connectAs, handsOn, summary, until, withoutApiserver, type Hands } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();
@@ -34,8 +34,10 @@ describe('a hook that may not watch', () => {
       },
     });
     await until(() => expect(operator.runs('b-allowed.sh')).toHaveLength(1));
-    const ready = await (await fetch(`${operator.url()}/readyz`)).text();
-    expect(ready).toMatch(/watch a-denied\.sh\/maps: .*configmaps is forbidden: User "nobody" cannot (?:list|watch)/);
+    await until(async () => {
+      const ready = await (await fetch(`${operator.url()}/readyz`)).text();
+      expect(ready).toMatch(/watch a-denied\.sh\/maps: .*configmaps is forbidden: User "nobody" cannot (?:list|watch)/);
+    });
     expect(operator.runs('a-denied.sh')).toEqual([]);
 
     await grant(denied, 'read', ['get', 'list', 'watch']);
@@ -80,13 +82,15 @@ describe('a hook that may not watch', () => {
       connect: connectAs(plane, 'nobody'),
       hooks: { 'hook.sh': recordingHook({ configVersion: 'v1', onStartup: 1 }, body) },
     });
-    const failure = () => operator.lines.find(({ message }) => message.startsWith('hook failed'));
+    const failures = () => operator.lines.filter(({ message }) => message.startsWith('hook failed'));
     await until(() =>
-      expect(String(failure()?.fields.err)).toMatch(/User "nobody" cannot create resource "configmaps"/),
+      expect(failures().map(({ fields }) => String(fields.err))).toContainEqual(
+        expect.stringMatching(/User "nobody" cannot create resource "configmaps"/),
+      ),
     );
 
     await grant(hands, 'write', ['create']);
 
-    await until(async () => expect(await hands.call('GET', hands.maps('made'))).toBeDefined(), 30_000);
+    await until(async () => expect(await hands.call('GET', hands.maps('made'))).toBeDefined());
   });
 });

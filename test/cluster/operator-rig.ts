@@ -6,7 +6,7 @@ import type { Cluster } from '../../src/kube/cluster.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { loadCluster } from '../../src/kube/load-cluster.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
-import type { SeenContext } from '../support/operator-rig.ts';
+import { until as untilSoon, type SeenContext } from '../support/operator-rig.ts';
 import type { User } from './control-plane.ts';
 import type { SharedControlPlane } from './shared-control-plane.ts';
 
@@ -71,6 +71,11 @@ export async function withoutApiserver(plane: SharedControlPlane, action: () => 
   } finally {
     await plane.startApiserver();
   }
+}
+
+/** Waits until `check` no longer throws: the control plane takes its time where other processes want the processor too. */
+export async function until(check: () => void | Promise<void>, timeoutMs = 60_000): Promise<void> {
+  await untilSoon(check, timeoutMs);
 }
 
 /** A binding to the ConfigMaps of a namespace, but for the one that is in every namespace. */

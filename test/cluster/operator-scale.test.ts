@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { recordingHook, startOperator, until } from '../support/operator-rig.ts';
-import { bindMaps, connectAs, handsOn, summary } from './operator-rig.ts';
+import { recordingHook, startOperator } from '../support/operator-rig.ts';
+import { bindMaps, connectAs, handsOn, summary, until } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { recordingHook, startOperator, until } from '../support/operator-rig.ts';
-import { bindMaps, connectAs, handsOn, summary } from './operator-rig.ts';
+import { recordingHook, startOperator } from '../support/operator-rig.ts';
+import { bindMaps, connectAs, handsOn, summary, until } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();
@@ -36,7 +36,7 @@ describe('the operator on a real API server', () => {
       'Modified new',
       'Deleted new',
     ]);
-    expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200);
+    await until(async () => expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200));
   });
 
   it('runs a hook only when what its filter makes of an object changes', async () => {

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { startExample } from '../support/example-rig.ts';
-import { until } from '../support/operator-rig.ts';
+import { until } from './operator-rig.ts';
 
 // Here and not beside its siblings, because those must pass where there is Node and nothing else.
 describe('the example in Python', () => {

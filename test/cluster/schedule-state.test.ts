@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { ConfigMapStore } from '../../src/sources/schedule/config-map-store.ts';
-import { recordingHook, startOperator, until } from '../support/operator-rig.ts';
-import { connectAs, handsOn, type Hands } from './operator-rig.ts';
+import { recordingHook, startOperator } from '../support/operator-rig.ts';
+import { connectAs, handsOn, until, type Hands } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();

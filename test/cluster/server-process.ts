@@ -9,6 +9,7 @@ import { basename, join } from 'node:path';
 
 const READY_TIMEOUT_MS = 120_000;
 const POLL_MS = 100;
+const ANSWER_TIMEOUT_MS = 10_000;
 const LOG_TAIL = 3000;
 
 /** A server of the control plane: started, waited for, ended; it never outlives this process. */
@@ -61,7 +62,7 @@ export class ServerProcess {
   async #waitUntilReady(url: string, ca: () => Promise<string> = () => Promise.resolve('')): Promise<void> {
     const deadline = Date.now() + READY_TIMEOUT_MS;
     while (Date.now() < deadline) {
-      if (this.#child?.exitCode !== null) break;
+      if (this.#child?.exitCode !== null || this.#child.signalCode !== null) break;
       // The server writes its certificate only after it has started.
       const certificate = await ca().catch(() => undefined);
       if (certificate !== undefined && (await answersOk(url, certificate))) return;
@@ -74,7 +75,8 @@ export class ServerProcess {
 
 async function answersOk(url: string, ca: string): Promise<boolean> {
   const { promise, resolve } = Promise.withResolvers<boolean>();
-  const sent = url.startsWith('https:') ? requestHttps(url, { ca, agent: false }) : requestHttp(url, { agent: false });
+  const options = { agent: false, signal: AbortSignal.timeout(ANSWER_TIMEOUT_MS) };
+  const sent = url.startsWith('https:') ? requestHttps(url, { ca, ...options }) : requestHttp(url, options);
   sent.on('response', (response) => {
     response.resume();
     resolve(response.statusCode === 200);

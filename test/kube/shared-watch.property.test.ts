@@ -95,13 +95,15 @@ it(
       fc.asyncProperty(
         fc.array(STEP, { maxLength: 40 }),
         fc.record({ hasStreaming: fc.boolean(), expires: fc.constantFrom('answer', 'line') }),
-        async (steps, options) => {
+        fc.constantFrom(0, 0.5, 0.999),
+        async (steps, options, jitter) => {
           const server = new ModelKubeServer(options);
           const watches = createWatches({
             client: server.client(),
             kinds: { invalidate: () => {} },
             log: recordingLogger(),
             metrics: createMetrics(''),
+            random: () => jitter,
           });
           const views: View[] = [];
           const subscribe = () => {

@@ -8,6 +8,7 @@ import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { recordingLogger } from './recording-logger.ts';
 
 const GARBAGE_COLLECTION_MS = 100_000;
+const DEFINITION_MS = 50_000;
 
 /** What every API server must make of every patch operation; each test has a namespace of its own. */
 export function operationsSuite(findCluster: () => Promise<Cluster>): void {
@@ -126,7 +127,11 @@ export function operationsSuite(findCluster: () => Promise<Cluster>): void {
 
       await rig.changes({ operation: 'DeleteNonCascading', kind: 'ConfigMap', namespace: rig.namespace, name: 'cm' });
 
-      expect(await rig.read(`${rig.maps}/child`)).toMatchObject({ metadata: { name: 'child' } });
+      // The garbage collector has been here when the child has no owner any more.
+      await vi.waitFor(
+        async () => expect((await rig.read(`${rig.maps}/child`)).metadata).not.toHaveProperty('ownerReferences'),
+        { timeout: GARBAGE_COLLECTION_MS },
+      );
     });
 
     it('MergePatch merges, removes with null, and keeps the rest', async () => {
@@ -234,7 +239,9 @@ export async function startOperationsRig(cluster: Cluster) {
   await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   await post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS).catch(() => undefined);
   const widgets = `/apis/example.com/v1/namespaces/${namespace}/widgets`;
-  await vi.waitFor(async () => get(widgets), { timeout: 10_000, interval: 50 });
+  // A server serves a new kind first, and tells of it later.
+  await vi.waitFor(async () => get(widgets), { timeout: DEFINITION_MS, interval: 50 });
+  await vi.waitFor(async () => kinds.resolve({ kind: 'Widget' }, signal), { timeout: DEFINITION_MS, interval: 50 });
 
   async function post(path: string, object: object): Promise<unknown> {
     return client.request({ method: 'POST', path, body: JSON.stringify(object) }, signal);
