@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { openRunner } from '../../src/operator/open-runner.ts';
 import { fixtureHook, hooksDir, never, temporaryFolder } from '../support/hook-rig.ts';
+import { until, untilWithin } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 const settings = (tmpDir: string) => ({
@@ -32,6 +33,26 @@ describe('an open runner', () => {
 
     expect(run.outputs.patch.trim()).toBe('[]');
     expect(readdirSync(tmp.path)).toEqual([]);
+  });
+
+  it('ends a warm hook that heeds no signal as soon as any other', async () => {
+    using tmp = temporaryFolder();
+    await using ends = new AsyncDisposableStack();
+    const log = recordingLogger();
+    const runner = openRunner({ ...settings(tmp.path), log, killAfterMs: 200 }, ends);
+    const object = { metadata: { name: 'x' }, do: 'block' };
+    const context = JSON.stringify([{ binding: 'commands', type: 'Event', watchEvent: 'Added', object }]);
+    const controller = new AbortController();
+    const request = { hook: fixtureHook('run-warm.ts'), contexts: [Buffer.from(context)], fields: {} };
+    let hasEnded = false;
+    const run = runner.run(request, controller.signal).catch(() => (hasEnded = true));
+    await until(() => expect(log.lines.map(({ fields }) => fields['line'])).toContain('before the end of time'));
+
+    controller.abort();
+
+    // It is 5 s where nothing was said of it.
+    await untilWithin(4000, () => expect(hasEnded).toBe(true));
+    await run;
   });
 
   it('is refused where there is no place for the files of runs', async () => {

@@ -31,6 +31,7 @@ describe('the end of the operator', () => {
     const operator = startOperator({
       connect: sandboxCluster(sandbox),
       hooks: { 'bad.sh': recordingHook({ configVersion: 'v1', onStartup: 1 }, body) },
+      operator: { gracePeriodMs: 60_000 },
     });
     await until(() => expect(existsSync(join(operator.out, 'began'))).toBe(true));
 

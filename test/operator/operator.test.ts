@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
+import { recordingHook, sandboxCluster, startOperator, until, untilWithin } from '../support/operator-rig.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
 
 const configMap = (name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}) => ({
@@ -82,6 +82,11 @@ describe('the operator', () => {
     await using operator = startOperator({
       connect: sandboxCluster(sandbox),
       hooks: {
+        // Has its turn first, and hears of the same without delay.
+        'fast.sh': recordingHook({
+          configVersion: 'v1',
+          kubernetes: [{ ...watchConfigMaps, queue: 'third', executeHookOnSynchronization: false }],
+        }),
         'slow.sh': recordingHook({ configVersion: 'v1', kubernetes: [{ ...watchConfigMaps, queue: 'other' }] }, wait),
       },
     });
@@ -89,6 +94,7 @@ describe('the operator', () => {
 
     await sandbox.apply(configMap('during'));
     await sandbox.apply(configMap('during', { changed: 'yes' }));
+    await until(() => expect(operator.contexts('fast.sh').map(summary)).toContain('Event Modified during'));
     expect(operator.runs('slow.sh')).toHaveLength(1);
     operator.change('../out/go', 'x');
 
@@ -190,7 +196,7 @@ describe('the operator', () => {
     operator.change('hook.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
 
     // The repetition is 5 s away.
-    await until(() => expect(operator.lines.map(({ message }) => message)).toContain('hook finished'), 4500);
+    await untilWithin(4500, () => expect(operator.lines.map(({ message }) => message)).toContain('hook finished'));
     await until(async () => expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200));
   });
 
@@ -201,6 +207,7 @@ describe('the operator', () => {
       echo '${JSON.stringify({ operation: 'Create', object: configMap('at-the-end') })}' > "$KUBERNETES_PATCH_PATH"`;
     const operator = startOperator({
       connect: sandboxCluster(sandbox),
+      operator: { gracePeriodMs: 60_000 },
       hooks: { 'long.sh': recordingHook({ configVersion: 'v1', onStartup: 1 }, body) },
     });
     await until(() => expect(existsSync(join(operator.out, 'began'))).toBe(true));

@@ -16,6 +16,6 @@ it('measures the event loop and the heap of this process', async () => {
 
   const text = metrics.text();
   expect(text).toMatch(/^event_loop_delay_seconds_count [1-9]/m);
-  expect(text).toMatch(/^event_loop_busy_seconds_total 0\.\d/m);
+  expect(text).toMatch(/^event_loop_busy_seconds_total [\d.]*[1-9]/m);
   expect(text).toMatch(/^heap_allocated_bytes_total [1-9]/m);
 });
