@@ -51,7 +51,7 @@ describe('an open runner', () => {
     controller.abort();
 
     // It is 5 s where nothing was said of it.
-    await untilWithin(4000, () => expect(hasEnded).toBe(true));
+    await untilWithin(2000, () => expect(hasEnded).toBe(true));
     await run;
   });
 
