@@ -19,7 +19,7 @@ import { eventually } from './eventually.ts';
 import { TWINS } from './etcd-repair-image.ts';
 
 const plane = sharedControlPlane();
-const LIMIT = { timeout: 800_000 };
+const LIMIT = { timeout: 2_400_000 };
 
 /** The writes that the hook's account has asked for in its namespace. */
 async function writesOf({ namespace }: EtcdRepairRig): Promise<readonly string[]> {
@@ -86,7 +86,8 @@ it.concurrent('etcd runs on while the hook is stopped, and is repaired when it i
 
 it.concurrent.each([1, 2])('of %i member(s) none is replaced, which is told at once', LIMIT, async (replicas) => {
   await using rig = await startEtcdRepair({ plane, twin: replicas === 1 ? 'shell' : 'typescript', replicas });
-  const news = await newsOf(rig);
+  // All of them: the hook may have told the first already.
+  const news = async (): Promise<readonly string[]> => (await rig.events()).map(({ reason }) => reason);
 
   expect(await isTold(rig, news, 'TooFewMembers')).toContain('Grow the cluster to three');
   await isBootstrapped(rig);
@@ -145,13 +146,19 @@ it.concurrent.each(TWINS)('%s replaces no member because its certificate has exp
     twin,
     namespace,
     resources: [certificateSecret(namespace, ['etcd-0', 'etcd-1', 'etcd-2'], ['etcd-1'])],
-    settings: { ETCD_CLIENT_SCHEME: 'https', ETCD_PEER_SCHEME: 'https', ETCDCTL_CACERT: '/certs/ca.crt' },
+    // In less, a slow machine does not tell what is wrong with a connection.
+    settings: {
+      ETCD_TIMEOUT_SECONDS: '5',
+      ETCD_CLIENT_SCHEME: 'https',
+      ETCD_PEER_SCHEME: 'https',
+      ETCDCTL_CACERT: '/certs/ca.crt',
+    },
     patches: [
       merged('StatefulSet', 'etcd', volumes({ name: 'etcd', volumeMounts, env: [podName, ...entries] })),
       merged('Deployment', 'etcd-member-repair', volumes({ name: 'hooklet', volumeMounts })),
     ],
   });
-  const news = await newsOf(rig);
+  const news = async (): Promise<readonly string[]> => (await rig.events()).map(({ reason }) => reason);
 
   expect(await isTold(rig, news, 'CertificateExpired')).toMatch(/etcd-1(?:: .*certificate)? has expired/);
 

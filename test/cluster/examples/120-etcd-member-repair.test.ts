@@ -11,13 +11,13 @@ import { eventually } from './eventually.ts';
 const isThorough = process.env['ETCD_REPAIR_THOROUGH'] === '1';
 const pool = clusterPool(sharedControlPlane(), { shell: 2, typescript: 2 });
 
-afterAll(async () => pool[Symbol.asyncDispose](), 60_000);
+afterAll(async () => pool[Symbol.asyncDispose](), 300_000);
 
 describe.concurrent.each(TWINS)('the repair of etcd members in %s', (twin) => {
   const lines = LINES.filter((line) => isThorough || ['both', twin].includes(line.with ?? 'shell'));
 
   for (const { title, run } of lines) {
-    it(title, { timeout: 800_000 }, async () => {
+    it(title, { timeout: 2_400_000 }, async () => {
       await pool.with(twin, async (rig) => {
         const oracle = new EtcdOracle(rig.etcd);
         oracle.start();

@@ -1,7 +1,7 @@
 import { sleep } from '../../../src/lib/sleep.ts';
 import type { EtcdApi } from './etcd-api.ts';
+import { eventually } from './eventually.ts';
 
-const PREFIX = 'oracle/';
 const PAUSE_MS = 50;
 const WATCH_MS = 400;
 
@@ -19,6 +19,8 @@ export interface OracleReport {
  */
 export class EtcdOracle {
   readonly #etcd: EtcdApi;
+  /** Of its own keys: what an earlier one gave up may be written late. */
+  readonly #prefix = `oracle/${crypto.randomUUID()}`;
   readonly #acknowledged = new Map<string, string>();
   readonly #violations = new Set<string>();
   readonly #end = new AbortController();
@@ -49,10 +51,7 @@ export class EtcdOracle {
   async stop(): Promise<OracleReport> {
     this.#end.abort();
     await this.#running;
-    const { kvs = [], header } = await this.#etcd.anybody<{
-      readonly kvs?: readonly { readonly key: string; readonly value?: string }[];
-      readonly header: { readonly revision: string };
-    }>('kv/range', { key: encoded(PREFIX), range_end: encoded('oracle0') });
+    const { kvs = [], header } = await eventually(async () => this.#kept());
     const kept = new Map(kvs.map(({ key, value = '' }) => [decoded(key), decoded(value)]));
     const lost = [...this.#acknowledged].filter(([key, value]) => kept.get(key) !== value);
     for (const [key] of lost) this.#violations.add(`the acknowledged write ${key} is lost`);
@@ -60,10 +59,17 @@ export class EtcdOracle {
     return { acknowledged: this.acknowledged, refused: this.#refused, violations: [...this.#violations] };
   }
 
+  async #kept() {
+    return this.#etcd.anybody<{
+      readonly kvs?: readonly { readonly key: string; readonly value?: string }[];
+      readonly header: { readonly revision: string };
+    }>('kv/range', { key: encoded(`${this.#prefix}/`), range_end: encoded(`${this.#prefix}0`) });
+  }
+
   async #write(signal: AbortSignal): Promise<void> {
     for (let count = 0; !signal.aborted; count++) {
       const pod = this.#etcd.pods[count % this.#etcd.pods.length] ?? '';
-      const [key, value] = [`${PREFIX}${String(count).padStart(7, '0')}`, crypto.randomUUID()];
+      const [key, value] = [`${this.#prefix}/${String(count).padStart(7, '0')}`, crypto.randomUUID()];
       try {
         const { header } = await this.#etcd.ask<{ readonly header: { readonly revision: string } }>(pod, 'kv/put', {
           key: encoded(key),

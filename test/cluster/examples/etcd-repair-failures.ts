@@ -100,8 +100,10 @@ export const FAILURES: readonly Line[] = [
       await rig.etcd.raiseAlarm(await rig.etcd.leader(), 'CORRUPT');
 
       await isRepaired(rig, news);
-      const { alarms = [] } = await rig.etcd.anybody<{ readonly alarms?: readonly object[] }>('maintenance/alarm');
-      expect(alarms).toEqual([]);
+      await eventually(async () => {
+        const { alarms = [] } = await rig.etcd.anybody<{ readonly alarms?: readonly object[] }>('maintenance/alarm');
+        expect(alarms).toEqual([]);
+      });
       const { acknowledged } = oracle;
       await eventually(() => expect(oracle.acknowledged).toBeGreaterThan(acknowledged));
     },

@@ -14,6 +14,7 @@ import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { controlPlaneAssets, etcdToolAssets } from '../assets.ts';
 import type { Image } from '../kubelet/image.ts';
+import { buildProgram } from './built-program.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
@@ -29,23 +30,35 @@ export const exampleDir = join(repository, 'examples', '120-etcd-member-repair')
  * etcdctl that changes something it runs the scripts of that name in the folder `control`, such as `after-member-remove`.
  */
 export async function etcdRepairImages(twin: Twin, control: string): Promise<Readonly<Record<string, Image>>> {
-  const programs = await programFolder();
+  const { programs, hooklet } = await madeOnce();
   const hooks = join(exampleDir, ...(twin === 'shell' ? ['hooks'] : ['typescript', 'hooks']));
   const image: Image = {
     programs: [programs],
     entrypoint: ['hooklet', 'start'],
     env: { SHELL_OPERATOR_HOOKS_DIR: '/hooks', LOG_TYPE: 'json' },
-    files: { '/hooks': hooks, '/opt/hooklet': repository, '/control': control },
+    files: { '/hooks': hooks, '/opt/hooklet': hooklet, '/control': control },
   };
   return { 'registry.example.com/etcd-member-repair:1': image };
 }
 
-let made: Promise<string> | undefined;
+/** Folders that are the same for all clusters of this process, and go with it. */
+interface Made {
+  readonly programs: string;
+  /** The package. */
+  readonly hooklet: string;
+}
 
-/** One for all clusters of this process; it goes with it. */
-async function programFolder(): Promise<string> {
-  made ??= makeProgramFolder();
+let made: Promise<Made> | undefined;
+
+async function madeOnce(): Promise<Made> {
+  made ??= make();
   return made;
+}
+
+async function make(): Promise<Made> {
+  const built = await buildProgram();
+  process.once('exit', () => built[Symbol.dispose]());
+  return { programs: await makeProgramFolder(), hooklet: built.folder };
 }
 
 async function makeProgramFolder(): Promise<string> {
@@ -60,7 +73,7 @@ async function makeProgramFolder(): Promise<string> {
   for (const path of [etcd, etcdutl]) linkOrCopy(path, join(folder, basename(path)));
   linkOrCopy(etcdctl, join(folder, 'real-etcdctl'));
   linkOrCopy(process.execPath, join(folder, 'node'));
-  writeProgram(join(folder, 'hooklet'), 'exec node /opt/hooklet/src/main.ts "$@"\n');
+  writeProgram(join(folder, 'hooklet'), 'exec node /opt/hooklet/dist/main.js "$@"\n');
   writeProgram(join(folder, 'etcdctl'), WATCHED_ETCDCTL);
   return folder;
 }

@@ -27,7 +27,19 @@ export async function isRepaired(rig: EtcdRepairRig, news: () => Promise<readonl
 /** What a slow machine may bring about besides: members that do not answer in time. */
 const OF_SLOWNESS = ['JoinFailed', 'JoinIsSlow', 'SnapshotFailed', 'QuorumLost', 'SeveralMembersDown'];
 
-/** The news without that. */
+/** The news without that, and without repairs that were called off as the member came back. */
 export async function told(news: () => Promise<readonly string[]>): Promise<readonly string[]> {
-  return (await news()).filter((reason) => !OF_SLOWNESS.includes(reason));
+  return withoutSlowness(await news());
+}
+
+/** The same of what came before a reason was told. */
+export async function toldBefore(reason: string, news: () => Promise<readonly string[]>): Promise<readonly string[]> {
+  const reasons = await news();
+  return withoutSlowness(reasons.slice(0, reasons.indexOf(reason)));
+}
+
+function withoutSlowness(reasons: readonly string[]): readonly string[] {
+  const rest = reasons.filter((reason) => !OF_SLOWNESS.includes(reason));
+  const isCalledOff = (at: number): boolean => rest[at] === 'RepairStarted' && rest[at + 1] === 'Recovered';
+  return rest.filter((_, at) => !isCalledOff(at) && !isCalledOff(at - 1));
 }

@@ -42,7 +42,7 @@ export function clusterPool(plane: SharedControlPlane, sizes: Readonly<Record<Tw
 }
 
 async function newCluster(plane: SharedControlPlane, twin: Twin): Promise<EtcdRepairRig> {
-  const rig = await startEtcdRepair({ plane, twin, settings: { REPAIR_JOIN_SECONDS: '20' } });
+  const rig = await startEtcdRepair({ plane, twin });
   try {
     await isBootstrapped(rig);
     return rig;

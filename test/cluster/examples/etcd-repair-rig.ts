@@ -5,6 +5,7 @@ import { join, relative } from 'node:path';
 import { promisify } from 'node:util';
 import type { CoreV1Event, V1ConfigMap, V1Pod, V1StatefulSet } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
+import { KubeError } from '../../../src/errors.ts';
 import type { KubeClient } from '../../../src/kube/client.ts';
 import { createKubeClient } from '../../../src/kube/kube-client.ts';
 import { kubectlAsset } from '../assets.ts';
@@ -79,12 +80,16 @@ export interface RepairState {
 export const STATE_ANNOTATION = 'etcd-repair.hooklet.dev/state';
 export const PAUSE_ANNOTATION = 'etcd-repair.hooklet.dev/pause';
 const NEVER = new AbortController().signal;
+/** For so long a member must be down to be replaced; less, and a slow machine has members seem to be. */
+export const REPAIR_AFTER_SECONDS = 6;
 const QUICK = {
-  ETCD_TIMEOUT_SECONDS: '1',
-  REPAIR_AFTER_SECONDS: '3',
-  REPAIR_JOIN_SECONDS: '20',
+  ETCD_TIMEOUT_SECONDS: '2',
+  REPAIR_AFTER_SECONDS: String(REPAIR_AFTER_SECONDS),
+  REPAIR_JOIN_SECONDS: '120',
   REPAIR_CRONTAB: '*/3 * * * * *',
 };
+// What is slow is not restarted because of it.
+const PATIENT = { timeoutSeconds: 30, failureThreshold: 60 };
 
 /** Installs both with `kubectl apply -k`, and does not wait for them. */
 export async function startEtcdRepair(options: EtcdRepairOptions): Promise<EtcdRepairRig> {
@@ -136,8 +141,9 @@ function rigOf({ client, controlDir, ...parts }: Parts): Omit<EtcdRepairRig, key
   const get = async <T>(plural: string, name: string): Promise<T | undefined> => {
     try {
       return (await client.request({ method: 'GET', path: path(plural, name) }, NEVER)) as T;
-    } catch {
-      return undefined;
+    } catch (error) {
+      if (error instanceof KubeError && error.status === 404) return undefined;
+      throw error;
     }
   };
   const list = async <T>(plural: string): Promise<readonly T[]> =>
@@ -225,7 +231,7 @@ function kustomization(
                   { name: 'ETCD_LOG_LEVEL', value: 'warn' },
                 ],
                 readinessProbe: { periodSeconds: 1 },
-                startupProbe: { periodSeconds: 1 },
+                startupProbe: { ...PATIENT, periodSeconds: 1 },
               },
             ],
           },
@@ -233,7 +239,9 @@ function kustomization(
       }),
       merged('Deployment', 'etcd-member-repair', {
         replicas: withoutHook ? 0 : 1,
-        template: { spec: { terminationGracePeriodSeconds: 3, containers: [{ name: 'hooklet', env }] } },
+        template: {
+          spec: { terminationGracePeriodSeconds: 3, containers: [{ name: 'hooklet', env, livenessProbe: PATIENT }] },
+        },
       }),
       {
         target: { kind: 'Role', name: 'etcd-member-repair' },

@@ -3,10 +3,17 @@ import { join } from 'node:path';
 import type { V1PersistentVolumeClaim, V1Pod } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
-import { markerOf, type EtcdRepairRig } from './etcd-repair-rig.ts';
+import type { ListedMember } from './etcd-api.ts';
+import {
+  markerOf,
+  REPAIR_AFTER_SECONDS,
+  STATE_ANNOTATION,
+  type EtcdRepairRig,
+  type RepairState,
+} from './etcd-repair-rig.ts';
 
 /** Waits until all members are voters that answer, hold the same, and nothing is left to be done. */
-export async function isWhole(rig: EtcdRepairRig, timeoutMs = 150_000): Promise<void> {
+export async function isWhole(rig: EtcdRepairRig, timeoutMs?: number): Promise<void> {
   await eventually(async () => {
     const members = await rig.etcd.members();
     expect(members).toHaveLength(rig.replicas);
@@ -27,8 +34,13 @@ export async function isBootstrapped(rig: EtcdRepairRig): Promise<void> {
 
 /** What is told of one repair or refusal; Events of before are not counted. */
 export async function newsOf(rig: EtcdRepairRig): Promise<() => Promise<readonly string[]>> {
-  const before = (await rig.events()).length;
-  return async () => (await rig.events()).slice(before).map(({ reason }) => reason);
+  const before = new Set((await rig.events()).map(({ name }) => name));
+  return async () => (await rig.events()).filter(({ name }) => !before.has(name)).map(({ reason }) => reason);
+}
+
+/** The members, as soon as one of them can tell. */
+export async function membersOf({ etcd }: EtcdRepairRig): Promise<readonly ListedMember[]> {
+  return eventually(async () => etcd.members());
 }
 
 /** Waits until a reason is told, and returns the Event. */
@@ -139,6 +151,33 @@ export async function runsMore(rig: EtcdRepairRig, times: number): Promise<void>
   const runs = async (): Promise<number> => (await rig.kubelet.logs(name)).split('"msg":"hook finished"').length;
   const before = await runs();
   await eventually(async () => expect(await runs()).toBeGreaterThanOrEqual(before + times));
+}
+
+/** Waits until the hook has looked again and again for longer than a member must be down to be replaced. */
+export async function outlastsPatience(rig: EtcdRepairRig): Promise<void> {
+  const since = Date.now();
+  await eventually(async () => {
+    await runsMore(rig, 1);
+    expect(Date.now() - since).toBeGreaterThan(1000 * REPAIR_AFTER_SECONDS);
+  });
+  await runsMore(rig, 2);
+}
+
+/** Has the record say that the new member has tried to join for longer than it may. */
+export async function joinsTooLong(rig: EtcdRepairRig): Promise<void> {
+  await eventually(async () => {
+    const { metadata } = await rig.statefulSet();
+    const state: RepairState = JSON.parse(metadata?.annotations?.[STATE_ANNOTATION] ?? '{}');
+    expect(state.repair).toBeDefined();
+    const repair = { ...state.repair, stepAt: '2020-01-01T00:00:00Z' };
+    // Where the hook has written meanwhile this is refused.
+    await rig.patch('statefulsets', 'etcd', {
+      metadata: {
+        resourceVersion: metadata?.resourceVersion,
+        annotations: { [STATE_ANNOTATION]: JSON.stringify({ ...state, repair }) },
+      },
+    });
+  });
 }
 
 /** Runs the hook once more, beside the operator, with contexts of our own, and tells what it would have applied. */
