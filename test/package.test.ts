@@ -39,7 +39,7 @@ beforeAll(async () => {
   writeFileSync(join(home, 'package.json'), '{"private":true,"type":"module"}');
   await npm(home, 'install', '--offline', '--no-audit', '--no-fund', join(folder.path, tarball));
   writeFileSync(join(home, 'hooks', 'maps.ts'), HOOK);
-}, 120_000);
+}, 300_000);
 
 afterAll(() => folder[Symbol.dispose]());
 
@@ -97,7 +97,7 @@ describe('the package', () => {
     const metrics = await (await fetch(`${url}/metrics`)).text();
 
     expect(metrics).toMatch(/^shell_operator_hook_run_success_total\{hook="maps.ts",.*\} 1$/m);
-    expect(metrics).toMatch(/^process_cpu_seconds_total 0\.\d+$/m);
+    expect(metrics).toMatch(/^process_cpu_seconds_total \d+(?:\.\d+)?$/m);
 
     program.signal('SIGINT');
 

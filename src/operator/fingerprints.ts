@@ -38,8 +38,9 @@ async function modulesOf(directory: string, hooks: ReadonlySet<string>): Promise
 
 async function fingerprint(path: string): Promise<string> {
   try {
-    const { mtimeMs, size, ino } = await stat(path);
-    return `${mtimeMs} ${size} ${ino}`;
+    // With the time of the last change of its rights: whoever writes it may not have been done when it was loaded before.
+    const { mtimeMs, ctimeMs, mode, size, ino } = await stat(path);
+    return `${mtimeMs} ${ctimeMs} ${mode} ${size} ${ino}`;
   } catch {
     return 'unreadable';
   }

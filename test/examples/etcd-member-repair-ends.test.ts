@@ -10,7 +10,8 @@ import type { RunnableHook } from '../../src/sdk/define-hook.ts';
 import { examplesDir } from '../support/example-rig.ts';
 
 const LONG_AGO = '2026-01-01T00:00:00Z';
-const JUST_NOW = `${new Date().toISOString().slice(0, 19)}Z`;
+/** A while counts from the test on, however long those before it took. */
+const justNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
 
 /** Answers from files in `$ETCD_ANSWERS`, and does whatever it is asked to do. */
 const ETCDCTL = `#!/bin/sh
@@ -118,6 +119,8 @@ beforeAll(async () => {
   for (const [name, text] of Object.entries(PROGRAMS)) writeFileSync(join(programs, name), text, { mode: 0o755 });
   vi.stubEnv('PATH', [programs, process.env['PATH']].join(delimiter));
   vi.stubEnv('REPAIR_SNAPSHOT_DIR', folder);
+  // Who does not answer says so at once.
+  vi.stubEnv('ETCD_TIMEOUT_SECONDS', '60');
   hook = (await import('../../examples/120-etcd-member-repair/typescript/hooks/etcd-repair.ts')).default;
 });
 
@@ -165,7 +168,7 @@ describe.each(['shell', 'typescript'] as const)('a repair of etcd members, in %s
 
   it('tells what the run before has kept, once', async () => {
     const situation: Situation = { title: '', member: { id: 4 } };
-    const news = { name: 'etcd.1', type: 'Normal', reason: 'Repaired', message: 'done', at: JUST_NOW } as const;
+    const news = { name: 'etcd.1', type: 'Normal', reason: 'Repaired', message: 'done', at: justNow() } as const;
     vi.stubEnv('ETCD_ANSWERS', answersOf(situation));
 
     const { told, state } = readPatch(await TWINS[twin](contextsOf(situation, { news: [news] })));
@@ -188,11 +191,11 @@ function stateOf({ member, record, isWithoutQuorum }: Situation): Partial<State>
     podUID: 'old',
     claimUID: 'old',
     since: LONG_AGO,
-    startedAt: JUST_NOW,
+    startedAt: justNow(),
     snapshot: '',
-    snapshotAt: JUST_NOW,
+    snapshotAt: justNow(),
     step: 'recorded',
-    stepAt: JUST_NOW,
+    stepAt: justNow(),
   };
   return { unhealthy, repair: { ...begun, ...record } };
 }

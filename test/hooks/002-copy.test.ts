@@ -81,8 +81,10 @@ describe('002-copy.ts', { timeout: 60_000 }, () => {
     });
     await until(async () => expect(await hooks.get(path('team-b', 'configmaps', 'registry'))).toBeDefined());
 
-    await until(async () => expect(await hooks.metric('hooklet_copies')).toBe(1));
-    expect(await hooks.metric('hooklet_copies_missing')).toBe(1);
+    await until(async () => {
+      expect(await hooks.metric('hooklet_copies')).toBe(1);
+      expect(await hooks.metric('hooklet_copies_missing')).toBe(1);
+    });
     expect(await hooks.get(path('team-a', 'configmaps', 'registry'))).toMatchObject({ data: { url: 'theirs' } });
   });
 

@@ -1,4 +1,4 @@
-import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HookFile } from '../../src/hook/discover.ts';
@@ -45,6 +45,7 @@ describe('the fingerprints of hooks', () => {
 
   it.each([
     ['a hook that is edited', () => write('shell.sh', 'longer'), ['shell.sh']],
+    ['a hook that gets other rights', () => chmodSync(join(folder.path, 'shell.sh'), 0o700), ['shell.sh']],
     ['a hook that is gone', () => rmSync(join(folder.path, 'shell.sh')), ['shell.sh']],
     ['a module that warm hooks may import', () => write('lib/shared.ts', 'longer'), ['warm.ts']],
     ['a module that is new', () => write('lib/new.mjs', ''), ['warm.ts']],

@@ -15,6 +15,7 @@ export interface Program {
   says(text: string | RegExp): Promise<void>;
   /** Sends a signal to it alone, or to its group as a terminal does. */
   signal(name: NodeJS.Signals, to?: 'process' | 'group'): void;
+  hasEnded(): boolean;
   /** Waits for its end: the exit code, or the name of the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
@@ -41,11 +42,14 @@ export function startProgram(args: readonly string[], options: ProgramOptions = 
   child.stdin.end(stdin);
   const pid = child.pid ?? 0;
   onTestFinished(() => kill(pid));
+  let hasEnded = false;
+  child.once('close', () => (hasEnded = true));
   return {
     pid,
     stdout: () => stdout,
     stderr: () => stderr,
     signal: (name, to = 'process') => void process.kill(to === 'group' ? -pid : pid, name),
+    hasEnded: () => hasEnded,
     ended: endOf(child),
     async says(text) {
       const isSaid = () => (typeof text === 'string' ? stdout.includes(text) : text.test(stdout));

@@ -38,6 +38,8 @@ export async function startShippedHooks({ before = [], env = {} }: ShippedOption
     hooksDir,
     connect: sandboxCluster(sandbox),
     env: { BACKUP_CRONTAB: '@yearly', BACKUP_DIR: backupDir, ...env },
+    // A backup that is under way is finished.
+    operator: { gracePeriodMs: 60_000 },
   });
   return {
     sandbox,
