@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
 
@@ -6,6 +7,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 import { connect } from '../../src/kube/connect.ts';
 import { openSession } from '../../src/kube/http2-session.ts';
 import { startServer, type ScriptedServer } from '../support/scripted-server.ts';
+import { startRelay } from '../support/tcp-relay.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -63,6 +65,21 @@ describe('openSession', () => {
     expect([pingsWhileIdle, ping.mock.calls.length]).toEqual([0, 1]);
     expect(session.destroyed).toBe(false);
     session.destroy();
+  });
+
+  it('ends a session with streams within 15 s of the moment at which its connection went silent', async () => {
+    const server = await serve();
+    const relay = await startRelay(server.port);
+    cleanups.push(() => relay.close());
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
+    const url = new URL(`https://127.0.0.1:${relay.port}`);
+    const session = await openSession({ server: url, connect: dial({ ...server, url }) }, () => 1);
+    const closed = once(session, 'close').catch((error: unknown) => error);
+
+    relay.freeze();
+    vi.advanceTimersByTime(15_000);
+
+    expect(await closed).toMatchObject({ code: 'ETIMEDOUT' });
   });
 
   it('closes a session that had no stream for a minute', async () => {
