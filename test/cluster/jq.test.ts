@@ -8,7 +8,7 @@ const environment = { HOME: '/home/jq', PATH: '/bin' };
 const AT_ONCE = 2;
 
 describe('the jq on PATH', () => {
-  it('agrees with ours on every case that is not a known exception', { timeout: 180_000 }, async () => {
+  it('agrees with ours on every case that is not a known exception', { timeout: 900_000 }, async () => {
     const left = GOLDEN_CASES.filter(({ program }) => GOLDEN_EXCEPTIONS[program] === undefined);
     const differences: unknown[] = [];
     const work = async (): Promise<void> => {

@@ -19,16 +19,28 @@ export async function tellStory(kubectl: string, kubeconfig: string, steps: read
   await writeFile(path, kubeconfig, { mode: 0o600 });
   try {
     const outcomes: Outcome[] = [];
-    for (const step of steps) outcomes.push(await run(kubectl, step, { HOME: home, KUBECONFIG: path }));
+    for (const step of steps) outcomes.push(await take(kubectl, step, { HOME: home, KUBECONFIG: path }));
     return outcomes;
   } finally {
     await rm(home, { recursive: true, force: true });
   }
 }
 
-const TIME_LIMIT_MS = 30_000;
+const TIME_LIMIT_MS = 120_000;
 
-async function run(kubectl: string, step: Step, env: { readonly [name: string]: string }): Promise<Outcome> {
+interface Environment {
+  readonly [name: string]: string;
+}
+
+async function take(kubectl: string, step: Step, env: Environment): Promise<Outcome> {
+  const deadline = Date.now() + TIME_LIMIT_MS;
+  for (;;) {
+    const outcome = await run(kubectl, step, env);
+    if (step.waits === undefined || step.shows.test(outcome.output) || Date.now() > deadline) return outcome;
+  }
+}
+
+async function run(kubectl: string, step: Step, env: Environment): Promise<Outcome> {
   const child = spawn(kubectl, ['--namespace=story', ...step.args.split(' ')], {
     env: { PATH: process.env['PATH'] ?? '', ...env, ...step.env },
     timeout: TIME_LIMIT_MS,

@@ -11,6 +11,8 @@ export interface Step {
   readonly differs?: true;
   /** Whether the old kubectl has no such command. */
   readonly recent?: true;
+  /** Whether a real server shows it only after a while: the command is typed again until then. */
+  readonly waits?: true;
 }
 
 const DEFINITION = `
@@ -99,11 +101,12 @@ export const STORY: readonly Step[] = [
   { args: 'create serviceaccount robot', shows: /^serviceaccount\/robot created$/m },
   { args: 'create role reader --verb=get,list --resource=pods', shows: /role\/reader created|reader created/ },
   { args: 'create rolebinding read --role=reader --serviceaccount=story:robot --user=u', shows: /read created/ },
-  { args: 'create quota few --hard=pods=5', shows: /^resourcequota\/few created$/m },
   { args: 'create job once --image=nginx', shows: /^job.batch\/once created$/m },
   { args: 'create deployment made --image=nginx --replicas=0', shows: /^deployment.apps\/made created$/m },
   { args: 'create service clusterip made --tcp=80:8080', shows: /^service\/made created$/m },
   { args: 'run single --image=nginx', shows: /^pod\/single created$/m },
+  // After the Pods: a real server refuses them until it has counted what a new quota allows.
+  { args: 'create quota few --hard=pods=5', shows: /^resourcequota\/few created$/m },
   { args: 'create configmap literal --from-literal=a=b', shows: /already exists/, fails: true },
   { args: 'create -f -', stdin: map('written', 'one'), shows: /^configmap\/written created$/m },
   { args: 'apply -f -', stdin: map('applied', 'one'), shows: /^configmap\/applied created$/m },
@@ -128,6 +131,7 @@ export const STORY: readonly Step[] = [
   { args: 'apply -f -', stdin: DEPLOYMENT.replace("'1'", "'2'"), shows: /^deployment.apps\/web configured$/m },
   { args: 'apply -f -', stdin: DEFINITION, shows: /gadgets.story.example.com created$/m },
   { args: 'wait --for=condition=Established crd/gadgets.story.example.com', shows: /condition met$/m },
+  { args: 'api-resources --api-group=story.example.com', shows: /^gadgets +gd /m, waits: true },
   { args: 'apply -f -', stdin: GADGET, shows: /^gadget.story.example.com\/first created$/m },
   { args: 'apply -f -', stdin: GADGET.replace('red', 'green'), shows: /green/, fails: true },
   {
@@ -149,14 +153,18 @@ export const STORY: readonly Step[] = [
   { args: 'get configmaps --sort-by=.metadata.name -l !x --no-headers', shows: /^applied +1/m, differs: true },
   { args: 'get gd none', shows: /gadgets.story.example.com "none" not found/, fails: true },
   { args: 'get deployments,services web -o wide', shows: /web +0\/0 +0 +0 +\S+ +main +nginx +app=web/, differs: true },
-  { args: 'get gd -w --request-timeout=1s', shows: /^first +red +1 *$/m, differs: true },
+  { args: 'get gd -w --request-timeout=5s', shows: /^first +red +1 *$/m, differs: true },
   { args: 'get events', shows: /No resources|LAST SEEN/, differs: true },
   { args: 'get all', shows: /^deployment.apps\/web +0\/0/m, differs: true },
   { args: 'get nodes,pv,pvc,ingress,hpa,lease,sts,ds,cj', shows: /No resources found/, differs: true },
   { args: 'describe configmap applied', shows: /^key:\n----\ntwo/m },
   { args: 'describe gd first', shows: /Color: +red/ },
   { args: 'describe deployment web', shows: /Replicas: +0 desired/, differs: true },
-  { args: 'explain gadgets --recursive --api-version=story.example.com/v1', shows: /parts\s+<\[\]Object>/ },
+  {
+    args: 'explain gadgets --recursive --api-version=story.example.com/v1',
+    shows: /parts\s+<\[\]Object>/,
+    waits: true,
+  },
   { args: 'explain gadgets.spec.parts', shows: /The name of the part\./ },
   { args: 'explain pods.spec.containers', shows: /image\s+<string>/, differs: true },
   { args: 'patch configmap written -p {"data":{"key":"strategic"}}', shows: /configmap\/written patched$/m },
@@ -176,7 +184,7 @@ export const STORY: readonly Step[] = [
   { args: 'rollout restart deployment/web', shows: /web restarted$/m },
   { args: 'rollout history deployment/web', shows: /REVISION|No rollout history/, differs: true },
   {
-    args: 'rollout status deployment/web --timeout=2s',
+    args: 'rollout status deployment/web --timeout=10s',
     shows: /rolled out|timed out/,
     fails: 'sandbox',
     differs: true,

@@ -18,7 +18,7 @@ beforeAll(async () => {
     tellStory(kubectl, sharedControlPlane().kubeconfig('admin'), STORY),
   ]);
   [told['new'], told['old'], told['real']] = stories;
-}, 300_000);
+}, 900_000);
 
 /** A kubectl of years ago, such as Debian's. */
 function oldKubectl(env: NodeJS.ProcessEnv): string {

@@ -130,15 +130,16 @@ export function watchLaws(bench: () => Bench): void {
       const ns = await namespace();
       const query = 'watch=true&allowWatchBookmarks=true&timeoutSeconds=4&labelSelector=law';
       const position = await positionOf(bench(), ns);
-      const watched = client.watch(`${configMaps(ns)}?${query}&resourceVersion=${position}`, watchLimit());
-      const arrived = eventsUntil(watched, () => true);
+      const arrived = firstEvent(() =>
+        client.watch(`${configMaps(ns)}?${query}&resourceVersion=${position}`, watchLimit()),
+      );
 
       // A bookmark tells of progress, so there has to be some while the watch is open.
       const isOver = (): Promise<boolean> => Promise.race([arrived.then(() => true), pause().then(() => false)]);
       do await client.post(configMaps(ns), { metadata: { generateName: 'unseen-' } });
       while (!(await isOver()));
 
-      const [bookmark] = await arrived;
+      const bookmark = await arrived;
       expect(bookmark).toMatchObject({ type: 'BOOKMARK', object: { apiVersion: 'v1', kind: 'ConfigMap' } });
       expect(Number(bookmark?.object['metadata']?.['resourceVersion'])).toBeGreaterThan(Number(position));
     });
@@ -220,6 +221,14 @@ export function watchLaws(bench: () => Bench): void {
       });
     });
   });
+}
+
+/** A server that stands still for a second may miss the moment for the bookmark of a watch, but not of one after the other. */
+async function firstEvent(open: () => AsyncGenerator<WatchEvent>): Promise<WatchEvent | undefined> {
+  for (let watches = 0; watches < 5; watches += 1) {
+    for await (const event of open()) return event;
+  }
+  return undefined;
 }
 
 function pause(): Promise<void> {
