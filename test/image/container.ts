@@ -5,6 +5,7 @@ import { createInterface } from 'node:readline';
 import type { Readable } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
+import { cpuSeconds } from '../../bench/memory.ts';
 import { command } from './command.ts';
 import type { Image } from './image-store.ts';
 import { descendantsOf, pssOf } from './process-tree.ts';
@@ -40,6 +41,8 @@ export interface Container extends AsyncDisposable {
   exec(program: string, ...args: readonly string[]): Promise<string>;
   /** The memory of all its processes in bytes, what they share counted once. */
   pss(): Promise<number>;
+  /** The CPU time of all its processes so far, of those that have ended too. */
+  cpuSeconds(): number;
   /** Sends SIGTERM to its first process, as a kubelet does; resolves when it has ended. */
   stop(): Promise<Ended>;
 }
@@ -92,6 +95,7 @@ export function startContainer(image: Image, options: ContainerOptions = {}): Co
       return command('nsenter', words);
     },
     pss: async () => pssOf(await descendantsOf(child.pid ?? 0)),
+    cpuSeconds: () => cpuSeconds(child.pid ?? 0),
     stop: async () => {
       process.kill(firstProcess(child), 'SIGTERM');
       return ended();
@@ -144,7 +148,12 @@ function firstProcess({ pid = 0 }: Contained): number {
 /** Ends a container at once, if it has not ended. `unshare` cannot: what it started has become another user's. */
 function kill(child: Contained): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  process.kill(firstProcess(child), 'SIGKILL');
+  try {
+    process.kill(firstProcess(child), 'SIGKILL');
+  } catch {
+    // It has not begun, or has just ended.
+    child.kill('SIGKILL');
+  }
 }
 
 function readEntry(line: string): Entry {

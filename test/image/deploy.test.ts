@@ -4,9 +4,10 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import { objectsAt, textAt, textsAt } from '../../src/sandbox/json-fields.ts';
 import type { JsonObject } from '../../src/sandbox/json.ts';
+import { until } from '../cluster/operator-rig.ts';
 import { sharedControlPlane } from '../cluster/shared-control-plane.ts';
-import { until } from '../support/operator-rig.ts';
 import { labelledConfigMap, labelledSecret, targetNamespace } from '../support/shipped-hooks.ts';
+import type { Entry } from './container.ts';
 import { adminKubectl, objectsOf, type Kubectl } from './kubectl.ts';
 import { startPod } from './pod.ts';
 
@@ -64,7 +65,7 @@ function distinct(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)].toSorted();
 }
 
-describe('deploy/', () => {
+describe('deploy/', { timeout: 300_000 }, () => {
   it('grants no right by a star, and binds no role but its own', () => {
     const rules = manifests.flatMap((manifest) => objectsAt(manifest, 'rules'));
     const granted = rules.flatMap((rule) => ['apiGroups', 'resources', 'verbs'].flatMap((key) => textsAt(rule, key)));
@@ -93,7 +94,7 @@ describe('deploy/', () => {
   it('runs the shipped hooks with exactly its rights, and ends in good order', async () => {
     await apply(targetNamespace('image-team'));
     await apply(labelledConfigMap('registry', { url: 'one' }), labelledSecret('login', { user: 'one' }));
-    await using pod = await startPod({ plane, image, deployment, env: { BACKUP_CRONTAB: '* * * * * *' } });
+    await using pod = await startPod({ plane, image, deployment, env: { BACKUP_CRONTAB: '*/5 * * * * *' } });
     const copies = async () => {
       const url = await field('.data.url', 'configmap', 'registry', '-n=image-team');
       return [url, atob(await field('.data.user', 'secret', 'login', '-n=image-team'))];
@@ -109,12 +110,16 @@ describe('deploy/', () => {
     await kubectl(['delete', 'configmap/registry', 'secret/login', '-n=default']);
     await until(async () => expect(await copies()).toEqual(['', '']));
     expect(await field('.data.keepBackups', 'configmap', 'hooklet-settings', '-n=hooklet')).toBe('3');
-    expect(statSync(join(backups, readdirSync(backups)[0] ?? '')).uid).toBe(65532);
+    // The hook removes old ones meanwhile.
+    await until(() => expect(statSync(join(backups, readdirSync(backups)[0] ?? '')).uid).toBe(65532));
     expect((await pod.ask('/healthz')).status).toBe(200);
-    const { text: metrics } = await pod.ask('/metrics');
-    expect(metrics).not.toContain('code="403"');
-    expect(metrics).toContain('code="201"');
-    expect(requestsIn(metrics)).toEqual(requestsOf(manifests));
+    // The API server has done what was asked before the answer is counted.
+    await until(async () => {
+      const { text: metrics } = await pod.ask('/metrics');
+      expect(metrics).not.toContain('code="403"');
+      expect(metrics).toContain('code="201"');
+      expect(requestsIn(metrics)).toEqual(requestsOf(manifests));
+    });
     const { exitCode, stdout } = await pod.container.stop();
     expect(exitCode).toBe(0);
     expect(stdout.split('\n').at(-1)).toContain('"hooklet ended"');
@@ -127,15 +132,18 @@ describe('deploy/', () => {
     const { container } = pod;
     await until(async () => expect((await pod.ask('/readyz')).status).toBe(200));
 
-    const finished = container.entries.find(({ msg, hook }) => msg === 'hook finished' && hook === '001-prepare.sh');
-    const firstRunMs = Date.parse(String(finished?.['time'])) - container.startedAtMs;
+    const cpuSeconds = container.cpuSeconds();
+    const hasRun = ({ msg, hook }: Entry): boolean => msg === 'hook finished' && hook === '001-prepare.sh';
+    await until(() => expect(container.entries.some(hasRun)).toBe(true));
+    const firstRunMs = Date.parse(String(container.entries.find(hasRun)?.['time'])) - container.startedAtMs;
     const pssMiB = (await container.pss()) / 2 ** 20;
     const imageMB = image.bytes / 1e6;
     process.stderr.write(
-      `image ${Math.round(imageMB)} MB, first hook has run after ${firstRunMs} ms, PSS ${Math.round(pssMiB)} MiB\n`,
+      `image ${Math.round(imageMB)} MB, first hook has run after ${firstRunMs} ms, ready with ${cpuSeconds.toFixed(1)} s of CPU, PSS ${Math.round(pssMiB)} MiB\n`,
     );
     expect(imageMB).toBeLessThan(400);
-    expect(firstRunMs).toBeLessThan(5000);
+    // Not by the clock, which runs on while other processes have the processor.
+    expect(cpuSeconds).toBeLessThan(5);
     // The request of the Deployment.
     expect(pssMiB).toBeLessThan(192);
   });
@@ -152,10 +160,10 @@ describe('deploy/', () => {
         expect.stringMatching(/001-prepare\.sh.*hooklet:hooklet.*cannot create resource.*configmaps/),
       ),
     );
-    expect((await pod.ask('/readyz')).text).toContain('[-]startup');
+    await until(async () => expect((await pod.ask('/readyz')).text).toContain('[-]startup'));
     await grant(['list', 'watch', 'create', 'update', 'delete']);
 
-    await until(async () => expect((await pod.ask('/readyz')).status).toBe(200), 45_000);
+    await until(async () => expect((await pod.ask('/readyz')).status).toBe(200));
     expect((await pod.container.stop()).exitCode).toBe(0);
   });
 

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
 import type { JsonObject } from '../../src/sandbox/json.ts';
+import { until } from '../cluster/operator-rig.ts';
 import { sharedControlPlane } from '../cluster/shared-control-plane.ts';
 import { readManifests } from '../support/example-rig.ts';
-import { until } from '../support/operator-rig.ts';
 import type { Container } from './container.ts';
 import { adminKubectl, type Kubectl } from './kubectl.ts';
 import { startPod } from './pod.ts';
@@ -26,7 +26,7 @@ function printed({ entries }: Container): readonly string[] {
   return entries.filter(({ msg }) => msg !== 'hook finished').map((entry) => JSON.stringify(entry));
 }
 
-describe('an image with hooks on top', () => {
+describe('an image with hooks on top', { timeout: 240_000 }, () => {
   it('runs them in a Pod of its Deployment', async () => {
     await using pod = await startPod({ plane, image: example, deployment });
     await until(async () => expect((await pod.ask('/readyz')).status).toBe(200));
@@ -38,17 +38,19 @@ describe('an image with hooks on top', () => {
   });
 });
 
-describe('hooks that are mounted', () => {
+describe('hooks that are mounted', { timeout: 240_000 }, () => {
   it('have the programs, the package and the library of the image', async () => {
     const hooks = fileURLToPath(new URL('hooks', import.meta.url));
     await using pod = await startPod({ plane, image: hooklet, deployment, mounts: { '/hooks': hooks } });
 
     await until(async () => expect((await pod.ask('/readyz')).status).toBe(200));
 
-    const lines = printed(pod.container).join('\n');
-    expect(lines).toContain('executable hook');
-    expect(lines).toContain('library hook, onStartup, in /hooks');
-    expect(lines).toMatch(/tools hook, server v1\.\S+, may list secrets: no/);
+    await until(() => {
+      const lines = printed(pod.container).join('\n');
+      expect(lines).toContain('executable hook');
+      expect(lines).toContain('library hook, onStartup, in /hooks');
+      expect(lines).toMatch(/tools hook, server v1\.\S+, may list secrets: no/);
+    });
     expect((await pod.ask('/metrics/hooks')).text).toContain('executable_ran{hook="executable.ts"} 1');
     expect((await pod.container.stop()).exitCode).toBe(0);
   });
