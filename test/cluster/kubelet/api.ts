@@ -49,7 +49,7 @@ export async function insist(action: () => Promise<unknown>, signal: AbortSignal
       await action();
       return;
     } catch (error) {
-      if (isOutdated(error)) return;
+      if (isOutdated(error) || signal.aborted) return;
       if (!(error instanceof KubeError) || error.status === 422 || error.status === 400) throw error;
       await sleep(RETRY_MS, signal);
     }

@@ -135,5 +135,5 @@ async function removeObjects(api: Api, node: KubeNode, pods: NodePods): Promise<
   for (const name of await pods.claims.volumeNames()) {
     await insist(() => api.remove(`/api/v1/persistentvolumes/${name}`), api.signal);
   }
-  await unregisterNode(api, node.name);
+  await insist(async () => unregisterNode(api, node.name), api.signal);
 }
