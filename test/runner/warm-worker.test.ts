@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { WarmServer } from '../../src/runner/warm-server.ts';
@@ -6,10 +7,9 @@ import { hookRig, hooksDir } from '../support/hook-rig.ts';
 
 const output = { onLine: () => {}, onLog: () => {} };
 
-async function openWorker(rig: ReturnType<typeof hookRig>, name = 'run-warm.ts') {
+async function openWorker(rig: ReturnType<typeof hookRig>, path = join(hooksDir, 'run-warm.ts')) {
   const server = new WarmServer(rig.folder);
   await server.open();
-  const path = join(hooksDir, name);
   const worker = new WarmWorker({ spawner: rig.spawner, server, path, env: {}, onLine: () => {} });
   return { server, worker };
 }
@@ -61,7 +61,9 @@ describe('WarmWorker', () => {
 
   it('settles what waits for the module when the process ends before', async () => {
     await using rig = hookRig();
-    const { server, worker } = await openWorker(rig);
+    const path = join(rig.folder, 'hook.ts');
+    writeFileSync(path, 'await new Promise((resolve) => setTimeout(resolve, 600_000));\n');
+    const { server, worker } = await openWorker(rig, path);
 
     worker.terminate();
 
