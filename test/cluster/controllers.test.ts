@@ -2,7 +2,7 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { objectsAt, textAt } from '../../src/sandbox/json-fields.ts';
+import { objectAt, objectsAt, textAt } from '../../src/sandbox/json-fields.ts';
 import type { JsonObject } from '../../src/sandbox/json.ts';
 import { isJsonObject } from '../../src/sandbox/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -153,7 +153,7 @@ describe('the controllers of a real control plane work on the sandbox:', { timeo
         for (const pod of objectsAt(await body(sandbox, pods), 'items')) await makeReady(sandbox, pod);
         return body(sandbox, `${apps}/deployments/web`);
       },
-      (found) => JSON.stringify(found['status']).includes('NewReplicaSetAvailable'),
+      (found) => isObserved(found) && JSON.stringify(found['status']).includes('NewReplicaSetAvailable'),
     );
     expect(deployment).toMatchObject({ status: { replicas: 2, updatedReplicas: 2, readyReplicas: 2 } });
   });
@@ -169,6 +169,11 @@ describe('the controllers of a real control plane work on the sandbox:', { timeo
     expect(names).toEqual(['set-0', 'set-1']);
   });
 });
+
+/** Whether the status is about the spec as it is, not as it was before. */
+function isObserved(object: JsonObject): boolean {
+  return objectAt(object, 'status')['observedGeneration'] === objectAt(object, 'metadata')['generation'];
+}
 
 /** Does what a kubelet would do. */
 async function makeReady(sandbox: Sandbox, pod: JsonObject): Promise<void> {
