@@ -29,10 +29,12 @@ export interface FaultRigOptions extends Partial<RigOptions> {
 
 /** From the end of a fault until hooks have heard of everything. */
 export const RECOVERY_MS = 3000;
+/** How long a machine that stalls may hold up the spawner and the hooks, which cannot be seen from this process. */
+const STALL_MS = 5000;
 
 /** Waits until `check` no longer throws, as long as the end of a fault takes to be noticed. */
 export async function untilRecovered(check: () => void | Promise<void>): Promise<void> {
-  await untilWithin(RECOVERY_MS, check);
+  await untilWithin(RECOVERY_MS + STALL_MS, check);
 }
 
 export const CONFIG_MAPS_PATH = '/api/v1/namespaces/default/configmaps';
@@ -68,7 +70,7 @@ export async function startFaultRig(given: FaultRigOptions = {}): Promise<FaultR
     operator,
     put,
     remove: async (name) => sandbox.delete(configMap(name, '')),
-    caughtUp: async (limitMs = RECOVERY_MS) => untilWithin(limitMs, isCaughtUp),
+    caughtUp: async (limitMs = RECOVERY_MS) => untilWithin(limitMs + STALL_MS, isCaughtUp),
     values: (name) =>
       sightings('shell.sh')
         .filter((sighting) => sighting.name === name && sighting.event !== 'Deleted')
