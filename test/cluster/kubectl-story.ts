@@ -101,12 +101,11 @@ export const STORY: readonly Step[] = [
   { args: 'create serviceaccount robot', shows: /^serviceaccount\/robot created$/m },
   { args: 'create role reader --verb=get,list --resource=pods', shows: /role\/reader created|reader created/ },
   { args: 'create rolebinding read --role=reader --serviceaccount=story:robot --user=u', shows: /read created/ },
+  { args: 'create quota few --hard=pods=5', shows: /^resourcequota\/few created$/m },
   { args: 'create job once --image=nginx', shows: /^job.batch\/once created$/m },
   { args: 'create deployment made --image=nginx --replicas=0', shows: /^deployment.apps\/made created$/m },
   { args: 'create service clusterip made --tcp=80:8080', shows: /^service\/made created$/m },
   { args: 'run single --image=nginx', shows: /^pod\/single created$/m },
-  // After the Pods: a real server refuses them until it has counted what a new quota allows.
-  { args: 'create quota few --hard=pods=5', shows: /^resourcequota\/few created$/m },
   { args: 'create configmap literal --from-literal=a=b', shows: /already exists/, fails: true },
   { args: 'create -f -', stdin: map('written', 'one'), shows: /^configmap\/written created$/m },
   { args: 'apply -f -', stdin: map('applied', 'one'), shows: /^configmap\/applied created$/m },
