@@ -146,14 +146,14 @@ describe('runGroup', () => {
     expect(lines).toEqual(['early', 'late']);
   });
 
-  it('is not harmed by 200 MB of output', async () => {
+  it('is not harmed by 400 MB of output', async () => {
     const before = process.memoryUsage.rss();
 
     const { exit, lines } = await run('run-floods.sh');
 
     expect(exit.exitCode).toBe(0);
     expect(lines.toSorted()).toEqual(['all said', `${'x'.repeat(10_000)}:truncated`]);
-    expect(process.memoryUsage.rss() - before).toBeLessThan(150e6);
+    expect(process.memoryUsage.rss() - before).toBeLessThan(300e6);
   });
 
   it('gives a half line and replaces what is no text', async () => {
