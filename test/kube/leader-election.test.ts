@@ -311,7 +311,7 @@ describe('leader election', () => {
     expect(a.lines.at(-1)?.message).toBe('lease could not be released, it runs out by itself');
   });
 
-  it('has never two leaders through many crashes, outages and restarts', async () => {
+  it('has never two leaders through many crashes, outages and restarts', { timeout: 120_000 }, async () => {
     let seed = 7;
     const leaders = new Set<Candidate>();
     const random = (): number => {

@@ -89,7 +89,7 @@ afterEach(() => {
 
 it(
   'every view ends as the server is, and no object is seen out of order, whatever breaks meanwhile',
-  { timeout: 60_000 },
+  { timeout: 300_000 },
   async () => {
     await fc.assert(
       fc.asyncProperty(
