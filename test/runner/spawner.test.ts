@@ -79,7 +79,8 @@ describe('createSpawner', () => {
     controller.abort();
     await running;
 
-    expect(await exit).toMatchObject({ signal: 'SIGTERM' });
+    // By the second one where the machine lets no SIGTERM arrive within the second that runs are given then.
+    expect(await exit).toMatchObject({ signal: expect.stringMatching(/^SIG(?:TERM|KILL)$/) });
     expect(pids()).toEqual([]);
   });
 });
