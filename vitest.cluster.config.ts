@@ -28,5 +28,6 @@ export default defineConfig({
     sequence: { sequencer: ClusterSequencer },
     testTimeout: 120_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
   },
 });

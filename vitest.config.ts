@@ -15,6 +15,7 @@ export default defineConfig({
     // Guards against hanging alone: a busy machine is no reason to fail.
     testTimeout: 60_000,
     hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: 'rooms', include: clean, exclude: elsewhere, isolate: false } },
       { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [...clean, ...elsewhere] } },
