@@ -4,8 +4,15 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const sdk = fileURLToPath(new URL('src/sdk/index.ts', import.meta.url));
 
-// What waits for the garbage collector goes before what deletes kinds, which makes that stand still for a while.
-const FIRST = ['operations', 'conformance'];
+// What waits for the garbage collector goes before what deletes kinds, which makes that stand still for a while. What
+// takes longest comes then.
+const FIRST = [
+  'operations',
+  'conformance',
+  'examples/120-etcd-member-repair',
+  'examples/110-scheduled-backup-faults',
+  'examples/120-etcd-member-repair-install',
+];
 
 class ClusterSequencer extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
@@ -23,8 +30,8 @@ export default defineConfig({
     include: ['test/cluster/**/*.test.ts'],
     globalSetup: ['test/cluster/global-setup.ts'],
     pool: 'forks',
-    // The files share one API server, and some of them kill it.
-    fileParallelism: false,
+    // Each worker has a control plane of its own, since some files kill its API server; most of the time they wait.
+    maxWorkers: 2,
     sequence: { sequencer: ClusterSequencer },
     testTimeout: 120_000,
     hookTimeout: 60_000,

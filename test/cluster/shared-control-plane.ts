@@ -6,18 +6,22 @@ import type { User } from './control-plane.ts';
 import { tokenOf } from './control-plane.ts';
 import { control } from './remote-control.ts';
 
+/** What a test file is told of the control plane of its worker. */
+export interface ProvidedControlPlane {
+  readonly url: string;
+  readonly ca: string;
+  readonly controls: string;
+  readonly auditLogPath: string;
+}
+
 declare module 'vitest' {
   interface ProvidedContext {
-    readonly controlPlane: {
-      readonly url: string;
-      readonly ca: string;
-      readonly controls: string;
-      readonly auditLogPath: string;
-    };
+    /** One for each worker. */
+    readonly controlPlanes: readonly ProvidedControlPlane[];
   }
 }
 
-/** The control plane that all test files share, as one of them sees it. Files run one after the other. */
+/** The control plane that the test files of one worker share, as one of them sees it. They run one after the other. */
 export interface SharedControlPlane {
   readonly url: string;
   readonly ca: string;
@@ -36,7 +40,7 @@ export interface SharedControlPlane {
 
 /** The shared control plane; only in files that run with the cluster configuration. */
 export function sharedControlPlane(): SharedControlPlane {
-  const { url, ca, controls, auditLogPath } = inject('controlPlane');
+  const { url, ca, controls, auditLogPath } = ownControlPlane();
   return {
     url,
     ca,
@@ -49,4 +53,11 @@ export function sharedControlPlane(): SharedControlPlane {
     auditLog: async () => readAuditLog(await readFile(auditLogPath, 'utf8').catch(() => '')),
     compactEtcd: () => control(controls, 'compactEtcd'),
   };
+}
+
+function ownControlPlane(): ProvidedControlPlane {
+  const worker = Number(process.env['VITEST_POOL_ID']);
+  const plane = inject('controlPlanes')[worker - 1];
+  if (plane === undefined) throw new Error(`there is no control plane for the worker ${worker} of vitest`);
+  return plane;
 }
