@@ -126,7 +126,8 @@ async function built(cache: string, part: Part, env: NodeJS.ProcessEnv): Promise
 async function build({ name, module, package: main }: Part, output: string, env: NodeJS.ProcessEnv): Promise<void> {
   process.stderr.write(`building ${name} with Go; the first time takes minutes\n`);
   const flags = ['-s', '-w', ...(await versionFlags(module))];
-  const args = ['build', '-trimpath', '-ldflags', flags.join(' '), '-o', output, main];
+  // What debuggers read costs a sixth of the time, and `-s -w` drops it at the end.
+  const args = ['build', '-trimpath', '-gcflags=all=-dwarf=false', '-ldflags', flags.join(' '), '-o', output, main];
   try {
     await promisify(execFile)('go', args, { cwd: moduleFolder(module), env, maxBuffer: 64 * 1024 * 1024 });
   } catch (error) {
