@@ -1,7 +1,7 @@
 import { dirname } from 'node:path';
 import type { V1Container, V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import { expect, onTestFinished } from 'vitest';
-import { until as untilWithin } from '../../support/operator-rig.ts';
+import { until as waitUntil } from '../../support/operator-rig.ts';
 import { handsOn, type Hands } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
 import type { Image } from './image.ts';
@@ -67,7 +67,7 @@ const LIMIT_MS = 90_000;
 
 /** Waits until `check` no longer throws. */
 export async function until(check: () => void | Promise<void>): Promise<void> {
-  await untilWithin(check, LIMIT_MS);
+  await waitUntil(check, LIMIT_MS);
 }
 
 /** A pod of one container that runs a script with bash. */
