@@ -74,7 +74,7 @@ export async function withoutApiserver(plane: SharedControlPlane, action: () => 
 }
 
 /** Waits until `check` no longer throws: the control plane takes its time where other processes want the processor too. */
-export async function until(check: () => void | Promise<void>, timeoutMs = 60_000): Promise<void> {
+export async function until(check: () => void | Promise<void>, timeoutMs = 90_000): Promise<void> {
   await untilSoon(check, timeoutMs);
 }
 

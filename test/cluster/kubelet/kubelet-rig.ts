@@ -1,8 +1,7 @@
 import { dirname } from 'node:path';
 import type { V1Container, V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import { expect, onTestFinished } from 'vitest';
-import { until as waitUntil } from '../../support/operator-rig.ts';
-import { handsOn, type Hands } from '../operator-rig.ts';
+import { handsOn, until, type Hands } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
 import type { Image } from './image.ts';
 import { startKubelet, type Kubelet, type PodName } from './kubelet.ts';
@@ -60,14 +59,6 @@ export async function kubeletRig(
       return pod;
     },
   };
-}
-
-// Of each wait, on a slow machine.
-const LIMIT_MS = 90_000;
-
-/** Waits until `check` no longer throws. */
-export async function until(check: () => void | Promise<void>): Promise<void> {
-  await waitUntil(check, LIMIT_MS);
 }
 
 /** A pod of one container that runs a script with bash. */

@@ -1,9 +1,9 @@
 import type { CoreV1Event, V1Pod } from '@kubernetes/client-node';
 import { KubeError } from '../../../src/errors.ts';
 import { describe, expect, it } from 'vitest';
-import { withoutApiserver } from '../operator-rig.ts';
+import { until, withoutApiserver } from '../operator-rig.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
-import { IDLE, kubeletRig, READY, RUNNING, scriptContainer, scriptPod, until, type KubeletRig } from './kubelet-rig.ts';
+import { IDLE, kubeletRig, READY, RUNNING, scriptContainer, scriptPod, type KubeletRig } from './kubelet-rig.ts';
 import { processes } from './machine.ts';
 
 const plane = sharedControlPlane();

@@ -1,7 +1,8 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
+import { until } from '../operator-rig.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
-import { IDLE, kubeletRig, READY, scriptPod, until, type KubeletRig } from './kubelet-rig.ts';
+import { IDLE, kubeletRig, READY, scriptPod, type KubeletRig } from './kubelet-rig.ts';
 
 const plane = sharedControlPlane();
 // Of the test; some wait more than once.

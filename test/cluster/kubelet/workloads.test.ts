@@ -1,7 +1,8 @@
 import type { V1PersistentVolumeClaim, V1Pod, V1StatefulSet } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
+import { until } from '../operator-rig.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
-import { IDLE, kubeletRig, READY, scriptContainer, until, type KubeletRig } from './kubelet-rig.ts';
+import { IDLE, kubeletRig, READY, scriptContainer, type KubeletRig } from './kubelet-rig.ts';
 
 const plane = sharedControlPlane();
 // Of the test; some wait more than once.
