@@ -38,6 +38,12 @@ describe('links', () => {
 
     expect(problems.filter((problem) => problem !== undefined)).toEqual([]);
   });
+
+  it.each(DOCUMENTS)('to a heading of %s mean one heading', (document) => {
+    const names = anchors(readDocument(document));
+
+    expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
 });
 
 describe('the map of the house', () => {

@@ -39,6 +39,10 @@ describe.each(folders)('the example %s', (folder) => {
     expect(lines.at(-1)).toBe('ADD hooks /hooks');
   });
 
+  it('has a README with the number of its folder', () => {
+    expect(read(folder, 'README.md')).toMatch(new RegExp(`^# ${folder.slice(0, 3)}: `));
+  });
+
   it('has a README whose paths exist', () => {
     const paths = pathsIn(folder);
 
