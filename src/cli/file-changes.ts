@@ -1,6 +1,6 @@
-import { statSync, watch } from 'node:fs';
 import { UsageError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
+import { FolderTree } from './folder-tree.ts';
 
 // Editors write a file in several steps; what comes within this time is one change.
 const QUIET_MS = 60;
@@ -9,21 +9,15 @@ const QUIET_MS = 60;
 export function fileChanges(dir: string, signal: AbortSignal): AsyncIterable<void> {
   const state: State = { pending: Promise.withResolvers() };
   const wake = (): void => state.pending.resolve();
+  const tree = new FolderTree(dir, wake);
   try {
-    // A folder that is not there makes itself heard late, and like a file that went.
-    statSync(dir);
-    const watcher = watch(dir, { recursive: true, signal }, wake);
-    watcher.on('error', (error) => {
-      // A file that goes while it is looked at is a change like any other.
-      if (!isMissing(error)) state.failure = error;
-      wake();
-    });
+    tree.look();
   } catch (error) {
     state.failure = error;
     wake();
   }
   signal.addEventListener('abort', wake, { once: true });
-  return bursts(dir, state, signal);
+  return bursts(tree, state, signal);
 }
 
 interface State {
@@ -31,19 +25,30 @@ interface State {
   failure?: unknown;
 }
 
-async function* bursts(dir: string, state: State, signal: AbortSignal): AsyncGenerator<void, void, void> {
-  while (!signal.aborted) {
-    await state.pending.promise;
-    await sleep(QUIET_MS, signal);
-    if (signal.aborted) return;
-    if (state.failure !== undefined) throw cannotWatch(dir, state.failure);
-    state.pending = Promise.withResolvers();
-    yield;
+async function* bursts(tree: FolderTree, state: State, signal: AbortSignal): AsyncGenerator<void, void, void> {
+  try {
+    while (!signal.aborted) {
+      await state.pending.promise;
+      await sleep(QUIET_MS, signal);
+      if (signal.aborted) return;
+      if (state.failure !== undefined) throw cannotWatch(tree.dir, state.failure);
+      state.pending = Promise.withResolvers();
+      // Before what is there is read: what changes after this look makes itself heard.
+      relook(tree, state);
+      yield;
+    }
+  } finally {
+    tree.close();
   }
 }
 
-function isMissing(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'ENOENT';
+function relook(tree: FolderTree, state: State): void {
+  try {
+    tree.look();
+  } catch (error) {
+    state.failure = error;
+    state.pending.resolve();
+  }
 }
 
 function cannotWatch(dir: string, cause: unknown): UsageError {
