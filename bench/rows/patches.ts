@@ -40,7 +40,7 @@ export async function row(stage: BenchStage): Promise<readonly Measure[]> {
     };
   };
   const create = await measured('create', (round) => `${round}`);
-  const update = await measured('update', () => '0', { type: 'ratio', most: 1.2 });
+  const update = await measured('update', () => '0', { type: 'ratio', most: 0.3 });
   return [update, create];
 }
 

@@ -1,12 +1,14 @@
 import { PatchError } from '../errors.ts';
 import type { KubeClient } from '../kube/client.ts';
 import type { Kinds, ResourceKind } from '../kube/kind.ts';
+import { atOnce } from '../lib/at-once.ts';
 import type { Logger } from '../log.ts';
 import { isUnknownResource } from './api-error.ts';
 import { createObject } from './create-object.ts';
 import { createOrUpdate } from './create-or-update.ts';
 import { deleteObject } from './delete-object.ts';
 import { jqPatch } from './jq-patch.ts';
+import { neighborsOf, wavesOf, type NumberedOperation } from './neighbors.ts';
 import { describeTarget, type ApplyOperation, type CreateOperation, type PatchOperation } from './operation.ts';
 import { applyObject, patchObject } from './patch-object.ts';
 import { PatchMemory } from './patch-memory.ts';
@@ -14,6 +16,8 @@ import { locate, type CompileJq, type Outcome, type PatchSession, type Place } f
 
 /** So many failures are told one by one. */
 const MAX_SHOWN = 50;
+/** So many requests of one run are on their way at once. */
+const MAX_AT_ONCE = 16;
 
 export interface ApplyOptions {
   readonly client: KubeClient;
@@ -38,35 +42,73 @@ export interface AppliedOperation extends Outcome {
 }
 
 /**
- * Carries out the operations one after another, the later ones also when earlier ones failed; then rejects with one
- * `PatchError` about all that failed.
+ * Carries out the operations, the later ones also when earlier ones failed; then rejects with one `PatchError` about all
+ * that failed. Neighbors that ask for the same of different objects of one kind are sent side by side, 16 at once; all
+ * others one after another. `onApplied` is called in the order of the operations.
  */
 export async function applyOperations(
   operations: readonly PatchOperation[],
   options: ApplyOptions,
 ): Promise<readonly AppliedOperation[]> {
   const session = { ...options, compileJq: options.compileJq, memory: options.memory ?? new PatchMemory() };
-  const applied: AppliedOperation[] = [];
-  const failures: Failure[] = [];
-  for (const [position, operation] of operations.entries()) {
-    const attempt: Attempt = { index: position + 1, operation, kind: undefined };
-    try {
-      const outcome = await applyOne(session, attempt);
-      const result = { index: attempt.index, operation: operation.operation, target: targetOf(attempt), ...outcome };
-      applied.push(result);
-      options.onApplied?.(result);
-    } catch (error) {
-      failures.push({ attempt, error });
+  const results = new Results(options.onApplied);
+  const carry = async (numbered: NumberedOperation): Promise<ResourceKind | undefined> => {
+    const attempt: Attempt = { ...numbered, kind: undefined };
+    results.add(attempt.index, await resultOf(session, attempt));
+    return attempt.kind;
+  };
+  for (const [first, ...others] of neighborsOf(operations)) {
+    if (first === undefined) continue;
+    // The first one goes alone: what it finds out, such as whether objects of the kind are new, the others need not.
+    const kind = await carry(first);
+    for (const wave of wavesOf(others, kind)) await atOnce(wave, MAX_AT_ONCE, async (one) => void (await carry(one)));
+  }
+  if (results.failures.length > 0) throw patchError(results.failures, operations.length);
+  return results.applied;
+}
+
+/** What became of the operations, in their order, although a later one may be done before an earlier one. */
+class Results {
+  readonly applied: AppliedOperation[] = [];
+  readonly failures: Failure[] = [];
+  readonly #onApplied: ApplyOptions['onApplied'];
+  readonly #early = new Map<number, AppliedOperation | Failure>();
+  #next = 1;
+
+  constructor(onApplied: ApplyOptions['onApplied']) {
+    this.#onApplied = onApplied;
+  }
+
+  add(index: number, result: AppliedOperation | Failure): void {
+    this.#early.set(index, result);
+    for (let next = this.#early.get(this.#next); next !== undefined; next = this.#early.get(this.#next)) {
+      this.#early.delete(this.#next);
+      this.#next += 1;
+      this.#take(next);
     }
   }
-  if (failures.length > 0) throw patchError(failures, operations.length);
-  return applied;
+
+  #take(result: AppliedOperation | Failure): void {
+    if ('attempt' in result) {
+      this.failures.push(result);
+      return;
+    }
+    this.applied.push(result);
+    this.#onApplied?.(result);
+  }
+}
+
+async function resultOf(session: PatchSession, attempt: Attempt): Promise<AppliedOperation | Failure> {
+  try {
+    const outcome = await applyOne(session, attempt);
+    return { index: attempt.index, operation: attempt.operation.operation, target: targetOf(attempt), ...outcome };
+  } catch (error) {
+    return { attempt, error };
+  }
 }
 
 /** One operation, and its kind as soon as discovery has told it. */
-interface Attempt {
-  readonly index: number;
-  readonly operation: PatchOperation;
+interface Attempt extends NumberedOperation {
   kind: ResourceKind | undefined;
 }
 

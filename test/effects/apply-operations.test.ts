@@ -7,7 +7,7 @@ const remove = (name: string) => ({ operation: 'DeleteInBackground', kind: 'Pod'
 const pod = (name: string) => `/api/v1/namespaces/default/pods/${name}`;
 
 describe('operations of one run', () => {
-  it('are carried out in order, one after another', async () => {
+  it('are carried out in order', async () => {
     const { applied, error } = await converse({
       operations: [remove('a'), remove('b')],
       script: [

@@ -59,22 +59,25 @@ describe('CreateOrUpdate', () => {
     ['is there all the same', exists],
     ['may not be created', forbidden],
   ])('updates what was taken for new and %s, and takes no more for new', async (_, refused) => {
-    const { applied } = await converse({
-      operations: [
-        operation,
-        { operation: 'CreateOrUpdate', object: second },
-        { operation: 'CreateOrUpdate', object: third },
-      ],
+    const memory = new PatchMemory();
+    const first = await converse({
+      operations: [operation, { operation: 'CreateOrUpdate', object: second }],
       script: [
         [`PUT ${maps}/cm`, missing],
         [`POST ${maps}`, at(object, '9')],
         [`POST ${maps}`, refused],
         [`PUT ${maps}/second`, at(second, '10')],
-        [`PUT ${maps}/third`, at(third, '11')],
       ],
+      memory,
+    });
+    const { applied } = await converse({
+      operations: [{ operation: 'CreateOrUpdate', object: third }],
+      script: [[`PUT ${maps}/third`, at(third, '11')]],
+      memory,
     });
 
-    expect(applied).toMatchObject([{ change: 'created' }, { change: 'updated' }, { change: 'updated' }]);
+    expect(first.applied).toMatchObject([{ change: 'created' }, { change: 'updated' }]);
+    expect(applied).toMatchObject([{ change: 'updated' }]);
   });
 
   it('updates what it created before, new as others of the kind may be', async () => {
