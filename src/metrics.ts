@@ -148,6 +148,11 @@ function runMetrics({ counter, gauge, histogram }: Declare) {
       'Runs that failed and are not retried (allowFailure).',
       RUN_LABELS,
     ),
+    hookLoopRuns: counter(
+      'hook_loop_runs_total',
+      'Runs that only the own writes of their hook caused, after ten in a row.',
+      ['hook'],
+    ),
   };
 }
 

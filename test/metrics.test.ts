@@ -23,6 +23,7 @@ describe('the metrics', () => {
           'hook_run_success_total counter',
           'hook_run_errors_total counter',
           'hook_run_allowed_errors_total counter',
+          'hook_loop_runs_total counter',
           'hook_enable_kubernetes_bindings_seconds gauge',
           'hook_enable_kubernetes_bindings_success gauge',
           'hook_enable_kubernetes_bindings_errors_total counter',

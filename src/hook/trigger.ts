@@ -29,6 +29,8 @@ export interface EventTrigger {
   readonly binding: KubernetesBinding;
   readonly watchEvent: WatchEvent;
   readonly item: SnapshotItem;
+  /** The version that was seen; absent where the object was not. */
+  readonly resourceVersion?: string;
 }
 
 /** One object as a binding sees it; also the shape of a snapshot's element and of `objects[]`. */

@@ -1,3 +1,5 @@
+import type { AppliedOperation } from '../effects/apply-operations.ts';
+import type { PatchOperation } from '../effects/operation.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
 import type { EventTrigger, ScheduleTrigger, Snapshot, Trigger } from '../hook/trigger.ts';
@@ -9,6 +11,8 @@ import type { RunFacts } from '../hook/context.ts';
 import type { HookSchedules } from '../sources/schedule/hook-schedules.ts';
 import type { EndedOutcome } from '../sources/schedule/record.ts';
 import { EventGate } from './event-gate.ts';
+import { HeldEvents } from './held-events.ts';
+import { OwnWrites, type Loop } from './own-writes.ts';
 
 /** What a unit needs to know of a monitor. */
 export interface UnitMonitor {
@@ -71,6 +75,9 @@ export class HookUnit {
   readonly #schedules: UnitSchedules;
   readonly #replaced = new Set<string>();
   readonly #retries = new Channel<Retry>();
+  readonly #ownWrites: OwnWrites;
+  readonly #held = new HeldEvents((trigger) => this.#push(trigger.binding.queue, trigger));
+  readonly #ended = new AbortController();
   readonly #synced = Promise.withResolvers<void>();
   readonly #settled = Promise.withResolvers<void>();
   readonly #enabled = Promise.withResolvers<void>();
@@ -79,9 +86,10 @@ export class HookUnit {
   constructor(hook: Hook, options: UnitOptions) {
     this.hook = hook;
     this.#options = options;
+    this.#ownWrites = new OwnWrites(options.now);
     for (const binding of kubernetesBindings(hook)) {
       this.#unsynced.add(binding);
-      this.#gates.set(binding, new EventGate((trigger) => this.#push(binding.queue, trigger)));
+      this.#gates.set(binding, new EventGate((trigger) => this.#receive(trigger)));
       this.#monitors.set(binding, options.createMonitor(binding, this.#eventsOf(binding)));
     }
     if (this.#unsynced.size === 0) this.#synced.resolve();
@@ -139,6 +147,7 @@ export class HookUnit {
     try {
       await Promise.all([...monitors, this.#runSchedules(signal), this.#runRetries(signal)]);
     } finally {
+      this.#ended.abort();
       // Whoever waits for this hook's turn goes on to the next one.
       this.#settled.resolve();
     }
@@ -182,6 +191,11 @@ export class HookUnit {
     return ticksOf(task).some(({ run }) => this.#replaced.has(run.runId));
   }
 
+  /** Takes note of what a run of `task` wrote; returns the loop of the hook with itself that this goes on with. */
+  wrote(task: Task, operation: PatchOperation, applied: AppliedOperation): Loop | undefined {
+    return this.#ownWrites.note(task.triggers, operation, applied);
+  }
+
   /** The task's run succeeded, or failed and was allowed to. */
   finish(task: Task): void {
     const done = synchronizationsOf(task);
@@ -215,6 +229,10 @@ export class HookUnit {
         this.#options.onProblem(binding, error);
       },
     };
+  }
+
+  #receive(trigger: EventTrigger): void {
+    this.#held.receive(trigger, this.#ownWrites.delayOf(trigger), this.#ended.signal);
   }
 
   #enableIfDone(): void {

@@ -3,7 +3,9 @@ import type { KubernetesBinding } from '../hook/binding.ts';
 import type { ScheduleTrigger } from '../hook/trigger.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
 import type { Task } from '../hook/task.ts';
+import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { HookMetrics } from '../effects/hook-metrics.ts';
+import type { PatchOperation } from '../effects/operation.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { EventRecorder } from '../kube/event-recorder.ts';
 import type { LeaderElection } from '../kube/leader-election.ts';
@@ -30,6 +32,7 @@ import { createScheduleObserver } from './schedule-observer.ts';
 import { openSchedules, type ScheduleStatePlace } from './schedule-state.ts';
 import type { Schedules } from './schedules.ts';
 import { logLoaded } from './loaded-hook.ts';
+import { LoopWarnings } from './loop-warnings.ts';
 import { runTask } from './task-run.ts';
 import { createUnitFactory } from './unit-factory.ts';
 
@@ -74,6 +77,7 @@ export class Operator {
   readonly #endable = new EndableRuns();
   #isLoaded = false;
   readonly #startup = new StartupHooks();
+  readonly #loops: LoopWarnings;
   readonly #crash = Promise.withResolvers<never>();
   /** Ends running hooks, when the grace period is over. */
   readonly #terminate = new AbortController();
@@ -86,6 +90,7 @@ export class Operator {
     const { log } = options;
     const signal = AbortSignal.any([parts.signal, this.#ended.signal]);
     const load = hookLoader(parts.runner, signal);
+    this.#loops = new LoopWarnings({ metrics, log, now: Date.now });
     this.schedules = openSchedules({ ...options, access }, () => this.#hooks.units);
     this.#queues = new Queues(
       createQueueFactory({
@@ -243,6 +248,10 @@ export class Operator {
       queue,
       read: (binding: KubernetesBinding) => unit.objects(binding),
       facts: (trigger: ScheduleTrigger) => unit.facts(trigger),
+      wrote: (operation: PatchOperation, applied: AppliedOperation): void => {
+        const loop = unit.wrote(task, operation, applied);
+        if (loop !== undefined) this.#loops.record(task.hook.name, loop);
+      },
     };
     const runOptions = { ...effects, runner, metrics, log: options.log };
     try {

@@ -40,6 +40,8 @@ export interface TaskPlace {
   readonly queue: string;
   readonly read: SnapshotReader;
   readonly facts?: FactsReader;
+  /** Called with each operation that was carried out. */
+  readonly wrote?: (operation: PatchOperation, applied: AppliedOperation) => void;
   /** Ends the hook, though not what is done when it has ended. */
   readonly stop?: AbortSignal;
 }
@@ -50,7 +52,7 @@ export interface TaskPlace {
  */
 export async function runTask(
   task: Task,
-  { queue, read, facts, stop }: TaskPlace,
+  { queue, read, facts, stop, wrote }: TaskPlace,
   options: TaskRunOptions,
   signal: AbortSignal,
 ): Promise<void> {
@@ -68,7 +70,12 @@ export async function runTask(
     observeRun(options.metrics, labels, run);
     const { operations, metrics, warnings } = options.parse(hook.name, run.outputs);
     for (const warning of warnings) log.warn({ warning }, 'hook wrote what is likely a mistake');
-    await options.apply(operations, (applied) => logApplied(patchLog, applied), signal);
+    const onApplied = (applied: AppliedOperation): void => {
+      logApplied(patchLog, applied);
+      const operation = operations[applied.index - 1];
+      if (operation !== undefined) wrote?.(operation, applied);
+    };
+    await options.apply(operations, onApplied, signal);
     options.applyMetrics(hook.name, metrics);
     options.metrics.hookRunSuccess.inc(labels);
     log.info({ durationMs: Math.round(run.durationMs), ...countOf(operations) }, 'hook finished');

@@ -190,12 +190,12 @@ class BindingMonitor implements Monitor {
     this.#checkSynced();
   }
 
-  #emit({ watchEvent, item, isSame }: ObservedEvent): void {
-    if (isSame || !this.binding.executeHookOnEvent.includes(watchEvent)) {
+  #emit({ isSame, ...event }: ObservedEvent): void {
+    if (isSame || !this.binding.executeHookOnEvent.includes(event.watchEvent)) {
       this.#metrics.suppressed();
       return;
     }
-    this.#deps.onEvent({ type: 'event', binding: this.binding, watchEvent, item });
+    this.#deps.onEvent({ type: 'event', binding: this.binding, ...event });
   }
 
   #checkSynced(): void {

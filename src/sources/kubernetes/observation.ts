@@ -14,6 +14,8 @@ export interface ObservedEvent {
   readonly watchEvent: WatchEvent;
   readonly item: SnapshotItem;
   readonly isSame: boolean;
+  /** The version that a watch brought; absent for what a list showed, and for what is gone. */
+  readonly resourceVersion?: string;
 }
 
 /** What an observation tells its monitor. */
@@ -149,7 +151,10 @@ export class Observation implements WatchSubscriber {
   }
 
   #change(change: StoreChange): readonly ObservedEvent[] {
-    if (change.type !== 'Deleted') return [this.#put(this.#options.view(change.record, change.object))];
+    if (change.type !== 'Deleted') {
+      const { resourceVersion } = change.record;
+      return [{ ...this.#put(this.#options.view(change.record, change.object)), resourceVersion }];
+    }
     const known = this.#items.get(change.record);
     const item = change.object === undefined ? known : this.#options.view(change.record, change.object);
     this.#items.delete(change.record);

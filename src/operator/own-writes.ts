@@ -1,0 +1,112 @@
+import type { AppliedOperation } from '../effects/apply-operations.ts';
+import { fieldsOf, differingFields, type WrittenFields } from '../effects/written-fields.ts';
+import type { PatchOperation } from '../effects/operation.ts';
+import type { EventTrigger, Trigger } from '../hook/trigger.ts';
+
+/** So many runs in a row that only their own writes caused are what a hook in several steps may need. */
+export const FREE_TURNS = 10;
+/** Delay of the first event beyond that; it doubles with each further one. */
+export const FIRST_DELAY_MS = 100;
+export const MAX_DELAY_MS = 30_000;
+/** A write that comes so long after the one that caused it is no loop, but a hook that takes its time. */
+export const LOOSE_AFTER_MS = 10_000;
+const MAX_OBJECTS = 10_000;
+
+/** A hook that keeps itself running: it changes an object whose events run it. */
+export interface Loop {
+  /** `v1/ConfigMap/default/web`. */
+  readonly object: string;
+  /** Runs in a row that nothing but the hook's own writes caused. */
+  readonly turns: number;
+  /** What differs between the last two writes, such as `data.time`; empty where that cannot be told. */
+  readonly fields: readonly string[];
+}
+
+interface Write {
+  /** `v1/ConfigMap/default/web`. */
+  readonly object: string;
+  readonly resourceVersion: string;
+  readonly turns: number;
+  readonly atMs: number;
+  /** How long the events of the object are held back. */
+  readonly delayMs: number;
+  readonly fields: WrittenFields | undefined;
+}
+
+/**
+ * What one hook wrote, and which of its runs were caused by that alone. Each write carries how many runs led to it with
+ * no cause but the hook's own writes: 1 after an event of somebody else, one more after the event of such a write.
+ */
+export class OwnWrites {
+  readonly #now: () => number;
+  /** The last write of each object, by namespace and name: a hook may name a kind in many ways. */
+  readonly #writes = new Map<string, readonly Write[]>();
+
+  constructor(now: () => number) {
+    this.#now = now;
+  }
+
+  /**
+   * How long an event is to be held back: 0 unless its object is in a loop. Not by its version alone: the event of a
+   * write may be here before the answer to it.
+   */
+  delayOf({ item }: EventTrigger): number {
+    const active = this.#writesOf(item).filter((write) => this.#turnsAfter(write) > FREE_TURNS);
+    return Math.max(0, ...active.map(({ delayMs }) => delayMs));
+  }
+
+  /** Takes note of what a run wrote; returns the loop that it goes on with, if it does. */
+  note(triggers: readonly Trigger[], operation: PatchOperation, applied: AppliedOperation): Loop | undefined {
+    const { target: object, resourceVersion, change } = applied;
+    if (resourceVersion === undefined || change === 'unchanged') return undefined;
+    const place = { namespace: operation.namespace ?? '', name: operation.name ?? '' };
+    const turns = this.#turnsBefore(triggers, object) + 1;
+    const isLoop = turns > FREE_TURNS;
+    const before = this.#writesOf(place).find((write) => write.object === object)?.fields;
+    // What a hook writes is kept only where it is about to be told.
+    const fields = turns >= FREE_TURNS ? fieldsOf(operation) : undefined;
+    const delayMs = isLoop ? Math.min(FIRST_DELAY_MS * 2 ** Math.min(turns - FREE_TURNS - 1, 20), MAX_DELAY_MS) : 0;
+    this.#remember(place, { object, resourceVersion, turns, atMs: this.#now(), delayMs, fields });
+    return isLoop ? { object, turns, fields: differingFields(before, fields) } : undefined;
+  }
+
+  /** The turns that led to a run: from the object's own write where that is among the causes, else from writes alone. */
+  #turnsBefore(triggers: readonly Trigger[], object: string): number {
+    const causes = triggers.map((trigger) => (trigger.type === 'event' ? this.#causeOf(trigger) : undefined));
+    const own = causes.filter((cause) => cause !== undefined);
+    const same = own.filter((cause) => cause.object === object);
+    if (same.length === 0 && own.length < causes.length) return 0;
+    return Math.max(0, ...(same.length > 0 ? same : own).map((cause) => this.#turnsAfter(cause)));
+  }
+
+  #turnsAfter({ turns, atMs, delayMs }: Write): number {
+    return this.#now() - atMs - delayMs > LOOSE_AFTER_MS ? 0 : turns;
+  }
+
+  /** The write of this hook that the event tells of. */
+  #causeOf({ item, resourceVersion }: EventTrigger): Write | undefined {
+    return this.#writesOf(item).find((write) => write.resourceVersion === resourceVersion);
+  }
+
+  #writesOf(place: Place): readonly Write[] {
+    return this.#writes.get(keyOf(place)) ?? [];
+  }
+
+  #remember(place: Place, write: Write): void {
+    const others = this.#writesOf(place).filter(({ object }) => object !== write.object);
+    const key = keyOf(place);
+    this.#writes.delete(key);
+    this.#writes.set(key, [...others, write]);
+    const [oldest] = this.#writes.size > MAX_OBJECTS ? this.#writes.keys() : [];
+    if (oldest !== undefined) this.#writes.delete(oldest);
+  }
+}
+
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function keyOf({ namespace, name }: Place): string {
+  return `${namespace}/${name}`;
+}
