@@ -28,10 +28,19 @@ function rowOf(schedule: ScheduleDocument, nowMs: number): readonly string[] {
     next === undefined ? NOTHING : `${shortTime(next)} (in ${age(Date.parse(next) - nowMs)})`,
     lastScheduled === undefined ? NOTHING : shortTime(lastScheduled),
     lastSuccess === undefined ? NOTHING : `${shortTime(lastSuccess)} (${age(nowMs - Date.parse(lastSuccess))} ago)`,
-    outcome ?? NOTHING,
+    outcome === undefined ? NOTHING : outcomeText(outcome, schedule, nowMs),
     String(missed),
     [schedule.suspended ? 'suspended' : 'active', schedule.kept ? 'kept' : 'not kept'].join(', '),
   ];
+}
+
+/** Why a run waits: its own failure, or that of another hook before it in its queue. */
+function outcomeText(outcome: string, { hook, heldBy }: ScheduleDocument, nowMs: number): string {
+  if (heldBy === undefined) return outcome;
+  const { again, attempt } = heldBy;
+  const when = again === undefined ? 'runs again' : `again in ${age(Date.parse(again) - nowMs)}`;
+  const whose = heldBy.hook === hook ? 'failed' : `${outcome} for ${heldBy.hook}, which failed`;
+  return `${whose}, ${when} (attempt ${attempt})`;
 }
 
 function age(durationMs: number): string {

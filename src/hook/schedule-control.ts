@@ -16,11 +16,23 @@ export interface ScheduleStatus {
   readonly runId?: string;
   /** Of the run that is meant by `runId`. */
   readonly outcome?: ScheduleOutcome;
+  /** Why the run waits: a task before it in its queue failed and is tried again, or the run itself. */
+  readonly heldBy?: ScheduleHold;
   readonly isSuspended: boolean;
   /** Ticks missed and not made up for, since the state is kept. */
   readonly missed: number;
   /** Whether a restart of the operator is survived by what is above. */
   readonly isKept: boolean;
+}
+
+/** A task that failed, and holds its queue until it succeeds. */
+export interface ScheduleHold {
+  readonly hook: string;
+  readonly queue: string;
+  /** The number of the next attempt, or of the one that runs. */
+  readonly attempt: number;
+  /** Milliseconds since the epoch; absent while the attempt runs. */
+  readonly againAtMs?: number;
 }
 
 export type ScheduleOutcome = 'waiting' | 'running' | 'succeeded' | 'failed' | 'interrupted' | 'replaced';

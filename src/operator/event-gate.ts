@@ -17,9 +17,15 @@ export class EventGate {
     return this.#isOpen;
   }
 
-  receive(trigger: EventTrigger): void {
-    if (this.#isOpen) this.#deliver(trigger);
-    else this.#held?.push(trigger);
+  /** Returns why the event is not delivered now, if it is not. */
+  receive(trigger: EventTrigger): string | undefined {
+    if (this.#isOpen) {
+      this.#deliver(trigger);
+      return undefined;
+    }
+    if (this.#held === undefined) return 'it is part of the Synchronization that is to come';
+    this.#held.push(trigger);
+    return 'it waits until the Synchronization has succeeded';
   }
 
   /** To be called in the moment in which the state for a Synchronization is read, also when it is read again. */

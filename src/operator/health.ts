@@ -3,13 +3,19 @@ import type { ElectionStatus } from '../kube/leader-election.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { HealthCheck } from '../server/health.ts';
 import type { HookUnit } from './hook-unit.ts';
+import { againText, type QueueHold } from './queue-holds.ts';
 
 // Bookmarks come about every minute; a watch that is silent for this long has lost its server.
 const MAX_SILENCE_MS = 140_000;
+/** After so many failed attempts a hook that holds up others is told as not ready. */
+const HELD_ATTEMPTS = 3;
+const MAX_SHOWN = 5;
 
 export interface HealthSource {
   readonly units: readonly HookUnit[];
   readonly broken: readonly HookConfigError[];
+  /** Queues whose first task failed. */
+  readonly holds?: readonly QueueHold[];
   /** Whether all onStartup hooks succeeded. */
   readonly isStarted: boolean;
   /** Absent without leader election. */
@@ -21,7 +27,7 @@ export interface HealthSource {
 
 /** The checks of `/readyz`: startup, every hook, every watch; of a standby that it could take over. */
 export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
-  const { units, broken, isStarted, election, scheduleState, nowMs } = source;
+  const { units, broken, holds = [], isStarted, election, scheduleState, nowMs } = source;
   const startup = {
     name: 'startup',
     isOk: isStarted,
@@ -31,7 +37,19 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
   const leader = election === undefined ? [] : [electionCheck(election)];
   if (election !== undefined && election.type !== 'leading') return [...leader, ...brokenHooks];
   const state = scheduleState === undefined ? [] : [{ name: 'schedule-state', isOk: false, message: scheduleState }];
-  return [...leader, startup, ...state, ...brokenHooks, ...units.flatMap((unit) => unitChecks(unit, nowMs))];
+  const queues = holds.map((hold) => queueCheck(hold, nowMs));
+  return [...leader, startup, ...state, ...brokenHooks, ...queues, ...units.flatMap((unit) => unitChecks(unit, nowMs))];
+}
+
+/** One hook that fails for a while is its own affair; one that keeps others from their turn is not. */
+function queueCheck(hold: QueueHold, nowMs: number): HealthCheck {
+  const { queue, hook, event, waiting, heldHooks } = hold;
+  const isOk = heldHooks.length === 0 || hold.attempt <= HELD_ATTEMPTS;
+  const shown = heldHooks.slice(0, MAX_SHOWN).join(', ');
+  const more = heldHooks.length > MAX_SHOWN ? ` and ${heldHooks.length - MAX_SHOWN} more` : '';
+  const behind =
+    waiting === 0 ? '' : `; ${waiting} task(s) wait behind it${shown === '' ? '' : `, of ${shown}${more}`}`;
+  return { name: `queue ${queue}`, isOk, message: `${hook} failed (${event}), ${againText(hold, nowMs)}${behind}` };
 }
 
 function electionCheck(election: ElectionStatus): HealthCheck {

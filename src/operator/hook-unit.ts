@@ -56,11 +56,13 @@ export interface UnitOptions {
   /** Called once, when every Synchronization of the hook is done and its schedules run. */
   readonly onEnabled: () => void;
   readonly onProblem: (binding: KubernetesBinding, error: unknown) => void;
+  /** An event does not run the hook now, and why. */
+  readonly onEventHeld?: (trigger: EventTrigger, reason: string) => void;
 }
 
 interface Retry {
   readonly task: Task;
-  readonly delayMs: number | undefined;
+  readonly delayMs: number;
 }
 
 /** One loaded hook at work: its monitors, gates and schedules, and the Synchronizations it still owes. */
@@ -210,11 +212,12 @@ export class HookUnit {
     this.#enableIfDone();
   }
 
-  /** Queues a failed Synchronization again after a delay; returns false for tasks that are retried in their queue. */
-  retryLater(task: Task, delayMs?: number): boolean {
-    if (synchronizationsOf(task).length === 0) return false;
+  /** Queues a failed Synchronization again after the delay that it returns; undefined for tasks that their queue retries. */
+  retryLater(task: Task, ownDelayMs?: number): number | undefined {
+    if (synchronizationsOf(task).length === 0) return undefined;
+    const delayMs = ownDelayMs ?? this.#options.retryDelay.next();
     this.#retries.push({ task, delayMs });
-    return true;
+    return delayMs;
   }
 
   #eventsOf(binding: KubernetesBinding): MonitorEvents {
@@ -223,7 +226,10 @@ export class HookUnit {
         this.#unsynced.delete(binding);
         if (this.#unsynced.size === 0) this.#synced.resolve();
       },
-      onEvent: (trigger) => this.#gates.get(binding)?.receive(trigger),
+      onEvent: (trigger) => {
+        const reason = this.#gates.get(binding)?.receive(trigger);
+        if (reason !== undefined) this.#options.onEventHeld?.(trigger, reason);
+      },
       onProblem: (error) => {
         this.#settled.resolve();
         this.#options.onProblem(binding, error);
@@ -232,7 +238,10 @@ export class HookUnit {
   }
 
   #receive(trigger: EventTrigger): void {
-    this.#held.receive(trigger, this.#ownWrites.delayOf(trigger), this.#ended.signal);
+    const delayMs = this.#ownWrites.delayOf(trigger);
+    if (delayMs > 0)
+      this.#options.onEventHeld?.(trigger, `the hook changes this object in a loop: held for ${delayMs} ms`);
+    this.#held.receive(trigger, delayMs, this.#ended.signal);
   }
 
   #enableIfDone(): void {
@@ -262,7 +271,7 @@ export class HookUnit {
 
   async #runRetries(signal: AbortSignal): Promise<void> {
     for await (const { task, delayMs } of this.#retries) {
-      await sleep(delayMs ?? this.#options.retryDelay.next(), signal);
+      await sleep(delayMs, signal);
       if (signal.aborted) return;
       this.#options.push('main', { ...task, failures: task.failures + 1, queuedAtMs: this.#options.now() });
     }

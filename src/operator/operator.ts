@@ -26,6 +26,7 @@ import { hookLoader, type HookLoading } from './hook-loading.ts';
 import type { HookUnit } from './hook-unit.ts';
 import { HookSet } from './hook-set.ts';
 import { type RunnerSettings } from './open-runner.ts';
+import { holdOf, type QueueHold } from './queue-holds.ts';
 import { createQueueFactory } from './queue-work.ts';
 import { bindingOf, reasonOf } from './run-reason.ts';
 import { createScheduleObserver } from './schedule-observer.ts';
@@ -91,7 +92,10 @@ export class Operator {
     const signal = AbortSignal.any([parts.signal, this.#ended.signal]);
     const load = hookLoader(parts.runner, signal);
     this.#loops = new LoopWarnings({ metrics, log, now: Date.now });
-    this.schedules = openSchedules({ ...options, access }, () => this.#hooks.units);
+    this.schedules = openSchedules(
+      { ...options, access, holdOf: (runId) => this.#holdOfRun(runId) },
+      () => this.#hooks.units,
+    );
     this.#queues = new Queues(
       createQueueFactory({
         unitOf: (hook) => this.#hooks.unitOf(hook),
@@ -136,7 +140,8 @@ export class Operator {
     const isStarted = this.#isLoaded && this.#startup.isDone;
     const election = this.#parts.leadership?.status;
     const scheduleState = this.schedules.problem;
-    return readinessChecks({ units, broken, isStarted, election, scheduleState, nowMs: Date.now() });
+    const holds = this.#queues.all.map(holdOf).filter((hold) => hold !== undefined);
+    return readinessChecks({ units, broken, holds, isStarted, election, scheduleState, nowMs: Date.now() });
   }
 
   /** Works until `signal` aborts and what ran then has ended. */
@@ -268,6 +273,11 @@ export class Operator {
       }
       throw error;
     }
+  }
+
+  #holdOfRun(runId: string): QueueHold | undefined {
+    const queue = this.#queues.all.find(({ tasks }) => tasks.some((task) => isForRun(task, new Set([runId]))));
+    return queue && holdOf(queue);
   }
 
   #endRuns(runIds: ReadonlySet<string>): void {

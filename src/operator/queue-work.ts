@@ -2,13 +2,14 @@ import { HookFailedError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import { combineTasks } from '../hook/combine.ts';
 import type { Task } from '../hook/task.ts';
-import type { Logger } from '../log.ts';
+import type { LogFields, Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { Queue, type FailureDecision } from '../queue/queue.ts';
 import { retryDelay } from '../queue/retry-delay.ts';
 import { TokenBucket } from '../queue/token-bucket.ts';
 import { environmentalDelayMs } from './environmental-delay.ts';
 import type { HookUnit } from './hook-unit.ts';
+import { againText } from './queue-holds.ts';
 import { bindingOf, reasonOf } from './run-reason.ts';
 
 /** Of failures that were not their hook's, so many make a log line: about one a minute. */
@@ -47,7 +48,7 @@ export function createQueueFactory(options: QueueWorkOptions): (name: string) =>
         }
         settle(task, options);
       },
-      onFailure: (error, task) => decide(error, task, name, options),
+      onFailure: (error, task, backoffMs) => decide({ error, task, queue: name, backoffMs }, options),
       onLength: (length) => {
         queueLength.value = length;
       },
@@ -55,7 +56,14 @@ export function createQueueFactory(options: QueueWorkOptions): (name: string) =>
   };
 }
 
-function decide(error: unknown, task: Task, queue: string, options: QueueWorkOptions): FailureDecision<Task> {
+interface Failure {
+  readonly error: unknown;
+  readonly task: Task;
+  readonly queue: string;
+  readonly backoffMs: () => number;
+}
+
+function decide({ error, task, queue, backoffMs }: Failure, options: QueueWorkOptions): FailureDecision<Task> {
   const { unitOf, metrics, log } = options;
   const unit = unitOf(task.hook);
   if (unit === undefined) {
@@ -87,12 +95,24 @@ function decide(error: unknown, task: Task, queue: string, options: QueueWorkOpt
   }
   metrics.hookRunErrors.inc(labels);
   options.onFailed?.(task, error);
-  const delayMs = environmentalDelayMs(error, task.failures);
-  if (isNews(delayMs, attempt)) log.error(fields, 'hook failed, it is run again after a delay');
   unit.settleTicks(task, 'retry');
-  if (unit.retryLater(task, delayMs)) return 'drop';
-  const retryAs = { ...task, failures: attempt, queuedAtMs: Date.now() };
-  return delayMs === undefined ? { retryAs } : { retryAs, delayMs };
+  return retry({ error, task, queue, backoffMs }, { unit, fields, log });
+}
+
+interface Retrying {
+  readonly unit: HookUnit;
+  readonly fields: LogFields;
+  readonly log: Logger;
+}
+
+function retry({ error, task, backoffMs }: Failure, { unit, fields, log }: Retrying): FailureDecision<Task> {
+  const attempt = task.failures + 1;
+  const environmentalMs = environmentalDelayMs(error, task.failures);
+  const laterMs = unit.retryLater(task, environmentalMs);
+  const delayMs = laterMs ?? environmentalMs ?? backoffMs();
+  const again = againText({ attempt: attempt + 1, againAtMs: delayMs }, 0);
+  if (isNews(environmentalMs, attempt)) log.error({ ...fields, again }, 'hook failed, it is run again after a delay');
+  return laterMs === undefined ? { retryAs: { ...task, failures: attempt, queuedAtMs: Date.now() }, delayMs } : 'drop';
 }
 
 function exitCodeOf(error: unknown): { readonly exitCode?: number } {

@@ -7,7 +7,7 @@ import { KeptRecords } from '../sources/schedule/kept-records.ts';
 import type { ScheduleStore } from '../sources/schedule/store.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import type { HookUnit } from './hook-unit.ts';
-import { Schedules } from './schedules.ts';
+import { Schedules, type SchedulesOptions } from './schedules.ts';
 
 /** Where the state of schedules is kept; without `isForced`, only that of schedules that make up for what they missed. */
 export type ScheduleStatePlace = (
@@ -20,6 +20,7 @@ export interface ScheduleStateOptions {
   readonly scheduleState?: ScheduleStatePlace | undefined;
   readonly access: Pick<ClusterAccess, 'client' | 'cluster'>;
   readonly env: Readonly<Record<string, string | undefined>>;
+  readonly holdOf?: SchedulesOptions['holdOf'];
   readonly log: Logger;
 }
 
@@ -28,7 +29,7 @@ export const USUAL_STATE: ScheduleStatePlace = { type: 'configMap', name: 'hookl
 
 /** Opens the schedules of these units; nothing is read or written before one of them needs it. */
 export function openSchedules(options: ScheduleStateOptions, units: () => readonly HookUnit[]): Schedules {
-  const { scheduleState: place = USUAL_STATE, env, log } = options;
+  const { scheduleState: place = USUAL_STATE, env, holdOf, log } = options;
   // Pods on the network of their node have the same host name.
   const { POD_NAME: podName = '' } = env;
   const host = podName === '' ? hostname() : podName;
@@ -37,6 +38,7 @@ export function openSchedules(options: ScheduleStateOptions, units: () => readon
     kept: new KeptRecords(openStore(place, options), log),
     keepsAll: place.isForced,
     host,
+    ...(holdOf !== undefined && { holdOf }),
     log,
   });
 }

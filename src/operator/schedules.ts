@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { UsageError } from '../errors.ts';
 import type { ScheduleBinding } from '../hook/binding.ts';
 import { nearest } from '../hook/nearest.ts';
-import type { ScheduleControl, ScheduleStatus } from '../hook/schedule-control.ts';
+import type { ScheduleControl, ScheduleHold, ScheduleStatus } from '../hook/schedule-control.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
 import { BEAT_MS, type BindingSchedule } from '../sources/schedule/binding-schedule.ts';
@@ -17,6 +17,8 @@ export interface SchedulesOptions {
   readonly keepsAll: boolean;
   /** The Pod or machine; only one operator at a time is of this name. */
   readonly host: string;
+  /** What holds the queue in which this run waits. */
+  readonly holdOf?: (runId: string) => ScheduleHold | undefined;
   readonly log: Logger;
 }
 
@@ -53,7 +55,7 @@ export class Schedules implements ScheduleControl {
   }
 
   list(): readonly ScheduleStatus[] {
-    return this.#all().map((schedule) => schedule.status());
+    return this.#all().map((schedule) => this.#withHold(schedule.status()));
   }
 
   async trigger(hook: string, binding: string): Promise<string> {
@@ -70,6 +72,11 @@ export class Schedules implements ScheduleControl {
   async resume(hook: string, binding: string): Promise<void> {
     await this.#find(hook, binding).resume();
     this.#options.log.info({ hook, binding }, 'schedule resumed by hand');
+  }
+
+  #withHold(status: ScheduleStatus): ScheduleStatus {
+    const heldBy = status.runId === undefined ? undefined : this.#options.holdOf?.(status.runId);
+    return heldBy === undefined ? status : { ...status, heldBy };
   }
 
   async #beat(signal: AbortSignal): Promise<void> {

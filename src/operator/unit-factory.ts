@@ -40,6 +40,8 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
         metrics.enableBindingsSeconds.set({ hook: hook.name }, (performance.now() - startedAt) / 1000);
         log.debug({}, 'hook enabled');
       },
+      onEventHeld: ({ binding, watchEvent, item: { namespace, name } }, reason) =>
+        log.debug({ binding: binding.name, event: watchEvent, namespace, name, reason }, 'event runs no hook'),
       onProblem: (binding, error) => {
         metrics.enableBindingsErrors.inc({ hook: hook.name });
         log.warn({ binding: binding.name, err: error }, 'binding waits for the cluster, it is tried again');

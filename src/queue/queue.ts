@@ -18,7 +18,8 @@ export interface QueueOptions<T> {
   readonly admit?: (head: T, signal: AbortSignal) => Promise<void>;
   /** The delays between attempts at one head. */
   readonly backoff: Backoff;
-  readonly onFailure: (error: unknown, head: T) => FailureDecision<T>;
+  /** `backoffMs` is how long the head waits for its next attempt unless the decision says otherwise. */
+  readonly onFailure: (error: unknown, head: T, backoffMs: () => number) => FailureDecision<T>;
   /** Called whenever the number of tasks changes. */
   readonly onLength?: (length: number) => void;
 }
@@ -54,6 +55,11 @@ export class Queue<T> {
   /** The tasks in order, the running one first; a copy. */
   get tasks(): readonly T[] {
     return [...this.#tasks];
+  }
+
+  /** When the head that failed is tried again; absent unless it waits for that. */
+  get delayedUntilMs(): number | undefined {
+    return this.#state.type === 'delayed' ? this.#state.untilMs : undefined;
   }
 
   /** What the worker does now, in words. */
@@ -146,14 +152,16 @@ export class Queue<T> {
   }
 
   async #fail(error: unknown, head: T, signal: AbortSignal): Promise<void> {
-    const decision = this.#options.onFailure(error, head);
+    let backoffMs: number | undefined;
+    const nextBackoff = (): number => (backoffMs ??= this.#options.backoff.next());
+    const decision = this.#options.onFailure(error, head, nextBackoff);
     if (decision === 'drop') {
       this.#dropHead();
       return;
     }
     if (decision !== 'retry') this.#tasks[0] = decision.retryAs;
     const ownDelayMs = decision === 'retry' ? undefined : decision.delayMs;
-    const delayMs = ownDelayMs ?? this.#options.backoff.next();
+    const delayMs = ownDelayMs ?? nextBackoff();
     this.#state = { type: 'delayed', delayMs, untilMs: Date.now() + delayMs };
     const delay = new AbortController();
     this.#endDelay = () => delay.abort();

@@ -1,4 +1,4 @@
-import type { ScheduleOutcome, ScheduleStatus } from '../hook/schedule-control.ts';
+import type { ScheduleHold, ScheduleOutcome, ScheduleStatus } from '../hook/schedule-control.ts';
 
 /** A schedule as the control socket tells it, and as `hooklet schedule list -o json` prints it; times are RFC 3339. */
 export interface ScheduleDocument {
@@ -13,6 +13,13 @@ export interface ScheduleDocument {
   /** Of the last run. */
   readonly runId?: string;
   readonly outcome?: ScheduleOutcome;
+  /** Why the run waits: what failed before it, or the run itself, and when it is tried again. */
+  readonly heldBy?: {
+    readonly hook: string;
+    readonly queue: string;
+    readonly attempt: number;
+    readonly again?: string;
+  };
   readonly missed: number;
   readonly suspended: boolean;
   /** Whether a restart of the operator is survived by what is above. */
@@ -20,7 +27,7 @@ export interface ScheduleDocument {
 }
 
 export function scheduleDocument(status: ScheduleStatus): ScheduleDocument {
-  const { hook, binding, crontab, timeZone, runId, outcome, missed, isSuspended, isKept } = status;
+  const { hook, binding, crontab, timeZone, runId, outcome, heldBy, missed, isSuspended, isKept } = status;
   return {
     hook,
     binding,
@@ -32,10 +39,15 @@ export function scheduleDocument(status: ScheduleStatus): ScheduleDocument {
     ...timeAt('lastSuccess', status.lastSucceededAtMs),
     ...(runId !== undefined && { runId }),
     ...(outcome !== undefined && { outcome }),
+    ...(heldBy !== undefined && { heldBy: holdDocument(heldBy) }),
     missed,
     suspended: isSuspended,
     kept: isKept,
   };
+}
+
+function holdDocument({ hook, queue, attempt, againAtMs }: ScheduleHold): NonNullable<ScheduleDocument['heldBy']> {
+  return { hook, queue, attempt, ...timeAt('again', againAtMs) };
 }
 
 function timeAt(key: string, timeMs: number | undefined): Readonly<Record<string, string>> {

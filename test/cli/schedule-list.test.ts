@@ -32,6 +32,23 @@ it('shows each schedule in a line', () => {
   );
 });
 
+it.each([
+  [
+    'failed, again in 20s (attempt 4)',
+    { hook: 'db/backup.sh', queue: 'main', attempt: 4, again: '2026-01-05T03:30:20.000Z' },
+  ],
+  ['failed, runs again (attempt 4)', { hook: 'db/backup.sh', queue: 'main', attempt: 4 }],
+  [
+    'waiting for other.sh, which failed, again in 20s (attempt 4)',
+    { hook: 'other.sh', queue: 'main', attempt: 4, again: '2026-01-05T03:30:20.000Z' },
+  ],
+])('says of a run that waits: %s', (text, heldBy) => {
+  const [first] = schedules;
+  if (first === undefined) throw new Error('no schedule');
+
+  expect(scheduleList([{ ...first, outcome: 'waiting', heldBy }], 'text', NOW_MS)).toContain(`  ${text}  `);
+});
+
 it('writes JSON and YAML', () => {
   expect(JSON.parse(scheduleList(schedules, 'json', NOW_MS))).toEqual(schedules);
   expect(parse(scheduleList(schedules, 'yaml', NOW_MS))).toEqual(schedules);

@@ -31,6 +31,30 @@ describe('readiness', () => {
     expect(failures({ isStarted: true })).toEqual([]);
   });
 
+  it.each<[string, number, readonly string[], boolean]>([
+    ['fails alone', 9, [], true],
+    ['has held up another for 3 attempts', 4, ['other.sh'], false],
+    ['has held up another for 2 attempts', 3, ['other.sh'], true],
+  ])('tells who holds a queue until when, and with a hook that %s', (_, attempt, heldHooks, isOk) => {
+    const hold = {
+      queue: 'main',
+      hook: 'a.sh',
+      event: 'Added default/x',
+      attempt,
+      againAtMs: NOW_MS + 20_000,
+      waiting: heldHooks.length,
+      heldHooks,
+    };
+    const checks = readinessChecks({ units: [], broken: [], holds: [hold], isStarted: true, nowMs: NOW_MS });
+    const behind = heldHooks.length === 0 ? '' : '; 1 task(s) wait behind it, of other.sh';
+
+    expect(checks.find(({ name }) => name === 'queue main')).toEqual({
+      name: 'queue main',
+      isOk,
+      message: `a.sh failed (Added default/x), again in 20s (attempt ${attempt})${behind}`,
+    });
+  });
+
   it.each<[ElectionStatus, string, boolean]>([
     [{ type: 'leading' }, 'leading', true],
     [{ type: 'standing-by', leader: 'pod-1_x' }, 'standing by, pod-1_x leads', true],

@@ -90,6 +90,7 @@ describe('a task that fails', () => {
           attempt: 1,
           exitCode: 3,
           err: expect.any(HookFailedError),
+          again: 'again in 5s (attempt 2)',
         },
       },
     ]);

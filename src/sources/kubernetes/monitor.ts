@@ -60,6 +60,7 @@ class BindingMonitor implements Monitor {
   readonly #metrics: MonitorMetrics;
   readonly #observations: Observations;
   readonly #doubts = new Doubts();
+  readonly #log: Logger;
   /** What does not get on, by what it is: the kind, the namespaces, an observation. */
   readonly #problems = new Map<string, unknown>();
   #namespaces: MatchingNamespaces | undefined;
@@ -71,6 +72,7 @@ class BindingMonitor implements Monitor {
     this.#deps = deps;
     this.#metrics = bindMetrics(deps.metrics, deps.hook, binding);
     const log = deps.log.child({ hook: deps.hook, binding: binding.name });
+    this.#log = log;
     const options = {
       watches: deps.watches,
       keepsObjects: binding.keepFullObjectsInMemory,
@@ -191,8 +193,12 @@ class BindingMonitor implements Monitor {
   }
 
   #emit({ isSame, ...event }: ObservedEvent): void {
-    if (isSame || !this.binding.executeHookOnEvent.includes(event.watchEvent)) {
+    const isWanted = this.binding.executeHookOnEvent.includes(event.watchEvent);
+    if (isSame || !isWanted) {
       this.#metrics.suppressed();
+      const { namespace, name } = event.item;
+      const reason = isWanted ? 'its filterResult is what it was' : 'executeHookOnEvent leaves it out';
+      this.#log.debug({ event: event.watchEvent, namespace, name, reason }, 'event runs no hook');
       return;
     }
     this.#deps.onEvent({ type: 'event', binding: this.binding, ...event });
