@@ -1,5 +1,5 @@
 import type { Hook } from '../hook/binding.ts';
-import { describeBindings } from '../hook/describe.ts';
+import { describeBindings, describeSettings } from '../hook/describe.ts';
 import { discoverHooks } from '../hook/discover.ts';
 import { scheduleWarnings } from '../hook/schedule-warnings.ts';
 import { loadHooks, type LoadOptions } from '../hook/load.ts';
@@ -34,11 +34,8 @@ export async function runCheck(directory: string, options: CheckOptions): Promis
 
 /** A hook's name, then a line for each of its bindings. */
 function describeHook(hook: Hook, nowMs: number): string {
-  const settings = Object.entries(hook.settings).map(([name, value]) => `${name} ${value}`);
-  const lines = [
-    ...describeBindings(hook, nowMs),
-    ...(settings.length === 0 ? [] : [`settings ${settings.join(', ')}`]),
-  ];
+  const settings = describeSettings(hook.settings);
+  const lines = [...describeBindings(hook, nowMs), ...(settings === '' ? [] : [`settings ${settings}`])];
   return `${hook.name}${hook.type === 'warm' ? ' (warm)' : ''}\n${lines.map((line) => `  ${line}\n`).join('')}`;
 }
 

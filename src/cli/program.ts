@@ -1,4 +1,5 @@
 import { writeSync } from 'node:fs';
+import { isatty } from 'node:tty';
 import { inspect } from 'node:util';
 import { HookletError, UsageError } from '../errors.ts';
 import type { Command } from 'commander';
@@ -18,9 +19,11 @@ const LOG_TYPE = '--log-type <format>';
 // What a shell reports of a program that wrote to a closed pipe.
 const EXIT_CLOSED_PIPE = 141;
 
-/** Runs the command line; resolves to the exit code. */
-export async function main(argv: readonly string[]): Promise<ExitCode> {
+/** Runs the command line; resolves to the exit code. Without arguments it is `start`, and on a terminal the help. */
+export async function main(given: readonly string[], isTerminal = isatty(0) && isatty(1)): Promise<ExitCode> {
   try {
+    // A person who types the name alone asks what it is: the cluster of kubectl is not to be worked on by accident.
+    const argv = given.length === 0 && isTerminal ? ['--help'] : given;
     const flags = flagsOfStart(argv);
     return await (flags === undefined ? dispatch(argv) : startHooks(flags));
   } catch (error) {
@@ -120,7 +123,9 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
 }
 
 function addStart(program: Command, exit: (code: ExitCode) => void): void {
-  const command = program.command('start').description('run the hooks against a cluster (the default command)');
+  const command = program
+    .command('start')
+    .description('run the hooks against a cluster (the default command, but on a terminal)');
   addOptions(command, startOptions);
   command.addHelpText('after', START_HELP);
   command.action(async (flags: Flags) => exit(await startHooks(flags)));

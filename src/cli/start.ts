@@ -41,10 +41,33 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
 
 /** The logger the options ask for; `otherwise` is the format where neither they nor a terminal decide. */
 export function openLog({ logFormat, logLevel }: StartOptions, otherwise: 'json' | 'text'): RootLogger {
-  const isTerminal = isatty(1);
-  const chosen = logFormat === 'auto' ? (isTerminal ? 'text' : otherwise) : logFormat;
-  const format = chosen === 'json' ? 'json' : 'text';
-  return createLogger({ format, level: logLevel, colors: logFormat === 'color' || isTerminal });
+  return createLogger({
+    ...logStyle(logFormat, otherwise, { isTerminal: isatty(1), env: process.env }),
+    level: logLevel,
+  });
+}
+
+export interface Terminal {
+  readonly isTerminal: boolean;
+  readonly env: Readonly<Record<string, string | undefined>>;
+}
+
+/** `text` is plain everywhere; `auto` is text on a terminal, with colors unless `NO_COLOR` or `TERM=dumb` speaks against it. */
+export function logStyle(
+  logFormat: StartOptions['logFormat'],
+  otherwise: 'json' | 'text',
+  { isTerminal, env: { NO_COLOR: noColor = '', TERM: term } }: Terminal,
+): { readonly format: 'json' | 'text'; readonly colors: boolean } {
+  switch (logFormat) {
+    case 'json':
+      return { format: 'json', colors: false };
+    case 'text':
+      return { format: 'text', colors: false };
+    case 'color':
+      return { format: 'text', colors: true };
+    case 'auto':
+      return { format: isTerminal ? 'text' : otherwise, colors: isTerminal && noColor === '' && term !== 'dumb' };
+  }
 }
 
 /** What the operator needs of the options. */

@@ -1,6 +1,7 @@
 import { unreachable } from '../lib/unreachable.ts';
-import type { Binding, Hook, KubernetesBinding, NamespaceSelector, ScheduleBinding } from './binding.ts';
+import type { Binding, Hook, HookSettings, KubernetesBinding, NamespaceSelector, ScheduleBinding } from './binding.ts';
 import { nextRun } from './crontab-next.ts';
+import { goDuration } from './duration.ts';
 import { jitterOf } from './jitter.ts';
 
 const MAX_EXPRESSION = 60;
@@ -8,6 +9,17 @@ const MAX_EXPRESSION = 60;
 /** A line for each binding of a hook, schedules with their next run after `nowMs`. */
 export function describeBindings(hook: Hook, nowMs: number): readonly string[] {
   return hook.bindings.map((binding) => describeBinding(hook, binding, nowMs));
+}
+
+/** The settings that are not the default, each as the config writes it. */
+export function describeSettings({ executionMinIntervalMs, executionBurst, timeoutMs }: HookSettings): string {
+  return [
+    executionMinIntervalMs !== undefined && `executionMinInterval ${goDuration(executionMinIntervalMs)}`,
+    executionBurst !== undefined && `executionBurst ${executionBurst}`,
+    timeoutMs !== undefined && `timeout ${goDuration(timeoutMs)}`,
+  ]
+    .filter(Boolean)
+    .join(', ');
 }
 
 function describeBinding(hook: Hook, binding: Binding, nowMs: number): string {
@@ -37,8 +49,8 @@ function describePolicy({ concurrency, missed, startingDeadlineMs, jitterMs }: S
   return [
     ...(concurrency === 'queue' ? [] : [`, concurrency ${concurrency}`]),
     ...(missed.type === 'skip' ? [] : [`, missed ${missed.type}`]),
-    ...(startingDeadlineMs === undefined ? [] : [`, no later than ${startingDeadlineMs / 1000} s`]),
-    ...(jitterMs === 0 ? [] : [`, jitter up to ${jitterMs / 1000} s`]),
+    ...(startingDeadlineMs === undefined ? [] : [`, no later than ${goDuration(startingDeadlineMs)}`]),
+    ...(jitterMs === 0 ? [] : [`, jitter up to ${goDuration(jitterMs)}`]),
   ].join('');
 }
 

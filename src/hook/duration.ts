@@ -19,3 +19,14 @@ export function parseDuration(text: string): number | undefined {
   for (const [, amount, unit] of text.matchAll(PART)) totalMs += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
   return text.startsWith('-') ? -totalMs : totalMs;
 }
+
+/** A time span as Go writes it: `1h30m`, `1m30s`, `1.5s`, `500ms`. */
+export function goDuration(durationMs: number): string {
+  if (durationMs < 1000) return `${Number(durationMs.toFixed(3))}ms`;
+  const hours = Math.floor(durationMs / 3_600_000);
+  const minutes = Math.floor((durationMs % 3_600_000) / 60_000);
+  const seconds = Number(((durationMs % 60_000) / 1000).toFixed(3));
+  return [hours > 0 && `${hours}h`, minutes > 0 && `${minutes}m`, seconds > 0 && `${seconds}s`]
+    .filter(Boolean)
+    .join('');
+}

@@ -88,6 +88,18 @@ describe('hooklet', () => {
     expect(stderr).toContain('HOOKLET_GRACE_PERIOD: got "25", expected a duration such as 500ms, 25s or 1h30m');
   });
 
+  it('without anything is the help on a terminal, and start elsewhere', async () => {
+    const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    onTestFinished(() => void vi.restoreAllMocks());
+
+    expect(await main([], true)).toBe(0);
+    expect(stdout.mock.calls.join('')).toMatch(/^Usage: hooklet/);
+
+    const { exitCode, stderr } = await runProgram([], { cwd });
+    expect(exitCode).toBe(1);
+    expect(stderr).toMatch(/^hooklet: no cluster to connect to/);
+  });
+
   it('without a command is start, also with flags, and says when there is no cluster', async () => {
     const { exitCode, stderr } = await runProgram(['--log-format', 'text'], { cwd });
 

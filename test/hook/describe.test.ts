@@ -30,7 +30,7 @@ describe('describeBindings', () => {
 
     expect(describeBindings(hookWith('hook', [{ ...schedule, crontab: berlin }]), now)).toEqual([
       'schedule nightly: "0 3 * * *" in Europe/Berlin, next 2026-05-02T01:06:16.000Z, concurrency skip, missed latest, ' +
-        'no later than 3600 s, jitter up to 600 s',
+        'no later than 1h, jitter up to 10m',
     ]);
   });
 

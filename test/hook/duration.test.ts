@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseDuration } from '../../src/hook/duration.ts';
+import { goDuration, parseDuration } from '../../src/hook/duration.ts';
 
 describe('parseDuration', () => {
   it.each([
@@ -18,5 +18,11 @@ describe('parseDuration', () => {
 
   it.each(['', '5', 's', '1d', '1 s', '1h 2m', 'h1', '1.5.5s', '.s', '1S'])('takes %j for none', (text) => {
     expect(parseDuration(text)).toBeUndefined();
+  });
+});
+
+describe('goDuration', () => {
+  it.each(['500ms', '30s', '1.5s', '3m', '1m30s', '1h30m', '24h', '1h0.5s'])('writes %s as it is read', (text) => {
+    expect(goDuration(parseDuration(text) ?? 0)).toBe(text);
   });
 });
