@@ -64,7 +64,7 @@ describe('a bad hook', () => {
     for (const name of [...names, 'blocks', 'crashes']) await rig.put(name, '1');
     for (const value of ['1', '2', '3']) await rig.put('a', value);
     await rig.remove('b');
-    await rig.caughtUp(60_000);
+    await rig.caughtUp();
     await until(() => expect(existsSync(join(operator.out, 'away'))).toBe(true));
     await rig.put('deletes-itself', 'again');
     await until(() => expect(failed('deletes-itself.sh')).not.toEqual([]));

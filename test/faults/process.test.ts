@@ -6,12 +6,13 @@ import { isJsonArray, isJsonObject } from '../../src/sandbox/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { disordersOf, lastStates, sightingsOf, type Sighting } from '../support/fault-ledger.ts';
 import { markProcesses } from '../support/fault-processes.ts';
-import { configMap, statesIn, untilRecovered } from '../support/fault-rig.ts';
+import { configMap, statesIn } from '../support/fault-rig.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
 import { recordingHook, until } from '../support/operator-rig.ts';
 import { startProgram, type Program } from '../support/program.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
+import { within } from '../support/within.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 
@@ -68,7 +69,7 @@ describe('hooklet start', () => {
     await program.says('its files could not be written');
     limitFiles(program, 'unlimited');
 
-    await untilRecovered(() => expect(place.sightings().map(({ name }) => name)).toContain('big'));
+    await within(3000, () => expect(place.sightings().map(({ name }) => name)).toContain('big'));
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
   });

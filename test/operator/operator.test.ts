@@ -1,8 +1,9 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { recordingHook, sandboxCluster, startOperator, until, untilWithin } from '../support/operator-rig.ts';
+import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
+import { within } from '../support/within.ts';
 
 const configMap = (name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}) => ({
   apiVersion: 'v1',
@@ -196,7 +197,7 @@ describe('the operator', () => {
     operator.change('hook.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
 
     // The repetition is 5 s away.
-    await untilWithin(4500, () => expect(operator.lines.map(({ message }) => message)).toContain('hook finished'));
+    await within(4500, () => expect(operator.lines.map(({ message }) => message)).toContain('hook finished'));
     await until(async () => expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200));
   });
 
