@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it, vi } from 'vitest';
-import { within } from './support/within.ts';
+import { within, withinVirtual } from './support/within.ts';
 
 /** Passes once so many milliseconds are over; each look takes `lookMs`. */
 function passesAfter(readyMs: number, lookMs = 0): () => Promise<void> {
@@ -39,5 +39,17 @@ describe('the limit of a promise', () => {
 
   it('is missed by what never comes, with what is wrong', async () => {
     expect(await outcomeOf(within(500, () => expect(1).toBe(2)))).toContain('expected 1 to be 2');
+  });
+});
+
+describe('the same under a driven clock', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    return () => vi.useRealTimers();
+  });
+
+  it('is held to the millisecond', async () => {
+    await withinVirtual(505, passesAfter(505));
+    await expect(withinVirtual(505, passesAfter(506))).rejects.toThrow('to be greater than or equal to 506');
   });
 });

@@ -1,3 +1,5 @@
+import { vi } from 'vitest';
+
 const POLL_MS = 10;
 
 /**
@@ -15,6 +17,18 @@ export async function within(limitMs: number, check: () => void | Promise<void>)
     await new Promise((resolve) => {
       setTimeout(resolve, POLL_MS);
     });
+  }
+}
+
+/** The same under fake timers: time passes here alone, so that the limit is held to the millisecond. */
+export async function withinVirtual(limitMs: number, check: () => void | Promise<void>): Promise<void> {
+  for (let passedMs = 0; ;) {
+    const failure = await failureOf(check);
+    if (failure === undefined) return;
+    if (passedMs >= limitMs) throw failure.error;
+    const stepMs = Math.min(POLL_MS, limitMs - passedMs);
+    await vi.advanceTimersByTimeAsync(stepMs);
+    passedMs += stepMs;
   }
 }
 

@@ -4,6 +4,7 @@ import { forbiddenRequests, serviceAccountUser, unusedRules, type RoleRule } fro
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { certificateSecret } from './etcd-certificates.ts';
 import { EtcdOracle } from './etcd-oracle.ts';
+import { A_REPAIR } from './etcd-repair-line.ts';
 import { merged, newNamespace, startEtcdRepair, type EtcdRepairRig } from './etcd-repair-rig.ts';
 import {
   isBootstrapped,
@@ -81,6 +82,7 @@ it.concurrent('etcd runs on while the hook is stopped, and is repaired when it i
   await rig.scaleHook(1);
   await isTold(rig, news, 'Repaired');
   await isWhole(rig);
+  expect(await news()).toEqual(A_REPAIR);
   expect((await oracle.stop()).violations).toEqual([]);
 });
 
@@ -117,6 +119,7 @@ it.concurrent('of five members one is replaced, but not one of two', LIMIT, asyn
   await isTold(rig, news, 'Repaired');
   await isWhole(rig);
 
+  expect(await news()).toEqual(['SeveralMembersDown', ...A_REPAIR]);
   expect((await oracle.stop()).violations).toEqual([]);
 });
 
