@@ -57,6 +57,17 @@ describe('hooklet start', () => {
     },
   );
 
+  it('killed with SIGKILL leaves nothing behind within 2 s, not even a hook that ignores SIGTERM', async () => {
+    const sandbox = await sandboxForTest();
+    const place = createPlace(sandbox, `trap '' TERM; : > "$OUT/began"; sleep 600; sleep 600`);
+    const program = place.start();
+    await until(() => expect(existsSync(join(place.path, 'out', 'began'))).toBe(true));
+
+    program.signal('SIGKILL');
+
+    await within(2000, () => expect(place.processes.pids()).toEqual([]));
+  });
+
   it('runs hooks again within 3 s when there is room for their files again', { timeout: 120_000 }, async () => {
     const sandbox = await sandboxForTest();
     const place = createPlace(sandbox);
@@ -84,7 +95,7 @@ interface Place {
   forget(): void;
 }
 
-function createPlace(sandbox: Sandbox): Place {
+function createPlace(sandbox: Sandbox, body = ''): Place {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
   const { path } = folder;
@@ -94,7 +105,7 @@ function createPlace(sandbox: Sandbox): Place {
   mkdirSync(out);
   const namespace = { nameSelector: { matchNames: ['default'] } };
   const binding = { name: 'maps', apiVersion: 'v1', kind: 'ConfigMap', queue: 'maps', namespace };
-  writeFileSync(join(hooks, 'hook.sh'), recordingHook({ configVersion: 'v1', kubernetes: [binding] }));
+  writeFileSync(join(hooks, 'hook.sh'), recordingHook({ configVersion: 'v1', kubernetes: [binding] }, body));
   chmodSync(join(hooks, 'hook.sh'), 0o755);
   const processes = markProcesses();
   const env = { ...processes.env, OUT: out, KUBECONFIG: kubeconfigFile(path, sandbox), NODE_COMPILE_CACHE: undefined };
