@@ -34,16 +34,14 @@ it.concurrent.each(TWINS)(
   '%s needs all of its rights, no others, and writes nothing while all is well',
   LIMIT,
   async (twin) => {
-    await using rig = await startEtcdRepair({ plane, twin });
+    // A member that seems unwell for a moment is written down: on a busy machine it gets more time to answer.
+    await using rig = await startEtcdRepair({ plane, twin, settings: { ETCD_TIMEOUT_SECONDS: '5' } });
     await isBootstrapped(rig);
-    // On a slow machine a member may seem unwell for a moment, which is written down.
-    await eventually(async () => {
-      await isWhole(rig);
-      await runsMore(rig, 1);
-      const before = await writesOf(rig);
-      await runsMore(rig, 2);
-      expect(await writesOf(rig)).toEqual(before);
-    });
+    await isWhole(rig);
+    await runsMore(rig, 1);
+    const before = await writesOf(rig);
+    await runsMore(rig, 3);
+    expect(await writesOf(rig)).toEqual(before);
     const oracle = new EtcdOracle(rig.etcd);
     oracle.start();
 
