@@ -127,11 +127,11 @@ describe('deploy/', { timeout: 300_000 }, () => {
     expect(readdirSync(join(pod.volumes['/tmp'] ?? '', 'hooklet'))).toEqual([]);
   });
 
-  it('is ready within 5 s, and small', async () => {
+  it('is ready within 2 s, and small', async () => {
     await using pod = await startPod({ plane, image, deployment });
     const { container } = pod;
 
-    await within(5000, async () => expect((await pod.ask('/readyz')).status).toBe(200));
+    await within(2000, async () => expect((await pod.ask('/readyz')).status).toBe(200));
 
     const readyMs = Date.now() - container.startedAtMs;
     const pssMiB = (await container.pss()) / 2 ** 20;

@@ -100,6 +100,28 @@ it.concurrent.each([1, 2])('of %i member(s) none is replaced, which is told at o
   expect((await news()).toSorted()).toEqual(['Bootstrapped', 'TooFewMembers']);
 });
 
+it.concurrent('of three members none is replaced while two are down, nor when they are back', LIMIT, async () => {
+  // The third one finds them again when it dials anew, which etcd may leave for half a minute.
+  await using rig = await startEtcdRepair({ plane, twin: 'shell', settings: { REPAIR_AFTER_SECONDS: '60' } });
+  await isBootstrapped(rig);
+  await isWhole(rig);
+  const oracle = new EtcdOracle(rig.etcd);
+  oracle.start();
+  const news = await newsOf(rig);
+  const before = await storageOf(rig);
+
+  const again = await Promise.all(['etcd-0', 'etcd-2'].map(async (pod) => rig.kubelet.cutOff(rig.podName(pod))));
+  expect(await isTold(rig, news, 'QuorumLost')).toContain('--bump-revision 1000000000 --mark-compacted');
+  await isMeasured(rig, /etcd_repair_refused\{.*reason="QuorumLost".*\} 1/);
+  expect(await storageOf(rig)).toEqual(before);
+  await Promise.all(again.map(async (reconnect) => reconnect()));
+  await isWhole(rig);
+
+  expect(await storageOf(rig)).toEqual(before);
+  expect(await news()).toEqual(['QuorumLost']);
+  expect((await oracle.stop()).violations).toEqual([]);
+});
+
 it.concurrent('of five members one is replaced, but not one of two', LIMIT, async () => {
   await using rig = await startEtcdRepair({ plane, twin: 'shell', replicas: 5 });
   await isBootstrapped(rig);

@@ -58,24 +58,6 @@ export const REFUSALS: readonly Line[] = [
     },
   },
   {
-    title: 'refuses when two of three are down, and takes nothing',
-    tells: ['QuorumLost'],
-    run: async (rig) => {
-      const news = await newsOf(rig);
-      const before = await storageOf(rig);
-      const reconnect = await Promise.all(
-        ['etcd-0', 'etcd-2'].map(async (pod) => rig.kubelet.cutOff(rig.podName(pod))),
-      );
-
-      expect(await isTold(rig, news, 'QuorumLost')).toContain('--bump-revision 1000000000 --mark-compacted');
-      await isMeasured(rig, /etcd_repair_refused\{.*reason="QuorumLost".*\} 1/);
-      expect(await storageOf(rig)).toEqual(before);
-      await Promise.all(reconnect.map(async (again) => again()));
-
-      await isWhole(rig);
-    },
-  },
-  {
     title: 'takes nobody out by a record whose member is long gone',
     with: 'typescript',
     tells: A_REPAIR,
