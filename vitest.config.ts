@@ -4,6 +4,7 @@ import { defineConfig } from 'vitest/config';
 const sdk = fileURLToPath(new URL('src/sdk/index.ts', import.meta.url));
 // Their files leave nothing behind in the process, so that a new one for each is not needed.
 const clean = ['test/{effects,filter,hook,kube,lib,queue,sandbox,sources}/**/*.test.ts'];
+const faults = ['test/faults/**/*.test.ts'];
 const elsewhere = ['test/cluster/**', 'test/image/**', '**/node_modules/**'];
 
 export default defineConfig({
@@ -12,13 +13,18 @@ export default defineConfig({
     pool: 'forks',
     // Most files wait for processes and servers: one core is not kept free.
     maxWorkers: '100%',
-    // Guards against hanging alone: a busy machine is no reason to fail.
+    // Guards against hanging alone; a test that holds a time holds it itself.
     testTimeout: 60_000,
     hookTimeout: 60_000,
     expect: { poll: { timeout: 30_000 } },
     projects: [
       { extends: true, test: { name: 'rooms', include: clean, exclude: elsewhere, isolate: false } },
-      { extends: true, test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [...clean, ...elsewhere] } },
+      {
+        extends: true,
+        test: { name: 'whole', include: ['test/**/*.test.ts'], exclude: [...clean, ...faults, ...elsewhere] },
+      },
+      // They hold wall times of whole programs. `.ci/run` lists what passed at the second try alone.
+      { extends: true, test: { name: 'faults', include: faults, retry: process.env['CI'] ? 1 : 0 } },
     ],
   },
 });

@@ -8,28 +8,46 @@ export type Baseline = Readonly<Record<string, number>>;
 /** How much worse than the baseline a ratio may be. */
 export const TOLERANCE = 1.25;
 
-/** A ratio that is worse than it may be, or one that is held and was not measured. */
-export interface Regression {
+/** Measurements on which no more depends: two of three that agree. */
+const ENOUGH = 2;
+
+/** What was measured in one go, and which rows were to be. */
+export interface Round {
+  readonly rows: readonly Pick<RowEntry, 'name'>[];
+  readonly results: readonly Result[];
+}
+
+/** What is to be thought of one ratio that is held. */
+export interface Verdict {
   readonly key: string;
   readonly row: string;
+  /** Whether the median of the measurements is worse than the baseline allows. */
+  readonly isWorse: boolean;
+  /** Whether the median of three would say the same, whatever the measurements to come say. */
+  readonly isSettled: boolean;
   readonly said: string;
 }
 
-/** What is worse than the baseline allows, in rows that were to be measured. What the baseline does not name is not judged. */
-export function judge(
-  rows: readonly Pick<RowEntry, 'name'>[],
-  results: readonly Result[],
-  baseline: Baseline,
-): readonly Regression[] {
+/** Judges each held ratio of the rows that were measured by the median of its measurements. */
+export function judge(rounds: readonly Round[], baseline: Baseline): readonly Verdict[] {
   return Object.entries(baseline).flatMap(([key, held]) => {
-    const row = rows.find(({ name }) => key.startsWith(`${name}/`))?.name;
+    const asked = rounds.filter(({ rows }) => rows.some(({ name }) => key.startsWith(`${name}/`)));
+    const row = asked[0]?.rows.find(({ name }) => key.startsWith(`${name}/`))?.name;
     if (row === undefined) return [];
-    const measure = results.find((result) => keyOf(result.row, result.measure) === key)?.measure;
-    const ratio = measure && ratioOf(measure);
-    if (measure === undefined || ratio === undefined) return [{ key, row, said: `${key} was not measured` }];
-    if (worsening(measure, ratio, held) <= TOLERANCE) return [];
+    const measures = asked.map(({ results }) => results.find((one) => keyOf(one.row, one.measure) === key)?.measure);
+    const factors = measures.map((measure) => worsening(measure, held));
+    const factor = median(factors);
+    const worse = factors.filter((one) => one > TOLERANCE).length;
+    const isWorse = factor > TOLERANCE;
+    const verdict = isWorse ? 'worse' : 'well';
     return [
-      { key, row, said: `${key}: ${ratio.toFixed(2)} times the limit, where ${held} is held in bench/baseline.json` },
+      {
+        key,
+        row,
+        isWorse,
+        isSettled: Math.max(worse, factors.length - worse) >= ENOUGH,
+        said: `${verdict}: ${key}: ${measures.map(ratioText).join(', ')} times the limit, where ${held} is held: median ${factorText(factor)}`,
+      },
     ];
   });
 }
@@ -47,8 +65,26 @@ function keyOf(row: string, { name }: Measure): string {
   return `${row}/${name}`;
 }
 
-/** How many times worse; where more is better, less is worse. */
-function worsening({ goal }: Measure, ratio: number, held: number): number {
+/** How many times worse, where more is better, less is worse; what could not be measured is worse than anything. */
+function worsening(measure: Measure | undefined, held: number): number {
+  const ratio = measure && ratioOf(measure);
+  if (measure === undefined || ratio === undefined) return Infinity;
+  const { goal } = measure;
   const moreIsBetter = goal?.least !== undefined && goal.most === undefined;
   return moreIsBetter ? held / ratio : ratio / held;
+}
+
+/** The value in the middle, or between the two in the middle. */
+function median(values: readonly number[]): number {
+  const sorted = values.toSorted((a, b) => a - b);
+  const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);
+  return middle.reduce((sum, value) => sum + value, 0) / middle.length;
+}
+
+function ratioText(measure: Measure | undefined): string {
+  return (measure && ratioOf(measure))?.toFixed(2) ?? 'not measured';
+}
+
+function factorText(factor: number): string {
+  return factor === Infinity ? 'not measured' : `${factor.toFixed(2)} times as bad`;
 }

@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { inspect, parseArgs } from 'node:util';
-import { baselineOf, judge, type Baseline } from './guard.ts';
+import { baselineOf, judge, type Baseline, type Round } from './guard.ts';
 import { measure } from './measure.ts';
 import { writePage } from './page.ts';
 import { drawPlots, PLOTS } from './plots/plots.ts';
@@ -17,7 +17,6 @@ for (const [signal, code] of [
 }
 
 const BASELINE = join(import.meta.dirname, 'baseline.json');
-const REPEATS = 2;
 
 const { values: flags, positionals: asked } = parseArgs({
   allowPositionals: true,
@@ -76,21 +75,23 @@ function chosen(): readonly RowEntry[] {
   return flags.guard ? ROWS.filter(({ isFast = false }) => isFast) : ROWS;
 }
 
-/** A row that is worse than it may be is measured again, up to twice: a noisy machine is no reason to fail. */
+/** Rows are measured again until two measurements of each held ratio agree: one that is lucky, or not, says nothing. */
 async function guard(results: readonly Result[], baseline: Baseline): Promise<void> {
-  // What was worse each time so far.
-  let worse = judge(chosen(), results, baseline);
-  for (let repeat = 0; repeat < REPEATS && worse.length > 0; repeat += 1) {
-    const names = new Set(worse.map(({ row }) => row));
-    const again = chosen().filter(({ name }) => names.has(name));
-    say(`\nonce more: ${[...names].join(', ')}`);
+  const rounds: Round[] = [{ rows: chosen(), results }];
+  let verdicts = judge(rounds, baseline);
+  while (verdicts.some(({ isSettled }) => !isSettled)) {
+    const open = new Set(verdicts.filter(({ isSettled }) => !isSettled).map(({ row }) => row));
+    const rows = chosen().filter(({ name }) => open.has(name));
+    say(`\nonce more: ${[...open].join(', ')}`);
     const repeated: Result[] = [];
-    for (const entry of again) repeated.push(...(await attempt(entry)));
+    for (const entry of rows) repeated.push(...(await attempt(entry)));
     if (repeated.length > 0) say(tableOf(repeated));
-    const keys = new Set(worse.map(({ key }) => key));
-    worse = judge(again, repeated, baseline).filter(({ key }) => keys.has(key));
+    rounds.push({ rows, results: repeated });
+    verdicts = judge(rounds, baseline);
   }
-  for (const { said } of worse) process.stderr.write(`${said}\n`);
+  say('');
+  for (const { said } of verdicts) say(said);
+  const worse = verdicts.filter(({ isWorse }) => isWorse);
   if (worse.length > 0) process.exitCode = 1;
   else say('\nno ratio is worse than bench/baseline.json allows');
 }

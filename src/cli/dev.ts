@@ -14,7 +14,7 @@ import { devOptions, resolveOptions, type StartOptions } from './options.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { openLog, operatorOptions } from './start.ts';
 
-// Ctrl-C is to be over within a second: a hook that runs then gets this long, and as long again to end.
+// Ctrl-C is to be over within 2 s, on a busy machine too: a hook that runs then gets this long, and as long again to end.
 const GRACE_MS = 300;
 
 /** `hooklet dev`: runs hooks against an API server in memory until Ctrl-C; resolves to the exit code. */

@@ -12,33 +12,60 @@ const least = { type: 'ratio', least: 0.8 } as const;
 
 const ROWS = [{ name: 'event' }];
 
+/** The verdict on `event/p50` after measurements of 10 times these ratios; undefined where it could not be measured. */
+function verdictOf(values: readonly (number | undefined)[], goal: Measure['goal'] = most) {
+  const rounds = values.map((value) => ({ rows: ROWS, results: value === undefined ? [] : [result(value, { goal })] }));
+  return judge(rounds, { 'event/p50': 1 })[0];
+}
+
 describe('the guard', () => {
   it('lets pass what is up to 1.25 times the ratio of the baseline', () => {
-    expect(judge(ROWS, [result(12.5, { goal: most })], { 'event/p50': 1 })).toEqual([]);
-  });
-
-  it('names what is worse', () => {
-    const [regression, ...others] = judge(ROWS, [result(12.6, { goal: most })], { 'event/p50': 1 });
-
-    expect(regression).toMatchObject({ key: 'event/p50', row: 'event' });
-    expect(regression?.said).toContain('1.26 times the limit, where 1 is held');
-    expect(others).toEqual([]);
+    expect(verdictOf([12.5])).toMatchObject({ isWorse: false });
+    expect(verdictOf([12.6])).toMatchObject({ isWorse: true });
   });
 
   it('takes less for worse where more is wanted', () => {
-    expect(judge(ROWS, [result(20, { goal: least })], { 'event/p50': 1 })).toEqual([]);
-    expect(judge(ROWS, [result(7, { goal: least })], { 'event/p50': 1 })).toHaveLength(1);
+    expect(verdictOf([20], least)).toMatchObject({ isWorse: false });
+    expect(verdictOf([7], least)).toMatchObject({ isWorse: true });
+  });
+
+  it.each([
+    { values: [10], isWorse: false, isSettled: false },
+    { values: [20], isWorse: true, isSettled: false },
+    { values: [10, 11], isWorse: false, isSettled: true },
+    { values: [20, 14], isWorse: true, isSettled: true },
+    { values: [20, 10], isWorse: true, isSettled: false },
+    { values: [20, 10, 11], isWorse: false, isSettled: true },
+    { values: [10, 20, 14], isWorse: true, isSettled: true },
+    { values: [20, 14, 10], isWorse: true, isSettled: true },
+    { values: [undefined], isWorse: true, isSettled: false },
+    { values: [undefined, 10, 11], isWorse: false, isSettled: true },
+    { values: [10, undefined, undefined], isWorse: true, isSettled: true },
+  ])('judges $values by the median, and asks for more until two agree', ({ values, isWorse, isSettled }) => {
+    expect(verdictOf(values)).toMatchObject({ key: 'event/p50', row: 'event', isWorse, isSettled });
+  });
+
+  it('says what was measured, and the median', () => {
+    expect(verdictOf([20, 10, 14])?.said).toBe(
+      'worse: event/p50: 2.00, 1.00, 1.40 times the limit, where 1 is held: median 1.40 times as bad',
+    );
+    expect(verdictOf([10, undefined, undefined])?.said).toBe(
+      'worse: event/p50: 1.00, not measured, not measured times the limit, where 1 is held: median not measured',
+    );
+  });
+
+  it('judges a ratio by the rounds in which its row was measured', () => {
+    const rounds = [
+      { rows: [...ROWS, { name: 'event-warm' }], results: [result(10)] },
+      { rows: [{ name: 'event-warm' }], results: [] },
+    ];
+
+    expect(judge(rounds, { 'event/p50': 1 })[0]).toMatchObject({ isWorse: false, isSettled: false });
   });
 
   it('does not judge what the baseline does not name, nor rows that nobody asked for', () => {
-    expect(judge(ROWS, [result(99)], {})).toEqual([]);
-    expect(judge([{ name: 'event-warm' }], [], { 'event/p50': 1 })).toEqual([]);
-  });
-
-  it('names what is held and was not measured', () => {
-    expect(judge(ROWS, [], { 'event/p50': 1 })).toEqual([
-      { key: 'event/p50', row: 'event', said: 'event/p50 was not measured' },
-    ]);
+    expect(judge([{ rows: ROWS, results: [result(99)] }], {})).toEqual([]);
+    expect(judge([{ rows: [{ name: 'event-warm' }], results: [] }], { 'event/p50': 1 })).toEqual([]);
   });
 });
 

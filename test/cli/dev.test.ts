@@ -2,8 +2,9 @@ import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { markedProcesses, temporaryFolder } from '../support/hook-rig.ts';
-import { recordingHook, until, untilWithin } from '../support/operator-rig.ts';
+import { recordingHook, until } from '../support/operator-rig.ts';
 import { startProgram, type Program } from '../support/program.ts';
+import { within } from '../support/within.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 
@@ -97,15 +98,14 @@ describe('hooklet dev', () => {
     ['while nothing runs', 'echo ready'],
     ['while a hook runs', 'echo ready; sleep 600'],
     ['while a hook runs that does not want to end', "trap '' TERM INT; echo ready; sleep 600; sleep 600"],
-  ])('ends within a second of Ctrl-C %s, and leaves nothing behind', async (_, body) => {
+  ])('ends within 2 s of Ctrl-C %s, and leaves nothing behind', async (_, body) => {
     hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }, body));
     const program = dev();
     await program.says('a.sh | ready');
 
     program.signal('SIGINT', 'group');
 
-    // Of the second it waits for two thirds; how long the rest takes depends on the machine.
-    await untilWithin(3000, () => expect(program.hasEnded()).toBe(true));
+    await within(2000, () => expect(program.hasEnded()).toBe(true));
     expect(await program.ended).toBe(0);
     await until(() => expect(markedProcesses(`MARK=${folder.path}`)).toEqual([]));
     expect(readdirSync(path('tmp')).filter((name) => name !== 'node-compile-cache')).toEqual([]);

@@ -4,9 +4,10 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { markedProcesses, temporaryFolder } from '../support/hook-rig.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
-import { recordingHook, until, untilWithin } from '../support/operator-rig.ts';
+import { recordingHook, until } from '../support/operator-rig.ts';
 import { startProgram, type Program } from '../support/program.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
+import { within } from '../support/within.ts';
 
 const COMMON = ['start', '--listen-port', '0', '--listen-address', '127.0.0.1'];
 const WAIT = ': > "$OUT/began"\nwhile ! [ -e "$OUT/go" ]; do sleep 0.01; done';
@@ -59,14 +60,14 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('hooklet start', () => {
-  it('runs the hooks, writes JSON where there is no terminal, and ends with 0 on SIGTERM', async () => {
+  it('runs the hooks, writes JSON where there is no terminal, and ends with 0 within 1 s of SIGTERM', async () => {
     hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
     const program = start();
     await program.says('"msg":"hook finished"');
 
     program.signal('SIGTERM');
 
-    await untilWithin(4000, () => expect(program.hasEnded()).toBe(true));
+    await within(1000, () => expect(program.hasEnded()).toBe(true));
     expect(await program.ended).toBe(0);
     expect(program.stderr()).toBe('');
     expect(logged(program).map(({ msg }) => msg)).toEqual([

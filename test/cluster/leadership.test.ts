@@ -1,29 +1,55 @@
-import { appendFileSync, cpSync, existsSync } from 'node:fs';
+import { appendFileSync, cpSync, existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { startSoakRelay } from '../../bench/soak/relay.ts';
 import { LeaseLostError } from '../../src/errors.ts';
+import type { Cluster } from '../../src/kube/cluster.ts';
+import { loadCluster } from '../../src/kube/load-cluster.ts';
+import { markProcesses } from '../support/fault-processes.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { recordingHook, startOperator, type OperatorRig } from '../support/operator-rig.ts';
+import { within } from '../support/within.ts';
 import { adminKubectl } from './admin-kubectl.ts';
-import { connectAs, handsOn, until, withoutApiserver, type Hands } from './operator-rig.ts';
+import { clusterConfig } from './cluster-config.ts';
+import { connectAs, handsOn, until, type Hands } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 const plane = sharedControlPlane();
 const kubectl = adminKubectl(plane);
-const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 12_000, renewDeadlineMs: 8000, retryPeriodMs: 500 };
+/** The defaults. */
+const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
 const onStartup = { configVersion: 'v1', onStartup: 1 };
 
-/** A replica that believes to be this Pod. */
-function replica({ namespace }: Hands, env: Readonly<Record<string, string>>, body = ''): OperatorRig {
+interface ReplicaOptions {
+  readonly env: Readonly<Record<string, string>>;
+  readonly body?: string;
+  /** The way to the API server; default straight. */
+  readonly connect?: () => Promise<Cluster>;
+}
+
+/** A replica that believes to be a Pod. */
+function replica({ namespace }: Hands, options: ReplicaOptions): OperatorRig {
+  const { env, body = '', connect = connectAs(plane, 'admin') } = options;
   return startOperator({
-    connect: connectAs(plane, 'admin'),
+    connect,
     hooks: { 'a.sh': recordingHook(onStartup, body), 'bad.sh': recordingHook({ configVersion: 'v1', schedule: 1 }) },
     env: { POD_NAMESPACE: namespace, ...env },
-    // Somebody else may lead 4 s after the renew deadline; a hook has nearly as long to end.
-    operator: { leaderElection, killAfterMs: 3000 },
+    // As `hooklet start` has it with these times.
+    operator: { leaderElection, killAfterMs: 4000 },
   });
+}
+
+/** The way to the API server through a port of loopback. */
+function connectThrough(port: number): () => Promise<Cluster> {
+  return async () => {
+    using folder = temporaryFolder();
+    const path = join(folder.path, 'kubeconfig');
+    const url = `https://127.0.0.1:${port}`;
+    writeFileSync(path, clusterConfig({ url, ca: plane.ca, user: 'admin', token: plane.tokenOf('admin') }));
+    return await loadCluster({ env: {}, kubeConfigPath: path });
+  };
 }
 
 function says(rig: OperatorRig): readonly string[] {
@@ -40,9 +66,9 @@ describe('replicas on a real API server', () => {
   it('hand the Lease over, and kubectl describe tells of it and of broken hooks', async () => {
     const hands = await handsOn(plane);
     const uid = await makePod(hands, 'pod-1');
-    await using first = replica(hands, { POD_NAME: 'pod-1', POD_UID: uid });
+    await using first = replica(hands, { env: { POD_NAME: 'pod-1', POD_UID: uid } });
     await until(() => expect(first.runs('a.sh')).toHaveLength(1));
-    await using second = replica(hands, { POD_NAME: 'pod-2' });
+    await using second = replica(hands, { env: { POD_NAME: 'pod-2' } });
     await until(() => expect(says(second)).toContain('standing by'));
 
     await until(async () => {
@@ -56,21 +82,31 @@ describe('replicas on a real API server', () => {
     await until(() => expect(second.runs('a.sh')).toHaveLength(1));
     const path = `/apis/coordination.k8s.io/v1/namespaces/${hands.namespace}/leases/hooklet`;
     expect(await hands.call('GET', path)).toMatchObject({
-      spec: { holderIdentity: expect.stringMatching(/^pod-2_/), leaseDurationSeconds: 12, leaseTransitions: 1 },
+      spec: { holderIdentity: expect.stringMatching(/^pod-2_/), leaseDurationSeconds: 15, leaseTransitions: 1 },
     });
   });
 
-  it('who cannot reach the API server for longer than its deadline ends, and its hooks before it', async () => {
+  it('end all hooks of a leader that is cut off within 15 s, and another leads within 5 s of that', async () => {
     const hands = await handsOn(plane);
-    const body = `trap 'touch "$OUT/terminated"; exit 0' TERM\nsleep 60 & wait`;
-    const leader = replica(hands, { POD_NAME: 'pod-1' }, body);
+    const relay = await startSoakRelay(Number(new URL(plane.url).port));
+    onTestFinished(async () => relay.close());
+    const processes = markProcesses();
+    // It heeds no SIGTERM.
+    const body = `trap '' TERM; : > "$OUT/began"; sleep 600; sleep 600`;
+    const connect = connectThrough(relay.port);
+    const leader = replica(hands, { env: { POD_NAME: 'pod-1', ...processes.env }, body, connect });
     onTestFinished(async () => Promise.resolve(leader[Symbol.asyncDispose]()).catch(() => {}));
-    await until(() => expect(leader.runs('a.sh')).toHaveLength(1));
+    await until(() => expect(existsSync(join(leader.out, 'began'))).toBe(true));
+    await using other = replica(hands, { env: { POD_NAME: 'pod-2' } });
+    await until(() => expect(says(other)).toContain('standing by'));
 
-    await withoutApiserver(plane, async () => {
-      await until(() => expect(existsSync(join(leader.out, 'terminated'))).toBe(true));
-      await expect(leader.stop()).rejects.toThrow(LeaseLostError);
-    });
+    relay.refuse(true);
+    relay.cut();
+
+    await within(15_000, () => expect(processes.pids('sleep')).toEqual([]));
+    expect(other.runs('a.sh')).toEqual([]);
+    await within(5000, () => expect(other.runs('a.sh')).toHaveLength(1));
+    await expect(leader.stop()).rejects.toThrow(LeaseLostError);
   });
 });
 

@@ -3,8 +3,9 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { bindingTo, once, patchFor, queuedHook } from '../support/fault-hooks.ts';
 import { markProcesses } from '../support/fault-processes.ts';
-import { startFaultRig, untilRecovered } from '../support/fault-rig.ts';
+import { startFaultRig } from '../support/fault-rig.ts';
 import { recordingHook, until } from '../support/operator-rig.ts';
+import { within } from '../support/within.ts';
 
 describe('a hook', () => {
   it('that was replaced while it ran is run as it is now', async () => {
@@ -40,7 +41,7 @@ describe('a hook', () => {
     for (const pid of processes.pids('spawner-process')) process.kill(pid, 'SIGKILL');
     await rig.put('a', '1');
 
-    await untilRecovered(() => expect(operator.runs('slow.sh')).toHaveLength(2));
+    await within(3000, () => expect(operator.runs('slow.sh')).toHaveLength(2));
     await rig.caughtUp();
     await until(() => expect(processes.pids('sleep')).toEqual([]));
     expect((await rig.sandbox.call('GET', '/api/v1/namespaces/copies/configmaps/half')).code).toBe(404);

@@ -27,7 +27,7 @@ describe('faults', () => {
       sandbox.faults.add({ type: 'brokenLine', path: CONFIG_MAPS_PATH, watch: true, times: 1 });
       sandbox.dropWatches();
       await rig.put('a', value);
-      await rig.caughtUp(10_000);
+      await rig.caughtUp();
     };
     const runsEnd = async (): Promise<void> => until(() => expect(processes.pids()).toHaveLength(KEPT_PROCESSES));
     await strike('warm up');
@@ -37,7 +37,7 @@ describe('faults', () => {
     for (let round = 0; round < ROUNDS; round++) {
       sandbox.dropWatches();
       await rig.put('a', String(round));
-      await rig.caughtUp(10_000);
+      await rig.caughtUp();
     }
     await strike('last');
     await runsEnd();
@@ -60,7 +60,7 @@ describe('faults', () => {
     sandbox.faults.add({ type: 'status', code: 503, path: CONFIG_MAPS_PATH, watch: true, times: 2 });
     sandbox.dropWatches();
     await rig.put('a', '1');
-    await rig.caughtUp(8000);
+    await rig.caughtUp();
 
     const told = operator.lines.filter(({ level }) => level === 'warn' || level === 'error');
     expect(told.map(({ message, fields }) => `${message}: ${String(fields['reason'])}`)).toEqual([

@@ -6,12 +6,13 @@ import { isJsonArray, isJsonObject } from '../../src/sandbox/json.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { disordersOf, lastStates, sightingsOf, type Sighting } from '../support/fault-ledger.ts';
 import { markProcesses } from '../support/fault-processes.ts';
-import { configMap, statesIn, untilRecovered } from '../support/fault-rig.ts';
+import { configMap, statesIn } from '../support/fault-rig.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
 import { recordingHook, until } from '../support/operator-rig.ts';
 import { startProgram, type Program } from '../support/program.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
+import { within } from '../support/within.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'];
 
@@ -56,6 +57,17 @@ describe('hooklet start', () => {
     },
   );
 
+  it('killed with SIGKILL leaves nothing behind within 2 s, not even a hook that ignores SIGTERM', async () => {
+    const sandbox = await sandboxForTest();
+    const place = createPlace(sandbox, `trap '' TERM; : > "$OUT/began"; sleep 600; sleep 600`);
+    const program = place.start();
+    await until(() => expect(existsSync(join(place.path, 'out', 'began'))).toBe(true));
+
+    program.signal('SIGKILL');
+
+    await within(2000, () => expect(place.processes.pids()).toEqual([]));
+  });
+
   it('runs hooks again within 3 s when there is room for their files again', { timeout: 120_000 }, async () => {
     const sandbox = await sandboxForTest();
     const place = createPlace(sandbox);
@@ -68,7 +80,7 @@ describe('hooklet start', () => {
     await program.says('its files could not be written');
     limitFiles(program, 'unlimited');
 
-    await untilRecovered(() => expect(place.sightings().map(({ name }) => name)).toContain('big'));
+    await within(3000, () => expect(place.sightings().map(({ name }) => name)).toContain('big'));
     program.signal('SIGTERM');
     expect(await program.ended).toBe(0);
   });
@@ -83,7 +95,7 @@ interface Place {
   forget(): void;
 }
 
-function createPlace(sandbox: Sandbox): Place {
+function createPlace(sandbox: Sandbox, body = ''): Place {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
   const { path } = folder;
@@ -93,7 +105,7 @@ function createPlace(sandbox: Sandbox): Place {
   mkdirSync(out);
   const namespace = { nameSelector: { matchNames: ['default'] } };
   const binding = { name: 'maps', apiVersion: 'v1', kind: 'ConfigMap', queue: 'maps', namespace };
-  writeFileSync(join(hooks, 'hook.sh'), recordingHook({ configVersion: 'v1', kubernetes: [binding] }));
+  writeFileSync(join(hooks, 'hook.sh'), recordingHook({ configVersion: 'v1', kubernetes: [binding] }, body));
   chmodSync(join(hooks, 'hook.sh'), 0o755);
   const processes = markProcesses();
   const env = { ...processes.env, OUT: out, KUBECONFIG: kubeconfigFile(path, sandbox), NODE_COMPILE_CACHE: undefined };

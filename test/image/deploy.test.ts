@@ -7,7 +7,7 @@ import type { JsonObject } from '../../src/sandbox/json.ts';
 import { until } from '../cluster/operator-rig.ts';
 import { sharedControlPlane } from '../cluster/shared-control-plane.ts';
 import { labelledConfigMap, labelledSecret, targetNamespace } from '../support/shipped-hooks.ts';
-import type { Entry } from './container.ts';
+import { within } from '../support/within.ts';
 import { adminKubectl, objectsOf, type Kubectl } from './kubectl.ts';
 import { startPod } from './pod.ts';
 
@@ -127,23 +127,19 @@ describe('deploy/', { timeout: 300_000 }, () => {
     expect(readdirSync(join(pod.volumes['/tmp'] ?? '', 'hooklet'))).toEqual([]);
   });
 
-  it('is ready soon, and small', async () => {
+  it('is ready within 2 s, and small', async () => {
     await using pod = await startPod({ plane, image, deployment });
     const { container } = pod;
-    await until(async () => expect((await pod.ask('/readyz')).status).toBe(200));
 
-    const cpuSeconds = container.cpuSeconds();
-    const hasRun = ({ msg, hook }: Entry): boolean => msg === 'hook finished' && hook === '001-prepare.sh';
-    await until(() => expect(container.entries.some(hasRun)).toBe(true));
-    const firstRunMs = Date.parse(String(container.entries.find(hasRun)?.['time'])) - container.startedAtMs;
+    await within(2000, async () => expect((await pod.ask('/readyz')).status).toBe(200));
+
+    const readyMs = Date.now() - container.startedAtMs;
     const pssMiB = (await container.pss()) / 2 ** 20;
     const imageMB = image.bytes / 1e6;
     process.stderr.write(
-      `image ${Math.round(imageMB)} MB, first hook has run after ${firstRunMs} ms, ready with ${cpuSeconds.toFixed(1)} s of CPU, PSS ${Math.round(pssMiB)} MiB\n`,
+      `image ${Math.round(imageMB)} MB, ready after ${readyMs} ms with ${container.cpuSeconds().toFixed(1)} s of CPU, PSS ${Math.round(pssMiB)} MiB\n`,
     );
     expect(imageMB).toBeLessThan(400);
-    // Not by the clock, which runs on while other processes have the processor.
-    expect(cpuSeconds).toBeLessThan(5);
     // The request of the Deployment.
     expect(pssMiB).toBeLessThan(192);
   });

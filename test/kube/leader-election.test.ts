@@ -4,6 +4,7 @@ import { LeaderElection } from '../../src/kube/leader-election.ts';
 import { startSandbox, type Sandbox } from '../../src/sandbox/sandbox.ts';
 import { inProcessClient, type InProcessClient } from '../support/in-process-client.ts';
 import { recordingLogger, type LogLine } from '../support/recording-logger.ts';
+import { withinVirtual } from '../support/within.ts';
 
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/hooklet';
 const SECOND = 1000;
@@ -141,7 +142,7 @@ describe('leader election', () => {
     },
   );
 
-  it('is handed over within a retry when the leader ends in good order', async () => {
+  it('is handed over within 2 s, a retry, when the leader ends in good order', async () => {
     const a = candidate('a');
     await passUntil(a.isAtWork);
     const b = candidate('b');
@@ -150,7 +151,7 @@ describe('leader election', () => {
     await a.stop();
     expect(await lease()).toMatchObject({ holderIdentity: '' });
 
-    expect(await passUntil(b.isAtWork)).toBeLessThanOrEqual(times.retryPeriodMs);
+    await withinVirtual(2000, () => expect(b.isAtWork()).toBe(true));
     expect(a.error()).toBeUndefined();
   });
 
@@ -170,19 +171,20 @@ describe('leader election', () => {
     ]);
   });
 
-  it('is lost at the renew deadline in a longer outage, before anybody else can lead', async () => {
+  it('is lost 10 s after the last renewal, and had by another 15 s after it at the earliest', async () => {
     const a = candidate('a');
     await passUntil(a.isAtWork);
     const b = candidate('b');
     await pass(5 * SECOND);
+    const renewedAt = Date.parse(String((await lease())['renewTime']));
 
     a.client.link = 'down';
-    const took = await passUntil(() => !a.isAtWork());
-    const gap = await passUntil(b.isAtWork);
+    await withinVirtual(11_000, () => expect(a.isAtWork()).toBe(false));
+    const lostMs = Date.now() - renewedAt;
+    await passUntil(b.isAtWork);
 
-    expect(took).toBeLessThanOrEqual(times.renewDeadlineMs);
-    expect(took).toBeGreaterThan(times.renewDeadlineMs - times.retryPeriodMs - 100);
-    expect(gap).toBeGreaterThanOrEqual(times.leaseDurationMs - times.renewDeadlineMs - 100);
+    expect(Math.round(lostMs / 100)).toBe(100);
+    expect(Date.now() - renewedAt).toBeGreaterThanOrEqual(15_000);
     expect(a.error()).toBeInstanceOf(LeaseLostError);
     expect(a.error()).toMatchObject({
       message: expect.stringMatching(/default\/hooklet was lost: .*in time.*no answer/),

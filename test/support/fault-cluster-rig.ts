@@ -11,6 +11,7 @@ import { connect, type Client } from '../conformance/client.ts';
 import { disordersOf, lastStates, sightingsOf, stateOf, withoutRepeated } from './fault-ledger.ts';
 import { temporaryFolder } from './hook-rig.ts';
 import { recordingHook, startOperator, until, type OperatorRig } from './operator-rig.ts';
+import { within } from './within.ts';
 
 /** An operator whose way to a real API server leads through faults, with a hook on the ConfigMaps of a namespace. */
 export interface ClusterFaultRig extends AsyncDisposable {
@@ -24,7 +25,9 @@ export interface ClusterFaultRig extends AsyncDisposable {
   put(name: string, value: string): Promise<void>;
   remove(name: string): Promise<void>;
   /** Waits until the hook has seen everything as it is, in order. */
-  caughtUp(timeoutMs: number): Promise<void>;
+  caughtUp(): Promise<void>;
+  /** Fails unless that is so before the wall time is over that a promise gives it. */
+  caughtUpWithin(limitMs: number): Promise<void>;
   /** How often the watch was opened again or the list repeated, by reason. */
   restarts(): Promise<Readonly<Record<string, number>>>;
   /** Ends the gateway, and opens another in its place with another certificate. */
@@ -53,6 +56,7 @@ export async function startClusterFaultRig(options: ClusterFaultOptions): Promis
   before?.(relay);
   const operator = ends.use(startWith(files.kubeconfig, namespace));
   const path = `/api/v1/namespaces/${namespace}/configmaps`;
+  const isCaughtUp = async (): Promise<void> => expectAllSeen(operator, api, path);
   const opened = ends.move();
   return {
     ...files,
@@ -65,7 +69,8 @@ export async function startClusterFaultRig(options: ClusterFaultOptions): Promis
       if (answer.status === 404) await api.post(path, configMapOf(name, value));
     },
     remove: async (name) => void (await api.delete(`${path}/${name}`)),
-    caughtUp: async (timeoutMs) => untilSeen(operator, api, path, timeoutMs),
+    caughtUp: async () => until(isCaughtUp),
+    caughtUpWithin: async (limitMs) => within(limitMs, isCaughtUp),
     restarts: async () => restartsOf(operator),
     async replaceGateway() {
       await gateway.close();
@@ -105,15 +110,13 @@ function startWith(kubeConfigPath: string, namespace: string): OperatorRig {
   });
 }
 
-async function untilSeen(operator: OperatorRig, api: Client, path: string, timeoutMs: number): Promise<void> {
-  await until(async () => {
-    // The control plane puts a ConfigMap of its own into every namespace, some time.
-    const { items } = (await api.get(path)).body;
-    const objects = (Array.isArray(items) ? items : []).filter(isJsonObject).map(stateOf).toSorted();
-    const sightings = sightingsOf(withoutRepeated(operator.runs('hook.sh')).flat());
-    expect(lastStates(sightings)).toEqual(objects);
-    expect(disordersOf(sightings)).toEqual([]);
-  }, timeoutMs);
+async function expectAllSeen(operator: OperatorRig, api: Client, path: string): Promise<void> {
+  // The control plane puts a ConfigMap of its own into every namespace, some time.
+  const { items } = (await api.get(path)).body;
+  const objects = (Array.isArray(items) ? items : []).filter(isJsonObject).map(stateOf).toSorted();
+  const sightings = sightingsOf(withoutRepeated(operator.runs('hook.sh')).flat());
+  expect(lastStates(sightings)).toEqual(objects);
+  expect(disordersOf(sightings)).toEqual([]);
 }
 
 async function restartsOf(operator: OperatorRig): Promise<Readonly<Record<string, number>>> {

@@ -3,7 +3,8 @@ import { createCluster, type Cluster } from '../../src/kube/cluster.ts';
 import { isJsonObject } from '../../src/sandbox/json.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { disordersOf, lastStates, sightingsOf, stateOf, withoutRepeated } from './fault-ledger.ts';
-import { recordingHook, startOperator, until, untilWithin, type OperatorRig, type RigOptions } from './operator-rig.ts';
+import { recordingHook, startOperator, until, type OperatorRig, type RigOptions } from './operator-rig.ts';
+import { within } from './within.ts';
 
 /** An operator with a hook in shell and a warm one, both on the ConfigMaps of `default`, before faults strike. */
 export interface FaultRig extends AsyncDisposable {
@@ -15,7 +16,9 @@ export interface FaultRig extends AsyncDisposable {
    * Waits until both hooks have seen everything as it is, in order, and everything is there that the warm one asked
    * for: a copy of each ConfigMap.
    */
-  caughtUp(limitMs?: number): Promise<void>;
+  caughtUp(): Promise<void>;
+  /** Fails unless that is so before the wall time is over that a promise gives it. */
+  caughtUpWithin(limitMs: number): Promise<void>;
   /** All values of one ConfigMap that the shell hook saw, in order. */
   values(name: string): readonly string[];
   /** How often the ConfigMaps were listed, in pages or as a stream, since the log of requests was cleared. */
@@ -25,16 +28,6 @@ export interface FaultRig extends AsyncDisposable {
 export interface FaultRigOptions extends Partial<RigOptions> {
   readonly sandboxOptions?: SandboxOptions;
   readonly watchIdleTimeoutMs?: number;
-}
-
-/** From the end of a fault until hooks have heard of everything. */
-export const RECOVERY_MS = 3000;
-/** How long a machine that stalls may hold up the spawner and the hooks, which cannot be seen from this process. */
-const STALL_MS = 5000;
-
-/** Waits until `check` no longer throws, as long as the end of a fault takes to be noticed. */
-export async function untilRecovered(check: () => void | Promise<void>): Promise<void> {
-  await untilWithin(RECOVERY_MS + STALL_MS, check);
 }
 
 export const CONFIG_MAPS_PATH = '/api/v1/namespaces/default/configmaps';
@@ -70,7 +63,8 @@ export async function startFaultRig(given: FaultRigOptions = {}): Promise<FaultR
     operator,
     put,
     remove: async (name) => sandbox.delete(configMap(name, '')),
-    caughtUp: async (limitMs = RECOVERY_MS) => untilWithin(limitMs + STALL_MS, isCaughtUp),
+    caughtUp: async () => until(isCaughtUp),
+    caughtUpWithin: async (limitMs) => within(limitMs, isCaughtUp),
     values: (name) =>
       sightings('shell.sh')
         .filter((sighting) => sighting.name === name && sighting.event !== 'Deleted')

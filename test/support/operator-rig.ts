@@ -135,26 +135,6 @@ export async function until(check: () => void | Promise<void>, timeoutMs = 45_00
     .catch(check);
 }
 
-const POLL_MS = 10;
-/** What a look and the pause after it take at most, while the machine lets this process work. */
-const LONGEST_TURN_MS = 2 * POLL_MS;
-
-/**
- * Waits until `check` no longer throws, no longer than a limit that is a promise of the product. The time in which the
- * machine held this process up does not count.
- */
-export async function untilWithin(limitMs: number, check: () => void | Promise<void>): Promise<void> {
-  for (let spentMs = 0; spentMs < limitMs;) {
-    const beganAt = performance.now();
-    if (await passes(check)) return;
-    await new Promise((resolve) => {
-      setTimeout(resolve, POLL_MS);
-    });
-    spentMs += Math.min(performance.now() - beganAt, LONGEST_TURN_MS);
-  }
-  await check();
-}
-
 async function passes(check: () => void | Promise<void>): Promise<boolean> {
   try {
     await check();

@@ -4,6 +4,7 @@ import { forbiddenRequests, serviceAccountUser, unusedRules, type RoleRule } fro
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { certificateSecret } from './etcd-certificates.ts';
 import { EtcdOracle } from './etcd-oracle.ts';
+import { A_REPAIR } from './etcd-repair-line.ts';
 import { merged, newNamespace, startEtcdRepair, type EtcdRepairRig } from './etcd-repair-rig.ts';
 import {
   isBootstrapped,
@@ -33,16 +34,14 @@ it.concurrent.each(TWINS)(
   '%s needs all of its rights, no others, and writes nothing while all is well',
   LIMIT,
   async (twin) => {
-    await using rig = await startEtcdRepair({ plane, twin });
+    // A member that seems unwell for a moment is written down: on a busy machine it gets more time to answer.
+    await using rig = await startEtcdRepair({ plane, twin, settings: { ETCD_TIMEOUT_SECONDS: '5' } });
     await isBootstrapped(rig);
-    // On a slow machine a member may seem unwell for a moment, which is written down.
-    await eventually(async () => {
-      await isWhole(rig);
-      await runsMore(rig, 1);
-      const before = await writesOf(rig);
-      await runsMore(rig, 2);
-      expect(await writesOf(rig)).toEqual(before);
-    });
+    await isWhole(rig);
+    await runsMore(rig, 1);
+    const before = await writesOf(rig);
+    await runsMore(rig, 3);
+    expect(await writesOf(rig)).toEqual(before);
     const oracle = new EtcdOracle(rig.etcd);
     oracle.start();
 
@@ -81,6 +80,7 @@ it.concurrent('etcd runs on while the hook is stopped, and is repaired when it i
   await rig.scaleHook(1);
   await isTold(rig, news, 'Repaired');
   await isWhole(rig);
+  expect(await news()).toEqual(A_REPAIR);
   expect((await oracle.stop()).violations).toEqual([]);
 });
 
@@ -100,6 +100,28 @@ it.concurrent.each([1, 2])('of %i member(s) none is replaced, which is told at o
   expect((await news()).toSorted()).toEqual(['Bootstrapped', 'TooFewMembers']);
 });
 
+it.concurrent('of three members none is replaced while two are down, nor when they are back', LIMIT, async () => {
+  // The third one finds them again when it dials anew, which etcd may leave for half a minute.
+  await using rig = await startEtcdRepair({ plane, twin: 'shell', settings: { REPAIR_AFTER_SECONDS: '60' } });
+  await isBootstrapped(rig);
+  await isWhole(rig);
+  const oracle = new EtcdOracle(rig.etcd);
+  oracle.start();
+  const news = await newsOf(rig);
+  const before = await storageOf(rig);
+
+  const again = await Promise.all(['etcd-0', 'etcd-2'].map(async (pod) => rig.kubelet.cutOff(rig.podName(pod))));
+  expect(await isTold(rig, news, 'QuorumLost')).toContain('--bump-revision 1000000000 --mark-compacted');
+  await isMeasured(rig, /etcd_repair_refused\{.*reason="QuorumLost".*\} 1/);
+  expect(await storageOf(rig)).toEqual(before);
+  await Promise.all(again.map(async (reconnect) => reconnect()));
+  await isWhole(rig);
+
+  expect(await storageOf(rig)).toEqual(before);
+  expect(await news()).toEqual(['QuorumLost']);
+  expect((await oracle.stop()).violations).toEqual([]);
+});
+
 it.concurrent('of five members one is replaced, but not one of two', LIMIT, async () => {
   await using rig = await startEtcdRepair({ plane, twin: 'shell', replicas: 5 });
   await isBootstrapped(rig);
@@ -117,6 +139,7 @@ it.concurrent('of five members one is replaced, but not one of two', LIMIT, asyn
   await isTold(rig, news, 'Repaired');
   await isWhole(rig);
 
+  expect(await news()).toEqual(['SeveralMembersDown', ...A_REPAIR]);
   expect((await oracle.stop()).violations).toEqual([]);
 });
 

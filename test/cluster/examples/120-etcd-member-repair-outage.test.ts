@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import { withoutApiserver } from '../operator-rig.ts';
 import { sharedControlPlane } from '../shared-control-plane.ts';
 import { EtcdOracle } from './etcd-oracle.ts';
+import { A_REPAIR } from './etcd-repair-line.ts';
 import { startEtcdRepair } from './etcd-repair-rig.ts';
 import { isBootstrapped, isTold, isWhole, loseDisk, newsOf } from './etcd-repair-steps.ts';
 import { eventually } from './eventually.ts';
@@ -32,5 +33,6 @@ it('a repair goes on after an outage of the API server in the middle of it', { t
 
   await isTold(rig, news, 'Repaired');
   await isWhole(rig);
+  expect(await news()).toEqual(A_REPAIR);
   expect((await oracle.stop()).violations).toEqual([]);
 });

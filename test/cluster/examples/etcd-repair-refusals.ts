@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { expect } from 'vitest';
 import { eventually } from './eventually.ts';
-import { followerLosesDisk, isRepaired, told, toldBefore, type Line } from './etcd-repair-line.ts';
+import { A_REPAIR, followerLosesDisk, isRepaired, type Line } from './etcd-repair-line.ts';
 import { PAUSE_ANNOTATION, STATE_ANNOTATION } from './etcd-repair-rig.ts';
 import {
   isMeasured,
@@ -22,6 +22,7 @@ export const REFUSALS: readonly Line[] = [
   {
     title: 'goes on when a person has deleted the Pod meanwhile, so that another has the old disk',
     with: 'both',
+    tells: A_REPAIR,
     run: async (rig) => {
       const news = await newsOf(rig);
       const release = await rig.control('before-member-remove', NOT_REMOVED);
@@ -35,12 +36,12 @@ export const REFUSALS: readonly Line[] = [
       await release();
 
       await isRepaired(rig, news);
-      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
     },
   },
   {
     title: 'refuses when a member has a peer URL that is none of the StatefulSet',
     with: 'typescript',
+    tells: ['MembershipMismatch'],
     run: async (rig) => {
       const news = await newsOf(rig);
       const before = await storageOf(rig);
@@ -57,26 +58,9 @@ export const REFUSALS: readonly Line[] = [
     },
   },
   {
-    title: 'refuses when two of three are down, and takes nothing',
-    run: async (rig) => {
-      const news = await newsOf(rig);
-      const before = await storageOf(rig);
-      const reconnect = await Promise.all(
-        ['etcd-0', 'etcd-2'].map(async (pod) => rig.kubelet.cutOff(rig.podName(pod))),
-      );
-
-      expect(await isTold(rig, news, 'QuorumLost')).toContain('--bump-revision 1000000000 --mark-compacted');
-      await isMeasured(rig, /etcd_repair_refused\{.*reason="QuorumLost".*\} 1/);
-      expect(await storageOf(rig)).toEqual(before);
-      await Promise.all(reconnect.map(async (again) => again()));
-
-      await isWhole(rig);
-      expect(await toldBefore('QuorumLost', news)).toEqual([]);
-    },
-  },
-  {
     title: 'takes nobody out by a record whose member is long gone',
     with: 'typescript',
+    tells: A_REPAIR,
     run: async (rig) => {
       const members = await membersOf(rig);
       const before = await storageOf(rig);
@@ -99,7 +83,6 @@ export const REFUSALS: readonly Line[] = [
       });
 
       await isRepaired(rig, news);
-      expect(await told(news)).toEqual(['RepairStarted', 'Repaired']);
       expect(await membersOf(rig)).toEqual(members);
       expect(await storageOf(rig)).toEqual(before);
     },
@@ -107,6 +90,7 @@ export const REFUSALS: readonly Line[] = [
   {
     title: 'goes on when a person has added the member meanwhile',
     with: 'typescript',
+    tells: A_REPAIR,
     run: async (rig) => {
       const news = await newsOf(rig);
       // As a person would, a moment before the hook does: a voter at once.
@@ -122,6 +106,7 @@ export const REFUSALS: readonly Line[] = [
   {
     title: 'waits when a person has removed another member meanwhile, until it is back',
     with: 'typescript',
+    tells: ['MembershipMismatch'],
     run: async (rig, oracle) => {
       const news = await newsOf(rig);
       oracle.allowVoters(1);
@@ -141,6 +126,7 @@ export const REFUSALS: readonly Line[] = [
   },
   {
     title: 'wipes nothing when no snapshot can be taken',
+    tells: ['SnapshotFailed', ...A_REPAIR],
     run: async (rig) => {
       const news = await newsOf(rig);
       const before = await storageOf(rig);
@@ -167,6 +153,7 @@ export const REFUSALS: readonly Line[] = [
   {
     title: 'does nothing as long as it is paused',
     with: 'typescript',
+    tells: ['Paused', ...A_REPAIR],
     run: async (rig) => {
       const news = await newsOf(rig);
       const before = await storageOf(rig);
@@ -188,6 +175,7 @@ export const REFUSALS: readonly Line[] = [
   {
     title: 'refuses what a new member would not cure, no memory, no image, and gives it time when that is over',
     with: 'typescript',
+    tells: ['Paused', ...A_REPAIR],
     run: async (rig) => {
       const news = await newsOf(rig);
       const pause = async (value: string | null): Promise<void> =>
@@ -223,6 +211,7 @@ export const REFUSALS: readonly Line[] = [
   },
   {
     title: 'refuses while the StatefulSet is being rolled, and while a Pod could not start anyway',
+    tells: ['StatefulSetUpdating'],
     run: async (rig) => {
       const news = await newsOf(rig);
       const before = await storageOf(rig);
@@ -241,9 +230,6 @@ export const REFUSALS: readonly Line[] = [
       // A Pod of the broken revision is replaced by itself only where Pods start in parallel.
       await rig.kubectl('delete', 'pod', 'etcd-2', '--wait=false', '--ignore-not-found');
       await isWhole(rig);
-      // Until the Pod is gone it cannot start; on a slow machine it takes longer than a member may be down.
-      expect(await toldBefore('StatefulSetUpdating', news)).toEqual([]);
-      expect(await told(news)).not.toContain('MembershipMismatch');
     },
   },
 ];

@@ -81,7 +81,7 @@ export const STATE_ANNOTATION = 'etcd-repair.hooklet.dev/state';
 export const PAUSE_ANNOTATION = 'etcd-repair.hooklet.dev/pause';
 const NEVER = new AbortController().signal;
 /** For so long a member must be down to be replaced; less, and a slow machine has members seem to be. */
-export const REPAIR_AFTER_SECONDS = 6;
+export const REPAIR_AFTER_SECONDS = 10;
 const QUICK = {
   ETCD_TIMEOUT_SECONDS: '2',
   REPAIR_AFTER_SECONDS: String(REPAIR_AFTER_SECONDS),

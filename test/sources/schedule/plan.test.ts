@@ -93,7 +93,7 @@ describe('a downtime', () => {
     ['skip', {}, 1],
     ['latest', latest, 1],
     ['all', all, 100],
-  ])('of 100,000 ticks is dealt with at once: %s', (_policy, fields, runs) => {
+  ])('of 100,000 ticks takes less than 1 s of CPU time: %s', (_policy, fields, runs) => {
     const startedAt = process.cpuUsage();
 
     const plan = afterDowntime(100_000, fields);
