@@ -1,9 +1,11 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
 import type { PatchOperation } from '../effects/operation.ts';
 import type { MetricOperation } from '../effects/parse-metrics.ts';
 import { SlowTextBudget, SlowTextError } from '../effects/slow-text.ts';
 import { HookOutputError } from '../errors.ts';
+import { eventually } from '../lib/deadline.ts';
+import { latch, type Latch } from '../lib/latch.ts';
+import { nextTurn } from '../lib/turn.ts';
 import { siblingModule } from '../runner/sibling-module.ts';
 import { readBatch, readOutputText, type OutputJob, type OutputJobResult, type ParsedOutput } from './output-job.ts';
 
@@ -73,25 +75,21 @@ async function resultOf(
   job: OutputJob,
   { timeLimitMs = TIME_LIMIT_MS }: OutputReaderOptions,
 ): Promise<OutputJobResult> {
-  const { promise, resolve, reject } = Promise.withResolvers<OutputJobResult>();
   const title = TITLES[job.name];
   const worker = new Worker(siblingModule('output-thread', import.meta.url), {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB },
   });
-  const limit = setTimeout(() => {
+  const late = (): never => {
     const advice = 'write less in one run, and JSON rather than YAML';
-    reject(new HookOutputError(`${title} cannot be read within ${timeLimitMs / 1000} s; ${advice}`));
-  }, timeLimitMs);
-  worker.once('message', resolve);
-  worker.once('error', (error) => reject(new HookOutputError(`${title} could not be read: ${messageOf(error)}`)));
-  worker.once('exit', () => reject(new HookOutputError(`${title} could not be read, its thread ended`)));
-  try {
-    return await promise;
-  } finally {
-    clearTimeout(limit);
-    void worker.terminate();
-  }
+    throw new HookOutputError(`${title} cannot be read within ${timeLimitMs / 1000} s; ${advice}`);
+  };
+  return eventually<OutputJobResult>({ limitMs: timeLimitMs, late }, ({ resolve, reject }) => {
+    worker.once('message', resolve);
+    worker.once('error', (error) => reject(new HookOutputError(`${title} could not be read: ${messageOf(error)}`)));
+    worker.once('exit', () => reject(new HookOutputError(`${title} could not be read, its thread ended`)));
+    return () => worker.terminate();
+  });
 }
 
 function messageOf(error: unknown): string {
@@ -106,7 +104,7 @@ function shortened(warnings: readonly string[]): readonly string[] {
 /** Lets so many work at once; the others wait in order. */
 class Slots {
   #free: number;
-  readonly #waiting: (() => void)[] = [];
+  readonly #waiting: Latch<void>[] = [];
 
   constructor(count: number) {
     this.#free = count;
@@ -114,13 +112,19 @@ class Slots {
 
   async during<T>(work: () => Promise<T>): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
-    else await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    else await this.#turn();
     try {
       return await work();
     } finally {
       const next = this.#waiting.shift();
       if (next === undefined) this.#free += 1;
-      else next();
+      else next.resolve();
     }
+  }
+
+  async #turn(): Promise<void> {
+    const turn = latch();
+    this.#waiting.push(turn);
+    await turn.promise;
   }
 }

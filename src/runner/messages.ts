@@ -66,8 +66,7 @@ export class MessageReader<M extends Message> {
     const line = this.#lineLength > 0 ? this.#line.subarray(0, this.#lineLength) : part;
     this.#line = EMPTY;
     this.#lineLength = 0;
-    this.#take(line);
-    return data.subarray(end + 1);
+    return this.#take(line, data.subarray(end + 1));
   }
 
   #keep(part: Buffer): void {
@@ -81,16 +80,22 @@ export class MessageReader<M extends Message> {
     this.#lineLength = length;
   }
 
-  #take(line: Buffer): void {
+  /** Takes the message, and its payload where that has come with it; returns what follows. */
+  #take(line: Buffer, rest: Buffer): Buffer {
     const message = this.#parse(line);
-    if (message === undefined) return;
+    if (message === undefined) return EMPTY;
     const { bytes = 0 } = message;
     const { maxPayloadBytes = 0 } = this.#options;
     if (!Number.isSafeInteger(bytes) || bytes < 0 || bytes > maxPayloadBytes) {
-      this.#refuse(`${message.type} with ${bytes} bytes, at most ${maxPayloadBytes} are taken`);
-    } else if (bytes === 0) this.#options.onMessage(message, EMPTY);
+      return this.#refuse(`${message.type} with ${bytes} bytes, at most ${maxPayloadBytes} are taken`);
+    }
+    if (bytes <= rest.length) {
+      this.#options.onMessage(message, rest.subarray(0, bytes));
+      return rest.subarray(bytes);
+    }
     // Pages that are never filled cost nothing, so that what is announced and not sent takes no memory.
-    else this.#payload = { message, bytes: Buffer.allocUnsafe(bytes), filled: 0 };
+    this.#payload = { message, bytes: Buffer.allocUnsafe(bytes), filled: 0 };
+    return rest;
   }
 
   #fill(data: Buffer): Buffer {

@@ -33,9 +33,14 @@ export function readOutputLine(value: unknown): OutputLine {
 
 /** What a run cost; what is not told stays absent. */
 export function readUsage(fields: Fields): Usage {
-  const names = ['userCpuMs', 'systemCpuMs', 'maxRssBytes'] as const;
-  const known = names.filter((name) => fields[name] !== undefined);
-  return Object.fromEntries(known.map((name) => [name, readAmount(fields, name)]));
+  const userCpuMs = readOptional(fields, 'userCpuMs', readAmount);
+  const systemCpuMs = readOptional(fields, 'systemCpuMs', readAmount);
+  const maxRssBytes = readOptional(fields, 'maxRssBytes', readAmount);
+  return {
+    ...(userCpuMs !== undefined && { userCpuMs }),
+    ...(systemCpuMs !== undefined && { systemCpuMs }),
+    ...(maxRssBytes !== undefined && { maxRssBytes }),
+  };
 }
 
 function readExit(fields: Fields): Exit {

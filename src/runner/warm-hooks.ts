@@ -1,5 +1,6 @@
 import { HookFailedError } from '../errors.ts';
 import type { HookFile } from '../hook/discover.ts';
+import { abortable } from '../lib/abortable.ts';
 import type { Logger } from '../log.ts';
 import { failureMessage } from './failure.ts';
 import type { OutputLog } from './output-log.ts';
@@ -175,14 +176,11 @@ export class WarmHooks {
 
 /** Undefined when the signal comes first. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
-  if (signal.aborted) return undefined;
-  const stopped = Promise.withResolvers<undefined>();
-  const stop = (): void => stopped.resolve(undefined);
-  signal.addEventListener('abort', stop, { once: true });
   try {
-    return await Promise.race([promise, stopped.promise]);
-  } finally {
-    signal.removeEventListener('abort', stop);
+    return await abortable(promise, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
   }
 }
 

@@ -17,8 +17,11 @@ async function serve(path: string): Promise<void> {
   delete process.env[WARM_SOCKET];
   delete process.env[WARM_TOKEN];
   const report: Report = (message, payload) => {
+    // Both at once, so that the operator need not wake twice.
+    operator.cork();
     operator.write(encodeMessage(message));
     if (payload !== undefined && payload.length > 0) operator.write(payload);
+    operator.uncork();
   };
   report({ type: 'hello', token });
   resolveOwnPackage();

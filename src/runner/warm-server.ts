@@ -2,12 +2,14 @@ import { createHash, timingSafeEqual } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { eventually } from '../lib/deadline.ts';
 import { MessageReader } from './messages.ts';
 import { MAX_REPORT_BYTES, MAX_REPORT_PAYLOAD_BYTES, type WarmReport } from './warm-protocol.ts';
 import { readReport } from './warm-report.ts';
 
 // sun_path of Linux, less the byte that ends it.
 const MAX_SOCKET_PATH = 107;
+const LISTEN_LIMIT_MS = 10_000;
 const HELLO_LIMIT_MS = 5000;
 const MAX_HELLO_BYTES = 1024;
 const MAX_STRANGERS = 64;
@@ -100,9 +102,12 @@ export class WarmServer {
       throw new Error(`the path ${this.path} is too long for a socket; give a shorter --tmp-dir`);
     }
     const server = createServer((socket) => this.#connect(socket));
-    await new Promise<void>((resolve, reject) => {
+    const late = (): never => {
+      throw new Error(`cannot listen on ${this.path}: nothing happened within ${LISTEN_LIMIT_MS / 1000} s`);
+    };
+    await eventually<void>({ limitMs: LISTEN_LIMIT_MS, late }, ({ resolve, reject }) => {
       server.once('error', reject);
-      server.listen(this.path, resolve);
+      server.listen(this.path, () => resolve());
     });
     // Such as no descriptor left for a connection: the process that wanted it ends and is started again.
     server.on('error', () => {});

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
+import { eventually } from '../lib/deadline.ts';
+import { latch } from '../lib/latch.ts';
 import { encodeMessage } from './messages.ts';
 import { siblingModule } from './sibling-module.ts';
 import type { SpawnedProcess } from './spawner-link.ts';
@@ -90,7 +92,8 @@ export class WarmWorker {
   readonly #runs = new Map<number, PendingRun>();
   readonly #loading: Watchdog;
   readonly #ending: Watchdog;
-  readonly #givenUp = Promise.withResolvers<Exit>();
+  readonly #loaded = latch<Loaded>();
+  readonly #givenUp = latch<Exit>();
   #socket: Socket | undefined;
   #nextId = 1;
   #isRetired = false;
@@ -98,16 +101,13 @@ export class WarmWorker {
   #reason: string | undefined;
   #isOutputUsed = false;
   #permittedBytes = IDLE_BYTES;
-  #settleLoaded: (loaded: Loaded) => void = () => {};
 
   constructor(options: WarmWorkerOptions) {
     this.#options = options;
     const { server, spawner, path, env } = options;
     const { loadLimitMs = DEFAULT_LOAD_LIMIT_MS, endLimitMs = DEFAULT_END_LIMIT_MS } = options;
     const token = randomUUID();
-    this.loaded = new Promise((resolve) => {
-      this.#settleLoaded = resolve;
-    });
+    this.loaded = this.#loaded.promise;
     server.expect(token, {
       onConnect: (socket) => this.#connect(socket),
       onReport: (report, payload) => this.#handle(report, payload),
@@ -153,9 +153,8 @@ export class WarmWorker {
       return { outcome: Promise.resolve(this.#endedWith(this.#exit)), abort: () => {} };
     }
     const id = this.#nextId++;
-    const outcome = new Promise<Outcome>((resolve) => {
-      this.#runs.set(id, { ...output, settle: resolve });
-    });
+    const { promise: outcome, resolve: settle } = latch<Outcome>();
+    this.#runs.set(id, { ...output, settle });
     this.#permittedBytes += RUN_BYTES;
     if (this.#isOutputUsed) this.#process.refill();
     this.#isOutputUsed = false;
@@ -239,7 +238,7 @@ export class WarmWorker {
 
   #settleLoading(loaded: Loaded): void {
     this.#loading.stop();
-    this.#settleLoaded(loaded);
+    this.#loaded.resolve(loaded);
   }
 
   #settle(id: number, outcome: Outcome): void {
@@ -271,7 +270,7 @@ export class WarmWorker {
     await closed(this.#socket);
     this.#exit = exit;
     this.#ending.stop();
-    this.#settleLoaded(this.#endedWith(exit));
+    this.#loaded.resolve(this.#endedWith(exit));
     for (const id of this.#runs.keys()) this.#settle(id, this.#endedWith(exit));
     return exit;
   }
@@ -283,13 +282,12 @@ function readOutputs({ patchBytes }: RunReport, payload: Buffer): WarmOutputs {
 
 async function closed(socket: Socket | undefined): Promise<void> {
   if (socket === undefined || socket.closed) return;
-  await new Promise<void>((resolve) => {
+  // A process that the dead one started may hold the other end.
+  const late = (): void => void socket.destroy();
+  await eventually<void>({ limitMs: CLOSE_LIMIT_MS, late }, ({ resolve }) => {
     socket.once('close', () => resolve());
     // What it still had to say comes before its end; we say nothing more.
     socket.end();
-    // Unless something else holds its side.
-    const limit = new Watchdog(CLOSE_LIMIT_MS, () => socket.destroy());
-    limit.start();
-    socket.once('close', () => limit.stop());
+    return undefined;
   });
 }

@@ -1,9 +1,9 @@
-import { writeFileSync } from 'node:fs';
+import { readFileSync, writeFileSync } from 'node:fs';
 import { connect } from 'node:net';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { HookFailedError } from '../../src/errors.ts';
-import { fixtureHook, hookRig, never, spawnerProcesses } from '../support/hook-rig.ts';
+import { fixtureHook, hookRig, markedProcesses, never, spawnerProcesses } from '../support/hook-rig.ts';
 
 type Rig = ReturnType<typeof hookRig>;
 
@@ -110,6 +110,23 @@ describe('the operator', () => {
     expect(rig.processes().filter((line) => line.includes('rogue'))).toEqual([]);
   });
 
+  it('ends a stopped process when more than 256 MiB of contexts wait for it, with all its runs', async () => {
+    await using rig = hookRig({ spawnerOptions: { graceMs: 100 } });
+    const running = [run(rig, 'stop')];
+    await vi.waitUntil(() => markedProcesses(rig.mark).some(isStopped), { timeout: 30_000 });
+    const contexts = [Buffer.alloc(100 * 1024 * 1024)];
+
+    for (let i = 0; i < 4; i++) running.push(rig.runner.run({ hook, contexts, fields: {} }, never));
+    const ends = await Promise.allSettled(running);
+
+    expect(ends).toHaveLength(5);
+    for (const end of ends) {
+      expect(String(end.status === 'rejected' && end.reason)).toMatch(
+        /it left 3\d{8} bytes of binding contexts unread/,
+      );
+    }
+  });
+
   it('kills a process and ends its run though the spawner is stopped', async () => {
     await using rig = hookRig({ warm: { graceMs: 50, endLimitMs: 200 } });
     await run(rig, 'well');
@@ -164,3 +181,11 @@ describe('the operator', () => {
     expect(rig.processes()).toEqual([]);
   });
 });
+
+function isStopped(pid: number): boolean {
+  try {
+    return /\) T /.test(readFileSync(`/proc/${pid}/stat`, 'latin1'));
+  } catch {
+    return false;
+  }
+}
