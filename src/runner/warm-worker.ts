@@ -175,8 +175,10 @@ export class WarmWorker {
   /** Ends the process and the runs in it. */
   terminate(): void {
     this.#isRetired = true;
+    this.#loading.stop();
+    if (this.#exit !== undefined) return;
     this.#process.terminate();
-    if (this.#exit === undefined) this.#ending.start();
+    this.#ending.start();
   }
 
   #endFor(reason: string): void {
