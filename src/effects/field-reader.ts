@@ -1,4 +1,5 @@
 import type { JsonObject } from './operation.ts';
+import { SlowTextBudget } from './slow-text.ts';
 
 /** One problem of one field. */
 export interface FieldProblem {
@@ -9,11 +10,14 @@ export interface FieldProblem {
 /** Reads the fields of one document and gathers everything wrong with them; keys match in any case, as in the peer. */
 export class FieldReader {
   readonly problems: FieldProblem[] = [];
+  /** For strings that hold documents of their own. */
+  readonly budget: SlowTextBudget;
   readonly #document: JsonObject;
   readonly #keys = new Map<string, string>();
 
-  constructor(document: JsonObject) {
+  constructor(document: JsonObject, budget = new SlowTextBudget(Infinity)) {
     this.#document = document;
+    this.budget = budget;
     for (const key of Object.keys(document)) {
       const lower = key.toLowerCase();
       if (!this.#keys.has(lower)) this.#keys.set(lower, key);

@@ -1,9 +1,9 @@
 import { HookOutputError } from '../errors.ts';
-import { readDocuments } from './documents.ts';
 import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
 import type { PatchOperation } from './operation.ts';
 import { outputProblems, place } from './output-problems.ts';
 import { OPERATIONS, type CheckJq } from './read-operation.ts';
+import { readWithin, SlowTextBudget } from './slow-text.ts';
 
 const COMMON_FIELDS = [
   'operation',
@@ -22,14 +22,25 @@ export interface ParsedOperations {
   readonly warnings: readonly string[];
 }
 
-/** Reads what a hook wrote to `KUBERNETES_PATCH_PATH`; throws `HookOutputError` with every problem of the file. */
-export function parseOperations(text: string, checkJq: CheckJq): ParsedOperations {
-  const { documents, problems } = readDocuments(text);
+/**
+ * Reads what a hook wrote to `KUBERNETES_PATCH_PATH`; throws `HookOutputError` with every problem of the file, and
+ * `SlowTextError` where the budget does not suffice.
+ */
+export function parseOperations(
+  text: string,
+  checkJq: CheckJq,
+  budget: SlowTextBudget = new SlowTextBudget(Infinity),
+): ParsedOperations {
+  const { documents, problems } = readWithin(budget, text);
   const found = outputProblems(problems);
+  const check: CheckJq = (expression) => {
+    budget.spend(expression.length);
+    return checkJq(expression);
+  };
   const operations: PatchOperation[] = [];
   const warnings: string[] = [];
   for (const document of documents) {
-    const parsed = parseOperation(document.value, checkJq);
+    const parsed = parseOperation(document.value, check, budget);
     found.add(document, parsed.problems);
     warnings.push(...parsed.warnings.map((warning) => `${place(document)}: ${warning}`));
     if (parsed.operation !== undefined) operations.push(parsed.operation);
@@ -44,12 +55,12 @@ interface ParsedOperation {
   readonly warnings: readonly string[];
 }
 
-function parseOperation(value: unknown, checkJq: CheckJq): ParsedOperation {
+function parseOperation(value: unknown, checkJq: CheckJq, budget: SlowTextBudget): ParsedOperation {
   if (!isObject(value)) {
     const message = `received ${received(value)}, expected an object with a patch operation`;
     return { problems: [{ field: '', message }], warnings: [] };
   }
-  const reader = new FieldReader(value);
+  const reader = new FieldReader(value, budget);
   const name = readName(reader);
   if (name === undefined) return { problems: reader.problems, warnings: [] };
   const operation = OPERATIONS[name].read(reader, checkJq);

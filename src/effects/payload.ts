@@ -1,6 +1,6 @@
-import { readDocuments } from './documents.ts';
 import { isObject, received, type FieldReader } from './field-reader.ts';
 import type { JsonObject } from './operation.ts';
+import { readWithin } from './slow-text.ts';
 
 const JSON_PATCH_MEMBERS: ReadonlyMap<unknown, 'value' | 'from' | 'none'> = new Map([
   ['add', 'value'],
@@ -58,7 +58,7 @@ const FAILED = Symbol('failed');
 function readInline(reader: FieldReader, field: string): unknown {
   const value = reader.value(field);
   if (typeof value !== 'string' || value.trim() === '') return value;
-  const { documents, problems } = readDocuments(value);
+  const { documents, problems } = readWithin(reader.budget, value);
   const [problem] = problems;
   if (problem !== undefined) {
     reader.fail(field, `line ${problem.line} of the string ${problem.message}`);

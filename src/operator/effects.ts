@@ -1,13 +1,12 @@
 import { applyOperations } from '../effects/apply-operations.ts';
 import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { operationsDespiteFailure } from '../effects/operation.ts';
-import { metricsDespiteFailure, parseMetrics } from '../effects/parse-metrics.ts';
-import { parseOperations } from '../effects/parse-operations.ts';
+import { metricsDespiteFailure } from '../effects/parse-metrics.ts';
 import { PatchMemory } from '../effects/patch-memory.ts';
 import { compilePatch } from '../filter/patch.ts';
 import type { Logger } from '../log.ts';
 import type { ClusterAccess } from './cluster-access.ts';
-import { checkFilter } from './filter-check.ts';
+import { createOutputReader } from './read-outputs.ts';
 import type { TaskRunOptions } from './task-run.ts';
 
 export type Effects = Pick<TaskRunOptions, 'parse' | 'parseAfterFailure' | 'apply' | 'applyMetrics'>;
@@ -15,11 +14,11 @@ export type Effects = Pick<TaskRunOptions, 'parse' | 'parseAfterFailure' | 'appl
 /** Reads and carries out what hooks write; metrics go to `hookMetrics`. */
 export function createEffects(access: ClusterAccess, hookMetrics: HookMetrics, log: Logger): Effects {
   const memory = new PatchMemory();
-  const checkJq = (expression: string): string | undefined => checkFilter({ type: 'jq', expression });
+  const reader = createOutputReader();
   return {
-    parse(hook, outputs) {
-      const { operations, warnings } = parseOperations(outputs.patch, checkJq);
-      const metrics = parseMetrics(outputs.metrics);
+    async parse(hook, outputs) {
+      const { operations, warnings } = await reader.patch(outputs.patch);
+      const metrics = await reader.metrics(outputs.metrics);
       hookMetrics.check(hook, metrics.operations);
       return {
         operations,
@@ -28,8 +27,8 @@ export function createEffects(access: ClusterAccess, hookMetrics: HookMetrics, l
       };
     },
     parseAfterFailure: {
-      patch: (patch) => operationsDespiteFailure(parseOperations(patch, checkJq).operations),
-      metrics: (metrics) => metricsDespiteFailure(parseMetrics(metrics).operations),
+      patch: async (patch) => operationsDespiteFailure((await reader.patch(patch)).operations),
+      metrics: async (metrics) => metricsDespiteFailure((await reader.metrics(metrics)).operations),
     },
     apply: async (operations, onApplied, signal) => {
       const { client, kinds } = access;

@@ -19,11 +19,14 @@ export interface HookRequests {
 export interface TaskRunOptions {
   readonly runner: Pick<Runner, 'run'>;
   /** Reads both files of a run that succeeded; throws `HookOutputError`. */
-  readonly parse: (hook: string, outputs: { readonly patch: string; readonly metrics: string }) => HookRequests;
+  readonly parse: (
+    hook: string,
+    outputs: { readonly patch: string; readonly metrics: string },
+  ) => Promise<HookRequests>;
   /** What counts of a run that failed; throws `HookOutputError`. */
   readonly parseAfterFailure: {
-    readonly patch: (text: string) => readonly PatchOperation[];
-    readonly metrics: (text: string) => readonly MetricOperation[];
+    readonly patch: (text: string) => Promise<readonly PatchOperation[]>;
+    readonly metrics: (text: string) => Promise<readonly MetricOperation[]>;
   };
   readonly apply: (
     operations: readonly PatchOperation[],
@@ -68,7 +71,7 @@ export async function runTask(
     const ends = stop === undefined ? signal : AbortSignal.any([signal, stop]);
     const run = await options.runner.run({ hook, contexts, fields }, ends);
     observeRun(options.metrics, labels, run);
-    const { operations, metrics, warnings } = options.parse(hook.name, run.outputs);
+    const { operations, metrics, warnings } = await options.parse(hook.name, run.outputs);
     for (const warning of warnings) log.warn({ warning }, 'hook wrote what is likely a mistake');
     const onApplied = (applied: AppliedOperation): void => {
       logApplied(patchLog, applied);
@@ -83,7 +86,7 @@ export async function runTask(
     if (error instanceof HookFailedError && error.failure !== undefined) {
       observeRun(options.metrics, labels, error.failure);
       await applyDespiteFailure(error.failure.patch, options, { log, patchLog, signal });
-      countDespiteFailure(hook.name, error.failure.metrics ?? '', options, log);
+      await countDespiteFailure(hook.name, error.failure.metrics ?? '', options, log);
     }
     throw error;
   }
@@ -131,17 +134,17 @@ async function applyDespiteFailure(
 ): Promise<void> {
   if (patch === '') return;
   try {
-    const operations = options.parseAfterFailure.patch(patch);
+    const operations = await options.parseAfterFailure.patch(patch);
     await options.apply(operations, (applied) => logApplied(patchLog, applied), signal);
   } catch (error) {
     log.warn({ err: error }, 'patches of the failed run could not be applied');
   }
 }
 
-function countDespiteFailure(hook: string, text: string, options: TaskRunOptions, log: Logger): void {
+async function countDespiteFailure(hook: string, text: string, options: TaskRunOptions, log: Logger): Promise<void> {
   if (text === '') return;
   try {
-    options.applyMetrics(hook, options.parseAfterFailure.metrics(text));
+    options.applyMetrics(hook, await options.parseAfterFailure.metrics(text));
   } catch (error) {
     log.warn({ err: error }, 'metrics of the failed run could not be applied');
   }

@@ -45,6 +45,13 @@ export class RunOutput {
     else this.#readers[stream].push(chunk);
   }
 
+  /** Whether something that is logged beside the lines still has room; it counts against the same limit. */
+  take(bytes: number): boolean {
+    if (this.#spend(bytes)) return true;
+    this.#droppedBytes += bytes;
+    return false;
+  }
+
   /** Gives a process that lives on the whole limit again. */
   refill(): void {
     this.#reportDropped();
@@ -73,15 +80,16 @@ export class RunOutput {
   }
 
   #keep(stream: OutputStream, line: string): void {
-    const cost = line.length + LINE_COST_BYTES;
-    if (cost > this.#leftBytes) {
-      // Nothing after the first dropped line comes through: a gap in the middle would mislead.
-      this.#leftBytes = 0;
-      this.#droppedBytes += line.length + 1;
-      return;
-    }
-    this.#leftBytes -= cost;
-    this.#add({ stream, line });
+    if (this.#spend(line.length)) this.#add({ stream, line });
+    else this.#droppedBytes += line.length + 1;
+  }
+
+  #spend(bytes: number): boolean {
+    const cost = bytes + LINE_COST_BYTES;
+    const isEnough = cost <= this.#leftBytes;
+    // Nothing after the first dropped line comes through: a gap in the middle would mislead.
+    this.#leftBytes = isEnough ? this.#leftBytes - cost : 0;
+    return isEnough;
   }
 
   #add(line: OutputLine): void {

@@ -2,6 +2,7 @@ import type { Hook } from '../hook/binding.ts';
 import type { HookFile } from '../hook/discover.ts';
 import { CONFIG_LIMIT_MS } from '../hook/load.ts';
 import type { Logger, LogFields } from '../log.ts';
+import { OUTPUT_LIMITS } from './output-limits.ts';
 import { createOutputLog } from './output-log.ts';
 import { type HookRun, type ProcessRunOptions, runProcess, type RunResult } from './process-run.ts';
 import type { Spawner } from './spawner.ts';
@@ -10,8 +11,6 @@ import { WarmHooks, type WarmLimits } from './warm-hooks.ts';
 import { Workspaces } from './workspace.ts';
 
 export type { RunResult } from './process-run.ts';
-
-const CONFIG_BYTES = 4 * 1024 * 1024;
 
 export interface RunnerOptions {
   readonly spawner: Spawner;
@@ -51,7 +50,8 @@ export function createRunner(options: RunnerOptions): Runner {
   const { spawner, folder, keepTmpFiles } = options;
   const env = hookEnv(options);
   const outputLog = createOutputLog(options);
-  const warmHooks = new WarmHooks({ spawner, folder, env, log: options.log, outputLog, limits: options.warm ?? {} });
+  const limits = { loadLimitMs: CONFIG_LIMIT_MS, ...options.warm };
+  const warmHooks = new WarmHooks({ spawner, folder, env, log: options.log, outputLog, limits });
   const workspaces = new Workspaces({ folder, keepTmpFiles });
   const processOptions: ProcessRunOptions = { spawner, env, workspaces, folder };
   const never = new AbortController().signal;
@@ -70,8 +70,8 @@ export function createRunner(options: RunnerOptions): Runner {
       return hook.type === 'warm' ? warmHooks.run(run) : runProcess(run, processOptions);
     },
     readConfig: async (file, signal = never) => {
-      if (file.type === 'warm') return warmHooks.load(file, CONFIG_LIMIT_MS, signal);
-      const limits = { timeoutMs: CONFIG_LIMIT_MS, captureBytes: CONFIG_BYTES };
+      if (file.type === 'warm') return warmHooks.load(file, signal);
+      const limits = { timeoutMs: CONFIG_LIMIT_MS, captureBytes: OUTPUT_LIMITS.config };
       const request = { path: file.path, args: ['--config'], cwd: options.hooksDir, env, ...limits };
       return spawner.spawn(request, { onLine: () => {}, signal });
     },

@@ -2,6 +2,7 @@ import { killGroup } from './kill-group.ts';
 import { encodeMessage, MessageReader } from './messages.ts';
 import { killOrphans } from './orphans.ts';
 import { type SpawnerChild, startSpawnerChild } from './spawner-child.ts';
+import { readSpawnerReport } from './spawner-report.ts';
 import type {
   Exit,
   OutputLine,
@@ -26,6 +27,8 @@ export interface SpawnedProcess {
   readonly exit: Promise<Exit>;
   /** SIGTERM to its group, and SIGKILL after the grace period. */
   terminate(): void;
+  /** SIGKILL to its group from here, for a spawner that does not answer. */
+  kill(): void;
   /** Gives a process that lives on its whole output limit again. */
   refill(): void;
 }
@@ -46,6 +49,7 @@ export class SpawnerLink {
   #nextId = 1;
   #isAlive = true;
   #wasReady = false;
+  #badReport: string | undefined;
 
   /** Takes over a process that is on its way up already, or starts one. */
   constructor(options: SpawnerLinkOptions, spawner: SpawnerChild = startSpawnerChild(options.env, options.entry)) {
@@ -74,6 +78,8 @@ export class SpawnerLink {
     return {
       exit,
       terminate: () => this.#send({ type: 'terminate', id }),
+      // Once its end is told the number may be another process's.
+      kill: () => killGroup(this.#runs.get(id)?.pid, 'SIGKILL'),
       refill: () => this.#send({ type: 'refill', id }),
     };
   }
@@ -93,7 +99,14 @@ export class SpawnerLink {
   }
 
   #listen(): void {
-    const reader = new MessageReader<SpawnerReport>((report) => this.#handle(report));
+    const reader = new MessageReader<SpawnerReport>({
+      parse: readSpawnerReport,
+      onMessage: (report) => this.#handle(report),
+      onBad: (reason) => {
+        this.#badReport = `it sent what is no report, ${reason}`;
+        this.#spawner.child.kill('SIGKILL');
+      },
+    });
     this.#spawner.channel?.on('data', (chunk) => reader.push(chunk));
   }
 
@@ -118,7 +131,8 @@ export class SpawnerLink {
   }
 
   async #awaitEnd(): Promise<string> {
-    const reason = await this.#spawner.ended;
+    const end = await this.#spawner.ended;
+    const reason = this.#badReport ?? end;
     this.#isAlive = false;
     for (const { pid } of this.#runs.values()) killGroup(pid, 'SIGKILL');
     if (this.#runs.size > 0) killOrphans(this.#options.settings.folder);

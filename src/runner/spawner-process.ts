@@ -15,9 +15,14 @@ function serve(): void {
     if (operator.writable) operator.write(encodeMessage(message));
   };
   let runs: ActiveRuns | undefined;
-  const reader = new MessageReader<SpawnerRequest>((request) => {
-    if (request.type === 'setup') runs = setUp(request, report);
-    else runs?.handle(request);
+  const reader = new MessageReader<SpawnerRequest>({
+    // The parsing edge: who starts us is of our version, and nobody else has this descriptor.
+    parse: (value) => value as SpawnerRequest,
+    onMessage: (request) => {
+      if (request.type === 'setup') runs = setUp(request, report);
+      else runs?.handle(request);
+    },
+    onBad: () => process.exit(1),
   });
   // What was reported last may still be on its way to an operator that is busy; one that is gone fails it at once.
   const exit = (): void => void operator.end(() => process.exit(0));

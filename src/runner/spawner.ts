@@ -59,7 +59,8 @@ export function createSpawner(options: SpawnerOptions): Spawner {
   }
 
   function start(request: SpawnRequest, onLine: (line: OutputLine) => void): SpawnedProcess {
-    if (!link.isAlive && !isClosed) link = connect();
+    if (isClosed) return NOT_STARTED;
+    if (!link.isAlive) link = connect();
     return link.start(request, onLine);
   }
 
@@ -88,6 +89,21 @@ export function createSpawner(options: SpawnerOptions): Spawner {
     },
   };
 }
+
+/** What is asked for after the end gets its answer at once. */
+const NOT_STARTED: SpawnedProcess = {
+  exit: Promise.resolve({
+    timedOut: false,
+    isLost: true,
+    startError: { code: '', message: 'hooklet stops, nothing is started' },
+    stdout: '',
+    stderr: '',
+    usage: {},
+  }),
+  terminate: () => {},
+  kill: () => {},
+  refill: () => {},
+};
 
 function withDefaults(options: SpawnerOptions): SpawnerLinkOptions {
   const { folder, env, entry, graceMs = DEFAULT_GRACE_MS, outputLimitBytes = DEFAULT_OUTPUT_LIMIT_BYTES } = options;

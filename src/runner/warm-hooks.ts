@@ -1,5 +1,6 @@
 import { HookFailedError } from '../errors.ts';
 import type { HookFile } from '../hook/discover.ts';
+import { abortable } from '../lib/abortable.ts';
 import type { Logger } from '../log.ts';
 import { failureMessage } from './failure.ts';
 import type { OutputLog } from './output-log.ts';
@@ -8,7 +9,7 @@ import { limitRun } from './run-limits.ts';
 import type { Spawner } from './spawner.ts';
 import type { Exit, OutputLine, Usage } from './spawner-protocol.ts';
 import { WarmServer } from './warm-server.ts';
-import { type Loaded, type Outcome, WarmWorker } from './warm-worker.ts';
+import { type Ended, type Loaded, type Outcome, WarmWorker } from './warm-worker.ts';
 
 const DEFAULT_MAX_RUNS = 10_000;
 const DEFAULT_MAX_RSS_BYTES = 512 * 1024 * 1024;
@@ -21,6 +22,10 @@ export interface WarmLimits {
   readonly maxRssBytes?: number;
   /** From asking a run to end until its process is ended; default 5 s. */
   readonly graceMs?: number;
+  /** From the start of a process until its module must be loaded; default 10 s. */
+  readonly loadLimitMs?: number;
+  /** From asking for the end of a process until it counts as ended; default 10 s. */
+  readonly endLimitMs?: number;
 }
 
 export interface WarmHooksOptions {
@@ -36,30 +41,39 @@ export interface WarmHooksOptions {
 export class WarmHooks {
   readonly #options: WarmHooksOptions;
   readonly #server: WarmServer;
+  /** The process for the next run, by the path of its hook. */
   readonly #workers = new Map<string, WarmWorker>();
+  /** All that have not ended, those that were replaced too. */
+  readonly #living = new Set<WarmWorker>();
+  #isClosed = false;
 
   constructor(options: WarmHooksOptions) {
     this.#options = options;
     this.#server = new WarmServer(options.folder);
   }
 
-  /** Loads the module anew and tells its config as `hook --config` would. */
-  async load(file: HookFile, timeoutMs: number, signal: AbortSignal): Promise<Exit> {
-    await this.#server.open();
+  /** Loads the module anew and tells its config as `hook --config` would; never rejects. */
+  async load(file: HookFile, signal: AbortSignal): Promise<Exit> {
+    try {
+      await this.#server.open();
+    } catch (error) {
+      return notStarted(error);
+    }
     const worker = this.#replace(file);
     const end = (): void => worker.terminate();
-    const limits = limitRun({ timeoutMs, graceMs: () => 0, signal, onEnd: end, onKill: end });
+    if (signal.aborted) end();
+    signal.addEventListener('abort', end, { once: true });
     const loaded = await worker.loaded;
-    limits.clear();
+    signal.removeEventListener('abort', end);
     if (loaded.type !== 'ready') this.#drop(file.path, worker);
-    return toExit(loaded, limits.isTimedOut());
+    return toExit(loaded);
   }
 
   /** Runs the hook in its process, which is started if there is none. */
   async run(run: HookRun): Promise<RunResult> {
     const { hook, contexts, signal } = run;
     const { timeoutMs } = hook.settings;
-    const worker = await this.#readyWorker(hook);
+    const worker = await this.#readyWorker(hook, signal);
     const startedAt = performance.now();
     const started = worker.run(contexts, run);
     const graceMs = (): number => this.#options.limits.graceMs ?? DEFAULT_GRACE_MS;
@@ -78,20 +92,25 @@ export class WarmHooks {
     return toResult(run, settled, { durationMs: performance.now() - startedAt, isTimedOut });
   }
 
+  /** Ends all processes; none is started after this. */
   async close(): Promise<void> {
-    const workers = [...this.#workers.values()];
+    this.#isClosed = true;
+    const closing = this.#server.close();
     this.#workers.clear();
-    for (const worker of workers) worker.terminate();
-    await Promise.all(workers.map((worker) => worker.ended));
-    await this.#server.close();
+    const living = [...this.#living];
+    for (const worker of living) worker.terminate();
+    await Promise.all(living.map(async (worker) => worker.ended));
+    await closing;
   }
 
-  async #readyWorker(hook: HookFile): Promise<WarmWorker> {
-    await this.#server.open();
+  async #readyWorker(hook: HookFile, signal: AbortSignal): Promise<WarmWorker> {
     for (;;) {
       const known = this.#workers.get(hook.path);
-      const worker = known === undefined || known.isRetired ? this.#replace(hook) : known;
-      const loaded = await worker.loaded;
+      const worker = known === undefined || known.isRetired ? await this.#start(hook) : known;
+      const loaded = await unlessAborted(worker.loaded, signal);
+      if (loaded === undefined) {
+        throw new HookFailedError(failureMessage(hook.name, 'the operator stops before its module is loaded', ''));
+      }
       if (loaded.type !== 'ready') {
         this.#drop(hook.path, worker);
         const isEnvironmental = isLost(loaded);
@@ -102,19 +121,38 @@ export class WarmHooks {
     }
   }
 
+  async #start(hook: HookFile): Promise<WarmWorker> {
+    try {
+      await this.#server.open();
+    } catch (error) {
+      const reason = `its process cannot be started: ${messageOf(error)}`;
+      throw new HookFailedError(failureMessage(hook.name, reason, ''), { cause: error, isEnvironmental: true });
+    }
+    // Another run may have started one meanwhile.
+    const known = this.#workers.get(hook.path);
+    return known === undefined || known.isRetired ? this.#replace(hook) : known;
+  }
+
   /** Starts a new process; the one before finishes its runs. */
   #replace(file: HookFile): WarmWorker {
     this.#workers.get(file.path)?.retire();
-    const { spawner, env, log, outputLog } = this.#options;
+    const { spawner, env, log, outputLog, limits } = this.#options;
+    const { loadLimitMs, endLimitMs } = limits;
     const onLine = (line: OutputLine): void => outputLog.line({ hook: file.name }, line);
-    const worker = new WarmWorker({ spawner, server: this.#server, path: file.path, env, onLine });
-    this.#workers.set(file.path, worker);
-    void worker.ended.then(({ exitCode, signal, stderr }) => {
-      if (this.#workers.get(file.path) !== worker) return;
+    const { path } = file;
+    const worker = new WarmWorker({ spawner, server: this.#server, path, env, onLine, loadLimitMs, endLimitMs });
+    this.#workers.set(path, worker);
+    this.#living.add(worker);
+    // Asked for at the very moment of the end.
+    if (this.#isClosed) worker.terminate();
+    void worker.ended.then((exit) => {
+      this.#living.delete(worker);
+      const isExpected = this.#workers.get(path) !== worker;
+      if (!isExpected) this.#workers.delete(path);
       // Nobody waited for it, so nobody else reports it; the next run starts another.
-      this.#workers.delete(file.path);
-      const reason = signal ?? `exit code ${exitCode}`;
-      log.warn({ hook: file.name, reason, stderr }, 'process of warm hook ended');
+      const reason = worker.reason ?? (isExpected ? undefined : describeExit(exit));
+      if (reason === undefined) return;
+      log.warn({ hook: file.name, reason, stderr: exit.stderr }, 'process of warm hook ended');
     });
     return worker;
   }
@@ -136,14 +174,31 @@ export class WarmHooks {
   }
 }
 
-function toExit(loaded: Loaded, timedOut: boolean): Exit {
+/** Undefined when the signal comes first. */
+async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
+  try {
+    return await abortable(promise, signal);
+  } catch (error) {
+    if (signal.aborted) return undefined;
+    throw error;
+  }
+}
+
+function notStarted(error: unknown): Exit {
+  const startError = { code: '', message: messageOf(error) };
+  return { timedOut: false, startError, stdout: '', stderr: '', usage: {} };
+}
+
+function toExit(loaded: Loaded): Exit {
   switch (loaded.type) {
     case 'ready':
-      return { exitCode: 0, timedOut, stdout: loaded.config, stderr: '', usage: {} };
+      return { exitCode: 0, timedOut: false, stdout: loaded.config, stderr: '', usage: {} };
     case 'broken':
-      return { exitCode: 1, timedOut, stdout: '', stderr: loaded.error, usage: {} };
+      return { exitCode: 1, timedOut: false, stdout: '', stderr: loaded.error, usage: {} };
     case 'ended':
-      return { ...loaded.exit, timedOut };
+      return loaded.reason === undefined
+        ? loaded.exit
+        : { ...loaded.exit, startError: { code: '', message: loaded.reason } };
   }
 }
 
@@ -157,7 +212,7 @@ function toResult({ hook, signal }: HookRun, outcome: Outcome, { durationMs, isT
     return { durationMs, usage: outcome.usage, outputs: { ...outcome.outputs, admission: '', conversion: '' } };
   }
   const usage = outcome.type === 'ended' ? outcome.exit.usage : outcome.usage;
-  const { patch, metrics } = outcome.type === 'failed' ? outcome : { patch: '', metrics: '' };
+  const { patch, metrics } = outcome.type === 'failed' ? outcome.outputs : { patch: '', metrics: '' };
   const failure = { durationMs, usage, timedOut: isTimedOut, patch, metrics };
   const [reason, detail] = describeOutcome(outcome, signal.aborted);
   const limit = `it ran longer than its time limit of ${hook.settings.timeoutMs} ms and was ended`;
@@ -176,16 +231,24 @@ type Description = readonly [reason: string, detail: string];
 
 function describeLoad(loaded: Exclude<Loaded, { type: 'ready' }>): Description {
   if (loaded.type === 'broken') return ['its module could not be loaded', loaded.error];
-  return [`its process ended before its module was loaded (${describeExit(loaded.exit)})`, loaded.exit.stderr];
+  return [`its process ended before its module was loaded (${describeEnd(loaded)})`, loaded.exit.stderr];
 }
 
 function describeOutcome(outcome: Outcome, isStopped: boolean): Description {
   if (outcome.type === 'done') return ['', ''];
   if (isStopped) return ['it was ended because the operator stops', ''];
-  if (outcome.type === 'failed') return ['its function threw', outcome.error];
-  return [`its process ended during the run (${describeExit(outcome.exit)})`, outcome.exit.stderr];
+  if (outcome.type === 'failed') return [outcome.reason, outcome.error];
+  return [`its process ended during the run (${describeEnd(outcome)})`, outcome.exit.stderr];
+}
+
+function describeEnd({ reason, exit }: Ended): string {
+  return reason ?? describeExit(exit);
 }
 
 function describeExit({ startError, signal, exitCode }: Exit): string {
   return startError?.message ?? signal ?? `exit code ${exitCode}`;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }

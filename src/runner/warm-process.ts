@@ -1,10 +1,13 @@
 import { registerHooks } from 'node:module';
 import { connect, type Socket } from 'node:net';
+import { inspect } from 'node:util';
 import { pathToFileURL } from 'node:url';
 import { type RunnableHook, isHookDefinition } from '../sdk/index.ts';
 import { encodeMessage, MessageReader } from './messages.ts';
-import { WarmRuns } from './warm-runs.ts';
-import { WARM_SOCKET, WARM_TOKEN, type WarmReport, type WarmRequest } from './warm-protocol.ts';
+import { explainSize } from './output-limits.ts';
+import { type Report, WarmRuns } from './warm-runs.ts';
+import { MAX_ERROR_CHARS, WARM_SOCKET, WARM_TOKEN, type WarmRequest } from './warm-protocol.ts';
+import { readRequest } from './warm-request.ts';
 
 /** Loads the hook named on the command line once, and runs it as often as the operator asks. */
 async function serve(path: string): Promise<void> {
@@ -13,35 +16,60 @@ async function serve(path: string): Promise<void> {
   const token = process.env[WARM_TOKEN] ?? '';
   delete process.env[WARM_SOCKET];
   delete process.env[WARM_TOKEN];
-  const report = (message: WarmReport): boolean => operator.write(encodeMessage(message));
+  const report: Report = (message, payload) => {
+    // Both at once, so that the operator need not wake twice.
+    operator.cork();
+    operator.write(encodeMessage(message));
+    if (payload !== undefined && payload.length > 0) operator.write(payload);
+    operator.uncork();
+  };
   report({ type: 'hello', token });
   resolveOwnPackage();
 
   const runs = new WarmRuns(report);
-  const definition = await load(path);
-  if (typeof definition === 'string') {
-    report({ type: 'broken', error: definition });
+  const loaded = await load(path);
+  if (typeof loaded === 'string') {
+    report({ type: 'broken', error: loaded.slice(0, MAX_ERROR_CHARS).toWellFormed() });
     return;
   }
-  listen(operator, new MessageReader<WarmRequest>((request, payload) => runs.handle(definition, request, payload)));
-  report({ type: 'ready', config: JSON.stringify(definition.config) });
+  const { definition, config } = loaded;
+  listen(operator, (request, payload) => runs.handle(definition, request, payload));
+  report({ type: 'ready', bytes: config.length }, config);
 }
 
-function listen(operator: Socket, reader: MessageReader<WarmRequest>): void {
+function listen(operator: Socket, onRequest: (request: WarmRequest, payload: Buffer) => void): void {
+  const reader = new MessageReader<WarmRequest>({
+    parse: readRequest,
+    onMessage: onRequest,
+    onBad: (reason) => {
+      process.stderr.write(`hooklet sent what is no request, ${reason}\n`);
+      process.exit(1);
+    },
+    // The contexts are the operator's own.
+    maxPayloadBytes: Number.MAX_SAFE_INTEGER,
+  });
   operator.on('data', (chunk) => reader.push(chunk));
   operator.on('error', () => process.exit(1));
   // Without an operator there is nothing to do.
   operator.on('end', () => process.exit(0));
 }
 
+interface LoadedHook {
+  readonly definition: RunnableHook;
+  /** As JSON. */
+  readonly config: Buffer;
+}
+
 /** The hook, or why there is none. */
-async function load(path: string): Promise<RunnableHook | string> {
+async function load(path: string): Promise<LoadedHook | string> {
   try {
     const module: unknown = await import(pathToFileURL(path).href);
     const exported = typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
-    return isHookDefinition(exported) ? exported : `${path} does not export a hook: export default defineHook({ … })`;
+    if (!isHookDefinition(exported)) return `${path} does not export a hook: export default defineHook({ … })`;
+    const config = Buffer.from(JSON.stringify(exported.config));
+    return explainSize('config', config.length) ?? { definition: exported, config };
   } catch (error) {
-    return error instanceof Error ? (error.stack ?? error.message) : String(error);
+    return error instanceof Error ? (error.stack ?? error.message) : inspect(error);
   }
 }
 

@@ -1,8 +1,16 @@
+import { OUTPUT_LIMITS } from './output-limits.ts';
 import type { OutputLine, Usage } from './spawner-protocol.ts';
 
 /** The variables that tell a warm process where its operator listens, and who it is. */
 export const WARM_SOCKET = 'HOOKLET_WARM_SOCKET';
 export const WARM_TOKEN = 'HOOKLET_WARM_TOKEN';
+
+/** The longest line of a report: the longest log entry or error, with every character escaped. */
+export const MAX_REPORT_BYTES = 256 * 1024;
+/** The largest payload of a report. */
+export const MAX_REPORT_PAYLOAD_BYTES = OUTPUT_LIMITS.patch + OUTPUT_LIMITS.metrics;
+/** The longest error text; what is longer is cut. */
+export const MAX_ERROR_CHARS = 32_000;
 
 /** What the operator asks of a warm process. */
 export type WarmRequest =
@@ -13,20 +21,20 @@ export type WarmRequest =
 /** What a warm process tells the operator. */
 export type WarmReport =
   | { readonly type: 'hello'; readonly token: string }
-  | { readonly type: 'ready'; readonly config: string }
+  /** The config follows as `bytes` of JSON. */
+  | { readonly type: 'ready'; readonly bytes: number }
   | { readonly type: 'broken'; readonly error: string }
   | { readonly type: 'output'; readonly id?: number; readonly lines: readonly OutputLine[] }
   | { readonly type: 'log'; readonly id: number; readonly entry: HookLogEntry }
-  | { readonly type: 'done'; readonly id: number; readonly outputs: WarmOutputs; readonly usage: Usage }
-  | WarmFailure;
+  | ({ readonly type: 'done' } & RunReport)
+  /** `reason` in a line, `error` with all there is to say; the outputs are what it had asked for until then. */
+  | ({ readonly type: 'failed'; readonly reason: string; readonly error: string } & RunReport);
 
-/** A run whose function threw; `patch` and `metrics` are what it had asked for until then. */
-export interface WarmFailure {
-  readonly type: 'failed';
+/** The outputs follow as `bytes`: the patch file, of which there are `patchBytes`, then the metrics file. */
+export interface RunReport {
   readonly id: number;
-  readonly error: string;
-  readonly patch: string;
-  readonly metrics: string;
+  readonly bytes: number;
+  readonly patchBytes: number;
   readonly usage: Usage;
 }
 

@@ -1,23 +1,29 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { inspect } from 'node:util';
 import type { DefinitionResult, HookHost, HookLog, RunnableHook } from '../sdk/index.ts';
+import { logEntry } from '../sdk/log-entry.ts';
+import { thrownText } from '../sdk/plain-value.ts';
+import { explainSize, PRINTED_LIMIT_BYTES } from './output-limits.ts';
 import { RunOutput } from './run-output.ts';
 import type { OutputStream, Usage } from './spawner-protocol.ts';
-import type { HookLogEntry, WarmReport, WarmRequest } from './warm-protocol.ts';
+import { type HookLogEntry, MAX_ERROR_CHARS, type WarmReport, type WarmRequest } from './warm-protocol.ts';
 
-const OUTPUT_LIMIT_BYTES = 1024 * 1024;
 const RSS_INTERVAL_MS = 250;
+const EMPTY = Buffer.alloc(0);
+
+/** Tells the operator something; the payload follows the report. */
+export type Report = (report: WarmReport, payload?: Buffer) => void;
 
 /** The runs inside a warm process: each knows its own output, so that several may be under way. */
 export class WarmRuns {
-  readonly #report: (report: WarmReport) => void;
+  readonly #report: Report;
   readonly #output = new AsyncLocalStorage<RunOutput>();
   readonly #outside: RunOutput;
   readonly #controllers = new Map<number, AbortController>();
   #rssBytes = process.memoryUsage.rss();
   #rssReadAt = performance.now();
 
-  constructor(report: (report: WarmReport) => void) {
+  constructor(report: Report) {
     this.#report = report;
     this.#outside = this.#openOutput();
     for (const stream of ['stdout', 'stderr'] as const) this.#capture(stream);
@@ -33,28 +39,30 @@ export class WarmRuns {
     const output = this.#openOutput(id);
     const cpu = process.cpuUsage();
     this.#controllers.set(id, controller);
-    const host = { log: this.#openLog(id), signal: controller.signal };
-    const { patch, metrics, error } = await this.#output.run(output, () => execute(definition, payload, host));
+    const host = { log: this.#openLog(id, output), signal: controller.signal };
+    const result = await this.#output.run(output, async () => execute(definition, payload, host));
     this.#controllers.delete(id);
     output.end();
-    const usage = this.#usageSince(cpu);
-    if (error === undefined) this.#report({ type: 'done', id, outputs: { patch, metrics }, usage });
-    else this.#report({ type: 'failed', id, error: describeError(error), patch, metrics, usage });
+    const { patch, metrics, failure } = encodeResult(result);
+    const run = { id, bytes: patch.length + metrics.length, patchBytes: patch.length, usage: this.#usageSince(cpu) };
+    const outputs = run.bytes === 0 ? EMPTY : Buffer.concat([patch, metrics]);
+    this.#report(failure === undefined ? { type: 'done', ...run } : { type: 'failed', ...failure, ...run }, outputs);
   }
 
   #openOutput(id?: number): RunOutput {
     return new RunOutput({
-      limitBytes: OUTPUT_LIMIT_BYTES,
+      limitBytes: PRINTED_LIMIT_BYTES,
       isImmediate: true,
       onLines: (lines) => this.#report({ type: 'output', lines, ...(id === undefined ? {} : { id }) }),
     });
   }
 
-  #openLog(id: number): HookLog {
+  #openLog(id: number, output: RunOutput): HookLog {
     const write =
       (level: HookLogEntry['level']) =>
-      (message: string, fields: Readonly<Record<string, unknown>> = {}): void => {
-        this.#report({ type: 'log', id, entry: { level, message, fields } });
+      (message: string, fields?: Readonly<Record<string, unknown>>): void => {
+        const entry = { level, ...logEntry(message, fields) };
+        if (output.take(JSON.stringify(entry).length)) this.#report({ type: 'log', id, entry });
       };
     return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
   }
@@ -83,15 +91,45 @@ export class WarmRuns {
 }
 
 async function execute(definition: RunnableHook, payload: Buffer, host: HookHost): Promise<DefinitionResult> {
-  let contexts: unknown;
   try {
-    contexts = JSON.parse(payload.toString());
+    const contexts: unknown = JSON.parse(payload.toString());
+    return await definition.execute(contexts, host);
   } catch (error) {
     return { patch: '', metrics: '', error };
   }
-  return definition.execute(contexts, host);
+}
+
+interface Failure {
+  readonly reason: string;
+  readonly error: string;
+}
+
+interface EncodedResult {
+  readonly patch: Buffer;
+  readonly metrics: Buffer;
+  readonly failure?: Failure | undefined;
+}
+
+/** What is too large is not sent, and makes the run fail. */
+function encodeResult(result: DefinitionResult): EncodedResult {
+  const patch = Buffer.from(result.patch);
+  const metrics = Buffer.from(result.metrics);
+  const threw = 'error' in result ? { reason: 'its function threw', error: describeError(result.error) } : undefined;
+  const problem = explainSize('patch', patch.length) ?? explainSize('metrics', metrics.length);
+  if (problem === undefined) return { patch, metrics, failure: threw };
+  return { patch: EMPTY, metrics: EMPTY, failure: { reason: problem, error: threw?.error ?? '' } };
 }
 
 function describeError(error: unknown): string {
-  return error instanceof Error ? inspect(error) : String(error);
+  const text = textOf(error);
+  return text.length > MAX_ERROR_CHARS ? `${text.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : text;
+}
+
+/** Errors may have getters and names that throw themselves. */
+function textOf(error: unknown): string {
+  try {
+    return error instanceof Error ? inspect(error) : thrownText(error);
+  } catch {
+    return thrownText(error);
+  }
 }

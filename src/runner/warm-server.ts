@@ -1,42 +1,100 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { existsSync } from 'node:fs';
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { eventually } from '../lib/deadline.ts';
 import { MessageReader } from './messages.ts';
-import type { WarmReport } from './warm-protocol.ts';
+import { MAX_REPORT_BYTES, MAX_REPORT_PAYLOAD_BYTES, type WarmReport } from './warm-protocol.ts';
+import { readReport } from './warm-report.ts';
 
 // sun_path of Linux, less the byte that ends it.
 const MAX_SOCKET_PATH = 107;
+const LISTEN_LIMIT_MS = 10_000;
+const HELLO_LIMIT_MS = 5000;
+const MAX_HELLO_BYTES = 1024;
+const MAX_STRANGERS = 64;
 
-/** Takes over a connection; returns what is to be called with each report. */
-export type Accept = (socket: Socket) => (report: WarmReport) => void;
+/** Who waits for a process to connect. */
+export interface WarmPeer {
+  /** It gave the token. */
+  readonly onConnect: (socket: Socket) => void;
+  readonly onReport: (report: WarmReport, payload: Buffer) => void;
+  /** It sent what is no report; nothing more of it is read. */
+  readonly onBad: (reason: string) => void;
+}
 
-/** Where warm processes find the operator: a socket in its private folder. */
+type State =
+  | { readonly type: 'idle' }
+  | { readonly type: 'listening'; readonly server: Promise<Server> }
+  /** Wins over every `open` that comes later or is under way. */
+  | { readonly type: 'closed' };
+
+interface Expected {
+  readonly digest: Buffer;
+  readonly peer: WarmPeer;
+}
+
+/**
+ * Where warm processes find the operator: a socket in its private folder. Hooks and what they start can connect to it
+ * too, so a connection is a stranger until it gives a token: it has 5 s and 1 KiB for that, and of 65 strangers the
+ * first is hung up on.
+ */
 export class WarmServer {
   readonly path: string;
-  readonly #expected = new Map<string, Accept>();
-  #listening: Promise<Server> | undefined;
+  readonly #helloLimitMs: number;
+  readonly #expected = new Map<string, Expected>();
+  readonly #sockets = new Set<Socket>();
+  readonly #strangers = new Set<Socket>();
+  #state: State = { type: 'idle' };
 
-  constructor(folder: string) {
+  constructor(folder: string, helloLimitMs = HELLO_LIMIT_MS) {
     this.path = join(folder, 'warm.sock');
+    this.#helloLimitMs = helloLimitMs;
   }
 
-  /** Listens, from the first call on. */
+  /** Listens, from the first call on, and again when the socket file is gone; rejects once it is closed. */
   async open(): Promise<void> {
-    this.#listening ??= this.#listen();
-    await this.#listening;
+    const state = this.#listening();
+    try {
+      const server = await state.server;
+      if (this.#state === state && !existsSync(this.path)) {
+        server.close();
+        this.#state = { type: 'idle' };
+        await this.#listening().server;
+      }
+    } catch (error) {
+      // What is wrong may be mended by the time of the next call.
+      if (this.#state === state) this.#state = { type: 'idle' };
+      throw error;
+    }
+    this.#refuseClosed();
   }
 
-  /** The process that gives `token` is handed to `accept`. */
-  expect(token: string, accept: Accept): void {
-    this.#expected.set(token, accept);
+  /** The process that gives `token` is handed to `peer`. */
+  expect(token: string, peer: WarmPeer): void {
+    this.#expected.set(token, { digest: digestOf(token), peer });
   }
 
   forget(token: string): void {
     this.#expected.delete(token);
   }
 
+  /** Hangs up on everybody; nothing is opened after this. */
   async close(): Promise<void> {
-    const server = await this.#listening;
-    server?.close();
+    const before = this.#state;
+    this.#state = { type: 'closed' };
+    if (before.type === 'listening') await before.server.then(closeServer, () => {});
+    for (const socket of this.#sockets) socket.destroy();
+  }
+
+  #listening(): Extract<State, { type: 'listening' }> {
+    this.#refuseClosed();
+    if (this.#state.type !== 'listening') this.#state = { type: 'listening', server: this.#listen() };
+    return this.#state;
+  }
+
+  #refuseClosed(): void {
+    if (this.#state.type === 'closed') throw new Error('hooklet stops, no warm hook is started');
   }
 
   async #listen(): Promise<Server> {
@@ -44,22 +102,96 @@ export class WarmServer {
       throw new Error(`the path ${this.path} is too long for a socket; give a shorter --tmp-dir`);
     }
     const server = createServer((socket) => this.#connect(socket));
-    await new Promise<void>((resolve, reject) => {
+    const late = (): never => {
+      throw new Error(`cannot listen on ${this.path}: nothing happened within ${LISTEN_LIMIT_MS / 1000} s`);
+    };
+    await eventually<void>({ limitMs: LISTEN_LIMIT_MS, late }, ({ resolve, reject }) => {
       server.once('error', reject);
-      server.listen(this.path, resolve);
+      server.listen(this.path, () => resolve());
     });
+    // Such as no descriptor left for a connection: the process that wanted it ends and is started again.
+    server.on('error', () => {});
     return server;
   }
 
   #connect(socket: Socket): void {
-    let handle = (report: WarmReport): void => {
-      const accept = report.type === 'hello' ? this.#expected.get(report.token) : undefined;
-      if (report.type === 'hello') this.#expected.delete(report.token);
-      if (accept === undefined) socket.destroy();
-      else handle = accept(socket);
-    };
-    const reader = new MessageReader<WarmReport>((report) => handle(report));
-    socket.on('data', (chunk) => reader.push(chunk));
     socket.on('error', () => {});
+    if (this.#state.type === 'closed') {
+      socket.destroy();
+      return;
+    }
+    this.#admit(socket);
+    let peer: WarmPeer | undefined;
+    let strangeBytes = 0;
+    const reader = new MessageReader<WarmReport>({
+      parse: (value) => {
+        const report = readReport(value);
+        if (peer === undefined && report.type !== 'hello') throw new Error('no hello');
+        return report;
+      },
+      maxLineBytes: MAX_REPORT_BYTES,
+      maxPayloadBytes: MAX_REPORT_PAYLOAD_BYTES,
+      onMessage: (report, payload) => {
+        if (peer !== undefined) peer.onReport(report, payload);
+        else peer = this.#greet(socket, report);
+      },
+      onBad: (reason) => {
+        socket.destroy();
+        peer?.onBad(reason);
+      },
+    });
+    socket.on('data', (chunk) => {
+      if (socket.destroyed) return;
+      reader.push(chunk);
+      if (peer !== undefined) return;
+      strangeBytes += chunk.length;
+      if (strangeBytes > MAX_HELLO_BYTES) socket.destroy();
+    });
   }
+
+  #admit(socket: Socket): void {
+    this.#sockets.add(socket);
+    this.#strangers.add(socket);
+    const deadline = setTimeout(() => {
+      if (this.#strangers.has(socket)) socket.destroy();
+    }, this.#helloLimitMs);
+    socket.once('close', () => {
+      clearTimeout(deadline);
+      this.#sockets.delete(socket);
+      this.#strangers.delete(socket);
+    });
+    // The first, not the last: a process of ours says hello as soon as it is connected.
+    const [first] = this.#strangers;
+    if (this.#strangers.size > MAX_STRANGERS) first?.destroy();
+  }
+
+  /** Whose process it is; hangs up on one that nobody expects. */
+  #greet(socket: Socket, report: WarmReport): WarmPeer | undefined {
+    const token = report.type === 'hello' && !socket.destroyed ? this.#find(report.token) : undefined;
+    const peer = token === undefined ? undefined : this.#expected.get(token)?.peer;
+    if (token === undefined || peer === undefined) {
+      socket.destroy();
+      return undefined;
+    }
+    this.#expected.delete(token);
+    this.#strangers.delete(socket);
+    peer.onConnect(socket);
+    return peer;
+  }
+
+  /** How long it takes tells nothing about the tokens there are. */
+  #find(given: string): string | undefined {
+    const digest = digestOf(given);
+    let found: string | undefined;
+    for (const [token, expected] of this.#expected) if (timingSafeEqual(expected.digest, digest)) found = token;
+    return found;
+  }
+}
+
+function digestOf(token: string): Buffer {
+  return createHash('sha256').update(token).digest();
+}
+
+function closeServer(server: Server): void {
+  server.close();
 }

@@ -12,6 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { writeContextFile } from './context-file.ts';
+import { explainSize } from './output-limits.ts';
 
 const PRIVATE_FILE = 0o600;
 const PRIVATE_FILE_MODE = constants.S_IFREG | PRIVATE_FILE;
@@ -147,6 +148,8 @@ function readOutput(prefix: string, name: keyof HookOutputs): string {
   if (stats === undefined || (stats.isFile() && stats.size === 0)) return '';
   // A pipe would be waited for without end.
   if (!stats.isFile()) throw new Error(`${file} is not a file any more`);
+  const problem = explainSize(name, stats.size);
+  if (problem !== undefined) throw new Error(problem);
   return readFileSync(file, 'utf8');
 }
 

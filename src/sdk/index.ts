@@ -21,7 +21,15 @@ export {
   isHookDefinition,
   type RunnableHook,
 } from './define-hook.ts';
-export type { KubernetesObject, NewObject, ObjectLike, ObjectMeta, OwnerReference } from './kubernetes-object.ts';
+export type {
+  KubernetesObject,
+  NewObject,
+  NewObjectMeta,
+  ObjectLike,
+  ObjectMeta,
+  ObjectToWrite,
+  OwnerReference,
+} from './kubernetes-object.ts';
 export type { Metric, MetricOptions, ObserveOptions } from './metric.ts';
 export type {
   ApplyOptions,

@@ -3,6 +3,7 @@ import { fileURLToPath } from 'node:url';
 import { getCallSites, inspect } from 'node:util';
 import type { HookConfig } from './config.ts';
 import type { DefinitionResult, HookHost, HookLog, LogFields } from './define-hook.ts';
+import { logEntry } from './log-entry.ts';
 
 const MAX_CALL_SITES = 200;
 
@@ -76,6 +77,7 @@ const jsonLog: HookLog = {
   error: (message, fields) => writeLog('error', message, fields),
 };
 
-function writeLog(level: keyof HookLog, msg: string, fields: LogFields = {}): void {
+function writeLog(level: keyof HookLog, message: string, given: LogFields | undefined): void {
+  const { message: msg, fields } = logEntry(message, given);
   process.stdout.write(`${JSON.stringify({ level, msg, ...fields })}\n`);
 }

@@ -1,3 +1,5 @@
+import { plainDocument } from './plain-document.ts';
+
 export interface MetricOptions {
   readonly labels?: Readonly<Record<string, string>>;
   /** All series of a group are replaced by what one run says of it. */
@@ -16,22 +18,22 @@ export class Metric {
 
   /** Sets a gauge. */
   set(name: string, value: number, options: MetricOptions = {}): void {
-    this.#add({ name, action: 'set', value, ...options });
+    this.#add('set', { name, action: 'set', value, ...options });
   }
 
   /** Adds to a counter. */
   add(name: string, value: number, options: MetricOptions = {}): void {
-    this.#add({ name, action: 'add', value, ...options });
+    this.#add('add', { name, action: 'add', value, ...options });
   }
 
   /** Adds an observation to a histogram. */
   observe(name: string, value: number, options: ObserveOptions): void {
-    this.#add({ name, action: 'observe', value, ...options });
+    this.#add('observe', { name, action: 'observe', value, ...options });
   }
 
   /** Removes all series of a group. */
   expire(group: string): void {
-    this.#add({ group, action: 'expire' });
+    this.#add('expire', { group, action: 'expire' });
   }
 
   /** The metrics file of this run. */
@@ -39,7 +41,7 @@ export class Metric {
     return this.#documents.join('');
   }
 
-  #add(operation: Readonly<Record<string, unknown>>): void {
-    this.#documents.push(`${JSON.stringify(operation)}\n`);
+  #add(method: string, operation: Readonly<Record<string, unknown>>): void {
+    this.#documents.push(plainDocument(`metric.${method}`, operation));
   }
 }

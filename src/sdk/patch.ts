@@ -1,4 +1,5 @@
-import type { NewObject, ObjectLike } from './kubernetes-object.ts';
+import type { ObjectLike, ObjectToWrite } from './kubernetes-object.ts';
+import { plainDocument } from './plain-document.ts';
 
 /** Which object: its address, or the object itself. */
 export type Target = ObjectAddress | ObjectLike;
@@ -45,49 +46,49 @@ export class Patch {
   readonly #documents: string[] = [];
 
   /** It is an error if the object exists. */
-  create<T extends NewObject>(object: T, options: CreateOptions = {}): void {
-    this.#add({ operation: 'Create', object, ...options });
+  create<T extends ObjectToWrite>(object: T, options: CreateOptions = {}): void {
+    this.#add('create', { operation: 'Create', object, ...options });
   }
 
-  createIfNotExists<T extends NewObject>(object: T, options: CreateOptions = {}): void {
-    this.#add({ operation: 'CreateIfNotExists', object, ...options });
+  createIfNotExists<T extends ObjectToWrite>(object: T, options: CreateOptions = {}): void {
+    this.#add('createIfNotExists', { operation: 'CreateIfNotExists', object, ...options });
   }
 
   /** Replaces the whole object if it exists. */
-  createOrUpdate<T extends NewObject>(object: T, options: CreateOptions = {}): void {
-    this.#add({ operation: 'CreateOrUpdate', object, ...options });
+  createOrUpdate<T extends ObjectToWrite>(object: T, options: CreateOptions = {}): void {
+    this.#add('createOrUpdate', { operation: 'CreateOrUpdate', object, ...options });
   }
 
   /** Server-side apply: only the fields given are set, and this hook owns them. */
-  apply<T extends NewObject>(object: T, options: ApplyOptions = {}): void {
-    this.#add({ operation: 'Apply', object, ...options });
+  apply<T extends ObjectToWrite>(object: T, options: ApplyOptions = {}): void {
+    this.#add('apply', { operation: 'Apply', object, ...options });
   }
 
   merge(target: Target, mergePatch: Readonly<Record<string, unknown>>, options: PatchOptions = {}): void {
-    this.#add({ operation: 'MergePatch', ...addressOf(target), mergePatch, ...options });
+    this.#add('merge', { operation: 'MergePatch', ...addressOf(target), mergePatch, ...options });
   }
 
   json(target: Target, jsonPatch: readonly JsonPatchOperation[], options: PatchOptions = {}): void {
-    this.#add({ operation: 'JSONPatch', ...addressOf(target), jsonPatch, ...options });
+    this.#add('json', { operation: 'JSONPatch', ...addressOf(target), jsonPatch, ...options });
   }
 
   /** Changes the object by a jq expression whose result is the whole new object. */
   jq(target: Target, jqFilter: string, options: PatchOptions = {}): void {
-    this.#add({ operation: 'JQPatch', ...addressOf(target), jqFilter, ...options });
+    this.#add('jq', { operation: 'JQPatch', ...addressOf(target), jqFilter, ...options });
   }
 
   /** Waits until the object and what it owns are gone; one that does not exist is no error. */
   delete(target: Target, options: DeleteOptions = {}): void {
-    this.#add({ operation: 'Delete', ...addressOf(target), ...options });
+    this.#add('delete', { operation: 'Delete', ...addressOf(target), ...options });
   }
 
   deleteInBackground(target: Target, options: DeleteOptions = {}): void {
-    this.#add({ operation: 'DeleteInBackground', ...addressOf(target), ...options });
+    this.#add('deleteInBackground', { operation: 'DeleteInBackground', ...addressOf(target), ...options });
   }
 
   /** Leaves what the object owns. */
   deleteNonCascading(target: Target, options: DeleteOptions = {}): void {
-    this.#add({ operation: 'DeleteNonCascading', ...addressOf(target), ...options });
+    this.#add('deleteNonCascading', { operation: 'DeleteNonCascading', ...addressOf(target), ...options });
   }
 
   /** The patch file of this run. */
@@ -96,8 +97,8 @@ export class Patch {
   }
 
   // Written down at once, so that a later change of the object by its author changes nothing here.
-  #add(operation: Readonly<Record<string, unknown>>): void {
-    this.#documents.push(`${JSON.stringify(operation)}\n`);
+  #add(method: string, operation: Readonly<Record<string, unknown>>): void {
+    this.#documents.push(plainDocument(`patch.${method}`, operation));
   }
 }
 

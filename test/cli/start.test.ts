@@ -60,6 +60,18 @@ async function expectNothingLeft(): Promise<void> {
 }
 
 describe('hooklet start', () => {
+  it('ends by itself where there is no cluster, and leaves nothing of a TypeScript hook that is being loaded', async () => {
+    const source =
+      "import { defineHook, onStartup } from 'hooklet';\nexport default defineHook({ bindings: { a: onStartup(1) }, run() {} });\n";
+    for (const name of ['a.ts', 'b.ts', 'c.ts']) writeFileSync(path('hooks', name), source);
+
+    const program = start([], { KUBECONFIG: path('missing') });
+
+    expect(await program.ended).toBe(1);
+    expect(program.stderr()).toContain('hooklet: ');
+    await expectNothingLeft();
+  });
+
   it('runs the hooks, writes JSON where there is no terminal, and ends with 0 within 1 s of SIGTERM', async () => {
     hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
     const program = start();

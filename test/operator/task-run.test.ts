@@ -57,16 +57,16 @@ async function run(options: Partial<TaskRunOptions> = {}): Promise<{ did: readon
         return succeeded;
       },
     },
-    parse: (hook, outputs) => {
+    parse: async (hook, outputs) => {
       did.push(`parse ${hook}: ${outputs.patch}, ${outputs.metrics}`);
       return requests;
     },
     parseAfterFailure: {
-      patch: (patch) => {
+      patch: async (patch) => {
         did.push(`parse after failure: ${patch}`);
         return [operation];
       },
-      metrics: (text) => {
+      metrics: async (text) => {
         did.push(`parse after failure: ${text}`);
         return [];
       },
@@ -130,7 +130,7 @@ describe('a run that succeeds', () => {
   });
 
   it('has its likely mistakes told', async () => {
-    await run({ parse: () => ({ ...requests, warnings: ['operation 1: name has no meaning here'] }) });
+    await run({ parse: async () => ({ ...requests, warnings: ['operation 1: name has no meaning here'] }) });
 
     expect(log.lines).toContainEqual(
       expect.objectContaining({
@@ -203,7 +203,10 @@ describe('a run that fails', () => {
   it('keeps its own error when its metrics cannot be read', async () => {
     const error = failed('', 'the metrics');
 
-    const result = await run({ runner: failing(error), parseAfterFailure: { patch: () => [], metrics: () => fail() } });
+    const result = await run({
+      runner: failing(error),
+      parseAfterFailure: { patch: async () => [], metrics: async () => fail() },
+    });
 
     expect(result).toEqual({ did: [], error });
     expect(log.lines.map(({ level, message }) => `${level} ${message}`)).toContain(
@@ -212,7 +215,7 @@ describe('a run that fails', () => {
   });
 
   it.each([
-    ['cannot be read', { parseAfterFailure: { patch: () => fail(), metrics: () => [] } }],
+    ['cannot be read', { parseAfterFailure: { patch: async () => fail(), metrics: async () => [] } }],
     ['are refused', { apply: async () => fail() }],
   ])('keeps its own error when those operations %s', async (_, options) => {
     const error = failed('the patch');

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs';
 import { describe, expect, it, vi } from 'vitest';
 import { encodeMessage, MessageReader } from '../../src/runner/messages.ts';
+import { readSpawnerReport } from '../../src/runner/spawner-report.ts';
 import { startSpawnerChild } from '../../src/runner/spawner-child.ts';
 import type { SpawnerReport, SpawnerRequest } from '../../src/runner/spawner-protocol.ts';
 import { brokenEntry, markedProcesses, temporaryFolder } from '../support/hook-rig.ts';
@@ -27,7 +28,11 @@ describe('startSpawnerChild', () => {
     const spawner = startSpawnerChild(process.env);
     const send = (request: SpawnerRequest): boolean | undefined => spawner.channel?.write(encodeMessage(request));
     const reports: SpawnerReport[] = [];
-    const reader = new MessageReader<SpawnerReport>((report) => reports.push(report));
+    const reader = new MessageReader<SpawnerReport>({
+      parse: readSpawnerReport,
+      onMessage: (report) => reports.push(report),
+      onBad: (reason) => expect.unreachable(reason),
+    });
     const isFull = `${folder.path}/full`;
     // More than the connection holds, and only then the end of the run.
     const script = `yes ${'hooklet'.repeat(1000)} | head -c ${4 * 1024 * 1024}; : > ${isFull}; sleep 600`;

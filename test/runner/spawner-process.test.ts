@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Socket } from 'node:net';
 import { describe, expect, it, vi } from 'vitest';
 import { encodeMessage, MessageReader } from '../../src/runner/messages.ts';
+import { readSpawnerReport } from '../../src/runner/spawner-report.ts';
 import { siblingModule } from '../../src/runner/sibling-module.ts';
 import type { SpawnerReport, SpawnerRequest } from '../../src/runner/spawner-protocol.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
@@ -16,7 +17,11 @@ async function startSpawner(folder: string) {
   const channel = child.stdio[3];
   if (!(channel instanceof Socket)) throw new Error('no channel');
   const reports: SpawnerReport[] = [];
-  const reader = new MessageReader<SpawnerReport>((report) => reports.push(report));
+  const reader = new MessageReader<SpawnerReport>({
+    parse: readSpawnerReport,
+    onMessage: (report) => reports.push(report),
+    onBad: (reason) => expect.unreachable(reason),
+  });
   channel.on('data', (chunk) => reader.push(chunk));
   channel.write(encodeMessage({ type: 'setup', folder, graceMs: 5000, outputLimitBytes: 1000 }));
   await vi.waitUntil(() => reports.some(({ type }) => type === 'ready'), { timeout: 30_000 });

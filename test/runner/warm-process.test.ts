@@ -14,29 +14,31 @@ async function startWarm(folder: string, fixture: string) {
   const server = new WarmServer(folder);
   await server.open();
   const { promise: connected, resolve: connect } = Promise.withResolvers<Socket>();
-  const { promise: first, resolve: report } = Promise.withResolvers<WarmReport>();
-  server.expect('token', (socket) => {
-    connect(socket);
-    return report;
+  const { promise: first, resolve: report } = Promise.withResolvers<{ report: WarmReport; payload: string }>();
+  server.expect('token', {
+    onConnect: connect,
+    onReport: (message, payload) => report({ report: message, payload: payload.toString() }),
+    onBad: (reason) => expect.unreachable(reason),
   });
   const env = { ...process.env, [WARM_SOCKET]: server.path, [WARM_TOKEN]: 'token' };
   const child = spawn(process.execPath, [siblingModule('warm-process'), join(hooksDir, fixture)], {
     env,
     stdio: 'inherit',
   });
-  return { server, child, socket: await connected, report: await first };
+  return { server, child, socket: await connected, ...(await first) };
 }
 
 describe('the process of a warm hook', () => {
   it('loads the hook, which imports hooklet, and prints its config', async () => {
     using folder = temporaryFolder();
 
-    const { server, child, socket, report } = await startWarm(folder.path, 'run-warm.ts');
+    const { server, child, socket, report, payload } = await startWarm(folder.path, 'run-warm.ts');
     socket.destroy();
     await once(child, 'exit');
     await server.close();
 
-    expect(report).toMatchObject({ type: 'ready', config: expect.stringContaining('"configVersion":"v1"') });
+    expect(report).toEqual({ type: 'ready', bytes: payload.length });
+    expect(JSON.parse(payload)).toMatchObject({ configVersion: 'v1' });
   });
 
   it('ends itself when the operator dies', async () => {

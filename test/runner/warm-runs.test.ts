@@ -15,10 +15,15 @@ afterEach(() => {
 });
 
 let reports: WarmReport[] = [];
+let payloads: string[] = [];
 let runs: WarmRuns;
 beforeEach(() => {
   reports = [];
-  runs = new WarmRuns((report) => reports.push(report));
+  payloads = [];
+  runs = new WarmRuns((report, payload) => {
+    reports.push(report);
+    payloads.push(payload?.toString() ?? '');
+  });
 });
 
 function start(id: number, run: (run: Run) => void | Promise<void>): void {
@@ -83,9 +88,14 @@ describe('WarmRuns', () => {
     await ended();
 
     expect(reports).toEqual([
-      expect.objectContaining({ type: 'failed', id: 1, error: expect.stringMatching(/^RangeError: too far\n {4}at/) }),
+      expect.objectContaining({
+        type: 'failed',
+        id: 1,
+        reason: 'its function threw',
+        error: expect.stringMatching(/^RangeError: too far\n {4}at/),
+      }),
     ]);
-    expect(reports[0]).toMatchObject({ patch: '{"operation":"Delete","kind":"Pod","name":"x"}\n' });
+    expect(payloads).toEqual(['{"operation":"Delete","kind":"Pod","name":"x"}\n']);
   });
 
   it('aborts the signal of one run', async () => {
@@ -110,6 +120,89 @@ describe('WarmRuns', () => {
       id: 1,
       entry: { level: 'error', message: 'no luck', fields: { pod: 'x' } },
     });
+  });
+
+  it('sends the patch file, then the metrics file, and says where one ends', async () => {
+    start(1, ({ patch, metric }) => {
+      patch.delete({ kind: 'Pod', name: 'ü' });
+      metric.set('a', 1);
+    });
+    await ended();
+
+    const patch = '{"operation":"Delete","kind":"Pod","name":"ü"}\n';
+    const metrics = '{"name":"a","action":"set","value":1}\n';
+    const patchBytes = Buffer.byteLength(patch);
+    expect(reports).toEqual([
+      expect.objectContaining({ type: 'done', bytes: patchBytes + metrics.length, patchBytes }),
+    ]);
+    expect(payloads).toEqual([patch + metrics]);
+  });
+
+  it('fails a run that asks for more than 32 MiB of patches, and does not send them', async () => {
+    start(1, ({ patch }) => patch.merge({ kind: 'Pod', name: 'x' }, { data: 'x'.repeat(32 * 1024 * 1024) }));
+    await ended();
+
+    expect(reports).toEqual([
+      expect.objectContaining({
+        type: 'failed',
+        reason: expect.stringMatching(
+          /^KUBERNETES_PATCH_PATH has 3355\d{4} bytes, at most 33554432 \(32 MiB\) are read; write less in one run$/,
+        ),
+        bytes: 0,
+      }),
+    ]);
+    expect(payloads).toEqual(['']);
+  });
+
+  it('fails a run that tells more than 4 MiB of metrics', async () => {
+    start(1, ({ metric }) => metric.expire('x'.repeat(4 * 1024 * 1024)));
+    await ended();
+
+    expect(reports).toMatchObject([{ type: 'failed', reason: expect.stringContaining('at most 4194304 (4 MiB)') }]);
+  });
+
+  it('drops what a run logs beyond 1 MiB, with what it prints, and says how much', async () => {
+    start(1, ({ log }) => {
+      for (let i = 0; i < 1000; i++) log.info('x'.repeat(2000));
+      process.stdout.write('lost\n');
+    });
+    await ended();
+
+    const logged = reports.filter(({ type }) => type === 'log');
+    expect(logged.length).toBeGreaterThan(480);
+    expect(logged.length).toBeLessThan(500);
+    expect(lines()).toEqual([
+      expect.stringMatching(/^1: hooklet: the output limit of a run was reached, 1\d{6} more bytes were dropped$/),
+    ]);
+  });
+
+  it('cuts an error of more than 32,000 characters', async () => {
+    start(1, () => {
+      throw new Error('x'.repeat(1e6));
+    });
+    await ended();
+
+    const [report] = reports;
+    expect(report?.type === 'failed' && report.error.length).toBe(32_001);
+  });
+
+  it.each([
+    ['nothing', undefined],
+    ['null', null],
+    ['an object without a text', Object.create(null)],
+    ['a symbol', Symbol('x')],
+    ['a proxy that throws', new Proxy(new Error('x'), { get: () => expect.unreachable() })],
+    [
+      'an error whose stack throws',
+      Object.defineProperty(new Error('x'), 'stack', { get: () => expect.unreachable() }),
+    ],
+  ])('survives a function that throws %s', async (_what, thrown: unknown) => {
+    start(1, async () => {
+      await Promise.reject(thrown);
+    });
+    await ended();
+
+    expect(reports).toMatchObject([{ type: 'failed', reason: 'its function threw', error: expect.any(String) }]);
   });
 
   it('fails on contexts that are no JSON', async () => {

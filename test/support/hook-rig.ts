@@ -39,6 +39,7 @@ export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOpti
     runner,
     spawner,
     log,
+    mark,
     folder: folder.path,
     /** Command lines of the processes it has started that still live. */
     processes: (): readonly string[] => commandLines(mark),

@@ -1,0 +1,5 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { doOutputJob, type OutputJob } from './output-job.ts';
+
+// The parsing edge: only `read-outputs.ts` starts this file.
+parentPort?.postMessage(doOutputJob(workerData as OutputJob));

@@ -1,0 +1,130 @@
+import { Worker } from 'node:worker_threads';
+import type { PatchOperation } from '../effects/operation.ts';
+import type { MetricOperation } from '../effects/parse-metrics.ts';
+import { SlowTextBudget, SlowTextError } from '../effects/slow-text.ts';
+import { HookOutputError } from '../errors.ts';
+import { eventually } from '../lib/deadline.ts';
+import { latch, type Latch } from '../lib/latch.ts';
+import { nextTurn } from '../lib/turn.ts';
+import { siblingModule } from '../runner/sibling-module.ts';
+import { readBatch, readOutputText, type OutputJob, type OutputJobResult, type ParsedOutput } from './output-job.ts';
+
+/** So much is read where it is: it takes a few milliseconds. What is more goes to a thread of its own. */
+const INLINE_CHARS = 1024 * 1024;
+const INLINE_SLOW_CHARS = 32 * 1024;
+const TIME_LIMIT_MS = 30_000;
+// Out of reach: what may be written bounds what its values take, and Node may abort the whole process for a thread that
+// runs out of memory.
+const MEMORY_LIMIT_MIB = 2048;
+const MAX_THREADS = 2;
+const MAX_WARNINGS = 100;
+
+const TITLES = { patch: 'KUBERNETES_PATCH_PATH', metrics: 'METRICS_PATH' } as const;
+
+/** Reads what hooks wrote without holding up the event loop, however large it is. */
+export interface OutputReader {
+  /** Rejects with `HookOutputError`. */
+  patch(text: string): Promise<ParsedOutput<PatchOperation>>;
+  metrics(text: string): Promise<ParsedOutput<MetricOperation>>;
+}
+
+export interface OutputReaderOptions {
+  /** Default 30 s. */
+  readonly timeLimitMs?: number;
+}
+
+export function createOutputReader(options: OutputReaderOptions = {}): OutputReader {
+  const threads = new Slots(MAX_THREADS);
+  const read = async <T extends PatchOperation | MetricOperation>(job: OutputJob): Promise<ParsedOutput<T>> => {
+    const parsed = readHere<T>(job) ?? (await threads.during(async () => readInThread<T>(job, options)));
+    return { operations: parsed.operations, warnings: shortened(parsed.warnings) };
+  };
+  return {
+    patch: async (text) => read({ name: 'patch', text }),
+    metrics: async (text) => read({ name: 'metrics', text }),
+  };
+}
+
+/** Undefined where it would take too long. */
+function readHere<T>(job: OutputJob): ParsedOutput<T> | undefined {
+  if (job.text.length > INLINE_CHARS) return undefined;
+  try {
+    // The parsing edge: what is read of a patch are patch operations.
+    return readOutputText(job, new SlowTextBudget(INLINE_SLOW_CHARS)) as ParsedOutput<T>;
+  } catch (error) {
+    if (error instanceof SlowTextError) return undefined;
+    throw error;
+  }
+}
+
+async function readInThread<T extends PatchOperation | MetricOperation>(
+  job: OutputJob,
+  options: OutputReaderOptions,
+): Promise<ParsedOutput<T>> {
+  const result = await resultOf(job, options);
+  if (result.type === 'refused') throw new HookOutputError(result.message);
+  const operations: T[] = [];
+  for (const batch of result.batches) {
+    for (const operation of readBatch<T>(batch)) operations.push(operation);
+    await nextTurn();
+  }
+  return { operations, warnings: result.warnings };
+}
+
+async function resultOf(
+  job: OutputJob,
+  { timeLimitMs = TIME_LIMIT_MS }: OutputReaderOptions,
+): Promise<OutputJobResult> {
+  const title = TITLES[job.name];
+  const worker = new Worker(siblingModule('output-thread', import.meta.url), {
+    workerData: job,
+    resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB },
+  });
+  const late = (): never => {
+    const advice = 'write less in one run, and JSON rather than YAML';
+    throw new HookOutputError(`${title} cannot be read within ${timeLimitMs / 1000} s; ${advice}`);
+  };
+  return eventually<OutputJobResult>({ limitMs: timeLimitMs, late }, ({ resolve, reject }) => {
+    worker.once('message', resolve);
+    worker.once('error', (error) => reject(new HookOutputError(`${title} could not be read: ${messageOf(error)}`)));
+    worker.once('exit', () => reject(new HookOutputError(`${title} could not be read, its thread ended`)));
+    return () => worker.terminate();
+  });
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function shortened(warnings: readonly string[]): readonly string[] {
+  if (warnings.length <= MAX_WARNINGS) return warnings;
+  return [...warnings.slice(0, MAX_WARNINGS), `and ${warnings.length - MAX_WARNINGS} more of the kind`];
+}
+
+/** Lets so many work at once; the others wait in order. */
+class Slots {
+  #free: number;
+  readonly #waiting: Latch<void>[] = [];
+
+  constructor(count: number) {
+    this.#free = count;
+  }
+
+  async during<T>(work: () => Promise<T>): Promise<T> {
+    if (this.#free > 0) this.#free -= 1;
+    else await this.#turn();
+    try {
+      return await work();
+    } finally {
+      const next = this.#waiting.shift();
+      if (next === undefined) this.#free += 1;
+      else next.resolve();
+    }
+  }
+
+  async #turn(): Promise<void> {
+    const turn = latch();
+    this.#waiting.push(turn);
+    await turn.promise;
+  }
+}
