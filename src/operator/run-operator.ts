@@ -3,6 +3,7 @@ import { createEventRecorder, type EventRecorder } from '../kube/event-recorder.
 import type { LeaderElection } from '../kube/leader-election.ts';
 import { ownPod } from '../kube/own-pod.ts';
 import { runAll } from '../lib/run-all.ts';
+import { slicedText } from '../lib/sliced-text.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { createControlServer, type ControlServer, type ControlServerOptions } from '../server/control-server.ts';
 import { createServer } from '../server/server.ts';
@@ -54,7 +55,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     runner,
     loading,
     access,
-    effects: createEffects(access, hookMetrics, options.log),
+    effects: createEffects({ access, hookMetrics, metrics, log: options.log }),
     hookMetrics,
     leadership,
     hookEvents: createHookEvents(events, Date.now),
@@ -65,8 +66,9 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   const server = await createServer({
     address: options.listenAddress,
     port: options.listenPort,
-    metricsText: async () => `${metrics.text()}\n${await processMetrics.text()}`,
-    hookMetricsText: async () => hookMetrics.text(),
+    metricsText: async () =>
+      Buffer.concat([await slicedText(metrics.pieces()), Buffer.from(await processMetrics.text())]),
+    hookMetricsText: async () => slicedText(hookMetrics.pieces()),
     health: () => ({ checks: operator.readiness() }),
     log: options.log,
   });
