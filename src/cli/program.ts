@@ -2,6 +2,7 @@ import { writeSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { HookletError, UsageError } from '../errors.ts';
 import type { Command } from 'commander';
+import { printable } from '../lib/printable.ts';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
 import { DEV_HELP, PROGRAM_HELP, START_HELP } from './help.ts';
 import { devOptions, startOptions, type OptionSpec } from './options.ts';
@@ -25,7 +26,7 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     return await (flags === undefined ? dispatch(argv) : startHooks(flags));
   } catch (error) {
     if (!(error instanceof HookletError)) return crash(error);
-    process.stderr.write(`hooklet: ${error.message}\n`);
+    process.stderr.write(`hooklet: ${printable(error.message)}\n`);
     if (error instanceof UsageError) process.stderr.write('See hooklet --help.\n');
     return error instanceof UsageError ? 2 : 1;
   }
