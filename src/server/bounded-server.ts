@@ -24,6 +24,7 @@ const CHECK_LIMITS_EVERY_MS = 1000;
 const KEEP_ALIVE_MS = 75_000;
 const MAX_HEADER_BYTES = 16_384;
 const MAX_HEADERS = 100;
+const END_OF_HEADERS = '\r\n\r\n';
 const CLOSE_GRACE_MS = 500;
 
 /** Creates the server; `handle` gets the requests that are within the bounds, and never throws. */
@@ -49,6 +50,16 @@ export function createBoundedServer(
     handle(request, response);
   });
   return { server, close: async () => closeServer(server, connections) };
+}
+
+function hasMoreRequests(piece: Uint8Array, max: number): boolean {
+  const bytes = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+  let end = -1;
+  for (let requests = 0; requests <= max; requests += 1) {
+    end = bytes.indexOf(END_OF_HEADERS, end + 1);
+    if (end === -1) return false;
+  }
+  return true;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -88,6 +99,19 @@ class Connections {
     if (oldest !== undefined && this.#open.size >= this.#bounds.maxConnections) this.#drop(oldest);
     this.#open.set(socket, { pending: 0, deadline: undefined });
     socket.once('close', () => this.#drop(socket));
+    this.#watchPieces(socket);
+  }
+
+  /** Of a piece with thousands of requests Node would make every one before it notices that the connection has ended. */
+  #watchPieces(socket: Socket): void {
+    const push = socket.push.bind(socket);
+    socket.push = (piece: unknown): boolean => {
+      if (!(piece instanceof Uint8Array) || !hasMoreRequests(piece, this.#bounds.maxPending)) return push(piece);
+      this.#drop(socket);
+      return false;
+    };
+    // Without a listener of ours they would go to the parser directly.
+    socket.on('data', () => {});
   }
 
   /** Whether the request is to be answered; the connection of one that is not ends. */

@@ -73,13 +73,32 @@ describe('a bounded server', () => {
 
   it('the fourth request that waits on one connection with room for 3 ends it, and is not handled', async () => {
     const handled: string[] = [];
-    const { open } = await rig({}, (request) => handled.push(request.url ?? ''));
+    const three = Promise.withResolvers<void>();
+    const { open } = await rig({}, (request) => {
+      if (handled.push(request.url ?? '') === 3) three.resolve();
+    });
+    const client = await open();
+
+    client.socket.write(get.repeat(3));
+    await three.promise;
+    client.socket.write(get);
+
+    await client.closed;
+    expect(handled).toHaveLength(3);
+  });
+
+  it('a piece with more requests than 3 ends the connection before any of them is made', async () => {
+    const { open, server } = await rig();
+    let made = 0;
+    server.prependListener('request', () => {
+      made += 1;
+    });
     const client = await open();
 
     client.socket.write(get.repeat(2000));
 
     await client.closed;
-    expect(handled).toHaveLength(3);
+    expect(made).toBe(0);
   });
 
   it('requests one after another are not counted together', async () => {
