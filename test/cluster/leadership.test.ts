@@ -48,7 +48,7 @@ describe('replicas on a real API server', () => {
     await until(async () => {
       const described = await kubectl(['describe', 'pod', 'pod-1', `--namespace=${hands.namespace}`]);
       expect(described).toMatch(/Normal +LeaderElected .* hooklet +pod-1_\S+ leads by the lease /);
-      expect(described).toMatch(/Warning +HookBroken .* hooklet +hook bad\.sh has 1 problem/);
+      expect(described).toMatch(/Warning +HookBroken .* hooklet +hook bad\.sh: its config has 1 problem/);
     });
     expect(second.runs('a.sh')).toEqual([]);
     await first.stop();
