@@ -33,6 +33,7 @@ export interface DroppedMetrics {
 
 const VALUE_TYPES = { add: 'counter', set: 'gauge' } as const;
 const MAX_TOLD = 200;
+const MAX_PROBLEMS = 100;
 
 /**
  * The metrics hooks reported. Without a group a series lives until the operator ends, and `add` accumulates. With a group
@@ -55,11 +56,15 @@ export class HookMetrics {
       const wanted = typeOf(operation);
       const type = types.get(name) ?? this.#typeBesides(name, expired) ?? wanted;
       types.set(name, type);
-      if (type !== wanted) problems.push(`${name} is a ${type}, '${action}' needs a ${wanted}`);
-      if (this.#hasOtherBuckets(hook, operation, expired)) problems.push(`${name} has other buckets already`);
+      if (type !== wanted) problems.push(`${shortened(name)} is a ${type}, '${action}' needs a ${wanted}`);
+      if (this.#hasOtherBuckets(hook, operation, expired)) {
+        problems.push(`${shortened(name)} has other buckets already`);
+      }
     }
     if (problems.length === 0) return;
-    throw new HookOutputError(`METRICS_PATH does not fit the metrics there are:\n  ${problems.join('\n  ')}`);
+    const shown = problems.slice(0, MAX_PROBLEMS);
+    if (problems.length > MAX_PROBLEMS) shown.push(`and ${problems.length - MAX_PROBLEMS} more`);
+    throw new HookOutputError(`METRICS_PATH does not fit the metrics there are:\n  ${shown.join('\n  ')}`);
   }
 
   /**
@@ -185,8 +190,11 @@ function keyOf(labels: Readonly<Record<string, string>>): string {
 }
 
 function firstDropped({ name, labels }: SeriesOperation, reason: string): DroppedMetrics {
-  const text = `${name} ${JSON.stringify(labels)}`;
-  return { count: 1, series: text.length > MAX_TOLD ? `${text.slice(0, MAX_TOLD)}…` : text, reason };
+  return { count: 1, series: shortened(`${name} ${JSON.stringify(labels)}`), reason };
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_TOLD ? `${text.slice(0, MAX_TOLD)}…` : text;
 }
 
 function record(series: Series, operation: SeriesOperation): void {

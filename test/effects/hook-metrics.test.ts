@@ -124,6 +124,17 @@ describe('a metric of another type', () => {
     expect(seriesOf(metrics.text())).toEqual(['x{hook="a"} 1']);
   });
 
+  it('is refused in few words, however many and however long the names are', () => {
+    const metrics = new HookMetrics();
+    const names = Array.from({ length: 300 }, (_, n) => `n${n}_${'x'.repeat(5000)}`);
+    apply(metrics, 'a', ...names.map((name) => ({ name, set: 1 })));
+
+    const refused = (): unknown => apply(metrics, 'b', ...names.map((name) => ({ name, add: 1 })));
+
+    expect(refused).toThrow(/and 200 more$/);
+    expect(refused).toThrow(expect.toSatisfy((error: Error) => error.message.length < 30_000));
+  });
+
   it('is refused within one run', () => {
     expect(() => after(['a', { name: 'x', set: 1 }, { name: 'x', add: 1 }])).toThrow('x is a gauge');
   });
