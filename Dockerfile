@@ -1,7 +1,8 @@
 # docker build -t hooklet .
 # Then, for hooks of one's own: FROM hooklet, ADD hooks /hooks. More in docs/operations.md.
 
-# Each of them can be another image: --build-arg RUNTIME=…
+# Each of them can be another image: --build-arg RUNTIME=… A tag may be moved to another image at any time; with
+# $(node scripts/pin-images.ts) a build takes them by digest.
 ARG BASE=node:24-trixie-slim
 ARG RUNTIME=debian:trixie-slim
 ARG KUBECTL=registry.k8s.io/kubectl:v1.35.4

@@ -1,4 +1,4 @@
-// Keeps labelled ConfigMaps and Secrets copied into all labelled namespaces: made, updated, and deleted with the original.
+// Keeps labelled ConfigMaps and Secrets copied into labelled namespaces: made, updated, and deleted with the original.
 import { defineHook, kubernetes } from 'hooklet';
 import {
   COPIED_FILTER,
@@ -9,8 +9,14 @@ import {
   type Copied,
   type Step,
 } from './lib/copies.ts';
+import { chosenNamespaces } from './lib/namespaces.ts';
+
+// Where this hook has rights: it asks nowhere else.
+const chosen = chosenNamespaces(process.env['COPY_NAMESPACES']);
+const namespace = chosen === undefined ? {} : { namespace: { nameSelector: { matchNames: chosen } } };
 
 const originals = {
+  ...namespace,
   labelSelector: { matchLabels: { [COPY_LABEL]: 'true' } },
   jqFilter: COPIED_FILTER,
   group: 'copies',
@@ -18,6 +24,7 @@ const originals = {
   queue: 'copies',
 };
 const copies = {
+  ...namespace,
   labelSelector: { matchExpressions: [{ key: ORIGIN_LABEL, operator: 'Exists' }] },
   jqFilter: COPIED_FILTER,
   group: 'copies',
@@ -42,11 +49,16 @@ export default defineHook({
   // Whatever happened, the snapshots say what there is: the plan is what is missing between them.
   run({ snapshots, patch, metric, log }) {
     const found = <T>(items: readonly (T | null)[]): readonly T[] => items.filter((item) => item !== null);
-    const targets = found(snapshots.namespaces).filter(({ phase }) => phase !== 'Terminating');
+    const labelled = found(snapshots.namespaces).filter(({ phase }) => phase !== 'Terminating');
+    const isChosen = (name: string): boolean => chosen?.includes(name) ?? true;
+    for (const { name } of labelled.filter((one) => !isChosen(one.name))) {
+      log.warn('nothing is copied to the namespace, it is not in COPY_NAMESPACES', { namespace: name });
+    }
+    const targets = labelled.map(({ name }) => name).filter(isChosen);
     const { steps, shadowed, wanted } = planCopies(
       [...found(snapshots.configMaps), ...found(snapshots.secrets)],
       [...found(snapshots.configMapCopies), ...found(snapshots.secretCopies)],
-      targets.map(({ name }) => name),
+      targets,
     );
     for (const step of steps) {
       // An object of that name that is no copy belongs to somebody: it is left as it is.

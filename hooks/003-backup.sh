@@ -3,6 +3,12 @@
 set -eu
 
 if [ "${1:-}" = --config ]; then
+  # Where this hook has rights: it asks nowhere else. Without names, all namespaces.
+  names=$(printf '%s\n' "${COPY_NAMESPACES:-*}" | tr -s ' ,' '\n\n' | sed '/^$/d; s/.*/"&"/' | paste -sd, -)
+  case $names in
+    '' | *'"*"'*) where= ;;
+    *) where="namespace: {nameSelector: {matchNames: [$names]}}" ;;
+  esac
   cat <<YAML
 configVersion: v1
 schedule:
@@ -24,12 +30,14 @@ kubernetes:
   - name: configmaps
     apiVersion: v1
     kind: ConfigMap
+    $where
     labelSelector: {matchLabels: {hooklet.dev/copy: "true"}}
     executeHookOnSynchronization: false
     executeHookOnEvent: []
   - name: secrets
     apiVersion: v1
     kind: Secret
+    $where
     labelSelector: {matchLabels: {hooklet.dev/copy: "true"}}
     executeHookOnSynchronization: false
     executeHookOnEvent: []

@@ -17,6 +17,17 @@ export abstract class HookletError extends Error {
   abstract readonly code: ErrorCode;
   /** Whether the same call may succeed later without anybody changing anything. */
   abstract readonly isRetryable: boolean;
+
+  /** What Events and `/readyz` say of it, which others can read: no word that a hook or a plugin printed or wrote. */
+  get summary(): string {
+    return `${this.code}, the log says more`;
+  }
+}
+
+/** The summary of an error of ours, the message of any other. */
+export function summaryOf(error: unknown): string {
+  if (error instanceof HookletError) return error.summary;
+  return error instanceof Error ? error.message : String(error);
 }
 
 /** A wrong flag, argument or environment variable; exit code 2. */
@@ -41,9 +52,10 @@ export class HookConfigError extends HookletError {
   readonly issues: readonly Issue[];
   /** What the hook printed, cut to a readable length; absent when it was not run. */
   readonly output: HookConfigOutput | undefined;
+  readonly #reason: string | undefined;
 
   constructor(hook: string, issues: readonly Issue[], options: HookConfigErrorOptions = {}) {
-    const { output, ...rest } = options;
+    const { output, reason, ...rest } = options;
     const lines = issues.map(({ path, message }) => `  ${path === '' ? '' : `${path}: `}${message}`);
     const streams = Object.entries(output ?? {}).filter(([, text]) => text !== '');
     const printed = streams.map(([stream, text]) => `  ${stream}: ${text}`);
@@ -51,6 +63,12 @@ export class HookConfigError extends HookletError {
     this.hook = hook;
     this.issues = issues;
     this.output = output;
+    this.#reason = reason;
+  }
+
+  override get summary(): string {
+    const reason = this.#reason ?? `its config has ${this.issues.length} problem(s)`;
+    return `hook ${this.hook}: ${reason}; ${super.summary}`;
   }
 }
 
@@ -61,6 +79,8 @@ export interface HookConfigOutput {
 }
 
 export interface HookConfigErrorOptions extends ErrorOptions {
+  /** Why there is no config, in words of ours alone: `--config exited with code 3`. */
+  readonly reason?: string;
   readonly output?: HookConfigOutput;
 }
 
@@ -95,6 +115,17 @@ export class HookFailedError extends HookletError {
     this.failure = options?.failure;
     this.isEnvironmental = options?.isEnvironmental ?? false;
   }
+
+  override get summary(): string {
+    return `${endingOf(this.failure)}; ${super.summary}`;
+  }
+}
+
+function endingOf(failure: HookFailure | undefined): string {
+  if (failure === undefined) return 'could not be run';
+  if (failure.timedOut) return 'ran longer than its time limit';
+  if (failure.signal !== undefined) return `was ended by ${failure.signal}`;
+  return failure.exitCode === undefined ? 'failed' : `exit code ${failure.exitCode}`;
 }
 
 /** A run that exited 0 and wrote something that cannot be used: names file, line and reason. */
@@ -143,6 +174,10 @@ export class KubeError extends HookletError {
     this.retryAfterMs = failure.retryAfterMs;
   }
 
+  override get summary(): string {
+    return this.message;
+  }
+
   get isRetryable(): boolean {
     return this.status === 0 || this.status === 409 || this.status === 429 || this.status >= 500;
   }
@@ -159,6 +194,10 @@ export class KindNotFoundError extends HookletError {
   override readonly name = 'KindNotFoundError';
   readonly code = 'ERR_KIND_NOT_FOUND';
   readonly isRetryable = true;
+
+  override get summary(): string {
+    return this.message;
+  }
 }
 
 /** No usable kubeconfig, in-cluster account or credential plugin. */
@@ -173,4 +212,8 @@ export class LeaseLostError extends HookletError {
   override readonly name = 'LeaseLostError';
   readonly code = 'ERR_LEASE_LOST';
   readonly isRetryable = true;
+
+  override get summary(): string {
+    return this.message;
+  }
 }

@@ -1,5 +1,6 @@
 import { formatJsonLine } from './lib/json-line.ts';
 import { lineOutput } from './lib/line-output.ts';
+import { printableLine } from './lib/printable.ts';
 import { formatTextHead, formatTextLine } from './lib/text-line.ts';
 
 /** The fields of a log line; names are fixed here so that they mean the same everywhere. */
@@ -120,5 +121,5 @@ function createSink(options: SinkOptions, bound: LogFields): Sink {
 function textLine(line: Line): string {
   const { hook, line: printed } = line.fields;
   if (line.message !== 'hook output' || hook === undefined || typeof printed !== 'string') return formatTextLine(line);
-  return `${formatTextHead(line)} ${hook} | ${printed}\n`;
+  return `${formatTextHead(line)} ${printableLine(hook)} | ${printableLine(printed)}\n`;
 }

@@ -1,5 +1,10 @@
-import { familyText, type MetricFamily } from './lib/exposition.ts';
+import { familyPieces, type MetricFamily } from './lib/exposition.ts';
 import { Counter, Gauge, Histogram, type MetricOptions } from './lib/metric.ts';
+
+/** Sets of labels of a histogram, which has about 17 lines for each; further ones have one series together. */
+const MAX_HISTOGRAM_SERIES = 300;
+/** Sets of labels of a counter or gauge; further ones of a counter have one series together, of a gauge none. */
+const MAX_VALUE_SERIES = 5000;
 
 const RUN_SECONDS = [0, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 const SHORT_SECONDS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
@@ -15,9 +20,19 @@ export type Metrics = ReturnType<typeof createMetrics>;
 
 /** Creates the metrics; `prefix` is put before each name. What can be 0 is 0 from the start. */
 export function createMetrics(prefix: string) {
-  const families: MetricFamily[] = [];
-  const declare = createDeclare(prefix, families);
+  const families: Family[] = [];
+  const seriesOverflows = new Counter({
+    name: `${prefix}metric_series_overflows_total`,
+    help: 'How often a series was asked for that is beyond the limit of its metric.',
+    labelNames: ['metric'],
+    maxSeries: MAX_VALUE_SERIES,
+  });
+  const declare = createDeclare(prefix, families, (metric) => seriesOverflows.inc({ metric }));
   const watchContacts = new Set<() => void>();
+  function* pieces(): Generator<string, void, undefined> {
+    for (const observe of watchContacts) observe();
+    for (const family of families) yield* familyPieces(family);
+  }
   const metrics = {
     ...operatorMetrics(declare),
     ...runMetrics(declare),
@@ -25,15 +40,16 @@ export function createMetrics(prefix: string) {
     ...kubernetesMetrics(declare),
     ...clientMetrics(declare),
     ...loadMetrics(declare),
+    seriesOverflows,
     /** Each is called when the metrics are read, to set `watchLastContact`: it would be dear to set at every event. */
     watchContacts,
     families,
     /** All of them in the text format of Prometheus. */
-    text(): string {
-      for (const observe of watchContacts) observe();
-      return families.map(familyText).join('\n');
-    },
+    text: (): string => [...pieces()].join(''),
+    /** The same, piece by piece. */
+    pieces,
   };
+  families.push(seriesOverflows);
   const { liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes } = metrics;
   for (const one of [liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes])
     one.of({});
@@ -43,21 +59,13 @@ export function createMetrics(prefix: string) {
 
 export type RunLabels = Readonly<Record<(typeof RUN_LABELS)[number], string>>;
 
-/** Starts the metrics of a binding's runs at 0, so that what never happened is not mistaken for what is not measured. */
+/**
+ * Starts the counters of a binding's runs at 0, so that what never happened is not mistaken for what is not measured. A
+ * histogram, which is long, begins with the first run.
+ */
 export function initRun(metrics: Metrics, labels: RunLabels): void {
-  const counters = [
-    metrics.taskWaitSeconds,
-    metrics.hookRunSuccess,
-    metrics.hookRunErrors,
-    metrics.hookRunAllowedErrors,
-  ];
-  const histograms = [
-    metrics.taskWaitDuration,
-    metrics.hookRunSeconds,
-    metrics.hookRunUserCpuSeconds,
-    metrics.hookRunSysCpuSeconds,
-  ];
-  for (const metric of [...counters, ...histograms]) metric.of(labels);
+  const { taskWaitSeconds, hookRunSuccess, hookRunErrors, hookRunAllowedErrors } = metrics;
+  for (const metric of [taskWaitSeconds, hookRunSuccess, hookRunErrors, hookRunAllowedErrors]) metric.of(labels);
 }
 
 /** Starts the metrics of what a kubernetes binding watches at 0. */
@@ -70,8 +78,13 @@ export function initKubernetesBinding(metrics: Metrics, labels: RunLabels): void
 
 type Declare = ReturnType<typeof createDeclare>;
 
-function createDeclare(prefix: string, families: MetricFamily[]) {
-  const add = <M extends MetricFamily>(metric: M): M => {
+/** All series of one name, and the labels they have. */
+export interface Family extends MetricFamily {
+  readonly labelNames: readonly string[];
+}
+
+function createDeclare(prefix: string, families: Family[], onOverflow: (metric: string) => void) {
+  const add = <M extends Family>(metric: M): M => {
     families.push(metric);
     return metric;
   };
@@ -79,6 +92,8 @@ function createDeclare(prefix: string, families: MetricFamily[]) {
     name: `${prefix}${name}`,
     help,
     labelNames,
+    maxSeries: MAX_VALUE_SERIES,
+    onOverflow: () => onOverflow(`${prefix}${name}`),
   });
   return {
     counter: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
@@ -86,7 +101,7 @@ function createDeclare(prefix: string, families: MetricFamily[]) {
     gauge: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
       add(new Gauge(options(name, help, labelNames))),
     histogram: <L extends string>(name: string, help: string, labelNames: readonly L[], buckets: readonly number[]) =>
-      add(new Histogram(options(name, help, labelNames), buckets)),
+      add(new Histogram({ ...options(name, help, labelNames), maxSeries: MAX_HISTOGRAM_SERIES }, buckets)),
   };
 }
 
@@ -151,6 +166,11 @@ function runMetrics({ counter, gauge, histogram }: Declare) {
     hookLoopRuns: counter(
       'hook_loop_runs_total',
       'Runs that only the own writes of their hook caused, after ten in a row.',
+      ['hook'],
+    ),
+    hookMetricsDropped: counter(
+      'hook_metric_operations_dropped_total',
+      'What hooks wrote about metrics and was left out, because it went beyond the limits.',
       ['hook'],
     ),
   };

@@ -53,6 +53,48 @@ describe('a log as JSON', () => {
   });
 });
 
+describe('what others have a log say', () => {
+  const evil = 'a\u001b]0;owned\u0007\u009b2J\u202eb';
+  const shown = String.raw`a\u001b]0;owned\u0007\u009b2J\u202eb`;
+
+  it.each([
+    ['a line that a hook printed', { hook: 'a.sh', line: evil }, 'hook output'],
+    ['the name of a hook that printed', { hook: evil, line: 'x' }, 'hook output'],
+    ['a name', { name: evil }, 'hook finished'],
+    ['the name of a field', { [evil]: 1 }, 'hook finished'],
+    ['a list of texts', { list: [evil, 'b c'] }, 'try next'],
+    ['an object', { object: { [evil]: [evil] } }, 'hook finished'],
+    ['an error', { err: new Error(`no\n${evil}`, { cause: new Error(`why ${evil}`) }) }, 'hook failed'],
+    ['a message', {}, evil],
+  ])('does not steer a terminal: %s', (_, fields, message) => {
+    for (const format of ['text', 'json'] as const) {
+      const { log, lines } = rig({ format });
+
+      log.info(fields, message);
+
+      expect(lines.join('')).toMatch(/^[ -~\n]+$/);
+      expect(lines.join('')).toContain(format === 'json' ? 'owned' : shown.slice(0, 7));
+    }
+  });
+
+  it('cannot be taken for a line of its own', () => {
+    const { log, lines } = rig({ format: 'text' });
+
+    log.info({ hook: 'a\n15:04:05.123 INFO  forged', line: 'x\n15:04:05.123 INFO  forged' }, 'hook output');
+    log.info({ err: new Error('no\n15:04:05.123 INFO  forged') }, 'well\n15:04:05.123 INFO  forged');
+
+    expect(lines.join('')).not.toMatch(/^15:04:05.123 INFO {2}forged/m);
+  });
+
+  it('reads as it was from JSON', () => {
+    const { log, lines } = rig({ format: 'json' });
+
+    log.info({ line: evil }, 'hook output');
+
+    expect(JSON.parse(lines[0] ?? '')).toMatchObject({ line: evil });
+  });
+});
+
 describe('a log for people', () => {
   it('is a time, a level, a message and its fields', () => {
     const { log, lines } = rig({ format: 'text' });

@@ -69,11 +69,61 @@ describe('the metrics', () => {
         `hook_run_errors_total{${labels}} 0`,
         `hook_run_allowed_errors_total{${labels}} 0`,
         `task_wait_in_queue_seconds_total{${labels}} 0`,
-        `task_wait_in_queue_seconds_count{${labels}} 0`,
-        `hook_run_seconds_count{${labels}} 0`,
-        `hook_run_seconds_bucket{${labels},le="500"} 0`,
       ]),
     );
+  });
+
+  it('have a page below 12 MB for 5000 bindings that all ran and saw events', () => {
+    const metrics = createMetrics('shell_operator_');
+    for (let n = 0; n < 5000; n += 1) {
+      const labels = { hook: `hooks/some/folder/hook-${n}.sh`, binding: `binding-${n}`, queue: `queue-${n}` };
+      initRun(metrics, labels);
+      initKubernetesBinding(metrics, labels);
+      const histograms = [
+        metrics.taskWaitDuration,
+        metrics.hookRunSeconds,
+        metrics.hookRunUserCpuSeconds,
+        metrics.hookRunSysCpuSeconds,
+        metrics.filterSeconds,
+        metrics.eventSeconds,
+      ];
+      for (const histogram of histograms) histogram.observe(labels, 0.1);
+      metrics.hookRunErrors.inc(labels);
+    }
+
+    const text = metrics.text();
+
+    expect(text.length).toBeLessThan(12e6);
+    // Nothing is lost: what has no series of its own is in the one for all others.
+    const other = 'hook="(other)",binding="(other)",queue="(other)"';
+    expect(text).toContain(`\nshell_operator_hook_run_seconds_count{${other}} 4700\n`);
+    expect(text.match(/^shell_operator_hook_run_errors_total\{/gm)).toHaveLength(5000);
+    expect(text).toContain(
+      '\nshell_operator_metric_series_overflows_total{metric="shell_operator_hook_run_seconds"} 4700\n',
+    );
+  });
+
+  it('have a page that does not grow with bindings above 5000', () => {
+    const metrics = createMetrics('');
+    const fill = (from: number, to: number): number => {
+      for (let n = from; n < to; n += 1) initRun(metrics, { hook: `h${n}`, binding: '', queue: '' });
+      return metrics.text().length;
+    };
+    fill(0, 5001);
+
+    expect(fill(5001, 5002) - fill(5002, 8000)).toBeLessThan(10);
+    expect(fill(8000, 9000) - fill(9000, 9001)).toBeLessThan(10);
+  });
+
+  it('have no histogram of a binding before something was observed', () => {
+    const metrics = createMetrics('');
+
+    initRun(metrics, run);
+    initKubernetesBinding(metrics, run);
+    expect(metrics.text()).not.toContain('hook_run_seconds_bucket');
+    metrics.hookRunSeconds.observe(run, 600);
+
+    expect(linesOf(metrics)).toContain('hook_run_seconds_bucket{hook="a.sh",binding="pods",queue="main",le="500"} 0');
   });
 
   it('start at 0 for a kubernetes binding, and keep what is counted already', () => {

@@ -4,6 +4,7 @@ import { join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { discoverHooks } from '../hook/discover.ts';
 import { createCluster, type Cluster } from '../kube/cluster.ts';
+import { isLocalHost } from '../lib/local-host.ts';
 import { runAll } from '../lib/run-all.ts';
 import { runOperator } from '../operator/run-operator.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
@@ -60,7 +61,7 @@ function createFolder({ keepTmpFiles, tmpDir }: StartOptions): Disposable & { re
 
 async function openSandbox(port: number, kept: Pick<SandboxOptions, 'state'>): Promise<Sandbox> {
   try {
-    return await startSandbox({ port, anonymous: true, ...kept });
+    return await startSandbox({ port, anonymous: true, isHostAllowed: (host) => isLocalHost(host), ...kept });
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`the API server cannot listen on port ${port}: ${reason}; choose another with --port`, {
@@ -87,12 +88,20 @@ async function runDev(
   await manifests?.applyAll();
   const base = operatorOptions({ ...options, gracePeriodMs: GRACE_MS }, async () => clusterOf(sandbox), log);
   const changes = (stop: AbortSignal): AsyncIterable<void> => fileChanges(resolve(options.hooksDir), stop);
+  const isHostAllowed = (host: string | undefined): boolean => isLocalHost(host, [options.listenAddress]);
   const onLoaded = (): void => log.info({ steps: nextSteps(options.hooksDir, manifestsDir, kubeconfig) }, 'try next');
   await runAll(
     [
       async (stop) =>
         runOperator(
-          { ...base, killAfterMs: GRACE_MS, env: { ...process.env, KUBECONFIG: kubeconfig }, changes, onLoaded },
+          {
+            ...base,
+            killAfterMs: GRACE_MS,
+            env: { ...process.env, KUBECONFIG: kubeconfig },
+            changes,
+            onLoaded,
+            isHostAllowed,
+          },
           stop,
         ),
       async (stop) => manifests?.follow(stop),

@@ -7,6 +7,7 @@ import { parseMetrics } from '../effects/parse-metrics.ts';
 import { parseOperations } from '../effects/parse-operations.ts';
 import { discoverHooks, type HookFile } from '../hook/discover.ts';
 import { loadHook } from '../hook/load.ts';
+import { printable } from '../lib/printable.ts';
 import { checkFilter } from '../operator/filter-check.ts';
 import { openRunner } from '../operator/open-runner.ts';
 import type { Runner } from '../runner/runner.ts';
@@ -26,7 +27,7 @@ export async function checkCommand(given: string | undefined): Promise<number> {
     readConfig: async (file) => runner.readConfig(file),
     checkFilter,
     now: Date.now,
-    write: (text) => process.stdout.write(text),
+    write: (text) => process.stdout.write(printable(text)),
   });
 }
 
@@ -46,7 +47,7 @@ export async function runCommand(path: string, contextSource: string): Promise<n
     context,
     describeOperations: (text) => described(parseOperations(text, checkJq), describeOperation),
     describeMetrics: (text) => described(parseMetrics(text), describeMetric),
-    write: (text) => process.stdout.write(text),
+    write: (text) => process.stdout.write(printable(text)),
     signal,
   });
   return 0;

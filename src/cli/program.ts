@@ -3,6 +3,7 @@ import { isatty } from 'node:tty';
 import { inspect } from 'node:util';
 import { HookletError, UsageError } from '../errors.ts';
 import type { Command } from 'commander';
+import { printable } from '../lib/printable.ts';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
 import { DEV_HELP, PROGRAM_HELP, START_HELP } from './help.ts';
 import { devOptions, startOptions, type OptionSpec } from './options.ts';
@@ -28,7 +29,7 @@ export async function main(given: readonly string[], isTerminal = isatty(0) && i
     return await (flags === undefined ? dispatch(argv) : startHooks(flags));
   } catch (error) {
     if (!(error instanceof HookletError)) return crash(error);
-    process.stderr.write(`hooklet: ${error.message}\n`);
+    process.stderr.write(`hooklet: ${printable(error.message)}\n`);
     if (error instanceof UsageError) process.stderr.write('See hooklet --help.\n');
     return error instanceof UsageError ? 2 : 1;
   }

@@ -1,4 +1,5 @@
 import type { Command } from 'commander';
+import { printable } from '../lib/printable.ts';
 import type * as commands from './schedule-commands.ts';
 import type { ScheduleIo } from './schedule-commands.ts';
 
@@ -56,8 +57,8 @@ async function ask({ debugUnixSocket, tmpDir }: SocketFlags, run: Run): Promise<
   const { path } = controlSocketOf(resolveOptions(specs, { debugUnixSocket, tmpDir }, process.env));
   const io: ScheduleIo = {
     client: controlClient(path),
-    stdout: (text) => process.stdout.write(text),
-    stderr: (text) => process.stderr.write(text),
+    stdout: (text) => process.stdout.write(printable(text)),
+    stderr: (text) => process.stderr.write(printable(text)),
     now: Date.now,
     signal: shutdownSignal(() => {}),
   };

@@ -1,6 +1,7 @@
 import { isatty } from 'node:tty';
 import { discoverHooks } from '../hook/discover.ts';
 import { createLogger, type RootLogger } from '../log.ts';
+import { urlText } from '../lib/url-text.ts';
 import type { Cluster } from '../kube/cluster.ts';
 import { loadCluster } from '../kube/load-cluster.ts';
 import { runOperator, type OperatorOptions } from '../operator/run-operator.ts';
@@ -31,7 +32,8 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
       ...(kubeConfig !== '' && { kubeConfigPath: kubeConfig }),
       ...(kubeContext !== '' && { context: kubeContext }),
     });
-    log.info({ cluster: cluster.name, server: cluster.server.href }, 'cluster found');
+    const { name, server, proxy } = cluster;
+    log.info({ cluster: name, server: urlText(server), ...(proxy && { proxy: urlText(proxy) }) }, 'cluster found');
     return cluster;
   };
   await runOperator({ ...operatorOptions(options, connect, log), spawner }, signal);

@@ -37,6 +37,7 @@ export const METRIC_FIELDS = ['name', 'action', 'value', 'buckets', 'labels', 'g
 
 const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
 const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
+const MAX_SHOWN = 60;
 const ACTIONS = ['add', 'set', 'observe', 'expire'] as const;
 type Action = (typeof ACTIONS)[number];
 
@@ -123,8 +124,13 @@ function readBuckets(reader: FieldReader): readonly number[] {
   const buckets = Array.isArray(value) ? value.filter((bound) => typeof bound === 'number') : [];
   const isGrowing = buckets.every((bound, index) => index === 0 || bound > (buckets[index - 1] ?? bound));
   if (Array.isArray(value) && value.length > 0 && buckets.length === value.length && isGrowing) return buckets;
-  reader.fail('buckets', `received ${JSON.stringify(value)}, expected growing numbers such as [0.1, 1, 10]`);
+  reader.fail('buckets', `received ${shownBuckets(value)}, expected growing numbers such as [0.1, 1, 10]`);
   return [];
+}
+
+function shownBuckets(value: unknown): string {
+  const text = JSON.stringify(value);
+  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
 function readLabels(reader: FieldReader, action: Action | undefined): Readonly<Record<string, string>> {
@@ -136,11 +142,12 @@ function readLabels(reader: FieldReader, action: Action | undefined): Readonly<R
   }
   const labels: Record<string, string> = {};
   for (const [name, text] of Object.entries(value)) {
+    const field = `labels.${name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name}`;
     if (!LABEL_NAME.test(name) || (action === 'observe' && name === 'le')) {
-      reader.fail(`labels.${name}`, 'is not a name a label can have: letters, digits and "_", no digit or "__" first');
+      reader.fail(field, 'is not a name a label can have: letters, digits and "_", no digit or "__" first');
     }
     if (typeof text === 'string') labels[name] = text;
-    else reader.fail(`labels.${name}`, `received ${received(text)}, expected a string`);
+    else reader.fail(field, `received ${received(text)}, expected a string`);
   }
   return labels;
 }

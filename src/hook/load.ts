@@ -51,7 +51,9 @@ export async function loadHooks(files: readonly HookFile[], options: LoadOptions
 export async function loadHook(file: HookFile, options: LoadOptions): Promise<Hook | HookConfigError> {
   // Some systems start such a file all the same, others do not: it is refused on all.
   const flaw = file.type === 'process' ? explainFirstLine(file.path) : undefined;
-  if (flaw !== undefined) return new HookConfigError(file.name, [{ path: '', message: flaw }]);
+  if (flaw !== undefined) {
+    return new HookConfigError(file.name, [{ path: '', message: flaw }], { reason: 'it cannot be started' });
+  }
   const run = await runConfig(file, options.readConfig);
   const failure = describeFailure(file.path, run);
   if (failure !== undefined) return broken(file, [{ path: '', message: failure }], run);
@@ -86,7 +88,9 @@ function ending({ exitCode, signal, timedOut }: ConfigRun): string {
 
 function broken(file: HookFile, issues: readonly Issue[], run: ConfigRun): HookConfigError {
   const output: HookConfigOutput = { stdout: cut(run.stdout), stderr: cut(run.stderr) };
-  return new HookConfigError(file.name, issues, { output });
+  const isValidExit = run.startError === undefined && run.exitCode === 0 && run.timedOut !== true;
+  const reason = run.startError === undefined ? `--config ${ending(run)}` : 'it cannot be started';
+  return new HookConfigError(file.name, issues, { output, ...(!isValidExit && { reason }) });
 }
 
 function cut(text: string): string {

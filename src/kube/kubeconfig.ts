@@ -1,6 +1,7 @@
 import type { Context as ContextEntry } from '@kubernetes/client-node/dist/config_types.js';
 
 import { CredentialsError } from '../errors.ts';
+import { urlText } from '../lib/url-text.ts';
 import { createCluster, type Cluster, type ClusterAddress } from './cluster.ts';
 import { readKubeconfigFile, type ClusterEntry, type KubeconfigFile, type UserEntry } from './kubeconfig-file.ts';
 import type { Environment } from './environment.ts';
@@ -101,6 +102,6 @@ function parseServer({ paths }: Kubeconfig, { name, server }: ClusterEntry): URL
   const url = URL.parse(server.includes('://') ? server : `https://${server}`);
   if (url !== null && /^https?:$/.test(url.protocol)) return url;
   throw new CredentialsError(
-    `kubeconfig ${paths.join(', ')}: server of cluster ${name}: expected an http or https URL, got ${JSON.stringify(server)}`,
+    `kubeconfig ${paths.join(', ')}: server of cluster ${name}: expected an http or https URL, got ${JSON.stringify(urlText(server))}`,
   );
 }

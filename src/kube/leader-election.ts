@@ -1,4 +1,4 @@
-import { KubeError, LeaseLostError } from '../errors.ts';
+import { KubeError, LeaseLostError, summaryOf } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
 import { abortable } from './abortable.ts';
@@ -233,7 +233,7 @@ export class LeaderElection {
     if (error !== undefined) this.#tellTrouble(error, 'lease cannot be had, it is tried again');
     const before = this.#status;
     const isSame = before.type === 'standing-by' && before.leader === leader;
-    const problem = error instanceof Error ? { problem: error.message } : {};
+    const problem = error instanceof Error ? { problem: summaryOf(error) } : {};
     this.#setStatus({ type: 'standing-by', leader, ...problem });
     if (!isSame && leader !== '' && leader !== identity) {
       log.info({ lease: `${namespace}/${name}`, leader, identity }, 'standing by');

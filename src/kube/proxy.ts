@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net';
 
 import { CredentialsError } from '../errors.ts';
+import { urlText } from '../lib/url-text.ts';
 import type { Environment } from './environment.ts';
 import { portOf } from './http1.ts';
 
@@ -15,7 +16,7 @@ export function proxyFromEnvironment(server: URL, env: Environment): URL | undef
 /** `value` as the address of an HTTP proxy; `where` names the setting in the error. */
 export function parseProxy(value: string, where: string): URL {
   const url = URL.parse(value);
-  if (url === null) throw new CredentialsError(`${where}: ${JSON.stringify(value)} is not a URL`);
+  if (url === null) throw new CredentialsError(`${where}: ${JSON.stringify(urlText(value))} is not a URL`);
   if (url.protocol === 'http:' || url.protocol === 'https:') return url;
   throw new CredentialsError(
     `${where}: proxies of type ${url.protocol.slice(0, -1)} are not supported; give an http:// or https:// proxy`,

@@ -7,30 +7,31 @@ export interface MetricFamily {
   readonly name: string;
   readonly help: string;
   readonly type: MetricType;
-  readonly labelNames: readonly string[];
   readonly series: Iterable<Series>;
 }
 
-/** One family in the text format of Prometheus; all its series get the same label names, empty where they have none. */
-export function familyText({ name, help, type, labelNames, series }: MetricFamily): string {
-  const lines = Array.from(series, (one) => seriesLines(name, one, labelNames)).flat();
-  return `${[`# HELP ${name} ${help}`, `# TYPE ${name} ${type}`, ...lines].join('\n')}\n`;
+/**
+ * One family in the text format of Prometheus, in pieces: the head, then one a series. A series has the labels it has: to
+ * Prometheus one that is empty is none, so the others need not be repeated.
+ */
+export function* familyPieces({ name, help, type, series }: MetricFamily): Generator<string, void, undefined> {
+  yield `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;
+  for (const one of series) yield seriesText(name, one);
 }
 
-function seriesLines(name: string, series: Series, labelNames: readonly string[]): readonly string[] {
-  const pairs = labelNames.map((label) => `${label}="${escapeLabel(series.labels[label] ?? '')}"`);
-  if (series.type === 'value') return [`${name}${braced(pairs)} ${numberText(series.value)}`];
+function seriesText(name: string, series: Series): string {
+  const { labelText } = series;
+  const labels = braced(labelText);
+  if (series.type === 'value') return `${name}${labels} ${numberText(series.value)}\n`;
+  const rest = labelText === '' ? '' : `${labelText},`;
   let below = 0;
-  const buckets = series.buckets.map((bound, index) => {
+  let text = '';
+  for (const [index, bound] of series.buckets.entries()) {
     below += series.counts[index] ?? 0;
-    return `${name}_bucket${braced([...pairs, `le="${bound}"`])} ${below}`;
-  });
-  return [
-    ...buckets,
-    `${name}_bucket${braced([...pairs, 'le="+Inf"'])} ${series.count}`,
-    `${name}_sum${braced(pairs)} ${numberText(series.sum)}`,
-    `${name}_count${braced(pairs)} ${series.count}`,
-  ];
+    text += `${name}_bucket{${rest}le="${bound}"} ${below}\n`;
+  }
+  text += `${name}_bucket{${rest}le="+Inf"} ${series.count}\n`;
+  return `${text}${name}_sum${labels} ${numberText(series.sum)}\n${name}_count${labels} ${series.count}\n`;
 }
 
 function numberText(value: number): string {
@@ -38,10 +39,6 @@ function numberText(value: number): string {
   return value > 0 ? '+Inf' : '-Inf';
 }
 
-function braced(pairs: readonly string[]): string {
-  return pairs.length === 0 ? '' : `{${pairs.join(',')}}`;
-}
-
-function escapeLabel(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+function braced(labelText: string): string {
+  return labelText === '' ? '' : `{${labelText}}`;
 }

@@ -1,4 +1,5 @@
 import { inspect } from 'node:util';
+import { printable } from './printable.ts';
 
 /** One line of a log for programs. */
 export interface JsonLine {
@@ -12,15 +13,18 @@ export interface JsonLine {
 
 const MAX_CAUSES = 5;
 
-/** An object with `level` and `time` first and `msg` last; ends in a newline. A log line does not fail for what is in it. */
+/**
+ * An object with `level` and `time` first and `msg` last; ends in a newline. A log line does not fail for what is in it,
+ * and does not steer a terminal that it is shown on.
+ */
 export function formatJsonLine({ time, level, message, fields, stacks }: JsonLine): string {
   const entry = { level, time: time.toISOString(), ...fields, msg: message };
   const plain = 'err' in fields ? { ...entry, err: plainError(fields['err'], stacks, MAX_CAUSES) } : entry;
   try {
-    return `${JSON.stringify(plain)}\n`;
+    return `${printable(JSON.stringify(plain))}\n`;
   } catch {
     const texts = Object.entries(plain).map(([name, value]) => [name, plainValue(value)]);
-    return `${JSON.stringify(Object.fromEntries(texts))}\n`;
+    return `${printable(JSON.stringify(Object.fromEntries(texts)))}\n`;
   }
 }
 

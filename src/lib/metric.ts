@@ -13,7 +13,15 @@ export interface MetricOptions<L extends string> {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly L[];
+  /** Sets of labels above this have one series together, in a gauge none. */
+  readonly maxSeries: number;
+  /** Called when a series above `maxSeries` is asked for. */
+  readonly onOverflow?: () => void;
 }
+
+/** The value of every label of the series that stands for all above the limit. */
+export const OTHER = '(other)';
+const MAX_LABEL = 256;
 
 /** All series of one name. */
 class Metric<L extends string, S extends Series> implements MetricFamily {
@@ -22,18 +30,25 @@ class Metric<L extends string, S extends Series> implements MetricFamily {
   readonly help: string;
   readonly labelNames: readonly L[];
   readonly #byKey = new Map<string, S>();
-  readonly #create: (labels: Labels<L>) => S;
+  readonly #create: (labels: Labels) => S;
+  readonly #maxSeries: number;
+  readonly #onOverflow: () => void;
+  #other: S | undefined;
 
-  constructor(type: MetricType, { name, help, labelNames }: MetricOptions<L>, create: (labels: Labels<L>) => S) {
+  constructor(type: MetricType, options: MetricOptions<L>, create: (labels: Labels) => S) {
+    const { name, help, labelNames, maxSeries, onOverflow = () => {} } = options;
     this.type = type;
     this.name = name;
     this.help = help;
     this.labelNames = labelNames;
     this.#create = create;
+    this.#maxSeries = maxSeries;
+    this.#onOverflow = onOverflow;
   }
 
   get series(): Iterable<S> {
-    return this.#byKey.values();
+    const known = this.#byKey.values();
+    return this.#other === undefined ? known : [...known, this.#other];
   }
 
   /** The series of these labels, from 0 where there was none; who writes it often keeps it. */
@@ -41,7 +56,8 @@ class Metric<L extends string, S extends Series> implements MetricFamily {
     const key = this.#keyOf(labels);
     const known = this.#byKey.get(key);
     if (known !== undefined) return known;
-    const series = this.#create(labels);
+    if (this.#byKey.size >= this.#maxSeries) return this.#overflow();
+    const series = this.#createWith((name) => shortened(labels[name]));
     this.#byKey.set(key, series);
     return series;
   }
@@ -52,13 +68,30 @@ class Metric<L extends string, S extends Series> implements MetricFamily {
 
   clear(): void {
     this.#byKey.clear();
+    this.#other = undefined;
+  }
+
+  #overflow(): S {
+    this.#onOverflow();
+    const other = this.#other ?? this.#createWith(() => OTHER);
+    // What several set, one after the other, would mean nothing: a gauge is not shown.
+    if (this.type !== 'gauge') this.#other = other;
+    return other;
+  }
+
+  #createWith(valueOf: (name: L) => string): S {
+    return this.#create(Object.fromEntries(this.labelNames.map((name) => [name, valueOf(name)])));
   }
 
   #keyOf(labels: Labels<L>): string {
     let key = '';
-    for (const name of this.labelNames) key += `${labels[name]}\0`;
+    for (const name of this.labelNames) key += `${shortened(labels[name])}\0`;
     return key;
   }
+}
+
+function shortened(value: string): string {
+  return value.length > MAX_LABEL ? `${value.slice(0, MAX_LABEL - 1)}…` : value;
 }
 
 /** A number that only grows, one for each set of labels. */

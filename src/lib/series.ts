@@ -3,15 +3,19 @@ export type Labels<L extends string = string> = Readonly<Record<L, string>>;
 /** What is known under one set of labels; plain data, as there may be many of them. */
 export type Series = ValueSeries | HistogramSeries;
 
-export interface ValueSeries {
-  readonly type: 'value';
+interface Labelled {
   readonly labels: Labels;
+  /** The labels as Prometheus reads them, without braces: `a="1",b="2"`. */
+  readonly labelText: string;
+}
+
+export interface ValueSeries extends Labelled {
+  readonly type: 'value';
   value: number;
 }
 
-export interface HistogramSeries {
+export interface HistogramSeries extends Labelled {
   readonly type: 'histogram';
-  readonly labels: Labels;
   /** Upper bounds, ascending. */
   readonly buckets: readonly number[];
   /** Observations of each bucket alone. */
@@ -21,11 +25,12 @@ export interface HistogramSeries {
 }
 
 export function valueSeries(labels: Labels): ValueSeries {
-  return { type: 'value', labels, value: 0 };
+  return { type: 'value', labels, labelText: textOf(labels), value: 0 };
 }
 
 export function histogramSeries(labels: Labels, buckets: readonly number[]): HistogramSeries {
-  return { type: 'histogram', labels, buckets, counts: buckets.map(() => 0), sum: 0, count: 0 };
+  const counts = buckets.map(() => 0);
+  return { type: 'histogram', labels, labelText: textOf(labels), buckets, counts, sum: 0, count: 0 };
 }
 
 export function observe(series: HistogramSeries, value: number): void {
@@ -35,4 +40,14 @@ export function observe(series: HistogramSeries, value: number): void {
   if (bucket < counts.length) counts[bucket] = (counts[bucket] ?? 0) + 1;
   series.sum += value;
   series.count += 1;
+}
+
+function textOf(labels: Labels): string {
+  return Object.entries(labels)
+    .map(([name, value]) => `${name}="${escapeLabel(value)}"`)
+    .join();
+}
+
+function escapeLabel(value: string): string {
+  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

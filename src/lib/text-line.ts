@@ -1,4 +1,5 @@
 import { inspect, styleText } from 'node:util';
+import { printable, printableLine } from './printable.ts';
 
 /** One line of a log for people. */
 export interface TextLine {
@@ -14,24 +15,33 @@ export interface TextLine {
 const COLORS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as const;
 const MAX_CAUSES = 5;
 
-/** `15:04:05.123 INFO  message  key=value`, with lists of texts and what has several lines indented below; ends in a newline. */
+/**
+ * `15:04:05.123 INFO  message  key=value`, with lists of texts and what has several lines indented below; ends in a
+ * newline. What would steer the terminal is escaped: names, messages and output are those of others.
+ */
 export function formatTextLine(line: TextLine): string {
   const paint = painter(line.colors);
   const pairs: string[] = [];
   const below: string[] = [];
-  for (const [key, value] of Object.entries(line.fields)) {
+  for (const [name, value] of Object.entries(line.fields)) {
     if (value === undefined) continue;
     if (isListOfTexts(value)) {
-      below.push(...value);
+      below.push(...value.map(printable));
       continue;
     }
-    const text = valueText(value, line.stacks);
+    const key = printableLine(name);
+    const text = printable(valueText(value, line.stacks));
     if (text.includes('\n')) below.push(`${paint('gray', `${key}:`)} ${text}`);
     else pairs.push(`${paint('gray', `${key}=`)}${quoted(value, text)}`);
   }
   const fields = pairs.length === 0 ? '' : `  ${pairs.join(' ')}`;
-  const paragraphs = below.map((text) => `\n    ${text.replaceAll('\n', '\n    ')}`);
-  return `${formatTextHead(line)} ${line.message}${fields}${paragraphs.join('')}\n`;
+  const paragraphs = below.map((text) => `\n    ${indented(text)}`);
+  return `${formatTextHead(line)} ${indented(printable(line.message))}${fields}${paragraphs.join('')}\n`;
+}
+
+/** Further lines cannot be taken for lines of the log. */
+function indented(text: string): string {
+  return text.replaceAll('\n', '\n    ');
 }
 
 /** `15:04:05.123 INFO `. */

@@ -5,14 +5,22 @@ import { metricsDespiteFailure } from '../effects/parse-metrics.ts';
 import { PatchMemory } from '../effects/patch-memory.ts';
 import { compilePatch } from '../filter/patch.ts';
 import type { Logger } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { createOutputReader } from './read-outputs.ts';
 import type { TaskRunOptions } from './task-run.ts';
 
 export type Effects = Pick<TaskRunOptions, 'parse' | 'parseAfterFailure' | 'apply' | 'applyMetrics'>;
 
+export interface EffectsOptions {
+  readonly access: ClusterAccess;
+  readonly hookMetrics: HookMetrics;
+  readonly metrics: Pick<Metrics, 'hookMetricsDropped'>;
+  readonly log: Logger;
+}
+
 /** Reads and carries out what hooks write; metrics go to `hookMetrics`. */
-export function createEffects(access: ClusterAccess, hookMetrics: HookMetrics, log: Logger): Effects {
+export function createEffects({ access, hookMetrics, metrics: own, log }: EffectsOptions): Effects {
   const memory = new PatchMemory();
   const reader = createOutputReader();
   return {
@@ -34,7 +42,16 @@ export function createEffects(access: ClusterAccess, hookMetrics: HookMetrics, l
       const { client, kinds } = access;
       await applyOperations(operations, { client, kinds, compileJq: compilePatch, memory, signal, log, onApplied });
     },
-    applyMetrics: (hook, operations) => hookMetrics.apply(hook, operations),
+    applyMetrics(hook, operations) {
+      const dropped = hookMetrics.apply(hook, operations);
+      if (dropped === undefined) return;
+      own.hookMetricsDropped.inc({ hook }, dropped.count);
+      const { count, series, reason } = dropped;
+      log.warn(
+        { hook, count, series, reason },
+        'metrics of the hook were left out: write fewer series, or expire groups',
+      );
+    },
   };
 }
 

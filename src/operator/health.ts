@@ -25,7 +25,10 @@ export interface HealthSource {
   readonly nowMs: number;
 }
 
-/** The checks of `/readyz`: startup, every hook, every watch; of a standby that it could take over. */
+/**
+ * The checks of `/readyz`: startup, every hook, every watch; of a standby that it could take over. Anybody on the network
+ * can read them: what hooks print and write is not in them.
+ */
 export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
   const { units, broken, holds = [], isStarted, election, scheduleState, nowMs } = source;
   const startup = {
@@ -33,7 +36,7 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
     isOk: isStarted,
     message: isStarted ? '' : 'onStartup hooks have not all succeeded',
   };
-  const brokenHooks = broken.map(({ hook, message }) => ({ name: `hook ${hook}`, isOk: false, message }));
+  const brokenHooks = broken.map(({ hook, summary }) => ({ name: `hook ${hook}`, isOk: false, message: summary }));
   const leader = election === undefined ? [] : [electionCheck(election)];
   if (election !== undefined && election.type !== 'leading') return [...leader, ...brokenHooks];
   const state = scheduleState === undefined ? [] : [{ name: 'schedule-state', isOk: false, message: scheduleState }];

@@ -1,10 +1,13 @@
-import type { HookConfigError } from '../errors.ts';
+import { summaryOf, type HookConfigError } from '../errors.ts';
 import type { EventRecorder } from '../kube/event-recorder.ts';
 
-/** Tells of hooks in trouble by Events about the operator's Pod. */
+/**
+ * Tells of hooks in trouble by Events about the operator's Pod. More people can read them than the log: what hooks print
+ * and write, where secrets may be, is not in them.
+ */
 export interface HookEvents {
   broken(error: HookConfigError): void;
-  /** At once for the first failure of a binding, then rarely, because each comes with an output of its own. */
+  /** At once for the first failure of a binding, then rarely. */
   failed(hook: string, binding: string, error: unknown): void;
 }
 
@@ -13,15 +16,14 @@ const FAILED_EVERY_MS = 600_000;
 export function createHookEvents(events: Pick<EventRecorder, 'record'>, now: () => number): HookEvents {
   const toldAtMs = new Map<string, number>();
   return {
-    broken: ({ message }) => events.record({ type: 'Warning', reason: 'HookBroken', message }),
+    broken: ({ summary }) => events.record({ type: 'Warning', reason: 'HookBroken', message: summary }),
     failed(hook, binding, error) {
       const key = JSON.stringify([hook, binding]);
       const nowMs = now();
       if (nowMs - (toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < FAILED_EVERY_MS) return;
       toldAtMs.set(key, nowMs);
-      const said = error instanceof Error ? error.message : String(error);
-      const where = binding === '' ? '' : `binding ${binding}: `;
-      events.record({ type: 'Warning', reason: 'HookFailed', message: `${where}${said}` });
+      const where = binding === '' ? '' : `, binding ${binding}`;
+      events.record({ type: 'Warning', reason: 'HookFailed', message: `hook ${hook}${where}: ${summaryOf(error)}` });
     },
   };
 }

@@ -3,9 +3,10 @@ import { createEventRecorder, type EventRecorder } from '../kube/event-recorder.
 import type { LeaderElection } from '../kube/leader-election.ts';
 import { ownPod } from '../kube/own-pod.ts';
 import { runAll } from '../lib/run-all.ts';
+import { slicedText } from '../lib/sliced-text.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { createControlServer, type ControlServer, type ControlServerOptions } from '../server/control-server.ts';
-import { createServer } from '../server/server.ts';
+import { createServer, type HttpServer, type ServerOptions } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
 import { createEffects } from './effects.ts';
 import { createHookEvents } from './hook-events.ts';
@@ -20,6 +21,8 @@ import { keepYoungGeneration } from './young-generation.ts';
 export interface OperatorOptions extends OperatorSettings {
   readonly listenAddress: string;
   readonly listenPort: number;
+  /** Whether the server answers a request with this Host header; default: all. */
+  readonly isHostAllowed?: (host: string | undefined) => boolean;
   readonly metricsPrefix: string;
   readonly cluster: ClusterOptions;
   /** Absent: this operator is the only one. */
@@ -54,7 +57,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     runner,
     loading,
     access,
-    effects: createEffects(access, hookMetrics, options.log),
+    effects: createEffects({ access, hookMetrics, metrics, log: options.log }),
     hookMetrics,
     leadership,
     hookEvents: createHookEvents(events, Date.now),
@@ -62,15 +65,12 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     signal,
   });
   const control = await openControl(options, { schedules: operator.schedules, leadership }, ends);
-  const server = await createServer({
-    address: options.listenAddress,
-    port: options.listenPort,
-    metricsText: async () => `${metrics.text()}\n${await processMetrics.text()}`,
-    hookMetricsText: async () => hookMetrics.text(),
+  const server = await openServer(options, {
+    metricsText: async () =>
+      Buffer.concat([await slicedText(metrics.pieces()), Buffer.from(await processMetrics.text())]),
+    hookMetricsText: async () => slicedText(hookMetrics.pieces()),
     health: () => ({ checks: operator.readiness() }),
-    log: options.log,
   });
-  options.log.info({ url: `http://localhost:${server.port}` }, 'serving /metrics, /healthz and /readyz');
   // Health is told until the last run has ended.
   const serving = new AbortController();
   await runAll(
@@ -86,6 +86,15 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     ],
     signal,
   );
+}
+
+async function openServer(
+  { listenAddress: address, listenPort: port, isHostAllowed, log }: OperatorOptions,
+  pages: Pick<ServerOptions, 'metricsText' | 'hookMetricsText' | 'health'>,
+): Promise<HttpServer> {
+  const server = await createServer({ ...pages, address, port, ...(isHostAllowed && { isHostAllowed }), log });
+  log.info({ url: `http://localhost:${server.port}` }, 'serving /metrics, /healthz and /readyz');
+  return server;
 }
 
 function openEvents({ env, log }: OperatorOptions, { client, cluster }: ClusterAccess): EventRecorder {

@@ -24,6 +24,8 @@ export interface SandboxOptions {
   readonly bookmarkIntervalMs?: number;
   /** Whether requests without a token are served: kubectl sends none where there is no TLS. */
   readonly anonymous?: boolean;
+  /** Whether a request with this Host header is answered; without it all are. */
+  readonly isHostAllowed?: (host: string | undefined) => boolean;
   /** What an earlier sandbox held, to go on with. */
   readonly state?: StorageState;
   /** What a real controller does in the sandbox's stead. */
@@ -76,7 +78,8 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   runControllers(cluster, (collection) => watches.end(collection), options.leaves);
   if (options.state === undefined) createInitialNamespaces(cluster);
   else cluster.storage.restore(options.state);
-  const access = { token: randomUUID(), anonymous: options.anonymous ?? false };
+  const { anonymous = false, isHostAllowed = () => true } = options;
+  const access: Access = { token: randomUUID(), anonymous, isHostAllowed };
   const api: Api = { cluster, watches, serverAddress: () => addressOf(http) };
   const http = new HttpSide((exchange) => serveExchange(api, http.faults, access, exchange));
   await listen(http, options);

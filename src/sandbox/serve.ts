@@ -12,11 +12,17 @@ export interface Access {
   token: string;
   /** Whether requests without a token are served. */
   readonly anonymous: boolean;
+  /** Whether a request with this Host header is served. */
+  readonly isHostAllowed: (host: string | undefined) => boolean;
 }
 
 /** Answers one request over HTTP, unless a fault comes between. */
 export async function serveExchange(api: Api, faults: Faults, access: Access, exchange: Exchange): Promise<void> {
   const { request, watch } = exchange;
+  if (!access.isHostAllowed(request.headers['host'])) {
+    await sendReply(exchange, refusing(refuseHost));
+    return;
+  }
   if (request.path === FAULTS_PATH) {
     const controlled = refusing(() => {
       requireToken(access, request);
@@ -89,6 +95,12 @@ function faultStatus(code: number, message: string | undefined, retryAfterSecond
     ...(reason === undefined ? {} : { reason }),
     ...(retryAfterSeconds === undefined ? {} : { retryAfterSeconds }),
   });
+}
+
+/** A page in a browser may have its own name resolve to this machine; a token is not asked for everywhere. */
+function refuseHost(): Reply {
+  const message = 'this is not the host that was asked for: use localhost or 127.0.0.1';
+  throw new StatusError({ code: 421, reason: 'MisdirectedRequest', message });
 }
 
 function requireToken(access: Access, request: ApiRequest): void {

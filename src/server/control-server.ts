@@ -1,9 +1,10 @@
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, ServerResponse } from 'node:http';
 import { UsageError } from '../errors.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { Logger } from '../log.ts';
+import { createBoundedServer } from './bounded-server.ts';
 import { answerControl, type ControlAnswer, type ControlRouteOptions } from './control-routes.ts';
-import { listenOnSocket, type UnixSocket } from './unix-socket.ts';
+import { listenOnSocket } from './unix-socket.ts';
 
 export interface ControlServerOptions extends ControlRouteOptions {
   readonly path: string;
@@ -19,7 +20,8 @@ export interface ControlServer {
   close(): Promise<void>;
 }
 
-const CLOSE_GRACE_MS = 500;
+// A trigger may wait for its schedule, and a change for the API server.
+const BOUNDS = { maxConnections: 32, maxPending: 8, headersLimitMs: 5000, answerLimitMs: 60_000 };
 
 /**
  * Listens for what people ask of the schedules. Hooks run without it too: where it cannot listen, it says so and does
@@ -27,12 +29,12 @@ const CLOSE_GRACE_MS = 500;
  */
 export async function createControlServer(options: ControlServerOptions): Promise<ControlServer> {
   const { path, isRequired, log } = options;
-  const server = createHttpServer((request, response) => {
+  const { server, close: closeServer } = createBoundedServer(BOUNDS, (request, response) => {
     answerControl(request.method ?? 'GET', pathOf(request), options).then(
-      (answer) => send(request, response, answer),
+      (answer) => send(response, answer),
       (error: unknown) => {
         log.error({ err: error, path: request.url }, 'request to the control socket failed');
-        send(request, response, { status: 500, body: { error: 'internal error' } });
+        send(response, { status: 500, body: { error: 'internal error' } });
       },
     );
   });
@@ -40,7 +42,10 @@ export async function createControlServer(options: ControlServerOptions): Promis
     const socket = await listenOnSocket(server, path);
     server.on('error', (error) => log.error({ err: error }, 'control socket failed'));
     log.debug({ socket: path }, 'listening for hooklet schedule');
-    const close = async (): Promise<void> => closeServer(server, socket);
+    const close = async (): Promise<void> => {
+      await closeServer();
+      await socket.remove();
+    };
     return { run: async (signal) => aborted(signal).then(close), close };
   } catch (error) {
     if (isRequired && error instanceof UsageError) {
@@ -51,25 +56,12 @@ export async function createControlServer(options: ControlServerOptions): Promis
   }
 }
 
-async function closeServer(server: Server, socket: UnixSocket): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeIdleConnections();
-  const force = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-  await closed;
-  clearTimeout(force);
-  await socket.remove();
-}
-
 function pathOf({ url = '/' }: IncomingMessage): string {
   const [path = '/'] = url.split('?', 1);
   return path;
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { status, body, allow }: ControlAnswer): void {
-  // Nothing here reads a body; without this a sender of one would be stuck.
-  request.resume();
+function send(response: ServerResponse, { status, body, allow }: ControlAnswer): void {
   const text = `${JSON.stringify(body)}\n`;
   response.writeHead(status, {
     'content-type': 'application/json',

@@ -1,3 +1,5 @@
+import { printable, printableLine } from '../lib/printable.ts';
+
 /** One thing that must be well, such as a watch or a hook. */
 export interface HealthCheck {
   /** `watch v1/pods`, `hook 001-copy.sh`. */
@@ -29,8 +31,15 @@ export interface HealthTextOptions {
   readonly verbose: boolean;
 }
 
-function checkText({ name, isOk, message }: HealthCheck): string {
-  const lines = message.replaceAll('\n', '\n    ');
+const MAX_MESSAGE = 1000;
+
+function checkText({ name: given, isOk, message }: HealthCheck): string {
+  const name = printableLine(shortened(given));
+  const lines = printable(shortened(message)).replaceAll('\n', '\n    ');
   if (isOk) return `[+]${name} ok${message === '' ? '' : `: ${lines}`}\n`;
   return `[-]${name}${message === '' ? ' failed' : `: ${lines}`}\n`;
+}
+
+function shortened(text: string): string {
+  return text.length > MAX_MESSAGE ? `${text.slice(0, MAX_MESSAGE)}…` : text;
 }

@@ -1,41 +1,54 @@
 import { healthText, isHealthy, type HealthReport } from './health.ts';
+import { sharedPage } from './shared-page.ts';
 
 /** The answer to one request. */
 export interface Page {
   readonly status: number;
   readonly type: string;
-  readonly body: string;
+  readonly body: string | Uint8Array;
 }
 
 export type Route = (query: URLSearchParams) => Page | Promise<Page>;
 
+/** The text of a page, or its bytes. */
+export type PageText = string | Uint8Array;
+
 export interface RouteOptions {
-  readonly metricsText: () => string | Promise<string>;
-  readonly hookMetricsText: () => string | Promise<string>;
+  readonly metricsText: () => PageText | Promise<PageText>;
+  readonly hookMetricsText: () => PageText | Promise<PageText>;
   readonly health: () => HealthReport;
   readonly liveness?: () => HealthReport;
 }
 
 const METRICS_TYPE = 'text/plain; version=0.0.4';
+const KEEP_METRICS_MS = 200;
 
 /** The pages by path. */
 export function createRoutes(options: RouteOptions): ReadonlyMap<string, Route> {
   const { metricsText, hookMetricsText, health, liveness = () => ({ checks: [] }) } = options;
   return new Map<string, Route>([
     ['/', index],
-    ['/metrics', async () => metricsPage(await metricsText())],
-    ['/metrics/hooks', async () => metricsPage(await hookMetricsText())],
-    ['/healthz', (query) => healthPage('healthz', liveness(), query)],
-    ['/readyz', (query) => healthPage('readyz', health(), query)],
+    ['/metrics', sharedPage(async () => metricsPage(await metricsText()), { keepMs: KEEP_METRICS_MS })],
+    ['/metrics/hooks', sharedPage(async () => metricsPage(await hookMetricsText()), { keepMs: KEEP_METRICS_MS })],
+    ['/healthz', healthRoute('healthz', liveness)],
+    ['/readyz', healthRoute('readyz', health)],
   ]);
 }
 
-function metricsPage(body: string): Page {
+function metricsPage(body: PageText): Page {
   return { status: 200, type: METRICS_TYPE, body };
 }
 
-function healthPage(endpoint: string, report: HealthReport, query: URLSearchParams): Page {
-  const verbose = query.has('verbose') && query.get('verbose') !== 'false';
+function healthRoute(endpoint: 'healthz' | 'readyz', report: () => HealthReport): Route {
+  // Kept for ten times as long as it took to build, which is next to nothing unless there are thousands of checks.
+  const pageOf = (verbose: boolean): (() => Promise<Page>) =>
+    sharedPage(() => healthPage(endpoint, report(), verbose), { keepMs: 0 });
+  const verbosePage = pageOf(true);
+  const briefPage = pageOf(false);
+  return (query) => (query.has('verbose') && query.get('verbose') !== 'false' ? verbosePage() : briefPage());
+}
+
+function healthPage(endpoint: 'healthz' | 'readyz', report: HealthReport, verbose: boolean): Page {
   const failed = endpoint === 'readyz' ? 503 : 500;
   const body = healthText(report, { endpoint, verbose });
   return { status: isHealthy(report) ? 200 : failed, type: 'text/plain', body };

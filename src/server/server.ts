@@ -1,27 +1,29 @@
-import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import { UsageError } from '../errors.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { Logger } from '../log.ts';
+import { createBoundedServer } from './bounded-server.ts';
 import type { HealthReport } from './health.ts';
-import { createRoutes, type Page } from './routes.ts';
+import { createRoutes, type Page, type PageText } from './routes.ts';
 
-const HEADERS_TIMEOUT_MS = 10_000;
-const REQUEST_TIMEOUT_MS = 30_000;
-/** Longer than the usual time between two scrapes, so that they need one connection. */
-const KEEP_ALIVE_MS = 75_000;
-const CLOSE_GRACE_MS = 500;
+const BOUNDS = { maxConnections: 128, maxPending: 8, headersLimitMs: 5000, answerLimitMs: 10_000 };
+/** A name of the address may be asked of a DNS server that does not answer. */
+const LISTEN_LIMIT_MS = 10_000;
+const MAX_TOLD_PATH = 200;
 
 export interface ServerOptions {
   readonly address: string;
   /** 0: any free one. */
   readonly port: number;
-  readonly metricsText: () => string | Promise<string>;
-  readonly hookMetricsText: () => string | Promise<string>;
+  readonly metricsText: () => PageText | Promise<PageText>;
+  readonly hookMetricsText: () => PageText | Promise<PageText>;
   /** What /readyz tells. */
   readonly health: () => HealthReport;
   /** What /healthz tells; default: that the process answers. */
   readonly liveness?: () => HealthReport;
+  /** Whether a request with this Host header is answered; default: all are. */
+  readonly isHostAllowed?: (host: string | undefined) => boolean;
   readonly log: Logger;
 }
 
@@ -36,47 +38,46 @@ export interface HttpServer {
 export async function createServer(options: ServerOptions): Promise<HttpServer> {
   const { log } = options;
   const routes = createRoutes(options);
-  const server = createHttpServer(
-    {
-      headersTimeout: HEADERS_TIMEOUT_MS,
-      requestTimeout: REQUEST_TIMEOUT_MS,
-      keepAliveTimeout: KEEP_ALIVE_MS,
-      maxHeaderSize: 16_384,
-    },
-    (request, response) => {
-      answer(routes, request).then(
-        (page) => send(request, response, page),
-        (error: unknown) => {
-          log.error({ err: error, url: request.url }, 'request failed');
-          send(request, response, { status: 500, type: 'text/plain', body: 'internal error\n' });
-        },
-      );
-    },
-  );
+  const { server, close } = createBoundedServer(BOUNDS, (request, response) => {
+    answer(routes, request, options).then(
+      (page) => send(response, page),
+      (error: unknown) => {
+        log.error({ err: error, url: request.url?.slice(0, MAX_TOLD_PATH) }, 'request failed');
+        send(response, { status: 500, type: 'text/plain', body: 'internal error\n' });
+      },
+    );
+  });
   const port = await listen(server, options);
   server.on('error', (error) => log.error({ err: error }, 'http server failed'));
   return {
     port,
     async run(signal) {
       await aborted(signal);
-      await close(server);
+      await close();
     },
   };
 }
 
 type Routes = ReturnType<typeof createRoutes>;
 
-async function answer(routes: Routes, { method, url = '/' }: IncomingMessage): Promise<Page> {
-  if (method !== 'GET' && method !== 'HEAD') return { status: 405, type: 'text/plain', body: 'only GET and HEAD\n' };
+async function answer(
+  routes: Routes,
+  { method, url = '/', headers: { host } }: IncomingMessage,
+  { isHostAllowed = () => true }: ServerOptions,
+): Promise<Page> {
+  if (!isHostAllowed(host)) return plain(421, 'this is not the host that was asked for\n');
+  if (method !== 'GET' && method !== 'HEAD') return plain(405, 'only GET and HEAD\n');
   const [path = '/', query = ''] = url.split('?', 2);
   const route = routes.get(path);
-  if (route === undefined) return { status: 404, type: 'text/plain', body: `nothing at ${path}\n` };
+  if (route === undefined) return plain(404, `nothing at ${path.slice(0, MAX_TOLD_PATH)}\n`);
   return route(new URLSearchParams(query));
 }
 
-function send(request: IncomingMessage, response: ServerResponse, { status, type, body }: Page): void {
-  // Nothing here reads a body; without this a sender of one would be stuck.
-  request.resume();
+function plain(status: number, body: string): Page {
+  return { status, type: 'text/plain', body };
+}
+
+function send(response: ServerResponse, { status, type, body }: Page): void {
   response.writeHead(status, {
     'content-type': `${type}; charset=utf-8`,
     'content-length': Buffer.byteLength(body),
@@ -88,15 +89,21 @@ function send(request: IncomingMessage, response: ServerResponse, { status, type
 }
 
 async function listen(server: Server, { address, port }: ServerOptions): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', (error) => reject(listenError(error, `${address}:${port}`)));
-    // As in Go, where it means IPv6 too; a Pod may have no other address.
-    const host = address === '0.0.0.0' ? undefined : address;
-    server.listen({ host, port }, () => {
-      server.removeAllListeners('error');
-      resolve();
-    });
-  });
+  const where = `${address}:${port}`;
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const timer = setTimeout(() => {
+    server.close();
+    reject(new UsageError(`cannot listen on ${where}: the name was not resolved within ${LISTEN_LIMIT_MS / 1000} s`));
+  }, LISTEN_LIMIT_MS);
+  server.once('error', (error) => reject(listenError(error, where)));
+  // As in Go, where it means IPv6 too; a Pod may have no other address.
+  server.listen({ host: address === '0.0.0.0' ? undefined : address, port }, resolve);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    server.removeAllListeners('error');
+  }
   const bound = server.address();
   return typeof bound === 'object' && bound !== null ? bound.port : port;
 }
@@ -111,14 +118,4 @@ const LISTEN_PROBLEMS: ReadonlyMap<unknown, string> = new Map([
 function listenError(error: Error, where: string): UsageError {
   const code = 'code' in error ? error.code : undefined;
   return new UsageError(`cannot listen on ${where}: ${LISTEN_PROBLEMS.get(code) ?? error.message}`, { cause: error });
-}
-
-async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
-    server.close(() => resolve());
-  });
-  server.closeIdleConnections();
-  const force = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-  await closed;
-  clearTimeout(force);
 }

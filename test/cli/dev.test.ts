@@ -1,4 +1,5 @@
 import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { markedProcesses, temporaryFolder } from '../support/hook-rig.ts';
@@ -52,6 +53,28 @@ describe('hooklet dev', () => {
     expect(printed).toMatch(/try next\n( {4}.+\n){4}/);
     expect(printed).toContain('a.sh | hello\n');
     expect(printed).toMatch(/hook finished {2}hook=a\.sh .*event=onStartup durationMs=\d+/);
+  });
+
+  it('answers no page of a browser that has its own name resolve to this machine', async () => {
+    hook('a.sh', says('hello'));
+    const program = dev();
+    await program.says('hook finished');
+    const printed = program.stdout();
+    const sandbox = `${/sandbox API server started {2}url=(\S+)/.exec(printed)?.[1]}/api/v1/namespaces`;
+    const metrics = `${/url=(\S+)/.exec(printed.split('\n').find((line) => line.includes('serving /metrics')) ?? '')?.[1]}/metrics`;
+    const statusFor = async (url: string, host: string): Promise<number | undefined> => {
+      const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
+      request(url, { headers: { host } }, (response) => resolve(response.resume().statusCode))
+        .on('error', reject)
+        .end();
+      return promise;
+    };
+
+    for (const url of [sandbox, metrics]) {
+      expect(await statusFor(url, 'evil.example')).toBe(421);
+      expect(await statusFor(url, `localhost:${new URL(url).port}`)).toBe(200);
+      expect(await statusFor(url, `127.0.0.1:${new URL(url).port}`)).toBe(200);
+    }
   });
 
   it('loads a hook again when it is edited, also one that was broken, and a new one', async () => {

@@ -94,6 +94,30 @@ describe('hooklet start', () => {
     await expectNothingLeft();
   });
 
+  it('logs the server and its proxy without the passwords in their URLs', async () => {
+    const { host } = new URL(sandbox.url);
+    const cluster = { server: `http://admin:s3cret@${host}`, 'proxy-url': 'http://user:s3cret@127.0.0.1:1' };
+    writeFileSync(
+      path('with-passwords'),
+      JSON.stringify({
+        clusters: [{ name: 'c', cluster }],
+        contexts: [{ name: 'c', context: { cluster: 'c' } }],
+        'current-context': 'c',
+      }),
+    );
+    const program = start([], { KUBECONFIG: path('with-passwords') });
+    await program.says('"msg":"cluster found"');
+
+    program.signal('SIGTERM');
+    await program.ended;
+
+    expect(logged(program).find(({ msg }) => msg === 'cluster found')).toMatchObject({
+      server: `http://redacted@${host}/`,
+      proxy: 'http://redacted@127.0.0.1:1/',
+    });
+    expect(program.stdout()).not.toContain('s3cret');
+  });
+
   it('lets the run under way finish at SIGTERM, and applies its patches', async () => {
     const operation = {
       operation: 'Create',

@@ -74,7 +74,7 @@ describe('replicas on a real API server', () => {
     await until(async () => {
       const described = await kubectl(['describe', 'pod', 'pod-1', `--namespace=${hands.namespace}`]);
       expect(described).toMatch(/Normal +LeaderElected .* hooklet +pod-1_\S+ leads by the lease /);
-      expect(described).toMatch(/Warning +HookBroken .* hooklet +hook bad\.sh has 1 problem/);
+      expect(described).toMatch(/Warning +HookBroken .* hooklet +hook bad\.sh: its config has 1 problem/);
     });
     expect(second.runs('a.sh')).toEqual([]);
     await first.stop();
@@ -111,14 +111,25 @@ describe('replicas on a real API server', () => {
 });
 
 describe('the components of deploy/', () => {
-  it.each(['events', 'leader-election', 'schedule-state'])('%s is accepted by the API server', async (name) => {
+  async function applyWith(name: string): Promise<string> {
     using tmp = temporaryFolder();
     const folder = join(tmp.path, 'deploy');
     cpSync(deploy, folder, { recursive: true });
     appendFileSync(join(folder, 'kustomization.yaml'), `components:\n  - components/${name}\n`);
     await kubectl(['apply', '-f', join(folder, 'namespace.yaml')]);
+    return await kubectl(['apply', '--dry-run=server', '-k', folder]);
+  }
 
-    const applied = await kubectl(['apply', '--dry-run=server', '-k', folder]);
+  it('all-namespaces is accepted by the API server', async () => {
+    const applied = await applyWith('all-namespaces');
+
+    expect(applied).toContain('clusterrolebinding.rbac.authorization.k8s.io/hooklet-copies created (server dry run)');
+    expect(applied).toContain('networkpolicy.networking.k8s.io/hooklet created (server dry run)');
+    expect(applied).toContain('deployment.apps/hooklet created (server dry run)');
+  });
+
+  it.each(['events', 'leader-election', 'schedule-state'])('%s is accepted by the API server', async (name) => {
+    const applied = await applyWith(name);
 
     expect(applied).toContain(`role.rbac.authorization.k8s.io/hooklet-${name} created (server dry run)`);
     expect(applied).toContain(`rolebinding.rbac.authorization.k8s.io/hooklet-${name} created (server dry run)`);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HookOutputError } from '../../src/errors.ts';
-import { HookMetrics } from '../../src/effects/hook-metrics.ts';
+import { HookMetrics, type DroppedMetrics } from '../../src/effects/hook-metrics.ts';
 import { parseMetrics } from '../../src/effects/parse-metrics.ts';
 
 describe('metrics without a group', () => {
@@ -33,24 +33,20 @@ describe('metrics without a group', () => {
     expect(seriesOf(after(['a', { name: 'x', set: 1, labels: { hook: 'me' } }]))).toEqual(['x{hook="a"} 1']);
   });
 
-  it('have the same labels in every series of a name, empty where there are none', () => {
+  it('have each the labels they were given: to Prometheus none is the same as an empty one', () => {
     const text = after(
       ['a', { name: 'x', set: 1, labels: { one: '1' } }],
       ['a', { name: 'x', set: 2, labels: { two: '2' } }],
       ['a', { name: 'x', set: 3 }],
     );
 
-    expect(seriesOf(text)).toEqual([
-      'x{hook="a",one="1",two=""} 1',
-      'x{hook="a",one="",two="2"} 2',
-      'x{hook="a",one="",two=""} 3',
-    ]);
+    expect(seriesOf(text)).toEqual(['x{hook="a",one="1"} 1', 'x{hook="a",two="2"} 2', 'x{hook="a"} 3']);
   });
 
   it('are one series with an empty label and without it', () => {
     const text = after(['a', { name: 'x', add: 1, labels: { one: '' } }], ['a', { name: 'x', add: 1 }]);
 
-    expect(seriesOf(text)).toEqual(['x{hook="a",one=""} 2']);
+    expect(seriesOf(text)).toEqual(['x{hook="a"} 2']);
   });
 
   it('have their labels escaped', () => {
@@ -128,6 +124,17 @@ describe('a metric of another type', () => {
     expect(seriesOf(metrics.text())).toEqual(['x{hook="a"} 1']);
   });
 
+  it('is refused in few words, however many and however long the names are', () => {
+    const metrics = new HookMetrics();
+    const names = Array.from({ length: 300 }, (_, n) => `n${n}_${'x'.repeat(5000)}`);
+    apply(metrics, 'a', ...names.map((name) => ({ name, set: 1 })));
+
+    const refused = (): unknown => apply(metrics, 'b', ...names.map((name) => ({ name, add: 1 })));
+
+    expect(refused).toThrow(/and 200 more$/);
+    expect(refused).toThrow(expect.toSatisfy((error: Error) => error.message.length < 30_000));
+  });
+
   it('is refused within one run', () => {
     expect(() => after(['a', { name: 'x', set: 1 }, { name: 'x', add: 1 }])).toThrow('x is a gauge');
   });
@@ -144,6 +151,115 @@ describe('a metric of another type', () => {
     expect(() => after(['a', observe([1])], ['a', observe([2])])).toThrow('h has other buckets already');
     expect(() => after(['a', observe([1])], ['b', observe([2])])).not.toThrow();
   });
+});
+
+describe('labels', () => {
+  it.each(['constructor', 'toString', 'hasOwnProperty', 'valueOf'])(
+    'may be called %s, beside series without',
+    (name) => {
+      const text = after(['a', { name: 'x', set: 1, labels: { [name]: 'l' } }, { name: 'x', set: 2 }]);
+
+      expect(seriesOf(text)).toEqual([`x{${[`${name}="l"`, 'hook="a"'].toSorted().join()}} 1`, 'x{hook="a"} 2']);
+    },
+  );
+
+  it('called __proto__ are refused, as Prometheus keeps such names for itself', () => {
+    expect(() => parseMetrics('{"name": "x", "set": 1, "labels": {"__proto__": "l"}}')).toThrow('labels.__proto__');
+  });
+
+  it('of 8000 other names each make a page that grows with the series, not with their square', () => {
+    const operations = Array.from({ length: 8000 }, (_, n) => ({ name: 'x', set: n, labels: { [`label_${n}`]: 'l' } }));
+
+    const text = after(['a', ...operations]);
+
+    expect(seriesOf(text)).toHaveLength(8000);
+    expect(text.length).toBeLessThan(8000 * 50);
+  });
+});
+
+describe('the limits', () => {
+  const gauges = (count: number, name = 'x') =>
+    Array.from({ length: count }, (_, n) => ({ name, set: n, labels: { n: String(n) } }));
+
+  it('are 10,000 samples a hook: further series are left out and told, those that are there count on', () => {
+    const metrics = new HookMetrics();
+
+    expect(apply(metrics, 'a', ...gauges(10_000))).toBeUndefined();
+    const dropped = apply(metrics, 'a', { name: 'more', set: 1, labels: { b: 'c' } }, { name: 'more', set: 2 });
+    expect(apply(metrics, 'a', { name: 'x', set: 42, labels: { n: '7' } })).toBeUndefined();
+
+    expect(dropped).toEqual({ count: 2, series: 'more {"b":"c"}', reason: 'one hook may have 10000 samples' });
+    expect(seriesOf(metrics.text())).toHaveLength(10_000);
+    expect(metrics.text()).toContain('x{hook="a",n="7"} 42\n');
+    expect(metrics.text()).not.toContain('more');
+  });
+
+  it('are 50,000 samples in all', () => {
+    const metrics = new HookMetrics();
+    for (const hook of ['a', 'b', 'c', 'd', 'e']) expect(apply(metrics, hook, ...gauges(10_000))).toBeUndefined();
+
+    expect(apply(metrics, 'f', { name: 'x', set: 1 })?.reason).toBe('all hooks may have 50000 samples');
+    metrics.forget('a');
+
+    expect(apply(metrics, 'f', { name: 'x', set: 1 })).toBeUndefined();
+  });
+
+  it('count a histogram by its buckets, and three more', () => {
+    const metrics = new HookMetrics();
+    const buckets = Array.from({ length: 9998 }, (_, n) => n);
+    const observation = { name: 'h', action: 'observe', value: 1, buckets };
+
+    expect(apply(metrics, 'a', observation)?.reason).toBe('one hook may have 10000 samples');
+
+    expect(apply(metrics, 'a', { ...observation, buckets: buckets.slice(1) })).toBeUndefined();
+  });
+
+  it('are 4 MiB of series a hook', () => {
+    const metrics = new HookMetrics();
+    const large = (n: number) => ({ name: 'x', set: 1, labels: { n: String(n), text: 'y'.repeat(8000) } });
+
+    const dropped = apply(metrics, 'a', ...Array.from({ length: 1000 }, (_, n) => large(n)));
+
+    expect(dropped).toMatchObject({ reason: 'one hook may have 4 MiB of series' });
+    expect(metrics.text().length).toBeLessThan(4 * 2 ** 20);
+    expect(metrics.text().length).toBeGreaterThan(4e6);
+  });
+
+  it('are 64 labels, and 8192 bytes of name and labels', () => {
+    const metrics = new HookMetrics();
+    const labels = Object.fromEntries(Array.from({ length: 63 }, (_, n) => [`l${n}`, 'v']));
+
+    // Each has the label `hook`, too.
+    expect(apply(metrics, 'a', { name: 'x', set: 1, labels })).toBeUndefined();
+    expect(apply(metrics, 'a', { name: 'x', set: 1, labels: { ...labels, m: 'v' } })?.reason).toBe(
+      'it has 65 labels, at most 64 are kept',
+    );
+    const rest = 8192 - 'xhook="a",m=""'.length;
+    expect(apply(metrics, 'a', { name: 'x', set: 1, labels: { m: 'v'.repeat(rest) } })).toBeUndefined();
+    const dropped = apply(metrics, 'a', { name: 'x', set: 1, labels: { m: 'v'.repeat(rest + 1) } });
+    expect(dropped?.reason).toBe('its name and labels have 8193 bytes, at most 8192 are kept');
+    expect(dropped?.series.length).toBeLessThan(250);
+  });
+
+  it('give back the room of a group that is replaced or expires', () => {
+    const metrics = new HookMetrics();
+    const grouped = gauges(10_000).map((one) => ({ ...one, group: 'g' }));
+
+    for (const _ of [1, 2, 3]) expect(apply(metrics, 'a', ...grouped)).toBeUndefined();
+    expect(apply(metrics, 'a', { name: 'y', set: 1 })).toBeDefined();
+    apply(metrics, 'b', { group: 'g', action: 'expire' });
+
+    expect(apply(metrics, 'a', { name: 'y', set: 1 })).toBeUndefined();
+  });
+});
+
+it('a series that leaves its group stays when the group expires', () => {
+  const text = after(
+    ['a', { name: 'x', set: 1, group: 'g' }, { name: 'x', set: 2 }],
+    ['a', { group: 'g', action: 'expire' }],
+  );
+
+  expect(seriesOf(text)).toEqual(['x{hook="a"} 2']);
 });
 
 it('a hook that is gone takes its metrics along', () => {
@@ -164,8 +280,11 @@ function after(...runs: readonly Run[]): string {
   return metrics.text();
 }
 
-function apply(metrics: HookMetrics, hook: string, ...operations: readonly object[]): void {
-  metrics.apply(hook, parseMetrics(operations.map((operation) => JSON.stringify(operation)).join('\n')).operations);
+function apply(metrics: HookMetrics, hook: string, ...operations: readonly object[]): DroppedMetrics | undefined {
+  return metrics.apply(
+    hook,
+    parseMetrics(operations.map((operation) => JSON.stringify(operation)).join('\n')).operations,
+  );
 }
 
 function seriesOf(text: string): readonly string[] {

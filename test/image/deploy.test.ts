@@ -35,7 +35,15 @@ async function field(path: string, ...what: readonly string[]): Promise<string> 
 
 async function grant(verbs: readonly string[]): Promise<void> {
   const rule = [{ op: 'replace', path: '/rules/0/verbs', value: verbs }];
-  await kubectl(['patch', 'clusterrole', 'hooklet', '--type=json', '-p', JSON.stringify(rule)]);
+  await kubectl(['patch', 'role', 'hooklet-settings', '-n=hooklet', '--type=json', '-p', JSON.stringify(rule)]);
+}
+
+/** What is done for each namespace that is chosen. */
+function copiesBinding(namespace: string): JsonObject {
+  const inDefault = manifests.find(
+    (it) => it['kind'] === 'RoleBinding' && textAt(it, 'roleRef', 'name') === 'hooklet-copies',
+  );
+  return { ...inDefault, metadata: { name: 'hooklet-copies', namespace } };
 }
 
 /** The writes and reads that were made, as `METHOD resource`, but for discovery. */
@@ -72,8 +80,16 @@ describe('deploy/', { timeout: 300_000 }, () => {
 
     expect(granted).not.toContain('*');
     expect(rules.length).toBeGreaterThan(0);
-    expect(manifests.filter((manifest) => 'roleRef' in manifest).map((it) => textAt(it, 'roleRef', 'name'))).toEqual([
-      'hooklet',
+    const bindings = manifests.filter((manifest) => 'roleRef' in manifest);
+    const bound = bindings.map((it) => [
+      it['kind'],
+      textAt(it, 'metadata', 'namespace'),
+      textAt(it, 'roleRef', 'name'),
+    ]);
+    expect(bound).toEqual([
+      ['RoleBinding', 'default', 'hooklet-copies'],
+      ['RoleBinding', 'hooklet', 'hooklet-settings'],
+      ['ClusterRoleBinding', '', 'hooklet-namespaces'],
     ]);
   });
 
@@ -92,9 +108,14 @@ describe('deploy/', { timeout: 300_000 }, () => {
   });
 
   it('runs the shipped hooks with exactly its rights, and ends in good order', async () => {
-    await apply(targetNamespace('image-team'));
+    await apply(targetNamespace('image-team'), copiesBinding('image-team'));
     await apply(labelledConfigMap('registry', { url: 'one' }), labelledSecret('login', { user: 'one' }));
-    await using pod = await startPod({ plane, image, deployment, env: { BACKUP_CRONTAB: '*/5 * * * * *' } });
+    await using pod = await startPod({
+      plane,
+      image,
+      deployment,
+      env: { BACKUP_CRONTAB: '*/5 * * * * *', COPY_NAMESPACES: 'default image-team' },
+    });
     const copies = async () => {
       const url = await field('.data.url', 'configmap', 'registry', '-n=image-team');
       return [url, atob(await field('.data.user', 'secret', 'login', '-n=image-team'))];
@@ -157,7 +178,7 @@ describe('deploy/', { timeout: 300_000 }, () => {
       ),
     );
     await until(async () => expect((await pod.ask('/readyz')).text).toContain('[-]startup'));
-    await grant(['list', 'watch', 'create', 'update', 'delete']);
+    await grant(['list', 'watch', 'create']);
 
     await until(async () => expect((await pod.ask('/readyz')).status).toBe(200));
     expect((await pod.container.stop()).exitCode).toBe(0);

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HookMetrics } from '../../src/effects/hook-metrics.ts';
 import { HookOutputError } from '../../src/errors.ts';
-import { createMetrics } from '../../src/metrics.ts';
+import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { createEffects, type Effects } from '../../src/operator/effects.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
@@ -16,14 +16,17 @@ const lines = (...documents: readonly object[]) => documents.map((document) => J
 let sandbox: Sandbox;
 let hookMetrics: HookMetrics;
 let effects: Effects;
+let metrics: Metrics;
+let log: ReturnType<typeof recordingLogger>;
 
 beforeEach(async () => {
   sandbox = await sandboxForTest();
   hookMetrics = new HookMetrics();
-  const log = recordingLogger();
+  log = recordingLogger();
   const options = { connect: sandboxCluster(sandbox), userAgent: 'test' };
-  const access = await createClusterAccess(options, { log, metrics: createMetrics('') });
-  effects = createEffects(access, hookMetrics, log);
+  metrics = createMetrics('');
+  const access = await createClusterAccess(options, { log, metrics });
+  effects = createEffects({ access, hookMetrics, metrics, log });
 });
 
 describe('what a hook wrote', () => {
@@ -82,5 +85,19 @@ describe('what a hook wrote', () => {
     const patch = lines({ ...target, mergePatch: { data: { a: '1' } } }, { ...target, ...status });
 
     expect(await effects.parseAfterFailure.patch(patch)).toMatchObject([{ subresource: 'status' }]);
+  });
+
+  it('leaves out metrics beyond the limits, with a line in the log of the hook and a count', () => {
+    const labels = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`l${n}`, 'v']));
+    const written = lines({ name: 'many', set: 1, labels }, { name: 'few', set: 1 });
+
+    effects.applyMetrics('hook.sh', effects.parse('hook.sh', { patch: '', metrics: written }).metrics);
+
+    expect(hookMetrics.text()).toContain('few{hook="hook.sh"} 1');
+    expect(hookMetrics.text()).not.toContain('many');
+    expect(log.lines).toMatchObject([
+      { level: 'warn', fields: { hook: 'hook.sh', count: 1, reason: 'it has 101 labels, at most 64 are kept' } },
+    ]);
+    expect(metrics.text()).toContain('hook_metric_operations_dropped_total{hook="hook.sh"} 1\n');
   });
 });

@@ -77,11 +77,17 @@ describe('readiness', () => {
     expect(failures({ election: { type: 'leading' }, units })).not.toEqual([]);
   });
 
-  it('lists every broken hook with its problems', () => {
-    const broken = [new HookConfigError('bad.sh', [{ path: 'schedule[0].crontab', message: 'got "x"' }])];
+  it('lists every broken hook, and nothing that it printed', () => {
+    const issues = [{ path: 'schedule[0].crontab', message: 'got "s3cret"' }];
+    const output = { stdout: 's3cret', stderr: '+ token=s3cret' };
+    const broken = [
+      new HookConfigError('bad.sh', issues, { output }),
+      new HookConfigError('worse.sh', issues, { output, reason: '--config exited with code 2' }),
+    ];
 
     expect(failures({ broken })).toEqual([
-      'hook bad.sh: hook bad.sh has 1 problem(s):\n  schedule[0].crontab: got "x"',
+      'hook bad.sh: hook bad.sh: its config has 1 problem(s); ERR_HOOK_CONFIG, the log says more',
+      'hook worse.sh: hook worse.sh: --config exited with code 2; ERR_HOOK_CONFIG, the log says more',
     ]);
   });
 

@@ -1,5 +1,13 @@
 import { expect, it } from 'vitest';
-import { HookConfigError } from '../../src/errors.ts';
+import {
+  CredentialsError,
+  FilterError,
+  HookConfigError,
+  HookFailedError,
+  HookOutputError,
+  KubeError,
+  PatchError,
+} from '../../src/errors.ts';
 import type { RecordedEvent } from '../../src/kube/event-recorder.ts';
 import { createHookEvents } from '../../src/operator/hook-events.ts';
 
@@ -10,18 +18,63 @@ function recording() {
   return { told, clock, events };
 }
 
-it('a broken hook is told with all its problems', () => {
+it.each([
+  [
+    'the number of its problems',
+    new HookConfigError('a.sh', [
+      { path: 'schedule[0].crontab', message: 'got "s3cret"' },
+      { path: 's3cret', message: 'unknown' },
+    ]),
+    'hook a.sh: its config has 2 problem(s); ERR_HOOK_CONFIG, the log says more',
+  ],
+  [
+    'how its --config ended',
+    new HookConfigError('a.sh', [{ path: '', message: 'x' }], {
+      reason: '--config exited with code 3',
+      output: { stdout: 's3cret', stderr: '+ token=s3cret' },
+    }),
+    'hook a.sh: --config exited with code 3; ERR_HOOK_CONFIG, the log says more',
+  ],
+])('of a broken hook is told %s, and nothing it printed', (_, error, message) => {
   const { told, events } = recording();
-  const issues = [
-    { path: 'schedule[0].crontab', message: 'got "0 0 31 2 *": never comes' },
-    { path: 'schedule[1].timeZone', message: 'got "Mars"' },
-  ];
 
-  events.broken(new HookConfigError('a.sh', issues));
+  events.broken(error);
+
+  expect(error.message).toMatch(/s3cret|code 3/);
+  expect(told).toEqual([{ type: 'Warning', reason: 'HookBroken', message }]);
+});
+
+const run = { durationMs: 1, timedOut: false, usage: {}, patch: 's3cret' };
+const printed = 'hook a.sh failed\n+ curl -H "Authorization: s3cret"';
+it.each([
+  [new HookFailedError(printed, { failure: { ...run, exitCode: 7 } }), 'exit code 7; ERR_HOOK_FAILED, '],
+  [new HookFailedError(printed, { failure: { ...run, signal: 'SIGKILL' } }), 'was ended by SIGKILL; ERR_HOOK_FAILED, '],
+  [
+    new HookFailedError(printed, { failure: { ...run, timedOut: true } }),
+    'ran longer than its time limit; ERR_HOOK_FAILED, ',
+  ],
+  [new HookFailedError(printed, { failure: run }), 'failed; ERR_HOOK_FAILED, '],
+  [new HookFailedError(printed), 'could not be run; ERR_HOOK_FAILED, '],
+  [new HookOutputError('patch: received "s3cret"'), 'ERR_HOOK_OUTPUT, '],
+  [new PatchError('Invalid value: "s3cret"'), 'ERR_PATCH, '],
+  [new FilterError('.data["s3cret"'), 'ERR_FILTER, '],
+  [new CredentialsError('plugin printed s3cret'), 'ERR_CREDENTIALS, '],
+])('of a failed run is told the end of it, and nothing it printed or wrote: %#', (error, said) => {
+  const { told, events } = recording();
+
+  events.failed('a.sh', 'nightly', error);
 
   expect(told).toEqual([
-    { type: 'Warning', reason: 'HookBroken', message: expect.stringMatching(/a\.sh[^]*0 0 31 2[^]*Mars/) },
+    { type: 'Warning', reason: 'HookFailed', message: `hook a.sh, binding nightly: ${said}the log says more` },
   ]);
+});
+
+it('what the API server answered is told', () => {
+  const { told, events } = recording();
+
+  events.failed('a.sh', '', new KubeError('GET /api/v1/pods: 403 forbidden', { status: 403, reason: 'Forbidden' }));
+
+  expect(told[0]?.message).toBe('hook a.sh: GET /api/v1/pods: 403 forbidden');
 });
 
 it('a failing binding is told at once, then rarely', () => {
@@ -29,15 +82,15 @@ it('a failing binding is told at once, then rarely', () => {
 
   for (let minute = 0; minute <= 60; minute += 1) {
     clock.nowMs = minute * 60_000;
-    events.failed('a.sh', 'nightly', new Error(`hook a.sh failed, attempt ${minute}`));
+    events.failed('a.sh', 'nightly', new Error(`attempt ${minute}`));
   }
-  events.failed('a.sh', '', new Error('hook a.sh: exit code 1'));
+  events.failed('a.sh', '', new Error('other'));
 
-  expect(told.filter(({ message }) => message.startsWith('binding nightly: '))).toHaveLength(7);
+  expect(told.filter(({ message }) => message.startsWith('hook a.sh, binding nightly: '))).toHaveLength(7);
   expect(told[0]).toEqual({
     type: 'Warning',
     reason: 'HookFailed',
-    message: 'binding nightly: hook a.sh failed, attempt 0',
+    message: 'hook a.sh, binding nightly: attempt 0',
   });
-  expect(told.at(-1)?.message).toBe('hook a.sh: exit code 1');
+  expect(told.at(-1)?.message).toBe('hook a.sh: other');
 });

@@ -159,6 +159,30 @@ describe('the operator', () => {
     expect(ready).toContain('[-]hook broken.sh');
   });
 
+  it('tells nothing that hooks print or write at /readyz and in Events: that is in the log', async () => {
+    const sandbox = await sandboxForTest();
+    await using operator = startOperator({
+      connect: sandboxCluster(sandbox),
+      env: { POD_NAME: 'pod-1', POD_NAMESPACE: 'default', TOKEN: 's3cret' },
+      hooks: {
+        'broken.sh': '#!/bin/sh -x\n: "$TOKEN"\necho "s3cret: {"; exit 3',
+        'invalid.sh': '#!/bin/sh\necho "{configVersion: v1, s3cret: $TOKEN}"',
+        'fails.sh': recordingHook({ configVersion: 'v1', onStartup: 1 }, 'set -x\n: "$TOKEN"\nexit 7'),
+      },
+    });
+    const events = async () => JSON.stringify((await sandbox.call('GET', '/api/v1/namespaces/default/events')).body);
+    await until(async () => expect(await events()).toContain('HookFailed'));
+
+    const ready = await (await fetch(`${operator.url()}/readyz?verbose`)).text();
+    const told = await events();
+    expect(ready).toContain('[-]hook broken.sh: hook broken.sh: --config exited with code 3');
+    expect(ready).toContain('[-]hook invalid.sh: hook invalid.sh: its config has ');
+    expect(told).toContain('hook fails.sh: exit code 7');
+    expect(`${ready}${told}`).not.toContain('s3cret');
+    const logged = operator.lines.map(({ fields }) => `${String(fields.err)} ${String(fields['line'])}`).join('\n');
+    expect(logged).toContain('s3cret');
+  });
+
   it('reloads an edited hook, starts a new one and ends a removed one', async () => {
     const sandbox = await sandboxForTest();
     await using operator = startOperator({

@@ -1,5 +1,7 @@
+import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import { request } from 'node:http';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
@@ -57,6 +59,31 @@ describe('the control server', () => {
 
     expect(answer).toEqual({ status: 500, body: '{"error":"internal error"}\n' });
     expect(log.lines.filter(({ level }) => level === 'error')).toHaveLength(1);
+  });
+
+  it('ends at once although clients hold connections on which they ask nothing, or half of something', async () => {
+    const { path, options } = rig();
+    const controller = new AbortController();
+    const running = (await createControlServer(options)).run(controller.signal);
+    const clients = [connect(path), connect(path)];
+    clients[1]?.write('GET /sched');
+    const closed = Promise.all(
+      clients.map(async (client) =>
+        once(
+          client.on('error', () => {}),
+          'close',
+        ),
+      ),
+    );
+    await ask(path, 'GET', '/schedules');
+
+    const startedAtMs = performance.now();
+    controller.abort();
+    await running;
+
+    // Below what open answers get.
+    expect(performance.now() - startedAtMs).toBeLessThan(400);
+    await closed;
   });
 
   it('a path that was asked for and that another one has is a wrong use', async () => {

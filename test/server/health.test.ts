@@ -32,6 +32,14 @@ describe('a health report', () => {
     expect(healthText({ checks }, { endpoint: 'readyz', verbose })).toBe(text);
   });
 
+  it('shows what would steer a terminal, and cuts what is longer than 1000 characters', () => {
+    const evil: HealthCheck = { name: 'hook \u001b[2J\nx', isOk: false, message: `\u009b${'y'.repeat(5000)}` };
+
+    const text = healthText({ checks: [evil] }, { endpoint: 'readyz', verbose: false });
+
+    expect(text).toBe(`[-]hook \\u001b[2J\\nx: \\u009b${'y'.repeat(999)}…\nreadyz check failed\n`);
+  });
+
   it('is good when every check is', () => {
     expect(isHealthy({ checks: [good, noted] })).toBe(true);
     expect(isHealthy({ checks: [good, bad] })).toBe(false);

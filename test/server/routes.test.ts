@@ -55,5 +55,6 @@ async function page(path: string, { health, liveness, query = '' }: PageOptions)
   });
   const route = routes.get(path);
   if (route === undefined) throw new Error(`no route ${path}`);
-  return route(new URLSearchParams(query));
+  const { body, ...rest } = await route(new URLSearchParams(query));
+  return { ...rest, body: String(body) };
 }

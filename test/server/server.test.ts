@@ -1,7 +1,7 @@
 import { Agent, request as httpRequest } from 'node:http';
 import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { createServer, type HttpServer, type ServerOptions } from '../../src/server/server.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -116,6 +116,37 @@ describe('the server', () => {
     await stopped;
   });
 
+  it('answers a probe, and takes little memory, while 200 connections ask for pages and never read', async () => {
+    const page = 'a 1\n'.repeat(250_000);
+    let built = 0;
+    const { port } = await start({
+      metricsText: () => {
+        built += 1;
+        return `${page}b ${built}\n`;
+      },
+    });
+    const before = memoryBytes();
+    const sockets = Array.from({ length: 200 }, () => connect(port, '127.0.0.1').on('error', () => {}));
+    onTestFinished(() => {
+      for (const socket of sockets) socket.destroy();
+    });
+
+    for (const socket of sockets) socket.pause().write('GET /metrics HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(1500));
+    for (const _ of Array.from({ length: 5 })) expect(await get(port, '/healthz')).toMatchObject({ status: 200 });
+
+    expect(memoryBytes() - before).toBeLessThan(100e6);
+    expect(built).toBeLessThan(20);
+  });
+
+  it('answers under any name unless it is told which ones are its own', async () => {
+    const open = await start({});
+    const { port } = await start({ isHostAllowed: (host) => host?.startsWith('localhost:') === true });
+
+    expect(await get(open.port, '/healthz', { headers: { host: 'evil.example' } })).toMatchObject({ status: 200 });
+    expect(await get(port, '/healthz', { headers: { host: 'evil.example' } })).toMatchObject({ status: 421 });
+    expect(await get(port, '/healthz', { headers: { host: `localhost:${port}` } })).toMatchObject({ status: 200 });
+  });
+
   it('ends although a client never finishes its request', async () => {
     const { port, stop } = await start({});
     const socket = connect(port, '127.0.0.1');
@@ -159,6 +190,11 @@ function optionsWith(overrides: Partial<ServerOptions>) {
   };
 }
 
+function memoryBytes(): number {
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
 interface Answer {
   readonly status: number | undefined;
   readonly headers: Readonly<Record<string, unknown>>;
@@ -172,17 +208,26 @@ async function get(
     method = 'GET',
     agent,
     host = '127.0.0.1',
-  }: { readonly method?: string; readonly agent?: Agent; readonly host?: string } = {},
+    headers,
+  }: {
+    readonly method?: string;
+    readonly agent?: Agent;
+    readonly host?: string;
+    readonly headers?: Readonly<Record<string, string>>;
+  } = {},
 ): Promise<Answer> {
   return new Promise((resolve, reject) => {
-    const request = httpRequest({ host, port, path, method, agent: agent ?? false }, (response) => {
-      let body = '';
-      response.setEncoding('utf8');
-      response.on('data', (chunk: string) => {
-        body += chunk;
-      });
-      response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
-    });
+    const request = httpRequest(
+      { host, port, path, method, agent: agent ?? false, ...(headers && { headers }) },
+      (response) => {
+        let body = '';
+        response.setEncoding('utf8');
+        response.on('data', (chunk: string) => {
+          body += chunk;
+        });
+        response.on('end', () => resolve({ status: response.statusCode, headers: response.headers, body }));
+      },
+    );
     request.on('error', reject);
     request.end();
   });

@@ -17,9 +17,12 @@ interface Grant {
   readonly right: string;
 }
 
-/** Reads the rules of the manifests; they stand for one account, so bindings are not looked at. */
+/**
+ * Reads the rules of the manifests; they stand for one account, so of bindings only the namespace counts: a ClusterRole
+ * that is bound by RoleBindings alone counts in theirs.
+ */
 export function rbacOf(manifests: readonly JsonObject[]): Rbac {
-  const grants = manifests.flatMap(grantsOf);
+  const grants = manifests.flatMap((manifest) => grantsOf(manifest, manifests));
   const used = new Set<string>();
   const refused = new Set<string>();
   return {
@@ -40,16 +43,30 @@ export function rbacOf(manifests: readonly JsonObject[]): Rbac {
   };
 }
 
-function grantsOf(manifest: JsonObject): readonly Grant[] {
-  if (!['Role', 'ClusterRole'].includes(textAt(manifest, 'kind'))) return [];
-  const namespace = textAt(manifest, 'metadata', 'namespace');
-  return objectsAt(manifest, 'rules').flatMap((rule) =>
+function grantsOf(role: JsonObject, manifests: readonly JsonObject[]): readonly Grant[] {
+  if (!['Role', 'ClusterRole'].includes(textAt(role, 'kind'))) return [];
+  const namespaces = namespacesOf(role, manifests);
+  return objectsAt(role, 'rules').flatMap((rule) =>
     textsAt(rule, 'verbs').flatMap((verb) =>
       textsAt(rule, 'resources').flatMap((resource) =>
-        textsAt(rule, 'apiGroups').map((group) => ({ namespace, right: describe(verb, resource, group) })),
+        textsAt(rule, 'apiGroups').flatMap((group) =>
+          namespaces.map((namespace) => ({ namespace, right: describe(verb, resource, group) })),
+        ),
       ),
     ),
   );
+}
+
+function namespacesOf(role: JsonObject, manifests: readonly JsonObject[]): readonly string[] {
+  const own = textAt(role, 'metadata', 'namespace');
+  if (textAt(role, 'kind') === 'Role') return [own];
+  const bindings = manifests.filter(
+    (one) =>
+      textAt(one, 'roleRef', 'kind') === 'ClusterRole' &&
+      textAt(one, 'roleRef', 'name') === textAt(role, 'metadata', 'name'),
+  );
+  const isBoundEverywhere = bindings.some((one) => textAt(one, 'kind') === 'ClusterRoleBinding');
+  return isBoundEverywhere ? [''] : bindings.map((one) => textAt(one, 'metadata', 'namespace'));
 }
 
 function rightTo({ verb, group, resource, subresource }: AccessAttributes): string {

@@ -6,6 +6,7 @@ import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { startSandbox } from '../../src/sandbox/sandbox.ts';
 import { temporaryFolder } from './hook-rig.ts';
 import { sandboxCluster, startOperator, type OperatorRig } from './operator-rig.ts';
+import type { Rbac } from './rbac.ts';
 
 const hooksDir = fileURLToPath(new URL('../../hooks', import.meta.url));
 
@@ -16,6 +17,8 @@ export interface ShippedHooks extends AsyncDisposable {
   readonly backupDir: string;
   /** The object at an API path, undefined when there is none. */
   get(path: string): Promise<JsonObject | undefined>;
+  /** Does what the rights of the operator do not allow. */
+  asAdmin<T>(call: () => T): T;
   /** What the hooks printed. */
   printed(): readonly string[];
   /** The value of a metric without labels but `hook`. */
@@ -26,14 +29,26 @@ export interface ShippedOptions {
   /** What is there before the operator starts. */
   readonly before?: readonly JsonObject[];
   readonly env?: Readonly<Record<string, string>>;
+  /** Absent: everything is allowed. */
+  readonly rbac?: Rbac;
 }
 
 /** Runs the hooks that come with the product; the backup only where the environment gives a crontab. */
-export async function startShippedHooks({ before = [], env = {} }: ShippedOptions = {}): Promise<ShippedHooks> {
+export async function startShippedHooks({ before = [], env = {}, rbac }: ShippedOptions = {}): Promise<ShippedHooks> {
   const tmp = temporaryFolder();
   const backupDir = join(tmp.path, 'backups');
-  const sandbox = await startSandbox();
-  for (const object of before) await sandbox.apply(object);
+  let isAdmin = false;
+  const sandbox = await startSandbox({
+    authorize: (attributes) => rbac === undefined || isAdmin || rbac.authorize(attributes),
+  });
+  // Requests without HTTP are answered before the call returns.
+  const asAdmin = <T>(call: () => T): T => {
+    isAdmin = true;
+    const answer = call();
+    isAdmin = false;
+    return answer;
+  };
+  for (const object of before) await asAdmin(async () => sandbox.apply(object));
   const operator = startOperator({
     hooksDir,
     connect: sandboxCluster(sandbox),
@@ -45,8 +60,9 @@ export async function startShippedHooks({ before = [], env = {} }: ShippedOption
     sandbox,
     operator,
     backupDir,
+    asAdmin,
     get: async (path) => {
-      const { code, body } = await sandbox.call('GET', path);
+      const { code, body } = await asAdmin(async () => sandbox.call('GET', path));
       return code === 200 && isJsonObject(body) ? body : undefined;
     },
     printed: () =>

@@ -1,4 +1,4 @@
-import { observe } from '../../lib/series.ts';
+import { observe, type HistogramSeries } from '../../lib/series.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { Metrics } from '../../metrics.ts';
 
@@ -22,21 +22,21 @@ export type KubernetesMetrics = Pick<
 /** Binds the metrics to one binding of one hook. */
 export function bindMetrics(metrics: KubernetesMetrics, hook: string, binding: KubernetesBinding): MonitorMetrics {
   const labels = { hook, binding: binding.name, queue: binding.queue };
-  // Each is written at every event, of a thousand bindings perhaps.
-  const filterSeconds = metrics.filterSeconds.of(labels);
-  const eventSeconds = metrics.eventSeconds.of(labels);
+  // Each is written at every event, of a thousand bindings perhaps. The long ones are there once something happens.
+  let filterSeconds: HistogramSeries | undefined;
+  let eventSeconds: HistogramSeries | undefined;
   const filterErrors = metrics.filterErrors.of(labels);
   const eventsSuppressed = metrics.eventsSuppressed.of(labels);
   const snapshotObjects = metrics.snapshotObjects.of(labels);
   return {
     filtered: (seconds) => {
-      observe(filterSeconds, seconds);
+      observe((filterSeconds ??= metrics.filterSeconds.of(labels)), seconds);
     },
     filterFailed: () => {
       filterErrors.value += 1;
     },
     handled: (seconds) => {
-      observe(eventSeconds, seconds);
+      observe((eventSeconds ??= metrics.eventSeconds.of(labels)), seconds);
     },
     suppressed: () => {
       eventsSuppressed.value += 1;

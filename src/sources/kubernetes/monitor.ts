@@ -1,4 +1,4 @@
-import { KubeError } from '../../errors.ts';
+import { KubeError, summaryOf } from '../../errors.ts';
 import type { CompiledFilter } from '../../filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { EventTrigger, Snapshot } from '../../hook/trigger.ts';
@@ -136,7 +136,7 @@ class BindingMonitor implements Monitor {
     return {
       isSynced: this.#isSynced,
       lastContactAtMs: Number.isFinite(oldest) ? oldest : undefined,
-      ...(problem === undefined ? {} : { problem: messageOf(problem) }),
+      ...(problem === undefined ? {} : { problem: summaryOf(problem) }),
     };
   }
 
