@@ -1,4 +1,6 @@
 import { KubeError } from '../errors.ts';
+import { shownName } from '../lib/shown.ts';
+import { isApiPath } from './api-path.ts';
 import { abortable } from './abortable.ts';
 import { IdleError, readWhole, TruncatedError } from './body.ts';
 import type { KubeRequest } from './client.ts';
@@ -35,9 +37,11 @@ export interface Exchange {
 /** How long one request waited for the client's own limit. */
 export type LimitReport = Omit<RequestReport, 'code'>;
 
+const MAX_PATH = 1000;
+
 /** A request in the words of an error message. */
 export function describe({ method, path }: KubeRequest): string {
-  return `${method} ${path}`;
+  return `${method} ${shownName(path, MAX_PATH)}`;
 }
 
 /** Sends the request and waits for the headers of a 2xx response; after a 401 once more with fresh credentials. */
@@ -46,6 +50,7 @@ export async function openResponse(
   request: KubeRequest,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
+  requireApiPath(request);
   await waitForLimit(exchange, request, signal);
   let response = await send(exchange, request, signal);
   if (response.status === 401) {
@@ -56,6 +61,15 @@ export async function openResponse(
   if (status >= 200 && status <= 299) return response;
   const body = (await readWhole(response, { signal })).toString('utf8');
   throw refusalError(describe(request), { status, headers, body });
+}
+
+/** The last look at where a request goes, whoever made its path. */
+function requireApiPath(request: KubeRequest): void {
+  if (isApiPath(request.path)) return;
+  throw new KubeError(`${describe(request)}: not sent, a part of the path leads elsewhere`, {
+    status: 400,
+    reason: 'BadRequest',
+  });
 }
 
 async function waitForLimit({ limit, onLimited }: Exchange, request: KubeRequest, signal: AbortSignal): Promise<void> {
