@@ -1,11 +1,12 @@
-import { readFile } from 'node:fs/promises';
-
 import type { ExecaError } from 'execa';
 
 import { CredentialsError } from '../errors.ts';
-import type { CredentialSource } from './credentials.ts';
+import { shown, shownText } from '../lib/shown.ts';
+import { bearerHeaders, type CredentialSource } from './credentials.ts';
 import { expiringCredentials, type ExpiringPart } from './expiring-credentials.ts';
 import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
+import { asJsonObject } from './object.ts';
+import { readSmallFile } from './read-file.ts';
 import type { UserContext } from './user-credentials.ts';
 
 const TIMEOUT_MS = 60_000;
@@ -38,16 +39,10 @@ interface ExecEntry {
   readonly provideClusterInfo?: boolean;
 }
 
-/** What a plugin prints. */
-interface ExecCredential {
-  readonly kind?: string;
-  readonly status?: {
-    readonly token?: string;
-    readonly clientCertificateData?: string;
-    readonly clientKeyData?: string;
-    readonly expirationTimestamp?: string;
-  };
-}
+/** What a plugin prints as `status`. */
+type ExecStatus = Readonly<Partial<Record<(typeof STATUS_FIELDS)[number], string>>>;
+
+const STATUS_FIELDS = ['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp'] as const;
 
 interface RunContext extends UserContext {
   readonly caData: string | undefined;
@@ -56,7 +51,7 @@ interface RunContext extends UserContext {
 /** The plugin gets the authority itself, also where the kubeconfig names a file. */
 async function authorityOf({ caData, caFile }: ClusterEntry): Promise<string | undefined> {
   if (caData || !caFile) return caData;
-  return readFile(caFile, 'base64');
+  return (await readSmallFile(caFile, MAX_OUTPUT_BYTES)).toString('base64');
 }
 
 async function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: string): Promise<string> {
@@ -85,7 +80,7 @@ async function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: 
 }
 
 function explain(error: ExecaError, { installHint }: ExecEntry): string {
-  const said = String(error.stderr ?? '').trim();
+  const said = shownText(String(error.stderr ?? '').trim());
   const hint = error.code === 'ENOENT' && installHint ? `; ${installHint.trim()}` : '';
   return (said === '' ? (error.originalMessage ?? error.shortMessage) : said) + hint;
 }
@@ -112,21 +107,34 @@ function execInfo(
 
 function parse(output: string, plugin: string): ExpiringPart {
   const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = parseStatus(output, plugin);
-  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  const headers = token === undefined ? undefined : bearerHeaders(token, `the token that ${plugin} printed`);
   const pair = cert === undefined || key === undefined ? undefined : { cert, key };
   if (headers === undefined && pair === undefined) {
     throw new CredentialsError(`${plugin} printed neither a token nor a client certificate with its key`);
   }
   const expiresAt = expirationTimestamp === undefined ? Infinity : Date.parse(expirationTimestamp);
   if (Number.isNaN(expiresAt)) {
-    throw new CredentialsError(`${plugin} printed the expirationTimestamp ${JSON.stringify(expirationTimestamp)}`);
+    throw new CredentialsError(`${plugin} printed the expirationTimestamp ${shown(expirationTimestamp)}`);
   }
   return { part: { ...(headers && { headers }), ...pair }, expiresAt };
 }
 
-function parseStatus(output: string, plugin: string): NonNullable<ExecCredential['status']> {
+function parseStatus(output: string, plugin: string): ExecStatus {
+  const status = asJsonObject(asJsonObject(parseOutput(output, plugin))['status']);
+  const given = STATUS_FIELDS.flatMap((field) => {
+    const value = status[field];
+    // Of a secret only the type is told.
+    if (value !== undefined && value !== null && typeof value !== 'string') {
+      throw new CredentialsError(`${plugin} printed a status.${field} that is no string`);
+    }
+    return value === undefined || value === null || value === '' ? [] : [[field, value] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+function parseOutput(output: string, plugin: string): unknown {
   try {
-    return (JSON.parse(output) as ExecCredential).status ?? {};
+    return JSON.parse(output);
   } catch (error) {
     throw new CredentialsError(`${plugin} did not print an ExecCredential as JSON`, { cause: error });
   }
