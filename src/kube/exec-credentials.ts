@@ -10,6 +10,8 @@ import { readSmallFile } from './read-file.ts';
 import type { UserContext } from './user-credentials.ts';
 
 const TIMEOUT_MS = 60_000;
+/** From SIGTERM to SIGKILL. */
+const KILL_MS = 1000;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** The credentials that a plugin prints (`exec` of a kubeconfig user). */
@@ -54,7 +56,23 @@ async function authorityOf({ caData, caFile }: ClusterEntry): Promise<string | u
   return (await readSmallFile(caFile, MAX_OUTPUT_BYTES)).toString('base64');
 }
 
-async function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: string): Promise<string> {
+async function run(exec: ExecEntry, context: RunContext, user: string): Promise<string> {
+  const { pluginTimeoutMs = TIMEOUT_MS } = context;
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const seconds = pluginTimeoutMs / 1000;
+    reject(new CredentialsError(`exec plugin ${exec.command} of kubeconfig user ${user} did not end in ${seconds} s`));
+  }, pluginTimeoutMs + KILL_MS);
+  try {
+    // A program that the plugin left behind may keep its output open, and would be waited for.
+    return await Promise.race([runPlugin(exec, context, user), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function runPlugin(exec: ExecEntry, context: RunContext, user: string): Promise<string> {
+  const { cluster, env, caData, pluginTimeoutMs = TIMEOUT_MS } = context;
   const { command = '', args } = exec;
   // Few clusters need a plugin; the others need not load this.
   const { execa, ExecaError } = await import('execa');
@@ -67,7 +85,8 @@ async function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: 
       },
       extendEnv: false,
       stdin: 'ignore',
-      timeout: TIMEOUT_MS,
+      timeout: pluginTimeoutMs,
+      forceKillAfterDelay: KILL_MS,
       maxBuffer: MAX_OUTPUT_BYTES,
     });
     return stdout;

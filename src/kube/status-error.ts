@@ -93,9 +93,13 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const MAX_PAGE = 4000;
+
 /** Text of a proxy or a web server in one short line. */
 function plainText(body: string): string {
+  // Its first words are all that is told, and a page of nothing but "<" would be looked through for each of them.
   const line = body
+    .slice(0, MAX_PAGE)
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();

@@ -23,6 +23,8 @@ export function authorityCredentials({ name, caData, caFile }: ClusterEntry): re
 export interface UserContext {
   readonly cluster: ClusterEntry;
   readonly env: Environment;
+  /** How long an exec plugin may run; default 60 s. */
+  readonly pluginTimeoutMs?: number;
 }
 
 /** What a kubeconfig says of a user, as sources of credentials; the last one that has an answer counts. */
