@@ -98,7 +98,7 @@ function parseJsonDocuments(text: string): readonly unknown[] {
 }
 
 function parseYaml(text: string): readonly unknown[] {
-  return readYaml(text).flatMap((document) => {
+  return readYaml(text, { maxCharacters: Infinity }).flatMap((document) => {
     if (document.type === 'value') return document.value === null ? [] : [document.value];
     const problems = document.problems.map(
       ({ line, column, message }) => `${message} at line ${line}, column ${column}`,

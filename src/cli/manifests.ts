@@ -1,4 +1,4 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 import { shown } from '../lib/shown.ts';
 import { readYaml } from '../lib/yaml.ts';
@@ -74,10 +74,18 @@ async function listFiles(dir: string): Promise<readonly string[]> {
   }
 }
 
+/** Far above the bundles that projects offer. */
+const MAX_MANIFEST_BYTES = 32 * 1024 * 1024;
+
 /** The text of a file; undefined, after a line in the log, when it cannot be read. */
 async function readText(path: string, log: Logger): Promise<string | undefined> {
   try {
-    return await readFile(path, 'utf8');
+    const stats = await stat(path);
+    const problem = stats.isFile() ? undefined : 'not a file';
+    const refused = stats.size > MAX_MANIFEST_BYTES ? `more than ${MAX_MANIFEST_BYTES} bytes` : problem;
+    if (refused === undefined) return await readFile(path, 'utf8');
+    log.error({ path, problem: refused }, 'manifest cannot be read');
+    return undefined;
   } catch (error) {
     // One that has just gone is no file any more.
     if (codeOf(error) !== 'ENOENT') log.error({ path, err: error }, 'manifest cannot be read');
@@ -102,7 +110,7 @@ async function deleteObject(target: ManifestTarget, object: JsonObject, log: Log
 function parseManifest(file: string, text: string, log: Logger): readonly JsonObject[] | undefined {
   const problems: string[] = [];
   const objects: JsonObject[] = [];
-  for (const [index, document] of readYaml(text).entries()) {
+  for (const [index, document] of readYaml(text, { maxCharacters: MAX_MANIFEST_BYTES }).entries()) {
     if (document.type === 'broken') {
       const found = document.problems.map(
         ({ line, column, message }) => `${message} at line ${line}, column ${column}`,

@@ -2,7 +2,7 @@ import { HookOutputError } from '../errors.ts';
 import { readDocuments } from './documents.ts';
 import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
 import type { PatchOperation } from './operation.ts';
-import { outputProblems, place } from './output-problems.ts';
+import { outputProblems, place, shownWarnings } from './output-problems.ts';
 import { OPERATIONS, type CheckJq } from './read-operation.ts';
 
 const COMMON_FIELDS = [
@@ -35,7 +35,7 @@ export function parseOperations(text: string, checkJq: CheckJq): ParsedOperation
     if (parsed.operation !== undefined) operations.push(parsed.operation);
   }
   if (found.count > 0) throw new HookOutputError(found.describe('KUBERNETES_PATCH_PATH'));
-  return { operations, warnings };
+  return { operations, warnings: shownWarnings(warnings) };
 }
 
 interface ParsedOperation {

@@ -1,3 +1,4 @@
+import { shown } from '../lib/shown.ts';
 import { isObject, received, type FieldReader } from './field-reader.ts';
 
 /** One thing a hook says about its metrics. */
@@ -123,7 +124,7 @@ function readBuckets(reader: FieldReader): readonly number[] {
   const buckets = Array.isArray(value) ? value.filter((bound) => typeof bound === 'number') : [];
   const isGrowing = buckets.every((bound, index) => index === 0 || bound > (buckets[index - 1] ?? bound));
   if (Array.isArray(value) && value.length > 0 && buckets.length === value.length && isGrowing) return buckets;
-  reader.fail('buckets', `received ${JSON.stringify(value)}, expected growing numbers such as [0.1, 1, 10]`);
+  reader.fail('buckets', `received ${shown(value)}, expected growing numbers such as [0.1, 1, 10]`);
   return [];
 }
 

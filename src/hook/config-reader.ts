@@ -139,6 +139,7 @@ interface FieldRules {
 function reportFields(object: Readonly<Record<string, unknown>>, { shape, required, place }: FieldRules): void {
   for (const key of Object.keys(object)) {
     if (Object.hasOwn(shape, key)) continue;
+    if (place.issues.length > MAX_ISSUES) break;
     const meant = nearest(key, Object.keys(shape));
     const hint = meant === undefined ? `expected one of ${listed(shape)}` : `did you mean ${meant}?`;
     report(inside(place, key), `unknown field, ${hint}`);

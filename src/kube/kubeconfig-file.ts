@@ -110,7 +110,7 @@ async function parseText(path: string, text: string): Promise<unknown> {
 
 async function parseYaml(path: string, text: string): Promise<unknown> {
   const { readYaml } = await import('../lib/yaml.ts');
-  const [document, more] = readYaml(text);
+  const [document, more] = readYaml(text, { maxCharacters: MAX_FILE_BYTES });
   if (document?.type === 'broken') {
     const [{ line, message } = { line: 1, message: '' }] = document.problems;
     throw new CredentialsError(`kubeconfig ${path}, line ${line}: not YAML: ${message}`);

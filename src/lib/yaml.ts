@@ -33,11 +33,13 @@ export interface YamlProblem {
 }
 
 export interface YamlOptions {
+  /** A longer text is not read; default `MAX_YAML_CHARACTERS`. */
+  readonly maxCharacters?: number;
   /** Tags beside those of YAML 1.2. */
   readonly tags?: readonly ScalarTag[];
 }
 
-/** A text with more characters is not read: a megabyte takes about half a second. */
+/** What an operator at work reads: a megabyte takes about half a second, in which nothing else is done. */
 export const MAX_YAML_CHARACTERS = 2 * 1024 * 1024;
 export const MAX_YAML_DEPTH = 200;
 /** The characters that the aliases of one document stand for. */
@@ -49,8 +51,9 @@ const MAX_PROBLEMS = 100;
 
 /** Reads all documents of a text; empty ones have the value `null`. */
 export function readYaml(text: string, options: YamlOptions = {}): readonly YamlDocument[] {
-  if (text.length > MAX_YAML_CHARACTERS) {
-    const message = `${text.length} characters, expected at most ${MAX_YAML_CHARACTERS}; larger data can be written as JSON`;
+  const { maxCharacters = MAX_YAML_CHARACTERS } = options;
+  if (text.length > maxCharacters) {
+    const message = `${text.length} characters, expected at most ${maxCharacters}; larger data can be written as JSON`;
     return [broken([{ line: 1, column: 1, message }])];
   }
   const { stackTraceLimit } = Error;

@@ -87,6 +87,10 @@ describe('readYaml', () => {
     ]);
   });
 
+  it('reads a longer text where that is asked for', () => {
+    expect(problemsOf(readYaml('a'.repeat(3_000_000), { maxCharacters: 3_000_000 }))).toEqual([]);
+  });
+
   it('counts aliases by what they stand for, 4 MiB a document', () => {
     const doubling = (levels: number): string =>
       [
