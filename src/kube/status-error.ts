@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { CredentialsError, HookletError, KubeError, ResourceExpiredError } from '../errors.ts';
-import { shownName, shownText } from '../lib/shown.ts';
+import { shown, shownName, shownText } from '../lib/shown.ts';
 import { errorCode } from './http.ts';
 
 /** What the server answered instead of what was asked for. */
@@ -13,24 +13,36 @@ export interface Refusal {
 
 /** The error for an answer that is not 2xx; `what` is the request, such as `GET /api/v1/pods`. */
 export function refusalError(what: string, { status, headers, body }: Refusal): KubeError {
-  const described = parseStatus(body);
+  const described = readStatus(parseJson(body));
   const retryAfterMs = retryAfter(headers['retry-after'], described.retryAfterSeconds);
-  const failure = {
-    status,
-    reason: described.reason === '' && status === 410 ? 'Expired' : described.reason,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
-  const said = described.message === '' ? plainText(body) : shownText(described.message);
-  const message = `${what}: ${status}${said === '' ? '' : ` ${said}`}`;
-  return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
+  const said = described.message === '' ? plainText(body) : described.message;
+  return kubeError(what, { status, reason: described.reason, said, retryAfterMs });
 }
 
 /** The error for a `Status` object that came as the frame of a watch. */
-export function statusObjectError(what: string, status: unknown): KubeError {
-  const body = JSON.stringify(status);
-  const code = isRecord(status) ? errorCodeOf(status['code']) : 500;
-  const expired = parseStatus(body).reason === 'Expired' || parseStatus(body).reason === 'Gone';
-  return refusalError(what, { status: expired ? 410 : code, headers: {}, body });
+export function statusObjectError(what: string, value: unknown): KubeError {
+  const { reason, message, retryAfterSeconds } = readStatus(value);
+  const code = isRecord(value) ? errorCodeOf(value['code']) : 500;
+  const status = reason === 'Expired' || reason === 'Gone' ? 410 : code;
+  const said = message === '' ? shown(value) : message;
+  return kubeError(what, { status, reason, said, retryAfterMs: retryAfter(undefined, retryAfterSeconds) });
+}
+
+interface Said {
+  readonly status: number;
+  readonly reason: string;
+  readonly said: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+function kubeError(what: string, { status, reason, said, retryAfterMs }: Said): KubeError {
+  const failure = {
+    status,
+    reason: reason === '' && status === 410 ? 'Expired' : reason,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  const message = `${what}: ${status}${said === '' ? '' : ` ${shownText(said)}`}`;
+  return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
 }
 
 /** An HTTP status that stands for an error; 500 for anything else. */
@@ -69,8 +81,7 @@ interface StatusObject {
   readonly retryAfterSeconds: number | undefined;
 }
 
-function parseStatus(body: string): StatusObject {
-  const status = parseJson(body);
+function readStatus(status: unknown): StatusObject {
   if (!isRecord(status)) return { message: '', reason: '', retryAfterSeconds: undefined };
   const { message, reason, details } = status;
   const seconds = isRecord(details) ? details['retryAfterSeconds'] : undefined;

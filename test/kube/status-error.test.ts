@@ -107,6 +107,13 @@ describe('statusObjectError', () => {
     expect(statusObjectError('watch', { code, message: 'x' }).status).toBe(500);
   });
 
+  it('bears a Status that is nested a million levels deep', () => {
+    const deep: unknown = JSON.parse(`${'['.repeat(1_000_000)}${']'.repeat(1_000_000)}`);
+
+    expect(statusObjectError('watch', { details: deep, reason: 'Expired' }).status).toBe(410);
+    expect(statusObjectError('watch', deep).message.length).toBeLessThan(200);
+  });
+
   it('counts what is no Status as a server error', () => {
     expect(statusObjectError('GET /x', { what: 'ever' })).toMatchObject({ status: 500 });
   });
