@@ -1,4 +1,5 @@
 import type { KindReference } from '../kube/kind.ts';
+import { shownName } from '../lib/shown.ts';
 
 /** A JSON object whose content is the API server's business. */
 export type JsonObject = Readonly<Record<string, unknown>>;
@@ -82,8 +83,10 @@ export function describeTarget(operation: PatchOperation, known?: KindReference)
   return [apiVersion, kind, operation.namespace, name, operation.subresource].filter(Boolean).join('/');
 }
 
+const MAX_NAME = 253;
+
 function generateNameOf(operation: PatchOperation): string {
   const metadata: unknown = 'object' in operation ? operation.object['metadata'] : undefined;
   const isObject = typeof metadata === 'object' && metadata !== null && 'generateName' in metadata;
-  return isObject ? String(metadata.generateName) : '';
+  return isObject ? shownName(String(metadata.generateName), MAX_NAME) : '';
 }

@@ -39,6 +39,12 @@ export function outputProblems(unreadable: readonly TextProblem[]): OutputProble
   };
 }
 
+/** What was understood and is likely a mistake, for the log: the first 100 of one file. */
+export function shownWarnings(warnings: readonly string[]): readonly string[] {
+  if (warnings.length <= MAX_SHOWN) return warnings;
+  return [...warnings.slice(0, MAX_SHOWN), `and ${warnings.length - MAX_SHOWN} more`];
+}
+
 /** `document 2, line 7`. */
 export function place({ number, line }: { readonly number: number; readonly line: number }): string {
   return `document ${number}, line ${line}`;

@@ -2,7 +2,7 @@ import { HookOutputError } from '../errors.ts';
 import { readJsonStream } from './documents.ts';
 import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
 import { readMetric, METRIC_FIELDS, type MetricOperation } from './read-metric.ts';
-import { outputProblems, place } from './output-problems.ts';
+import { outputProblems, place, shownWarnings } from './output-problems.ts';
 
 export { metricsDespiteFailure, type MetricOperation } from './read-metric.ts';
 
@@ -25,7 +25,7 @@ export function parseMetrics(text: string): ParsedMetrics {
     if (parsed.operation !== undefined) operations.push(parsed.operation);
   }
   if (found.count > 0) throw new HookOutputError(found.describe('METRICS_PATH'));
-  return { operations, warnings };
+  return { operations, warnings: shownWarnings(warnings) };
 }
 
 interface ParsedMetric {

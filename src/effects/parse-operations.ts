@@ -1,7 +1,7 @@
 import { HookOutputError } from '../errors.ts';
 import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
 import type { PatchOperation } from './operation.ts';
-import { outputProblems, place } from './output-problems.ts';
+import { outputProblems, place, shownWarnings } from './output-problems.ts';
 import { OPERATIONS, type CheckJq } from './read-operation.ts';
 import { readWithin, SlowTextBudget } from './slow-text.ts';
 
@@ -46,7 +46,7 @@ export function parseOperations(
     if (parsed.operation !== undefined) operations.push(parsed.operation);
   }
   if (found.count > 0) throw new HookOutputError(found.describe('KUBERNETES_PATCH_PATH'));
-  return { operations, warnings };
+  return { operations, warnings: shownWarnings(warnings) };
 }
 
 interface ParsedOperation {

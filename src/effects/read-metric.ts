@@ -1,3 +1,4 @@
+import { shown } from '../lib/shown.ts';
 import { isObject, received, type FieldReader } from './field-reader.ts';
 
 /** One thing a hook says about its metrics. */
@@ -124,13 +125,8 @@ function readBuckets(reader: FieldReader): readonly number[] {
   const buckets = Array.isArray(value) ? value.filter((bound) => typeof bound === 'number') : [];
   const isGrowing = buckets.every((bound, index) => index === 0 || bound > (buckets[index - 1] ?? bound));
   if (Array.isArray(value) && value.length > 0 && buckets.length === value.length && isGrowing) return buckets;
-  reader.fail('buckets', `received ${shownBuckets(value)}, expected growing numbers such as [0.1, 1, 10]`);
+  reader.fail('buckets', `received ${shown(value)}, expected growing numbers such as [0.1, 1, 10]`);
   return [];
-}
-
-function shownBuckets(value: unknown): string {
-  const text = JSON.stringify(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
 }
 
 function readLabels(reader: FieldReader, action: Action | undefined): Readonly<Record<string, string>> {

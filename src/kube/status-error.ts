@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { CredentialsError, HookletError, KubeError, ResourceExpiredError } from '../errors.ts';
+import { shown, shownName, shownText } from '../lib/shown.ts';
 import { errorCode } from './http.ts';
 
 /** What the server answered instead of what was asked for. */
@@ -12,24 +13,41 @@ export interface Refusal {
 
 /** The error for an answer that is not 2xx; `what` is the request, such as `GET /api/v1/pods`. */
 export function refusalError(what: string, { status, headers, body }: Refusal): KubeError {
-  const described = parseStatus(body);
+  const described = readStatus(parseJson(body));
   const retryAfterMs = retryAfter(headers['retry-after'], described.retryAfterSeconds);
-  const failure = {
-    status,
-    reason: described.reason === '' && status === 410 ? 'Expired' : described.reason,
-    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
-  };
   const said = described.message === '' ? plainText(body) : described.message;
-  const message = `${what}: ${status}${said === '' ? '' : ` ${said}`}`;
-  return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
+  return kubeError(what, { status, reason: described.reason, said, retryAfterMs });
 }
 
 /** The error for a `Status` object that came as the frame of a watch. */
-export function statusObjectError(what: string, status: unknown): KubeError {
-  const body = JSON.stringify(status);
-  const code = isRecord(status) && typeof status['code'] === 'number' ? status['code'] : 500;
-  const expired = parseStatus(body).reason === 'Expired' || parseStatus(body).reason === 'Gone';
-  return refusalError(what, { status: expired ? 410 : code, headers: {}, body });
+export function statusObjectError(what: string, value: unknown): KubeError {
+  const { reason, message, retryAfterSeconds } = readStatus(value);
+  const code = isRecord(value) ? errorCodeOf(value['code']) : 500;
+  const status = reason === 'Expired' || reason === 'Gone' ? 410 : code;
+  const said = message === '' ? shown(value) : message;
+  return kubeError(what, { status, reason, said, retryAfterMs: retryAfter(undefined, retryAfterSeconds) });
+}
+
+interface Said {
+  readonly status: number;
+  readonly reason: string;
+  readonly said: string;
+  readonly retryAfterMs: number | undefined;
+}
+
+function kubeError(what: string, { status, reason, said, retryAfterMs }: Said): KubeError {
+  const failure = {
+    status,
+    reason: reason === '' && status === 410 ? 'Expired' : reason,
+    ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+  };
+  const message = `${what}: ${status}${said === '' ? '' : ` ${shownText(said)}`}`;
+  return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
+}
+
+/** An HTTP status that stands for an error; 500 for anything else. */
+function errorCodeOf(code: unknown): number {
+  return typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599 ? code : 500;
 }
 
 /** The error for a request that got no answer; ours pass unchanged. */
@@ -63,14 +81,13 @@ interface StatusObject {
   readonly retryAfterSeconds: number | undefined;
 }
 
-function parseStatus(body: string): StatusObject {
-  const status = parseJson(body);
+function readStatus(status: unknown): StatusObject {
   if (!isRecord(status)) return { message: '', reason: '', retryAfterSeconds: undefined };
   const { message, reason, details } = status;
   const seconds = isRecord(details) ? details['retryAfterSeconds'] : undefined;
   return {
     message: typeof message === 'string' ? message : '',
-    reason: typeof reason === 'string' ? reason : '',
+    reason: typeof reason === 'string' ? shownName(reason) : '',
     retryAfterSeconds: typeof seconds === 'number' ? seconds : undefined,
   };
 }
@@ -87,20 +104,31 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const MAX_PAGE = 4000;
+
 /** Text of a proxy or a web server in one short line. */
 function plainText(body: string): string {
+  // Its first words are all that is told, and a page of nothing but "<" would be looked through for each of them.
   const line = body
+    .slice(0, MAX_PAGE)
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+  return shownText(line, 300);
 }
 
 function retryAfter(header: string | undefined, seconds: number | undefined): number | undefined {
   if (header !== undefined) {
-    if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+    if (/^\d+$/.test(header.trim())) return bounded(Number(header) * 1000);
     const date = Date.parse(header);
-    if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
+    if (!Number.isNaN(date)) return bounded(date - Date.now());
   }
-  return seconds === undefined || seconds < 0 ? undefined : seconds * 1000;
+  return seconds === undefined || seconds < 0 ? undefined : bounded(seconds * 1000);
+}
+
+/** A server that asks for more patience is asked again all the same: it may be well by then, or may have erred. */
+const MAX_RETRY_AFTER_MS = 60_000;
+
+function bounded(delayMs: number): number {
+  return Math.min(MAX_RETRY_AFTER_MS, Math.max(0, delayMs));
 }

@@ -1,4 +1,5 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { createManifests } from '../../src/cli/manifests.ts';
@@ -58,6 +59,19 @@ const said = () =>
     .map(({ level, message, fields }) => `${level} ${message} ${String(fields['file'] ?? fields['object'])}`);
 
 describe('manifests', () => {
+  it('leaves out a pipe and a file of more than 32 MiB, and says so', async () => {
+    execFileSync('mkfifo', [join(folder.path, 'pipe.yaml')]);
+    write('a.yaml', 'one');
+    writeText('huge.yaml', '');
+    truncateSync(join(folder.path, 'huge.yaml'), 32 * 1024 * 1024 + 1);
+
+    expect(await applied()).toEqual(['apply one']);
+    expect(log.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields['problem'])).toEqual([
+      'more than 33554432 bytes',
+      'not a file',
+    ]);
+  });
+
   it('are applied in the order of their files and documents, other files are left alone', async () => {
     write('20.yaml', 'c');
     write('10.yml', 'a', 'b');

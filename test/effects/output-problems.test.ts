@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { outputProblems } from '../../src/effects/output-problems.ts';
+import { outputProblems, shownWarnings } from '../../src/effects/output-problems.ts';
 
 it('problems are told in the order of the documents, those of one document in the order in which they were found', () => {
   const problems = outputProblems([{ number: 2, line: 5, message: 'cannot be read as JSON: x' }]);
@@ -28,4 +28,9 @@ it('a file in which everything is wrong does not flood the log', () => {
 
   expect(lines).toHaveLength(102);
   expect(lines.at(-1)).toBe('  and 900 more');
+});
+
+it('of warnings the first 100 are told', () => {
+  expect(shownWarnings(Array(100).fill('w'))).toHaveLength(100);
+  expect(shownWarnings(Array(250).fill('w')).slice(99)).toEqual(['w', 'and 150 more']);
 });

@@ -147,3 +147,14 @@ function problemsOf(text: string): readonly string[] {
   }
   return [];
 }
+
+it('a name that leads elsewhere is told with document, line, field and value, all at once', () => {
+  const text =
+    'operation: Delete\nkind: Pod\nnamespace: a/b\nname: ".."\n---\noperation: Delete\nkind: Pod\nname: x%2F\n';
+
+  expect(problemsOf(text).slice(1)).toEqual([
+    '  document 1, line 1: name: received "..", which may not be ".."',
+    '  document 1, line 1: namespace: received "a/b", which may not contain "/"',
+    '  document 2, line 6: name: received "x%2F", which may not contain "%"',
+  ]);
+});

@@ -87,11 +87,11 @@ describe('what a hook wrote', () => {
     expect(await effects.parseAfterFailure.patch(patch)).toMatchObject([{ subresource: 'status' }]);
   });
 
-  it('leaves out metrics beyond the limits, with a line in the log of the hook and a count', () => {
+  it('leaves out metrics beyond the limits, with a line in the log of the hook and a count', async () => {
     const labels = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`l${n}`, 'v']));
     const written = lines({ name: 'many', set: 1, labels }, { name: 'few', set: 1 });
 
-    effects.applyMetrics('hook.sh', effects.parse('hook.sh', { patch: '', metrics: written }).metrics);
+    effects.applyMetrics('hook.sh', (await effects.parse('hook.sh', { patch: '', metrics: written })).metrics);
 
     expect(hookMetrics.text()).toContain('few{hook="hook.sh"} 1');
     expect(hookMetrics.text()).not.toContain('many');
