@@ -1,6 +1,6 @@
-import { writeSync } from 'node:fs';
 import { inspect } from 'node:util';
 import { HookletError, UsageError } from '../errors.ts';
+import { openLineOutput } from '../lib/line-output.ts';
 import type { Command } from 'commander';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
 import { DEV_HELP, PROGRAM_HELP, START_HELP } from './help.ts';
@@ -25,15 +25,17 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     return await (flags === undefined ? dispatch(argv) : startHooks(flags));
   } catch (error) {
     if (!(error instanceof HookletError)) return crash(error);
-    process.stderr.write(`hooklet: ${error.message}\n`);
-    if (error instanceof UsageError) process.stderr.write('See hooklet --help.\n');
+    // Not through `process.stderr`, which would keep the process until somebody reads it.
+    const output = openLineOutput(2);
+    output.write(`hooklet: ${error.message}\n`);
+    if (error instanceof UsageError) output.write('See hooklet --help.\n');
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
 /** A bug: what it left open must not keep the process alive. */
 function crash(error: unknown): never {
-  writeSync(2, `hooklet: this is a bug, please report it: ${inspect(error)}\n`);
+  openLineOutput(2).write(`hooklet: this is a bug, please report it: ${inspect(error)}\n`);
   process.exit(1);
 }
 

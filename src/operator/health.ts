@@ -16,12 +16,14 @@ export interface HealthSource {
   readonly election?: ElectionStatus | undefined;
   /** Why the state of schedules is not kept. */
   readonly scheduleState?: string | undefined;
+  /** Why no hook is started at the moment. */
+  readonly runner?: string | undefined;
   readonly nowMs: number;
 }
 
 /** The checks of `/readyz`: startup, every hook, every watch; of a standby that it could take over. */
 export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
-  const { units, broken, isStarted, election, scheduleState, nowMs } = source;
+  const { units, broken, isStarted, election, scheduleState, runner, nowMs } = source;
   const startup = {
     name: 'startup',
     isOk: isStarted,
@@ -29,9 +31,17 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
   };
   const brokenHooks = broken.map(({ hook, message }) => ({ name: `hook ${hook}`, isOk: false, message }));
   const leader = election === undefined ? [] : [electionCheck(election)];
-  if (election !== undefined && election.type !== 'leading') return [...leader, ...brokenHooks];
+  const spawner = runner === undefined ? [] : [{ name: 'spawner', isOk: false, message: runner }];
+  if (election !== undefined && election.type !== 'leading') return [...leader, ...spawner, ...brokenHooks];
   const state = scheduleState === undefined ? [] : [{ name: 'schedule-state', isOk: false, message: scheduleState }];
-  return [...leader, startup, ...state, ...brokenHooks, ...units.flatMap((unit) => unitChecks(unit, nowMs))];
+  return [
+    ...leader,
+    startup,
+    ...spawner,
+    ...state,
+    ...brokenHooks,
+    ...units.flatMap((unit) => unitChecks(unit, nowMs)),
+  ];
 }
 
 function electionCheck(election: ElectionStatus): HealthCheck {

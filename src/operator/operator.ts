@@ -131,7 +131,8 @@ export class Operator {
     const isStarted = this.#isLoaded && this.#startup.isDone;
     const election = this.#parts.leadership?.status;
     const scheduleState = this.schedules.problem;
-    return readinessChecks({ units, broken, isStarted, election, scheduleState, nowMs: Date.now() });
+    const runner = this.#parts.runner.problem;
+    return readinessChecks({ units, broken, isStarted, election, scheduleState, runner, nowMs: Date.now() });
   }
 
   /** Works until `signal` aborts and what ran then has ended. */

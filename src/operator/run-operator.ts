@@ -24,6 +24,8 @@ export interface OperatorOptions extends OperatorSettings {
   readonly cluster: ClusterOptions;
   /** Absent: this operator is the only one. */
   readonly leaderElection?: LeaderElectionSettings | undefined;
+  /** Lines that were lost because standard output was not read, until now. */
+  readonly droppedLogLines?: () => number;
   /** Absent: nobody can ask for anything but metrics and health. */
   readonly controlSocket?: ControlSocket;
 }
@@ -41,8 +43,12 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   await using ends = new AsyncDisposableStack();
   const metrics = createMetrics(options.metricsPrefix);
   const processMetrics = createProcessMetrics();
+  const { droppedLogLines } = options;
+  if (droppedLogLines !== undefined) {
+    metrics.watchContacts.add(() => (metrics.logLinesDropped.of({}).value = droppedLogLines()));
+  }
   const hookMetrics = new HookMetrics();
-  const runner = openRunner(options, ends);
+  const runner = openRunner(options, ends, metrics);
   const loading =
     options.changes === undefined ? beginLoading(options.hooksDir, hookLoader(runner, signal)) : undefined;
   const access = await openCluster(options, metrics, ends);
