@@ -1,4 +1,6 @@
 #!/usr/bin/env node
+import { isPrivateFolder, makePrivateFolder } from './lib/trusted-folder.ts';
+
 const OLDEST_NODE = 24;
 
 const { node } = process.versions;
@@ -13,14 +15,22 @@ keepCompiled();
 const { main } = await import('./cli/program.ts');
 process.exitCode = await main(process.argv.slice(2));
 
-/** Without it all code would be compiled at each start. The image brings what `scripts/compile.ts` kept. */
+/**
+ * Without it all code would be compiled at each start. The image brings what `scripts/compile.ts` kept. What is read from
+ * there is run: a folder that other users can write is not used, and Node's own default, which may be anybody's, never.
+ */
 function keepCompiled(): void {
   const { constants, enableCompileCache } = process.getBuiltinModule('node:module');
-  const directory = `${import.meta.dirname}/compiled`;
-  const isThere = process.getBuiltinModule('node:fs').existsSync(directory);
+  // Node has taken the folder that this names.
+  if (process.env['NODE_COMPILE_CACHE'] !== undefined) return;
+  const brought = `${import.meta.dirname}/compiled`;
   const { FAILED } = constants.compileCacheStatus;
-  // It is of no use to other users than it was made for, and they cannot write there: it goes into the temporary folder.
-  if (!isThere || enableCompileCache({ directory, portable: true }).status === FAILED) enableCompileCache();
+  // It is of no use to other users than it was made for, and they cannot write there.
+  if (isPrivateFolder(brought) && enableCompileCache({ directory: brought, portable: true }).status !== FAILED) return;
+  const { tmpdir } = process.getBuiltinModule('node:os');
+  try {
+    enableCompileCache(makePrivateFolder(`${tmpdir()}/hooklet-compiled-${process.geteuid?.()}`));
+  } catch {
+    // There is no safe place: it starts a little slower.
+  }
 }
-
-export {};

@@ -17,6 +17,7 @@ type ExitCode = number;
 const LOG_TYPE = '--log-type <format>';
 // What a shell reports of a program that wrote to a closed pipe.
 const EXIT_CLOSED_PIPE = 141;
+const UNREAD_LIMIT_MS = 1000;
 
 /** Runs the command line; resolves to the exit code. */
 export async function main(argv: readonly string[]): Promise<ExitCode> {
@@ -25,10 +26,10 @@ export async function main(argv: readonly string[]): Promise<ExitCode> {
     return await (flags === undefined ? dispatch(argv) : startHooks(flags));
   } catch (error) {
     if (!(error instanceof HookletError)) return crash(error);
-    // Not through `process.stderr`, which would keep the process until somebody reads it.
-    const output = openLineOutput(2);
-    output.write(`hooklet: ${error.message}\n`);
-    if (error instanceof UsageError) output.write('See hooklet --help.\n');
+    process.stderr.write(`hooklet: ${error.message}\n`);
+    if (error instanceof UsageError) process.stderr.write('See hooklet --help.\n');
+    // What is not read keeps the process, but not for ever.
+    if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), UNREAD_LIMIT_MS).unref();
     return error instanceof UsageError ? 2 : 1;
   }
 }

@@ -1,5 +1,5 @@
 import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { basename, dirname, join, resolve } from 'node:path';
 
 // As many as the kernel follows.
 const MAX_LINKS = 40;
@@ -7,6 +7,7 @@ const OTHERS_WRITE = 0o002;
 const GROUP_WRITES = 0o020;
 const STICKY = 0o1000;
 const FOLDER_MODE = 0o755;
+const PRIVATE_MODE = 0o700;
 
 /** The user and the groups of this process. */
 export interface Identity {
@@ -52,6 +53,23 @@ export function makeTrustedFolder(path: string, identity = ownIdentity()): strin
   return folder;
 }
 
+/** Makes a folder for this user alone, in one that is trusted; returns its path without links, or throws. */
+export function makePrivateFolder(path: string): string {
+  const folder = join(makeTrustedFolder(dirname(path)), basename(path));
+  lookOrMake(folder, PRIVATE_MODE);
+  if (!isPrivateFolder(folder)) throw new Error(`EACCES: ${folder} is no folder that only its owner may write`);
+  return folder;
+}
+
+/** Whether a folder is there that belongs to this user or to root, and that nobody else may write, sticky bit or not. */
+export function isPrivateFolder(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats?.isDirectory() !== true) return false;
+  const uid = ownIdentity()?.uid;
+  const isOwn = uid === undefined || stats.uid === uid || stats.uid === 0;
+  return isOwn && (stats.mode & (OTHERS_WRITE | GROUP_WRITES)) === 0;
+}
+
 /**
  * Why a file or folder is not safe from other users; undefined when it is. A volume that is mounted for a container may be
  * open to all who are in it: an `emptyDir` of Kubernetes is (mode 0777), and belongs to root.
@@ -77,11 +95,11 @@ function check(path: string, stats: Stats, place: { readonly identity: Identity;
   if (distrust !== undefined) throw new Error(`EACCES: ${path} ${distrust}`);
 }
 
-function lookOrMake(path: string): Stats {
+function lookOrMake(path: string, mode = FOLDER_MODE): Stats {
   const known = lstatSync(path, { throwIfNoEntry: false });
   if (known !== undefined) return known;
   try {
-    mkdirSync(path, FOLDER_MODE);
+    mkdirSync(path, mode);
   } catch (error) {
     // Another operator that starts at the same time may have made it.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;

@@ -107,7 +107,7 @@ export class SpawnerLink {
   }
 
   #terminate(id: number): void {
-    this.#send({ type: 'terminate', id });
+    this.#ask({ type: 'terminate', id });
     const run = this.#runs.get(id);
     if (run === undefined || run.limit !== undefined) return;
     const limitMs = this.#options.settings.graceMs + UNKILLABLE_MS + CLOSE_MARGIN_MS;

@@ -90,10 +90,10 @@ function environment(folder: string): Readonly<Record<string, string>> {
 
 async function readOutputs(folder: string): Promise<HookOutputs> {
   return {
-    patch: await readOutput(join(folder, OUTPUTS.patch)),
-    metrics: await readOutput(join(folder, OUTPUTS.metrics)),
-    admission: await readOutput(join(folder, OUTPUTS.admission)),
-    conversion: await readOutput(join(folder, OUTPUTS.conversion)),
+    patch: await readOutput(join(folder, OUTPUTS.patch), 'patch'),
+    metrics: await readOutput(join(folder, OUTPUTS.metrics), 'metrics'),
+    admission: await readOutput(join(folder, OUTPUTS.admission), 'admission'),
+    conversion: await readOutput(join(folder, OUTPUTS.conversion), 'conversion'),
   };
 }
 

@@ -3,7 +3,8 @@ import { linkSync, mkdirSync, symlinkSync, truncateSync, writeFileSync } from 'n
 import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { OUTPUT_LIMIT_BYTES, readOutput } from '../../src/runner/read-output.ts';
+import { OUTPUT_LIMITS } from '../../src/runner/output-limits.ts';
+import { readOutput } from '../../src/runner/read-output.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
 function fileIn(): string {
@@ -20,11 +21,11 @@ describe('an output of a hook', () => {
     const path = fileIn();
     writeFileSync(path, text);
 
-    expect(await readOutput(path)).toBe(text);
+    expect(await readOutput(path, 'patch')).toBe(text);
   });
 
   it('that was deleted is empty', async () => {
-    expect(await readOutput(fileIn())).toBe('');
+    expect(await readOutput(fileIn(), 'patch')).toBe('');
   });
 
   it.each<[what: string, put: (path: string) => void]>([
@@ -38,7 +39,7 @@ describe('an output of a hook', () => {
     const path = fileIn();
     put(path);
 
-    await expect(readOutput(path)).rejects.toThrow(`${path} is not a file any more`);
+    await expect(readOutput(path, 'patch')).rejects.toThrow(`${path} is not a file any more`);
   });
 
   it('that is a second name of the hook for its own file is read', async () => {
@@ -46,22 +47,20 @@ describe('an output of a hook', () => {
     writeFileSync(`${path}.own`, 'text');
     linkSync(`${path}.own`, path);
 
-    expect(await readOutput(path)).toBe('text');
+    expect(await readOutput(path, 'patch')).toBe('text');
   });
 
-  it('may have 64 MiB, and is refused unread when it has a byte more', async () => {
+  it('may be as large as its limit, and is refused unread when it has a byte more', async () => {
     const path = fileIn();
+    const limit = OUTPUT_LIMITS.metrics;
     writeFileSync(path, '');
-    truncateSync(path, OUTPUT_LIMIT_BYTES);
-    const most = await readOutput(path);
-    truncateSync(path, 6e9);
+    truncateSync(path, limit);
+    const most = await readOutput(path, 'metrics');
 
-    expect(OUTPUT_LIMIT_BYTES).toBe(64 * 1024 * 1024);
-    expect(most).toHaveLength(64 * 1024 * 1024);
-    await expect(readOutput(path)).rejects.toThrow(
-      `${path} has 6000000000 bytes, the limit is 67108864: write less, or run more often`,
-    );
-    truncateSync(path, OUTPUT_LIMIT_BYTES + 1);
-    await expect(readOutput(path)).rejects.toThrow('has 67108865 bytes');
+    expect(most).toHaveLength(limit);
+    for (const size of [limit + 1, 6e9]) {
+      truncateSync(path, size);
+      await expect(readOutput(path, 'metrics')).rejects.toThrow(`METRICS_PATH has ${size} bytes, at most ${limit} `);
+    }
   });
 });

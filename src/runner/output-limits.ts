@@ -1,0 +1,31 @@
+const MIB = 1024 * 1024;
+
+/** The most a hook may hand over in one run, by what it is; docs/hooks.md has the table. */
+export const OUTPUT_LIMITS = {
+  patch: 32 * MIB,
+  metrics: 4 * MIB,
+  admission: 4 * MIB,
+  conversion: 4 * MIB,
+  config: MIB,
+} as const;
+
+export type OutputName = keyof typeof OUTPUT_LIMITS;
+
+const TITLES: Readonly<Record<OutputName, string>> = {
+  patch: 'KUBERNETES_PATCH_PATH',
+  metrics: 'METRICS_PATH',
+  admission: 'ADMISSION_RESPONSE_PATH',
+  conversion: 'CONVERSION_RESPONSE_PATH',
+  config: 'the config',
+};
+
+/** What a run may print or log before the rest is dropped. */
+export const PRINTED_LIMIT_BYTES = MIB;
+
+/** Why an output is not read; undefined for one of a permitted size. */
+export function explainSize(name: OutputName, bytes: number): string | undefined {
+  const limit = OUTPUT_LIMITS[name];
+  if (bytes <= limit) return undefined;
+  const advice = name === 'config' ? 'bind to less in one hook' : 'write less in one run';
+  return `${TITLES[name]} has ${bytes} bytes, at most ${limit} (${limit / MIB} MiB) are read; ${advice}`;
+}
