@@ -41,12 +41,8 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   keepYoungGeneration();
   // What was opened is closed in reverse order, whatever happens.
   await using ends = new AsyncDisposableStack();
-  const metrics = createMetrics(options.metricsPrefix);
+  const metrics = openMetrics(options);
   const processMetrics = createProcessMetrics();
-  const { droppedLogLines } = options;
-  if (droppedLogLines !== undefined) {
-    metrics.watchContacts.add(() => (metrics.logLinesDropped.of({}).value = droppedLogLines()));
-  }
   const hookMetrics = new HookMetrics();
   const runner = openRunner(options, ends, metrics);
   const loading =
@@ -92,6 +88,14 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     ],
     signal,
   );
+}
+
+function openMetrics({ metricsPrefix, droppedLogLines }: OperatorOptions): Metrics {
+  const metrics = createMetrics(metricsPrefix);
+  if (droppedLogLines !== undefined) {
+    metrics.watchContacts.add(() => (metrics.logLinesDropped.of({}).value = droppedLogLines()));
+  }
+  return metrics;
 }
 
 function openEvents({ env, log }: OperatorOptions, { client, cluster }: ClusterAccess): EventRecorder {

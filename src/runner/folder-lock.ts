@@ -19,18 +19,18 @@ export function holdFolder(folder: string): () => void {
   const server = createServer((socket) => socket.destroy());
   server.on('error', () => {});
   server.unref();
-  const { path, close } = socketIn(folder);
-  server.listen(path);
-  return () => void server.close(close);
+  const socket = socketIn(folder);
+  server.listen(socket.path);
+  return () => void server.close(() => socket.close());
 }
 
 /** Asks whether anybody holds a folder. */
 export async function holderOf(folder: string): Promise<Holder> {
-  const { path, close } = socketIn(folder);
+  const socket = socketIn(folder);
   try {
-    return await askAt(path);
+    return await askAt(socket.path);
   } finally {
-    close();
+    socket.close();
   }
 }
 

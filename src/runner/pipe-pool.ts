@@ -41,7 +41,7 @@ export class PipePool {
 
   /** Somebody may have cleared the folder: then all that were made are gone. */
   #openAnew(): OutputPipe | undefined {
-    for (const path of this.#free.splice(0)) rmSync(path, { force: true });
+    for (const path of this.#free.splice(0)) rmSync(path, { recursive: true, force: true });
     return this.#openNext();
   }
 
@@ -92,7 +92,7 @@ export class PipePool {
       destroy: () => {
         isDestroyed = true;
         // Its writer would print into somebody else's run.
-        rmSync(path, { force: true });
+        rmSync(path, { recursive: true, force: true });
         socket?.destroy();
       },
     };

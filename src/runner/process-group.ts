@@ -141,7 +141,7 @@ function awaitExit(child: ChildProcess, pid: number, takeCpu: () => Usage): Prom
 }
 
 function describeUnkillable(afterMs: number): Ending {
-  const message = `did not end within ${afterMs / 1000} s of SIGKILL: it waits in the kernel, for a file system perhaps`;
+  const message = `it did not end within ${afterMs / 1000} s of SIGKILL: it waits in the kernel, for a file system perhaps`;
   return { signal: 'SIGKILL', startError: { code: '', message }, usage: {} };
 }
 

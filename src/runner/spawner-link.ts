@@ -194,7 +194,7 @@ export class SpawnerLink {
     this.#spawner.channel?.destroy();
     for (const { pid } of this.#runs.values()) killGroup(pid, 'SIGKILL');
     if (this.#runs.size > 0) killOrphans(this.#options.settings.folder);
-    for (const id of [...this.#runs.keys()]) this.#settle(id, lostRun(`the spawner process ended (${reason})`));
+    for (const id of this.#runs.keys()) this.#settle(id, lostRun(`the spawner process ended (${reason})`));
     return reason;
   }
 }

@@ -24,13 +24,16 @@ export async function removeStaleFolders(tmpDir: string, { boot, own, nowMs }: S
     if (madeUnder === undefined || path === own) continue;
     // What belongs to another user, or goes at this moment, stays: it is not worth a failed start.
     try {
-      const stats = await lstat(path);
-      if (!stats.isDirectory() || stats.uid !== (process.geteuid?.() ?? stats.uid)) continue;
-      const holder = madeUnder === boot ? await holderOf(path) : 'unknown';
-      const isOld = nowMs - stats.mtimeMs > UNTOUCHED_MS;
-      if (holder === 'dead' || (holder === 'unknown' && isOld)) await rm(path, { recursive: true, force: true });
+      if (await isStale(path, madeUnder === boot, nowMs)) await rm(path, { recursive: true, force: true });
     } catch {
       continue;
     }
   }
+}
+
+async function isStale(path: string, isOfThisBoot: boolean, nowMs: number): Promise<boolean> {
+  const stats = await lstat(path);
+  if (!stats.isDirectory() || stats.uid !== (process.geteuid?.() ?? stats.uid)) return false;
+  const holder = isOfThisBoot ? await holderOf(path) : 'unknown';
+  return holder === 'dead' || (holder === 'unknown' && nowMs - stats.mtimeMs > UNTOUCHED_MS);
 }
