@@ -17,19 +17,19 @@ process.exitCode = await main(process.argv.slice(2));
 
 /**
  * Without it all code would be compiled at each start. The image brings what `scripts/compile.ts` kept. What is read from
- * there is run: a folder that other users can write is not used, and Node's own default, which may be anybody's, never.
+ * there is run: Node's own default is used, but not where other users can write or replace it.
  */
 function keepCompiled(): void {
   const { constants, enableCompileCache } = process.getBuiltinModule('node:module');
   // Node has taken the folder that this names.
-  if (process.env['NODE_COMPILE_CACHE'] !== undefined) return;
+  if ((process.env['NODE_COMPILE_CACHE'] ?? '') !== '') return;
   const brought = `${import.meta.dirname}/compiled`;
   const { FAILED } = constants.compileCacheStatus;
   // It is of no use to other users than it was made for, and they cannot write there.
   if (isPrivateFolder(brought) && enableCompileCache({ directory: brought, portable: true }).status !== FAILED) return;
   const { tmpdir } = process.getBuiltinModule('node:os');
   try {
-    enableCompileCache(makePrivateFolder(`${tmpdir()}/hooklet-compiled-${process.geteuid?.()}`));
+    enableCompileCache(makePrivateFolder(`${tmpdir()}/node-compile-cache`));
   } catch {
     // There is no safe place: it starts a little slower.
   }

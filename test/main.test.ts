@@ -21,7 +21,7 @@ it('an older Node is told what is needed', async () => {
 });
 
 describe('what was compiled', () => {
-  const own = `hooklet-compiled-${process.geteuid?.()}`;
+  const own = 'node-compile-cache';
   const start = async (tmpDir: string) => {
     const env = {
       ...process.env,

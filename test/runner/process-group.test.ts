@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { PipePool } from '../../src/runner/pipe-pool.ts';
-import { runGroup } from '../../src/runner/process-group.ts';
+import { type GroupHost, runGroup } from '../../src/runner/process-group.ts';
 import { RunOutput } from '../../src/runner/run-output.ts';
 import type { Exit, SpawnerReport, SpawnRequest } from '../../src/runner/spawner-protocol.ts';
 import { hooksDir, never, temporaryFolder } from '../support/hook-rig.ts';
@@ -16,9 +16,7 @@ interface RunOptions extends Partial<SpawnRequest> {
   readonly signal?: AbortSignal;
   readonly graceMs?: number;
   readonly pipeGraceMs?: number;
-  /** What signals do; default what the system does. */
-  readonly kill?: (pid: number | undefined, signal: NodeJS.Signals) => void;
-  readonly unkillableMs?: number;
+  readonly host?: Partial<GroupHost>;
   readonly onLine?: (line: string) => void;
   /** Where the pipes are made; in a file, none can be. */
   readonly pipes?: string;
@@ -32,8 +30,7 @@ async function run(fixture: string, options: RunOptions = {}): Promise<Run> {
     onLine = () => {},
     pipes = folder.path,
     pipeGraceMs,
-    kill,
-    unkillableMs,
+    host: given,
     ...request
   } = options;
   const lines: string[] = [];
@@ -55,8 +52,7 @@ async function run(fixture: string, options: RunOptions = {}): Promise<Run> {
     baseEnv: { PATH: process.env['PATH'] ?? '', CUSTOM: 'inherited' },
     graceMs: () => graceMs,
     ...(pipeGraceMs !== undefined && { pipeGraceMs }),
-    ...(kill !== undefined && { kill }),
-    ...(unkillableMs !== undefined && { unkillableMs }),
+    ...given,
     report: (report: SpawnerReport) => reports.push(report),
   };
   const path = fixture.startsWith('/') ? fixture : join(hooksDir, fixture);
@@ -128,7 +124,7 @@ describe('runGroup', () => {
       signals.push(signal);
     };
 
-    const { exit } = await run('run-forever.sh', { timeoutMs: 100, graceMs: 50, unkillableMs: 50, kill });
+    const { exit } = await run('run-forever.sh', { timeoutMs: 100, graceMs: 50, host: { unkillableMs: 50, kill } });
     process.kill(-(pid ?? NaN), 'SIGKILL');
 
     expect(signals.slice(0, 2)).toEqual(['SIGTERM', 'SIGKILL']);

@@ -22,20 +22,22 @@ import { until } from '../support/operator-rig.ts';
 const MODULE = new URL('../../src/runner/run-folder.ts', import.meta.url).href;
 const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
 
-/** A folder whose operator was killed. */
-function leaveFolder(tmpDir: string): string {
+type End = 'process.exit(1)' | "process.kill(process.pid, 'SIGKILL')" | '';
+
+/** The folder of an operator that ended without removing it. */
+function leaveFolder(tmpDir: string, end: End): string {
   const script = `const { createRunFolder } = await import('${MODULE}');
     process.stdout.write(createRunFolder({ tmpDir: '${tmpDir}', keepTmpFiles: false }).path);
-    setImmediate(() => process.kill(process.pid, 'SIGKILL'));`;
+    setImmediate(() => { ${end} });`;
   return execFileSync(process.execPath, ['--input-type=module', '-e', `${script}`], {
     encoding: 'utf8',
     stdio: ['ignore', 'pipe', 'inherit'],
   });
 }
 
-function leftFolder(tmpDir: string): string {
+function leftFolder(tmpDir: string, end: End = "process.kill(process.pid, 'SIGKILL')"): string {
   try {
-    return leaveFolder(tmpDir);
+    return leaveFolder(tmpDir, end);
   } catch (error) {
     // It ends by its signal, with its output in the error.
     if (error instanceof Error && 'stdout' in error) return String(error.stdout);
@@ -53,9 +55,13 @@ describe('createRunFolder', () => {
     folder.remove();
   });
 
-  it('removes the folders of operators that are dead', async () => {
+  it.each<[how: string, end: End]>([
+    ['were killed', "process.kill(process.pid, 'SIGKILL')"],
+    ['crashed', 'process.exit(1)'],
+    ['ended', ''],
+  ])('removes the folders of operators that %s', async (_how, end) => {
     using tmp = temporaryFolder();
-    const stale = leftFolder(tmp.path);
+    const stale = leftFolder(tmp.path, end);
     mkdirSync(join(stale, 'hook-1'), { recursive: true });
     const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
 

@@ -105,11 +105,11 @@ describe('SpawnerLink', () => {
     const { child, answer } = mutedChild();
     const settings = { folder: folder.path, graceMs: 5000, outputLimitBytes: 1000 };
     const link = new SpawnerLink({ env: {}, settings }, child);
-    const { exit, terminate } = link.start(sh('exit', folder.path), () => {});
+    const run = link.start(sh('exit', folder.path), () => {});
     const settled = vi.fn<(value: unknown) => void>();
-    void exit.then(settled);
+    void run.exit.then(settled);
 
-    terminate();
+    run.terminate();
     const advance = async (seconds: number): Promise<void> => {
       for (let at = 0; at < seconds; at += 0.5) {
         answer();
@@ -121,7 +121,7 @@ describe('SpawnerLink', () => {
     await advance(0.5);
 
     expect(settled).toHaveBeenCalledWith(expect.objectContaining({ isLost: true }));
-    expect((await exit).startError?.message).toMatch(/^the spawner process told of no end within 12 s of SIGTERM/);
+    expect((await run.exit).startError?.message).toMatch(/^the spawner process told of no end within 12 s of SIGTERM/);
   });
 });
 
