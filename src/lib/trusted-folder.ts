@@ -62,7 +62,7 @@ export function makePrivateFolder(path: string): string {
 }
 
 /** Whether a folder is there that belongs to this user or to root, and that nobody else may write, sticky bit or not. */
-export function isPrivateFolder(path: string): boolean {
+function isPrivateFolder(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isDirectory() !== true) return false;
   const uid = ownIdentity()?.uid;
