@@ -21,7 +21,7 @@ const dist = join(import.meta.dirname, '..', 'dist');
 const compiled = join(dist, 'compiled');
 
 rmSync(compiled, { recursive: true, force: true });
-mkdirSync(compiled);
+mkdirSync(compiled, 0o755);
 await startOnce();
 for (const args of COMMANDS) execFileSync(process.execPath, [join(dist, 'main.js'), ...args], { input: OBJECT });
 const [own] = readdirSync(compiled);

@@ -1,5 +1,5 @@
 import { formatJsonLine } from './lib/json-line.ts';
-import { lineOutput } from './lib/line-output.ts';
+import { openLineOutput } from './lib/line-output.ts';
 import { printableLine } from './lib/printable.ts';
 import { formatTextHead, formatTextLine } from './lib/text-line.ts';
 
@@ -35,7 +35,7 @@ export interface LoggerOptions {
   /** `json`: a JSON object a line; `text`: for people. */
   readonly format: 'json' | 'text';
   readonly level: LogLevel;
-  /** Takes whole lines; default standard output, written at once so that nothing is lost at exit. */
+  /** Takes whole lines; default standard output, which is never waited for. */
   readonly write?: (line: string) => void;
   /** For `text`; default none. */
   readonly colors?: boolean;
@@ -43,21 +43,36 @@ export interface LoggerOptions {
 }
 
 /** A logger whose level, and that of all its children, can be changed while it runs. */
-export type RootLogger = Logger & { setLevel(level: LogLevel): void };
+export interface RootLogger extends Logger {
+  setLevel(level: LogLevel): void;
+  /** Lines that were lost because standard output was not read. */
+  readonly droppedLines: number;
+}
 
 const WEIGHTS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2, error: 3 };
 
+const GAP_MESSAGE = 'log lines were dropped here, standard output was not read';
+
 /** The one place where log lines are written. */
 export function createLogger(options: LoggerOptions): RootLogger {
-  const { format, write } = options;
+  const { format, colors = false } = options;
   const gate: Gate = { threshold: WEIGHTS[options.level] };
   const line = format === 'json' ? formatJsonLine : textLine;
   const now = options.now ?? (() => new Date());
-  const sink = createSink({ write: write ?? lineOutput(1), now, gate, line, colors: options.colors ?? false }, {});
+  const gap = (lines: number): string => {
+    const fields = { lines };
+    return line({ time: now(), level: 'warn', message: GAP_MESSAGE, fields, colors, stacks: false });
+  };
+  const output = options.write === undefined ? openLineOutput(1, { gap }) : undefined;
+  const write = options.write ?? ((text: string) => output?.write(text));
+  const sink = createSink({ write, now, gate, line, colors }, {});
   return {
     ...gated(gate, sink),
     setLevel(level) {
       gate.threshold = WEIGHTS[level];
+    },
+    get droppedLines() {
+      return output?.droppedLines ?? 0;
     },
   };
 }

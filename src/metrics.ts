@@ -41,7 +41,7 @@ export function createMetrics(prefix: string) {
     ...clientMetrics(declare),
     ...loadMetrics(declare),
     seriesOverflows,
-    /** Each is called when the metrics are read, to set `watchLastContact`: it would be dear to set at every event. */
+    /** Each is called when the metrics are read, to set what would be dear to set at every event. */
     watchContacts,
     families,
     /** All of them in the text format of Prometheus. */
@@ -50,6 +50,8 @@ export function createMetrics(prefix: string) {
     pieces,
   };
   families.push(seriesOverflows);
+  const { spawnerRestarts, runFolderRestored, logLinesDropped } = metrics;
+  for (const one of [spawnerRestarts, runFolderRestored, logLinesDropped]) one.of({});
   const { liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes } = metrics;
   for (const one of [liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes])
     one.of({});
@@ -130,6 +132,18 @@ function operatorMetrics({ counter, gauge, histogram }: Declare) {
       'tasks_queue_compaction_operations_total',
       'How often tasks of a hook that waited in a queue were merged into one.',
       ['queue_name', 'hook'],
+    ),
+    spawnerRestarts: counter(
+      'spawner_restarts_total',
+      'How often the process that starts hooks ended, or did not answer and was killed, and was started again.',
+    ),
+    runFolderRestored: counter(
+      'run_folder_restored_total',
+      'How often the folder for the files of runs was removed by others and made again.',
+    ),
+    logLinesDropped: counter(
+      'log_lines_dropped_total',
+      'Log lines that were lost because standard output was not read.',
     ),
     hooksBroken: gauge('hooks_broken', 'Hooks that could not be loaded.'),
     leaderElectionStatus: gauge(

@@ -1,7 +1,7 @@
-import { writeSync } from 'node:fs';
 import { isatty } from 'node:tty';
 import { inspect } from 'node:util';
 import { HookletError, UsageError } from '../errors.ts';
+import { openLineOutput } from '../lib/line-output.ts';
 import type { Command } from 'commander';
 import { printable } from '../lib/printable.ts';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
@@ -19,6 +19,7 @@ type ExitCode = number;
 const LOG_TYPE = '--log-type <format>';
 // What a shell reports of a program that wrote to a closed pipe.
 const EXIT_CLOSED_PIPE = 141;
+const UNREAD_LIMIT_MS = 1000;
 
 /** Runs the command line; resolves to the exit code. Without arguments it is `start`, and on a terminal the help. */
 export async function main(given: readonly string[], isTerminal = isatty(0) && isatty(1)): Promise<ExitCode> {
@@ -31,13 +32,15 @@ export async function main(given: readonly string[], isTerminal = isatty(0) && i
     if (!(error instanceof HookletError)) return crash(error);
     process.stderr.write(`hooklet: ${printable(error.message)}\n`);
     if (error instanceof UsageError) process.stderr.write('See hooklet --help.\n');
+    // What is not read keeps the process, but not for ever.
+    if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), UNREAD_LIMIT_MS).unref();
     return error instanceof UsageError ? 2 : 1;
   }
 }
 
 /** A bug: what it left open must not keep the process alive. */
 function crash(error: unknown): never {
-  writeSync(2, `hooklet: this is a bug, please report it: ${inspect(error)}\n`);
+  openLineOutput(2).write(`hooklet: this is a bug, please report it: ${inspect(error)}\n`);
   process.exit(1);
 }
 

@@ -87,5 +87,6 @@ export function operatorOptions(
     env: process.env,
     program: { node: process.execPath, program: programFile },
     log,
+    droppedLogLines: () => log.droppedLines,
   };
 }

@@ -22,6 +22,8 @@ export interface HealthSource {
   readonly election?: ElectionStatus | undefined;
   /** Why the state of schedules is not kept. */
   readonly scheduleState?: string | undefined;
+  /** Why no hook is started at the moment. */
+  readonly runner?: string | undefined;
   readonly nowMs: number;
 }
 
@@ -30,7 +32,7 @@ export interface HealthSource {
  * can read them: what hooks print and write is not in them.
  */
 export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
-  const { units, broken, holds = [], isStarted, election, scheduleState, nowMs } = source;
+  const { units, broken, holds = [], isStarted, election, scheduleState, runner, nowMs } = source;
   const startup = {
     name: 'startup',
     isOk: isStarted,
@@ -38,10 +40,19 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
   };
   const brokenHooks = broken.map(({ hook, summary }) => ({ name: `hook ${hook}`, isOk: false, message: summary }));
   const leader = election === undefined ? [] : [electionCheck(election)];
-  if (election !== undefined && election.type !== 'leading') return [...leader, ...brokenHooks];
+  const spawner = runner === undefined ? [] : [{ name: 'spawner', isOk: false, message: runner }];
+  if (election !== undefined && election.type !== 'leading') return [...leader, ...spawner, ...brokenHooks];
   const state = scheduleState === undefined ? [] : [{ name: 'schedule-state', isOk: false, message: scheduleState }];
   const queues = holds.map((hold) => queueCheck(hold, nowMs));
-  return [...leader, startup, ...state, ...brokenHooks, ...queues, ...units.flatMap((unit) => unitChecks(unit, nowMs))];
+  return [
+    ...leader,
+    startup,
+    ...spawner,
+    ...state,
+    ...brokenHooks,
+    ...queues,
+    ...units.flatMap((unit) => unitChecks(unit, nowMs)),
+  ];
 }
 
 /** One hook that fails for a while is its own affair; one that keeps others from their turn is not. */

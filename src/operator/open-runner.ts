@@ -1,10 +1,11 @@
-import { resolve } from 'node:path';
+import { join, resolve } from 'node:path';
 import type { Logger } from '../log.ts';
-import { createRunFolder } from '../runner/run-folder.ts';
+import type { Metrics } from '../metrics.ts';
+import { createRunFolder, type RunFolder } from '../runner/run-folder.ts';
 import { createRunner, type Runner } from '../runner/runner.ts';
 import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { createSpawner } from '../runner/spawner.ts';
-import { writeProgram } from './program-link.ts';
+import { BIN_FOLDER, PROGRAM_FILE, writeProgram } from './program-link.ts';
 
 // A warm hook is asked by its AbortSignal first, and by SIGTERM then: both together take little longer than SIGTERM alone.
 const ASKING_SHARE = 0.2;
@@ -25,25 +26,52 @@ export interface RunnerSettings {
 }
 
 /** Starts the processes that run hooks; they end, and their files go, with `ends`. */
-export function openRunner(settings: RunnerSettings, ends: AsyncDisposableStack): Runner {
-  const { log, env, hooksDir, tmpDir, keepTmpFiles, logProxyHookJson } = settings;
-  const folder = createRunFolder({ tmpDir, keepTmpFiles });
-  ends.defer(() => folder.remove());
+export function openRunner(
+  settings: RunnerSettings,
+  ends: AsyncDisposableStack,
+  metrics?: Pick<Metrics, 'spawnerRestarts' | 'runFolderRestored'>,
+): Runner {
+  const { log, env, hooksDir, keepTmpFiles, logProxyHookJson } = settings;
+  const folder = openFolder(settings, ends, () => metrics?.runFolderRestored.inc({}));
   const { killAfterMs: graceMs, spawner: first } = settings;
-  const spawner = createSpawner({ folder: folder.path, env, log, first, ...(graceMs !== undefined && { graceMs }) });
+  const onLost = (): void => metrics?.spawnerRestarts.inc({});
+  const options = { folder: folder.path, env, log, first, onLost };
+  const spawner = createSpawner({ ...options, ...(graceMs !== undefined && { graceMs }) });
   ends.defer(async () => spawner.close());
-  const binDir = writeProgram(folder.path, settings.program);
   const runner = createRunner({
     spawner,
     folder: folder.path,
+    restoreFolder: () => folder.restore(),
     keepTmpFiles,
     hooksDir: resolve(hooksDir),
     env,
-    binDir,
+    binDir: join(folder.path, BIN_FOLDER),
     log,
     logProxyHookJson,
     ...(graceMs !== undefined && { warm: { graceMs: graceMs * ASKING_SHARE } }),
   });
   ends.defer(async () => runner.close());
   return runner;
+}
+
+function openFolder(
+  { tmpDir, keepTmpFiles, program, log }: RunnerSettings,
+  ends: AsyncDisposableStack,
+  onRestored: () => void,
+): RunFolder {
+  const folder = createRunFolder({
+    tmpDir,
+    keepTmpFiles,
+    contents: { file: PROGRAM_FILE, write: (path) => writeProgram(path, program) },
+    onRestored: () => {
+      log.warn({ folder: folder.path }, 'the folder for the files of runs was removed, it was made again');
+      onRestored();
+    },
+  });
+  const sweeping = folder.sweep();
+  ends.defer(async () => {
+    folder.remove();
+    await sweeping;
+  });
+  return folder;
 }

@@ -141,7 +141,8 @@ export class Operator {
     const election = this.#parts.leadership?.status;
     const scheduleState = this.schedules.problem;
     const holds = this.#queues.all.map(holdOf).filter((hold) => hold !== undefined);
-    return readinessChecks({ units, broken, holds, isStarted, election, scheduleState, nowMs: Date.now() });
+    const runner = this.#parts.runner.problem;
+    return readinessChecks({ units, broken, holds, isStarted, election, scheduleState, runner, nowMs: Date.now() });
   }
 
   /** Works until `signal` aborts and what ran then has ended. */

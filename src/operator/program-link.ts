@@ -1,15 +1,19 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
+/** The folder for the PATH of hooks, below that of the operator, and the program in it. */
+export const BIN_FOLDER = 'bin';
+export const PROGRAM_FILE = join(BIN_FOLDER, 'hooklet');
+
 /** Writes an executable `hooklet` into a folder below `folder`, for the PATH of hooks; returns that folder. */
 export function writeProgram(
   folder: string,
   { node, program }: { readonly node: string; readonly program: string },
 ): string {
-  const binDir = join(folder, 'bin');
-  mkdirSync(binDir, { mode: 0o755 });
+  const binDir = join(folder, BIN_FOLDER);
+  mkdirSync(binDir, { recursive: true, mode: 0o755 });
   const script = `#!/bin/sh\nexec ${quote(node)} ${quote(program)} "$@"\n`;
-  writeFileSync(join(binDir, 'hooklet'), script, { mode: 0o755 });
+  writeFileSync(join(folder, PROGRAM_FILE), script, { mode: 0o755 });
   return binDir;
 }
 

@@ -27,6 +27,8 @@ export interface OperatorOptions extends OperatorSettings {
   readonly cluster: ClusterOptions;
   /** Absent: this operator is the only one. */
   readonly leaderElection?: LeaderElectionSettings | undefined;
+  /** Lines that were lost because standard output was not read, until now. */
+  readonly droppedLogLines?: () => number;
   /** Absent: nobody can ask for anything but metrics and health. */
   readonly controlSocket?: ControlSocket;
 }
@@ -42,10 +44,10 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   keepYoungGeneration();
   // What was opened is closed in reverse order, whatever happens.
   await using ends = new AsyncDisposableStack();
-  const metrics = createMetrics(options.metricsPrefix);
+  const metrics = openMetrics(options);
   const processMetrics = createProcessMetrics();
   const hookMetrics = new HookMetrics();
-  const runner = openRunner(options, ends);
+  const runner = openRunner(options, ends, metrics);
   const loading =
     options.changes === undefined ? beginLoading(options.hooksDir, hookLoader(runner, signal)) : undefined;
   const access = await openCluster(options, metrics, ends);
@@ -95,6 +97,14 @@ async function openServer(
   const server = await createServer({ ...pages, address, port, ...(isHostAllowed && { isHostAllowed }), log });
   log.info({ url: `http://localhost:${server.port}` }, 'serving /metrics, /healthz and /readyz');
   return server;
+}
+
+function openMetrics({ metricsPrefix, droppedLogLines }: OperatorOptions): Metrics {
+  const metrics = createMetrics(metricsPrefix);
+  if (droppedLogLines !== undefined) {
+    metrics.watchContacts.add(() => (metrics.logLinesDropped.of({}).value = droppedLogLines()));
+  }
+  return metrics;
 }
 
 function openEvents({ env, log }: OperatorOptions, { client, cluster }: ClusterAccess): EventRecorder {

@@ -23,7 +23,7 @@ export class ActiveRuns {
     this.#host = { ...host, graceMs };
   }
 
-  handle(request: Exclude<SpawnerRequest, { readonly type: 'setup' }>): void {
+  handle(request: Exclude<SpawnerRequest, { readonly type: 'setup' | 'ping' }>): void {
     switch (request.type) {
       case 'spawn':
         this.#spawn(request);

@@ -1,32 +1,31 @@
-import { closeSync, ftruncateSync, openSync, writeSync } from 'node:fs';
+import { closeSync, openSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 
 // Up to here one write is cheaper than a way through the thread pool; above, it would hold up everybody.
 const SYNC_BYTES = 256 * 1024;
+const PRIVATE_FILE = 0o600;
 // The system takes 1024 at once.
 const PIECES_A_WRITE = 512;
 
-/** Writes binding contexts, given in pieces, over what is in a file; rejects with the error of the system. */
+/** Writes binding contexts, given in pieces, to a new file that only its owner may read; rejects with the error of the system. */
 export async function writeContextFile(path: string, contexts: readonly Uint8Array[]): Promise<void> {
   const size = contexts.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   if (size > SYNC_BYTES) {
     await writeInBackground(path, contexts);
     return;
   }
-  const fd = openSync(path, 'r+');
+  const fd = openSync(path, 'wx', PRIVATE_FILE);
   try {
     // On a full disk less is written than was given, and only the next write says why.
     let rest: Uint8Array = Buffer.concat(contexts);
     while (rest.byteLength > 0) rest = rest.subarray(writeSync(fd, rest));
-    ftruncateSync(fd, size);
   } finally {
     closeSync(fd);
   }
 }
 
-/** It is longer than anything that is left in a file. */
 async function writeInBackground(path: string, contexts: readonly Uint8Array[]): Promise<void> {
-  const file = await open(path, 'r+');
+  const file = await open(path, 'wx', PRIVATE_FILE);
   try {
     for (let at = 0; at < contexts.length; at += PIECES_A_WRITE) {
       // On a full disk less is written than was given, and only the next write says why.

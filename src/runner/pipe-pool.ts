@@ -1,9 +1,12 @@
 import { execFileSync } from 'node:child_process';
-import { closeSync, constants, openSync, rmSync } from 'node:fs';
+import { closeSync, constants, existsSync, fstatSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 
 const BATCH = 16;
+const MAKE_LIMIT_MS = 2000;
+// Where no pipes can be made, that is tried again: the folder may be back by then.
+const RETRY_MS = 10_000;
 
 /** The reading end of a pipe, and the descriptor a child writes to. */
 export interface OutputPipe {
@@ -21,41 +24,56 @@ export interface OutputPipe {
 export class PipePool {
   readonly #folder: string;
   readonly #free: string[] = [];
+  readonly #now: () => number;
   #made = 0;
-  #canMake = true;
+  #makeAtMs = -Infinity;
 
-  constructor(folder: string) {
+  constructor(folder: string, now = (): number => performance.now()) {
     this.#folder = folder;
+    this.#now = now;
     this.#make();
   }
 
-  /** Undefined where the file system or the system has no named pipes. */
+  /** Undefined where the file system or the system has no named pipes: the caller falls back to Node's. */
   open(): OutputPipe | undefined {
+    return this.#openNext() ?? this.#openAnew();
+  }
+
+  /** Somebody may have cleared the folder: then all that were made are gone. */
+  #openAnew(): OutputPipe | undefined {
+    for (const path of this.#free.splice(0)) rmSync(path, { recursive: true, force: true });
+    return this.#openNext();
+  }
+
+  #openNext(): OutputPipe | undefined {
     if (this.#free.length === 0) this.#make();
     const path = this.#free.pop();
     if (path === undefined) return undefined;
     try {
       return this.#openPath(path);
     } catch {
-      // Somebody cleared the folder, or descriptors ran out: the caller falls back to Node's pipes.
       return undefined;
     }
   }
 
   #make(): void {
-    if (!this.#canMake) return;
+    if (this.#now() < this.#makeAtMs) return;
     const paths = Array.from({ length: BATCH }, () => join(this.#folder, `pipe-${process.pid}-${this.#made++}`));
     try {
-      execFileSync('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' });
+      execFileSync('mkfifo', ['-m', '600', ...paths], {
+        stdio: 'ignore',
+        timeout: MAKE_LIMIT_MS,
+        killSignal: 'SIGKILL',
+      });
       this.#free.push(...paths);
     } catch {
-      this.#canMake = false;
+      this.#makeAtMs = this.#now() + RETRY_MS;
     }
   }
 
   #openPath(path: string): OutputPipe {
     // The reader first and without waiting: a writer alone would block.
-    const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const writeFd = openWriter(path, readFd);
     let socket: Socket | undefined;
     let isDestroyed = false;
@@ -74,7 +92,7 @@ export class PipePool {
       destroy: () => {
         isDestroyed = true;
         // Its writer would print into somebody else's run.
-        rmSync(path, { force: true });
+        rmSync(path, { recursive: true, force: true });
         socket?.destroy();
       },
     };
@@ -83,7 +101,10 @@ export class PipePool {
 
 function openWriter(path: string, readFd: number): number {
   try {
-    return openSync(path, constants.O_WRONLY);
+    if (!fstatSync(readFd).isFIFO()) throw new Error(`${path} is not a pipe any more`);
+    // The pipe that is read, whatever has the name by now: of another one, the opening would wait for a reader.
+    const own = `/proc/self/fd/${readFd}`;
+    return openSync(existsSync(own) ? own : path, constants.O_WRONLY);
   } catch (error) {
     closeSync(readFd);
     throw error;

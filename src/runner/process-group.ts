@@ -10,6 +10,8 @@ import { watchMemory } from './usage.ts';
 const PIPE_GRACE_MS = 100;
 // Most runs are over before anybody needs to know their process; a message less for each of them.
 const ANNOUNCE_MS = 20;
+// What SIGKILL does not end waits in the kernel, for a file server that is gone for example: its queue does not.
+export const UNKILLABLE_MS = 5000;
 const STREAMS = ['stdout', 'stderr'] as const;
 
 /** What one run needs from the spawner process. */
@@ -20,12 +22,16 @@ export interface GroupHost {
   readonly graceMs: () => number;
   /** How long what the process left behind may write to its pipes; default 100 ms. */
   readonly pipeGraceMs?: number;
+  /** Signals a group; default the system's. */
+  readonly kill?: typeof killGroup;
+  /** From SIGKILL until a process is given up that does not end; default 5 s. */
+  readonly unkillableMs?: number;
   readonly report: (report: SpawnerReport) => void;
 }
 
 type Request = SpawnRequest & { readonly id: number };
 type Pipes = Readonly<Record<OutputStream, OutputPipe | undefined>>;
-type Ending = Pick<Exit, 'exitCode' | 'signal' | 'usage'>;
+type Ending = Pick<Exit, 'exitCode' | 'signal' | 'startError' | 'usage'>;
 
 /**
  * Runs one process in a group of its own and tells how it ended. The group is terminated when `signal` aborts or the
@@ -37,31 +43,38 @@ export async function runGroup(
   output: RunOutput,
   signal: AbortSignal,
 ): Promise<Exit> {
+  const { kill = killGroup, pipeGraceMs = PIPE_GRACE_MS, unkillableMs = UNKILLABLE_MS } = host;
   const pipes: Pipes = { stdout: host.pipes.open(), stderr: host.pipes.open() };
   const started = await start(request, host.baseEnv, pipes);
   const onData = (stream: OutputStream, chunk: Buffer): void => {
     output.push(stream, chunk);
-    if (output.isOverCapture) killGroup(started.child?.pid, 'SIGKILL');
+    if (output.isOverCapture) kill(started.child?.pid, 'SIGKILL');
   };
   const reading = Promise.all(STREAMS.map((stream) => readOutput(stream, started.child, pipes, onData)));
   if (started.child === undefined) {
-    await reading;
+    if (!(await settlesWithin(reading, pipeGraceMs))) destroyPipes(pipes);
     return { timedOut: false, startError: started.error, ...output.end(), usage: {} };
   }
 
   const { child, pid } = started;
+  const lost = Promise.withResolvers<Ending>();
+  let giveUp: NodeJS.Timeout | undefined;
   const announcing = setTimeout(() => host.report({ type: 'started', id: request.id, pid }), ANNOUNCE_MS);
   const limits = limitRun({
     timeoutMs: request.timeoutMs,
     graceMs: host.graceMs,
     signal,
-    onEnd: () => killGroup(pid, 'SIGTERM'),
-    onKill: () => killGroup(pid, 'SIGKILL'),
+    onEnd: () => kill(pid, 'SIGTERM'),
+    onKill: () => {
+      kill(pid, 'SIGKILL');
+      giveUp = setTimeout(() => lost.resolve(describeUnkillable(unkillableMs)), unkillableMs);
+    },
   });
-  const ending = await awaitExit(child, pid, host.takeCpu);
+  const ending = await Promise.race([awaitExit(child, pid, host.takeCpu), lost.promise]);
   clearTimeout(announcing);
+  clearTimeout(giveUp);
   limits.clear();
-  await endGroup(started, { reading, pipes, graceMs: host.pipeGraceMs ?? PIPE_GRACE_MS });
+  await endGroup(started, { reading, pipes, graceMs: pipeGraceMs, kill });
   return { ...ending, timedOut: limits.isTimedOut(), ...output.end(), ...describeOverCapture(request, output) };
 }
 
@@ -127,25 +140,33 @@ function awaitExit(child: ChildProcess, pid: number, takeCpu: () => Usage): Prom
   });
 }
 
+function describeUnkillable(afterMs: number): Ending {
+  const message = `it did not end within ${afterMs / 1000} s of SIGKILL: it waits in the kernel, for a file system perhaps`;
+  return { signal: 'SIGKILL', startError: { code: '', message }, usage: {} };
+}
+
 interface Ends {
   readonly reading: Promise<unknown>;
   readonly pipes: Pipes;
   readonly graceMs: number;
+  readonly kill: typeof killGroup;
 }
 
 /** Kills what the process left behind, and stops reading if even that does not close the pipes. */
 async function endGroup(
   { child, pid }: Extract<Started, { pid: number }>,
-  { reading, pipes, graceMs }: Ends,
+  { reading, pipes, graceMs, kill }: Ends,
 ): Promise<void> {
   const isDrained = await settlesWithin(reading, graceMs);
-  killGroup(pid, 'SIGKILL');
+  kill(pid, 'SIGKILL');
   if (isDrained || (await settlesWithin(reading, PIPE_GRACE_MS))) return;
   // Held by a process that made itself a session of its own: out of reach, and not worth a queue.
-  for (const stream of STREAMS) {
-    pipes[stream]?.destroy();
-    child[stream]?.destroy();
-  }
+  destroyPipes(pipes);
+  for (const stream of STREAMS) child[stream]?.destroy();
+}
+
+function destroyPipes(pipes: Pipes): void {
+  for (const stream of STREAMS) pipes[stream]?.destroy();
 }
 
 async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {

@@ -7,6 +7,8 @@ import type { Exit, OutputLine, Usage } from './spawner-protocol.ts';
 import type { HookLogEntry } from './warm-protocol.ts';
 import type { HookOutputs, Workspace, Workspaces } from './workspace.ts';
 
+const CLEARED = 'its files were removed while it ran: something clears the temporary folder, see --tmp-dir';
+
 /** What a run that succeeded gives back. */
 export interface RunResult {
   readonly durationMs: number;
@@ -28,6 +30,8 @@ export interface ProcessRunOptions {
   /** Added to the operator's environment. */
   readonly env: Readonly<Record<string, string>>;
   readonly workspaces: Workspaces;
+  /** Makes the folder again where somebody removed it; throws where that is not possible. */
+  readonly restoreFolder?: (() => void) | undefined;
   /** Where the workspaces lie, for the error. */
   readonly folder: string;
 }
@@ -45,29 +49,49 @@ export async function runProcess(run: HookRun, options: ProcessRunOptions): Prom
     const exit = await options.spawner.spawn(request, { onLine, signal });
     const durationMs = performance.now() - startedAt;
     const reason = describeFailure(exit, { path, timeoutMs, isStopped: signal.aborted });
-    if (reason !== undefined) throw failedRun(hook, { reason, exit, durationMs, workspace });
-    return { durationMs, usage: exit.usage, outputs: readOutputs(hook, workspace) };
+    // Asked first: without its files, a hook fails in any way, or says nothing.
+    const isCleared = !workspace.isThere();
+    if (reason !== undefined || isCleared) {
+      throw await failedRun(hook, {
+        reason: isCleared ? CLEARED : (reason ?? ''),
+        exit,
+        durationMs,
+        workspace,
+        isCleared,
+      });
+    }
+    return { durationMs, usage: exit.usage, outputs: await readOutputs(hook, workspace) };
   } finally {
     workspace.close();
   }
 }
 
-async function prepare(
-  hook: Hook,
-  contexts: readonly Uint8Array[],
-  { workspaces, folder }: ProcessRunOptions,
-): Promise<Workspace> {
+async function prepare(hook: Hook, contexts: readonly Uint8Array[], options: ProcessRunOptions): Promise<Workspace> {
+  restoreForRun(hook.name, options);
   try {
-    return await workspaces.open(hook.name, contexts);
+    return await options.workspaces.open(hook.name, contexts);
   } catch (error) {
-    const reason = `its files could not be written to ${folder}: ${messageOf(error)}; see --tmp-dir`;
-    throw new HookFailedError(failureMessage(hook.name, reason, ''), { cause: error, isEnvironmental: true });
+    throw noPlace(hook.name, options.folder, error);
   }
 }
 
-function readOutputs(hook: Hook, workspace: Workspace): HookOutputs {
+/** Sees that there is a place for the files of a run. */
+export function restoreForRun(hook: string, { restoreFolder, folder }: ProcessRunOptions): void {
   try {
-    return workspace.readOutputs();
+    restoreFolder?.();
+  } catch (error) {
+    throw noPlace(hook, folder, error);
+  }
+}
+
+function noPlace(hook: string, folder: string, error: unknown): HookFailedError {
+  const reason = `its files could not be written to ${folder}: ${messageOf(error)}; see --tmp-dir`;
+  return new HookFailedError(failureMessage(hook, reason, ''), { cause: error, isEnvironmental: true });
+}
+
+async function readOutputs(hook: Hook, workspace: Workspace): Promise<HookOutputs> {
+  try {
+    return await workspace.readOutputs();
   } catch (error) {
     throw new HookOutputError(`hook ${hook.name}: what it wrote cannot be read: ${messageOf(error)}`, { cause: error });
   }
@@ -78,12 +102,15 @@ interface FailedRun {
   readonly exit: Exit;
   readonly durationMs: number;
   readonly workspace: Workspace;
+  /** Whether its files were taken away while it ran. */
+  readonly isCleared: boolean;
 }
 
-function failedRun(hook: Hook, { reason, exit, durationMs, workspace }: FailedRun): HookFailedError {
+async function failedRun(hook: Hook, run: FailedRun): Promise<HookFailedError> {
+  const { reason, exit, durationMs, workspace, isCleared } = run;
   const { exitCode, signal, timedOut, usage } = exit;
   // Of a run that was cut off, half a document may be all there is.
-  const outputs = exitCode === undefined ? NOTHING : readRequests(workspace);
+  const outputs = exitCode === undefined ? NOTHING : await readRequests(workspace);
   const failure = {
     durationMs,
     timedOut,
@@ -92,15 +119,15 @@ function failedRun(hook: Hook, { reason, exit, durationMs, workspace }: FailedRu
     ...(exitCode === undefined ? {} : { exitCode }),
     ...(signal === undefined ? {} : { signal }),
   };
-  const isEnvironmental = exit.isLost === true;
+  const isEnvironmental = exit.isLost === true || isCleared;
   return new HookFailedError(failureMessage(hook.name, reason, exit.stderr), { failure, isEnvironmental });
 }
 
 const NOTHING = { patch: '', metrics: '' };
 
-function readRequests(workspace: Workspace): Pick<HookFailure, 'patch' | 'metrics'> {
+async function readRequests(workspace: Workspace): Promise<Pick<HookFailure, 'patch' | 'metrics'>> {
   try {
-    const { patch, metrics } = workspace.readOutputs();
+    const { patch, metrics } = await workspace.readOutputs();
     return { patch, metrics };
   } catch {
     // Why the hook failed matters more than what else is wrong with it.

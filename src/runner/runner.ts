@@ -4,7 +4,7 @@ import { CONFIG_LIMIT_MS } from '../hook/load.ts';
 import type { Logger, LogFields } from '../log.ts';
 import { OUTPUT_LIMITS } from './output-limits.ts';
 import { createOutputLog } from './output-log.ts';
-import { type HookRun, type ProcessRunOptions, runProcess, type RunResult } from './process-run.ts';
+import { type HookRun, type ProcessRunOptions, restoreForRun, runProcess, type RunResult } from './process-run.ts';
 import type { Spawner } from './spawner.ts';
 import type { Exit } from './spawner-protocol.ts';
 import { WarmHooks, type WarmLimits } from './warm-hooks.ts';
@@ -16,6 +16,8 @@ export interface RunnerOptions {
   readonly spawner: Spawner;
   /** The private folder of this operator, from `createRunFolder`. */
   readonly folder: string;
+  /** Makes the folder again where somebody removed it; throws where that is not possible. */
+  readonly restoreFolder?: () => void;
   readonly keepTmpFiles: boolean;
   /** The hooks folder, where `--config` is run. */
   readonly hooksDir: string;
@@ -41,22 +43,27 @@ export interface Runner {
   run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
   /** Runs `hook --config`, or loads the module of a warm hook, anew each time; never rejects. */
   readConfig(file: HookFile, signal?: AbortSignal): Promise<Exit>;
+  /** Why no hook is started at the moment; undefined when all is well. */
+  readonly problem: string | undefined;
   /** Ends the warm hooks. */
   close(): Promise<void>;
 }
 
 /** Runs hooks: executables each in a process of its own, definitions in a process that stays. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { spawner, folder, keepTmpFiles } = options;
+  const { spawner, folder, keepTmpFiles, restoreFolder = () => {} } = options;
   const env = hookEnv(options);
   const outputLog = createOutputLog(options);
   const limits = { loadLimitMs: CONFIG_LIMIT_MS, ...options.warm };
   const warmHooks = new WarmHooks({ spawner, folder, env, log: options.log, outputLog, limits });
   const workspaces = new Workspaces({ folder, keepTmpFiles });
-  const processOptions: ProcessRunOptions = { spawner, env, workspaces, folder };
+  const processOptions: ProcessRunOptions = { spawner, env, workspaces, folder, restoreFolder };
   const never = new AbortController().signal;
 
   return {
+    get problem() {
+      return spawner.problem;
+    },
     run: async ({ hook, contexts, fields }, signal) => {
       signal.throwIfAborted();
       const runFields = { ...fields, hook: hook.name };
@@ -67,9 +74,16 @@ export function createRunner(options: RunnerOptions): Runner {
         onLine: (line) => outputLog.line(runFields, line),
         onLog: (entry) => outputLog.entry(runFields, entry),
       };
-      return hook.type === 'warm' ? warmHooks.run(run) : runProcess(run, processOptions);
+      if (hook.type === 'process') return runProcess(run, processOptions);
+      restoreForRun(hook.name, processOptions);
+      return warmHooks.run(run);
     },
     readConfig: async (file, signal = never) => {
+      try {
+        restoreFolder();
+      } catch (error) {
+        return notRestored(error);
+      }
       if (file.type === 'warm') return warmHooks.load(file, signal);
       const limits = { timeoutMs: CONFIG_LIMIT_MS, captureBytes: OUTPUT_LIMITS.config };
       const request = { path: file.path, args: ['--config'], cwd: options.hooksDir, env, ...limits };
@@ -79,6 +93,11 @@ export function createRunner(options: RunnerOptions): Runner {
       await warmHooks.close();
     },
   };
+}
+
+function notRestored(error: unknown): Exit {
+  const message = `its files have no place: ${error instanceof Error ? error.message : String(error)}; see --tmp-dir`;
+  return { timedOut: false, startError: { code: '', message }, stdout: '', stderr: '', usage: {} };
 }
 
 function hookEnv({ env, binDir }: RunnerOptions): Readonly<Record<string, string>> {

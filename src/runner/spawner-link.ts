@@ -1,6 +1,9 @@
 import { killGroup } from './kill-group.ts';
 import { encodeMessage, MessageReader } from './messages.ts';
 import { killOrphans } from './orphans.ts';
+import { UNKILLABLE_MS } from './process-group.ts';
+import { isHeldByMachine } from './process-state.ts';
+import { Pulse } from './pulse.ts';
 import { type SpawnerChild, startSpawnerChild } from './spawner-child.ts';
 import { readSpawnerReport } from './spawner-report.ts';
 import type {
@@ -13,6 +16,8 @@ import type {
 } from './spawner-protocol.ts';
 
 const CLOSE_MARGIN_MS = 2000;
+// What the kernel does not end at once, such as a process that waits for a disk, ends without us.
+const KILL_LIMIT_MS = 1000;
 
 export interface SpawnerLinkOptions {
   /** File of the spawner process; default the one beside this module. */
@@ -37,6 +42,8 @@ interface PendingRun {
   readonly onLine: (line: OutputLine) => void;
   readonly settle: (exit: Exit) => void;
   pid?: number;
+  /** Set once it was asked to end. */
+  limit?: NodeJS.Timeout;
 }
 
 /** One spawner process and the runs it has in hand. */
@@ -46,17 +53,20 @@ export class SpawnerLink {
   readonly #options: SpawnerLinkOptions;
   readonly #spawner: SpawnerChild;
   readonly #runs = new Map<number, PendingRun>();
+  readonly #pulse = new Pulse();
+  readonly #killed = Promise.withResolvers<void>();
+  #killReason: string | undefined;
+  #tick: NodeJS.Timeout | undefined;
   #nextId = 1;
   #isAlive = true;
   #wasReady = false;
-  #badReport: string | undefined;
 
   /** Takes over a process that is on its way up already, or starts one. */
   constructor(options: SpawnerLinkOptions, spawner: SpawnerChild = startSpawnerChild(options.env, options.entry)) {
     this.#options = options;
     this.#spawner = spawner;
     this.#listen();
-    this.#send({ type: 'setup', ...options.settings });
+    this.#ask({ type: 'setup', ...options.settings });
     this.ended = this.#awaitEnd();
   }
 
@@ -69,15 +79,22 @@ export class SpawnerLink {
     return this.#wasReady;
   }
 
+  /** Why nothing is started at the moment; undefined when all is well. */
+  get problem(): string | undefined {
+    const { lateMs } = this.#pulse;
+    return lateMs === undefined ? undefined : `the spawner process has not answered for ${lateMs / 1000} s`;
+  }
+
   start(request: SpawnRequest, onLine: (line: OutputLine) => void): SpawnedProcess {
     const id = this.#nextId++;
     const exit = new Promise<Exit>((resolve) => {
       this.#runs.set(id, { onLine, settle: resolve });
     });
-    this.#send({ type: 'spawn', id, ...request });
+    // Answered by its start or its exit, within milliseconds.
+    this.#ask({ type: 'spawn', id, ...request });
     return {
       exit,
-      terminate: () => this.#send({ type: 'terminate', id }),
+      terminate: () => this.#terminate(id),
       // Once its end is told the number may be another process's.
       kill: () => killGroup(this.#runs.get(id)?.pid, 'SIGKILL'),
       refill: () => this.#send({ type: 'refill', id }),
@@ -87,10 +104,54 @@ export class SpawnerLink {
   /** Ends the process and what it still runs. */
   async close(): Promise<void> {
     this.#spawner.channel?.end();
-    const limitMs = this.#options.settings.graceMs + CLOSE_MARGIN_MS;
-    const timer = setTimeout(() => this.#spawner.child.kill('SIGKILL'), limitMs);
+    const { graceMs } = this.#options.settings;
+    const limitMs = (this.#runs.size === 0 ? 0 : graceMs) + CLOSE_MARGIN_MS;
+    const timer = setTimeout(() => this.#kill(`no end within ${limitMs / 1000} s`), limitMs);
     await this.ended;
     clearTimeout(timer);
+  }
+
+  #terminate(id: number): void {
+    this.#ask({ type: 'terminate', id });
+    const run = this.#runs.get(id);
+    if (run === undefined || run.limit !== undefined) return;
+    const limitMs = this.#options.settings.graceMs + UNKILLABLE_MS + CLOSE_MARGIN_MS;
+    run.limit = setTimeout(
+      () => this.#settle(id, lostRun(`the spawner process told of no end within ${limitMs / 1000} s of SIGTERM`)),
+      limitMs,
+    );
+    run.limit.unref();
+  }
+
+  /** Sends what has to be answered soon. */
+  #ask(request: SpawnerRequest): void {
+    if (this.#pulse.ask()) this.#scheduleTick();
+    this.#send(request);
+  }
+
+  #scheduleTick(): void {
+    clearTimeout(this.#tick);
+    if (!this.#isAlive) return;
+    this.#tick = setTimeout(() => this.#onTick(), this.#pulse.pauseMs(this.#runs.size));
+    this.#tick.unref();
+  }
+
+  #onTick(): void {
+    const { pid } = this.#spawner.child;
+    const advice = this.#pulse.tick(() => pid !== undefined && isHeldByMachine(pid));
+    if (advice === 'kill') {
+      this.#kill(`no answer for ${(this.#pulse.lateMs ?? 0) / 1000} s`);
+      return;
+    }
+    if (advice === 'ping') this.#send({ type: 'ping' });
+    this.#scheduleTick();
+  }
+
+  #kill(reason: string): void {
+    this.#killReason ??= reason;
+    this.#spawner.child.kill('SIGKILL');
+    const timer = setTimeout(() => this.#killed.resolve(), KILL_LIMIT_MS);
+    void this.#spawner.ended.then(() => clearTimeout(timer));
   }
 
   #send(request: SpawnerRequest): void {
@@ -102,19 +163,17 @@ export class SpawnerLink {
     const reader = new MessageReader<SpawnerReport>({
       parse: readSpawnerReport,
       onMessage: (report) => this.#handle(report),
-      onBad: (reason) => {
-        this.#badReport = `it sent what is no report, ${reason}`;
-        this.#spawner.child.kill('SIGKILL');
-      },
+      onBad: (reason) => this.#kill(`it sent what is no report, ${reason}`),
     });
-    this.#spawner.channel?.on('data', (chunk) => reader.push(chunk));
+    this.#spawner.channel?.on('data', (chunk) => {
+      this.#pulse.hear();
+      reader.push(chunk);
+    });
   }
 
   #handle(report: SpawnerReport): void {
-    if (report.type === 'ready') {
-      this.#wasReady = true;
-      return;
-    }
+    if (report.type === 'ready') this.#wasReady = true;
+    if (report.type === 'ready' || report.type === 'pong') return;
     const run = this.#runs.get(report.id);
     if (run === undefined) return;
     switch (report.type) {
@@ -125,24 +184,31 @@ export class SpawnerLink {
         for (const line of report.lines) run.onLine(line);
         break;
       case 'exit':
-        this.#runs.delete(report.id);
-        run.settle(report.exit);
+        this.#settle(report.id, report.exit);
     }
   }
 
+  #settle(id: number, exit: Exit): void {
+    const run = this.#runs.get(id);
+    this.#runs.delete(id);
+    clearTimeout(run?.limit);
+    run?.settle(exit);
+  }
+
   async #awaitEnd(): Promise<string> {
-    const end = await this.#spawner.ended;
-    const reason = this.#badReport ?? end;
+    const ended = await Promise.race([this.#killed.promise, this.#spawner.ended]);
+    const reason = this.#killReason ?? ended ?? '';
     this.#isAlive = false;
+    clearTimeout(this.#tick);
+    this.#spawner.channel?.destroy();
     for (const { pid } of this.#runs.values()) killGroup(pid, 'SIGKILL');
     if (this.#runs.size > 0) killOrphans(this.#options.settings.folder);
-    for (const { settle } of this.#runs.values()) settle(lostRun(reason));
-    this.#runs.clear();
+    for (const id of this.#runs.keys()) this.#settle(id, lostRun(`the spawner process ended (${reason})`));
     return reason;
   }
 }
 
 function lostRun(reason: string): Exit {
-  const message = `the spawner process ended (${reason}) during the run`;
+  const message = `${reason} during the run`;
   return { timedOut: false, isLost: true, startError: { code: '', message }, stdout: '', stderr: '', usage: {} };
 }

@@ -7,6 +7,8 @@ import { createCpuMeter } from './usage.ts';
 
 // The operator talks to us through this descriptor; when it ends, so do we.
 const OPERATOR_FD = 3;
+// An operator that closes the connection and then does not read is not waited for.
+const LAST_WORD_MS = 1000;
 
 /** Starts what the operator asks for, until the operator closes the connection or dies. */
 function serve(): void {
@@ -20,12 +22,16 @@ function serve(): void {
     parse: (value) => value as SpawnerRequest,
     onMessage: (request) => {
       if (request.type === 'setup') runs = setUp(request, report);
+      else if (request.type === 'ping') report({ type: 'pong' });
       else runs?.handle(request);
     },
     onBad: () => process.exit(1),
   });
   // What was reported last may still be on its way to an operator that is busy; one that is gone fails it at once.
-  const exit = (): void => void operator.end(() => process.exit(0));
+  const exit = (): void => {
+    operator.end(() => process.exit(0));
+    setTimeout(() => process.exit(0), LAST_WORD_MS);
+  };
   const leave = (): void => {
     if (runs === undefined) exit();
     else runs.end(exit);

@@ -3,12 +3,15 @@ export type SpawnerRequest =
   /** The first one, once. */
   | ({ readonly type: 'setup' } & SpawnerSettings)
   | ({ readonly type: 'spawn'; readonly id: number } & SpawnRequest)
+  /** Asks for a `pong`, to hear whether anybody is there. */
+  | { readonly type: 'ping' }
   | { readonly type: 'terminate'; readonly id: number }
   | { readonly type: 'refill'; readonly id: number };
 
 /** What the spawner process tells the operator. */
 export type SpawnerReport =
   | { readonly type: 'ready' }
+  | { readonly type: 'pong' }
   /** Only of a run that takes a while. */
   | { readonly type: 'started'; readonly id: number; readonly pid: number }
   | { readonly type: 'output'; readonly id: number; readonly lines: readonly OutputLine[] }

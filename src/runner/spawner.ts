@@ -19,6 +19,8 @@ export interface SpawnerOptions {
   readonly outputLimitBytes?: number;
   /** File of the spawner process; default the one beside this module. */
   readonly entry?: string;
+  /** Called when the spawner process ended, or was ended because it did not answer. */
+  readonly onLost?: (() => void) | undefined;
   /** A process that was started before; default one is started now. */
   readonly first?: SpawnerChild | undefined;
 }
@@ -35,6 +37,8 @@ export interface Spawner {
   spawn(request: SpawnRequest, options: SpawnOptions): Promise<Exit>;
   /** Starts a process that is ended by `terminate`. */
   start(request: SpawnRequest, onLine: (line: OutputLine) => void): SpawnedProcess;
+  /** Why nothing is started at the moment; undefined when all is well. */
+  readonly problem: string | undefined;
   /** Closes when `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
   /** Ends the spawner process and everything it runs. */
@@ -52,6 +56,7 @@ export function createSpawner(options: SpawnerOptions): Spawner {
     void opened.ended.then((reason) => {
       if (isClosed) return;
       options.log.error({ reason }, 'spawner process ended');
+      options.onLost?.();
       // One that never came up would die again: the next request tries.
       if (opened.wasReady) link = connect();
     });
@@ -70,6 +75,9 @@ export function createSpawner(options: SpawnerOptions): Spawner {
   }
 
   return {
+    get problem() {
+      return link.problem;
+    },
     start,
     close,
     spawn: async (request, { onLine, signal }) => {

@@ -1,29 +1,20 @@
-import {
-  closeSync,
-  constants,
-  lstatSync,
-  openSync,
-  readFileSync,
-  rmSync,
-  type Stats,
-  statSync,
-  truncateSync,
-  unlinkSync,
-} from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, lstatSync, mkdtempSync, openSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { basename, dirname, join } from 'node:path';
 import { writeContextFile } from './context-file.ts';
-import { explainSize } from './output-limits.ts';
+import { readOutput } from './read-output.ts';
 
 const PRIVATE_FILE = 0o600;
-const PRIVATE_FILE_MODE = constants.S_IFREG | PRIVATE_FILE;
 const CONTEXT = 'binding-context.json';
 const OUTPUTS = {
-  metrics: 'metrics.json',
   patch: 'object-patch',
+  metrics: 'metrics.json',
   admission: 'admission-response.json',
   conversion: 'conversion-response.json',
 } as const;
-const OUTPUT_NAMES = ['patch', 'metrics', 'admission', 'conversion'] as const;
+const FILES = [CONTEXT, ...Object.values(OUTPUTS)];
+// The system takes its time to give back the room of a large file: others do not wait for that.
+const SYNC_REMOVE_BYTES = 1024 * 1024;
 
 /** What a hook wrote, as text; empty where it wrote nothing. */
 export interface HookOutputs {
@@ -37,8 +28,10 @@ export interface HookOutputs {
 export interface Workspace {
   /** The variables that tell the hook where its files are. */
   readonly env: Readonly<Record<string, string>>;
-  readOutputs(): HookOutputs;
-  /** Takes away what was written; for every workspace, once the hook has ended. */
+  /** Whether the files are still where they were made: somebody may clear the temporary folder. */
+  isThere(): boolean;
+  readOutputs(): Promise<HookOutputs>;
+  /** Takes everything away; for every workspace, once the hook has ended. */
   close(): void;
 }
 
@@ -50,119 +43,85 @@ export interface WorkspacesOptions {
 }
 
 /**
- * Gives each run its files. What a run leaves serves the next run of the same hook, outputs only if they are empty: ext4
- * takes the longer to make a file the more of them were removed within the last minutes.
+ * Gives each run files of its own, in a folder whose name was never used and cannot be guessed. What a run leaves behind
+ * knows names and files that are gone, and cannot speak for a later run.
  */
 export class Workspaces {
   readonly #options: WorkspacesOptions;
-  /** What the names of files begin with, of no run at the moment, by hook. */
-  readonly #free = new Map<string, string[]>();
   #count = 0;
 
   constructor(options: WorkspacesOptions) {
     this.#options = options;
   }
 
-  /** Writes the binding contexts, given in pieces, and sees to an empty file for each thing the hook may have to say. */
+  /** Writes the binding contexts, given in pieces, and an empty file for each thing the hook may have to say. */
   async open(hook: string, contexts: readonly Uint8Array[]): Promise<Workspace> {
-    const prefix = this.#free.get(hook)?.pop() ?? this.#newPrefix(hook);
+    const name = hook.replaceAll(/[^\w.-]+/g, '-').slice(0, 80);
+    const folder = mkdtempSync(join(this.#options.folder, `${name}-${++this.#count}-`));
     try {
-      for (const name of OUTPUT_NAMES) provideFile(prefix + OUTPUTS[name], 0);
-      provideFile(prefix + CONTEXT, Infinity);
-      await writeContextFile(prefix + CONTEXT, contexts);
+      for (const file of Object.values(OUTPUTS)) closeSync(openSync(join(folder, file), 'wx', PRIVATE_FILE));
+      await writeContextFile(join(folder, CONTEXT), contexts);
     } catch (error) {
-      removeAll(prefix);
+      removeFolder(folder);
       throw error;
     }
     return {
-      env: environment(prefix),
-      readOutputs: () => ({
-        patch: readOutput(prefix, 'patch'),
-        metrics: readOutput(prefix, 'metrics'),
-        admission: readOutput(prefix, 'admission'),
-        conversion: readOutput(prefix, 'conversion'),
-      }),
-      close: () => this.#close(hook, prefix),
+      env: environment(folder),
+      isThere: () => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
+      readOutputs: async () => readOutputs(folder),
+      close: () => {
+        if (!this.#options.keepTmpFiles) removeFolder(folder);
+      },
     };
   }
-
-  #close(hook: string, prefix: string): void {
-    if (this.#options.keepTmpFiles) return;
-    clearContext(prefix + CONTEXT);
-    for (const name of OUTPUT_NAMES) removeWritten(prefix + OUTPUTS[name]);
-    const free = this.#free.get(hook);
-    if (free === undefined) this.#free.set(hook, [prefix]);
-    else free.push(prefix);
-  }
-
-  #newPrefix(hook: string): string {
-    const name = hook.replaceAll(/[^\w.-]+/g, '-').slice(0, 80);
-    return join(this.#options.folder, `${name}-${++this.#count}-`);
-  }
 }
 
-/** The file may be there from an earlier run; what that left running may have written to it since. */
-function provideFile(path: string, mostBytes: number): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats !== undefined) {
-    if (isOurs(stats) && stats.size <= mostBytes) return;
-    removeFile(path);
-  }
-  closeSync(openSync(path, 'wx', PRIVATE_FILE));
-}
-
-function removeWritten(path: string): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats !== undefined && !(isOurs(stats) && stats.size === 0)) removeFile(path);
-}
-
-function clearContext(path: string): void {
-  const stats = lstatSync(path, { throwIfNoEntry: false });
-  if (stats === undefined) return;
-  // Of a file that was cut to nothing, ext4 would write the next content to the disk at once.
-  if (isOurs(stats)) truncateSync(path, 1);
-  else removeFile(path);
-}
-
-/** Whether the file is as it was made: the hook has put nothing in its place, nor kept it under another name. */
-function isOurs({ mode, nlink }: Stats): boolean {
-  return mode === PRIVATE_FILE_MODE && nlink === 1;
-}
-
-function environment(prefix: string): Readonly<Record<string, string>> {
-  const admission = prefix + OUTPUTS.admission;
+function environment(folder: string): Readonly<Record<string, string>> {
+  const admission = join(folder, OUTPUTS.admission);
   return {
-    BINDING_CONTEXT_PATH: prefix + CONTEXT,
-    METRICS_PATH: prefix + OUTPUTS.metrics,
-    KUBERNETES_PATCH_PATH: prefix + OUTPUTS.patch,
+    BINDING_CONTEXT_PATH: join(folder, CONTEXT),
+    METRICS_PATH: join(folder, OUTPUTS.metrics),
+    KUBERNETES_PATCH_PATH: join(folder, OUTPUTS.patch),
     VALIDATING_RESPONSE_PATH: admission,
     ADMISSION_RESPONSE_PATH: admission,
-    CONVERSION_RESPONSE_PATH: prefix + OUTPUTS.conversion,
+    CONVERSION_RESPONSE_PATH: join(folder, OUTPUTS.conversion),
   };
 }
 
-/** A file the hook deleted says nothing; one that it replaced by something else than a file is an error. */
-function readOutput(prefix: string, name: keyof HookOutputs): string {
-  const file = prefix + OUTPUTS[name];
-  const stats = statSync(file, { throwIfNoEntry: false });
-  if (stats === undefined || (stats.isFile() && stats.size === 0)) return '';
-  // A pipe would be waited for without end.
-  if (!stats.isFile()) throw new Error(`${file} is not a file any more`);
-  const problem = explainSize(name, stats.size);
-  if (problem !== undefined) throw new Error(problem);
-  return readFileSync(file, 'utf8');
+async function readOutputs(folder: string): Promise<HookOutputs> {
+  return {
+    patch: await readOutput(join(folder, OUTPUTS.patch), 'patch'),
+    metrics: await readOutput(join(folder, OUTPUTS.metrics), 'metrics'),
+    admission: await readOutput(join(folder, OUTPUTS.admission), 'admission'),
+    conversion: await readOutput(join(folder, OUTPUTS.conversion), 'conversion'),
+  };
 }
 
-function removeAll(prefix: string): void {
-  removeFile(prefix + CONTEXT);
-  for (const name of OUTPUT_NAMES) removeFile(prefix + OUTPUTS[name]);
+/** The folder is out of reach when this returns; what is large or unexpected in it is removed in the background. */
+function removeFolder(folder: string): void {
+  try {
+    for (const file of FILES) removeFile(join(folder, file));
+    rmdirSync(folder);
+  } catch {
+    removeInBackground(folder);
+  }
 }
 
 function removeFile(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) return;
+  if (stats.size > SYNC_REMOVE_BYTES) throw new Error(`${path} is large`);
+  unlinkSync(path);
+}
+
+function removeInBackground(folder: string): void {
+  const away = join(dirname(folder), `.gone-${basename(folder)}`);
   try {
-    unlinkSync(path);
+    renameSync(folder, away);
   } catch {
-    // The hook deleted it, or put a folder in its place; this is the slower way.
-    rmSync(path, { recursive: true, force: true });
+    // Somebody else removed it.
+    return;
   }
+  // What a run left behind may still write there; the rest goes with the folder of the operator.
+  rm(away, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
 }

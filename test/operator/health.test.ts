@@ -55,6 +55,14 @@ describe('readiness', () => {
     });
   });
 
+  it('fails while the process that starts hooks does not answer, of a standby too', () => {
+    const runner = 'the spawner process has not answered for 3 s';
+    const election: ElectionStatus = { type: 'standing-by', leader: 'pod-1_x' };
+
+    expect(failures({ runner })).toEqual([`spawner: ${runner}`]);
+    expect(failures({ runner, election })).toEqual([`spawner: ${runner}`]);
+  });
+
   it.each<[ElectionStatus, string, boolean]>([
     [{ type: 'leading' }, 'leading', true],
     [{ type: 'standing-by', leader: 'pod-1_x' }, 'standing by, pod-1_x leads', true],

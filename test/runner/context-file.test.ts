@@ -1,13 +1,12 @@
-import { readFileSync, writeFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { writeContextFile } from '../../src/runner/context-file.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
-async function written(pieces: readonly Uint8Array[], before: string): Promise<string> {
+async function written(pieces: readonly Uint8Array[]): Promise<string> {
   using folder = temporaryFolder();
   const path = join(folder.path, 'contexts');
-  writeFileSync(path, before);
   await writeContextFile(path, pieces);
   return readFileSync(path, 'utf8');
 }
@@ -22,18 +21,17 @@ describe('the file of contexts', () => {
   ])('has %s in order', async (_, texts) => {
     const pieces = texts.map((text) => Buffer.from(text));
 
-    expect(await written(pieces, '.')).toBe(texts.join(''));
+    expect(await written(pieces)).toBe(texts.join(''));
   });
 
-  it('has nothing of what was in it', async () => {
-    expect(await written([Buffer.from('[]')], 'a longer text from before')).toBe('[]');
-  });
-
-  it('has to be there', async () => {
+  it.each([10, 300_000])('of %i bytes is new, and only its owner may read it', async (size) => {
     using folder = temporaryFolder();
-    const path = join(folder.path, 'none');
+    const path = join(folder.path, 'contexts');
+    const pieces = [Buffer.alloc(size, 'x')];
 
-    await expect(writeContextFile(path, [Buffer.from('[]')])).rejects.toMatchObject({ code: 'ENOENT' });
-    await expect(writeContextFile(path, [Buffer.alloc(300_000)])).rejects.toMatchObject({ code: 'ENOENT' });
+    await writeContextFile(path, pieces);
+
+    expect(statSync(path).mode & 0o777).toBe(0o600);
+    await expect(writeContextFile(path, pieces)).rejects.toMatchObject({ code: 'EEXIST' });
   });
 });

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, rmSync, symlinkSync, writeFileSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { PipePool } from '../../src/runner/pipe-pool.ts';
@@ -63,11 +63,52 @@ describe('PipePool', () => {
     expect(new PipePool(file).open()).toBeUndefined();
   });
 
-  it('gives none when its folder was cleared', () => {
+  it('makes them again where its folder was cleared, and tries that once in 10 s where there is none', () => {
+    using folder = temporaryFolder();
+    const pipes = join(folder.path, 'pipes');
+    mkdirSync(pipes);
+    let nowMs = 0;
+    const pool = new PipePool(pipes, () => nowMs);
+    const open = (): boolean => {
+      const pipe = pool.open();
+      void pipe?.read(() => {});
+      return pipe !== undefined;
+    };
+    for (const name of readdirSync(pipes)) rmSync(join(pipes, name));
+    const afterClearing = open();
+    rmSync(pipes, { recursive: true });
+
+    const seen = [9999, 10_000].map((atMs) => {
+      const isOpenWithout = open();
+      mkdirSync(pipes, { recursive: true });
+      nowMs = atMs;
+      return [isOpenWithout, open()];
+    });
+
+    expect(afterClearing).toBe(true);
+    expect(seen).toEqual([
+      [false, false],
+      [false, true],
+    ]);
+  });
+
+  it.each<[what: string, put: (path: string) => void]>([
+    ['another pipe, which nobody reads', (path) => execFileSync('mkfifo', [path])],
+    ['a file', (path) => writeFileSync(path, 'text')],
+    ['a link', (path) => symlinkSync('/dev/zero', path)],
+    ['a folder', (path) => mkdirSync(path)],
+  ])('does not wait for %s that was put in the place of one', (_what, put) => {
     using folder = temporaryFolder();
     const pool = new PipePool(folder.path);
-    rmSync(folder.path, { recursive: true });
+    for (const name of readdirSync(folder.path)) {
+      rmSync(join(folder.path, name));
+      put(join(folder.path, name));
+    }
 
-    expect(pool.open()).toBeUndefined();
+    const pipe = pool.open();
+    writeSync(pipe?.writeFd ?? -1, 'heard');
+
+    expect(pipe).toBeDefined();
+    void pipe?.read(() => {});
   });
 });

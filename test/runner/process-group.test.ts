@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { PipePool } from '../../src/runner/pipe-pool.ts';
-import { runGroup } from '../../src/runner/process-group.ts';
+import { type GroupHost, runGroup } from '../../src/runner/process-group.ts';
 import { RunOutput } from '../../src/runner/run-output.ts';
 import type { Exit, SpawnerReport, SpawnRequest } from '../../src/runner/spawner-protocol.ts';
 import { hooksDir, never, temporaryFolder } from '../support/hook-rig.ts';
@@ -16,6 +16,7 @@ interface RunOptions extends Partial<SpawnRequest> {
   readonly signal?: AbortSignal;
   readonly graceMs?: number;
   readonly pipeGraceMs?: number;
+  readonly host?: Partial<GroupHost>;
   readonly onLine?: (line: string) => void;
   /** Where the pipes are made; in a file, none can be. */
   readonly pipes?: string;
@@ -29,6 +30,7 @@ async function run(fixture: string, options: RunOptions = {}): Promise<Run> {
     onLine = () => {},
     pipes = folder.path,
     pipeGraceMs,
+    host: given,
     ...request
   } = options;
   const lines: string[] = [];
@@ -50,6 +52,7 @@ async function run(fixture: string, options: RunOptions = {}): Promise<Run> {
     baseEnv: { PATH: process.env['PATH'] ?? '', CUSTOM: 'inherited' },
     graceMs: () => graceMs,
     ...(pipeGraceMs !== undefined && { pipeGraceMs }),
+    ...given,
     report: (report: SpawnerReport) => reports.push(report),
   };
   const path = fixture.startsWith('/') ? fixture : join(hooksDir, fixture);
@@ -111,6 +114,22 @@ describe('runGroup', () => {
     });
 
     expect(exit).toMatchObject({ signal: 'SIGKILL' });
+  });
+
+  it('gives up a process that SIGKILL does not end, as one that waits for a file server', async () => {
+    const signals: NodeJS.Signals[] = [];
+    let pid: number | undefined;
+    const kill = (to: number | undefined, signal: NodeJS.Signals): void => {
+      pid = to;
+      signals.push(signal);
+    };
+
+    const { exit } = await run('run-forever.sh', { timeoutMs: 100, graceMs: 50, host: { unkillableMs: 50, kill } });
+    process.kill(-(pid ?? NaN), 'SIGKILL');
+
+    expect(signals.slice(0, 2)).toEqual(['SIGTERM', 'SIGKILL']);
+    expect(exit).toMatchObject({ timedOut: true, signal: 'SIGKILL' });
+    expect(exit.startError?.message).toContain('did not end within 0.05 s of SIGKILL');
   });
 
   it('ends the hook when the signal aborts', async () => {

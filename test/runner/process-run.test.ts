@@ -1,4 +1,4 @@
-import { chmodSync, copyFileSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { HookFailedError, HookOutputError } from '../../src/errors.ts';
@@ -114,8 +114,7 @@ describe('a run of an executable hook', () => {
     await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
     await failure(rig, fixtureHook('run-fails.sh'));
 
-    const left = readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'));
-    expect(left.filter((name) => statSync(join(rig.folder, name)).size > 1)).toEqual([]);
+    expect(readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'))).toEqual(['lock']);
   });
 
   it('keeps its files when asked to, under the name of the hook', async () => {
@@ -123,15 +122,14 @@ describe('a run of an executable hook', () => {
 
     await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
 
-    expect(readdirSync(rig.folder)).toEqual(
-      expect.arrayContaining([
-        'run-echo.sh-1-admission-response.json',
-        'run-echo.sh-1-binding-context.json',
-        'run-echo.sh-1-conversion-response.json',
-        'run-echo.sh-1-metrics.json',
-        'run-echo.sh-1-object-patch',
-      ]),
-    );
+    const [kept = ''] = readdirSync(rig.folder).filter((name) => name.startsWith('run-echo.sh-1-'));
+    expect(readdirSync(join(rig.folder, kept)).toSorted()).toEqual([
+      'admission-response.json',
+      'binding-context.json',
+      'conversion-response.json',
+      'metrics.json',
+      'object-patch',
+    ]);
   });
 
   it('fails with the reason when its files cannot be written', async () => {
@@ -150,7 +148,7 @@ describe('a run of an executable hook', () => {
 
     await expect(rig.runner.run(request, never)).rejects.toThrow(HookOutputError);
     await expect(rig.runner.run(request, never)).rejects.toThrow(
-      /^hook run-echo\.sh: what it wrote cannot be read: .*-metrics\.json is not a file any more$/,
+      /^hook run-echo\.sh: what it wrote cannot be read: .*\/metrics\.json is not a file any more$/,
     );
   });
 
@@ -170,5 +168,35 @@ describe('a run of an executable hook', () => {
     controller.abort();
 
     expect((await running).message).toContain('it was ended because the operator stops');
+  });
+
+  it('whose files are removed meanwhile fails with the reason, and not by the hook', async () => {
+    const path = join(rig.folder, 'clears.sh');
+    writeFileSync(path, '#!/bin/sh\nrm -r "$(dirname "$METRICS_PATH")"\n', { mode: 0o755 });
+
+    const error = await failure(rig, { ...fixtureHook('run-echo.sh'), path });
+
+    expect(error.message).toBe(
+      'hook run-echo.sh failed: its files were removed while it ran: something clears the temporary folder, see --tmp-dir',
+    );
+    expect(error.isEnvironmental).toBe(true);
+  });
+
+  it('is not given what an earlier run left behind writes to its files', async () => {
+    const path = join(rig.folder, 'leaves.sh');
+    const late = `: > up; while [ -e "$KUBERNETES_PATCH_PATH" ]; do sleep 0.01; done
+      echo late >&3; echo late 2> /dev/null > "$KUBERNETES_PATCH_PATH"; : > said`;
+    const script = `cd "$(dirname "$0")"; exec 3>> "$KUBERNETES_PATCH_PATH"
+      setsid sh -c '${late}' > /dev/null 2>&1 & until [ -e up ]; do sleep 0.01; done`;
+    writeFileSync(path, `#!/bin/bash\n${script}\n`, { mode: 0o755 });
+    const waits = join(rig.folder, 'waits.sh');
+    writeFileSync(waits, `#!/bin/sh\nuntil [ -e ${rig.folder}/said ]; do sleep 0.01; done\n`, { mode: 0o755 });
+
+    const run = async (file: string) =>
+      rig.runner.run({ hook: { ...fixtureHook('run-echo.sh'), path: file }, contexts, fields: {} }, never);
+    await run(path);
+    const { outputs } = await run(waits);
+
+    expect(outputs.patch).toBe('');
   });
 });

@@ -1,12 +1,49 @@
-import { spawnSync } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, statSync, utimesSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { execFileSync } from 'node:child_process';
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
+import { holderOf } from '../../src/runner/folder-lock.ts';
 import { createRunFolder } from '../../src/runner/run-folder.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
+import { until } from '../support/operator-rig.ts';
 
-const deadPid = (): number => spawnSync('true').pid;
+const MODULE = new URL('../../src/runner/run-folder.ts', import.meta.url).href;
+const boot = readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);
+
+type End = 'process.exit(1)' | "process.kill(process.pid, 'SIGKILL')" | '';
+
+/** The folder of an operator that ended without removing it. */
+function leaveFolder(tmpDir: string, end: End): string {
+  const script = `const { createRunFolder } = await import('${MODULE}');
+    process.stdout.write(createRunFolder({ tmpDir: '${tmpDir}', keepTmpFiles: false }).path);
+    setImmediate(() => { ${end} });`;
+  return execFileSync(process.execPath, ['--input-type=module', '-e', `${script}`], {
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+}
+
+function leftFolder(tmpDir: string, end: End = "process.kill(process.pid, 'SIGKILL')"): string {
+  try {
+    return leaveFolder(tmpDir, end);
+  } catch (error) {
+    // It ends by its signal, with its output in the error.
+    if (error instanceof Error && 'stdout' in error) return String(error.stdout);
+    throw error;
+  }
+}
 
 describe('createRunFolder', () => {
   it('makes a folder that only its owner may enter, and the temporary folder where it is missing', () => {
@@ -15,43 +52,138 @@ describe('createRunFolder', () => {
     const folder = createRunFolder({ tmpDir: join(tmp.path, 'a', 'b'), keepTmpFiles: false });
 
     expect(statSync(folder.path).mode & 0o777).toBe(0o700);
+    folder.remove();
   });
 
-  it('removes the folders of operators that are dead', () => {
+  it.each<[how: string, end: End]>([
+    ['were killed', "process.kill(process.pid, 'SIGKILL')"],
+    ['crashed', 'process.exit(1)'],
+    ['ended', ''],
+  ])('removes the folders of operators that %s', async (_how, end) => {
     using tmp = temporaryFolder();
-    const stale = join(tmp.path, `run-${deadPid()}-abc`);
+    const stale = leftFolder(tmp.path, end);
     mkdirSync(join(stale, 'hook-1'), { recursive: true });
+    const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
 
-    createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+    await folder.sweep();
 
-    expect(existsSync(stale)).toBe(false);
+    expect(readdirSync(tmp.path)).toEqual([basename(folder.path)]);
+    folder.remove();
   });
 
-  it('removes the folder of a predecessor with the same process id, as in a restarted container', () => {
+  it('leaves the folder of a living operator alone, whatever its process id is and however old it is', async () => {
     using tmp = temporaryFolder();
-    const stale = join(tmp.path, `run-${process.pid}-abc`);
-    mkdirSync(stale);
-    utimesSync(stale, new Date(0), new Date(0));
+    const one = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+    const other = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+    utimesSync(one.path, new Date(0), new Date(0));
 
-    createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+    await other.sweep();
 
-    expect(existsSync(stale)).toBe(false);
+    expect(existsSync(one.path)).toBe(true);
+    one.remove();
+    expect(readdirSync(tmp.path)).toEqual([basename(other.path)]);
+    other.remove();
   });
 
-  it.each([`run-${process.ppid}-abc`, 'run-away', 'other'])('leaves %s alone', (name) => {
+  it('removes a folder of another boot or without a lock only when it was not touched for 24 h', async () => {
+    using tmp = temporaryFolder();
+    const age = (name: string, hours: number): void => {
+      mkdirSync(join(tmp.path, name));
+      const at = new Date(Date.now() - hours * 3_600_000);
+      utimesSync(join(tmp.path, name), at, at);
+    };
+    for (const name of ['run-0badb007-abcdef', `run-${boot}-abcdef`]) {
+      age(name, 23);
+      age(`${name}old`, 25);
+    }
+    const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+
+    await folder.sweep();
+
+    const left = readdirSync(tmp.path).filter((name) => name !== basename(folder.path));
+    expect(left.toSorted()).toEqual(['run-0badb007-abcdef', `run-${boot}-abcdef`].toSorted());
+    folder.remove();
+  });
+
+  it.each(['run-away', 'other'])('leaves %s alone', async (name) => {
     using tmp = temporaryFolder();
     mkdirSync(join(tmp.path, name));
+    utimesSync(join(tmp.path, name), new Date(0), new Date(0));
+    const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
 
-    createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+    await folder.sweep();
 
     expect(existsSync(join(tmp.path, name))).toBe(true);
+    folder.remove();
   });
 
-  it('keeps everything when files are kept', () => {
+  it('holds and removes folders whose path is too long for a socket', async () => {
     using tmp = temporaryFolder();
-    mkdirSync(join(tmp.path, `run-${deadPid()}-abc`));
+    const tmpDir = join(tmp.path, 'x'.repeat(120));
+    const folder = createRunFolder({ tmpDir, keepTmpFiles: false });
 
-    createRunFolder({ tmpDir: tmp.path, keepTmpFiles: true }).remove();
+    expect(await holderOf(folder.path)).toBe('alive');
+    folder.remove();
+    await until(() => expect(readdirSync(tmpDir)).toEqual([]));
+  });
+
+  describe('restore', () => {
+    const contents = { file: 'program', write: (path: string) => writeFileSync(join(path, 'program'), 'text') };
+
+    it('does nothing while all is there', () => {
+      using tmp = temporaryFolder();
+      const onRestored = vi.fn<() => void>();
+      const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false, contents, onRestored });
+
+      folder.restore();
+
+      expect(onRestored).not.toHaveBeenCalled();
+      folder.remove();
+    });
+
+    it.each<[what: string, clear: (path: string) => void]>([
+      ['the folder', (path) => rmSync(path, { recursive: true })],
+      ['the temporary folder', (path) => rmSync(join(path, '..'), { recursive: true })],
+      [
+        'the folder, and made one like it that is open to all',
+        (path) => (rmSync(path, { recursive: true }), mkdirSync(path), chmodSync(path, 0o777)),
+      ],
+      ['what is in it', (path) => rmSync(join(path, 'program'))],
+    ])('makes all of it again, private and held, where somebody removed %s', async (_what, clear) => {
+      using tmp = temporaryFolder();
+      const onRestored = vi.fn<() => void>();
+      const tmpDir = join(tmp.path, 'tmp');
+      const folder = createRunFolder({ tmpDir, keepTmpFiles: false, contents, onRestored });
+      clear(folder.path);
+
+      folder.restore();
+      folder.restore();
+
+      expect(onRestored).toHaveBeenCalledOnce();
+      expect(statSync(folder.path).mode & 0o777).toBe(0o700);
+      expect(readFileSync(join(folder.path, 'program'), 'utf8')).toBe('text');
+      expect(await holderOf(folder.path)).toBe('alive');
+      folder.remove();
+    });
+
+    it('refuses what is there instead and is no folder of ours', () => {
+      using tmp = temporaryFolder();
+      const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false, contents });
+      rmSync(folder.path, { recursive: true });
+      symlinkSync('/', folder.path);
+
+      expect(() => folder.restore()).toThrow(`${folder.path} was replaced by something that is not hooklet's`);
+      rmSync(folder.path);
+    });
+  });
+
+  it('keeps everything when files are kept', async () => {
+    using tmp = temporaryFolder();
+    leftFolder(tmp.path);
+
+    const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: true });
+    await folder.sweep();
+    folder.remove();
 
     expect(readdirSync(tmp.path)).toHaveLength(2);
   });
@@ -70,6 +202,14 @@ describe('createRunFolder', () => {
     ['a file', (folder: string) => join(folder, 'file')],
     ['below a file', (folder: string) => join(folder, 'file', 'a')],
     ['where no folder can be made', () => '/proc/a/b'],
+    [
+      'open to other users',
+      (folder: string) => (
+        mkdirSync(join(folder, 'open')),
+        chmodSync(join(folder, 'open'), 0o777),
+        join(folder, 'open')
+      ),
+    ],
   ])('says of a path that is %s that it cannot be used, why, and what to do', (_, pathIn) => {
     using tmp = temporaryFolder();
     const tmpDir = pathIn(tmp.path);

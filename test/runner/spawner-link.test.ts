@@ -1,4 +1,6 @@
-import { describe, expect, it, vi } from 'vitest';
+import { ChildProcess } from 'node:child_process';
+import { Socket } from 'node:net';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { siblingModule } from '../../src/runner/sibling-module.ts';
 import { SpawnerLink } from '../../src/runner/spawner-link.ts';
 import { brokenEntry, markedProcesses, spawnerProcesses, temporaryFolder } from '../support/hook-rig.ts';
@@ -69,4 +71,65 @@ describe('SpawnerLink', () => {
     expect(await exit).toMatchObject({ signal: expect.stringMatching(/^SIG(?:TERM|KILL)$/) });
     expect(await link.ended).toBe('exit code 0');
   });
+
+  it('kills a process that does not answer after 5 s, and waits 1 s for its end', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    using folder = temporaryFolder();
+    const { child, answer, kill } = mutedChild();
+    const settings = { folder: folder.path, graceMs: 5000, outputLimitBytes: 1000 };
+    const link = new SpawnerLink({ env: {}, settings }, child);
+    answer();
+
+    const { exit } = link.start(sh('exit', folder.path), () => {});
+    await vi.advanceTimersByTimeAsync(4999);
+    const before = [link.problem, kill.mock.calls.length];
+    await vi.advanceTimersByTimeAsync(1);
+    const after = [link.isAlive, kill.mock.calls];
+    await vi.advanceTimersByTimeAsync(1000);
+
+    expect(before).toEqual(['the spawner process has not answered for 4 s', 0]);
+    expect(after).toEqual([true, [['SIGKILL']]]);
+    expect(await link.ended).toBe('no answer for 5 s');
+    expect(await exit).toMatchObject({
+      isLost: true,
+      startError: { message: 'the spawner process ended (no answer for 5 s) during the run' },
+    });
+  });
+
+  it('gives up a run whose end is not told within the grace period and 7 s', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    using folder = temporaryFolder();
+    // It answers everything but tells nothing of its runs.
+    const { child, answer } = mutedChild();
+    const settings = { folder: folder.path, graceMs: 5000, outputLimitBytes: 1000 };
+    const link = new SpawnerLink({ env: {}, settings }, child);
+    const run = link.start(sh('exit', folder.path), () => {});
+    const settled = vi.fn<(value: unknown) => void>();
+    void run.exit.then(settled);
+
+    run.terminate();
+    const advance = async (seconds: number): Promise<void> => {
+      for (let at = 0; at < seconds; at += 0.5) {
+        answer();
+        await vi.advanceTimersByTimeAsync(500);
+      }
+    };
+    await advance(11.5);
+    expect(settled).not.toHaveBeenCalled();
+    await advance(0.5);
+
+    expect(settled).toHaveBeenCalledWith(expect.objectContaining({ isLost: true }));
+    expect((await run.exit).startError?.message).toMatch(/^the spawner process told of no end within 12 s of SIGTERM/);
+  });
 });
+
+function mutedChild() {
+  const kill = vi.fn<(signal: string) => boolean>(() => true);
+  // Stopped processes are of no state that the machine is to blame for.
+  const child = Object.assign(new ChildProcess(), { pid: undefined, kill });
+  const channel = new Socket().on('error', () => {});
+  const answer = (): void => void channel.emit('data', Buffer.from('{"type":"pong"}\n'));
+  return { child: { child, channel, ended: new Promise<string>(() => {}) }, answer, kill };
+}

@@ -34,6 +34,7 @@ function deadWorker() {
     spawn: async () => expect.unreachable(),
     run: async () => {},
     close: async () => {},
+    problem: undefined,
   };
   const worker = new WarmWorker({ spawner, server, path: '/hooks/a.ts', env: {}, onLine: () => {} });
   return { worker, asked };

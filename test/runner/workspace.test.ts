@@ -1,23 +1,21 @@
-import { execFileSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import {
-  appendFileSync,
-  chmodSync,
-  closeSync,
-  linkSync,
-  lstatSync,
+  existsSync,
   mkdirSync,
-  openSync,
   readdirSync,
   readFileSync,
   rmSync,
   statSync,
   symlinkSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { Workspaces } from '../../src/runner/workspace.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
+import { until } from '../support/operator-rig.ts';
 
 const bytes = (text: string): Uint8Array => Buffer.from(text);
 
@@ -32,12 +30,12 @@ async function workspaceIn(folder: string, contexts?: readonly Uint8Array[]) {
 }
 
 /** The files of a run as the system knows them. */
-function inodes(env: Readonly<Record<string, string>>): Readonly<Record<string, number>> {
-  return Object.fromEntries(Object.entries(env).map(([name, path]) => [name, statSync(path).ino]));
+function inodes(env: Readonly<Record<string, string>>): readonly number[] {
+  return [...new Set(Object.values(env))].map((path) => statSync(path).ino);
 }
 
 describe('a workspace', () => {
-  it('names six files that only the owner may read', async () => {
+  it('names six files that only the owner may read, in a folder that only the owner may enter', async () => {
     using tmp = temporaryFolder();
 
     const { workspace, variable } = await workspaceIn(tmp.path);
@@ -52,6 +50,7 @@ describe('a workspace', () => {
     ]);
     expect(variable('VALIDATING_RESPONSE_PATH')).toBe(variable('ADMISSION_RESPONSE_PATH'));
     for (const path of Object.values(workspace.env)) expect(statSync(path).mode & 0o777).toBe(0o600);
+    expect(statSync(dirname(variable('METRICS_PATH'))).mode & 0o777).toBe(0o700);
   });
 
   it('makes the outputs empty', async () => {
@@ -59,7 +58,7 @@ describe('a workspace', () => {
 
     const { workspace } = await workspaceIn(tmp.path);
 
-    expect(workspace.readOutputs()).toEqual({ patch: '', metrics: '', admission: '', conversion: '' });
+    expect(await workspace.readOutputs()).toEqual({ patch: '', metrics: '', admission: '', conversion: '' });
   });
 
   it.each([
@@ -90,7 +89,7 @@ describe('a workspace', () => {
     writeFileSync(variable('VALIDATING_RESPONSE_PATH'), 'an answer');
     writeFileSync(variable('CONVERSION_RESPONSE_PATH'), 'objects');
 
-    expect(workspace.readOutputs()).toEqual({
+    expect(await workspace.readOutputs()).toEqual({
       patch: 'a patch',
       metrics: 'a metric',
       admission: 'an answer',
@@ -103,33 +102,47 @@ describe('a workspace', () => {
     const { workspace, variable } = await workspaceIn(tmp.path);
     rmSync(variable('METRICS_PATH'));
 
-    expect(workspace.readOutputs().metrics).toBe('');
+    expect((await workspace.readOutputs()).metrics).toBe('');
   });
 
-  it('does not wait for a pipe that the hook put in the place of an output', async () => {
+  it('leaves nothing, and no name of it, when it is closed', async () => {
     using tmp = temporaryFolder();
     const { workspace, variable } = await workspaceIn(tmp.path);
-    rmSync(variable('METRICS_PATH'));
-    execFileSync('mkfifo', [variable('METRICS_PATH')]);
-
-    expect(() => workspace.readOutputs()).toThrow('hook-1-metrics.json is not a file any more');
-  });
-
-  it('leaves nothing of what was written, whatever the hook made of its files', async () => {
-    using tmp = temporaryFolder();
-    const { workspace, variable } = await workspaceIn(tmp.path);
-    rmSync(variable('METRICS_PATH'));
-    rmSync(variable('KUBERNETES_PATCH_PATH'));
-    mkdirSync(join(variable('KUBERNETES_PATCH_PATH'), 'deep'), { recursive: true });
     writeFileSync(variable('CONVERSION_RESPONSE_PATH'), 'objects');
 
     workspace.close();
 
-    const sizes = readdirSync(tmp.path).map((name) => [name, statSync(join(tmp.path, name)).size]);
-    expect(sizes).toEqual([
-      ['hook-1-admission-response.json', 0],
-      ['hook-1-binding-context.json', 1],
-    ]);
+    expect(readdirSync(tmp.path)).toEqual([]);
+  });
+
+  it('is out of reach at once, and removed soon, whatever the hook made of it', async () => {
+    using tmp = temporaryFolder();
+    const { workspace, variable } = await workspaceIn(tmp.path);
+    const target = join(tmp.path, 'target');
+    writeFileSync(target, 'not of the hook');
+    rmSync(variable('METRICS_PATH'));
+    symlinkSync(target, variable('METRICS_PATH'));
+    rmSync(variable('KUBERNETES_PATCH_PATH'));
+    mkdirSync(join(variable('KUBERNETES_PATCH_PATH'), 'deep'), { recursive: true });
+    truncateSync(variable('CONVERSION_RESPONSE_PATH'), 1e9);
+    execFileSync('mkfifo', [join(dirname(variable('METRICS_PATH')), 'more')]);
+
+    workspace.close();
+
+    expect(existsSync(dirname(variable('METRICS_PATH')))).toBe(false);
+    await until(() => expect(readdirSync(tmp.path)).toEqual(['target']));
+    expect(readFileSync(target, 'utf8')).toBe('not of the hook');
+  });
+
+  it('tells that somebody removed its files', async () => {
+    using tmp = temporaryFolder();
+    const { workspace, variable } = await workspaceIn(tmp.path);
+    const before = workspace.isThere();
+
+    rmSync(dirname(variable('METRICS_PATH')), { recursive: true });
+
+    expect([before, workspace.isThere()]).toEqual([true, false]);
+    expect(() => workspace.close()).not.toThrow();
   });
 
   it('rejects where no file can be made', async () => {
@@ -149,102 +162,54 @@ describe('Workspaces', () => {
     expect(new Set([...Object.values(one.workspace.env), ...Object.values(other.workspace.env)]).size).toBe(10);
   });
 
-  it('give the next run of a hook the same files, but for outputs that were written', async () => {
+  it('never give a run a name that another run had', async () => {
     using tmp = temporaryFolder();
     const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
-    const { workspace, variable } = await openIn(workspaces, 'a.sh');
-    const before = inodes(workspace.env);
-    const held = openSync(variable('KUBERNETES_PATCH_PATH'), 'w');
-    writeFileSync(held, 'a patch');
-    workspace.close();
+    const names = new Set<string>();
 
-    const next = await openIn(workspaces, 'a.sh', [bytes('[]')]);
-    const after = inodes(next.workspace.env);
-    closeSync(held);
-
-    expect(Object.keys(after).filter((name) => after[name] === before[name])).toEqual([
-      'BINDING_CONTEXT_PATH',
-      'METRICS_PATH',
-      'VALIDATING_RESPONSE_PATH',
-      'ADMISSION_RESPONSE_PATH',
-      'CONVERSION_RESPONSE_PATH',
-    ]);
-    expect(next.workspace.readOutputs().patch).toBe('');
-    expect(readFileSync(next.variable('BINDING_CONTEXT_PATH'), 'utf8')).toBe('[]');
-  });
-
-  it('write each context over what a run made of the one before', async () => {
-    using tmp = temporaryFolder();
-    const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
-    const large = `["${'x'.repeat(500_000)}"]`;
-    const read: string[] = [];
-
-    for (const text of ['["long"]', '[]', large, '[1]', '']) {
-      const { workspace, variable } = await openIn(workspaces, 'a.sh', [bytes(text)]);
-      read.push(readFileSync(variable('BINDING_CONTEXT_PATH'), 'utf8'));
-      appendFileSync(variable('BINDING_CONTEXT_PATH'), 'what the hook added');
+    for (let i = 0; i < 50; i++) {
+      const { workspace } = await openIn(workspaces, 'a.sh');
+      for (const path of Object.values(workspace.env)) names.add(path);
       workspace.close();
     }
 
-    expect(read).toEqual(['["long"]', '[]', large, '[1]', '']);
+    expect(names.size).toBe(250);
   });
 
-  it('leave alone what a hook keeps of its files under another name', async () => {
-    using tmp = temporaryFolder();
-    const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
-    const kept = join(tmp.path, 'kept.json');
-    const { workspace, variable } = await openIn(workspaces, 'a.sh', [bytes('[1]')]);
-    linkSync(variable('BINDING_CONTEXT_PATH'), kept);
-    workspace.close();
-
-    await openIn(workspaces, 'a.sh', [bytes('[2]')]);
-
-    expect(readFileSync(kept, 'utf8')).toBe('[1]');
-  });
-
-  it('give no hook the files of another', async () => {
-    using tmp = temporaryFolder();
-    const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
-    const one = await openIn(workspaces, 'a/b.sh');
-    one.workspace.close();
-
-    const other = await openIn(workspaces, 'a-b.sh');
-
-    expect(Object.values(other.workspace.env)).not.toContain(one.variable('METRICS_PATH'));
-  });
-
-  it.each([
-    ['wrote to after its run', (path: string) => appendFileSync(path, 'late')],
-    ['took the rights from', (path: string) => chmodSync(path, 0o400)],
-    ['deleted', (path: string) => rmSync(path)],
-    ['replaced by a link', (path: string) => (rmSync(path), symlinkSync('/dev/null', path))],
-    ['replaced by a folder', (path: string) => (rmSync(path), mkdirSync(path))],
-  ])('do not give on a file that a hook %s', async (_what, spoil) => {
+  it('give no run a file that what an earlier run left behind still has open', async () => {
     using tmp = temporaryFolder();
     const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
     const { workspace, variable } = await openIn(workspaces);
+    // It opens the file now and writes when it is told to: by what it has open, and by its name.
+    const script = 'exec 3>> "$F"; echo up; read -r _; echo late >&3; echo late 2> /dev/null >> "$F"; echo done';
+    const env = { ...process.env, F: variable('KUBERNETES_PATCH_PATH') };
+    const left = spawn('bash', ['-c', script], { env, stdio: ['pipe', 'pipe', 'ignore'] });
+    await once(left.stdout, 'data');
+    const before = inodes(workspace.env);
     workspace.close();
-    spoil(variable('METRICS_PATH'));
-
     const next = await openIn(workspaces);
 
-    expect(next.variable('METRICS_PATH')).toBe(variable('METRICS_PATH'));
-    const stats = lstatSync(next.variable('METRICS_PATH'));
-    expect({ isFile: stats.isFile(), mode: stats.mode & 0o777, size: stats.size }).toEqual({
-      isFile: true,
-      mode: 0o600,
-      size: 0,
-    });
+    left.stdin.write('go\n');
+    await once(left.stdout, 'data');
+    await once(left, 'exit');
+
+    expect(before).toHaveLength(5);
+    expect((await next.workspace.readOutputs()).patch).toBe('');
+    next.workspace.close();
+    expect(readdirSync(tmp.path)).toEqual([]);
   });
 
   it('keep all files of each run where that is asked', async () => {
     using tmp = temporaryFolder();
     const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: true });
 
-    for (const run of ['[1]', '[2]']) (await openIn(workspaces, 'hook', [bytes(run)])).workspace.close();
+    for (const run of ['[1]', '[2]']) (await openIn(workspaces, 'a/hook', [bytes(run)])).workspace.close();
 
-    expect(readFileSync(join(tmp.path, 'hook-1-binding-context.json'), 'utf8')).toBe('[1]');
-    expect(readFileSync(join(tmp.path, 'hook-2-binding-context.json'), 'utf8')).toBe('[2]');
-    expect(readdirSync(tmp.path)).toHaveLength(10);
+    const kept = readdirSync(tmp.path).toSorted();
+    expect(kept.map((name) => name.slice(0, 9))).toEqual(['a-hook-1-', 'a-hook-2-']);
+    expect(kept.map((name) => readFileSync(join(tmp.path, name, 'binding-context.json'), 'utf8'))).toEqual([
+      '[1]',
+      '[2]',
+    ]);
   });
 });
