@@ -4,7 +4,7 @@ import { operationsDespiteFailure } from '../effects/operation.ts';
 import { metricsDespiteFailure, parseMetrics } from '../effects/parse-metrics.ts';
 import { parseOperations } from '../effects/parse-operations.ts';
 import { PatchMemory } from '../effects/patch-memory.ts';
-import { compilePatch } from '../filter/patch.ts';
+import type { Filters } from '../filter/filters.ts';
 import type { Logger } from '../log.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { checkFilter } from './filter-check.ts';
@@ -12,8 +12,15 @@ import type { TaskRunOptions } from './task-run.ts';
 
 export type Effects = Pick<TaskRunOptions, 'parse' | 'parseAfterFailure' | 'apply' | 'applyMetrics'>;
 
+export interface EffectsParts {
+  readonly access: ClusterAccess;
+  readonly filters: Pick<Filters, 'compilePatch'>;
+  readonly hookMetrics: HookMetrics;
+  readonly log: Logger;
+}
+
 /** Reads and carries out what hooks write; metrics go to `hookMetrics`. */
-export function createEffects(access: ClusterAccess, hookMetrics: HookMetrics, log: Logger): Effects {
+export function createEffects({ access, filters, hookMetrics, log }: EffectsParts): Effects {
   const memory = new PatchMemory();
   const checkJq = (expression: string): string | undefined => checkFilter({ type: 'jq', expression });
   return {
@@ -33,7 +40,8 @@ export function createEffects(access: ClusterAccess, hookMetrics: HookMetrics, l
     },
     apply: async (operations, onApplied, signal) => {
       const { client, kinds } = access;
-      await applyOperations(operations, { client, kinds, compileJq: compilePatch, memory, signal, log, onApplied });
+      const compileJq = (expression: string) => filters.compilePatch(expression);
+      await applyOperations(operations, { client, kinds, compileJq, memory, signal, log, onApplied });
     },
     applyMetrics: (hook, operations) => hookMetrics.apply(hook, operations),
   };

@@ -1,4 +1,5 @@
 import { HookMetrics } from '../effects/hook-metrics.ts';
+import { openFilters } from '../filter/filters.ts';
 import { createEventRecorder, type EventRecorder } from '../kube/event-recorder.ts';
 import type { LeaderElection } from '../kube/leader-election.ts';
 import { ownPod } from '../kube/own-pod.ts';
@@ -7,12 +8,12 @@ import { createMetrics, type Metrics } from '../metrics.ts';
 import { createControlServer, type ControlServer, type ControlServerOptions } from '../server/control-server.ts';
 import { createServer } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
-import { createEffects } from './effects.ts';
+import { createEffects, type EffectsParts } from './effects.ts';
 import { createHookEvents } from './hook-events.ts';
 import { beginLoading, hookLoader } from './hook-loading.ts';
 import { openLeadership, refusalOf, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
 import { openRunner } from './open-runner.ts';
-import { Operator, type OperatorSettings } from './operator.ts';
+import { Operator, type OperatorParts, type OperatorSettings } from './operator.ts';
 import { measureLoad } from './process-load.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 import { keepYoungGeneration } from './young-generation.ts';
@@ -54,7 +55,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     runner,
     loading,
     access,
-    effects: createEffects(access, hookMetrics, options.log),
+    ...openEffects({ access, hookMetrics, log: options.log }, ends),
     hookMetrics,
     leadership,
     hookEvents: createHookEvents(events, Date.now),
@@ -86,6 +87,15 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     ],
     signal,
   );
+}
+
+function openEffects(
+  parts: Omit<EffectsParts, 'filters'>,
+  ends: AsyncDisposableStack,
+): Pick<OperatorParts, 'filters' | 'effects'> {
+  const filters = openFilters();
+  ends.defer(() => filters.end());
+  return { filters, effects: createEffects({ ...parts, filters }) };
 }
 
 function openEvents({ env, log }: OperatorOptions, { client, cluster }: ClusterAccess): EventRecorder {

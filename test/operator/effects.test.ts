@@ -1,3 +1,4 @@
+import { openFilters } from '../../src/filter/filters.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HookMetrics } from '../../src/effects/hook-metrics.ts';
 import { HookOutputError } from '../../src/errors.ts';
@@ -23,7 +24,7 @@ beforeEach(async () => {
   const log = recordingLogger();
   const options = { connect: sandboxCluster(sandbox), userAgent: 'test' };
   const access = await createClusterAccess(options, { log, metrics: createMetrics('') });
-  effects = createEffects(access, hookMetrics, log);
+  effects = createEffects({ access, filters: openFilters(), hookMetrics, log });
 });
 
 describe('what a hook wrote', () => {

@@ -1,4 +1,5 @@
-import { deletePaths, setPath } from './access.ts';
+import { meter } from './meter.ts';
+import { deletePaths, setPath } from './path-writer.ts';
 import type { NativeTable, SpreadTable } from './native.ts';
 import { raise } from './signals.ts';
 import { isArray, isObject, isTruthy, ownValue, typeName, type JsonValue } from './value.ts';
@@ -31,6 +32,7 @@ export function pathArray(path: JsonValue): readonly JsonValue[] {
 export function streamEvents(input: JsonValue): readonly JsonValue[] {
   const events: JsonValue[] = [];
   const visit = (value: JsonValue, path: readonly JsonValue[]): void => {
+    meter().places(path.length + 1);
     const keys: readonly (string | number)[] = isArray(value)
       ? [...value.keys()]
       : isObject(value)

@@ -86,17 +86,33 @@ export function eachElement(value: JsonValue, path: Path, meter: Meter, emit: Em
 
 /** `..`: the value, then everything in it, outside in. */
 export function recurseDefault(meter: Meter): Compiled {
-  const visit = (value: JsonValue, path: Path, emit: Emit): void => {
-    emit(value, path);
-    if (typeof value !== 'object' || value === null) return;
-    eachElement(value, path, meter, (element, at) => visit(element, at, emit));
-  };
   return {
     run: (value, path, _env, emit) => {
-      visit(value, path, emit);
+      // What is still to be visited, the next one last: a stack of our own, for values nested deeper than calls may be.
+      const rest: Visit[] = [{ value, path }];
+      for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+        meter.tick();
+        emit(next.value, next.path);
+        pushChildren(next, rest);
+      }
       return undefined;
     },
   };
+}
+
+interface Visit {
+  readonly value: JsonValue;
+  readonly path: Path;
+}
+
+function pushChildren({ value, path }: Visit, rest: Visit[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  checkIterable(path, value);
+  const keys: readonly (number | string)[] = isArray(value) ? [...value.keys()] : Object.keys(value);
+  for (let index = keys.length - 1; index >= 0; index -= 1) {
+    const key = keys[index] ?? 0;
+    rest.push({ value: getKey(value, key), path: path === undefined ? undefined : { parent: path, key } });
+  }
 }
 
 function indexByConstant(target: Compiled, key: JsonValue): Compiled {

@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { compileFilter } from '../../../src/filter/filter.ts';
+import { openFilters } from '../../../src/filter/filters.ts';
 import type { Filter, KubernetesBinding } from '../../../src/hook/binding.ts';
 import { createCluster } from '../../../src/kube/cluster.ts';
 import { createKinds } from '../../../src/kube/kinds.ts';
@@ -50,7 +50,7 @@ function runMonitor(sandbox: Sandbox, { binding: fields = {}, idleTimeoutMs }: R
     hook: 'h',
     watches,
     kinds,
-    ...(filter === undefined ? {} : { filter: compileFilter(filter) }),
+    ...(filter === undefined ? {} : { filter: openFilters().compile(filter) }),
     log,
     metrics,
     onSynced: () => tell('synced'),
