@@ -108,11 +108,24 @@ interface Visit {
 function pushChildren({ value, path }: Visit, rest: Visit[]): void {
   if (typeof value !== 'object' || value === null) return;
   checkIterable(path, value);
-  const keys: readonly (number | string)[] = isArray(value) ? [...value.keys()] : Object.keys(value);
-  for (let index = keys.length - 1; index >= 0; index -= 1) {
-    const key = keys[index] ?? 0;
-    rest.push({ value: getKey(value, key), path: path === undefined ? undefined : { parent: path, key } });
+  if (isArray(value)) {
+    for (let key = value.length - 1; key >= 0; key -= 1) rest.push(childVisit(value[key] ?? null, path, key));
+  } else {
+    pushMembers(value, path, rest);
   }
+}
+
+function pushMembers(value: JsonValue, path: Path, rest: Visit[]): void {
+  if (!isObject(value)) return;
+  const keys = Object.keys(value);
+  for (let index = keys.length - 1; index >= 0; index -= 1) {
+    const key = keys[index] ?? '';
+    rest.push(childVisit(value[key] ?? null, path, key));
+  }
+}
+
+function childVisit(value: JsonValue, path: Path, key: string | number): Visit {
+  return { value, path: path === undefined ? undefined : { parent: path, key } };
 }
 
 function indexByConstant(target: Compiled, key: JsonValue): Compiled {

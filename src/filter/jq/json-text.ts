@@ -1,4 +1,4 @@
-import { meter } from './meter.ts';
+import { meter, type Meter } from './meter.ts';
 import { sortedKeys } from './order.ts';
 import { isArray, isObject, ownValue, type JsonObject, type JsonValue } from './value.ts';
 
@@ -14,7 +14,7 @@ export interface JsonTextOptions {
 export function jsonText(value: JsonValue, options: JsonTextOptions = {}): string {
   const isPretty = options.indent !== undefined && options.indent !== '';
   if (!isPretty && options.sortKeys !== true && options.ascii !== true) {
-    return hasPlainNumbers(value) ? JSON.stringify(value) : write(value, {}, '');
+    return hasPlainNumbers(value, meter()) ? JSON.stringify(value) : write(value, {}, '');
   }
   return write(value, options, isPretty ? '\n' : '');
 }
@@ -78,17 +78,17 @@ function exponentForm(digits: string, exponent: number): string {
 }
 
 /** Whether every number is one that JSON.stringify writes as jq does; the walk stands for the work of writing too. */
-function hasPlainNumbers(value: JsonValue): boolean {
-  meter().tick();
+function hasPlainNumbers(value: JsonValue, counter: Meter): boolean {
+  counter.tick();
   if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0);
   if (typeof value === 'string') {
-    meter().text(value.length);
+    counter.spend(value.length >>> 4);
     return !value.includes('\u007f');
   }
-  if (isArray(value)) return value.every(hasPlainNumbers);
+  if (isArray(value)) return value.every((item) => hasPlainNumbers(item, counter));
   if (!isObject(value)) return true;
   for (const key in value) {
-    if (!hasPlainNumbers(value[key] ?? null)) return false;
+    if (!hasPlainNumbers(value[key] ?? null, counter)) return false;
   }
   return true;
 }

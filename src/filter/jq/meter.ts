@@ -104,16 +104,11 @@ export function meter(): Meter {
   return running;
 }
 
-/** Runs `work` with `next` as the meter. */
-export function metered(next: Meter, work: () => void): void {
+/** Makes `next` the meter of what runs from here on, and returns the one before it, to be put back at the end. */
+export function exchangeMeter(next: Meter): Meter {
   const outer = running;
   running = next;
-  next.start();
-  try {
-    work();
-  } finally {
-    running = outer;
-  }
+  return outer;
 }
 
 let running = new Meter(undefined, () => 0);

@@ -107,11 +107,15 @@ function neighbors(paths: readonly (readonly JsonValue[])[], start: number): rea
     meter().tick();
     const path = paths[index] ?? [];
     const key = path.at(-1);
-    const isLike = key !== undefined && key !== keys.at(-1) && isPlainKey(key) && typeof key === typeof last;
-    if (!isLike || !isSibling(path, first)) break;
+    if (key === undefined || !isNext(key, keys.at(-1)) || !isSibling(path, first)) break;
     keys.push(key);
   }
   return keys;
+}
+
+/** Whether a key is of the type of the one before it, and another one. */
+function isNext(key: JsonValue, before: JsonValue | undefined): boolean {
+  return key !== before && typeof key === typeof before && isPlainKey(key);
 }
 
 function isSibling(path: readonly JsonValue[], other: readonly JsonValue[]): boolean {

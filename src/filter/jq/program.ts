@@ -4,7 +4,7 @@ import type { Context, JqHost } from './context.ts';
 import { FORMATS } from './formats.ts';
 import { jsonText } from './json-text.ts';
 import { EMPTY_ENV } from './machine.ts';
-import { Meter, metered, type JqLimits } from './meter.ts';
+import { exchangeMeter, Meter, type JqLimits } from './meter.ts';
 import { parseProgram } from './parse.ts';
 import { BreakSignal, RaisedValue } from './signals.ts';
 import { JqSyntaxError } from './syntax-error.ts';
@@ -63,13 +63,15 @@ export function compileJq(source: string, options: JqOptions = {}): JqProgram {
   const { run, one } = compileGuarded(source, context);
   return {
     run: (input, emit) => {
+      const outer = exchangeMeter(meter);
+      meter.start();
       try {
-        metered(meter, () => {
-          if (one === undefined) run(input, undefined, EMPTY_ENV, emit);
-          else emit(one(input, EMPTY_ENV));
-        });
+        if (one === undefined) run(input, undefined, EMPTY_ENV, emit);
+        else emit(one(input, EMPTY_ENV));
       } catch (thrown) {
         throw asError(thrown);
+      } finally {
+        exchangeMeter(outer);
       }
     },
     steps: () => meter.steps,
