@@ -28,6 +28,8 @@ export interface LocalFilter {
 /** An expression that is worked on in this process for a few milliseconds at most: no outcome where that is not enough. */
 export interface BriefFilter {
   readonly apply: (object: unknown) => FilterOutcome | undefined;
+  /** How long it has been since the last call began. */
+  readonly elapsedMs: () => number;
 }
 
 /** `result` is JSON text: `null` for no output, one output as it is, several as an array; `null` beside an `error`. */

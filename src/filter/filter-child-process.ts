@@ -26,38 +26,48 @@ const FLAGS = [`--max-old-space-size=${MEMORY_MB}`, '--stack-size=6000', '--sing
 
 /** Starts a filter process; it goes when its standard input does. */
 export function startFilterChild(listener: ChildListener): FilterChild {
-  const child = spawn(process.execPath, [...FLAGS, siblingFile('filter-child', import.meta.url)], {
-    // No secrets of the operator; the zone is what `localtime` is about.
-    env: process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] },
-    stdio: ['pipe', 'pipe', 'ignore'],
-  });
-  const reader = new FrameReader(MAX_FRAME_BYTES);
-  child.stdout.on('data', (chunk: Buffer) => {
-    try {
-      for (const frame of reader.push(chunk)) listener.frame(frame);
-    } catch {
-      child.kill('SIGKILL');
-    }
-  });
   let hasEnded = false;
   const end = (reason: string): void => {
     if (hasEnded) return;
     hasEnded = true;
     listener.ended(reason);
   };
-  child.once('error', (error) => end(`its process could not be started: ${error.message}`));
-  child.once('exit', (code, signal) => end(endReason(code, signal)));
+  try {
+    return openChild({ frame: listener.frame, ended: end });
+  } catch (error) {
+    // Without a free file descriptor there is not even a pipe. Told later, as the end of any other.
+    setImmediate(() => end(error instanceof Error ? error.message : String(error)));
+    return { send: () => {}, kill: () => {}, keepAlive: () => {} };
+  }
+}
+
+function openChild({ frame, ended }: ChildListener): FilterChild {
+  const child = spawn(process.execPath, [...FLAGS, siblingFile('filter-child', import.meta.url)], {
+    // No secrets of the operator; the zone is what `localtime` is about.
+    env: process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] },
+    stdio: ['pipe', 'pipe', 'ignore'],
+  });
+  child.once('error', (error) => ended(error.message));
+  child.once('exit', (code, signal) => ended(endReason(code, signal)));
+  const reader = new FrameReader(MAX_FRAME_BYTES);
+  child.stdout.on('data', (chunk: Buffer) => {
+    try {
+      reader.push(chunk).forEach(frame);
+    } catch {
+      child.kill('SIGKILL');
+    }
+  });
   // A broken pipe is the end of the process, which is heard of.
   child.stdin.on('error', () => {});
   return {
-    keepAlive: (isNeeded) => {
-      for (const part of [child, child.stdin, child.stdout]) hold(part, isNeeded);
-    },
-    send: (frame) => {
-      for (const part of encodeFrame(frame)) child.stdin.write(part);
+    send: (request) => {
+      for (const part of encodeFrame(request)) child.stdin.write(part);
     },
     kill: () => {
       child.kill('SIGKILL');
+    },
+    keepAlive: (isNeeded) => {
+      for (const part of [child, child.stdin, child.stdout]) hold(part, isNeeded);
     },
   };
 }

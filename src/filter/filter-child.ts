@@ -16,10 +16,13 @@ const MAX_COMPILED = 100;
 
 type Work = (json: string) => { readonly result: string; readonly error?: string };
 
+const CALL = new Script('filterWork()');
 const compiled = new Map<string, Work>();
 
 yieldToOthers();
 const reader = new FrameReader(MAX_FRAME_BYTES);
+// What is loaded at the first use is loaded now, not within the time of a filter.
+withinTime(60_000, () => workOf('jq', '.')('{}'));
 respond({ type: 'ready' }, '');
 process.stdin.on('data', (chunk: Buffer) => {
   for (const { header, body } of reader.push(chunk)) handle(header, Buffer.from(body).toString());
@@ -50,8 +53,6 @@ function withinTime<T>(limitMs: number, work: () => T): T {
   return result;
 }
 
-const CALL = new Script('filterWork()');
-
 function workOf(type: string, expression: string): Work {
   const key = `${type} ${expression}`;
   const known = compiled.get(key);
@@ -81,7 +82,7 @@ function respond(header: object, body: string): void {
 /** The operator goes first for the processor, and is the last to be killed where memory is short. */
 function yieldToOthers(): void {
   try {
-    setPriority(10);
+    setPriority(5);
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
     // Not allowed here; it works without.

@@ -20,7 +20,7 @@ export interface FilterProcessOptions {
 
 /** From the request until it is ended from outside, beyond what the process allows itself. */
 const GRACE_MS = 500;
-const START_LIMIT_MS = 10_000;
+const START_LIMIT_MS = 5000;
 const IDLE_MS = 30_000;
 
 interface Job extends FilterJob {
@@ -28,7 +28,11 @@ interface Job extends FilterJob {
   readonly settle: (outcome: FilterOutcome) => void;
 }
 
-/** `starting`: what was sent waits; `running` since it was ready. */
+interface Loss {
+  readonly reason: string;
+  readonly wasReady: boolean;
+}
+
 interface Running {
   readonly turn: Turn<Job>;
   readonly id: number;
@@ -54,7 +58,7 @@ export class FilterProcess {
     this.#now = now;
   }
 
-  /** Never rejects; settled at most 12 seconds later, with an error where there is no result by then. */
+  /** Never rejects; settled at most 17 seconds later, with an error where there is no result by then. */
   async run(request: FilterRequest): Promise<FilterOutcome> {
     return new Promise((settle) => {
       const { type, expression, tenant, version, json } = request;
@@ -67,10 +71,14 @@ export class FilterProcess {
 
   /** Ends the process; what waits is not run. */
   end(): void {
-    const child = this.#child;
-    this.#child = undefined;
     clearTimeout(this.#limit);
     clearTimeout(this.#expiry);
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    const child = this.#child;
+    this.#child = undefined;
     child?.process.kill();
   }
 
@@ -120,6 +128,8 @@ export class FilterProcess {
     const { turn } = running;
     const tookMs = this.#now() - running.startedAtMs;
     if (type === 'stopped') {
+      // Ended in the middle of something: what it holds may be half done.
+      this.#letGo();
       this.#stopped(turn, tookMs);
     } else {
       this.#queue.done(turn, tookMs);
@@ -144,12 +154,20 @@ export class FilterProcess {
     const running = this.#running;
     this.#child = undefined;
     this.#running = undefined;
-    if (running !== undefined) {
-      const tookMs = this.#now() - running.startedAtMs;
-      const isLate = child?.isReady === true && tookMs >= running.turn.limitMs + GRACE_MS;
-      this.#stopped(running.turn, tookMs, isLate ? undefined : reason);
-    }
+    if (running !== undefined) this.#lost(running, { reason, wasReady: child?.isReady === true });
     this.#work();
+  }
+
+  #lost({ turn, startedAtMs }: Running, { reason, wasReady }: Loss): void {
+    const tookMs = this.#now() - startedAtMs;
+    if (wasReady) {
+      this.#stopped(turn, tookMs, tookMs >= turn.limitMs + GRACE_MS ? undefined : reason);
+      return;
+    }
+    // Not what the filter did.
+    this.#queue.done(turn, 0);
+    const problem = tookMs >= START_LIMIT_MS ? `not within ${START_LIMIT_MS} ms` : reason;
+    turn.job.settle(failedOutcome(`the process for filters that take long could not be started: ${problem}`));
   }
 
   #stopped(turn: Turn<Job>, tookMs: number, reason?: string): void {

@@ -124,6 +124,8 @@ export class FilterQueue<J extends FilterJob> {
 
   #put(lane: Map<string, Waiting<J>[]>, waiting: Waiting<J>): void {
     this.#waitingBytes += waiting.job.bytes;
+    // Whoever begins to wait there lets the quick ones go first for as long as it may take itself.
+    if (lane === this.#slow && lane.size === 0) this.#owedMs = LIMIT_MS;
     const line = lane.get(waiting.job.tenant);
     if (line === undefined) lane.set(waiting.job.tenant, [waiting]);
     else line.push(waiting);

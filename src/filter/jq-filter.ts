@@ -30,6 +30,7 @@ export function compileBriefJq(expression: string, limits: JqLimits): BriefFilte
       const outcome = applyProgram(program, object);
       return outcome instanceof JqLimitError ? undefined : outcome;
     },
+    elapsedMs: program.elapsedMs,
   };
 }
 

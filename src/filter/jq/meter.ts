@@ -39,6 +39,11 @@ export class Meter {
     return this.#steps + this.#slice - this.#left;
   }
 
+  /** The time since the run began. */
+  get elapsedMs(): number {
+    return this.#nowMs() - this.#startMs;
+  }
+
   start(): void {
     this.#steps = 0;
     this.#places = 0;

@@ -29,6 +29,8 @@ export interface JqProgram {
   readonly run: (input: JsonValue, emit: (output: JsonValue) => void) => void;
   /** The work of the last run, in the units of its limits. */
   readonly steps: () => number;
+  /** The time since the last run began; counted where there are limits. */
+  readonly elapsedMs: () => number;
 }
 
 /** An error that a program raised and did not catch; `value` is what `catch` would have seen. */
@@ -75,6 +77,7 @@ export function compileJq(source: string, options: JqOptions = {}): JqProgram {
       }
     },
     steps: () => meter.steps,
+    elapsedMs: () => meter.elapsedMs,
   };
 }
 

@@ -16,7 +16,7 @@ export function costOf(pattern: string): RegexCost {
   const { factor, power } = reader.alternatives();
   // Every place of the text may be where a match starts; behind an anchor each but the first fails at once.
   const starts = isAnchored && !reader.hasTopLevelBranches ? 0 : 1;
-  return { factor: factor * Math.max(1, pattern.length), power: Math.max(1, power + starts) };
+  return { factor: factor * Math.max(1, reader.size), power: Math.max(1, power + starts) };
 }
 
 /** The most steps of a search in a text of `length`. */
@@ -35,6 +35,8 @@ class CostReader {
   #position = 0;
   #depth = 0;
   hasTopLevelBranches = false;
+  /** How many atoms one way leads through. */
+  size = 0;
 
   constructor(pattern: string) {
     this.#pattern = pattern;
@@ -60,17 +62,23 @@ class CostReader {
     while (this.#position < this.#pattern.length && !'|)'.includes(this.#pattern[this.#position] ?? '')) {
       const { cost, isSingle } = this.#atom();
       const bounds = this.#quantifier();
+      this.size += bounds === undefined || bounds.most === Number.POSITIVE_INFINITY ? 1 : bounds.most;
       if (bounds === undefined) {
         ways = times(ways, cost);
         continue;
       }
-      const isLast = this.#depth === 0 && this.#position === this.#pattern.length;
+      const isLast = this.#isAtEnd();
       // Nothing follows that could fail, so no other length is tried.
       if (isSingle && isLast && bounds.most === Number.POSITIVE_INFINITY)
         ways = times(ways, { factor: bounds.least + 1, power: 0 });
       else ways = times(ways, repeated(cost, bounds, isSingle));
     }
     return ways;
+  }
+
+  /** Whether nothing but the ends of groups follows. */
+  #isAtEnd(): boolean {
+    return this.#position + this.#depth === this.#pattern.length && /^\)*$/.test(this.#pattern.slice(this.#position));
   }
 
   /** One character, class, escape or group; `isSingle` where it always takes exactly one character. */
@@ -137,6 +145,8 @@ function repeated(cost: RegexCost, { least, most }: Bounds, isSingle: boolean): 
     return most === Number.POSITIVE_INFINITY
       ? UNKNOWN
       : { factor: (cost.factor + 1) ** most, power: cost.power * most };
+  // One way only.
+  if (least === most) return ONE;
   if (!isSingle && most === Number.POSITIVE_INFINITY) return { factor: least + 1, power: 1 };
   return most === Number.POSITIVE_INFINITY ? { factor: least + 1, power: 1 } : { factor: most + 1, power: 0 };
 }

@@ -1,14 +1,14 @@
 import { meter } from './meter.ts';
 import { hasSurrogates } from './value.ts';
 
-// Up to here the search of the engine, which compares every place with the whole part, is the faster one.
-const MAX_PRODUCT = 1_000_000;
+// The search of the engine compares every place with the whole part if need be.
+const MAX_NATIVE_PART = 32;
 
 /** The offsets, in UTF-16 units, at which `part` occurs in `whole`, overlaps included; the work grows with their sum. */
 export function* occurrences(whole: string, part: string): Generator<number, void, void> {
   if (part === '') return;
   meter().text(whole.length + part.length);
-  if (whole.length * part.length > MAX_PRODUCT) {
+  if (part.length > MAX_NATIVE_PART) {
     yield* matchesOf(whole.length, part.length, (left, right) => {
       const unit = left < part.length ? part.charCodeAt(left) : whole.charCodeAt(left - part.length);
       return unit === part.charCodeAt(right);
@@ -23,7 +23,7 @@ export function* occurrences(whole: string, part: string): Generator<number, voi
 
 /** Whether `part` occurs in `whole`. */
 export function includesText(whole: string, part: string): boolean {
-  if (part === '' || whole.length * part.length <= MAX_PRODUCT) {
+  if (part.length <= MAX_NATIVE_PART) {
     meter().text(whole.length);
     return whole.includes(part);
   }
