@@ -1,5 +1,4 @@
 import { writeFileSync, writeSync } from 'node:fs';
-import { setPriority } from 'node:os';
 import { Script } from 'node:vm';
 import { compileProgram, outputsText, compileJqFilter } from './jq-filter.ts';
 import { compileJsonPath } from './json-path.ts';
@@ -79,10 +78,9 @@ function respond(header: object, body: string): void {
   }
 }
 
-/** The operator goes first for the processor, and is the last to be killed where memory is short. */
+/** Where memory is short, the operator is the last to be killed. */
 function yieldToOthers(): void {
   try {
-    setPriority(5);
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
     // Not allowed here; it works without.

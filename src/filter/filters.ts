@@ -1,7 +1,7 @@
 import { FilterError } from '../errors.ts';
 import type { Filter } from '../hook/binding.ts';
 import { BriefLimits } from './brief-limits.ts';
-import type { BriefFilter, CompiledFilter, FilterInput } from './compiled-filter.ts';
+import { failedOutcome, type BriefFilter, type CompiledFilter, type FilterInput } from './compiled-filter.ts';
 import { checkExpression } from './filter.ts';
 import { FilterProcess } from './filter-process.ts';
 import { compileBriefJq, compileProgram, outputsOf } from './jq-filter.ts';
@@ -41,10 +41,21 @@ function bounded({ type, expression }: Filter, limits: BriefLimits, elsewhere: E
       const outcome = brief.apply(object.value);
       if (outcome !== undefined) return outcome;
       limits.wasted(brief.elapsedMs());
-      const { namespace: tenant } = object;
-      return elsewhere.run({ type, expression, json: object.json(), tenant, version: versionOf(object) });
+      const json = jsonOf(object);
+      if (json === undefined) return failedOutcome('the object is nested too deeply');
+      return elsewhere.run({ type, expression, json, tenant: object.namespace, version: versionOf(object) });
     },
   };
+}
+
+/** The text of the object; none where it has to be written anew and the stack is too small for that. */
+function jsonOf(object: FilterInput): Uint8Array | undefined {
+  try {
+    return object.json();
+  } catch (error) {
+    if (error instanceof RangeError) return undefined;
+    throw error;
+  }
 }
 
 function versionOf({ uid, resourceVersion }: FilterInput): string {

@@ -35,8 +35,8 @@ const STOPPED = 'the filter was stopped';
 const HOSTILE: readonly Hostile[] = [
   { expression: '.x | trim | tonumber? // 0', json: text(`${'1'.repeat(100_000)}x`), gives: '0' },
   { expression: '.x | trim | length', json: text(`a${' '.repeat(100_000)}b`), gives: '100002' },
-  { expression: '.x | gsub("a"; "b") | length', json: text(`😀${'a'.repeat(20_000)}`), gives: '20001' },
-  { expression: '.x | indices("a") | length', json: text(`😀${'a'.repeat(20_000)}`), gives: '20000' },
+  { expression: '.x | gsub("a"; "b") | length', json: text(`😀${'a'.repeat(10_000)}`), gives: '10001' },
+  { expression: '.x | indices("a") | length', json: text(`😀${'a'.repeat(10_000)}`), gives: '10000' },
   { expression: '.x | test("(a+)+$")', json: text(`${'a'.repeat(60)}b`), gives: `${STOPPED} after 1000 ms` },
   { expression: '[range(50000)] - [range(1; 50000)]', gives: '[0]' },
   { expression: '.[100000000] = 1', json: '[]', gives: `${STOPPED} after 50000000 places` },
