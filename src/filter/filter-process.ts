@@ -58,7 +58,7 @@ export class FilterProcess {
     this.#now = now;
   }
 
-  /** Never rejects; settled at most 17 seconds later, with an error where there is no result by then. */
+  /** Never rejects; settled at most 47 seconds later, with an error where there is no result by then. */
   async run(request: FilterRequest): Promise<FilterOutcome> {
     return new Promise((settle) => {
       const { type, expression, tenant, version, json } = request;
@@ -88,7 +88,7 @@ export class FilterProcess {
   }
 
   #begin(): void {
-    const turn = this.#queue.next();
+    const turn = this.#queue.next(this.#now());
     if (turn === undefined) return this.#rest();
     const id = ++this.#lastId;
     this.#running = { turn, id, startedAtMs: this.#now() };

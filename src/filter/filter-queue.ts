@@ -11,24 +11,24 @@ export interface FilterJob {
 
 export interface Turn<J> {
   readonly job: J;
-  readonly sinceMs: number;
   readonly limitMs: number;
 }
 
 /** How long a filter may take in the end, and how long at first: whoever needs more lets the others go first. */
 export const LIMIT_MS = 1000;
 const FIRST_LIMIT_MS = 100;
-/** From the moment a job comes until it has its turn. */
-export const MAX_WAIT_MS = 10_000;
+/** From the moment a job comes into a lane until it has its turn there. */
+const QUICK_WAIT_MS = 30_000;
+const SLOW_WAIT_MS = 10_000;
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
 const MAX_REMEMBERED = 10_000;
-/** After so many filters of a tenant that had to be stopped, its next ones wait with those that need long. */
+/** After so many turns of one filter on objects of a tenant that had to be ended, its next ones begin in the slow lane. */
 const STRIKES = 3;
 const STRIKE_MS = 600_000;
 
 interface Waiting<J> {
   readonly job: J;
-  readonly sinceMs: number;
+  readonly untilMs: number;
 }
 
 /**
@@ -54,7 +54,7 @@ export class FilterQueue<J extends FilterJob> {
   get expiresAtMs(): number | undefined {
     let first = Number.POSITIVE_INFINITY;
     for (const lane of [this.#quick, this.#slow]) {
-      for (const [waiting] of lane.values()) first = Math.min(first, (waiting?.sinceMs ?? Infinity) + MAX_WAIT_MS);
+      for (const [waiting] of lane.values()) first = Math.min(first, waiting?.untilMs ?? Infinity);
     }
     return Number.isFinite(first) ? first : undefined;
   }
@@ -65,14 +65,20 @@ export class FilterQueue<J extends FilterJob> {
     if (known !== undefined) return known;
     if (this.#waitingBytes + job.bytes > MAX_WAITING_BYTES) return TOO_MANY;
     const isSlow = this.#stopped.has(job.version) || this.#hasStruckOut(job, nowMs);
-    this.#put(isSlow ? this.#slow : this.#quick, { job, sinceMs: nowMs });
+    this.#put(isSlow ? this.#slow : this.#quick, { job, untilMs: nowMs + (isSlow ? SLOW_WAIT_MS : QUICK_WAIT_MS) });
     return undefined;
   }
 
-  next(): Turn<J> | undefined {
-    const isSlowDue = this.#quick.size === 0 || (this.#slow.size > 0 && this.#owedMs <= 0);
-    const waiting = this.#take(isSlowDue ? this.#slow : this.#quick);
-    return waiting && { ...waiting, limitMs: isSlowDue ? LIMIT_MS : FIRST_LIMIT_MS };
+  next(nowMs: number): Turn<J> | undefined {
+    for (;;) {
+      const isSlowDue = this.#quick.size === 0 || (this.#slow.size > 0 && this.#owedMs <= 0);
+      const waiting = this.#take(isSlowDue ? this.#slow : this.#quick);
+      if (waiting === undefined) return undefined;
+      const { job } = waiting;
+      if (isSlowDue || !this.#hasStruckOut(job, nowMs)) return { job, limitMs: isSlowDue ? LIMIT_MS : FIRST_LIMIT_MS };
+      // Came before the others of its kind were stopped.
+      this.#put(this.#slow, { job, untilMs: nowMs + SLOW_WAIT_MS });
+    }
   }
 
   /** A turn is over, its job done. */
@@ -81,14 +87,14 @@ export class FilterQueue<J extends FilterJob> {
   }
 
   /** A turn had to be ended. True: the job has another one, when it comes to it; `reason` is what its like hear later. */
-  stopped({ job, sinceMs, limitMs }: Turn<J>, { tookMs, nowMs, reason }: Stop): boolean {
+  stopped({ job, limitMs }: Turn<J>, { tookMs, nowMs, reason }: Stop): boolean {
     this.#charge(limitMs, tookMs);
-    if (limitMs < LIMIT_MS && reason === undefined) {
-      this.#put(this.#slow, { job, sinceMs });
-      return true;
-    }
     const strikes = this.#strikes.get(strikeKey(job))?.count ?? 0;
     remember(this.#strikes, strikeKey(job), { count: strikes + 1, untilMs: nowMs + STRIKE_MS });
+    if (limitMs < LIMIT_MS && reason === undefined) {
+      this.#put(this.#slow, { job, untilMs: nowMs + SLOW_WAIT_MS });
+      return true;
+    }
     if (job.version !== '') {
       remember(this.#stopped, `${job.version} ${job.filter}`, reason ?? stoppedReason(LIMIT_MS));
       remember(this.#stopped, job.version, '');
@@ -101,7 +107,7 @@ export class FilterQueue<J extends FilterJob> {
     const jobs: J[] = [];
     for (const lane of [this.#quick, this.#slow]) {
       for (const [tenant, line] of lane) {
-        while ((line[0]?.sinceMs ?? Infinity) + MAX_WAIT_MS <= nowMs) {
+        while ((line[0]?.untilMs ?? Infinity) <= nowMs) {
           const waiting = line.shift();
           if (waiting === undefined) break;
           this.#waitingBytes -= waiting.job.bytes;
@@ -155,7 +161,7 @@ export function stoppedReason(limitMs: number): string {
   return `the filter was stopped after ${limitMs} ms`;
 }
 
-export const TOO_MANY = `the filter was not run: too many that take long wait before it (at most ${MAX_WAIT_MS / 1000} s)`;
+export const TOO_MANY = `the filter was not run: too many that take long wait before it`;
 
 function strikeKey({ tenant, filter }: FilterJob): string {
   return `${tenant} ${filter}`;

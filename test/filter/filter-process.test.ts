@@ -107,10 +107,10 @@ describe('FilterProcess', () => {
     ]);
   });
 
-  it('settles all of 1,000 filters that never end within 17 s', async () => {
+  it('settles all of 1,000 filters that never end within 47 s', async () => {
     const { run } = rig();
     const outcomes = Array.from({ length: 1000 }, (_unused, index) => run(`tenant ${index}`));
-    await vi.advanceTimersByTimeAsync(17_000);
+    await vi.advanceTimersByTimeAsync(47_000);
 
     expect(outcomes.filter(({ length }) => length === 1).length).toBe(1000);
   });
