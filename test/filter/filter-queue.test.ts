@@ -1,12 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import {
-  FilterQueue,
-  LIMIT_MS,
-  MAX_WAIT_MS,
-  TOO_MANY,
-  type FilterJob,
-  type Turn,
-} from '../../src/filter/filter-queue.ts';
+import { FilterQueue, LIMIT_MS, TOO_MANY, type FilterJob, type Turn } from '../../src/filter/filter-queue.ts';
 
 const job = (tenant: string, version = '', bytes = 10): FilterJob => ({ filter: 'jq .a', tenant, version, bytes });
 

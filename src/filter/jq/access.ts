@@ -6,6 +6,7 @@ import {
   hasSurrogates,
   isArray,
   isObject,
+  ownKeys,
   ownValue,
   setOwn,
   typeName,
@@ -139,7 +140,7 @@ function withoutKeys(value: JsonObject, keys: readonly JsonValue[]): JsonObject 
   if (names.length === 0) return value;
   const gone = new Set(names);
   const rest: Record<string, JsonValue> = {};
-  for (const key of Object.keys(value)) {
+  for (const key of ownKeys(value)) {
     meter().tick();
     if (!gone.has(key)) setOwn(rest, key, value[key] ?? null);
   }

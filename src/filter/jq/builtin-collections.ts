@@ -6,7 +6,17 @@ import { add } from './operators.ts';
 import { areEqual, compareValues, sortedKeys, sortValues } from './order.ts';
 import { raise } from './signals.ts';
 import { includesText } from './text-search.ts';
-import { codePointLength, isArray, isObject, isTruthy, ownValue, setOwn, typeName, type JsonValue } from './value.ts';
+import {
+  codePointLength,
+  isArray,
+  isObject,
+  isTruthy,
+  ownKeys,
+  ownValue,
+  setOwn,
+  typeName,
+  type JsonValue,
+} from './value.ts';
 
 /** Arrays and objects as wholes. */
 export const COLLECTION_BUILTINS: NativeTable = {
@@ -33,7 +43,7 @@ export const COLLECTION_BUILTINS: NativeTable = {
       return input.map((value, key) => ({ key, value }));
     }
     if (!isObject(input)) raise(`${describe(input)} has no keys`);
-    const keys = Object.keys(input);
+    const keys = ownKeys(input);
     meter().spend(keys.length);
     return keys.map((key) => ({ key, value: ownValue(input, key) }));
   },
@@ -48,7 +58,7 @@ function length(input: JsonValue): JsonValue {
   if (typeof input === 'string') return codePointLength(input);
   if (typeof input === 'number') return Math.abs(input);
   if (isArray(input)) return input.length;
-  if (isObject(input)) return Object.keys(input).length;
+  if (isObject(input)) return ownKeys(input).length;
   return raise(`${describe(input)} has no length`);
 }
 
@@ -78,7 +88,7 @@ function has(input: JsonValue, key: JsonValue): JsonValue {
 function contains(whole: JsonValue, part: JsonValue): boolean {
   meter().tick();
   if (isObject(whole) && isObject(part)) {
-    return Object.keys(part).every(
+    return ownKeys(part).every(
       (key) => Object.hasOwn(whole, key) && containsInside(ownValue(whole, key), ownValue(part, key)),
     );
   }
@@ -120,7 +130,7 @@ function addInto(container: JsonValue[] | Record<string, JsonValue>, value: Json
     return true;
   }
   if (!isObject(value)) return false;
-  for (const key of Object.keys(value)) {
+  for (const key of ownKeys(value)) {
     meter().tick();
     setOwn(container, key, value[key] ?? null);
   }
@@ -134,7 +144,7 @@ function merged(left: JsonValue, right: JsonValue): JsonValue[] | Record<string,
     return [...left, ...right];
   }
   if (!isObject(left) || !isObject(right)) return undefined;
-  meter().places(Object.keys(left).length + Object.keys(right).length);
+  meter().places(ownKeys(left).length + ownKeys(right).length);
   return { ...left, ...right };
 }
 

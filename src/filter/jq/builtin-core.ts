@@ -2,7 +2,7 @@ import { meter } from './meter.ts';
 import { deletePaths, setPath } from './path-writer.ts';
 import type { NativeTable, SpreadTable } from './native.ts';
 import { raise } from './signals.ts';
-import { isArray, isObject, isTruthy, ownValue, typeName, type JsonValue } from './value.ts';
+import { isArray, isObject, isTruthy, ownKeys, ownValue, typeName, type JsonValue } from './value.ts';
 
 /** Types, errors, and paths as values. */
 export const CORE_BUILTINS: NativeTable = {
@@ -36,7 +36,7 @@ export function streamEvents(input: JsonValue): readonly JsonValue[] {
     const keys: readonly (string | number)[] = isArray(value)
       ? [...value.keys()]
       : isObject(value)
-        ? Object.keys(value)
+        ? ownKeys(value)
         : [];
     const last = keys.at(-1);
     if (last === undefined) {

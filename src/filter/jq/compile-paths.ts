@@ -6,7 +6,7 @@ import { checkIterable, extendPath, type Path } from './path.ts';
 import type { Scope } from './scope.ts';
 import { raise } from './signals.ts';
 import type { Node } from './syntax.ts';
-import { isArray, isObject, typeName, type JsonValue } from './value.ts';
+import { isArray, isObject, ownKeys, typeName, type JsonValue } from './value.ts';
 import { excerpt } from './json-text.ts';
 
 type NodeOf<T extends Node['type']> = Extract<Node, { readonly type: T }>;
@@ -75,7 +75,7 @@ export function eachElement(value: JsonValue, path: Path, meter: Meter, emit: Em
       emit(value[index] ?? null, path === undefined ? undefined : { parent: path, key: index });
     }
   } else if (isObject(value)) {
-    for (const key of Object.keys(value)) {
+    for (const key of ownKeys(value)) {
       meter.tick();
       emit(value[key] ?? null, path === undefined ? undefined : { parent: path, key });
     }
@@ -117,7 +117,7 @@ function pushChildren({ value, path }: Visit, rest: Visit[]): void {
 
 function pushMembers(value: JsonValue, path: Path, rest: Visit[]): void {
   if (!isObject(value)) return;
-  const keys = Object.keys(value);
+  const keys = ownKeys(value);
   for (let index = keys.length - 1; index >= 0; index -= 1) {
     const key = keys[index] ?? '';
     rest.push(childVisit(value[key] ?? null, path, key));

@@ -1,6 +1,6 @@
 import { meter, type Meter } from './meter.ts';
 import { sortedKeys } from './order.ts';
-import { isArray, isObject, ownValue, type JsonObject, type JsonValue } from './value.ts';
+import { isArray, isObject, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
 
 export interface JsonTextOptions {
   /** What one level of nesting is indented by; empty or absent: everything on one line. */
@@ -63,7 +63,7 @@ function beginningOfItems(value: readonly JsonValue[], length: number): string {
 
 function beginningOfMembers(value: JsonObject, length: number): string {
   let text = '';
-  for (const key of Object.keys(value)) {
+  for (const key of ownKeys(value)) {
     if (text.length >= length) break;
     const name = stringText(key.slice(0, length + 1), {});
     text += `${text === '' ? '' : ','}${name}:${beginning(ownValue(value, key), length - text.length - name.length - 1)}`;
@@ -103,7 +103,7 @@ function write(value: JsonValue, options: JsonTextOptions, newline: string): str
     return `[${inner}${value.map((item) => write(item, options, inner)).join(`,${inner}`)}${newline}]`;
   }
   if (!isObject(value)) return String(value);
-  const keys = options.sortKeys === true ? sortedKeys(value) : Object.keys(value);
+  const keys = options.sortKeys === true ? sortedKeys(value) : ownKeys(value);
   if (keys.length === 0) return '{}';
   const inner = deeper(newline, options);
   const colon = newline === '' ? ':' : ': ';

@@ -5,7 +5,7 @@ import { withoutItems } from './remove-items.ts';
 import { raise } from './signals.ts';
 import type { BinaryOperator } from './syntax.ts';
 import { splitAt } from './text-search.ts';
-import { isArray, isObject, ownValue, setOwn, typeName, type JsonObject, type JsonValue } from './value.ts';
+import { isArray, isObject, ownKeys, ownValue, setOwn, typeName, type JsonObject, type JsonValue } from './value.ts';
 
 export type BinaryFunction = (left: JsonValue, right: JsonValue) => JsonValue;
 
@@ -37,7 +37,7 @@ function addContainers(left: JsonValue, right: JsonValue): JsonValue {
     return left.concat(right);
   }
   if (isObject(left) && isObject(right)) {
-    meter().places(Object.keys(left).length + Object.keys(right).length);
+    meter().places(ownKeys(left).length + ownKeys(right).length);
     return { ...left, ...right };
   }
   return failWith(left, right, 'added');
@@ -90,9 +90,9 @@ function repeatString(text: string, count: number): JsonValue {
 }
 
 function mergeDeep(left: JsonObject, right: JsonObject): JsonObject {
-  meter().places(Object.keys(left).length);
+  meter().places(ownKeys(left).length);
   const merged: Record<string, JsonValue> = { ...left };
-  for (const key of Object.keys(right)) {
+  for (const key of ownKeys(right)) {
     meter().tick();
     const incoming = ownValue(right, key);
     const existing = ownValue(merged, key);

@@ -1,5 +1,5 @@
 import { meter } from './meter.ts';
-import { isArray, isObject, ownValue, type JsonObject, type JsonValue } from './value.ts';
+import { isArray, isObject, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
 
 /**
  * jq's total order: null, false, true, numbers, strings, arrays, objects. Strings go by code point, arrays by element,
@@ -40,9 +40,9 @@ function areEqualArrays(left: readonly JsonValue[], right: readonly JsonValue[])
 }
 
 function areEqualObjects(left: JsonObject, right: JsonObject): boolean {
-  const keys = Object.keys(left);
+  const keys = ownKeys(left);
   meter().spend(keys.length);
-  if (keys.length !== Object.keys(right).length) return false;
+  if (keys.length !== ownKeys(right).length) return false;
   return keys.every((key) => Object.hasOwn(right, key) && areEqual(ownValue(left, key), ownValue(right, key)));
 }
 
@@ -64,7 +64,7 @@ export function compareStrings(left: string, right: string): number {
 
 /** Own keys in code point order. */
 export function sortedKeys(object: JsonObject): string[] {
-  const keys = Object.keys(object);
+  const keys = ownKeys(object);
   meter().places(keys.length);
   return keys.toSorted((left, right) => {
     meter().tick();

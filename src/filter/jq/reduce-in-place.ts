@@ -6,7 +6,7 @@ import { meter } from './meter.ts';
 import { add } from './operators.ts';
 import type { Scope } from './scope.ts';
 import type { Node } from './syntax.ts';
-import { isArray, isObject, setOwn, type JsonValue } from './value.ts';
+import { isArray, isObject, ownKeys, setOwn, type JsonValue } from './value.ts';
 
 /** A container that belongs to one reduce alone: it was copied, and nobody else has seen the copy. */
 export interface OwnedState {
@@ -101,7 +101,7 @@ function append(state: JsonValue, value: JsonValue, owned: OwnedState): JsonValu
   }
   if (!isObject(state) || !isObject(value)) return add(state, value);
   const object = ownObject(state, owned);
-  for (const key of Object.keys(value)) {
+  for (const key of ownKeys(value)) {
     meter().tick();
     setOwn(object, key, value[key] ?? null);
   }
@@ -134,7 +134,7 @@ function ownArray(state: readonly JsonValue[], owned: OwnedState): JsonValue[] {
 function ownObject(state: { readonly [key: string]: JsonValue }, owned: OwnedState): Record<string, JsonValue> {
   const { container } = owned;
   if (container === state && container !== undefined && !Array.isArray(container)) return container;
-  meter().places(Object.keys(state).length);
+  meter().places(ownKeys(state).length);
   const copy = { ...state };
   owned.container = copy;
   return copy;

@@ -34,6 +34,13 @@ export function ownValue(object: JsonObject, key: string): JsonValue {
   return Object.hasOwn(object, key) ? (object[key] ?? null) : null;
 }
 
+/** The own keys of `object`; reading them takes as long as there are many. */
+export function ownKeys(object: JsonObject): string[] {
+  const keys = Object.keys(object);
+  meter().spend(keys.length >>> 4);
+  return keys;
+}
+
 /** Sets an own property of an object that nobody else has seen yet, whatever its name. */
 export function setOwn(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
   if (key === '__proto__') {
@@ -45,7 +52,7 @@ export function setOwn(object: Record<string, JsonValue>, key: string, value: Js
 
 /** A copy of `object` with `key` set. */
 export function withKey(object: JsonObject, key: string, value: JsonValue): JsonObject {
-  meter().places(Object.keys(object).length + 1);
+  meter().places(ownKeys(object).length + 1);
   const copy: Record<string, JsonValue> = { ...object };
   setOwn(copy, key, value);
   return copy;
