@@ -1,6 +1,6 @@
 import { FilterError, UsageError } from '../errors.ts';
-import type { CompiledFilter } from '../filter/compiled-filter.ts';
-import { compileFilter } from '../filter/filter.ts';
+import type { CompiledFilter, FilterInput } from '../filter/compiled-filter.ts';
+import { openFilters, type Filters } from '../filter/filters.ts';
 import { JsonTextError, parseJson } from '../filter/jq/json-parse.ts';
 import { JsonSplitter } from '../filter/jq/json-stream.ts';
 import type { Filter } from '../hook/binding.ts';
@@ -33,17 +33,30 @@ export async function runFilter(args: readonly string[], io: FilterIo): Promise<
     io.stdout(`${USAGE}\n`);
     return 0;
   }
-  const filter = compile(parseArguments(args));
-  const objects = parseObjects(await readAll(io.stdin));
+  const filters = openFilters();
+  try {
+    const filter = compile(filters, parseArguments(args));
+    return await applyToAll(filter, parseObjects(await readAll(io.stdin)), io);
+  } finally {
+    filters.end();
+  }
+}
+
+async function applyToAll(filter: CompiledFilter, objects: readonly unknown[], io: FilterIo): Promise<number> {
   let exitCode = 0;
   for (const [index, object] of objects.entries()) {
-    const { result, error } = filter.apply(object);
+    const { result, error } = await filter.apply(inputOf(object));
     io.stdout(`${result}\n`);
     if (error === undefined) continue;
     io.stderr(`hooklet filter: object ${index + 1}${nameOf(object)}: ${error}\n`);
     exitCode = 1;
   }
   return exitCode;
+}
+
+function inputOf(value: unknown): FilterInput {
+  const json = (): Uint8Array => Buffer.from(JSON.stringify(value) ?? 'null');
+  return { value, json, namespace: '', uid: '', resourceVersion: '' };
 }
 
 function parseArguments(args: readonly string[]): Filter {
@@ -65,9 +78,9 @@ function parseArguments(args: readonly string[]): Filter {
   return { type, expression };
 }
 
-function compile(filter: Filter): CompiledFilter {
+function compile(filters: Filters, filter: Filter): CompiledFilter {
   try {
-    return compileFilter(filter);
+    return filters.compile(filter);
   } catch (cause) {
     if (!(cause instanceof FilterError)) throw cause;
     throw new UsageError(`filter: ${cause.message}`, { cause });

@@ -5,7 +5,15 @@ import { isMissing } from './api-error.ts';
 import { versionOf, withVersion } from './api-object.ts';
 import { isObject, received } from './field-reader.ts';
 import type { JqPatchOperation, JsonObject } from './operation.ts';
-import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
+import {
+  retrying,
+  send,
+  written,
+  type Outcome,
+  type CompileJq,
+  type PatchSession,
+  type Place,
+} from './patch-session.ts';
 
 /** JQPatch: reads the object, runs the expression on it, and writes the result back if it is another. */
 export async function jqPatch(session: PatchSession, place: Place, operation: JqPatchOperation): Promise<Outcome> {
@@ -17,7 +25,7 @@ export async function jqPatch(session: PatchSession, place: Place, operation: Jq
       const live = await send(session, { method: 'GET', path: readFrom });
       const version = versionOf(live);
       session.memory.remember(place.object, version);
-      const changed = withVersion(transform(live), version);
+      const changed = withVersion(await transform(live), version);
       if (isDeepStrictEqual(changed, live)) return { change: 'unchanged', resourceVersion: version };
       const answer = await send(session, { method: 'PUT', path: place.path, body: JSON.stringify(changed) });
       return written(session, place, { answer, change: 'patched' });
@@ -28,11 +36,11 @@ export async function jqPatch(session: PatchSession, place: Place, operation: Jq
   }
 }
 
-function compile({ compileJq }: PatchSession, expression: string): (live: unknown) => JsonObject {
+function compile({ compileJq }: PatchSession, expression: string): (live: unknown) => Promise<JsonObject> {
   if (compileJq === undefined) throw new Error('jq is not available here');
   const run = compileJq(expression);
-  return (live) => {
-    const outputs = runOn(run, live);
+  return async (live) => {
+    const outputs = await runOn(run, live);
     const [object] = outputs;
     if (outputs.length === 1 && isObject(object)) return object;
     const got = outputs.length === 1 ? received(object) : `${outputs.length} outputs`;
@@ -40,9 +48,9 @@ function compile({ compileJq }: PatchSession, expression: string): (live: unknow
   };
 }
 
-function runOn(run: (input: unknown) => Iterable<unknown>, live: unknown): readonly unknown[] {
+async function runOn(run: ReturnType<CompileJq>, live: unknown): Promise<readonly unknown[]> {
   try {
-    return [...run(live)];
+    return [...(await run(live))];
   } catch (error) {
     const said = error instanceof Error ? error.message : String(error);
     throw new FilterError(`jqFilter failed on the object: ${said}`, { cause: error });

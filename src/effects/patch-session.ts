@@ -6,8 +6,8 @@ import type { PatchOperation } from './operation.ts';
 import type { PatchMemory } from './patch-memory.ts';
 import { withRetries, type RetryRule } from './retries.ts';
 
-/** Turns a jq expression into a function from an object to the outputs. */
-export type CompileJq = (expression: string) => (input: unknown) => Iterable<unknown>;
+/** Turns a jq expression into a function from an object to the outputs; it ends within a known time. */
+export type CompileJq = (expression: string) => (input: unknown) => Iterable<unknown> | Promise<Iterable<unknown>>;
 
 /** What became of an object, in a word for the log. */
 export type Change = 'created' | 'updated' | 'unchanged' | 'patched' | 'applied' | 'deleted' | 'absent';

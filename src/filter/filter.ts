@@ -1,12 +1,16 @@
 import { FilterError } from '../errors.ts';
 import type { Filter } from '../hook/binding.ts';
-import type { CompiledFilter } from './compiled-filter.ts';
+import type { LocalFilter } from './compiled-filter.ts';
 import { compileJqFilter } from './jq-filter.ts';
 import { compileJsonPath } from './json-path.ts';
 
-/** Compiles the filter of a binding; a bad expression is a FilterError that says where it is bad. */
-export function compileFilter(filter: Filter): CompiledFilter {
+/** Compiles a filter that is worked on here to its end; a bad expression is a FilterError that says where it is bad. */
+export function compileFilter(filter: Filter): LocalFilter {
   const { type, expression } = filter;
-  if (expression.trim() === '') throw new FilterError(`${type} filter is empty; leave it out to get the whole object`);
+  checkExpression(filter);
   return type === 'jq' ? compileJqFilter(expression) : compileJsonPath(expression);
+}
+
+export function checkExpression({ type, expression }: Filter): void {
+  if (expression.trim() === '') throw new FilterError(`${type} filter is empty; leave it out to get the whole object`);
 }

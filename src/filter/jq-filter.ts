@@ -1,24 +1,43 @@
 import { FilterError } from '../errors.ts';
-import type { CompiledFilter, FilterOutcome } from './compiled-filter.ts';
+import { failedOutcome, type BriefFilter, type FilterOutcome, type LocalFilter } from './compiled-filter.ts';
 import { jsonText } from './jq/json-text.ts';
-import { compileJq, JqError, type JqProgram } from './jq/program.ts';
+import type { JqLimits } from './jq/meter.ts';
+import { compileJq, JqDepthError, JqError, type JqProgram } from './jq/program.ts';
 import { JqLimitError } from './jq/signals.ts';
 import { JqSyntaxError } from './jq/syntax-error.ts';
 import type { JsonValue } from './jq/value.ts';
 
 const MAX_OUTPUTS = 100_000;
-const LIMITS = { maxSteps: 10_000_000, timeoutMs: 1000 };
+const MAX_RESULT_LENGTH = 10_000_000;
+const LIMITS: JqLimits = { maxSteps: 10_000_000, timeoutMs: 1000, maxPlaces: 50_000_000, maxText: 2 ** 25 };
 
 /** A jq filter, stopped when it runs longer or puts out more than any filter has reason to. */
-export function compileJqFilter(expression: string): CompiledFilter {
+export function compileJqFilter(expression: string): LocalFilter {
   const program = compileProgram(expression);
-  return { apply: (object) => applyProgram(program, object) };
+  return {
+    apply: (object) => {
+      const outcome = applyProgram(program, object);
+      return outcome instanceof JqLimitError ? failedOutcome(outcome.message) : outcome;
+    },
+  };
+}
+
+/** A jq filter that gives up where it would use more than `limits`. */
+export function compileBriefJq(expression: string, limits: JqLimits): BriefFilter {
+  const program = compileProgram(expression, limits);
+  return {
+    apply: (object) => {
+      const outcome = applyProgram(program, object);
+      return outcome instanceof JqLimitError ? undefined : outcome;
+    },
+    elapsedMs: program.elapsedMs,
+  };
 }
 
 /** A jq program with the limits of a filter; a FilterError where it does not compile. */
-export function compileProgram(expression: string): JqProgram {
+export function compileProgram(expression: string, limits: JqLimits = LIMITS): JqProgram {
   try {
-    return compileJq(expression, { limits: LIMITS });
+    return compileJq(expression, { limits });
   } catch (error) {
     if (!(error instanceof JqSyntaxError)) throw error;
     throw new FilterError(`jq: ${error.message}`, { cause: error });
@@ -29,21 +48,49 @@ export function compileProgram(expression: string): JqProgram {
 export function outputsOf(program: JqProgram, object: unknown): readonly JsonValue[] {
   const outputs: JsonValue[] = [];
   program.run(object as JsonValue, (output) => {
-    if (outputs.length >= MAX_OUTPUTS) throw new JqLimitError(`the filter was stopped after ${MAX_OUTPUTS} outputs`);
+    if (outputs.length >= MAX_OUTPUTS) throw tooManyOutputs();
     outputs.push(output);
   });
   return outputs;
 }
 
-function applyProgram(program: JqProgram, object: unknown): FilterOutcome {
+/** As `outputsOf`, as JSON text. */
+export function outputsText(program: JqProgram, object: unknown): string {
+  return `[${textsOf(program, object).join(',')}]`;
+}
+
+/** The outcome, or the limit that was met before there was one. */
+function applyProgram(program: JqProgram, object: unknown): FilterOutcome | JqLimitError {
   try {
-    const outputs = outputsOf(program, object);
-    const [only = null] = outputs;
-    return { result: jsonText(outputs.length > 1 ? outputs : only) };
+    const texts = textsOf(program, object);
+    const [only = 'null'] = texts;
+    return { result: texts.length > 1 ? `[${texts.join(',')}]` : only };
   } catch (error) {
-    if (error instanceof JqError || error instanceof JqLimitError) return { result: 'null', error: error.message };
-    // Nesting or a text too large for the machine; anything else is a bug.
-    if (error instanceof RangeError) return { result: 'null', error: `the result is too large: ${error.message}` };
+    if (error instanceof JqLimitError) return error;
+    if (error instanceof JqDepthError) return new JqLimitError(error.message);
+    if (error instanceof JqError) return failedOutcome(error.message);
+    // A text too large for the machine; anything else is a bug.
+    if (error instanceof RangeError) return new JqLimitError(`the result is too large: ${error.message}`);
     throw error;
   }
+}
+
+/** The outputs are written while the program runs, so that its limits hold for that work too. */
+function textsOf(program: JqProgram, object: unknown): readonly string[] {
+  const texts: string[] = [];
+  let length = 0;
+  program.run(object as JsonValue, (output) => {
+    if (texts.length >= MAX_OUTPUTS) throw tooManyOutputs();
+    const text = jsonText(output);
+    length += text.length;
+    if (length > MAX_RESULT_LENGTH) {
+      throw new JqLimitError(`the filter was stopped at a result of more than ${MAX_RESULT_LENGTH} characters`);
+    }
+    texts.push(text);
+  });
+  return texts;
+}
+
+function tooManyOutputs(): JqLimitError {
+  return new JqLimitError(`the filter was stopped after ${MAX_OUTPUTS} outputs`);
 }

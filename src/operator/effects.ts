@@ -3,7 +3,7 @@ import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { operationsDespiteFailure } from '../effects/operation.ts';
 import { metricsDespiteFailure } from '../effects/parse-metrics.ts';
 import { PatchMemory } from '../effects/patch-memory.ts';
-import { compilePatch } from '../filter/patch.ts';
+import type { Filters } from '../filter/filters.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ClusterAccess } from './cluster-access.ts';
@@ -12,15 +12,16 @@ import type { TaskRunOptions } from './task-run.ts';
 
 export type Effects = Pick<TaskRunOptions, 'parse' | 'parseAfterFailure' | 'apply' | 'applyMetrics'>;
 
-export interface EffectsOptions {
+export interface EffectsParts {
   readonly access: ClusterAccess;
+  readonly filters: Pick<Filters, 'compilePatch'>;
   readonly hookMetrics: HookMetrics;
   readonly metrics: Pick<Metrics, 'hookMetricsDropped'>;
   readonly log: Logger;
 }
 
 /** Reads and carries out what hooks write; metrics go to `hookMetrics`. */
-export function createEffects({ access, hookMetrics, metrics: own, log }: EffectsOptions): Effects {
+export function createEffects({ access, filters, hookMetrics, metrics: own, log }: EffectsParts): Effects {
   const memory = new PatchMemory();
   const reader = createOutputReader();
   return {
@@ -40,7 +41,8 @@ export function createEffects({ access, hookMetrics, metrics: own, log }: Effect
     },
     apply: async (operations, onApplied, signal) => {
       const { client, kinds } = access;
-      await applyOperations(operations, { client, kinds, compileJq: compilePatch, memory, signal, log, onApplied });
+      const compileJq = (expression: string) => filters.compilePatch(expression);
+      await applyOperations(operations, { client, kinds, compileJq, memory, signal, log, onApplied });
     },
     applyMetrics(hook, operations) {
       const dropped = hookMetrics.apply(hook, operations);

@@ -21,6 +21,7 @@ import { type Effects } from './effects.ts';
 import { EndableRuns, isForRun } from './endable-runs.ts';
 import { fingerprintsOf } from './fingerprints.ts';
 import { readinessChecks } from './health.ts';
+import type { Filters } from '../filter/filters.ts';
 import type { HookEvents } from './hook-events.ts';
 import { hookLoader, type HookLoading } from './hook-loading.ts';
 import type { HookUnit } from './hook-unit.ts';
@@ -57,6 +58,7 @@ export interface OperatorParts {
   /** Has begun already, where hooks are loaded once. */
   readonly loading?: HookLoading | undefined;
   readonly access: ClusterAccess;
+  readonly filters: Filters;
   readonly effects: Effects;
   readonly hookMetrics: HookMetrics;
   /** Absent: this operator is the only one. */
@@ -112,6 +114,7 @@ export class Operator {
       mayWork: parts.leadership?.leading ?? Promise.resolve(),
       createUnit: createUnitFactory({
         access,
+        filters: parts.filters,
         push: (queue, task) => this.#push(queue, task),
         schedules: {
           me: this.schedules.me,

@@ -1,4 +1,5 @@
 import { HookMetrics } from '../effects/hook-metrics.ts';
+import { openFilters } from '../filter/filters.ts';
 import { createEventRecorder, type EventRecorder } from '../kube/event-recorder.ts';
 import type { LeaderElection } from '../kube/leader-election.ts';
 import { ownPod } from '../kube/own-pod.ts';
@@ -8,12 +9,12 @@ import { createMetrics, type Metrics } from '../metrics.ts';
 import { createControlServer, type ControlServer, type ControlServerOptions } from '../server/control-server.ts';
 import { createServer, type HttpServer, type ServerOptions } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
-import { createEffects } from './effects.ts';
+import { createEffects, type EffectsParts } from './effects.ts';
 import { createHookEvents } from './hook-events.ts';
 import { beginLoading, hookLoader } from './hook-loading.ts';
 import { openLeadership, refusalOf, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
 import { openRunner } from './open-runner.ts';
-import { Operator, type OperatorSettings } from './operator.ts';
+import { Operator, type OperatorParts, type OperatorSettings } from './operator.ts';
 import { measureLoad } from './process-load.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 import { keepYoungGeneration } from './young-generation.ts';
@@ -59,7 +60,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     runner,
     loading,
     access,
-    effects: createEffects({ access, hookMetrics, metrics, log: options.log }),
+    ...openEffects({ access, hookMetrics, metrics, log: options.log }, ends),
     hookMetrics,
     leadership,
     hookEvents: createHookEvents(events, Date.now),
@@ -105,6 +106,15 @@ function openMetrics({ metricsPrefix, droppedLogLines }: OperatorOptions): Metri
     metrics.watchContacts.add(() => (metrics.logLinesDropped.of({}).value = droppedLogLines()));
   }
   return metrics;
+}
+
+function openEffects(
+  parts: Omit<EffectsParts, 'filters'>,
+  ends: AsyncDisposableStack,
+): Pick<OperatorParts, 'filters' | 'effects'> {
+  const filters = openFilters();
+  ends.defer(() => filters.end());
+  return { filters, effects: createEffects({ ...parts, filters }) };
 }
 
 function openEvents({ env, log }: OperatorOptions, { client, cluster }: ClusterAccess): EventRecorder {

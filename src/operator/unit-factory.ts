@@ -1,5 +1,5 @@
 import type { CompiledFilter } from '../filter/compiled-filter.ts';
-import { compileFilter } from '../filter/filter.ts';
+import type { Filters } from '../filter/filters.ts';
 import type { Binding, Hook, KubernetesBinding } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
 import type { Logger } from '../log.ts';
@@ -12,6 +12,7 @@ import { HookUnit, type MonitorEvents, type UnitMonitor } from './hook-unit.ts';
 
 export interface UnitFactoryOptions {
   readonly access: ClusterAccess;
+  readonly filters: Pick<Filters, 'compile'>;
   readonly push: (queue: string, task: Task) => void;
   readonly schedules: Pick<HookSchedulesOptions, 'recordsOf' | 'me' | 'observer'>;
   /** Ends runs of schedules, whether they wait or go on. */
@@ -56,9 +57,9 @@ interface MonitorPlace {
   readonly events: MonitorEvents;
 }
 
-function createHookMonitor({ access, metrics, log }: UnitFactoryOptions, place: MonitorPlace): UnitMonitor {
+function createHookMonitor({ access, filters, metrics, log }: UnitFactoryOptions, place: MonitorPlace): UnitMonitor {
   const { hook, binding, events } = place;
-  const filter: CompiledFilter | undefined = binding.filter === undefined ? undefined : compileFilter(binding.filter);
+  const filter: CompiledFilter | undefined = binding.filter === undefined ? undefined : filters.compile(binding.filter);
   return createMonitor(binding, {
     ...events,
     ...access,

@@ -1,12 +1,6 @@
-import { existsSync } from 'node:fs';
-import { fileURLToPath } from 'node:url';
+import { siblingFile } from '../lib/sibling-file.ts';
 
-/**
- * The file of another entry point: TypeScript beside this module in the sources; in the bundle JavaScript beside it, or
- * above it where the bundler put this code into a shared chunk.
- */
+/** The file of an entry point of this room, in the sources and in the bundle. */
 export function siblingModule(name: string, from = import.meta.url): string {
-  const file = from.endsWith('.ts') ? `${name}.ts` : `${name}.js`;
-  const beside = fileURLToPath(new URL(`./${file}`, from));
-  return existsSync(beside) ? beside : fileURLToPath(new URL(`../${file}`, from));
+  return siblingFile(name, from);
 }

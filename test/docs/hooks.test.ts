@@ -6,7 +6,7 @@ import { HookMetrics } from '../../src/effects/hook-metrics.ts';
 import { parseMetrics } from '../../src/effects/parse-metrics.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
 import { OPERATIONS } from '../../src/effects/read-operation.ts';
-import { compilePatch } from '../../src/filter/patch.ts';
+import { openFilters } from '../../src/filter/filters.ts';
 import type { Binding, Hook } from '../../src/hook/binding.ts';
 import { parseConfig } from '../../src/hook/config.ts';
 import { writeContexts } from '../../src/hook/context.ts';
@@ -103,7 +103,10 @@ describe('the patches of docs/hooks.md', () => {
 
     const { operations } = parseOperations(examples, checkJq);
     const options = { client, kinds: createKinds(client), signal: never, log: recordingLogger() };
-    const applied = await applyOperations(operations, { ...options, compileJq: compilePatch });
+    const applied = await applyOperations(operations, {
+      ...options,
+      compileJq: (jq) => openFilters().compilePatch(jq),
+    });
     await client.close();
 
     expect(applied.map(({ operation, change }) => `${operation} ${change}`)).toEqual([

@@ -1,3 +1,4 @@
+import { openFilters } from '../../src/filter/filters.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { HookMetrics } from '../../src/effects/hook-metrics.ts';
 import { HookOutputError } from '../../src/errors.ts';
@@ -26,7 +27,7 @@ beforeEach(async () => {
   const options = { connect: sandboxCluster(sandbox), userAgent: 'test' };
   metrics = createMetrics('');
   const access = await createClusterAccess(options, { log, metrics });
-  effects = createEffects({ access, hookMetrics, metrics, log });
+  effects = createEffects({ access, filters: openFilters(), hookMetrics, metrics, log });
 });
 
 describe('what a hook wrote', () => {

@@ -1,3 +1,4 @@
+import { openFilters } from '../../src/filter/filters.ts';
 import { describe, expect, it } from 'vitest';
 import type { Task } from '../../src/hook/task.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -21,6 +22,7 @@ async function factoryRig() {
   const access = await createClusterAccess(options, { log, metrics });
   const createUnit = createUnitFactory({
     access,
+    filters: openFilters(),
     push: (_, task) => void tasks.push(task),
     schedules: { me: 'test', recordsOf: () => new MemoryRecords(), observer: deafObserver },
     endRuns: () => {},

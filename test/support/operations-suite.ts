@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { applyOperations } from '../../src/effects/apply-operations.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
-import { compilePatch } from '../../src/filter/patch.ts';
+import { openFilters } from '../../src/filter/filters.ts';
 import type { Cluster } from '../../src/kube/cluster.ts';
 import { createKinds } from '../../src/kube/kinds.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
@@ -267,7 +267,7 @@ export async function startOperationsRig(cluster: Cluster) {
         const applied = await applyOperations(parsed, {
           client,
           kinds,
-          compileJq: compilePatch,
+          compileJq: (expression) => openFilters().compilePatch(expression),
           signal,
           log: recordingLogger(),
         });

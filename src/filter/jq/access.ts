@@ -1,4 +1,4 @@
-import { sortValues } from './order.ts';
+import { meter } from './meter.ts';
 import { raise } from './signals.ts';
 import { findSubarray } from './subarray.ts';
 import {
@@ -6,10 +6,11 @@ import {
   hasSurrogates,
   isArray,
   isObject,
+  ownKeys,
   ownValue,
+  setOwn,
   typeName,
   withKey,
-  withoutKey,
   type JsonObject,
   type JsonValue,
 } from './value.ts';
@@ -35,36 +36,6 @@ export function getPath(value: JsonValue, keys: readonly JsonValue[]): JsonValue
   for (const key of keys) {
     if (current === null) return null;
     current = getKey(current, key);
-  }
-  return current;
-}
-
-/** A copy of `value` with `replacement` at the end of `keys`. */
-export function setPath(value: JsonValue, keys: readonly JsonValue[], replacement: JsonValue): JsonValue {
-  return updatePath(value, keys, () => replacement);
-}
-
-/** As `setPath`, with a replacement made from what stood there. */
-export function updatePath(
-  value: JsonValue,
-  keys: readonly JsonValue[],
-  update: (old: JsonValue) => JsonValue,
-): JsonValue {
-  const descend = (current: JsonValue, level: number): JsonValue => {
-    const key = keys[level];
-    if (key === undefined) return update(current);
-    return setKey(current, key, descend(getKey(current, key), level + 1));
-  };
-  return descend(value, 0);
-}
-
-/** A copy of `value` without what stands at any of `paths`. */
-export function deletePaths(value: JsonValue, paths: readonly JsonValue[]): JsonValue {
-  let current = value;
-  // From the last to the first, so that a deletion does not shift what is still to be deleted.
-  for (const path of sortValues(paths).toReversed()) {
-    if (!isArray(path)) raise('Path must be specified as an array');
-    current = deletePath(current, path, 0);
   }
   return current;
 }
@@ -112,14 +83,19 @@ function getSlice(value: JsonValue, key: JsonObject): JsonValue {
   if (value === null) return null;
   const from = ownValue(key, 'start');
   const to = ownValue(key, 'end');
-  if (isArray(value)) return value.slice(...sliceBounds(value.length, from, to));
+  if (isArray(value)) {
+    const [start, end] = sliceBounds(value.length, from, to);
+    meter().places(end - start);
+    return value.slice(start, end);
+  }
   if (typeof value !== 'string') return failToIndex(value, key);
+  meter().text(value.length);
   const bounds = sliceBounds(codePointLength(value), from, to);
-  return hasSurrogates(value)
-    ? Array.from(value)
-        .slice(...bounds)
-        .join('')
-    : value.slice(...bounds);
+  if (!hasSurrogates(value)) return value.slice(...bounds);
+  meter().places(value.length);
+  return Array.from(value)
+    .slice(...bounds)
+    .join('');
 }
 
 const MAX_ARRAY_INDEX = 536_870_911;
@@ -128,6 +104,7 @@ function setElement(value: readonly JsonValue[], key: number, replacement: JsonV
   const index = elementIndex(key, value.length);
   if (index < 0) raise('Out of bounds negative array index');
   if (!(index <= MAX_ARRAY_INDEX)) raise('Array index too large');
+  meter().places(Math.max(value.length, index + 1));
   const copy = value.slice();
   while (copy.length < index) copy.push(null);
   copy[index] = replacement;
@@ -137,30 +114,42 @@ function setElement(value: readonly JsonValue[], key: number, replacement: JsonV
 function setSlice(value: readonly JsonValue[], key: JsonObject, replacement: JsonValue): JsonValue {
   if (!isArray(replacement)) raise('A slice of an array can only be assigned another array');
   const [start, end] = sliceBounds(value.length, ownValue(key, 'start'), ownValue(key, 'end'));
-  return value.toSpliced(start, end - start, ...replacement);
+  meter().places(value.length + replacement.length);
+  return [...value.slice(0, start), ...replacement, ...value.slice(end)];
 }
 
-function deletePath(value: JsonValue, keys: readonly JsonValue[], level: number): JsonValue {
-  const key = keys[level];
-  if (key === undefined || value === null) return null;
-  if (level === keys.length - 1) return deleteKey(value, key);
-  const inner = getKey(value, key);
-  return inner === null ? value : setKey(value, key, deletePath(inner, keys, level + 1));
-}
-
-function deleteKey(value: JsonValue, key: JsonValue): JsonValue {
+/** A copy of `value` without `keys`, which are one key of any type, or names, or indices from the last to the first. */
+export function deleteKeys(value: JsonValue, keys: readonly JsonValue[]): JsonValue {
+  const [only = null] = keys;
   if (isObject(value)) {
-    if (typeof key !== 'string') raise(`Cannot delete ${typeName(key)} field of object`);
-    return Object.hasOwn(value, key) ? withoutKey(value, key) : value;
+    if (typeof only !== 'string') raise(`Cannot delete ${typeName(only)} field of object`);
+    return withoutKeys(value, keys);
   }
   if (!isArray(value)) raise(`Cannot delete fields from ${typeName(value)}`);
-  if (isObject(key)) {
-    const [start, end] = sliceBounds(value.length, ownValue(key, 'start'), ownValue(key, 'end'));
-    return value.toSpliced(start, end - start);
+  if (isObject(only)) {
+    const [start, end] = sliceBounds(value.length, ownValue(only, 'start'), ownValue(only, 'end'));
+    return withoutIndices(value, (index) => index >= start && index < end);
   }
-  if (typeof key !== 'number') raise(`Cannot delete ${typeName(key)} element of array`);
-  const index = elementIndex(key, value.length);
-  return index < 0 || index >= value.length ? value : value.toSpliced(index, 1);
+  if (typeof only !== 'number') raise(`Cannot delete ${typeName(only)} element of array`);
+  const indices = new Set(keys.map((key) => elementIndex(Number(key), value.length)));
+  return withoutIndices(value, (index) => indices.has(index));
+}
+
+function withoutKeys(value: JsonObject, keys: readonly JsonValue[]): JsonObject {
+  const names = keys.filter((key) => typeof key === 'string' && Object.hasOwn(value, key));
+  if (names.length === 0) return value;
+  const gone = new Set(names);
+  const rest: Record<string, JsonValue> = {};
+  for (const key of ownKeys(value)) {
+    meter().tick();
+    if (!gone.has(key)) setOwn(rest, key, value[key] ?? null);
+  }
+  return rest;
+}
+
+function withoutIndices(value: readonly JsonValue[], isGone: (index: number) => boolean): readonly JsonValue[] {
+  meter().places(value.length);
+  return value.filter((_item, index) => !isGone(index));
 }
 
 // Long keys are left out of the message.

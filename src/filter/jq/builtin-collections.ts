@@ -1,10 +1,22 @@
 import { elements } from './elements.ts';
 import { jsonText } from './json-text.ts';
+import { meter } from './meter.ts';
 import { describe, expectArray, type NativeTable } from './native.ts';
 import { add } from './operators.ts';
 import { areEqual, compareValues, sortedKeys, sortValues } from './order.ts';
 import { raise } from './signals.ts';
-import { codePointLength, isArray, isObject, isTruthy, ownValue, setOwn, typeName, type JsonValue } from './value.ts';
+import { includesText } from './text-search.ts';
+import {
+  codePointLength,
+  isArray,
+  isObject,
+  isTruthy,
+  ownKeys,
+  ownValue,
+  setOwn,
+  typeName,
+  type JsonValue,
+} from './value.ts';
 
 /** Arrays and objects as wholes. */
 export const COLLECTION_BUILTINS: NativeTable = {
@@ -19,16 +31,21 @@ export const COLLECTION_BUILTINS: NativeTable = {
   'unique/0': (input) => unique(sortValues(expectArray(input, 'cannot be sorted, as it is not an array'))),
   'min/0': (input) => extreme(input, -1),
   'max/0': (input) => extreme(input, 1),
-  'flatten/0': (input) => flatten(elements(input), Number.POSITIVE_INFINITY),
+  'flatten/0': (input) => flatten(elements(input), Number.POSITIVE_INFINITY, []),
   'flatten/1': (input, depth) => {
     if (typeof depth !== 'number') raise('flatten depth must not be negative');
     if (depth < 0) raise('flatten depth must not be negative');
-    return flatten(elements(input), depth);
+    return flatten(elements(input), depth, []);
   },
   'to_entries/0': (input) => {
-    if (isArray(input)) return input.map((value, key) => ({ key, value }));
+    if (isArray(input)) {
+      meter().spend(input.length);
+      return input.map((value, key) => ({ key, value }));
+    }
     if (!isObject(input)) raise(`${describe(input)} has no keys`);
-    return Object.keys(input).map((key) => ({ key, value: ownValue(input, key) }));
+    const keys = ownKeys(input);
+    meter().spend(keys.length);
+    return keys.map((key) => ({ key, value: ownValue(input, key) }));
   },
   'from_entries/0': fromEntries,
   'transpose/0': transpose,
@@ -41,11 +58,12 @@ function length(input: JsonValue): JsonValue {
   if (typeof input === 'string') return codePointLength(input);
   if (typeof input === 'number') return Math.abs(input);
   if (isArray(input)) return input.length;
-  if (isObject(input)) return Object.keys(input).length;
+  if (isObject(input)) return ownKeys(input).length;
   return raise(`${describe(input)} has no length`);
 }
 
 function reverse(input: JsonValue): JsonValue {
+  if (isArray(input) || typeof input === 'string') meter().places(input.length);
   if (isArray(input)) return input.toReversed();
   if (typeof input === 'string') return Array.from(input).toReversed().join('');
   if (length(input) === 0) return [];
@@ -53,7 +71,10 @@ function reverse(input: JsonValue): JsonValue {
 }
 
 function keysOf(input: JsonValue, ofObject: (object: { readonly [key: string]: JsonValue }) => string[]): JsonValue {
-  if (isArray(input)) return input.map((_value, index) => index);
+  if (isArray(input)) {
+    meter().places(input.length);
+    return input.map((_value, index) => index);
+  }
   if (isObject(input)) return ofObject(input);
   return raise(`${describe(input)} has no keys`);
 }
@@ -65,15 +86,16 @@ function has(input: JsonValue, key: JsonValue): JsonValue {
 }
 
 function contains(whole: JsonValue, part: JsonValue): boolean {
+  meter().tick();
   if (isObject(whole) && isObject(part)) {
-    return Object.keys(part).every(
+    return ownKeys(part).every(
       (key) => Object.hasOwn(whole, key) && containsInside(ownValue(whole, key), ownValue(part, key)),
     );
   }
   if (isArray(whole) && isArray(part)) {
     return part.every((wanted) => whole.some((item) => containsInside(item, wanted)));
   }
-  if (typeof whole === 'string' && typeof part === 'string') return whole.includes(part);
+  if (typeof whole === 'string' && typeof part === 'string') return includesText(whole, part);
   if (typeName(whole) !== typeName(part)) {
     raise(`${describe(whole)} and ${describe(part)} cannot have their containment checked`);
   }
@@ -82,13 +104,48 @@ function contains(whole: JsonValue, part: JsonValue): boolean {
 
 // Inside a container, values of different types are merely different.
 function containsInside(whole: JsonValue, part: JsonValue): boolean {
+  meter().tick();
   return typeName(whole) === typeName(part) && contains(whole, part);
 }
 
 function addAll(input: JsonValue): JsonValue {
-  const values = elements(input);
-  if (values.length > 1 && values.every(isArray)) return values.flat(1);
-  return values.reduce<JsonValue>(add, null);
+  let sum: JsonValue = null;
+  // A container that was made here takes what follows, or n containers would be copied n times.
+  let owned: JsonValue[] | Record<string, JsonValue> | undefined;
+  for (const value of elements(input)) {
+    meter().tick();
+    if (owned !== undefined && addInto(owned, value)) continue;
+    owned = merged(sum, value);
+    sum = owned ?? add(sum, value);
+  }
+  return sum;
+}
+
+/** Adds `value` to a container of its type; false for any other. */
+function addInto(container: JsonValue[] | Record<string, JsonValue>, value: JsonValue): boolean {
+  if (Array.isArray(container)) {
+    if (!isArray(value)) return false;
+    meter().places(value.length);
+    for (const item of value) container.push(item);
+    return true;
+  }
+  if (!isObject(value)) return false;
+  for (const key of ownKeys(value)) {
+    meter().tick();
+    setOwn(container, key, value[key] ?? null);
+  }
+  return true;
+}
+
+/** The sum of two containers of one type in a container of its own; undefined for anything else. */
+function merged(left: JsonValue, right: JsonValue): JsonValue[] | Record<string, JsonValue> | undefined {
+  if (isArray(left) && isArray(right)) {
+    meter().places(left.length + right.length);
+    return [...left, ...right];
+  }
+  if (!isObject(left) || !isObject(right)) return undefined;
+  meter().places(ownKeys(left).length + ownKeys(right).length);
+  return { ...left, ...right };
 }
 
 /** Drops values equal to the one before; the input is sorted. */
@@ -107,8 +164,14 @@ function extreme(input: JsonValue, direction: -1 | 1): JsonValue {
   return best ?? null;
 }
 
-function flatten(values: readonly JsonValue[], depth: number): JsonValue[] {
-  return values.flatMap((value) => (isArray(value) && depth > 0 ? flatten(value, depth - 1) : [value]));
+/** Adds what is in `values`, `depth` levels of arrays in arrays opened, to `flat`. */
+function flatten(values: readonly JsonValue[], depth: number, flat: JsonValue[]): JsonValue[] {
+  for (const value of values) {
+    meter().tick();
+    if (isArray(value) && depth > 0) flatten(value, depth - 1, flat);
+    else flat.push(value);
+  }
+  return flat;
 }
 
 const KEY_NAMES = ['key', 'k', 'name', 'Name', 'K', 'Key'];
@@ -117,6 +180,7 @@ const VALUE_NAMES = ['value', 'v', 'Value', 'V'];
 function fromEntries(input: JsonValue): JsonValue {
   const object: Record<string, JsonValue> = {};
   for (const entry of elements(input)) {
+    meter().spend(4);
     if (!isObject(entry)) raise(`Cannot index ${typeName(entry)} with string "key"`);
     const own = ownValue(entry, 'key');
     const named = KEY_NAMES.map((name) => ownValue(entry, name)).find(isTruthy);
@@ -136,6 +200,7 @@ function transpose(input: JsonValue): JsonValue {
     row === null ? [] : expectArray(row, 'cannot be transposed, as it is not an array'),
   );
   const width = rows.reduce((widest, row) => Math.max(widest, row.length), 0);
+  meter().places(width * rows.length);
   return Array.from({ length: width }, (_unused, index) => rows.map((row) => row[index] ?? null));
 }
 

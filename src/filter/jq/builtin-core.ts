@@ -1,7 +1,8 @@
-import { deletePaths, setPath } from './access.ts';
+import { meter } from './meter.ts';
+import { deletePaths, setPath } from './path-writer.ts';
 import type { NativeTable, SpreadTable } from './native.ts';
 import { raise } from './signals.ts';
-import { isArray, isObject, isTruthy, ownValue, typeName, type JsonValue } from './value.ts';
+import { isArray, isObject, isTruthy, ownKeys, ownValue, typeName, type JsonValue } from './value.ts';
 
 /** Types, errors, and paths as values. */
 export const CORE_BUILTINS: NativeTable = {
@@ -31,10 +32,11 @@ export function pathArray(path: JsonValue): readonly JsonValue[] {
 export function streamEvents(input: JsonValue): readonly JsonValue[] {
   const events: JsonValue[] = [];
   const visit = (value: JsonValue, path: readonly JsonValue[]): void => {
+    meter().places(path.length + 1);
     const keys: readonly (string | number)[] = isArray(value)
       ? [...value.keys()]
       : isObject(value)
-        ? Object.keys(value)
+        ? ownKeys(value)
         : [];
     const last = keys.at(-1);
     if (last === undefined) {

@@ -2,6 +2,7 @@ import type { Form } from './builtin-forms.ts';
 import { IDENTITY } from './compile-paths.ts';
 import { elements } from './elements.ts';
 import { forEachOutput, fromOne, type Compiled, type Env } from './machine.ts';
+import { meter } from './meter.ts';
 import { describe } from './native.ts';
 import { compareValues } from './order.ts';
 import { raise } from './signals.ts';
@@ -26,7 +27,10 @@ function keyed(what: string, finish: (items: readonly Item[]) => JsonValue): For
   return ([keyFilter = IDENTITY]) =>
     fromOne((value, env) => {
       if (isObject(value)) return raise(`${describe(value)} cannot be ${what}, as it is not an array`);
-      const items = elements(value).map((item) => ({ key: keyOf(keyFilter, item, env), value: item }));
+      const items = elements(value).map((item) => {
+        meter().tick();
+        return { key: keyOf(keyFilter, item, env), value: item };
+      });
       return finish(items.toSorted((left, right) => compareValues(left.key, right.key)));
     });
 }

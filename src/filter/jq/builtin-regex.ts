@@ -1,3 +1,4 @@
+import { meter } from './meter.ts';
 import { describe, type NativeTable, type SpreadTable } from './native.ts';
 import { findMatches, hasMatch, regexFrom, type Regex, type RegexMatch } from './regex.ts';
 import { raise } from './signals.ts';
@@ -41,6 +42,7 @@ export function findEdits(input: JsonValue, pattern: JsonValue, flags: JsonValue
 /** The text as a list that code point offsets index; text without surrogates is one itself. */
 export function characters(text: string): { slice(start: number, end?: number): string } {
   if (!hasSurrogates(text)) return text;
+  meter().places(text.length);
   const points = Array.from(text);
   return { slice: (start, end) => points.slice(start, end).join('') };
 }

@@ -2,10 +2,12 @@ import { findSubarray } from './subarray.ts';
 import { textOf } from './formats.ts';
 import { JsonTextError, parseJson } from './json-parse.ts';
 import { jsonText } from './json-text.ts';
+import { meter } from './meter.ts';
 import { describe, expectString, type NativeTable } from './native.ts';
 import { add, splitString } from './operators.ts';
 import { raise } from './signals.ts';
-import { codePointLength, isArray, isObject, type JsonValue } from './value.ts';
+import { codePointCounter, occurrences } from './text-search.ts';
+import { isArray, isObject, type JsonValue } from './value.ts';
 import { getKey } from './access.ts';
 import { elements } from './elements.ts';
 
@@ -16,10 +18,14 @@ export const STRING_BUILTINS: NativeTable = {
   'fromjson/0': (input) => fromJson(expectString(input, `${describe(input)} cannot be parsed as JSON`)),
   'tonumber/0': toNumber,
   'ascii_downcase/0': (input) =>
-    text(input, 'ascii_downcase input must be a string').replace(/[A-Z]/g, (letter) => letter.toLowerCase()),
+    text(input, 'ascii_downcase input must be a string').replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
   'ascii_upcase/0': (input) =>
-    text(input, 'ascii_upcase input must be a string').replace(/[a-z]/g, (letter) => letter.toUpperCase()),
-  'explode/0': (input) => Array.from(text(input, 'explode input must be a string'), (char) => char.codePointAt(0) ?? 0),
+    text(input, 'ascii_upcase input must be a string').replace(/[a-z]+/g, (letters) => letters.toUpperCase()),
+  'explode/0': (input) => {
+    const source = text(input, 'explode input must be a string');
+    meter().places(source.length);
+    return Array.from(source, (char) => char.codePointAt(0) ?? 0);
+  },
   'implode/0': implode,
   'ascii/0': (input) => implode([input]),
   'utf8bytelength/0': (input) =>
@@ -35,9 +41,9 @@ export const STRING_BUILTINS: NativeTable = {
   'ltrimstr/1': trimPrefix,
   'rtrimstr/1': trimSuffix,
   'trimstr/1': (input, affix) => trimSuffix(trimPrefix(input, affix), affix),
-  'trim/0': (input) => text(input, 'trim input must be a string').replace(/^\s+|\s+$/g, ''),
-  'ltrim/0': (input) => text(input, 'trim input must be a string').replace(/^\s+/, ''),
-  'rtrim/0': (input) => text(input, 'trim input must be a string').replace(/\s+$/, ''),
+  'trim/0': (input) => text(input, 'trim input must be a string').trim(),
+  'ltrim/0': (input) => text(input, 'trim input must be a string').trimStart(),
+  'rtrim/0': (input) => text(input, 'trim input must be a string').trimEnd(),
   'split/1': (input, separator) => {
     if (typeof input !== 'string' || typeof separator !== 'string') raise('split input and separator must be strings');
     return splitString(input, separator);
@@ -49,22 +55,35 @@ export const STRING_BUILTINS: NativeTable = {
   'rindex/1': (input, part) => getKey(indices(input, part), -1),
 };
 
-const text = expectString;
+/** The text that a builtin is about to go through. */
+function text(value: JsonValue, message: string): string {
+  const source = expectString(value, message);
+  meter().spend(source.length >>> 2);
+  return source;
+}
 
 function fromJson(source: string): JsonValue {
   try {
     return parseJson(source);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
-    return raise(`${error.message} (while parsing '${source}')`);
+    return raise(`${error.message} (while parsing '${shortened(source)}')`);
   }
 }
 
-const NUMBER = /^\s*[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*$/;
+const MAX_QUOTED_LENGTH = 1000;
+
+function shortened(source: string): string {
+  return source.length <= MAX_QUOTED_LENGTH ? source : `${source.slice(0, MAX_QUOTED_LENGTH)}...`;
+}
+
+// Each digit can stand in one place only, or a long number with a letter behind it is tried at every length.
+const NUMBER = /^\s*[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*$/;
 
 function toNumber(input: JsonValue): JsonValue {
   if (typeof input === 'number') return input;
   if (typeof input !== 'string') return raise(`${describe(input)} cannot be parsed as a number`);
+  meter().spend(input.length >>> 2);
   if (NUMBER.test(input)) return Number(input);
   const value = fromJson(input);
   return typeof value === 'number' ? value : raise(`${describe(input)} cannot be parsed as a number`);
@@ -74,7 +93,9 @@ const MAX_CODE_POINT = 0x10_ff_ff;
 
 function implode(input: JsonValue): JsonValue {
   if (!isArray(input)) return raise('implode input must be an array');
+  meter().places(input.length);
   const points = input.map((point) => {
+    meter().tick();
     if (typeof point !== 'number') return raise('Unicode codepoint must be numeric');
     const isValid = point >= 0 && point <= MAX_CODE_POINT && !(point >= 0xd800 && point <= 0xdfff);
     return isValid ? Math.trunc(point) : 0xfffd;
@@ -95,6 +116,7 @@ function trimSuffix(input: JsonValue, suffix: JsonValue): JsonValue {
 function join(input: JsonValue, separator: JsonValue): JsonValue {
   let joined: JsonValue = null;
   for (const item of elements(input)) {
+    meter().tick();
     const isPlain = typeof item === 'number' || typeof item === 'boolean';
     const before: JsonValue = joined === null ? '' : add(joined, separator);
     joined = add(before, isPlain ? textOf(item) : (item ?? ''));
@@ -113,9 +135,5 @@ function indices(input: JsonValue, part: JsonValue): JsonValue {
 /** Offsets of `part`, overlaps included, in code points. */
 function findSubstring(whole: string, part: string): JsonValue {
   if (part === '') return null;
-  const offsets: number[] = [];
-  for (let at = whole.indexOf(part); at !== -1; at = whole.indexOf(part, at + 1)) {
-    offsets.push(codePointLength(whole.slice(0, at)));
-  }
-  return offsets;
+  return Array.from(occurrences(whole, part), codePointCounter(whole));
 }

@@ -2,6 +2,7 @@ import type { Form } from './builtin-forms.ts';
 import { characters, findEdits, subject, withGlobal, type Edit } from './builtin-regex.ts';
 import { IDENTITY } from './compile-paths.ts';
 import { forEachOutput, fromOne, type Compiled, type Env } from './machine.ts';
+import { meter } from './meter.ts';
 import { describe } from './native.ts';
 import { lostPath } from './path.ts';
 import { raise } from './signals.ts';
@@ -49,6 +50,7 @@ function apply(text: string, edits: readonly Edit[], replacement: Compiled, env:
   const results: string[] = [];
   let from = 0;
   for (const { start, end, captures } of edits) {
+    meter().tick();
     const gap = source.slice(from, start);
     insertsFor(replacement, captures, env).forEach((insert, index) => {
       results[index] = (results[index] ?? '') + gap + insert;

@@ -1,9 +1,9 @@
-import { deletePaths, getPath, setPath, updatePath } from './access.ts';
 import { firstOutput } from './compile-control.ts';
 import type { Context } from './context.ts';
 import { forEachOutput, type Compiled, type Env } from './machine.ts';
 import { BINARY_OPERATORS, type BinaryFunction } from './operators.ts';
 import { lostPath, pathKeys, ROOT } from './path.ts';
+import { deletePaths, PathWriter } from './path-writer.ts';
 import type { Scope } from './scope.ts';
 import type { AssignOperator, Node } from './syntax.ts';
 import { isTruthy, type JsonValue } from './value.ts';
@@ -19,11 +19,9 @@ export function compileAssign(node: NodeOf<'assign'>, context: Context, scope: S
   return {
     run: (value, path, env, emit) => {
       forEachOutput(source, value, env, (operand) => {
-        let result = value;
-        forEachPath(target, value, env, (keys) => {
-          result = updatePath(result, keys, (old) => combine(old, operand));
-        });
-        emit(result, lostPath(path));
+        const writer = new PathWriter(value);
+        forEachPath(target, value, env, (keys) => writer.set(keys, combine(writer.read(keys), operand)));
+        emit(writer.value, lostPath(path));
       });
       return undefined;
     },
@@ -64,14 +62,14 @@ export const COMBINE: Readonly<Record<Exclude<AssignOperator, '|='>, BinaryFunct
 
 function updatePaths(target: Compiled, update: Compiled, value: JsonValue, env: Env): JsonValue {
   const deleted: (readonly JsonValue[])[] = [];
-  let result = value;
+  const writer = new PathWriter(value);
   forEachPath(target, value, env, (keys) => {
-    const replacement = firstOutput(update, getPath(result, keys), env);
+    const replacement = firstOutput(update, writer.read(keys), env);
     if (replacement === undefined) {
       deleted.push(keys);
     } else {
-      result = setPath(result, keys, replacement);
+      writer.set(keys, replacement);
     }
   });
-  return deleted.length === 0 ? result : deletePaths(result, deleted);
+  return deleted.length === 0 ? writer.value : deletePaths(writer.value, deleted);
 }

@@ -37,6 +37,7 @@ export function compileComma(node: NodeOf<'comma'>, context: Context, { scope, i
   const right = context.compile(node.right, scope, isTail);
   return {
     run: (value, path, env, emit) => {
+      context.meter.tick();
       left.run(value, path, env, emit);
       return right.run(value, path, env, emit);
     },

@@ -6,7 +6,7 @@ import { checkIterable, extendPath, type Path } from './path.ts';
 import type { Scope } from './scope.ts';
 import { raise } from './signals.ts';
 import type { Node } from './syntax.ts';
-import { isArray, isObject, typeName, type JsonValue } from './value.ts';
+import { isArray, isObject, ownKeys, typeName, type JsonValue } from './value.ts';
 import { excerpt } from './json-text.ts';
 
 type NodeOf<T extends Node['type']> = Extract<Node, { readonly type: T }>;
@@ -75,7 +75,7 @@ export function eachElement(value: JsonValue, path: Path, meter: Meter, emit: Em
       emit(value[index] ?? null, path === undefined ? undefined : { parent: path, key: index });
     }
   } else if (isObject(value)) {
-    for (const key of Object.keys(value)) {
+    for (const key of ownKeys(value)) {
       meter.tick();
       emit(value[key] ?? null, path === undefined ? undefined : { parent: path, key });
     }
@@ -86,17 +86,46 @@ export function eachElement(value: JsonValue, path: Path, meter: Meter, emit: Em
 
 /** `..`: the value, then everything in it, outside in. */
 export function recurseDefault(meter: Meter): Compiled {
-  const visit = (value: JsonValue, path: Path, emit: Emit): void => {
-    emit(value, path);
-    if (typeof value !== 'object' || value === null) return;
-    eachElement(value, path, meter, (element, at) => visit(element, at, emit));
-  };
   return {
     run: (value, path, _env, emit) => {
-      visit(value, path, emit);
+      // What is still to be visited, the next one last: a stack of our own, for values nested deeper than calls may be.
+      const rest: Visit[] = [{ value, path }];
+      for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+        meter.tick();
+        emit(next.value, next.path);
+        pushChildren(next, rest);
+      }
       return undefined;
     },
   };
+}
+
+interface Visit {
+  readonly value: JsonValue;
+  readonly path: Path;
+}
+
+function pushChildren({ value, path }: Visit, rest: Visit[]): void {
+  if (typeof value !== 'object' || value === null) return;
+  checkIterable(path, value);
+  if (isArray(value)) {
+    for (let key = value.length - 1; key >= 0; key -= 1) rest.push(childVisit(value[key] ?? null, path, key));
+  } else {
+    pushMembers(value, path, rest);
+  }
+}
+
+function pushMembers(value: JsonValue, path: Path, rest: Visit[]): void {
+  if (!isObject(value)) return;
+  const keys = ownKeys(value);
+  for (let index = keys.length - 1; index >= 0; index -= 1) {
+    const key = keys[index] ?? '';
+    rest.push(childVisit(value[key] ?? null, path, key));
+  }
+}
+
+function childVisit(value: JsonValue, path: Path, key: string | number): Visit {
+  return { value, path: path === undefined ? undefined : { parent: path, key } };
 }
 
 function indexByConstant(target: Compiled, key: JsonValue): Compiled {

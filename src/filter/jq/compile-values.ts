@@ -1,6 +1,7 @@
 import type { Context } from './context.ts';
 import { excerpt } from './json-text.ts';
 import { forEachOutput, fromOne, type Compiled, type Env, type One } from './machine.ts';
+import { meter } from './meter.ts';
 import { BINARY_OPERATORS, negate, type BinaryFunction } from './operators.ts';
 import { lostPath } from './path.ts';
 import type { Scope } from './scope.ts';
@@ -94,6 +95,7 @@ export function compileObject(node: NodeOf<'object'>, context: Context, scope: S
       const outPath = lostPath(path);
       const build = (index: number, made: Readonly<Record<string, JsonValue>>): void => {
         const entry = entries[index];
+        meter().tick();
         if (entry === undefined) return emit(made, outPath);
         forEachOutput(entry.key, value, env, (key) => {
           forEachOutput(entry.value, value, env, (item) => {
@@ -135,7 +137,10 @@ export function applyToTwo(combine: BinaryFunction, left: Compiled, right: Compi
     run: (value, path, env, emit) => {
       const outPath = lostPath(path);
       forEachOutput(right, value, env, (rightValue) => {
-        forEachOutput(left, value, env, (leftValue) => emit(combine(leftValue, rightValue), outPath));
+        forEachOutput(left, value, env, (leftValue) => {
+          meter().tick();
+          emit(combine(leftValue, rightValue), outPath);
+        });
       });
       return undefined;
     },

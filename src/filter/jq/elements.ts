@@ -1,10 +1,10 @@
 import { describe } from './native.ts';
 import { raise } from './signals.ts';
-import { isArray, isObject, type JsonValue } from './value.ts';
+import { isArray, isObject, ownKeys, type JsonValue } from './value.ts';
 
 /** The elements of an array or the values of an object, as `.[]` has them. */
 export function elements(value: JsonValue): readonly JsonValue[] {
   if (isArray(value)) return value;
-  if (isObject(value)) return Object.values(value);
+  if (isObject(value)) return ownKeys(value).map((key) => value[key] ?? null);
   return raise(`Cannot iterate over ${describe(value)}`);
 }

@@ -1,4 +1,5 @@
 import { jsonText, numberText } from './json-text.ts';
+import { meter } from './meter.ts';
 import { describe } from './native.ts';
 import { raise } from './signals.ts';
 import { isArray, type JsonValue } from './value.ts';
@@ -9,21 +10,30 @@ export type Format = (value: JsonValue) => string;
 export const FORMATS: Readonly<Record<string, Format>> = {
   '@text': textOf,
   '@json': (value) => jsonText(value),
-  '@html': (value) => textOf(value).replace(/[<>&'"]/g, (char) => HTML_ESCAPES[char] ?? char),
-  '@uri': (value) => encodeUri(textOf(value)),
+  '@html': (value) => scanned(value).replace(/[<>&'"]/g, (char) => HTML_ESCAPES[char] ?? char),
+  '@uri': (value) => encodeUri(scanned(value)),
   '@urid': (value) => decodeUri(value),
   '@csv': (value) => rowOf(value, 'csv').map(csvCell).join(','),
   '@tsv': (value) => rowOf(value, 'tsv').map(tsvCell).join('\t'),
   '@sh': (value) => (isArray(value) ? value : [value]).map(shellWord).join(' '),
-  '@base64': (value) => Buffer.from(textOf(value)).toString('base64'),
+  '@base64': (value) => Buffer.from(scanned(value)).toString('base64'),
   '@base64d': (value) => decodeBase64(value),
-  '@base32': (value) => encodeBase32(Buffer.from(textOf(value))),
+  '@base32': (value) => encodeBase32(Buffer.from(scanned(value))),
   '@base32d': (value) => decodeBase32(value),
 };
 
 /** What `tostring` and interpolation make of a value: strings stay, the rest is JSON. */
 export function textOf(value: JsonValue): string {
-  return typeof value === 'string' ? value : jsonText(value);
+  if (typeof value !== 'string') return jsonText(value);
+  meter().spend(value.length >>> 4);
+  return value;
+}
+
+/** The text of a value that is about to be changed character by character. */
+function scanned(value: JsonValue): string {
+  const text = textOf(value);
+  meter().spend(text.length >>> 2);
+  return text;
 }
 
 const HTML_ESCAPES: Readonly<Record<string, string>> = {
@@ -45,7 +55,7 @@ function encodeUri(text: string): string {
 
 function decodeUri(value: JsonValue): string {
   try {
-    return decodeURIComponent(textOf(value));
+    return decodeURIComponent(scanned(value));
   } catch {
     return raise(`${describe(value)} is not a valid uri encoding`);
   }
@@ -56,12 +66,14 @@ function rowOf(value: JsonValue, format: string): readonly JsonValue[] {
 }
 
 function csvCell(value: JsonValue): string {
-  if (typeof value === 'string') return `"${value.replaceAll('"', '""')}"`;
+  meter().tick();
+  if (typeof value === 'string') return `"${scanned(value).replaceAll('"', '""')}"`;
   return plainCell(value, 'is not valid in a csv row');
 }
 
 function tsvCell(value: JsonValue): string {
-  if (typeof value === 'string') return value.replace(/[\t\n\r\\]/g, (char) => TSV_ESCAPES[char] ?? char);
+  meter().tick();
+  if (typeof value === 'string') return scanned(value).replace(/[\t\n\r\\]/g, (char) => TSV_ESCAPES[char] ?? char);
   return plainCell(value, 'is not valid in a csv row');
 }
 
@@ -73,13 +85,14 @@ function plainCell(value: JsonValue, otherwise: string): string {
 }
 
 function shellWord(value: JsonValue): string {
-  if (typeof value === 'string') return `'${value.replaceAll("'", String.raw`'\''`)}'`;
+  meter().tick();
+  if (typeof value === 'string') return `'${scanned(value).replaceAll("'", String.raw`'\''`)}'`;
   if (typeof value === 'object' && value !== null) raise(`${describe(value)} can not be escaped for shell`);
   return jsonText(value);
 }
 
 function decodeBase64(value: JsonValue): string {
-  const text = textOf(value);
+  const text = scanned(value);
   const isValid = /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
   if (!isValid) raise(`${describe(value)} is not valid base64 data`);
   return Buffer.from(text, 'base64').toString();
@@ -87,19 +100,38 @@ function decodeBase64(value: JsonValue): string {
 
 const BASE32_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
+/** Five bits a digit; the bits that are left over wait for the next byte. */
 function encodeBase32(bytes: Buffer): string {
-  let bits = '';
-  for (const byte of bytes) bits += byte.toString(2).padStart(8, '0');
-  const digits = bits.match(/.{1,5}/g) ?? [];
-  const text = digits.map((group) => BASE32_ALPHABET[Number.parseInt(group.padEnd(5, '0'), 2)] ?? '').join('');
+  let text = '';
+  let bits = 0;
+  let count = 0;
+  for (const byte of bytes) {
+    meter().tick();
+    bits = (bits << 8) | byte;
+    for (count += 8; count >= 5; count -= 5) text += BASE32_ALPHABET[(bits >>> (count - 5)) & 31] ?? '';
+    bits &= 31;
+  }
+  if (count > 0) text += BASE32_ALPHABET[(bits << (5 - count)) & 31] ?? '';
   return text.padEnd(Math.ceil(text.length / 8) * 8, '=');
 }
 
 function decodeBase32(value: JsonValue): string {
-  const text = textOf(value);
+  const text = scanned(value);
   if (!/^[A-Z2-7]*=*$/.test(text)) raise(`${describe(value)} is not valid base32 data`);
-  let bits = '';
-  for (const char of text.replace(/=+$/, '')) bits += BASE32_ALPHABET.indexOf(char).toString(2).padStart(5, '0');
-  const bytes = bits.match(/.{8}/g) ?? [];
-  return Buffer.from(bytes.map((byte) => Number.parseInt(byte, 2))).toString();
+  const digits = text.replace(/=+$/, '');
+  const bytes = Buffer.alloc(Math.floor((digits.length * 5) / 8));
+  let bits = 0;
+  let count = 0;
+  let at = 0;
+  for (const digit of digits) {
+    meter().tick();
+    bits = (bits << 5) | BASE32_ALPHABET.indexOf(digit);
+    count += 5;
+    if (count < 8) continue;
+    count -= 8;
+    bytes[at] = (bits >>> count) & 255;
+    bits &= 255;
+    at += 1;
+  }
+  return bytes.toString();
 }

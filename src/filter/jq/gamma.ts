@@ -40,7 +40,11 @@ export function frexp(x: number): [number, number] {
   return [fraction, exponent];
 }
 
+const MAX_FACTORIAL = 170;
+
 function factorial(n: number): number {
+  // What is larger than any double.
+  if (n > MAX_FACTORIAL) return Number.POSITIVE_INFINITY;
   let product = 1;
   for (let factor = 2; factor <= n; factor += 1) product *= factor;
   return product;

@@ -1,3 +1,4 @@
+import { meter } from './meter.ts';
 import type { JsonValue } from './value.ts';
 
 /** Text that is not one JSON value; the message says why and where, as jq does. */
@@ -7,6 +8,9 @@ export class JsonTextError extends Error {
 
 /** Reads one JSON value; `nan` counts as one, as it does for jq. Messages count lines from `firstLine`. */
 export function parseJson(text: string, firstLine = 1): JsonValue {
+  // Parsing costs about a step for two characters.
+  meter().text(text.length);
+  meter().spend(text.length >>> 1);
   const literal = text.trim();
   if (literal === 'nan' || literal === 'NaN') return Number.NaN;
   try {

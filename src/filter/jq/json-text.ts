@@ -1,5 +1,6 @@
+import { meter, type Meter } from './meter.ts';
 import { sortedKeys } from './order.ts';
-import { isArray, isObject, ownValue, type JsonValue } from './value.ts';
+import { isArray, isObject, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
 
 export interface JsonTextOptions {
   /** What one level of nesting is indented by; empty or absent: everything on one line. */
@@ -13,7 +14,7 @@ export interface JsonTextOptions {
 export function jsonText(value: JsonValue, options: JsonTextOptions = {}): string {
   const isPretty = options.indent !== undefined && options.indent !== '';
   if (!isPretty && options.sortKeys !== true && options.ascii !== true) {
-    return hasPlainNumbers(value) ? JSON.stringify(value) : write(value, {}, '');
+    return hasPlainNumbers(value, meter()) ? JSON.stringify(value) : write(value, {}, '');
   }
   return write(value, options, isPretty ? '\n' : '');
 }
@@ -37,12 +38,37 @@ function placeDigits(digits: string, point: number): string {
   return `${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** JSON text cut to `maxBytes`, as error messages quote a value. */
+/** JSON text cut to `maxBytes`, as error messages quote a value; of a large value only its beginning is looked at. */
 export function excerpt(value: JsonValue, maxBytes = 14): string {
-  const text = jsonText(value);
-  const bytes = Buffer.from(text);
-  if (bytes.length <= maxBytes) return text;
+  const bytes = Buffer.from(beginning(value, maxBytes));
+  if (bytes.length <= maxBytes) return bytes.toString();
   return `${bytes.subarray(0, maxBytes - 3).toString()}...`;
+}
+
+/** At least the first `length` characters of the JSON text of `value`. */
+function beginning(value: JsonValue, length: number): string {
+  if (typeof value === 'string') return stringText(value.slice(0, length + 1), {});
+  if (isArray(value)) return `[${beginningOfItems(value, length)}]`;
+  return isObject(value) ? `{${beginningOfMembers(value, length)}}` : jsonText(value);
+}
+
+function beginningOfItems(value: readonly JsonValue[], length: number): string {
+  let text = '';
+  for (const item of value) {
+    if (text.length >= length) break;
+    text += (text === '' ? '' : ',') + beginning(item, length - text.length - 1);
+  }
+  return text;
+}
+
+function beginningOfMembers(value: JsonObject, length: number): string {
+  let text = '';
+  for (const key of ownKeys(value)) {
+    if (text.length >= length) break;
+    const name = stringText(key.slice(0, length + 1), {});
+    text += `${text === '' ? '' : ','}${name}:${beginning(ownValue(value, key), length - text.length - name.length - 1)}`;
+  }
+  return text;
 }
 
 function exponentForm(digits: string, exponent: number): string {
@@ -51,19 +77,24 @@ function exponentForm(digits: string, exponent: number): string {
   return `${digits.slice(0, 1)}${fraction}e${exponent < 0 ? '-' : '+'}${power}`;
 }
 
-/** Whether every number is one that JSON.stringify writes as jq does. */
-function hasPlainNumbers(value: JsonValue): boolean {
+/** Whether every number is one that JSON.stringify writes as jq does; the walk stands for the work of writing too. */
+function hasPlainNumbers(value: JsonValue, counter: Meter): boolean {
+  counter.tick();
   if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0);
-  if (typeof value === 'string') return !value.includes('\u007f');
-  if (isArray(value)) return value.every(hasPlainNumbers);
+  if (typeof value === 'string') {
+    counter.spend(value.length >>> 4);
+    return !value.includes('\u007f');
+  }
+  if (isArray(value)) return value.every((item) => hasPlainNumbers(item, counter));
   if (!isObject(value)) return true;
   for (const key in value) {
-    if (!hasPlainNumbers(value[key] ?? null)) return false;
+    if (!hasPlainNumbers(value[key] ?? null, counter)) return false;
   }
   return true;
 }
 
 function write(value: JsonValue, options: JsonTextOptions, newline: string): string {
+  meter().tick();
   if (typeof value === 'number') return numberText(value);
   if (typeof value === 'string') return stringText(value, options);
   if (isArray(value)) {
@@ -72,7 +103,7 @@ function write(value: JsonValue, options: JsonTextOptions, newline: string): str
     return `[${inner}${value.map((item) => write(item, options, inner)).join(`,${inner}`)}${newline}]`;
   }
   if (!isObject(value)) return String(value);
-  const keys = options.sortKeys === true ? sortedKeys(value) : Object.keys(value);
+  const keys = options.sortKeys === true ? sortedKeys(value) : ownKeys(value);
   if (keys.length === 0) return '{}';
   const inner = deeper(newline, options);
   const colon = newline === '' ? ':' : ': ';
@@ -85,6 +116,7 @@ function deeper(newline: string, options: JsonTextOptions): string {
 }
 
 function stringText(text: string, options: JsonTextOptions): string {
+  meter().text(text.length);
   const quoted = JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f');
   if (options.ascii !== true) return quoted;
   return quoted.replace(/[^\0-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);

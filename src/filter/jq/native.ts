@@ -2,6 +2,7 @@ import { forEachOutput, fromOne, type Compiled, type Env, type One } from './mac
 import { lostPath } from './path.ts';
 import { raise } from './signals.ts';
 import { excerpt } from './json-text.ts';
+import { meter } from './meter.ts';
 import { isArray, typeName, type JsonValue } from './value.ts';
 
 /** A builtin as a function of its input and its arguments; it looks only at as many arguments as its name says. */
@@ -34,7 +35,10 @@ export function callSpread(spread: Spread, args: readonly Compiled[]): Compiled 
     run: (value, path, env, emit) => {
       const outPath = lostPath(path);
       forEachArguments(args, value, env, ([a = null, b = null]) => {
-        for (const output of spread(value, a, b)) emit(output, outPath);
+        for (const output of spread(value, a, b)) {
+          meter().tick();
+          emit(output, outPath);
+        }
       });
       return undefined;
     },
@@ -50,6 +54,7 @@ export function forEachArguments(
 ): void {
   const collect = (index: number, values: readonly JsonValue[]): void => {
     const arg = args[index];
+    meter().tick();
     if (arg === undefined) return take(values);
     forEachOutput(arg, value, env, (output) => collect(index - 1, [output, ...values]));
   };

@@ -1,8 +1,11 @@
 import { excerpt } from './json-text.ts';
+import { meter } from './meter.ts';
 import { areEqual, compareValues } from './order.ts';
+import { withoutItems } from './remove-items.ts';
 import { raise } from './signals.ts';
 import type { BinaryOperator } from './syntax.ts';
-import { isArray, isObject, ownValue, setOwn, typeName, type JsonObject, type JsonValue } from './value.ts';
+import { splitAt } from './text-search.ts';
+import { isArray, isObject, ownKeys, ownValue, setOwn, typeName, type JsonObject, type JsonValue } from './value.ts';
 
 export type BinaryFunction = (left: JsonValue, right: JsonValue) => JsonValue;
 
@@ -23,16 +26,31 @@ export const BINARY_OPERATORS: Readonly<Record<BinaryOperator, BinaryFunction>> 
 
 export function add(left: JsonValue, right: JsonValue): JsonValue {
   if (typeof left === 'number' && typeof right === 'number') return left + right;
-  if (typeof left === 'string' && typeof right === 'string') return left + right;
+  if (typeof left === 'string' && typeof right === 'string') return addTexts(left, right);
   return left === null ? right : addContainers(left, right);
 }
 
 function addContainers(left: JsonValue, right: JsonValue): JsonValue {
   if (right === null) return left;
-  if (isArray(left) && isArray(right)) return left.concat(right);
-  if (isObject(left) && isObject(right)) return { ...left, ...right };
+  if (isArray(left) && isArray(right)) {
+    meter().places(left.length + right.length);
+    return left.concat(right);
+  }
+  if (isObject(left) && isObject(right)) {
+    meter().places(ownKeys(left).length + ownKeys(right).length);
+    return { ...left, ...right };
+  }
   return failWith(left, right, 'added');
 }
+
+/** Text is joined without a copy: only its length counts, not the work. */
+function addTexts(left: string, right: string): string {
+  const length = left.length + right.length;
+  if (length > LONG_TEXT) meter().text(length);
+  return left + right;
+}
+
+const LONG_TEXT = 65_536;
 
 export function negate(value: JsonValue): JsonValue {
   if (typeof value !== 'number') raise(`${typeName(value)} (${excerpt(value)}) cannot be negated`);
@@ -42,12 +60,14 @@ export function negate(value: JsonValue): JsonValue {
 /** Cuts `text` at every `separator`; an empty separator cuts between characters, and nothing is nothing. */
 export function splitString(text: string, separator: string): JsonValue {
   if (text === '') return [];
-  return separator === '' ? Array.from(text) : text.split(separator);
+  if (separator !== '') return splitAt(text, separator);
+  meter().places(text.length);
+  return Array.from(text);
 }
 
 function subtract(left: JsonValue, right: JsonValue): JsonValue {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
-  if (isArray(left) && isArray(right)) return left.filter((item) => !right.some((other) => areEqual(item, other)));
+  if (isArray(left) && isArray(right)) return withoutItems(left, right);
   return failWith(left, right, 'subtracted');
 }
 
@@ -65,12 +85,15 @@ function repeatString(text: string, count: number): JsonValue {
   if (!(count > 0)) return null;
   const times = count < 1 ? 1 : Math.floor(count);
   if (text.length * times > MAX_STRING_LENGTH) raise('Repeat string result too long');
+  meter().text(text.length * times);
   return text.repeat(times);
 }
 
 function mergeDeep(left: JsonObject, right: JsonObject): JsonObject {
+  meter().places(ownKeys(left).length);
   const merged: Record<string, JsonValue> = { ...left };
-  for (const key of Object.keys(right)) {
+  for (const key of ownKeys(right)) {
+    meter().tick();
     const incoming = ownValue(right, key);
     const existing = ownValue(merged, key);
     setOwn(merged, key, isObject(existing) && isObject(incoming) ? mergeDeep(existing, incoming) : incoming);

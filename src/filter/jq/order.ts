@@ -1,10 +1,12 @@
-import { isArray, isObject, ownValue, type JsonObject, type JsonValue } from './value.ts';
+import { meter } from './meter.ts';
+import { isArray, isObject, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
 
 /**
  * jq's total order: null, false, true, numbers, strings, arrays, objects. Strings go by code point, arrays by element,
  * objects first by their sorted keys and then by value.
  */
 export function compareValues(left: JsonValue, right: JsonValue): number {
+  meter().tick();
   if (typeof left === 'number' && typeof right === 'number') return compareNumbers(left, right);
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right);
   const difference = rank(left) - rank(right);
@@ -16,9 +18,32 @@ export function compareValues(left: JsonValue, right: JsonValue): number {
 
 /** Equality as `==` has it: deep, and independent of key order. */
 export function areEqual(left: JsonValue, right: JsonValue): boolean {
+  // Two texts of one length are read to their ends.
+  if (typeof left === 'string') meter().spend(left.length >>> 6);
   if (left === right) return true;
-  if (typeof left !== 'object' || typeof right !== 'object') return false;
-  return compareValues(left, right) === 0;
+  return typeof left === 'object' && typeof right === 'object' && areEqualContainers(left, right);
+}
+
+function areEqualContainers(left: JsonValue, right: JsonValue): boolean {
+  meter().tick();
+  if (isArray(left) && isArray(right)) return areEqualArrays(left, right);
+  return left !== null && right !== null && isObject(left) && isObject(right) && areEqualObjects(left, right);
+}
+
+function areEqualArrays(left: readonly JsonValue[], right: readonly JsonValue[]): boolean {
+  if (left.length !== right.length) return false;
+  for (let index = 0; index < left.length; index += 1) {
+    meter().tick();
+    if (!areEqual(left[index] ?? null, right[index] ?? null)) return false;
+  }
+  return true;
+}
+
+function areEqualObjects(left: JsonObject, right: JsonObject): boolean {
+  const keys = ownKeys(left);
+  meter().spend(keys.length);
+  if (keys.length !== ownKeys(right).length) return false;
+  return keys.every((key) => Object.hasOwn(right, key) && areEqual(ownValue(left, key), ownValue(right, key)));
 }
 
 /** Compares by code point, where JavaScript's own comparison goes by UTF-16 unit. */
@@ -28,18 +53,28 @@ export function compareStrings(left: string, right: string): number {
   for (let index = 0; index < length; index += 1) {
     const a = left.charCodeAt(index);
     const b = right.charCodeAt(index);
-    if (a !== b) return codeUnitWeight(a) - codeUnitWeight(b);
+    if (a !== b) {
+      meter().spend(index >>> 4);
+      return codeUnitWeight(a) - codeUnitWeight(b);
+    }
   }
+  meter().spend(length >>> 4);
   return left.length - right.length;
 }
 
 /** Own keys in code point order. */
 export function sortedKeys(object: JsonObject): string[] {
-  return Object.keys(object).toSorted(compareStrings);
+  const keys = ownKeys(object);
+  meter().places(keys.length);
+  return keys.toSorted((left, right) => {
+    meter().tick();
+    return compareStrings(left, right);
+  });
 }
 
 /** A stable sort by jq's order. */
 export function sortValues(values: readonly JsonValue[]): JsonValue[] {
+  meter().places(values.length);
   return values.toSorted(compareValues);
 }
 

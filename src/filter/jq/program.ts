@@ -4,7 +4,7 @@ import type { Context, JqHost } from './context.ts';
 import { FORMATS } from './formats.ts';
 import { jsonText } from './json-text.ts';
 import { EMPTY_ENV } from './machine.ts';
-import { Meter, type JqLimits } from './meter.ts';
+import { exchangeMeter, Meter, type JqLimits } from './meter.ts';
 import { parseProgram } from './parse.ts';
 import { BreakSignal, RaisedValue } from './signals.ts';
 import { JqSyntaxError } from './syntax-error.ts';
@@ -27,6 +27,10 @@ export interface JqOptions {
 export interface JqProgram {
   /** Calls `emit` with each output, in order; throws JqError for an error the program does not catch. */
   readonly run: (input: JsonValue, emit: (output: JsonValue) => void) => void;
+  /** The work of the last run, in the units of its limits. */
+  readonly steps: () => number;
+  /** The time since the last run began; counted where there are limits. */
+  readonly elapsedMs: () => number;
 }
 
 /** An error that a program raised and did not catch; `value` is what `catch` would have seen. */
@@ -39,6 +43,9 @@ export class JqError extends Error {
     this.value = value;
   }
 }
+
+/** The calls of a run went deeper than the stack allows; elsewhere it may be larger. */
+export class JqDepthError extends JqError {}
 
 /** Compiles a jq program once, for many runs; throws JqSyntaxError with line and column. */
 export function compileJq(source: string, options: JqOptions = {}): JqProgram {
@@ -58,14 +65,19 @@ export function compileJq(source: string, options: JqOptions = {}): JqProgram {
   const { run, one } = compileGuarded(source, context);
   return {
     run: (input, emit) => {
+      const outer = exchangeMeter(meter);
       meter.start();
       try {
         if (one === undefined) run(input, undefined, EMPTY_ENV, emit);
         else emit(one(input, EMPTY_ENV));
       } catch (thrown) {
         throw asError(thrown);
+      } finally {
+        exchangeMeter(outer);
       }
     },
+    steps: () => meter.steps,
+    elapsedMs: () => meter.elapsedMs,
   };
 }
 
@@ -82,7 +94,7 @@ function compileGuarded(source: string, context: Context) {
 function asError(thrown: unknown): unknown {
   if (thrown instanceof RaisedValue) return new JqError(thrown.value);
   if (thrown instanceof BreakSignal) return new JqError('break');
-  if (isStackOverflow(thrown)) return new JqError('the recursion is too deep');
+  if (isStackOverflow(thrown)) return new JqDepthError('the recursion is too deep');
   return thrown;
 }
 

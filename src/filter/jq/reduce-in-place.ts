@@ -2,10 +2,11 @@ import { getKey, setKey } from './access.ts';
 import { COMBINE } from './compile-assign.ts';
 import type { Context } from './context.ts';
 import type { Env, One } from './machine.ts';
+import { meter } from './meter.ts';
 import { add } from './operators.ts';
 import type { Scope } from './scope.ts';
 import type { Node } from './syntax.ts';
-import { isArray, isObject, setOwn, type JsonValue } from './value.ts';
+import { isArray, isObject, ownKeys, setOwn, type JsonValue } from './value.ts';
 
 /** A container that belongs to one reduce alone: it was copied, and nobody else has seen the copy. */
 export interface OwnedState {
@@ -94,12 +95,16 @@ function partsOf(node: Node): readonly Node[] | undefined {
 function append(state: JsonValue, value: JsonValue, owned: OwnedState): JsonValue {
   if (isArray(state) && isArray(value)) {
     const array = ownArray(state, owned);
+    meter().places(value.length);
     for (const item of value) array.push(item);
     return array;
   }
   if (!isObject(state) || !isObject(value)) return add(state, value);
   const object = ownObject(state, owned);
-  for (const key of Object.keys(value)) setOwn(object, key, value[key] ?? null);
+  for (const key of ownKeys(value)) {
+    meter().tick();
+    setOwn(object, key, value[key] ?? null);
+  }
   return object;
 }
 
@@ -120,6 +125,7 @@ function store(state: JsonValue, key: JsonValue, value: JsonValue, owned: OwnedS
 function ownArray(state: readonly JsonValue[], owned: OwnedState): JsonValue[] {
   const { container } = owned;
   if (container === state && Array.isArray(container)) return container;
+  meter().places(state.length);
   const copy = [...state];
   owned.container = copy;
   return copy;
@@ -128,6 +134,7 @@ function ownArray(state: readonly JsonValue[], owned: OwnedState): JsonValue[] {
 function ownObject(state: { readonly [key: string]: JsonValue }, owned: OwnedState): Record<string, JsonValue> {
   const { container } = owned;
   if (container === state && container !== undefined && !Array.isArray(container)) return container;
+  meter().places(ownKeys(state).length);
   const copy = { ...state };
   owned.container = copy;
   return copy;

@@ -189,8 +189,8 @@ class Translator {
 
   // A hyphen next to a bracket or to a class such as \w stands for itself.
   #isRange(): boolean {
-    const before = this.#source.slice(0, this.#position - 1);
-    const after = this.#source.slice(this.#position);
+    const before = this.#source.slice(Math.max(0, this.#position - 5), this.#position - 1);
+    const after = this.#source.slice(this.#position, this.#position + 2);
     return !/(?:^|[^\\])\[\^?$|\\[dDwWsShH]$|:\]$/.test(before) && !/^(?:\]|\\[dDwWsShH]|\[:)/.test(after);
   }
 

@@ -1,7 +1,10 @@
 import { translatePattern } from './regex-syntax.ts';
 import { raise } from './signals.ts';
-import { codePointLength, hasSurrogates, type JsonValue } from './value.ts';
+import { meter } from './meter.ts';
 import { describe } from './native.ts';
+import { costOf, worstCaseOf, type RegexCost } from './regex-cost.ts';
+import { codePointCounter } from './text-search.ts';
+import { codePointLength, type JsonValue } from './value.ts';
 
 /** One match in jq's terms: offsets and lengths count code points. */
 export interface RegexMatch {
@@ -22,6 +25,7 @@ export interface RegexCapture {
 export interface Regex {
   readonly pattern: RegExp;
   readonly names: readonly (string | null)[];
+  readonly cost: RegexCost;
   readonly isGlobal: boolean;
   readonly skipsEmpty: boolean;
 }
@@ -34,21 +38,24 @@ export function regexFrom(pattern: JsonValue, flags: JsonValue): Regex {
   const known = cache.get(key);
   if (known !== undefined) return known;
   const regex = compileRegex(pattern, flags ?? '');
+  if (pattern.length > MAX_CACHED_LENGTH) return regex;
   if (cache.size >= MAX_CACHED) cache.clear();
   cache.set(key, regex);
   return regex;
 }
 
 const MAX_CACHED = 200;
+const MAX_CACHED_LENGTH = 1000;
 const cache = new Map<string, Regex>();
 
 /** The matches of `regex` in `text`, all of them if it is global. */
 export function findMatches(text: string, regex: Regex): readonly RegexMatch[] {
   const matches: RegexMatch[] = [];
-  const offsetOf = offsetCounter(text);
+  const offsetOf = codePointCounter(text);
   const { pattern } = regex;
   pattern.lastIndex = 0;
-  for (let found = pattern.exec(text); found !== null; found = pattern.exec(text)) {
+  for (let found = execute(regex, text); found !== null; found = execute(regex, text)) {
+    meter().spend(found.length);
     const [string] = found;
     if (string === '') pattern.lastIndex += (text.codePointAt(pattern.lastIndex) ?? 0) > 0xffff ? 2 : 1;
     if (string === '' && regex.skipsEmpty) continue;
@@ -66,10 +73,16 @@ export function findMatches(text: string, regex: Regex): readonly RegexMatch[] {
 export function hasMatch(text: string, regex: Regex): boolean {
   if (regex.skipsEmpty) return findMatches(text, { ...regex, isGlobal: false }).length > 0;
   regex.pattern.lastIndex = 0;
-  return regex.pattern.test(text);
+  meter().text(text.length);
+  return meter().unbroken(worstCaseOf(regex.cost, text.length), () => regex.pattern.test(text));
+}
+
+function execute({ pattern, cost }: Regex, text: string): RegExpExecArray | null {
+  return meter().unbroken(worstCaseOf(cost, text.length - pattern.lastIndex), () => pattern.exec(text));
 }
 
 function compileRegex(source: string, flags: string): Regex {
+  meter().spend(source.length);
   const unknown = /[^gimnpslx]/.exec(flags);
   if (unknown !== null) raise(`${flags} is not a valid modifier string`);
   const { pattern, names } = translatePattern(source, {
@@ -81,6 +94,7 @@ function compileRegex(source: string, flags: string): Regex {
     return {
       pattern: new RegExp(pattern, options),
       names,
+      cost: costOf(pattern),
       isGlobal: flags.includes('g'),
       skipsEmpty: flags.includes('n'),
     };
@@ -102,10 +116,4 @@ function capturesOf(
     if (start === undefined) return { offset: -1, string: null, length: 0, name };
     return { offset: offsetOf(start), length: codePointLength(string), string, name };
   });
-}
-
-/** Turns UTF-16 indices into code point offsets. */
-function offsetCounter(text: string): (index: number) => number {
-  if (!hasSurrogates(text)) return (index) => index;
-  return (index) => codePointLength(text.slice(0, index));
 }

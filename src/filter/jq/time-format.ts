@@ -1,3 +1,5 @@
+import { meter } from './meter.ts';
+
 /** Whether a broken-down time counts in UTC or in the zone of the process. */
 export type TimeZone = 'UTC' | 'local';
 
@@ -44,6 +46,7 @@ export function secondsOf([year = 0, month = 0, day = 1, hour = 0, minute = 0, s
 
 /** A broken-down time in the form a strftime format describes. */
 export function formatTime(time: readonly number[], format: string, zone: TimeZone): string {
+  meter().spend(format.length);
   return format.replace(/%[-_^#0]?([a-zA-Z%])/g, (directive, letter: string) => {
     const expanded = COMPOSITES[letter];
     if (expanded !== undefined) return formatTime(time, expanded, zone);
@@ -167,6 +170,8 @@ function offsetText(minutes: number): string {
 
 function zoneName(time: readonly number[], zone: TimeZone): string {
   if (zone === 'UTC') return 'UTC';
+  // Some fifty microseconds.
+  meter().spend(500);
   const shown = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' }).formatToParts(localDate(time));
   return shown.find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
 }
@@ -236,7 +241,9 @@ function expand(format: string): string {
 /** What is left of `text`, or undefined where it does not match. */
 function readFormat(text: string, format: string, into: ParsedTime): string | undefined {
   let rest = text;
+  meter().text(text.length);
   for (const [piece] of format.matchAll(/%[a-zA-Z%]|\s+|[^]/g)) {
+    meter().spend(16);
     const pattern = piece.startsWith('%') ? readerOf(piece.slice(1))?.[0] : literalPattern(piece);
     const found = pattern?.exec(rest)?.[0];
     if (found === undefined) return undefined;

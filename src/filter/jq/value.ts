@@ -1,3 +1,5 @@
+import { meter } from './meter.ts';
+
 /** A JSON value as `JSON.parse` makes it; numbers may also be NaN or infinite inside a program. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
@@ -32,6 +34,13 @@ export function ownValue(object: JsonObject, key: string): JsonValue {
   return Object.hasOwn(object, key) ? (object[key] ?? null) : null;
 }
 
+/** The own keys of `object`; reading them takes as long as there are many. */
+export function ownKeys(object: JsonObject): string[] {
+  const keys = Object.keys(object);
+  meter().spend(keys.length >>> 4);
+  return keys;
+}
+
 /** Sets an own property of an object that nobody else has seen yet, whatever its name. */
 export function setOwn(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
   if (key === '__proto__') {
@@ -43,15 +52,9 @@ export function setOwn(object: Record<string, JsonValue>, key: string, value: Js
 
 /** A copy of `object` with `key` set. */
 export function withKey(object: JsonObject, key: string, value: JsonValue): JsonObject {
+  meter().places(ownKeys(object).length + 1);
   const copy: Record<string, JsonValue> = { ...object };
   setOwn(copy, key, value);
-  return copy;
-}
-
-/** A copy of `object` without `key`. */
-export function withoutKey(object: JsonObject, key: string): JsonObject {
-  const copy: Record<string, JsonValue> = { ...object };
-  delete copy[key];
   return copy;
 }
 
@@ -62,6 +65,7 @@ export function hasSurrogates(text: string): boolean {
 
 /** The number of code points, as jq's `length` counts. */
 export function codePointLength(text: string): number {
+  meter().text(text.length);
   if (!hasSurrogates(text)) return text.length;
   let count = 0;
   for (const _ of text) count += 1;

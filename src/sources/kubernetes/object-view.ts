@@ -1,4 +1,4 @@
-import type { CompiledFilter } from '../../filter/compiled-filter.ts';
+import type { CompiledFilter, FilterOutcome } from '../../filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { SnapshotItem } from '../../hook/trigger.ts';
 import type { KubeObject } from '../../kube/object.ts';
@@ -6,8 +6,8 @@ import type { ObjectRecord } from '../../kube/store.ts';
 import type { Logger } from '../../log.ts';
 import type { MonitorMetrics } from './monitor-metrics.ts';
 
-/** How a binding sees an object. */
-export type ObjectView = (record: ObjectRecord, object: KubeObject) => SnapshotItem;
+/** How a binding sees an object: at once, or later where its filter takes long; the promise never rejects. */
+export type ObjectView = (record: ObjectRecord, object: KubeObject) => SnapshotItem | Promise<SnapshotItem>;
 
 export interface ObjectViewOptions {
   readonly binding: KubernetesBinding;
@@ -25,11 +25,10 @@ export function createObjectView({ binding, filter, metrics, log }: ObjectViewOp
   }
 
   const reportOnce = createFilterErrorLog(binding, log);
-  // Literals of one shape each, for there may be a hundred thousand of them.
-  return ({ namespace, name, json }, object) => {
-    const startedAtMs = performance.now();
-    const { result: filterResult, error: filterError } = filter.apply(object.value);
-    metrics.filtered((performance.now() - startedAtMs) / 1000);
+  const itemOf = (record: ObjectRecord, object: KubeObject, outcome: FilterOutcome): SnapshotItem => {
+    const { namespace, name, json } = record;
+    const { result: filterResult, error: filterError } = outcome;
+    // Literals of one shape each, for there may be a hundred thousand of them.
     if (filterError !== undefined) {
       metrics.filterFailed();
       reportOnce(object, filterError);
@@ -39,6 +38,19 @@ export function createObjectView({ binding, filter, metrics, log }: ObjectViewOp
     return keepsObject
       ? { namespace, name, object: json ?? object.json(), filterResult }
       : { namespace, name, filterResult };
+  };
+
+  return (record, object) => {
+    const startedAtMs = performance.now();
+    const outcome = filter.apply(object);
+    if (!(outcome instanceof Promise)) {
+      metrics.filtered((performance.now() - startedAtMs) / 1000);
+      return itemOf(record, object, outcome);
+    }
+    return outcome.then((late) => {
+      metrics.filtered((performance.now() - startedAtMs) / 1000);
+      return itemOf(record, object, late);
+    });
   };
 }
 

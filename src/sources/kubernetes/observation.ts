@@ -6,6 +6,7 @@ import { ObjectIndex } from '../../kube/object-index.ts';
 import type { WatchSubscriber } from '../../kube/shared-watch.ts';
 import type { Watches, WatchSubscription } from '../../kube/shared-watches.ts';
 import type { ObjectRecord, StoreChange } from '../../kube/store.ts';
+import { LateViews, placeKey, type ObjectStep, type SeenStep } from './late-views.ts';
 import type { MonitorMetrics } from './monitor-metrics.ts';
 import type { ObjectView } from './object-view.ts';
 
@@ -16,6 +17,12 @@ export interface ObservedEvent {
   readonly isSame: boolean;
   /** The version that a watch brought; absent for what a list showed, and for what is gone. */
   readonly resourceVersion?: string;
+}
+
+interface LateItem {
+  readonly namespace: string;
+  readonly name: string;
+  readonly item: Promise<SnapshotItem>;
 }
 
 /** What an observation tells its monitor. */
@@ -41,6 +48,11 @@ export class Observation implements WatchSubscriber {
   readonly #options: ObservationOptions;
   #items = new ObjectIndex<SnapshotItem>();
   #listed = new ObjectIndex<SnapshotItem>();
+  /** Objects of the list whose filter has not ended. */
+  #listedLate = new Map<string, LateItem>();
+  readonly #views = new LateViews((step) => this.#viewed(step));
+  /** Objects of the first list whose filter has not ended. */
+  readonly #unsynced = new Set<string>();
   #subscription: WatchSubscription | undefined;
   #isFirstList = true;
   #isSynced = false;
@@ -50,7 +62,7 @@ export class Observation implements WatchSubscriber {
     this.keepsObjects = options.keepsObjects;
   }
 
-  /** Whether the collection was listed once. */
+  /** Whether the collection was listed once, and the filter has ended on each object of it. */
   get isSynced(): boolean {
     return this.#isSynced;
   }
@@ -82,6 +94,8 @@ export class Observation implements WatchSubscriber {
   end(): void {
     this.#subscription?.unsubscribe();
     this.#subscription = undefined;
+    this.#views.clear();
+    this.#unsynced.clear();
   }
 
   /** Every object is out of sight: each comes as Deleted in its last known state. */
@@ -94,18 +108,23 @@ export class Observation implements WatchSubscriber {
 
   listStarted(): void {
     this.#listed = new ObjectIndex();
+    this.#listedLate = new Map();
   }
 
   listed(record: ObjectRecord, object: KubeObject): void {
-    this.#listed.set(this.#options.view(record, object));
+    const { namespace, name } = record;
+    const item = this.#options.view(record, object);
+    if (item instanceof Promise) this.#listedLate.set(placeKey(record), { namespace, name, item });
+    else this.#listed.set(item);
   }
 
   listDone(gone: readonly ObjectRecord[]): void {
     const listed = this.#listed;
-    this.#listed = new ObjectIndex();
-    const events = this.#isFirstList ? this.#replace(listed) : this.#update(listed, gone);
+    const late = this.#listedLate;
+    this.listStarted();
+    const events = this.#isFirstList ? this.#replace(listed, late) : this.#update(listed, gone, late);
     this.#isFirstList = false;
-    this.#isSynced = true;
+    this.#isSynced ||= this.#unsynced.size === 0;
     this.#options.listener.observed(events);
   }
 
@@ -124,8 +143,15 @@ export class Observation implements WatchSubscriber {
   }
 
   /** Events are made only for who reads them: before the Synchronization nobody does, and lists are long. */
-  #replace(listed: ObjectIndex<SnapshotItem>): Iterable<ObservedEvent> {
+  #replace(listed: ObjectIndex<SnapshotItem>, late: ReadonlyMap<string, LateItem>): Iterable<ObservedEvent> {
     const previous = this.#items;
+    for (const [key, { namespace, name, item }] of late) {
+      this.#unsynced.add(key);
+      // Until its filter has ended, an object is what it was.
+      const known = previous.get({ namespace, name });
+      if (known !== undefined) listed.set(known);
+      this.#views.take({ type: 'put', namespace, name, look: () => item });
+    }
     this.#items = listed;
     return this.#differences(previous, listed);
   }
@@ -138,27 +164,54 @@ export class Observation implements WatchSubscriber {
     for (const item of listed) yield this.#event(previous.get(item), item);
   }
 
-  #update(listed: ObjectIndex<SnapshotItem>, gone: readonly ObjectRecord[]): readonly ObservedEvent[] {
+  #update(
+    listed: ObjectIndex<SnapshotItem>,
+    gone: readonly ObjectRecord[],
+    late: ReadonlyMap<string, LateItem>,
+  ): readonly ObservedEvent[] {
     const events: ObservedEvent[] = [];
-    for (const record of gone) {
-      const item = this.#items.get(record);
-      if (item === undefined) continue;
-      this.#items.delete(item);
-      events.push(deleted(item));
+    for (const { namespace, name } of gone) events.push(...this.#step({ type: 'delete', namespace, name }));
+    for (const item of listed) {
+      const { namespace, name } = item;
+      events.push(...this.#step({ type: 'put', namespace, name, look: () => item }));
     }
-    for (const item of listed) events.push(this.#put(item));
+    for (const { namespace, name, item } of late.values()) {
+      events.push(...this.#step({ type: 'put', namespace, name, look: () => item }));
+    }
     return events;
   }
 
-  #change(change: StoreChange): readonly ObservedEvent[] {
-    if (change.type !== 'Deleted') {
-      const { resourceVersion } = change.record;
-      return [{ ...this.#put(this.#options.view(change.record, change.object)), resourceVersion }];
+  #change({ type, record, object }: StoreChange): readonly ObservedEvent[] {
+    const { namespace, name } = record;
+    const step = { type: type === 'Deleted' ? 'delete' : 'put', namespace, name } as const;
+    if (object === undefined) return this.#step(step);
+    // What waits reads the object when its event is long over.
+    if (this.#views.has(step)) object.json();
+    const version = type === 'Deleted' ? {} : { resourceVersion: record.resourceVersion };
+    return this.#step({ ...step, ...version, look: () => this.#options.view(record, object) });
+  }
+
+  #step(step: ObjectStep): readonly ObservedEvent[] {
+    const seen = this.#views.take(step);
+    return seen === undefined ? [] : this.#apply(seen);
+  }
+
+  /** A step ended later. */
+  #viewed(step: SeenStep): void {
+    const events = this.#apply(step);
+    if (this.#unsynced.delete(placeKey(step)) && this.#unsynced.size === 0) this.#isSynced = true;
+    this.#options.listener.observed(events);
+  }
+
+  #apply({ type, namespace, name, item, resourceVersion }: SeenStep): readonly ObservedEvent[] {
+    if (type === 'put') {
+      if (item === undefined) return [];
+      return [{ ...this.#put(item), ...(resourceVersion !== undefined && { resourceVersion }) }];
     }
-    const known = this.#items.get(change.record);
-    const item = change.object === undefined ? known : this.#options.view(change.record, change.object);
-    this.#items.delete(change.record);
-    return item === undefined ? [] : [deleted(item)];
+    const known = this.#items.get({ namespace, name });
+    if (known !== undefined) this.#items.delete(known);
+    const last = item ?? known;
+    return last === undefined ? [] : [deleted(last)];
   }
 
   #put(item: SnapshotItem): ObservedEvent {

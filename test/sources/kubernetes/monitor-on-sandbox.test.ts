@@ -1,6 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
 
-import { compileFilter } from '../../../src/filter/filter.ts';
+import { openFilters } from '../../../src/filter/filters.ts';
 import type { Filter, KubernetesBinding } from '../../../src/hook/binding.ts';
 import { createCluster } from '../../../src/kube/cluster.ts';
 import { createKinds } from '../../../src/kube/kinds.ts';
@@ -37,6 +37,7 @@ function runMonitor(sandbox: Sandbox, { binding: fields = {}, idleTimeoutMs }: R
     metrics,
     ...(idleTimeoutMs === undefined ? {} : { idleTimeoutMs }),
   });
+  const filters = openFilters();
   const told: string[] = [];
   let wake = (): void => {};
   const tell = (text: string): void => {
@@ -50,7 +51,7 @@ function runMonitor(sandbox: Sandbox, { binding: fields = {}, idleTimeoutMs }: R
     hook: 'h',
     watches,
     kinds,
-    ...(filter === undefined ? {} : { filter: compileFilter(filter) }),
+    ...(filter === undefined ? {} : { filter: filters.compile(filter) }),
     log,
     metrics,
     onSynced: () => tell('synced'),
@@ -62,6 +63,7 @@ function runMonitor(sandbox: Sandbox, { binding: fields = {}, idleTimeoutMs }: R
   const ended = monitor.run(controller.signal);
   onTestFinished(async () => {
     controller.abort();
+    filters.end();
     await ended;
     await watches.ended();
     await client.close();
@@ -107,6 +109,36 @@ describe('a monitor on an API server', () => {
       metadata: { name: 'a', labels: { l: 'x' } },
       data: { x: '2' },
     });
+  });
+
+  it('is synced although a filter never ends on one object, which has a filterError', async () => {
+    const sandbox = await sandboxForTest();
+    await sandbox.apply(configMap('bad', `${'a'.repeat(60)}b`));
+    await sandbox.apply(configMap('good', 'a'));
+    const filter: Filter = { type: 'jq', expression: '.data.x | test("(a+)+$")' };
+    const { monitor, until } = runMonitor(sandbox, { binding: { filter } });
+
+    expect(await until(1)).toEqual(['synced']);
+
+    expect(monitor.snapshot()).toMatchObject([
+      { name: 'bad', filterResult: 'null', filterError: 'the filter was stopped after 1000 ms' },
+      { name: 'good', filterResult: 'true' },
+    ]);
+  });
+
+  it('tells of other objects while a filter is away with one, and of that one in the end', async () => {
+    const sandbox = await sandboxForTest();
+    await sandbox.apply(configMap('bad', 'a'));
+    const filter: Filter = { type: 'jq', expression: '.data.x | if length > 50 then test("(a+)+$") else . end' };
+    const { monitor, until } = runMonitor(sandbox, { binding: { filter } });
+    await until(1);
+
+    await sandbox.apply(configMap('bad', `${'a'.repeat(60)}b`));
+    await sandbox.apply(configMap('good', 'a'));
+    await sandbox.delete(configMap('bad'));
+
+    expect(await until(4)).toEqual(['synced', 'Added good "a"', 'Modified bad null', 'Deleted bad null']);
+    expect(monitor.snapshot().map(({ name }) => name)).toEqual(['good']);
   });
 
   it.each<readonly [string, Fault]>([

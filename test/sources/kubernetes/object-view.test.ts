@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 
-import type { CompiledFilter } from '../../../src/filter/compiled-filter.ts';
+import type { CompiledFilter, FilterInput } from '../../../src/filter/compiled-filter.ts';
 import { readObject } from '../../../src/kube/object.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import { bindMetrics } from '../../../src/sources/kubernetes/monitor-metrics.ts';
@@ -31,7 +31,9 @@ function viewOf({ keeps, filter }: ViewOptions) {
   return { log, look, metrics };
 }
 
-const FILTER: CompiledFilter = { apply: (object) => ({ result: JSON.stringify(Object.keys(Object(object))) }) };
+const FILTER: CompiledFilter = {
+  apply: ({ value }: FilterInput) => ({ result: JSON.stringify(Object.keys(Object(value))) }),
+};
 const FAILING: CompiledFilter = { apply: () => ({ result: 'null', error: 'cannot index number' }) };
 const PLACE = { namespace: 'default', name: 'a' };
 
@@ -51,24 +53,24 @@ describe('createObjectView', () => {
   });
 
   it('shows the result of the filter on the parsed object', () => {
-    expect(viewOf({ keeps: false, filter: FILTER }).look({ name: 'a' }).filterResult).toBe(
-      '["kind","apiVersion","metadata"]',
-    );
+    expect(viewOf({ keeps: false, filter: FILTER }).look({ name: 'a' })).toMatchObject({
+      filterResult: '["kind","apiVersion","metadata"]',
+    });
   });
 
   it('shows a filter that failed as null and the reason, and loses nothing else', () => {
     const item = viewOf({ keeps: true, filter: FAILING }).look({ name: 'a' });
 
     expect(item).toMatchObject({ ...PLACE, filterResult: 'null', filterError: 'cannot index number' });
-    expect(item.object).toBeDefined();
+    expect(item).toHaveProperty('object');
   });
 
   it('logs a failing filter once for each kind, and counts all failures', async () => {
     const { log, look, metrics } = viewOf({ keeps: false, filter: FAILING });
 
-    look({ name: 'a' });
-    look({ name: 'b' });
-    look({ name: 'c' }, 'Other');
+    await look({ name: 'a' });
+    await look({ name: 'b' });
+    await look({ name: 'c' }, 'Other');
 
     expect(
       log.lines.map(({ level, fields }) => [level, fields.kind, fields['expression'], fields['filterError']]),

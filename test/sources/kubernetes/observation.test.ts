@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 
 import { readObject, type KubeObject } from '../../../src/kube/object.ts';
 import type { Watches } from '../../../src/kube/shared-watches.ts';
@@ -9,7 +9,7 @@ import { CONFIG_MAP, kubeObject, type ObjectSpec } from '../../support/kube-obje
 const object = (spec: ObjectSpec): KubeObject => readObject(kubeObject(spec), () => new Uint8Array(0));
 
 /** An observation fed by a store, as a shared watch does it; its view shows `data` as the filter's result. */
-function observing({ hasFilter = true } = {}) {
+function observing({ hasFilter = true, delay }: { hasFilter?: boolean; delay?: Promise<void> } = {}) {
   const told: string[] = [];
   const subscriptions = { open: 0, relists: 0 };
   const watches: Watches = {
@@ -27,11 +27,10 @@ function observing({ hasFilter = true } = {}) {
     watches,
     keepsObjects: false,
     hasFilter,
-    view: ({ namespace, name }, { value }) => ({
-      namespace,
-      name,
-      filterResult: JSON.stringify(value['data'] ?? null),
-    }),
+    view: ({ namespace, name }, { value }) => {
+      const item = { namespace, name, filterResult: JSON.stringify(value['data'] ?? null) };
+      return value['data'] === 'slow' && delay !== undefined ? delay.then(() => item) : item;
+    },
     metrics: {
       filtered: () => {},
       filterFailed: () => {},
@@ -186,5 +185,67 @@ describe('Observation', () => {
 
     expect(told.slice(1)).toEqual(['recovered', 'Deleted a null']);
     expect(observation.size).toBe(0);
+  });
+});
+
+describe('an Observation with a filter that takes long on one object', () => {
+  it('is synced when that has ended, and has all objects then', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { list, observation, told } = observing({ delay: slow.promise });
+    list({ name: 'a', data: 'slow' }, { name: 'b', data: 1 });
+    expect(observation.isSynced).toBe(false);
+    expect(told).toEqual(['Added b 1']);
+
+    slow.resolve();
+    await vi.waitUntil(() => observation.isSynced);
+
+    expect(observation.items().map(({ name }) => name)).toEqual(['a', 'b']);
+  });
+
+  it('tells of all others meanwhile, and of its own changes in their order', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { apply, list, remove, told } = observing({ delay: slow.promise });
+    list({ name: 'a', data: 0 }, { name: 'b', data: 0 });
+    told.length = 0;
+
+    apply({ name: 'a', version: 2, data: 'slow' });
+    apply({ name: 'b', version: 2, data: 1 });
+    remove({ name: 'a', version: 3, data: 2 });
+    apply({ name: 'a', version: 4, uid: 'u2', data: 3 });
+    expect(told.filter((line) => line !== 'timed')).toEqual(['Modified b 1']);
+    slow.resolve();
+    await vi.waitUntil(() => told.includes('Added a 3'));
+
+    expect(told.filter((line) => line !== 'timed').slice(1)).toEqual(['Modified a "slow"', 'Deleted a 2', 'Added a 3']);
+  });
+
+  it('lets a later list wait behind it too', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { apply, list, observation, told } = observing({ delay: slow.promise });
+    list({ name: 'a', data: 0 }, { name: 'gone', data: 0 });
+    told.length = 0;
+
+    apply({ name: 'a', version: 2, data: 'slow' });
+    list({ name: 'a', version: 3, data: 1 });
+    expect(told.filter((line) => line !== 'timed')).toEqual(['Deleted gone 0']);
+    slow.resolve();
+    await vi.waitUntil(() => told.includes('Modified a 1'));
+
+    expect(told.filter((line) => line !== 'timed')).toEqual(['Deleted gone 0', 'Modified a "slow"', 'Modified a 1']);
+    expect(observation.items()).toMatchObject([{ name: 'a', filterResult: '1' }]);
+  });
+
+  it('tells nothing of it when the target is gone', async () => {
+    const slow = Promise.withResolvers<void>();
+    const { list, observation, told } = observing({ delay: slow.promise });
+    list({ name: 'a', data: 'slow' });
+    observation.end();
+    observation.clear();
+    slow.resolve();
+    await slow.promise;
+    await Promise.resolve();
+
+    expect(told).toEqual(['recovered']);
+    expect(observation.items()).toEqual([]);
   });
 });

@@ -1,0 +1,88 @@
+import { writeFileSync, writeSync } from 'node:fs';
+import { Script } from 'node:vm';
+import { compileProgram, outputsText, compileJqFilter } from './jq-filter.ts';
+import { compileJsonPath } from './json-path.ts';
+import { encodeFrame, FrameReader } from './frames.ts';
+
+/**
+ * The process in which a filter goes on that takes longer than a few milliseconds. It reads requests from standard input
+ * and writes the outcomes to standard output, one at a time. What runs here may exhaust the memory of the process or
+ * have to be killed: nothing else is lost with it.
+ */
+
+const MAX_FRAME_BYTES = 256 * 2 ** 20;
+const MAX_COMPILED = 100;
+
+type Work = (json: string) => { readonly result: string; readonly error?: string };
+
+const CALL = new Script('filterWork()');
+const compiled = new Map<string, Work>();
+
+yieldToOthers();
+const reader = new FrameReader(MAX_FRAME_BYTES);
+// What is loaded at the first use is loaded now, not within the time of a filter.
+withinTime(60_000, () => workOf('jq', '.')('{}'));
+respond({ type: 'ready' }, '');
+process.stdin.on('data', (chunk: Buffer) => {
+  for (const { header, body } of reader.push(chunk)) handle(header, Buffer.from(body).toString());
+});
+process.stdin.on('end', () => process.exit());
+
+function handle(header: unknown, json: string): void {
+  const { id, type, expression, limitMs } = Object(header);
+  try {
+    const { result, error } = withinTime(Number(limitMs), () => workOf(String(type), String(expression))(json));
+    respond({ type: 'done', id, ...(error === undefined ? {} : { error }) }, result);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') {
+      respond({ type: 'stopped', id }, '');
+    } else {
+      respond({ type: 'done', id, error: error instanceof Error ? error.message : String(error) }, 'null');
+    }
+  }
+}
+
+/** Ends `work` where it is when the time is over, in the middle of a regular expression too. */
+function withinTime<T>(limitMs: number, work: () => T): T {
+  const results: T[] = [];
+  Object.assign(globalThis, { filterWork: () => results.push(work()) });
+  CALL.runInThisContext({ timeout: limitMs });
+  const [result] = results;
+  if (result === undefined) throw new Error('the filter gave nothing');
+  return result;
+}
+
+function workOf(type: string, expression: string): Work {
+  const key = `${type} ${expression}`;
+  const known = compiled.get(key);
+  if (known !== undefined) return known;
+  const work = compile(type, expression);
+  if (compiled.size >= MAX_COMPILED) compiled.clear();
+  compiled.set(key, work);
+  return work;
+}
+
+function compile(type: string, expression: string): Work {
+  if (type === 'patch') {
+    const program = compileProgram(expression);
+    return (json) => ({ result: outputsText(program, JSON.parse(json)) });
+  }
+  const filter = type === 'jq' ? compileJqFilter(expression) : compileJsonPath(expression);
+  return (json) => filter.apply(JSON.parse(json));
+}
+
+/** Writes all of it before it goes on: what is written later may never be, when the process is killed. */
+function respond(header: object, body: string): void {
+  for (const part of encodeFrame({ header, body: Buffer.from(body) })) {
+    for (let at = 0; at < part.length;) at += writeSync(1, part, at);
+  }
+}
+
+/** Where memory is short, the operator is the last to be killed. */
+function yieldToOthers(): void {
+  try {
+    writeFileSync('/proc/self/oom_score_adj', '1000');
+  } catch {
+    // Not allowed here; it works without.
+  }
+}

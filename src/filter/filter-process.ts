@@ -1,0 +1,193 @@
+import { failedOutcome, type FilterOutcome } from './compiled-filter.ts';
+import { startFilterChild, type ChildListener, type FilterChild } from './filter-child-process.ts';
+import { FilterQueue, stoppedReason, TOO_MANY, type FilterJob, type Turn } from './filter-queue.ts';
+import type { Frame } from './frames.ts';
+
+/** A filter to be applied where it can be ended. */
+export interface FilterRequest {
+  /** `patch` puts all outputs into an array. */
+  readonly type: 'jq' | 'jsonPath' | 'patch';
+  readonly expression: string;
+  readonly json: Uint8Array;
+  readonly tenant: string;
+  readonly version: string;
+}
+
+export interface FilterProcessOptions {
+  readonly start?: (listener: ChildListener) => FilterChild;
+  readonly now?: () => number;
+}
+
+/** From the request until it is ended from outside, beyond what the process allows itself. */
+const GRACE_MS = 500;
+const START_LIMIT_MS = 5000;
+const IDLE_MS = 30_000;
+
+interface Job extends FilterJob {
+  readonly request: FilterRequest;
+  readonly settle: (outcome: FilterOutcome) => void;
+}
+
+interface Loss {
+  readonly reason: string;
+  readonly wasReady: boolean;
+}
+
+interface Running {
+  readonly turn: Turn<Job>;
+  readonly id: number;
+  readonly startedAtMs: number;
+}
+
+/**
+ * Applies filters that take long in a process of their own, one at a time, and ends those that take too long or too much.
+ * The process is started when it is needed, goes after half a minute without work, and is replaced when it dies.
+ */
+export class FilterProcess {
+  readonly #start: (listener: ChildListener) => FilterChild;
+  readonly #now: () => number;
+  readonly #queue = new FilterQueue<Job>();
+  #child: { readonly process: FilterChild; isReady: boolean } | undefined;
+  #running: Running | undefined;
+  #limit: NodeJS.Timeout | undefined;
+  #expiry: NodeJS.Timeout | undefined;
+  #lastId = 0;
+
+  constructor({ start = startFilterChild, now = () => performance.now() }: FilterProcessOptions = {}) {
+    this.#start = start;
+    this.#now = now;
+  }
+
+  /** Never rejects; settled at most 47 seconds later, with an error where there is no result by then. */
+  async run(request: FilterRequest): Promise<FilterOutcome> {
+    return new Promise((settle) => {
+      const { type, expression, tenant, version, json } = request;
+      const job: Job = { filter: `${type} ${expression}`, tenant, version, bytes: json.length, request, settle };
+      const refusal = this.#queue.add(job, this.#now());
+      if (refusal === undefined) this.#work();
+      else settle(failedOutcome(refusal));
+    });
+  }
+
+  /** Ends the process; what waits is not run. */
+  end(): void {
+    clearTimeout(this.#limit);
+    clearTimeout(this.#expiry);
+    this.#letGo();
+  }
+
+  #letGo(): void {
+    const child = this.#child;
+    this.#child = undefined;
+    child?.process.kill();
+  }
+
+  #work(): void {
+    if (this.#running === undefined) this.#begin();
+    this.#awaitExpiry();
+  }
+
+  #begin(): void {
+    const turn = this.#queue.next(this.#now());
+    if (turn === undefined) return this.#rest();
+    const id = ++this.#lastId;
+    this.#running = { turn, id, startedAtMs: this.#now() };
+    const child = (this.#child ??= this.#startChild());
+    const { type, expression, json } = turn.job.request;
+    child.process.keepAlive(true);
+    child.process.send({ header: { id, type, expression, limitMs: turn.limitMs }, body: json });
+    this.#after(child.isReady ? turn.limitMs + GRACE_MS : START_LIMIT_MS, () => child.process.kill());
+  }
+
+  #rest(): void {
+    this.#child?.process.keepAlive(false);
+    this.#after(IDLE_MS, () => this.end());
+  }
+
+  #startChild(): { readonly process: FilterChild; isReady: boolean } {
+    const child = {
+      isReady: false,
+      process: this.#start({
+        frame: (frame) => {
+          if (this.#child === child) this.#received(frame);
+        },
+        ended: (reason) => {
+          if (this.#child === child) this.#died(reason);
+        },
+      }),
+    };
+    return child;
+  }
+
+  #received({ header, body }: Frame): void {
+    const { type, id, error }: { type?: unknown; id?: unknown; error?: unknown } = Object(header);
+    const running = this.#running;
+    if (type === 'ready') return this.#ready();
+    if (running === undefined || id !== running.id) return;
+    this.#running = undefined;
+    const { turn } = running;
+    const tookMs = this.#now() - running.startedAtMs;
+    if (type === 'stopped') {
+      // Ended in the middle of something: what it holds may be half done.
+      this.#letGo();
+      this.#stopped(turn, tookMs);
+    } else {
+      this.#queue.done(turn, tookMs);
+      const result = Buffer.from(body.buffer, body.byteOffset, body.length).toString();
+      turn.job.settle(typeof error === 'string' ? failedOutcome(error) : { result });
+    }
+    this.#work();
+  }
+
+  #ready(): void {
+    if (this.#child === undefined || this.#running === undefined) return;
+    this.#child.isReady = true;
+    const { turn } = this.#running;
+    const { process } = this.#child;
+    this.#running = { ...this.#running, startedAtMs: this.#now() };
+    this.#after(turn.limitMs + GRACE_MS, () => process.kill());
+  }
+
+  /** The process is gone, by our own hand or by what the filter did. */
+  #died(reason: string): void {
+    const child = this.#child;
+    const running = this.#running;
+    this.#child = undefined;
+    this.#running = undefined;
+    if (running !== undefined) this.#lost(running, { reason, wasReady: child?.isReady === true });
+    this.#work();
+  }
+
+  #lost({ turn, startedAtMs }: Running, { reason, wasReady }: Loss): void {
+    const tookMs = this.#now() - startedAtMs;
+    if (wasReady) {
+      this.#stopped(turn, tookMs, tookMs >= turn.limitMs + GRACE_MS ? undefined : reason);
+      return;
+    }
+    // Not what the filter did.
+    this.#queue.done(turn, 0);
+    const problem = tookMs >= START_LIMIT_MS ? `not within ${START_LIMIT_MS} ms` : reason;
+    turn.job.settle(failedOutcome(`the process for filters that take long could not be started: ${problem}`));
+  }
+
+  #stopped(turn: Turn<Job>, tookMs: number, reason?: string): void {
+    if (this.#queue.stopped(turn, { tookMs, nowMs: this.#now(), reason })) return;
+    turn.job.settle(failedOutcome(reason ?? stoppedReason(turn.limitMs)));
+  }
+
+  #after(ms: number, act: () => void): void {
+    clearTimeout(this.#limit);
+    this.#limit = setTimeout(act, ms).unref();
+  }
+
+  #awaitExpiry(): void {
+    clearTimeout(this.#expiry);
+    const atMs = this.#queue.expiresAtMs;
+    if (atMs === undefined) return;
+    const expire = (): void => {
+      for (const job of this.#queue.expired(this.#now())) job.settle(failedOutcome(TOO_MANY));
+      this.#awaitExpiry();
+    };
+    this.#expiry = setTimeout(expire, Math.max(1, atMs - this.#now())).unref();
+  }
+}

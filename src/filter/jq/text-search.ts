@@ -1,0 +1,107 @@
+import { meter } from './meter.ts';
+import { hasSurrogates } from './value.ts';
+
+// The search of the engine compares every place with the whole part if need be.
+const MAX_NATIVE_PART = 32;
+
+/** The offsets, in UTF-16 units, at which `part` occurs in `whole`, overlaps included; the work grows with their sum. */
+export function* occurrences(whole: string, part: string): Generator<number, void, void> {
+  if (part === '') return;
+  meter().text(whole.length + part.length);
+  if (part.length > MAX_NATIVE_PART) {
+    yield* matchesOf(whole.length, part.length, (left, right) => {
+      const unit = left < part.length ? part.charCodeAt(left) : whole.charCodeAt(left - part.length);
+      return unit === part.charCodeAt(right);
+    });
+    return;
+  }
+  for (let at = whole.indexOf(part); at !== -1; at = whole.indexOf(part, at + 1)) {
+    meter().tick();
+    yield at;
+  }
+}
+
+/** Whether `part` occurs in `whole`. */
+export function includesText(whole: string, part: string): boolean {
+  if (part.length <= MAX_NATIVE_PART) {
+    meter().text(whole.length);
+    return whole.includes(part);
+  }
+  return occurrences(whole, part).next().done !== true;
+}
+
+/** Cuts `whole` at every `separator`. */
+export function splitAt(whole: string, separator: string): string[] {
+  const pieces: string[] = [];
+  let from = 0;
+  for (const at of occurrences(whole, separator)) {
+    if (at < from) continue;
+    pieces.push(whole.slice(from, at));
+    from = at + separator.length;
+  }
+  pieces.push(whole.slice(from));
+  return pieces;
+}
+
+/**
+ * The search of Knuth, Morris and Pratt. `isSame` compares the item `left` of part and whole written one after the
+ * other with the item `right` of the part.
+ */
+export function* matchesOf(
+  wholeLength: number,
+  partLength: number,
+  isSame: (left: number, right: number) => boolean,
+): Generator<number, void, void> {
+  meter().places(partLength);
+  // How long the longest beginning of the part is that ends at each of its places.
+  const borders = new Uint32Array(partLength);
+  const next = (place: number, matched: number): number => {
+    let length = matched;
+    while (length > 0 && (length === partLength || !isSame(place, length))) {
+      meter().tick();
+      length = borders[length - 1] ?? 0;
+    }
+    return isSame(place, length) ? length + 1 : length;
+  };
+  let matched = 0;
+  for (let place = 1; place < partLength; place += 1) {
+    meter().tick();
+    matched = next(place, matched);
+    borders[place] = matched;
+  }
+  matched = 0;
+  for (let place = partLength; place < partLength + wholeLength; place += 1) {
+    meter().tick();
+    matched = next(place, matched);
+    if (matched === partLength) yield place - 2 * partLength + 1;
+  }
+}
+
+/**
+ * Turns UTF-16 indices of `text` into code point offsets. It counts from the index before, so that a walk through the
+ * whole text is one walk however many indices are asked for.
+ */
+export function codePointCounter(text: string): (index: number) => number {
+  meter().text(text.length);
+  if (!hasSurrogates(text)) return (index) => index;
+  let lastIndex = 0;
+  let lastOffset = 0;
+  return (index) => {
+    const from = Math.min(lastIndex, index);
+    const to = Math.max(lastIndex, index);
+    meter().spend((to - from) >>> 2);
+    let pairs = 0;
+    for (let at = from; at < to; at += 1) if (isSecondHalf(text, at)) pairs += 1;
+    lastOffset += index - lastIndex - (index < lastIndex ? -pairs : pairs);
+    lastIndex = index;
+    return lastOffset;
+  };
+}
+
+/** Whether the unit at `at` is the second one of a character that takes two. */
+function isSecondHalf(text: string, at: number): boolean {
+  const unit = text.charCodeAt(at);
+  if (unit < 0xdc00 || unit > 0xdfff || at === 0) return false;
+  const before = text.charCodeAt(at - 1);
+  return before >= 0xd800 && before <= 0xdbff;
+}
