@@ -1,5 +1,6 @@
 import { statSync, watch } from 'node:fs';
 import { UsageError } from '../errors.ts';
+import { latch } from '../lib/latch.ts';
 import { sleep } from '../lib/sleep.ts';
 
 // Editors write a file in several steps; what comes within this time is one change.
@@ -7,7 +8,7 @@ const QUIET_MS = 60;
 
 /** Yields once for every burst of changes below `dir`, from the moment of the call until `signal` aborts. */
 export function fileChanges(dir: string, signal: AbortSignal): AsyncIterable<void> {
-  const state: State = { pending: Promise.withResolvers() };
+  const state: State = { pending: latch() };
   const wake = (): void => state.pending.resolve();
   try {
     // A folder that is not there makes itself heard late, and like a file that went.
@@ -37,7 +38,7 @@ async function* bursts(dir: string, state: State, signal: AbortSignal): AsyncGen
     await sleep(QUIET_MS, signal);
     if (signal.aborted) return;
     if (state.failure !== undefined) throw cannotWatch(dir, state.failure);
-    state.pending = Promise.withResolvers();
+    state.pending = latch();
     yield;
   }
 }

@@ -1,5 +1,5 @@
 import { KubeError } from '../errors.ts';
-import { abortable } from './abortable.ts';
+import { abortable } from '../lib/abortable.ts';
 import { IdleError, readWhole, TruncatedError } from './body.ts';
 import type { KubeRequest } from './client.ts';
 import type { Cluster, Credentials } from './cluster.ts';
@@ -116,7 +116,15 @@ async function send(exchange: Exchange, request: KubeRequest, signal: AbortSigna
 }
 
 function encode({ cluster, userAgent }: Exchange, request: KubeRequest, { headers }: Credentials): HttpRequest {
-  const { method, path, query, body, accept = 'application/json', contentType = 'application/json' } = request;
+  const {
+    method,
+    path,
+    query,
+    body,
+    accept = 'application/json',
+    contentType = 'application/json',
+    onCarried,
+  } = request;
   const search = query === undefined ? '' : new URLSearchParams({ ...query }).toString();
   return {
     method,
@@ -129,5 +137,6 @@ function encode({ cluster, userAgent }: Exchange, request: KubeRequest, { header
       ...headers,
     },
     ...(body === undefined ? {} : { body }),
+    onCarried,
   };
 }

@@ -1,6 +1,6 @@
 import { KindNotFoundError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { abortable } from './abortable.ts';
+import { abortable } from '../lib/abortable.ts';
 import type { KubeClient } from './client.ts';
 import { discover, type Discovery } from './discovery.ts';
 import type { KindReference, Kinds, ResourceKind } from './kind.ts';

@@ -102,7 +102,7 @@ async function ask(
     if (response.status !== 200) throw new Error(`${address} answered ${response.status}: ${body.slice(0, 300)}`);
     return JSON.parse(body) as Readonly<Record<string, unknown>>;
   } finally {
-    await connections.close();
+    connections.close();
   }
 }
 

@@ -7,6 +7,7 @@ import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { EventRecorder } from '../kube/event-recorder.ts';
 import type { LeaderElection } from '../kube/leader-election.ts';
+import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
 import { type Metrics } from '../metrics.ts';
@@ -74,7 +75,7 @@ export class Operator {
   readonly #endable = new EndableRuns();
   #isLoaded = false;
   readonly #startup = new StartupHooks();
-  readonly #crash = Promise.withResolvers<never>();
+  readonly #crash = latch<never>();
   /** Ends running hooks, when the grace period is over. */
   readonly #terminate = new AbortController();
   /** Ends the units, whatever the reason to end is. */

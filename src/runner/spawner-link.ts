@@ -1,3 +1,4 @@
+import { latch } from '../lib/latch.ts';
 import { killGroup } from './kill-group.ts';
 import { encodeMessage, MessageReader } from './messages.ts';
 import { killOrphans } from './orphans.ts';
@@ -67,9 +68,8 @@ export class SpawnerLink {
 
   start(request: SpawnRequest, onLine: (line: OutputLine) => void): SpawnedProcess {
     const id = this.#nextId++;
-    const exit = new Promise<Exit>((resolve) => {
-      this.#runs.set(id, { onLine, settle: resolve });
-    });
+    const { promise: exit, resolve: settle } = latch<Exit>();
+    this.#runs.set(id, { onLine, settle });
     this.#send({ type: 'spawn', id, ...request });
     return {
       exit,

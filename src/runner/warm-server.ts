@@ -1,10 +1,12 @@
 import { createServer, type Server, type Socket } from 'node:net';
 import { join } from 'node:path';
+import { eventually } from '../lib/deadline.ts';
 import { MessageReader } from './messages.ts';
 import type { WarmReport } from './warm-protocol.ts';
 
 // sun_path of Linux, less the byte that ends it.
 const MAX_SOCKET_PATH = 107;
+const LISTEN_LIMIT_MS = 10_000;
 
 /** Takes over a connection; returns what is to be called with each report. */
 export type Accept = (socket: Socket) => (report: WarmReport) => void;
@@ -44,9 +46,12 @@ export class WarmServer {
       throw new Error(`the path ${this.path} is too long for a socket; give a shorter --tmp-dir`);
     }
     const server = createServer((socket) => this.#connect(socket));
-    await new Promise<void>((resolve, reject) => {
+    const late = (): never => {
+      throw new Error(`cannot listen on ${this.path}: nothing happened within ${LISTEN_LIMIT_MS / 1000} s`);
+    };
+    await eventually<void>({ limitMs: LISTEN_LIMIT_MS, late }, ({ resolve, reject }) => {
       server.once('error', reject);
-      server.listen(this.path, resolve);
+      server.listen(this.path, () => resolve());
     });
     return server;
   }

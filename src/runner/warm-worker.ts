@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
+import { eventually } from '../lib/deadline.ts';
+import { latch } from '../lib/latch.ts';
 import { encodeMessage, type Message } from './messages.ts';
 import { siblingModule } from './sibling-module.ts';
 import type { SpawnedProcess } from './spawner-link.ts';
@@ -67,15 +69,13 @@ export class WarmWorker {
   #isRetired = false;
   #exit: Exit | undefined;
   #isOutputUsed = false;
-  #settleLoaded: (loaded: Loaded) => void = () => {};
+  readonly #loading = latch<Loaded>();
 
   constructor(options: WarmWorkerOptions) {
     this.#options = options;
     const { server, spawner, path, env } = options;
     const token = randomUUID();
-    this.loaded = new Promise((resolve) => {
-      this.#settleLoaded = resolve;
-    });
+    this.loaded = this.#loading.promise;
     server.expect(token, (socket) => {
       this.#socket = socket;
       return (report) => this.#handle(report);
@@ -112,9 +112,8 @@ export class WarmWorker {
       return { outcome: Promise.resolve({ type: 'ended', exit: this.#exit }), abort: () => {} };
     }
     const id = this.#nextId++;
-    const outcome = new Promise<Outcome>((resolve) => {
-      this.#runs.set(id, { ...output, settle: resolve });
-    });
+    const { promise: outcome, resolve: settle } = latch<Outcome>();
+    this.#runs.set(id, { ...output, settle });
     if (this.#isOutputUsed) this.#process.refill();
     this.#isOutputUsed = false;
     const bytes = contexts.reduce((sum, chunk) => sum + chunk.byteLength, 0);
@@ -147,7 +146,7 @@ export class WarmWorker {
     switch (report.type) {
       case 'ready':
       case 'broken':
-        this.#settleLoaded(report);
+        this.#loading.resolve(report);
         break;
       case 'output':
         for (const line of report.lines) this.#outputOf(report.id)(line);
@@ -181,15 +180,21 @@ export class WarmWorker {
     this.#options.server.forget(token);
     await closed(this.#socket);
     this.#exit = exit;
-    this.#settleLoaded({ type: 'ended', exit });
+    this.#loading.resolve({ type: 'ended', exit });
     for (const id of this.#runs.keys()) this.#settle(id, { type: 'ended', exit });
     return exit;
   }
 }
 
+/** A process that the dead one started may hold the other end. */
+const CLOSE_LIMIT_MS = 1000;
+
 async function closed(socket: Socket | undefined): Promise<void> {
   if (socket === undefined || socket.closed) return;
-  await new Promise<void>((resolve) => {
+  const late = (): void => {
+    socket.destroy();
+  };
+  await eventually<void>({ limitMs: CLOSE_LIMIT_MS, late }, ({ resolve }) => {
     socket.once('close', () => resolve());
     // What it still had to say comes before its end; we say nothing more.
     socket.end();

@@ -1,6 +1,7 @@
 import { createServer as createHttpServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { UsageError } from '../errors.ts';
 import { aborted } from '../lib/aborted.ts';
+import { eventually } from '../lib/deadline.ts';
 import type { Logger } from '../log.ts';
 import { answerControl, type ControlAnswer, type ControlRouteOptions } from './control-routes.ts';
 import { listenOnSocket, type UnixSocket } from './unix-socket.ts';
@@ -52,13 +53,11 @@ export async function createControlServer(options: ControlServerOptions): Promis
 }
 
 async function closeServer(server: Server, socket: UnixSocket): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
+  const late = (): void => server.closeAllConnections();
+  await eventually<void>({ limitMs: CLOSE_GRACE_MS, late }, ({ resolve }) => {
     server.close(() => resolve());
+    server.closeIdleConnections();
   });
-  server.closeIdleConnections();
-  const force = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-  await closed;
-  clearTimeout(force);
   await socket.remove();
 }
 

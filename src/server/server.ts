@@ -2,6 +2,7 @@ import { createServer as createHttpServer, type IncomingMessage, type Server, ty
 
 import { UsageError } from '../errors.ts';
 import { aborted } from '../lib/aborted.ts';
+import { eventually } from '../lib/deadline.ts';
 import type { Logger } from '../log.ts';
 import type { HealthReport } from './health.ts';
 import { createRoutes, type Page } from './routes.ts';
@@ -11,6 +12,8 @@ const REQUEST_TIMEOUT_MS = 30_000;
 /** Longer than the usual time between two scrapes, so that they need one connection. */
 const KEEP_ALIVE_MS = 75_000;
 const CLOSE_GRACE_MS = 500;
+/** A name may have to be resolved. */
+const LISTEN_LIMIT_MS = 30_000;
 
 export interface ServerOptions {
   readonly address: string;
@@ -88,7 +91,10 @@ function send(request: IncomingMessage, response: ServerResponse, { status, type
 }
 
 async function listen(server: Server, { address, port }: ServerOptions): Promise<number> {
-  await new Promise<void>((resolve, reject) => {
+  const late = (): never => {
+    throw new UsageError(`cannot listen on ${address}:${port}: nothing happened within ${LISTEN_LIMIT_MS / 1000} s`);
+  };
+  await eventually<void>({ limitMs: LISTEN_LIMIT_MS, late }, ({ resolve, reject }) => {
     server.once('error', (error) => reject(listenError(error, `${address}:${port}`)));
     // As in Go, where it means IPv6 too; a Pod may have no other address.
     const host = address === '0.0.0.0' ? undefined : address;
@@ -114,11 +120,9 @@ function listenError(error: Error, where: string): UsageError {
 }
 
 async function close(server: Server): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
+  const late = (): void => server.closeAllConnections();
+  await eventually<void>({ limitMs: CLOSE_GRACE_MS, late }, ({ resolve }) => {
     server.close(() => resolve());
+    server.closeIdleConnections();
   });
-  server.closeIdleConnections();
-  const force = setTimeout(() => server.closeAllConnections(), CLOSE_GRACE_MS);
-  await closed;
-  clearTimeout(force);
 }

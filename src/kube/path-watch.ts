@@ -1,0 +1,152 @@
+import { within } from '../lib/deadline.ts';
+import { sleep } from '../lib/sleep.ts';
+import { nextTurn } from '../lib/turn.ts';
+import type { DialAgent, Line } from './dial-agent.ts';
+import { timedOut, type Headers } from './http.ts';
+
+/** A request must be under way for so long before its path is watched: most are done by then. */
+const START_MS = 500;
+const PROBE_EVERY_MS = 2000;
+/** Without an answer for so long the path is in doubt: a probe is sent on a new connection beside. */
+const DOUBT_AFTER_MS = 1000;
+/** Of one probe on a new connection; then another is opened. */
+const FRESH_LIMIT_MS = 3000;
+const FRESH_RETRY_MS = 500;
+/** Without an answer for so long the connections are given up, also when no new one can be opened. */
+const GIVE_UP_AFTER_MS = 15_000;
+/** A connection that brought as much since the probe was sent is alive; one that brings a byte a second is not. */
+const PROGRESS_BYTES = 1024;
+
+export interface PathWatchOptions {
+  /** Carries the requests. */
+  readonly agent: DialAgent;
+  /** Creates an agent with connections of its own for probes. */
+  readonly createAgent: () => DialAgent;
+  /** Asks the server anything; resolves when it answers. */
+  readonly probe: (agent: DialAgent, headers: Headers, signal: AbortSignal) => Promise<void>;
+}
+
+type Answer = 'answered' | 'failed' | 'late';
+
+/** A connection as it was when a probe was sent. */
+interface Sample {
+  readonly line: Line;
+  readonly bytes: number;
+}
+
+/**
+ * HTTP/1.1 has no ping, so while requests are under way a connection of its own is asked every 2 s. When that one falls
+ * silent and a new connection is answered, the path of the old ones is broken: all that brought nothing meanwhile are
+ * given up. One that breaks alone is found by the keep-alive of TCP, or at a watch by the missing bookmarks.
+ */
+export class PathWatch {
+  readonly #options: PathWatchOptions;
+  readonly #end = new AbortController();
+  /** Its connection is for probes alone; there is none while nothing is under way. */
+  #canary: DialAgent | undefined;
+  #headers: Headers = {};
+  #isRunning = false;
+
+  constructor(options: PathWatchOptions) {
+    this.#options = options;
+  }
+
+  /** A request with these headers is sent. */
+  used(headers: Headers): void {
+    this.#headers = headers;
+    if (this.#isRunning || this.#end.signal.aborted) return;
+    this.#isRunning = true;
+    void this.#run().finally(() => {
+      this.#isRunning = false;
+    });
+  }
+
+  end(): void {
+    const error = new Error('the client is closed');
+    this.#end.abort(error);
+    this.#canary?.end(error);
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#end;
+    await sleep(START_MS, signal);
+    while (!signal.aborted && this.#options.agent.busy.length > 0) {
+      await this.#look(signal);
+      await sleep(PROBE_EVERY_MS, signal);
+    }
+    this.#canary?.end(new Error('nothing is under way'));
+    this.#canary = undefined;
+  }
+
+  async #look(signal: AbortSignal): Promise<void> {
+    const samples = this.#options.agent.busy.map((line) => ({ line, bytes: line.bytesRead }));
+    for (const { line } of samples) line.look();
+    // What a connection that is opened only now tells says nothing of those that were open.
+    this.#canary ??= this.#options.createAgent();
+    const wasOpen = this.#canary.hasIdle;
+    const asked = this.#ask(this.#canary, GIVE_UP_AFTER_MS);
+    const first = await within<Answer | undefined>(asked, { limitMs: DOUBT_AFTER_MS, late: () => undefined });
+    if (first === 'answered') this.#heard();
+    if (first !== undefined || signal.aborted) return;
+    if ((await this.#askBeside(asked, signal)) && wasOpen) giveUp(samples);
+  }
+
+  /** Opens connections beside the silent one until one of them or that one answers; whether the silent one is dead. */
+  async #askBeside(asked: Promise<Answer>, signal: AbortSignal): Promise<boolean> {
+    let answer: Answer | undefined;
+    const settled = asked.then((result) => {
+      answer = result;
+      return result;
+    });
+    while (!signal.aborted) {
+      const fresh = this.#options.createAgent();
+      const result = await Promise.race([settled, this.#ask(fresh, FRESH_LIMIT_MS)]);
+      // What waits to be read has its turn before the verdict.
+      await nextTurn();
+      await nextTurn();
+      if (answer === undefined && result === 'answered') {
+        this.#replaceCanary(fresh);
+        return true;
+      }
+      fresh.end(new Error('the probe is over'));
+      if (answer === 'answered') this.#heard();
+      if (answer !== undefined) return answer === 'late';
+      await sleep(FRESH_RETRY_MS, signal);
+    }
+    return false;
+  }
+
+  #heard(): void {
+    for (const line of this.#options.agent.busy) line.heard();
+  }
+
+  #replaceCanary(fresh: DialAgent): void {
+    this.#canary?.end(timedOut('no answer to a probe, while another connection is answered'));
+    this.#canary = fresh;
+  }
+
+  async #ask(agent: DialAgent, limitMs: number): Promise<Answer> {
+    const controller = new AbortController();
+    const late = (): Answer => {
+      controller.abort(timedOut('no answer to a probe'));
+      return 'late';
+    };
+    const answered = async (): Promise<Answer> => {
+      try {
+        await this.#options.probe(agent, this.#headers, AbortSignal.any([controller.signal, this.#end.signal]));
+        return 'answered';
+      } catch {
+        return 'failed';
+      }
+    };
+    return within(answered(), { limitMs, late });
+  }
+}
+
+function giveUp(samples: readonly Sample[]): void {
+  for (const { line, bytes } of samples) {
+    if (line.bytesRead - bytes < PROGRESS_BYTES) {
+      line.end(timedOut('no answer to a probe, while another connection is answered'));
+    }
+  }
+}
