@@ -2,6 +2,7 @@ import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 
 import { CredentialsError } from '../errors.ts';
+import { within } from '../lib/deadline.ts';
 import type { Headers } from './http.ts';
 
 /** What one source adds to the credentials; buffers are the same object as long as their content is the same. */
@@ -20,6 +21,8 @@ export interface CredentialSource {
 
 /** Files are looked at again this long after they were read: a certificate that was replaced is needed at once. */
 const FILE_MAX_AGE_MS = 1000;
+/** A file on a volume that hangs is read no longer than this; what was read before is used on. */
+const FILE_LIMIT_MS = 5000;
 
 /** Credentials that never change. */
 export function fixedCredentials(part: CredentialPart): CredentialSource {
@@ -132,7 +135,10 @@ class CredentialFile {
 
   async #load(): Promise<Buffer> {
     try {
-      return await readFile(this.#path ?? '');
+      const late = (): never => {
+        throw new Error(`nothing could be read within ${FILE_LIMIT_MS / 1000} s`);
+      };
+      return await within(readFile(this.#path ?? ''), { limitMs: FILE_LIMIT_MS, late });
     } catch (error) {
       // In the middle of a rotation the file may be away for a moment.
       if (this.#content !== undefined) return this.#content;

@@ -73,6 +73,8 @@ async function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: 
       extendEnv: false,
       stdin: 'ignore',
       timeout: TIMEOUT_MS,
+      // Also what it started, which may hold its output.
+      killDescendants: true,
       maxBuffer: MAX_OUTPUT_BYTES,
     });
     return stdout;

@@ -139,6 +139,7 @@ export class Session implements Carrier {
   ping(): void {
     if (this.http2.destroyed) return;
     const askedAtMs = performance.now();
+    const wasAsked = this.#pulse.isAsked;
     this.#pulse.pinged(askedAtMs, this.#bytesRead());
     this.http2.ping((error) => {
       if (error !== null) return;
@@ -147,7 +148,8 @@ export class Session implements Carrier {
       this.#look();
       this.#listener.answered(askedAtMs);
     });
-    this.#lookIn(this.#times.doubtAfterMs);
+    // One that is asked again does not get more time for the first answer.
+    if (!wasAsked) this.#lookIn(this.#times.doubtAfterMs);
   }
 
   /** Another connection answered what it was asked at `askedAtMs`: ends this one if it is silent for longer. */
