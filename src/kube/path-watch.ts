@@ -1,4 +1,5 @@
 import { within } from '../lib/deadline.ts';
+import { hedged } from '../lib/hedge.ts';
 import { sleep } from '../lib/sleep.ts';
 import { nextTurn } from '../lib/turn.ts';
 import type { DialAgent, Line } from './dial-agent.ts';
@@ -9,8 +10,8 @@ const START_MS = 500;
 const PROBE_EVERY_MS = 2000;
 /** Without an answer for so long the path is in doubt: a probe is sent on a new connection beside. */
 const DOUBT_AFTER_MS = 1000;
-/** Of one probe on a new connection; then another is opened. */
-const FRESH_LIMIT_MS = 3000;
+/** A new connection that is not answered for so long gets another one beside it. */
+const FRESH_HEDGE_MS = 1500;
 const FRESH_RETRY_MS = 500;
 /** Without an answer for so long the connections are given up, also when no new one can be opened. */
 const GIVE_UP_AFTER_MS = 15_000;
@@ -96,24 +97,50 @@ export class PathWatch {
     let answer: Answer | undefined;
     const settled = asked.then((result) => {
       answer = result;
-      return result;
     });
     while (!signal.aborted) {
-      const fresh = this.#options.createAgent();
-      const result = await Promise.race([settled, this.#ask(fresh, FRESH_LIMIT_MS)]);
+      const beside = new AbortController();
+      const fresh = this.#openAnother(AbortSignal.any([signal, beside.signal]));
+      const found = (await Promise.race([settled, fresh])) ?? undefined;
       // What waits to be read has its turn before the verdict.
       await nextTurn();
       await nextTurn();
-      if (answer === undefined && result === 'answered') {
-        this.#replaceCanary(fresh);
+      if (answer === undefined && found !== undefined) {
+        this.#replaceCanary(found);
         return true;
       }
-      fresh.end(new Error('the probe is over'));
+      beside.abort(new Error('the probe is over'));
+      void fresh.then((agent) => agent?.end(new Error('the probe is over')));
       if (answer === 'answered') this.#heard();
       if (answer !== undefined) return answer === 'late';
       await sleep(FRESH_RETRY_MS, signal);
     }
     return false;
+  }
+
+  /** Opens connections until one is answered; undefined when none was. */
+  async #openAnother(signal: AbortSignal): Promise<DialAgent | undefined> {
+    const open = async (end: AbortSignal): Promise<DialAgent> => {
+      const agent = this.#options.createAgent();
+      try {
+        await this.#options.probe(agent, this.#headers, end);
+        return agent;
+      } catch (error) {
+        agent.end(new Error('the probe failed'));
+        throw error;
+      }
+    };
+    try {
+      return await hedged(open, {
+        afterMs: FRESH_HEDGE_MS,
+        limitMs: GIVE_UP_AFTER_MS,
+        late: () => timedOut('no answer to a probe'),
+        discard: (agent) => agent.end(new Error('the probe is over')),
+        signal,
+      });
+    } catch {
+      return undefined;
+    }
   }
 
   #heard(): void {
