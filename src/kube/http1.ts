@@ -32,7 +32,7 @@ interface Sending {
 class Http1Connections implements HttpConnections {
   readonly #server: URL;
   readonly #agent: DialAgent;
-  readonly #path: PathWatch;
+  readonly #path: PathWatch<DialAgent>;
 
   constructor(server: URL, connect: Connect) {
     this.#server = server;

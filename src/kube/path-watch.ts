@@ -18,20 +18,25 @@ const GIVE_UP_AFTER_MS = 15_000;
 /** A connection that brought as much since the probe was sent is alive; one that brings a byte a second is not. */
 const PROGRESS_BYTES = 1024;
 
-export interface PathWatchOptions {
+/** A connection that carries a request. */
+export type WatchedLine = Pick<Line, 'bytesRead' | 'look' | 'heard' | 'end'>;
+
+/** What probes go through: an agent with connections of its own. */
+export type ProbeAgent = Pick<DialAgent, 'hasIdle' | 'end'>;
+
+export interface PathWatchOptions<A extends ProbeAgent> {
   /** Carries the requests. */
-  readonly agent: DialAgent;
-  /** Creates an agent with connections of its own for probes. */
-  readonly createAgent: () => DialAgent;
+  readonly agent: { readonly busy: readonly WatchedLine[] };
+  readonly createAgent: () => A;
   /** Asks the server anything; resolves when it answers. */
-  readonly probe: (agent: DialAgent, headers: Headers, signal: AbortSignal) => Promise<void>;
+  readonly probe: (agent: A, headers: Headers, signal: AbortSignal) => Promise<void>;
 }
 
 type Answer = 'answered' | 'failed' | 'late';
 
 /** A connection as it was when a probe was sent. */
 interface Sample {
-  readonly line: Line;
+  readonly line: WatchedLine;
   readonly bytes: number;
 }
 
@@ -40,15 +45,15 @@ interface Sample {
  * silent and a new connection is answered, the path of the old ones is broken: all that brought nothing meanwhile are
  * given up. One that breaks alone is found by the keep-alive of TCP, or at a watch by the missing bookmarks.
  */
-export class PathWatch {
-  readonly #options: PathWatchOptions;
+export class PathWatch<A extends ProbeAgent> {
+  readonly #options: PathWatchOptions<A>;
   readonly #end = new AbortController();
   /** Its connection is for probes alone; there is none while nothing is under way. */
-  #canary: DialAgent | undefined;
+  #canary: A | undefined;
   #headers: Headers = {};
   #isRunning = false;
 
-  constructor(options: PathWatchOptions) {
+  constructor(options: PathWatchOptions<A>) {
     this.#options = options;
   }
 
@@ -119,8 +124,8 @@ export class PathWatch {
   }
 
   /** Opens connections until one is answered; undefined when none was. */
-  async #openAnother(signal: AbortSignal): Promise<DialAgent | undefined> {
-    const open = async (end: AbortSignal): Promise<DialAgent> => {
+  async #openAnother(signal: AbortSignal): Promise<A | undefined> {
+    const open = async (end: AbortSignal): Promise<A> => {
       const agent = this.#options.createAgent();
       try {
         await this.#options.probe(agent, this.#headers, end);
@@ -147,12 +152,12 @@ export class PathWatch {
     for (const line of this.#options.agent.busy) line.heard();
   }
 
-  #replaceCanary(fresh: DialAgent): void {
+  #replaceCanary(fresh: A): void {
     this.#canary?.end(timedOut('no answer to a probe, while another connection is answered'));
     this.#canary = fresh;
   }
 
-  async #ask(agent: DialAgent, limitMs: number): Promise<Answer> {
+  async #ask(agent: A, limitMs: number): Promise<Answer> {
     const controller = new AbortController();
     const late = (): Answer => {
       controller.abort(timedOut('no answer to a probe'));
