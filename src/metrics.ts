@@ -50,8 +50,8 @@ export function createMetrics(prefix: string) {
     pieces,
   };
   families.push(seriesOverflows);
-  const { spawnerRestarts, runFolderRestored, logLinesDropped } = metrics;
-  for (const one of [spawnerRestarts, runFolderRestored, logLinesDropped]) one.of({});
+  const { spawnerRestarts, runFolderRestored, logLinesDropped, connectionsReplaced } = metrics;
+  for (const one of [spawnerRestarts, runFolderRestored, logLinesDropped, connectionsReplaced]) one.of({});
   const { liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes } = metrics;
   for (const one of [liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes])
     one.of({});
@@ -265,10 +265,14 @@ function clientMetrics({ counter, gauge, histogram }: Declare) {
     ]),
     watchLastContact: gauge(
       'kube_watch_last_contact_timestamp_seconds',
-      'When the watch last received anything from the server.',
+      'When anything last came from the server on the connection of the watch; answers to pings and probes count.',
       WATCH_LABELS,
     ),
     watches: gauge('kube_watches', 'Open shared watches.'),
+    connectionsReplaced: counter(
+      'kubernetes_client_connections_replaced_total',
+      'How often all connections to the API server were thrown away, because nothing became of requests.',
+    ),
     requestSeconds: histogram(
       'kubernetes_client_request_latency_seconds',
       'Time of requests to the API server.',

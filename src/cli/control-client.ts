@@ -1,6 +1,7 @@
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { UsageError } from '../errors.ts';
+import { eventually } from '../lib/deadline.ts';
 
 /** The operator could not be asked, or could not do it; the message is for the person who asked. */
 export class ControlFailure extends Error {
@@ -32,17 +33,21 @@ interface Answer {
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-function exchange(socketPath: string, method: string, path: string): Promise<Answer> {
-  return new Promise((resolve, reject) => {
+async function exchange(socketPath: string, method: string, path: string): Promise<Answer> {
+  const outgoing = request({ socketPath, method, path });
+  const late = (): never => {
+    throw new ControlFailure(unreachable(socketPath, new Error(`no whole answer within ${ANSWER_LIMIT_MS / 1000} s`)));
+  };
+  return eventually<Answer>({ limitMs: ANSWER_LIMIT_MS, late }, ({ resolve, reject }) => {
     const fail = (error: Error): void => reject(new ControlFailure(unreachable(socketPath, error), { cause: error }));
-    const outgoing = request({ socketPath, method, path, timeout: ANSWER_LIMIT_MS }, (response) => {
+    outgoing.once('response', (response) => {
       json(response).then(
         (body) => resolve({ status: response.statusCode ?? 0, body: isRecord(body) ? body : {} }),
         fail,
       );
     });
-    outgoing.on('timeout', () => outgoing.destroy(new Error(`no answer within ${ANSWER_LIMIT_MS / 1000} s`)));
     outgoing.on('error', fail).end();
+    return () => outgoing.destroy();
   });
 }
 

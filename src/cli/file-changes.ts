@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import { latch } from '../lib/latch.ts';
 import { sleep } from '../lib/sleep.ts';
 import { FolderTree } from './folder-tree.ts';
 
@@ -7,7 +8,7 @@ const QUIET_MS = 60;
 
 /** Yields once for every burst of changes below `dir`, from the moment of the call until `signal` aborts. */
 export function fileChanges(dir: string, signal: AbortSignal): AsyncIterable<void> {
-  const state: State = { pending: Promise.withResolvers() };
+  const state: State = { pending: latch() };
   const wake = (): void => state.pending.resolve();
   const tree = new FolderTree(dir, wake);
   try {
@@ -32,7 +33,7 @@ async function* bursts(tree: FolderTree, state: State, signal: AbortSignal): Asy
       await sleep(QUIET_MS, signal);
       if (signal.aborted) return;
       if (state.failure !== undefined) throw cannotWatch(tree.dir, state.failure);
-      state.pending = Promise.withResolvers();
+      state.pending = latch();
       // Before what is there is read: what changes after this look makes itself heard.
       relook(tree, state);
       yield;

@@ -29,13 +29,16 @@ export async function main(given: readonly string[], isTerminal = isatty(0) && i
     const flags = flagsOfStart(argv);
     return await (flags === undefined ? dispatch(argv) : startHooks(flags));
   } catch (error) {
-    if (!(error instanceof HookletError)) return crash(error);
-    process.stderr.write(`hooklet: ${printable(error.message)}\n`);
-    if (error instanceof UsageError) process.stderr.write('See hooklet --help.\n');
-    // What is not read keeps the process, but not for ever.
-    if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), UNREAD_LIMIT_MS).unref();
-    return error instanceof UsageError ? 2 : 1;
+    return error instanceof HookletError ? explain(error) : crash(error);
   }
+}
+
+function explain(error: HookletError): ExitCode {
+  process.stderr.write(`hooklet: ${printable(error.message)}\n`);
+  if (error instanceof UsageError) process.stderr.write('See hooklet --help.\n');
+  // What is not read keeps the process, but not for ever.
+  if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), UNREAD_LIMIT_MS).unref();
+  return error instanceof UsageError ? 2 : 1;
 }
 
 /** A bug: what it left open must not keep the process alive. */

@@ -1,3 +1,4 @@
+import { latch } from '../lib/latch.ts';
 import { failedOutcome, type FilterOutcome } from './compiled-filter.ts';
 import { startFilterChild, type ChildListener, type FilterChild } from './filter-child-process.ts';
 import { FilterQueue, stoppedReason, TOO_MANY, type FilterJob, type Turn } from './filter-queue.ts';
@@ -60,13 +61,13 @@ export class FilterProcess {
 
   /** Never rejects; settled at most 47 seconds later, with an error where there is no result by then. */
   async run(request: FilterRequest): Promise<FilterOutcome> {
-    return new Promise((settle) => {
-      const { type, expression, tenant, version, json } = request;
-      const job: Job = { filter: `${type} ${expression}`, tenant, version, bytes: json.length, request, settle };
-      const refusal = this.#queue.add(job, this.#now());
-      if (refusal === undefined) this.#work();
-      else settle(failedOutcome(refusal));
-    });
+    const { promise, resolve: settle } = latch<FilterOutcome>();
+    const { type, expression, tenant, version, json } = request;
+    const job: Job = { filter: `${type} ${expression}`, tenant, version, bytes: json.length, request, settle };
+    const refusal = this.#queue.add(job, this.#now());
+    if (refusal === undefined) this.#work();
+    else settle(failedOutcome(refusal));
+    return promise;
   }
 
   /** Ends the process; what waits is not run. */

@@ -1,3 +1,4 @@
+import { Bell } from '../lib/bell.ts';
 import type { HttpResponse } from './http.ts';
 
 /** What may wait for a slow reader before the stream is paused. */
@@ -75,7 +76,7 @@ class Arrival {
   #batch: Uint8Array[] = [];
   #waitingBytes = 0;
   #end: { readonly error: Error | undefined } | undefined;
-  #wake: () => void = () => {};
+  readonly #bell = new Bell();
 
   constructor(response: HttpResponse, options: ReadOptions) {
     this.#response = response;
@@ -86,6 +87,9 @@ class Arrival {
     if (body.destroyed) this.#onClose();
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
     if (options.signal.aborted) this.#onAbort();
+    const { lost } = response.carrier;
+    lost.addEventListener('abort', this.#onLost, { once: true });
+    if (lost.aborted) this.#onLost();
     if (options.idleTimeoutMs !== undefined) this.#idleTimer = setTimeout(this.#onIdle, options.idleTimeoutMs);
   }
 
@@ -99,18 +103,19 @@ class Arrival {
         if (this.#end.error !== undefined) throw this.#end.error;
         return undefined;
       }
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      // Rung by what arrives, by the end of the body, by the signal, by the loss of the connection, and by the idle timer.
+      await this.#bell.rung();
     }
   }
 
   stop(): void {
     clearTimeout(this.#idleTimer);
     this.#options.signal.removeEventListener('abort', this.#onAbort);
+    this.#response.carrier.lost.removeEventListener('abort', this.#onLost);
     const { body } = this.#response;
     body.off('data', this.#onData).off('end', this.#onEnd).off('error', this.#onError).off('close', this.#onClose);
     if (this.#end === undefined) this.#response.cancel();
+    this.#response.done?.();
     this.#arrived = [];
     this.#batch = [];
   }
@@ -136,7 +141,7 @@ class Arrival {
   #finish(error: Error | undefined): void {
     this.#end ??= { error };
     clearTimeout(this.#idleTimer);
-    this.#wake();
+    this.#bell.ring();
   }
 
   readonly #onData = (chunk: Uint8Array): void => {
@@ -145,7 +150,7 @@ class Arrival {
     if (this.#waitingBytes > MAX_WAITING_BYTES) this.#response.body.pause();
     this.#idleTimer?.refresh();
     this.#options.onData?.();
-    this.#wake();
+    this.#bell.ring();
   };
 
   readonly #onEnd = (): void => {
@@ -158,6 +163,12 @@ class Arrival {
 
   readonly #onClose = (): void => {
     this.#finish(new TruncatedError(TRUNCATED));
+  };
+
+  /** The connection was given up, whether the body hears of it or not. */
+  readonly #onLost = (): void => {
+    const reason: unknown = this.#response.carrier.lost.reason;
+    this.#finish(reason instanceof Error ? reason : new TruncatedError(TRUNCATED));
   };
 
   readonly #onAbort = (): void => {

@@ -1,3 +1,5 @@
+import type { Carrier } from './http.ts';
+
 /** One request to the API server. */
 export interface KubeRequest {
   readonly method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -14,6 +16,8 @@ export interface KubeRequest {
   readonly maxBytes?: number;
   /** Time limit of the whole request, of a stream until its headers came; default 30 s. */
   readonly timeoutMs?: number;
+  /** Told which connection carries the request, again when it is repeated on another. */
+  readonly onCarried?: (carrier: Carrier) => void;
 }
 
 /**

@@ -1,56 +1,60 @@
-import type { Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
 
+import { hedged } from '../lib/hedge.ts';
 import type { TlsOptions } from './cluster.ts';
-import { connect } from './connect.ts';
-import type { HttpConnections } from './http.ts';
+import { connect, CONNECT_TIMEOUT_MS, destroyWire, HEDGE_MS, type Wire } from './connect.ts';
+import type { Connect } from './dial-agent.ts';
+import { timedOut, type HttpConnections } from './http.ts';
 import { createHttp1 } from './http1.ts';
 import { createHttp2 } from './http2.ts';
 import type { TransportOptions } from './transport.ts';
 
-/** Connects to the server, and speaks from then on the protocol that it chose. */
-export async function openConnections(
-  options: TransportOptions,
-  tls: TlsOptions,
-  onProtocolChange: () => void,
-): Promise<HttpConnections> {
-  const { server, proxy, http2 = true } = options;
-  if (server.protocol !== 'https:' || !http2) {
-    return createHttp1(server, () => connect({ server, proxy, tls, protocols: [] }));
-  }
-  const first = await connect({ server, proxy, tls, protocols: ['h2', 'http/1.1'] });
-  if (!speaksHttp2(first)) {
-    return createHttp1(
-      server,
-      startingWith(first, () => connect({ server, proxy, tls, protocols: [] })),
-    );
-  }
-  const connectAgain = async (): Promise<Socket> => {
-    const socket = await connect({ server, proxy, tls, protocols: ['h2', 'http/1.1'] });
-    if (speaksHttp2(socket)) return socket;
-    socket.destroy();
-    onProtocolChange();
-    throw Object.assign(new Error('the server does not speak HTTP/2 any more'), { code: 'ECONNRESET' });
-  };
-  return createHttp2({ ...options, connect: startingWith(first, connectAgain) });
+export interface NegotiationOptions extends TransportOptions {
+  readonly tls: TlsOptions;
+  /** The server chose another protocol than at first; these connections are of no use any more. */
+  readonly onProtocolChange: () => void;
+  readonly signal: AbortSignal;
 }
 
-function speaksHttp2(socket: Socket): boolean {
+/** Connects to the server, and speaks from then on the protocol that it chose. */
+export async function openConnections(options: NegotiationOptions): Promise<HttpConnections> {
+  const { server, proxy, http2 = true, tls, signal } = options;
+  const dial: Connect = async (end) => connect({ server, proxy, tls, protocols: [], signal: end });
+  if (server.protocol !== 'https:' || !http2) return createHttp1(server, dial);
+  const dialAny: Connect = async (end) => connect({ server, proxy, tls, protocols: ['h2', 'http/1.1'], signal: end });
+  const first = await hedged(dialAny, {
+    afterMs: HEDGE_MS,
+    limitMs: CONNECT_TIMEOUT_MS,
+    late: () => timedOut('no connection within 10 s'),
+    discard: destroyWire,
+    signal,
+  });
+  if (!speaksHttp2(first)) return createHttp1(server, startingWith(first, dial));
+  const dialAgain: Connect = async (end) => {
+    const wire = await dialAny(end);
+    if (speaksHttp2(wire)) return wire;
+    destroyWire(wire);
+    options.onProtocolChange();
+    throw Object.assign(new Error('the server does not speak HTTP/2 any more'), { code: 'ECONNRESET' });
+  };
+  return createHttp2({ server, connect: startingWith(first, dialAgain), pulseTimes: options.pulseTimes });
+}
+
+function speaksHttp2({ socket }: Wire): boolean {
   return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
 }
 
-/** Hands out the socket that asked for the protocol before it opens others. */
-function startingWith(first: Socket, next: () => Promise<Socket>): () => Promise<Socket> {
-  let spare: Socket | undefined = first;
+/** Hands out the connection that asked for the protocol before it opens others. */
+function startingWith(first: Wire, next: Connect): Connect {
+  let spare: Wire | undefined = first;
   const drop = (): void => {
     spare = undefined;
   };
-  // Nobody else listens yet.
-  first.once('error', drop).once('close', drop);
-  return async () => {
-    const socket = spare;
+  first.socket.once('close', drop);
+  return async (signal) => {
+    const wire = spare;
     drop();
-    first.off('error', drop).off('close', drop);
-    return socket ?? (await next());
+    first.socket.off('close', drop);
+    return wire ?? (await next(signal));
   };
 }

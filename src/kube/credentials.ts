@@ -1,6 +1,7 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
 import { CredentialsError } from '../errors.ts';
+import { within } from '../lib/deadline.ts';
 import type { Headers } from './http.ts';
 import { readSmallFile } from './read-file.ts';
 
@@ -20,6 +21,8 @@ export interface CredentialSource {
 
 /** Files are looked at again this long after they were read: a certificate that was replaced is needed at once. */
 const FILE_MAX_AGE_MS = 1000;
+/** A file on a volume that hangs is read no longer than this; what was read before is used on. */
+const FILE_LIMIT_MS = 5000;
 
 /** Bundles of all public authorities have a fifth of it. */
 const MAX_FILE_BYTES = 1024 * 1024;
@@ -156,7 +159,10 @@ class CredentialFile {
 
   async #load(): Promise<Buffer> {
     try {
-      return await readSmallFile(this.#path ?? '', MAX_FILE_BYTES);
+      const late = (): never => {
+        throw new Error(`nothing could be read within ${FILE_LIMIT_MS / 1000} s`);
+      };
+      return await within(readSmallFile(this.#path ?? '', MAX_FILE_BYTES), { limitMs: FILE_LIMIT_MS, late });
     } catch (error) {
       // In the middle of a rotation the file may be away for a moment.
       if (this.#content !== undefined) return this.#content;

@@ -1,5 +1,6 @@
 import { KubeError } from '../errors.ts';
 import { aborted } from '../lib/aborted.ts';
+import { Bell } from '../lib/bell.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
 import { apiPath } from './api-path.ts';
@@ -76,7 +77,7 @@ class PodEventRecorder implements EventRecorder {
   readonly #waiting = new Map<string, Waiting>();
   readonly #sent = new Map<string, Sent>();
   readonly #limit = tokenBucket({ perSecond: PER_SECOND, burst: BURST });
-  #wake: () => void = () => {};
+  readonly #bell = new Bell();
   #refusedUntilMs = 0;
   #isRefusalTold = false;
 
@@ -98,16 +99,15 @@ class PodEventRecorder implements EventRecorder {
       count: (before?.count ?? 0) + 1,
     });
     forgetOldest(this.#waiting, MAX_WAITING);
-    this.#wake();
+    this.#bell.ring();
   }
 
   async run(signal: AbortSignal): Promise<void> {
-    signal.addEventListener('abort', () => this.#wake(), { once: true });
+    signal.addEventListener('abort', this.#bell.ring, { once: true });
     while (!signal.aborted) {
       if (this.#waiting.size === 0) {
-        await new Promise<void>((resolve) => {
-          this.#wake = resolve;
-        });
+        // Rung by `record`, and by the end of `signal`.
+        await this.#bell.rung();
         continue;
       }
       await this.#limit(signal).catch(() => {});

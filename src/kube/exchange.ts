@@ -1,7 +1,7 @@
 import { KubeError } from '../errors.ts';
+import { abortable } from '../lib/abortable.ts';
 import { shownName } from '../lib/shown.ts';
 import { isApiPath } from './api-path.ts';
-import { abortable } from './abortable.ts';
 import { IdleError, readStart, TooLargeError, TruncatedError } from './body.ts';
 import type { KubeRequest } from './client.ts';
 import type { Cluster, Credentials } from './cluster.ts';
@@ -136,7 +136,15 @@ async function send(exchange: Exchange, request: KubeRequest, signal: AbortSigna
 }
 
 function encode({ cluster, userAgent }: Exchange, request: KubeRequest, { headers }: Credentials): HttpRequest {
-  const { method, path, query, body, accept = 'application/json', contentType = 'application/json' } = request;
+  const {
+    method,
+    path,
+    query,
+    body,
+    accept = 'application/json',
+    contentType = 'application/json',
+    onCarried,
+  } = request;
   const search = query === undefined ? '' : new URLSearchParams({ ...query }).toString();
   return {
     method,
@@ -149,5 +157,6 @@ function encode({ cluster, userAgent }: Exchange, request: KubeRequest, { header
       ...headers,
     },
     ...(body === undefined ? {} : { body }),
+    onCarried,
   };
 }

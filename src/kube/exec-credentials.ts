@@ -1,3 +1,4 @@
+import { within } from '../lib/deadline.ts';
 import type { ExecaError } from 'execa';
 
 import { CredentialsError } from '../errors.ts';
@@ -58,17 +59,12 @@ async function authorityOf({ caData, caFile }: ClusterEntry): Promise<string | u
 
 async function run(exec: ExecEntry, context: RunContext, user: string): Promise<string> {
   const { pluginTimeoutMs = TIMEOUT_MS } = context;
-  const { promise: late, reject } = Promise.withResolvers<never>();
-  const timer = setTimeout(() => {
+  const late = (): never => {
     const seconds = pluginTimeoutMs / 1000;
-    reject(new CredentialsError(`exec plugin ${exec.command} of kubeconfig user ${user} did not end in ${seconds} s`));
-  }, pluginTimeoutMs + KILL_MS);
-  try {
-    // A program that the plugin left behind may keep its output open, and would be waited for.
-    return await Promise.race([runPlugin(exec, context, user), late]);
-  } finally {
-    clearTimeout(timer);
-  }
+    throw new CredentialsError(`exec plugin ${exec.command} of kubeconfig user ${user} did not end in ${seconds} s`);
+  };
+  // A program that the plugin left behind may keep its output open, and would be waited for.
+  return within(runPlugin(exec, context, user), { limitMs: pluginTimeoutMs + KILL_MS, late });
 }
 
 async function runPlugin(exec: ExecEntry, context: RunContext, user: string): Promise<string> {
@@ -87,6 +83,8 @@ async function runPlugin(exec: ExecEntry, context: RunContext, user: string): Pr
       stdin: 'ignore',
       timeout: pluginTimeoutMs,
       forceKillAfterDelay: KILL_MS,
+      // Also what it started, which may hold its output.
+      killDescendants: true,
       maxBuffer: MAX_OUTPUT_BYTES,
     });
     return stdout;

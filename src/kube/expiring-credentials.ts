@@ -1,3 +1,5 @@
+import { CredentialsError } from '../errors.ts';
+import { within } from '../lib/deadline.ts';
 import type { CredentialPart, CredentialSource } from './credentials.ts';
 
 /** Credentials that end at some time. */
@@ -7,6 +9,8 @@ export interface ExpiringPart {
   readonly expiresAt: number;
 }
 
+/** Longer than any source takes by its own limits; then it is asked anew, whatever became of the last time. */
+const OBTAIN_LIMIT_MS = 70_000;
 /** Renewed this long before they expire, or after nine tenths of a short life. */
 const EARLY_MS = 60_000;
 const EARLY_SHARE = 0.1;
@@ -55,7 +59,7 @@ class ExpiringCredentials implements CredentialSource {
 
   async #obtainOnce(): Promise<ExpiringPart> {
     try {
-      const obtained = await this.#obtain();
+      const obtained = await within(this.#obtain(), { limitMs: OBTAIN_LIMIT_MS, late });
       const now = Date.now();
       const early = Math.min(EARLY_MS, Math.max(0, obtained.expiresAt - now) * EARLY_SHARE);
       this.#current = obtained;
@@ -69,4 +73,8 @@ class ExpiringCredentials implements CredentialSource {
       this.#obtaining = undefined;
     }
   }
+}
+
+function late(): never {
+  throw new CredentialsError(`no credentials within ${OBTAIN_LIMIT_MS / 1000} s; look at the plugin or the issuer`);
 }

@@ -1,41 +1,20 @@
-import { Agent, request as httpRequest, type ClientRequest, type ClientRequestArgs } from 'node:http';
-import { Socket } from 'node:net';
-import type { Duplex } from 'node:stream';
+import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
 
-import { errorCode, type HttpConnections, type HttpRequest, type HttpResponse } from './http.ts';
+import { eventually } from '../lib/deadline.ts';
+import { DialAgent, type Connect } from './dial-agent.ts';
+import { errorCode, portOf, timedOut, type Carrier, type HttpConnections } from './http.ts';
+import type { HttpRequest, HttpResponse } from './http.ts';
+import { PathWatch } from './path-watch.ts';
 
-const TCP_KEEP_ALIVE_MS = 15_000;
-/** Shorter than the API server's own 90 s, so that it is seldom the server that hangs up. */
-const IDLE_SOCKET_MS = 60_000;
-const MAX_IDLE_SOCKETS = 16;
+/** Longer than any request waits for its headers: what ends a wait is its own signal, or the end of its connection. */
+const HEADERS_LIMIT_MS = 120_000;
 /** How a socket ends that the server had already closed when the request was written. */
 const STALE_SOCKET_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** Opens a socket, TLS and proxy included. */
-export type Connect = () => Promise<Socket>;
-
 /** Kept-alive HTTP/1.1 connections, each opened by `connect`. */
 export function createHttp1(server: URL, connect: Connect): HttpConnections {
-  const agent = new DialAgent(connect);
-  return {
-    async send(request, signal) {
-      try {
-        return await sendOnce(agent, server, { request, signal });
-      } catch (error) {
-        if (!(error instanceof StaleSocketError) || request.method !== 'GET' || signal.aborted) throw unwrap(error);
-      }
-      try {
-        return await sendOnce(agent, server, { request, signal });
-      } catch (error) {
-        throw unwrap(error);
-      }
-    },
-    retire: () => agent.retire(),
-    close() {
-      agent.destroy();
-      return Promise.resolve();
-    },
-  };
+  return new Http1Connections(server, connect);
 }
 
 class StaleSocketError extends Error {}
@@ -45,103 +24,118 @@ function unwrap(error: unknown): unknown {
 }
 
 interface Sending {
+  readonly agent: DialAgent;
   readonly request: HttpRequest;
   readonly signal: AbortSignal;
 }
 
-async function sendOnce(agent: Agent, server: URL, { request, signal }: Sending): Promise<HttpResponse> {
-  signal.throwIfAborted();
-  const { method, path, headers, body } = request;
-  const sent = httpRequest({
-    agent,
-    host: server.hostname,
-    port: portOf(server),
-    method,
-    path,
-    headers: {
-      host: server.host,
-      ...headers,
-      ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
-    },
-  });
-  const abort = (): void => {
-    sent.destroy();
-  };
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await response(sent, body);
-  } catch (error) {
-    signal.throwIfAborted();
-    if (sent.reusedSocket && STALE_SOCKET_CODES.has(errorCode(error))) {
-      throw new StaleSocketError('stale socket', { cause: error });
-    }
-    throw error;
-  } finally {
-    signal.removeEventListener('abort', abort);
+class Http1Connections implements HttpConnections {
+  readonly #server: URL;
+  readonly #agent: DialAgent;
+  readonly #path: PathWatch<DialAgent>;
+
+  constructor(server: URL, connect: Connect) {
+    this.#server = server;
+    this.#agent = new DialAgent(connect);
+    this.#path = new PathWatch({
+      agent: this.#agent,
+      createAgent: () => new DialAgent(connect, 1),
+      probe: async (agent, headers, signal) => this.#probe(agent, headers, signal),
+    });
   }
-}
 
-function response(sent: ClientRequest, body: string | Uint8Array | undefined): Promise<HttpResponse> {
-  return new Promise<HttpResponse>((resolve, reject) => {
-    sent.once('response', (message) => {
-      resolve({
-        status: message.statusCode ?? 0,
-        headers: message.headers,
-        body: message,
-        cancel: () => {
-          message.destroy();
-        },
-        isTruncated: () => !message.complete,
-      });
-    });
-    // Stays for the life of the request: a later error reaches the body too, and must not be unhandled here.
-    sent.on('error', reject);
-    sent.end(body);
-  });
-}
-
-/** The port of `server`, the scheme's own where it names none. */
-export function portOf(server: URL): number {
-  if (server.port !== '') return Number(server.port);
-  return server.protocol === 'https:' ? 443 : 80;
-}
-
-/** Node's agent, with sockets of our own making. */
-class DialAgent extends Agent {
-  readonly #connect: Connect;
-  readonly #open = new Set<Socket>();
-
-  constructor(connect: Connect) {
-    super({
-      keepAlive: true,
-      keepAliveMsecs: TCP_KEEP_ALIVE_MS,
-      maxFreeSockets: MAX_IDLE_SOCKETS,
-      timeout: IDLE_SOCKET_MS,
-      scheduling: 'lifo',
-    });
-    this.#connect = connect;
+  async send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
+    this.#path.used(request.headers);
+    const sending = { agent: this.#agent, request, signal };
+    try {
+      return await this.#sendOnce(sending);
+    } catch (error) {
+      if (!(error instanceof StaleSocketError) || request.method !== 'GET' || signal.aborted) throw unwrap(error);
+    }
+    try {
+      return await this.#sendOnce(sending);
+    } catch (error) {
+      throw unwrap(error);
+    }
   }
 
   async retire(): Promise<void> {
-    this.maxFreeSockets = 0;
-    const closed = [...this.#open].map((socket) => new Promise((resolve) => socket.once('close', resolve)));
-    for (const socket of Object.values(this.freeSockets).flatMap((sockets) => sockets ?? [])) socket.destroy();
-    await Promise.all(closed);
+    await this.#agent.retire();
   }
 
-  override createConnection(
-    _options: ClientRequestArgs,
-    callback?: (error: Error | null, stream: Duplex) => void,
-  ): undefined {
-    const fail = (error: unknown): void => {
-      // The agent does not look at the stream of a failure.
-      callback?.(error instanceof Error ? error : new Error(String(error)), new Socket());
-    };
-    const succeed = (socket: Socket): void => {
-      this.#open.add(socket);
-      socket.once('close', () => this.#open.delete(socket));
-      callback?.(null, socket);
-    };
-    this.#connect().then(succeed, fail);
+  close(): void {
+    this.#path.end();
+    this.#agent.end(new Error('the client is closed'));
   }
+
+  /** Any answer will do, a refusal too. */
+  async #probe(agent: DialAgent, { authorization }: HttpRequest['headers'], signal: AbortSignal): Promise<void> {
+    const path = `${this.#server.pathname.replace(/\/$/, '')}/version`;
+    const headers = authorization === undefined ? {} : { authorization };
+    const { body } = await this.#sendOnce({ agent, request: { method: 'GET', path, headers }, signal });
+    body.on('error', () => {}).resume();
+  }
+
+  async #sendOnce({ agent, request, signal }: Sending): Promise<HttpResponse> {
+    signal.throwIfAborted();
+    const { method, path, headers, body } = request;
+    const sent = httpRequest({
+      agent,
+      host: this.#server.hostname,
+      port: portOf(this.#server),
+      method,
+      path,
+      headers: {
+        host: this.#server.host,
+        ...headers,
+        ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
+      },
+    });
+    // Stays for the life of the request: a later error reaches the body too, and must not be unhandled here.
+    sent.on('error', () => {});
+    try {
+      return await this.#response(sent, { agent, request, signal });
+    } catch (error) {
+      sent.destroy();
+      signal.throwIfAborted();
+      if (sent.reusedSocket && STALE_SOCKET_CODES.has(errorCode(error))) {
+        throw new StaleSocketError('stale socket', { cause: error });
+      }
+      throw error;
+    }
+  }
+
+  async #response(sent: ClientRequest, { agent, request, signal }: Sending): Promise<HttpResponse> {
+    let carrier: Carrier = { silentForMs: () => 0, lost: signal };
+    const late = (): never => {
+      throw timedOut(`no answer within ${HEADERS_LIMIT_MS / 1000} s`);
+    };
+    return eventually<HttpResponse>({ limitMs: HEADERS_LIMIT_MS, late, signal }, ({ resolve, reject }) => {
+      const gone = (): void => reject(carrier.lost.reason);
+      sent.once('socket', (socket: Socket) => {
+        const line = agent.lineOf(socket);
+        if (line === undefined) return;
+        carrier = line;
+        carrier.lost.addEventListener('abort', gone, { once: true });
+        request.onCarried?.(carrier);
+      });
+      sent.once('response', (message: IncomingMessage) => resolve(responseOf(message, carrier)));
+      sent.once('error', reject);
+      sent.end(request.body);
+      return () => carrier.lost.removeEventListener('abort', gone);
+    });
+  }
+}
+
+function responseOf(message: IncomingMessage, carrier: Carrier): HttpResponse {
+  return {
+    status: message.statusCode ?? 0,
+    headers: message.headers,
+    body: message,
+    carrier,
+    cancel: () => {
+      if (!message.readableEnded) message.destroy();
+    },
+    isTruncated: () => !message.complete,
+  };
 }

@@ -1,24 +1,14 @@
-import {
-  constants,
-  type ClientHttp2Session,
-  type ClientHttp2Stream,
-  type IncomingHttpHeaders,
-  type IncomingHttpStatusHeader,
-} from 'node:http2';
+import { constants, type ClientHttp2Stream, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2';
 
-import { abortable } from './abortable.ts';
-import type { HttpConnections, HttpRequest, HttpResponse } from './http.ts';
-import { openSession, type SessionOptions } from './http2-session.ts';
+import { eventually } from '../lib/deadline.ts';
+import { timedOut, type HttpConnections, type HttpRequest, type HttpResponse } from './http.ts';
+import type { SessionOptions, Session } from './http2-session.ts';
+import { SessionPool, type Place } from './session-pool.ts';
 
-/** What the server may allow at most on one connection; a slow one then delays no more than these. */
-const MAX_STREAMS_PER_SESSION = 250;
+/** Longer than any request waits for its headers: what ends a wait is its own signal, or the end of its connection. */
+const HEADERS_LIMIT_MS = 120_000;
 
-interface PooledSession {
-  readonly session: ClientHttp2Session;
-  active: number;
-}
-
-/** HTTP/2 connections: as many sessions as the streams need, none that is full, closing or dead gets a new one. */
+/** HTTP/2 connections: as many sessions as the streams need, none that is full, late, closing or dead gets a new one. */
 export function createHttp2(options: SessionOptions): HttpConnections {
   const pool = new SessionPool(options);
   return {
@@ -32,62 +22,9 @@ export function createHttp2(options: SessionOptions): HttpConnections {
         }
       }
     },
-    retire: () => pool.retire(),
+    retire: async () => pool.retire(),
     close: () => pool.close(),
   };
-}
-
-class SessionPool {
-  readonly #options: SessionOptions;
-  readonly #sessions = new Set<PooledSession>();
-  #opening: Promise<void> | undefined;
-
-  constructor(options: SessionOptions) {
-    this.#options = options;
-  }
-
-  /** A session with room for one more stream, which is counted. */
-  async acquire(signal: AbortSignal): Promise<PooledSession> {
-    for (;;) {
-      signal.throwIfAborted();
-      for (const pooled of this.#sessions) {
-        if (!hasRoom(pooled)) continue;
-        pooled.active += 1;
-        return pooled;
-      }
-      this.#opening ??= this.#open();
-      await abortable(this.#opening, signal);
-    }
-  }
-
-  async retire(): Promise<void> {
-    const closed = [...this.#sessions].map(
-      ({ session }) => new Promise<void>((resolve) => session.close(() => resolve())),
-    );
-    await Promise.all(closed);
-  }
-
-  async close(): Promise<void> {
-    await this.#opening?.catch(() => {});
-    for (const { session } of this.#sessions) session.destroy();
-  }
-
-  async #open(): Promise<void> {
-    try {
-      const pooled: PooledSession = { session: await openSession(this.#options, () => pooled.active), active: 0 };
-      this.#sessions.add(pooled);
-      pooled.session.once('close', () => {
-        this.#sessions.delete(pooled);
-      });
-    } finally {
-      this.#opening = undefined;
-    }
-  }
-}
-
-function hasRoom({ session, active }: PooledSession): boolean {
-  if (session.closed || session.destroyed) return false;
-  return active < Math.min(session.remoteSettings.maxConcurrentStreams ?? Infinity, MAX_STREAMS_PER_SESSION);
 }
 
 type ResponseHeaders = IncomingHttpHeaders & IncomingHttpStatusHeader;
@@ -114,59 +51,79 @@ interface Sending {
   readonly signal: AbortSignal;
 }
 
-async function sendOnce(pooled: PooledSession, server: URL, { request, signal }: Sending): Promise<HttpResponse> {
-  const stream = openStream(pooled, server, request);
+async function sendOnce(place: Place, server: URL, { request, signal }: Sending): Promise<HttpResponse> {
+  const { session, release } = place;
+  const stream = openStream(place, server, request);
   const cancel = (): void => {
-    if (!stream.destroyed) stream.close(constants.NGHTTP2_CANCEL);
+    // Not with its `close`, which the library may owe us.
+    release();
+    if (!stream.readableEnded && !stream.destroyed) stream.close(constants.NGHTTP2_CANCEL);
   };
-  signal.addEventListener('abort', cancel, { once: true });
+  request.onCarried?.(session);
   try {
-    const headers = await responseHeaders(stream, request.body);
+    const headers = await responseHeaders(stream, session, { request, signal });
     return {
       status: headers[':status'] ?? 0,
       headers,
       body: stream,
+      carrier: session,
       cancel,
+      done: release,
       isTruncated: () => stream.rstCode !== constants.NGHTTP2_NO_ERROR,
     };
-  } finally {
-    signal.removeEventListener('abort', cancel);
+  } catch (error) {
+    cancel();
+    throw error;
   }
 }
 
 function openStream(
-  pooled: PooledSession,
+  { session, release }: Place,
   server: URL,
   { method, path, headers, body }: HttpRequest,
 ): ClientHttp2Stream {
-  const release = (): void => {
-    pooled.active -= 1;
-  };
   try {
-    const stream = pooled.session.request(
+    const stream = session.http2.request(
       { ':method': method, ':scheme': 'https', ':authority': server.host, ':path': path, ...headers },
       { endStream: body === undefined },
     );
-    stream.once('close', release);
-    return stream;
+    // Stays for the life of the stream: a late error reaches the body too, and must not be unhandled here.
+    return stream.on('error', () => {}).once('close', release);
   } catch (error) {
     release();
     throw new LostStreamError('the connection is closing', true, error instanceof Error ? error : undefined);
   }
 }
 
-function responseHeaders(stream: ClientHttp2Stream, body: string | Uint8Array | undefined): Promise<ResponseHeaders> {
-  return new Promise((resolve, reject) => {
+async function responseHeaders(
+  stream: ClientHttp2Stream,
+  { lost }: Session,
+  { request: { body }, signal }: Sending,
+): Promise<ResponseHeaders> {
+  const late = (): never => {
+    throw timedOut(`no answer within ${HEADERS_LIMIT_MS / 1000} s`);
+  };
+  return eventually<ResponseHeaders>({ limitMs: HEADERS_LIMIT_MS, late, signal }, ({ resolve, reject }) => {
     let failure: Error | undefined;
-    stream.once('response', resolve);
-    // Stays for the life of the stream: a later error reaches the body too, and must not be unhandled here.
-    stream.on('error', (error: Error) => {
+    const fail = (error: Error): void => {
       failure = error;
-    });
-    stream.once('close', () => {
+    };
+    const closed = (): void => {
       const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
       reject(new LostStreamError(failure?.message ?? 'the server hung up', isRefused, failure));
-    });
+    };
+    const gone = (): void => {
+      const reason: unknown = lost.reason;
+      if (reason instanceof Error) fail(reason);
+      closed();
+    };
+    stream.once('response', resolve).once('error', fail).once('close', closed);
+    lost.addEventListener('abort', gone, { once: true });
+    if (lost.aborted) gone();
     if (body !== undefined) stream.end(body);
+    return () => {
+      stream.off('response', resolve).off('error', fail).off('close', closed);
+      lost.removeEventListener('abort', gone);
+    };
   });
 }

@@ -1,7 +1,8 @@
-import { KindNotFoundError } from '../errors.ts';
+import { KindNotFoundError, KubeError } from '../errors.ts';
+import { abortable } from '../lib/abortable.ts';
+import { within } from '../lib/deadline.ts';
 import { shownName, shownText } from '../lib/shown.ts';
 import { sleep } from '../lib/sleep.ts';
-import { abortable } from './abortable.ts';
 import type { KubeClient } from './client.ts';
 import { discover, type Discovery } from './discovery.ts';
 import type { KindReference, Kinds, ResourceKind } from './kind.ts';
@@ -9,6 +10,8 @@ import { findKind, nearMisses } from './kind-search.ts';
 
 /** The server is not asked more often than this for a kind it does not have. */
 const MIN_INTERVAL_MS = 1000;
+/** For all requests of one discovery; then who waits for it is told, and it is asked anew. */
+const DISCOVERY_LIMIT_MS = 120_000;
 
 interface Asked {
   readonly startedAt: number;
@@ -23,7 +26,7 @@ export function createKinds(client: Pick<KubeClient, 'request'>): Kinds {
   const ask = (): Asked => {
     lastStartedAt = performance.now();
     // Shared by all who wait, so that no single one of them may abort it.
-    const fresh: Asked = { startedAt: lastStartedAt, discovery: discover(client, new AbortController().signal) };
+    const fresh: Asked = { startedAt: lastStartedAt, discovery: discoverInTime(client) };
     fresh.discovery.catch(() => {
       if (asked === fresh) asked = undefined;
     });
@@ -56,6 +59,17 @@ export function createKinds(client: Pick<KubeClient, 'request'>): Kinds {
       asked = undefined;
     },
   };
+}
+
+async function discoverInTime(client: Pick<KubeClient, 'request'>): Promise<Discovery> {
+  const end = new AbortController();
+  const late = (): never => {
+    const failure = { status: 0, reason: 'Timeout' };
+    const error = new KubeError(`discovery did not end within ${DISCOVERY_LIMIT_MS / 1000} s`, failure);
+    end.abort(error);
+    throw error;
+  };
+  return within(discover(client, end.signal), { limitMs: DISCOVERY_LIMIT_MS, late });
 }
 
 function notFound(reference: KindReference, { kinds, failures }: Discovery): KindNotFoundError {

@@ -11,9 +11,11 @@ import {
   type LimitReport,
   type RequestReport,
 } from './exchange.ts';
+import { withLastLine } from './last-line.ts';
 import { LineSplitter, LineTooLongError } from './lines.ts';
 import { tokenBucket } from './rate-limit.ts';
-import { createTransport } from './transport.ts';
+import type { PulseTimes } from './pulse.ts';
+import { createTransport, type Transport } from './transport.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 
@@ -30,16 +32,17 @@ export interface KubeClientOptions {
   readonly burst?: number | undefined;
   /** Default true: HTTP/2 where the server speaks it over TLS. */
   readonly http2?: boolean | undefined;
-  /** HTTP/2: time between pings while streams are open; default 5 s. */
-  readonly pingIntervalMs?: number | undefined;
-  /** HTTP/2: how long an answer to a ping may take; default 8 s. */
-  readonly pingTimeoutMs?: number | undefined;
+  /** HTTP/2: when a connection is pinged, doubted and given up. */
+  readonly pulseTimes?: PulseTimes | undefined;
+  /** Called when all connections were thrown away and opened anew, after a silence that nothing explains. */
+  readonly onReplaced?: ((silentMs: number) => void) | undefined;
 }
 
 /** The client for one cluster: one pool of connections for everything. */
 export function createKubeClient(cluster: Cluster, options: KubeClientOptions): KubeClient {
-  const { userAgent, onRequest, onLimited, qps, burst = (qps ?? 0) * 2 } = options;
-  const transport = createTransport({ ...options, server: cluster.server, proxy: cluster.proxy });
+  const { userAgent, onRequest, onLimited, onReplaced, qps, burst = (qps ?? 0) * 2 } = options;
+  const create = (): Transport => createTransport({ ...options, server: cluster.server, proxy: cluster.proxy });
+  const transport = withLastLine({ create, onReplaced });
   const limit = qps === undefined || qps <= 0 ? undefined : tokenBucket({ perSecond: qps, burst });
   const exchange: Exchange = { cluster, transport, userAgent, onRequest, limit, onLimited };
   return {
@@ -47,7 +50,7 @@ export function createKubeClient(cluster: Cluster, options: KubeClientOptions): 
     request: async (request, signal) => parse(describe(request), await readBytes(exchange, request, signal)),
     chunks: (request, stream) => readChunks(exchange, request, stream),
     lines: (request, stream) => readLines(exchange, request, stream),
-    close: () => transport.close(),
+    close: async () => transport.close(),
   };
 }
 

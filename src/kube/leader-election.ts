@@ -1,7 +1,8 @@
 import { KubeError, LeaseLostError, summaryOf } from '../errors.ts';
+import { abortable } from '../lib/abortable.ts';
+import { latch } from '../lib/latch.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
-import { abortable } from './abortable.ts';
 import { leaseStore, type Lease, type LeasePlace, type LeaseStore } from './lease.ts';
 
 /** How long a leader may be silent; each is longer than the next. */
@@ -45,7 +46,7 @@ const RELEASE_MS = 3000;
 export class LeaderElection {
   readonly #options: LeaderElectionOptions;
   readonly #store: LeaseStore;
-  readonly #leading = Promise.withResolvers<void>();
+  readonly #leading = latch();
   readonly #lost = new AbortController();
   #status: ElectionStatus = { type: 'standing-by', leader: '' };
   #seen: Sighting = { lease: undefined, atMs: 0 };

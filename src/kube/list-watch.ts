@@ -1,5 +1,7 @@
 import { KubeError, ResourceExpiredError } from '../errors.ts';
+import { nextTurn } from '../lib/turn.ts';
 import type { KubeClient, KubeRequest } from './client.ts';
+import type { Carrier } from './http.ts';
 import { resourcePath, type ResourceKind } from './kind.ts';
 import { malformed, type KubeObject } from './object.ts';
 import { readItem, scanList } from './object-list.ts';
@@ -34,6 +36,8 @@ export interface ListWatchOptions {
   readonly withoutStreaming: Set<string>;
   /** Whenever bytes came from the server. */
   readonly onContact: () => void;
+  /** Which connection carries the request that is under way. */
+  readonly onCarried?: (carrier: Carrier) => void;
   /** The server accepted a watch or answered a list. */
   readonly onOpen: () => void;
   /** A streamed list has not come to its end in `LATE_LIST_MS`. */
@@ -93,11 +97,16 @@ interface Requests {
 type Query = Readonly<Record<string, string>>;
 
 function createRequests(client: KubeClient, target: WatchTarget, options: ListWatchOptions): Requests {
-  const { onContact, onOpen, random, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
+  const { onContact, onCarried, onOpen, random, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const { kind, namespace, labelSelector, fieldSelector } = target;
   const path = resourcePath(kind, namespace === undefined ? {} : { namespace });
   const selectors = present({ labelSelector, fieldSelector });
-  const get = (query: Query): KubeRequest => ({ method: 'GET', path, query: { ...selectors, ...present(query) } });
+  const get = (query: Query): KubeRequest => ({
+    method: 'GET',
+    path,
+    query: { ...selectors, ...present(query) },
+    ...(onCarried === undefined ? {} : { onCarried }),
+  });
 
   return {
     target,
@@ -189,17 +198,10 @@ async function* listPage(requests: Requests, query: Query, signal: AbortSignal) 
   const json = await requests.page(query, signal);
   const page = scanList(json);
   for (const [index, range] of page.items.entries()) {
-    if (index % BREATHER_ITEMS === BREATHER_ITEMS - 1) await breather();
+    if (index % BREATHER_ITEMS === BREATHER_ITEMS - 1) await nextTurn();
     yield { type: 'Listed', object: readItem(json, range, requests.target.kind) } as const;
   }
   return page;
-}
-
-/** Lets timers and connections have their turn during a long list. */
-async function breather(): Promise<void> {
-  await new Promise<void>((resolve) => {
-    setImmediate(resolve);
-  });
 }
 
 /** Whether the server does not know streamed lists, as opposed to being unwell. */

@@ -105,7 +105,7 @@ async function ask(
     if (response.status !== 200) throw new Error(`${address} answered ${response.status}: ${shownText(body, 300)}`);
     return asJsonObject(JSON.parse(body));
   } finally {
-    await connections.close();
+    connections.close();
   }
 }
 

@@ -1,39 +1,49 @@
 import { request, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-import { portOf } from './http1.ts';
+import { eventually } from '../lib/deadline.ts';
+import { portOf, timedOut } from './http.ts';
 
-const TUNNEL_TIMEOUT_MS = 10_000;
+export interface TunnelOptions {
+  readonly proxy: URL;
+  readonly server: URL;
+  /** For the whole answer of the proxy. */
+  readonly limitMs: number;
+  readonly signal?: AbortSignal | undefined;
+}
 
 /** Asks the proxy at the other end of `socket` for a tunnel to `server`. */
-export function openTunnel(socket: Socket, proxy: URL, server: URL): Promise<Socket> {
+export async function openTunnel(socket: Socket, { proxy, server, limitMs, signal }: TunnelOptions): Promise<Socket> {
   const target = `${server.hostname}:${portOf(server)}`;
-  return new Promise<Socket>((resolve, reject) => {
-    const asked = request({
-      createConnection: () => socket,
-      method: 'CONNECT',
-      path: target,
-      headers: { host: target, ...authorization(proxy) },
-      timeout: TUNNEL_TIMEOUT_MS,
-    });
+  const asked = request({
+    createConnection: () => socket,
+    method: 'CONNECT',
+    path: target,
+    headers: { host: target, ...authorization(proxy) },
+  });
+  const late = (): never => {
+    asked.destroy();
+    throw timedOut(`proxy ${proxy.host} did not open a tunnel to ${target} in time`);
+  };
+  const refusal = (response: IncomingMessage): Error =>
+    new Error(`proxy ${proxy.host} refused a tunnel to ${target}: ${statusLine(response)}`);
+  // Stays: an error that comes when the wait is over must not be unhandled.
+  asked.on('error', () => {});
+  return eventually<Socket>({ limitMs, late, signal }, ({ resolve, reject }) => {
     asked.once('connect', (response, tunnel: Socket, head) => {
       if (response.statusCode === 200) {
-        tunnel.setTimeout(0);
         if (head.length > 0) tunnel.unshift(head);
         resolve(tunnel);
         return;
       }
       tunnel.destroy();
-      reject(new Error(`proxy ${proxy.host} refused a tunnel to ${target}: ${statusLine(response)}`));
+      reject(refusal(response));
     });
     asked.once('response', (response) => {
       response.destroy();
-      reject(new Error(`proxy ${proxy.host} refused a tunnel to ${target}: ${statusLine(response)}`));
+      reject(refusal(response));
     });
-    asked.once('timeout', () => {
-      asked.destroy(new Error(`proxy ${proxy.host} did not open a tunnel to ${target} within 10 s`));
-    });
-    asked.on('error', reject);
+    asked.once('error', reject);
     asked.end();
   });
 }

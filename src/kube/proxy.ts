@@ -3,7 +3,7 @@ import { BlockList, isIP } from 'node:net';
 import { CredentialsError } from '../errors.ts';
 import { urlText } from '../lib/url-text.ts';
 import type { Environment } from './environment.ts';
-import { portOf } from './http1.ts';
+import { portOf } from './http.ts';
 
 /** The proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY (in either case) name for `server`. */
 export function proxyFromEnvironment(server: URL, env: Environment): URL | undefined {

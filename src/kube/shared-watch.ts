@@ -1,4 +1,6 @@
+import { nextTurn } from '../lib/turn.ts';
 import type { Logger } from '../log.ts';
+import type { Carrier } from './http.ts';
 import type { ListWatch } from './list-watch.ts';
 import type { KubeObject } from './object.ts';
 import { reflect, RelistRequests, type ReflectorEvent } from './reflector.ts';
@@ -47,6 +49,7 @@ export class SharedWatch {
   #failure: { readonly error: unknown } | undefined;
   #lastReason: string | undefined;
   #lastContactAtMs: number | undefined;
+  #carrier: Carrier | undefined;
 
   constructor(options: SharedWatchOptions) {
     this.#options = options;
@@ -56,9 +59,11 @@ export class SharedWatch {
     return this.#members.size;
   }
 
-  /** When anything last came from the server. */
+  /** When anything last came from the server, on the connection of the watch: answers to pings and probes count. */
   get lastContactAtMs(): number | undefined {
-    return this.#lastContactAtMs;
+    const data = this.#lastContactAtMs;
+    if (data === undefined || this.#carrier === undefined) return data;
+    return Math.max(data, this.#options.now() - this.#carrier.silentForMs());
   }
 
   add(subscriber: WatchSubscriber): void {
@@ -82,6 +87,13 @@ export class SharedWatch {
     this.#lastContactAtMs = this.#options.now();
   }
 
+  /** Its request is on this connection. */
+  carriedBy(carrier: Carrier): void {
+    const known = this.lastContactAtMs;
+    if (known !== undefined) this.#lastContactAtMs = known;
+    this.#carrier = carrier;
+  }
+
   opened(): void {
     this.#lastReason = undefined;
     if (this.#failure === undefined) return;
@@ -92,9 +104,7 @@ export class SharedWatch {
   /** Follows `source` until the signal aborts. */
   async run(source: ListWatch, signal: AbortSignal): Promise<void> {
     // After all that subscribe in this turn of the event loop, so that one list serves them all.
-    await new Promise<void>((resolve) => {
-      setImmediate(resolve);
-    });
+    await nextTurn();
     const { now, random } = this.#options;
     const onRestart = (restart: Restart): void => {
       this.#restarted(restart);

@@ -11,7 +11,7 @@ import type { Restart } from './watch-recovery.ts';
 export interface WatchSubscription {
   /** Lists again; what differs comes as events to all subscribers, what does not reaches none. */
   readonly relist: () => void;
-  /** When anything last came from the server; absent before the first time. */
+  /** When anything last came from the server, answers to pings included; absent before the first time. */
   readonly lastContactAtMs: number | undefined;
   /** Ends the subscription, and with the last one the watch. */
   readonly unsubscribe: () => void;
@@ -118,6 +118,9 @@ function createSharedWatch(target: WatchTarget, options: WatchesOptions, without
     idleTimeoutMs,
     onContact: () => {
       watch.contacted();
+    },
+    onCarried: (carrier) => {
+      watch.carriedBy(carrier);
     },
     onOpen: () => {
       watch.opened();

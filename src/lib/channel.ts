@@ -1,3 +1,5 @@
+import { Bell } from './bell.ts';
+
 /**
  * An unbounded queue between one producer and one consumer: `push` never waits, `for await` takes values in order and
  * ends after `close` once everything pushed before it was taken.
@@ -5,7 +7,7 @@
 export class Channel<T> implements AsyncIterable<T> {
   readonly #values: T[] = [];
   #isClosed = false;
-  #wake: () => void = () => {};
+  readonly #bell = new Bell();
 
   get length(): number {
     return this.#values.length;
@@ -14,12 +16,12 @@ export class Channel<T> implements AsyncIterable<T> {
   push(...values: readonly T[]): void {
     if (this.#isClosed) return;
     this.#values.push(...values);
-    this.#wake();
+    this.#bell.ring();
   }
 
   close(): void {
     this.#isClosed = true;
-    this.#wake();
+    this.#bell.ring();
   }
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
@@ -32,9 +34,7 @@ export class Channel<T> implements AsyncIterable<T> {
       }
       // From here to the wait nothing else may run, or a push in between would wake nobody.
       if (this.#isClosed) return;
-      await new Promise<void>((resolve) => {
-        this.#wake = resolve;
-      });
+      await this.#bell.rung();
     }
   }
 }

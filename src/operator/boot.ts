@@ -1,6 +1,7 @@
 import type { Hook } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
 import { aborted } from '../lib/aborted.ts';
+import { latch } from '../lib/latch.ts';
 import type { HookUnit } from './hook-unit.ts';
 
 export interface BootOptions {
@@ -26,7 +27,7 @@ export async function boot(units: readonly HookUnit[], options: BootOptions, sig
 /** The onStartup hooks that have not succeeded yet. */
 export class StartupHooks {
   readonly #pending = new Set<Hook>();
-  #allDone = Promise.withResolvers<void>();
+  #allDone = latch();
 
   constructor() {
     this.#allDone.resolve();
@@ -42,7 +43,7 @@ export class StartupHooks {
   }
 
   expect(hooks: readonly Hook[]): void {
-    if (hooks.length > 0 && this.isDone) this.#allDone = Promise.withResolvers();
+    if (hooks.length > 0 && this.isDone) this.#allDone = latch();
     for (const hook of hooks) this.#pending.add(hook);
   }
 

@@ -24,6 +24,8 @@ export interface ClusterAccess {
   readonly client: KubeClient;
   readonly kinds: Kinds;
   readonly watches: Watches;
+  /** Each is told when all connections were thrown away, after a silence that nothing explains. */
+  readonly onReplaced: Set<(silentMs: number) => void>;
 }
 
 /** Opens the way to the cluster; nothing is sent before it is needed. */
@@ -32,16 +34,25 @@ export async function createClusterAccess(
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
 ): Promise<ClusterAccess> {
   const cluster = await connect();
+  const onReplaced: ClusterAccess['onReplaced'] = new Set();
   const client = createKubeClient(cluster, {
     ...limits,
     onRequest: ({ verb, url, code, seconds }) => {
       metrics.requestSeconds.observe({ verb, url }, seconds);
       metrics.requestResults.inc({ code, method: verb });
     },
+    onReplaced: (silentMs) => {
+      metrics.connectionsReplaced.inc({});
+      log.error(
+        { silentSeconds: Math.round(silentMs / 1000) },
+        'nothing came of requests, all connections are replaced',
+      );
+      for (const listener of onReplaced) listener(silentMs);
+    },
     onLimited: ({ verb, url, seconds }) => metrics.rateLimiterSeconds.observe({ verb, url }, seconds),
   });
   const kinds = createKinds(client);
   const idle = watchIdleTimeoutMs === undefined ? {} : { idleTimeoutMs: watchIdleTimeoutMs };
   const watches = createWatches({ client, kinds, log, metrics, ...idle });
-  return { cluster, client, kinds, watches };
+  return { cluster, client, kinds, watches, onReplaced };
 }

@@ -5,8 +5,8 @@ import type { HealthCheck } from '../server/health.ts';
 import type { HookUnit } from './hook-unit.ts';
 import { againText, type QueueHold } from './queue-holds.ts';
 
-// Bookmarks come about every minute; a watch that is silent for this long has lost its server.
-const MAX_SILENCE_MS = 140_000;
+// Pings and probes are answered every 2 s; a watch that is silent for this long has lost its server.
+const MAX_SILENCE_MS = 15_000;
 /** After so many failed attempts a hook that holds up others is told as not ready. */
 const HELD_ATTEMPTS = 3;
 const MAX_SHOWN = 5;
@@ -88,14 +88,15 @@ function electionCheck(election: ElectionStatus): HealthCheck {
 function unitChecks(unit: HookUnit, nowMs: number): readonly HealthCheck[] {
   const { name } = unit.hook;
   const watches = unit.statuses().map(([binding, { isSynced, lastContactAtMs, problem }]) => {
-    const silenceMs = lastContactAtMs === undefined ? 0 : nowMs - lastContactAtMs;
-    const message = problem ?? (isSynced ? silence(silenceMs) : 'the first list has not come yet');
+    const message = problem ?? (isSynced ? silence(lastContactAtMs, nowMs) : 'the first list has not come yet');
     return { name: `watch ${name}/${binding.name}`, isOk: message === '', message };
   });
   const message = unit.isEnabled ? '' : 'waits for its Synchronization';
   return [{ name: `hook ${name}`, isOk: unit.isEnabled, message }, ...watches];
 }
 
-function silence(silenceMs: number): string {
-  return silenceMs > MAX_SILENCE_MS ? `nothing heard for ${Math.round(silenceMs / 1000)} s` : '';
+function silence(lastContactAtMs: number | undefined, nowMs: number): string {
+  if (lastContactAtMs === undefined || nowMs - lastContactAtMs <= MAX_SILENCE_MS) return '';
+  const seconds = Math.round((nowMs - lastContactAtMs) / 1000);
+  return `no contact with the API server for ${seconds} s, since ${new Date(lastContactAtMs).toISOString()}`;
 }

@@ -6,6 +6,7 @@ import type { EventTrigger, ScheduleTrigger, Snapshot, Trigger } from '../hook/t
 import { Channel } from '../lib/channel.ts';
 import type { Backoff } from '../lib/backoff.ts';
 import { aborted } from '../lib/aborted.ts';
+import { latch } from '../lib/latch.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { RunFacts } from '../hook/context.ts';
 import type { HookSchedules } from '../sources/schedule/hook-schedules.ts';
@@ -80,9 +81,9 @@ export class HookUnit {
   readonly #ownWrites: OwnWrites;
   readonly #held = new HeldEvents((trigger) => this.#push(trigger.binding.queue, trigger));
   readonly #ended = new AbortController();
-  readonly #synced = Promise.withResolvers<void>();
-  readonly #settled = Promise.withResolvers<void>();
-  readonly #enabled = Promise.withResolvers<void>();
+  readonly #synced = latch();
+  readonly #settled = latch();
+  readonly #enabled = latch();
   #isEnabled = false;
 
   constructor(hook: Hook, options: UnitOptions) {

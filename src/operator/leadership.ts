@@ -23,9 +23,6 @@ export interface LeadershipOptions {
   readonly log: Logger;
 }
 
-// A connection that went deaf is replaced while there is time for another renewal.
-const PING_MS = 2000;
-
 /** Makes this operator a candidate; its connection is closed with `ends`. */
 export function openLeadership(
   { leaseName: name, ...times }: LeaderElectionSettings,
@@ -33,7 +30,11 @@ export function openLeadership(
   ends: AsyncDisposableStack,
 ): LeaderElection {
   // Of its own: a renewal must wait neither for a long list nor for --kube-client-qps.
-  const client = createKubeClient(access.cluster, { userAgent, pingIntervalMs: PING_MS, pingTimeoutMs: PING_MS });
+  const onReplaced = (): void => {
+    metrics.connectionsReplaced.inc({});
+    log.error({}, 'nothing came of requests for the lease, their connections are replaced');
+  };
+  const client = createKubeClient(access.cluster, { userAgent, onReplaced });
   ends.defer(async () => client.close());
   const namespace = ownNamespace(env, access.cluster.namespace);
   const { POD_NAME: podName = '' } = env;

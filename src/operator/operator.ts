@@ -9,6 +9,7 @@ import type { PatchOperation } from '../effects/operation.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { EventRecorder } from '../kube/event-recorder.ts';
 import type { LeaderElection } from '../kube/leader-election.ts';
+import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
 import { type Metrics } from '../metrics.ts';
@@ -81,7 +82,7 @@ export class Operator {
   #isLoaded = false;
   readonly #startup = new StartupHooks();
   readonly #loops: LoopWarnings;
-  readonly #crash = Promise.withResolvers<never>();
+  readonly #crash = latch<never>();
   /** Ends running hooks, when the grace period is over. */
   readonly #terminate = new AbortController();
   /** Ends the units, whatever the reason to end is. */

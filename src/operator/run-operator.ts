@@ -117,8 +117,17 @@ function openEffects(
   return { filters, effects: createEffects({ ...parts, filters }) };
 }
 
-function openEvents({ env, log }: OperatorOptions, { client, cluster }: ClusterAccess): EventRecorder {
-  return createEventRecorder({ client, pod: ownPod(env, cluster.namespace), log });
+function openEvents({ env, log }: OperatorOptions, { client, cluster, onReplaced }: ClusterAccess): EventRecorder {
+  const events = createEventRecorder({ client, pod: ownPod(env, cluster.namespace), log });
+  onReplaced.add((silentMs) => {
+    const message = `nothing came of requests to the API server for ${Math.round(silentMs / 1000)} s`;
+    events.record({
+      type: 'Warning',
+      reason: 'ConnectionsReplaced',
+      message: `${message}; all connections were closed and opened anew`,
+    });
+  });
+  return events;
 }
 
 function openElection(

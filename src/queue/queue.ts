@@ -1,4 +1,5 @@
 import type { Backoff } from '../lib/backoff.ts';
+import { latch } from '../lib/latch.ts';
 import { sleep } from '../lib/sleep.ts';
 import { unreachable } from '../lib/unreachable.ts';
 
@@ -110,7 +111,7 @@ export class Queue<T> {
 
   async #idle(): Promise<void> {
     this.#state = { type: 'idle', sinceMs: Date.now() };
-    const { promise, resolve } = Promise.withResolvers<void>();
+    const { promise, resolve } = latch();
     this.#wake = resolve;
     await promise;
     this.#wake = () => {};

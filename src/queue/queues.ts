@@ -1,4 +1,5 @@
 import { aborted } from '../lib/aborted.ts';
+import { latch } from '../lib/latch.ts';
 import type { Queue } from './queue.ts';
 
 /** Queues by name, each made when it is first asked for. */
@@ -33,7 +34,7 @@ export class Queues<T> {
   /** Works all queues, also those made later, until `signal` aborts and every running task has ended. */
   async run(signal: AbortSignal): Promise<void> {
     const workers = new Set<Promise<void>>();
-    const crash = Promise.withResolvers<never>();
+    const crash = latch<never>();
     this.#start = (queue) => workers.add(queue.run(signal).catch(crash.reject));
     try {
       for (const queue of this.#queues.values()) this.#start(queue);

@@ -1,3 +1,4 @@
+import { eventually } from '../lib/deadline.ts';
 import { closeSync, constants, openSync, renameSync } from 'node:fs';
 import { connect, createServer } from 'node:net';
 import { join } from 'node:path';
@@ -42,15 +43,12 @@ export async function holderOf(folder: string): Promise<Holder> {
 }
 
 async function askAt(path: string): Promise<Holder> {
-  return new Promise((resolve) => {
+  const late = (): Holder => 'unknown';
+  return eventually<Holder>({ limitMs: ANSWER_LIMIT_MS, late }, ({ resolve }) => {
     const socket = connect(path);
-    const settle = (holder: Holder): void => {
-      socket.destroy();
-      resolve(holder);
-    };
-    socket.setTimeout(ANSWER_LIMIT_MS, () => settle('unknown'));
-    socket.once('connect', () => settle('alive'));
-    socket.once('error', (error) => settle('code' in error && error.code === 'ECONNREFUSED' ? 'dead' : 'unknown'));
+    socket.once('connect', () => resolve('alive'));
+    socket.on('error', (error) => resolve('code' in error && error.code === 'ECONNREFUSED' ? 'dead' : 'unknown'));
+    return () => socket.destroy();
   });
 }
 

@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { closeSync, constants, existsSync, fstatSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
+import { latch } from '../lib/latch.ts';
 
 const BATCH = 16;
 const MAKE_LIMIT_MS = 2000;
@@ -80,13 +81,13 @@ export class PipePool {
     return {
       writeFd,
       read: async (onData) => {
-        await new Promise<void>((resolve) => {
-          socket = new Socket({ fd: readFd, readable: true, writable: false });
-          socket.on('data', onData);
-          socket.on('error', () => {});
-          socket.on('close', () => resolve());
-          closeSync(writeFd);
-        });
+        const closed = latch();
+        socket = new Socket({ fd: readFd, readable: true, writable: false });
+        socket.on('data', onData);
+        socket.on('error', () => {});
+        socket.on('close', closed.resolve);
+        closeSync(writeFd);
+        await closed.promise;
         if (!isDestroyed) this.#free.push(path);
       },
       destroy: () => {

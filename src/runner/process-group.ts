@@ -1,4 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { eventually, within } from '../lib/deadline.ts';
+import { latch } from '../lib/latch.ts';
 import { killGroup } from './kill-group.ts';
 import type { OutputPipe, PipePool } from './pipe-pool.ts';
 import { limitRun } from './run-limits.ts';
@@ -12,6 +14,8 @@ const PIPE_GRACE_MS = 100;
 const ANNOUNCE_MS = 20;
 // What SIGKILL does not end waits in the kernel, for a file server that is gone for example: its queue does not.
 export const UNKILLABLE_MS = 5000;
+// A process without an id has failed to start, and says so in the next turn of the event loop.
+const START_LIMIT_MS = 10_000;
 const STREAMS = ['stdout', 'stderr'] as const;
 
 /** What one run needs from the spawner process. */
@@ -57,7 +61,7 @@ export async function runGroup(
   }
 
   const { child, pid } = started;
-  const lost = Promise.withResolvers<Ending>();
+  const lost = latch<Ending>();
   let giveUp: NodeJS.Timeout | undefined;
   const announcing = setTimeout(() => host.report({ type: 'started', id: request.id, pid }), ANNOUNCE_MS);
   const limits = limitRun({
@@ -91,7 +95,8 @@ async function start(request: Request, baseEnv: Readonly<Record<string, string>>
       detached: true,
     });
     if (child.pid !== undefined) return { child, pid: child.pid };
-    return await new Promise((resolve) => {
+    const late = (): Started => ({ error: { code: '', message: 'the process neither started nor failed' } });
+    return await eventually<Started>({ limitMs: START_LIMIT_MS, late }, ({ resolve }) => {
       child.once('error', (error) => resolve({ error: describeStartError(error) }));
     });
   } catch (error) {
@@ -120,24 +125,24 @@ async function readOutput(
   const readable = child?.[stream];
   if (pipe !== undefined) await pipe.read((chunk) => onData(stream, chunk));
   if (readable === null || readable === undefined) return;
-  await new Promise<void>((resolve) => {
-    readable.on('data', (chunk) => onData(stream, chunk));
-    readable.on('error', () => {});
-    readable.on('close', () => resolve());
-  });
+  const closed = latch();
+  readable.on('data', (chunk) => onData(stream, chunk));
+  readable.on('error', () => {});
+  readable.on('close', closed.resolve);
+  await closed.promise;
 }
 
 function awaitExit(child: ChildProcess, pid: number, takeCpu: () => Usage): Promise<Ending> {
   const memory = watchMemory(pid);
-  return new Promise((resolve) => {
-    child.once('exit', (exitCode, signal) => {
-      memory.stop();
-      const maxRssBytes = memory.peak();
-      const usage = { ...takeCpu(), ...(maxRssBytes === undefined ? {} : { maxRssBytes }) };
-      if (signal !== null) resolve({ signal, usage });
-      else resolve({ exitCode: exitCode ?? 0, usage });
-    });
+  const { promise, resolve } = latch<Ending>();
+  child.once('exit', (exitCode, signal) => {
+    memory.stop();
+    const maxRssBytes = memory.peak();
+    const usage = { ...takeCpu(), ...(maxRssBytes === undefined ? {} : { maxRssBytes }) };
+    if (signal !== null) resolve({ signal, usage });
+    else resolve({ exitCode: exitCode ?? 0, usage });
   });
+  return promise;
 }
 
 function describeUnkillable(afterMs: number): Ending {
@@ -170,11 +175,8 @@ function destroyPipes(pipes: Pipes): void {
 }
 
 async function settlesWithin(promise: Promise<unknown>, limitMs: number): Promise<boolean> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<boolean>((resolve) => {
-    timer = setTimeout(() => resolve(false), limitMs);
-  });
-  const settled = await Promise.race([promise.then(() => true), late]);
-  clearTimeout(timer);
-  return settled;
+  return within(
+    promise.then(() => true),
+    { limitMs, late: () => false },
+  );
 }

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { Socket } from 'node:net';
+import { latch } from '../lib/latch.ts';
 import { siblingModule } from './sibling-module.ts';
 
 // It makes little garbage and works in one thread. A flag that changes how V8 compiles would cost a third more of the
@@ -24,11 +25,10 @@ export function startSpawnerChild(
     env: { ...env },
     stdio: ['ignore', 'inherit', 'inherit', 'pipe'],
   });
-  const ended = new Promise<string>((resolve) => {
-    child.once('error', (error) => resolve(error.message));
-    // `close`, not `exit`: its last reports may still be on their way.
-    child.once('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
-  });
+  const { promise: ended, resolve } = latch<string>();
+  child.once('error', (error) => resolve(error.message));
+  // `close`, not `exit`: its last reports may still be on their way.
+  child.once('close', (code, signal) => resolve(signal === null ? `exit code ${code}` : `signal ${signal}`));
   const channel = child.stdio[3];
   // A broken connection ends the child, and that is handled.
   if (channel instanceof Socket) channel.on('error', () => {});

@@ -1,3 +1,4 @@
+import { latch } from '../lib/latch.ts';
 import { killGroup } from './kill-group.ts';
 import { encodeMessage, MessageReader } from './messages.ts';
 import { killOrphans } from './orphans.ts';
@@ -54,7 +55,7 @@ export class SpawnerLink {
   readonly #spawner: SpawnerChild;
   readonly #runs = new Map<number, PendingRun>();
   readonly #pulse = new Pulse();
-  readonly #killed = Promise.withResolvers<void>();
+  readonly #killed = latch();
   #killReason: string | undefined;
   #tick: NodeJS.Timeout | undefined;
   #nextId = 1;
@@ -87,9 +88,8 @@ export class SpawnerLink {
 
   start(request: SpawnRequest, onLine: (line: OutputLine) => void): SpawnedProcess {
     const id = this.#nextId++;
-    const exit = new Promise<Exit>((resolve) => {
-      this.#runs.set(id, { onLine, settle: resolve });
-    });
+    const { promise: exit, resolve: settle } = latch<Exit>();
+    this.#runs.set(id, { onLine, settle });
     // Answered by its start or its exit, within milliseconds.
     this.#ask({ type: 'spawn', id, ...request });
     return {

@@ -2,6 +2,10 @@ import type { ServerResponse } from 'node:http';
 import type { ApiRequest, WatchSink } from './api-request.ts';
 import type { Faults } from './faults.ts';
 import { StatusError } from './status-error.ts';
+import { until } from './until.ts';
+
+/** A client that reads nothing for so long is hung up on. */
+const DRAIN_LIMIT_MS = 60_000;
 
 /** A watch whose client does not read is ended, as the API server does; a large cluster's first list has room. */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
@@ -72,13 +76,16 @@ export class Exchange implements WatchSink {
   /** Resolves when the client has read on, or is gone. */
   async drained(): Promise<void> {
     if (this.closed) return;
-    const { promise, resolve } = Promise.withResolvers<void>();
-    this.#response.once('drain', resolve).once('close', resolve);
-    try {
-      await promise;
-    } finally {
-      this.#response.off('drain', resolve).off('close', resolve);
-    }
+    let isRead = false;
+    await until(DRAIN_LIMIT_MS, (done) => {
+      const read = (): void => {
+        isRead = true;
+        done();
+      };
+      this.#response.once('drain', read).once('close', read);
+      return () => this.#response.off('drain', read).off('close', read);
+    });
+    if (!isRead) this.#response.destroy();
   }
 
   write(line: string | Buffer, kind: 'event' | 'bookmark'): void {

@@ -12,6 +12,7 @@ import { Kinds } from './kinds.ts';
 import { createInitialNamespaces } from './namespaces.ts';
 import { serveExchange, type Access } from './serve.ts';
 import { Storage, type StorageState } from './storage.ts';
+import { until } from './until.ts';
 import { Watches } from './watch.ts';
 
 /** How a sandbox is started. */
@@ -86,11 +87,14 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return assemble(api, http, access);
 }
 
+/** For the server to listen, and to close. */
+const LIMIT_MS = 10_000;
+
 async function listen(http: HttpSide, { port = 0, host = '127.0.0.1' }: SandboxOptions): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  http.server.once('error', reject).listen(port, host, resolve);
-  await promise;
-  http.server.off('error', reject);
+  await until(LIMIT_MS, (done, fail) => {
+    http.server.once('error', fail).listen(port, host, done);
+    return () => http.server.off('error', fail);
+  });
 }
 
 function addressOf(http: HttpSide): string {
@@ -133,10 +137,11 @@ function assemble(api: Api, http: HttpSide, access: Access): Sandbox {
 
 async function closeServer({ server }: HttpSide): Promise<void> {
   if (!server.listening) return;
-  const { promise, resolve } = Promise.withResolvers<void>();
-  server.close(() => resolve());
-  server.closeAllConnections();
-  await promise;
+  await until(LIMIT_MS, (done) => {
+    server.close(() => done());
+    server.closeAllConnections();
+    return () => {};
+  });
 }
 
 function kubeconfigText(server: string, token: string): string {

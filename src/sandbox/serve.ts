@@ -5,6 +5,7 @@ import { answerFaultRequest, FAULTS_PATH } from './fault-control.ts';
 import type { Faults } from './faults.ts';
 import { sendReply } from './http.ts';
 import { StatusError } from './status-error.ts';
+import { until } from './until.ts';
 
 /** Who may ask. */
 export interface Access {
@@ -67,11 +68,10 @@ function strike(faults: Faults, exchange: Exchange): boolean {
 }
 
 async function pause(exchange: Exchange, delayMs: number): Promise<void> {
-  const { promise, resolve } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, delayMs);
-  exchange.onClose(resolve);
-  await promise;
-  clearTimeout(timer);
+  await until(delayMs, (done) => {
+    exchange.onClose(done);
+    return () => {};
+  });
 }
 
 const REASONS: { readonly [code: number]: string } = {

@@ -1,3 +1,4 @@
+import { eventually } from '../lib/deadline.ts';
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -67,13 +68,12 @@ function hasBody({ headers }: IncomingMessage): boolean {
 }
 
 async function closeServer(server: Server, connections: Connections): Promise<void> {
-  const closed = new Promise<void>((resolve) => {
+  const late = (): void => connections.destroy();
+  await eventually<void>({ limitMs: CLOSE_GRACE_MS, late }, ({ resolve }) => {
     server.close(() => resolve());
+    connections.end();
+    return undefined;
   });
-  connections.end();
-  const force = setTimeout(() => connections.destroy(), CLOSE_GRACE_MS);
-  await closed;
-  clearTimeout(force);
 }
 
 interface Connection {

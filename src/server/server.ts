@@ -1,3 +1,4 @@
+import { eventually } from '../lib/deadline.ts';
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 
 import { UsageError } from '../errors.ts';
@@ -90,20 +91,16 @@ function send(response: ServerResponse, { status, type, body }: Page): void {
 
 async function listen(server: Server, { address, port }: ServerOptions): Promise<number> {
   const where = `${address}:${port}`;
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(() => {
+  const late = (): never => {
     server.close();
-    reject(new UsageError(`cannot listen on ${where}: the name was not resolved within ${LISTEN_LIMIT_MS / 1000} s`));
-  }, LISTEN_LIMIT_MS);
-  server.once('error', (error) => reject(listenError(error, where)));
-  // As in Go, where it means IPv6 too; a Pod may have no other address.
-  server.listen({ host: address === '0.0.0.0' ? undefined : address, port }, resolve);
-  try {
-    await promise;
-  } finally {
-    clearTimeout(timer);
-    server.removeAllListeners('error');
-  }
+    throw new UsageError(`cannot listen on ${where}: the name was not resolved within ${LISTEN_LIMIT_MS / 1000} s`);
+  };
+  await eventually<void>({ limitMs: LISTEN_LIMIT_MS, late }, ({ resolve, reject }) => {
+    server.once('error', (error) => reject(listenError(error, where)));
+    // As in Go, where it means IPv6 too; a Pod may have no other address.
+    server.listen({ host: address === '0.0.0.0' ? undefined : address, port }, () => resolve());
+    return () => server.removeAllListeners('error');
+  });
   const bound = server.address();
   return typeof bound === 'object' && bound !== null ? bound.port : port;
 }

@@ -2,6 +2,7 @@ import { chmod, lstat, mkdir, mkdtemp, rename, rm } from 'node:fs/promises';
 import { connect, type Server } from 'node:net';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { eventually } from '../lib/deadline.ts';
 
 /** A socket file that a server listens on. */
 export interface UnixSocket {
@@ -13,6 +14,7 @@ export interface UnixSocket {
 const MAX_PATH_BYTES = 107;
 const PRIVATE_FOLDER = '.hooklet-XXXXXX/s';
 const CONNECT_LIMIT_MS = 2000;
+const LISTEN_LIMIT_MS = 10_000;
 
 /**
  * Listens on a socket file that only this user may use; that of a process which is dead is replaced. Rejects with
@@ -66,17 +68,13 @@ async function refuseLiving(path: string): Promise<void> {
   }
 }
 
-function isAnswered(path: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const socket = connect(path);
-    const settle = (answered: boolean): void => {
-      socket.destroy();
-      resolve(answered);
-    };
-    // One that does not even refuse is there, but busy.
-    socket.setTimeout(CONNECT_LIMIT_MS, () => settle(true));
-    socket.once('connect', () => settle(true));
-    socket.once('error', (error) => settle(!isDead(error)));
+async function isAnswered(path: string): Promise<boolean> {
+  const socket = connect(path);
+  // One that does not even refuse is there, but busy.
+  return eventually({ limitMs: CONNECT_LIMIT_MS, late: () => true }, ({ resolve }) => {
+    socket.once('connect', () => resolve(true));
+    socket.once('error', (error) => resolve(!isDead(error)));
+    return () => socket.destroy();
   });
 }
 
@@ -85,10 +83,13 @@ function isDead(error: Error): boolean {
 }
 
 async function listen(server: Server, path: string): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once('error', reject).listen(path, resolve);
-  await promise;
-  server.off('error', reject);
+  const late = (): never => {
+    throw new UsageError(`cannot listen on ${path}: nothing happened within ${LISTEN_LIMIT_MS / 1000} s`);
+  };
+  await eventually<void>({ limitMs: LISTEN_LIMIT_MS, late }, ({ resolve, reject }) => {
+    server.once('error', reject).listen(path, () => resolve());
+    return () => server.off('error', reject);
+  });
 }
 
 async function statOf(path: string): Promise<Awaited<ReturnType<typeof lstat>> | undefined> {

@@ -6,6 +6,8 @@ import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { IdleError, readBody, readStart, readWhole, TooLargeError, TruncatedError } from '../../src/kube/body.ts';
 import type { HttpResponse } from '../../src/kube/http.ts';
 
+const never = new AbortController().signal;
+
 interface Scripted extends HttpResponse {
   readonly body: PassThrough;
   readonly cancelled: () => boolean;
@@ -18,6 +20,7 @@ function scripted({ isTruncated = false } = {}): Scripted {
     status: 200,
     headers: {},
     body,
+    carrier: { silentForMs: () => 0, lost: never },
     cancel() {
       isCancelled = true;
       body.destroy();
@@ -27,7 +30,6 @@ function scripted({ isTruncated = false } = {}): Scripted {
   };
 }
 
-const never = new AbortController().signal;
 const MIB = 1024 * 1024;
 
 describe('the bounds of a body', () => {

@@ -23,7 +23,7 @@ describe('connect', () => {
   it('offers the protocols and takes the one the server chooses', async () => {
     const server = await serve({ protocol: 'h2' });
 
-    const socket = await connect({
+    const { socket } = await connect({
       server: server.url,
       tls: { ca: server.certificate.cert },
       protocols: ['h2', 'http/1.1'],
@@ -46,7 +46,7 @@ describe('connect', () => {
     const certificate = createCertificate({ names: ['elsewhere.example'] });
     const server = await serve({ protocol: 'https', certificate });
 
-    const socket = await connect({
+    const { socket } = await connect({
       server: server.url,
       tls: { ca: certificate.cert, servername: 'elsewhere.example' },
       protocols: [],
@@ -59,7 +59,7 @@ describe('connect', () => {
   it('accepts any certificate when it is told so', async () => {
     const server = await serve({ protocol: 'https' });
 
-    const socket = await connect({ server: server.url, tls: { rejectUnauthorized: false }, protocols: [] });
+    const { socket } = await connect({ server: server.url, tls: { rejectUnauthorized: false }, protocols: [] });
 
     expect(socket.destroyed).toBe(false);
     socket.destroy();
@@ -69,7 +69,7 @@ describe('connect', () => {
     const client = createCertificate({ commonName: 'me' });
     const server = await serve({ protocol: 'https', clientAuthority: client.cert });
 
-    const socket = await connect({
+    const { socket } = await connect({
       server: server.url,
       tls: { ca: server.certificate.cert, ...client },
       protocols: [],
@@ -84,7 +84,7 @@ describe('connect', () => {
     const proxy = await startConnectProxy();
     cleanups.push(() => proxy.close());
 
-    const socket = await connect({
+    const { socket } = await connect({
       server: server.url,
       proxy: proxy.url,
       tls: { ca: server.certificate.cert },

@@ -13,7 +13,12 @@ afterEach(async () => {
 const never = new AbortController().signal;
 
 async function connectTo(server: ScriptedServer, onProtocolChange: () => void = () => {}) {
-  const connections = await openConnections({ server: server.url }, { ca: server.certificate.cert }, onProtocolChange);
+  const connections = await openConnections({
+    server: server.url,
+    tls: { ca: server.certificate.cert },
+    onProtocolChange,
+    signal: never,
+  });
   cleanups.push(async () => connections.close());
   return async () => {
     const response = await connections.send({ method: 'GET', path: '/', headers: {} }, never);

@@ -1,3 +1,5 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, constants, openSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -58,6 +60,21 @@ describe('a token file', () => {
     source.invalidate();
 
     expect(await source.read()).toEqual({ headers: { authorization: 'Bearer one' } });
+  });
+
+  it('that gives nothing is waited for 5 s, also when it hangs for ever', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const path = join(directory, 'pipe');
+    execFileSync('mkfifo', [path]);
+    const read = tokenFileCredentials(path)
+      .read()
+      .catch((error: unknown) => String(error));
+
+    await vi.advanceTimersByTimeAsync(5000);
+
+    expect(await read).toContain(`cannot read token ${path}: nothing could be read within 5 s`);
+    // Lets the thread go that waits for a writer.
+    closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
   });
 
   it('that is missing or empty is an error that names it', async () => {

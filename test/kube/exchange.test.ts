@@ -21,7 +21,8 @@ const get = { method: 'GET', path: '/version' } as const;
 function answer(status: number, body = ''): HttpResponse {
   const stream = new PassThrough();
   stream.end(body);
-  return { status, headers: {}, body: stream, cancel: () => stream.destroy(), isTruncated: () => false };
+  const carrier = { silentForMs: () => 0, lost: never };
+  return { status, headers: {}, body: stream, carrier, cancel: () => stream.destroy(), isTruncated: () => false };
 }
 
 /** An exchange whose transport gives `answers` one after the other. */
@@ -42,7 +43,7 @@ function scripted(answers: readonly HttpResponse[], more: Partial<Exchange> = {}
         const next = answers[sent.push(request) - 1];
         return next === undefined ? Promise.reject(new Error('no more answers')) : Promise.resolve(next);
       },
-      close: () => Promise.resolve(),
+      close: () => {},
     },
     ...more,
   };

@@ -98,3 +98,21 @@ describe('expiring credentials', () => {
     expect(await read()).toBe('Bearer 2');
   });
 });
+
+it('a source that never answers is asked anew after 70 s', async () => {
+  vi.useFakeTimers();
+  let asked = 0;
+  const source = expiringCredentials(async () => {
+    asked += 1;
+    if (asked === 1) await new Promise(() => {});
+    return { part: { headers: { authorization: 'Bearer 2' } }, expiresAt: Infinity };
+  });
+  const first = source.read().catch((error: unknown) => String(error));
+
+  await vi.advanceTimersByTimeAsync(70_000);
+  const failure = await first;
+  await vi.advanceTimersByTimeAsync(1000);
+
+  expect(failure).toContain('no credentials within 70 s');
+  expect(await source.read()).toEqual({ headers: { authorization: 'Bearer 2' } });
+});

@@ -1,6 +1,6 @@
-import { expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 
-import { errorCode } from '../../src/kube/http.ts';
+import { errorCode, portOf } from '../../src/kube/http.ts';
 
 it.each([
   [Object.assign(new Error('x'), { code: 'ECONNRESET' }), 'ECONNRESET'],
@@ -10,4 +10,14 @@ it.each([
   [undefined, ''],
 ])('the code of %s is %j', (error, code) => {
   expect(errorCode(error)).toBe(code);
+});
+
+describe('portOf', () => {
+  it.each([
+    ['http://x', 80],
+    ['https://x', 443],
+    ['https://x:6443', 6443],
+  ])('%s has port %i', (url, port) => {
+    expect(portOf(new URL(url))).toBe(port);
+  });
 });

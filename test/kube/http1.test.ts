@@ -1,10 +1,11 @@
-import { connect, type Socket } from 'node:net';
+import { connect } from 'node:net';
 
 import { afterEach, describe, expect, it } from 'vitest';
 
 import { readWhole } from '../../src/kube/body.ts';
+import type { Wire } from '../../src/kube/connect.ts';
 import type { HttpConnections } from '../../src/kube/http.ts';
-import { createHttp1, portOf } from '../../src/kube/http1.ts';
+import { createHttp1 } from '../../src/kube/http1.ts';
 import { json, startServer, type Answer, type ScriptedServer } from '../support/scripted-server.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -18,15 +19,15 @@ async function serve(answer: Answer): Promise<[ScriptedServer, HttpConnections]>
   const connections = createHttp1(server.url, () => dial(server));
   cleanups.push(
     () => server.close(),
-    () => connections.close(),
+    async () => connections.close(),
   );
   return [server, connections];
 }
 
-async function dial({ port }: ScriptedServer): Promise<Socket> {
+async function dial({ port }: ScriptedServer): Promise<Wire> {
   const socket = connect(port, '127.0.0.1');
   await new Promise((resolve) => socket.once('connect', resolve));
-  return socket;
+  return { socket, tcp: socket };
 }
 
 const never = new AbortController().signal;
@@ -83,15 +84,5 @@ describe('HTTP/1.1 connections', () => {
     const connections = createHttp1(new URL('http://x'), () => Promise.reject(new Error('no way')));
 
     await expect(connections.send(get, never)).rejects.toThrow('no way');
-  });
-});
-
-describe('portOf', () => {
-  it.each([
-    ['http://x', 80],
-    ['https://x', 443],
-    ['https://x:6443', 6443],
-  ])('%s has port %i', (url, port) => {
-    expect(portOf(new URL(url))).toBe(port);
   });
 });

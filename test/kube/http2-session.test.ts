@@ -1,13 +1,12 @@
-import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { AddressInfo } from 'node:net';
+import { Duplex } from 'node:stream';
 
 import { afterEach, describe, expect, it, vi } from 'vitest';
 
-import { connect } from '../../src/kube/connect.ts';
-import { openSession } from '../../src/kube/http2-session.ts';
+import { connect, type Wire } from '../../src/kube/connect.ts';
+import { openSession, type Session } from '../../src/kube/http2-session.ts';
 import { startServer, type ScriptedServer } from '../support/scripted-server.ts';
-import { startRelay } from '../support/tcp-relay.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
 
@@ -16,86 +15,104 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-async function serve(): Promise<ScriptedServer> {
-  const server = await startServer(() => {}, { protocol: 'h2' });
+const never = new AbortController().signal;
+
+async function serve(maxStreams?: number): Promise<ScriptedServer> {
+  const server = await startServer(() => {}, { protocol: 'h2', ...(maxStreams === undefined ? {} : { maxStreams }) });
   cleanups.push(() => server.close());
   return server;
 }
 
 const dial =
   ({ url, certificate }: ScriptedServer) =>
-  () =>
-    connect({ server: url, tls: { ca: certificate.cert }, protocols: ['h2'] });
+  (signal: AbortSignal) =>
+    connect({ server: url, tls: { ca: certificate.cert }, protocols: ['h2'], signal });
+
+async function open(server: ScriptedServer): Promise<Session> {
+  const session = await openSession({ server: server.url, connect: dial(server) }, never);
+  cleanups.push(async () => session.end(new Error('the test is over')));
+  return session;
+}
+
+/** A connection that takes what is written, says nothing, and never reports that it was destroyed. */
+function stuckWire(): Wire {
+  const socket = new Duplex({ read() {}, write() {}, destroy() {} });
+  return { socket, tcp: socket } as unknown as Wire;
+}
 
 describe('openSession', () => {
-  it('knows how many streams the server allows', async () => {
-    const server = await startServer(() => {}, { protocol: 'h2', maxStreams: 7 });
-    cleanups.push(() => server.close());
+  it('allows as many streams as the server does', async () => {
+    const session = await open(await serve(2));
 
-    const session = await openSession({ server: server.url, connect: dial(server) }, () => 0);
+    session.reserve();
+    const hadRoom = session.hasRoom;
+    const release = session.reserve();
 
-    expect(session.remoteSettings.maxConcurrentStreams).toBe(7);
-    session.destroy();
+    expect([hadRoom, session.hasRoom]).toEqual([true, false]);
+    release();
+    release();
+    expect(session.hasRoom).toBe(true);
   });
 
   it('opens a window wide enough for big lists', async () => {
-    const server = await serve();
+    const { http2 } = await open(await serve());
 
-    const session = await openSession({ server: server.url, connect: dial(server) }, () => 0);
-
-    expect(session.state.localWindowSize).toBe(32 * 1024 * 1024);
-    expect(session.state.effectiveLocalWindowSize).toBe(32 * 1024 * 1024);
-    session.destroy();
+    expect(http2.state.localWindowSize).toBe(32 * 1024 * 1024);
+    expect(http2.state.effectiveLocalWindowSize).toBe(32 * 1024 * 1024);
   });
 
-  it('pings while there are streams, and only then', async () => {
-    const server = await serve();
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    let active = 0;
-    const session = await openSession({ server: server.url, connect: dial(server) }, () => active);
-    const ping = vi.spyOn(session, 'ping');
-    const pinged = new Promise((resolve) => [...server.sessions][0]?.once('ping', resolve));
+  it('gives up after 10 s without settings, also when the library never says that the session has closed', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    const opened = openSession({ server: new URL('https://x'), connect: async () => stuckWire() }, never);
+    let isSettled = false;
+    const failure = opened.catch((error: unknown) => error).finally(() => (isSettled = true));
 
-    vi.advanceTimersByTime(30_000);
+    await vi.advanceTimersByTimeAsync(9999);
+    const wasSettled = isSettled;
+    await vi.advanceTimersByTimeAsync(1);
+
+    expect(await failure).toMatchObject({ code: 'ETIMEDOUT', message: 'no HTTP/2 settings within 10 s' });
+    expect(wasSettled).toBe(false);
+  });
+
+  it('pings every 2 s while there are streams, and only then', async () => {
+    const server = await serve();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const session = await open(server);
+    const ping = vi.spyOn(session.http2, 'ping');
+
+    await vi.advanceTimersByTimeAsync(30_000);
     const pingsWhileIdle = ping.mock.calls.length;
-    active = 1;
-    vi.advanceTimersByTime(5000);
-    await pinged;
+    session.reserve();
+    for (let seconds = 0; seconds < 10; seconds++) {
+      await vi.advanceTimersByTimeAsync(1000);
+      await untilAnswered(session);
+    }
 
-    expect([pingsWhileIdle, ping.mock.calls.length]).toEqual([0, 1]);
-    expect(session.destroyed).toBe(false);
-    session.destroy();
-  });
-
-  it('ends a session with streams within 15 s of the moment at which its connection went silent', async () => {
-    const server = await serve();
-    const relay = await startRelay(server.port);
-    cleanups.push(() => relay.close());
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
-    const url = new URL(`https://127.0.0.1:${relay.port}`);
-    const session = await openSession({ server: url, connect: dial({ ...server, url }) }, () => 1);
-    const closed = once(session, 'close').catch((error: unknown) => error);
-
-    relay.freeze();
-    vi.advanceTimersByTime(15_000);
-
-    expect(await closed).toMatchObject({ code: 'ETIMEDOUT' });
+    expect(pingsWhileIdle).toBe(0);
+    expect(ping).toHaveBeenCalledTimes(6);
   });
 
   it('closes a session that had no stream for a minute', async () => {
     const server = await serve();
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
-    let active = 1;
-    const session = await openSession({ server: server.url, connect: dial(server) }, () => active);
-    await vi.advanceTimersByTimeAsync(120_000);
-    const wasOpen = !session.closed;
-    active = 0;
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
+    const session = await open(server);
 
-    await vi.advanceTimersByTimeAsync(55_000);
-    const wasOpenLater = !session.closed;
-    await vi.advanceTimersByTimeAsync(5_000);
+    await vi.advanceTimersByTimeAsync(59_999);
+    const wasClosed = session.http2.closed;
+    await vi.advanceTimersByTimeAsync(1);
 
-    expect([wasOpen, wasOpenLater, session.closed]).toEqual([true, true, true]);
+    expect([wasClosed, session.http2.closed]).toEqual([false, true]);
+  });
+
+  it('tells at once all who wait on it that it is lost, whatever the library does', async () => {
+    const session = await open(await serve());
+    const finished = session.finish(60_000);
+
+    session.end(new Error('given up'));
+
+    expect(session.lost.reason).toMatchObject({ message: 'given up' });
+    await finished;
   });
 
   it('fails when the server hangs up instead of speaking HTTP/2', async () => {
@@ -106,11 +123,13 @@ describe('openSession', () => {
     cleanups.push(() => new Promise((resolve) => server.close(() => resolve())));
     const url = new URL(`http://127.0.0.1:${(server.address() as AddressInfo).port}`);
 
-    const opened = openSession(
-      { server: url, connect: () => connect({ server: url, tls: {}, protocols: [] }) },
-      () => 0,
-    );
+    const opened = openSession({ server: url, connect: () => connect({ server: url, tls: {}, protocols: [] }) }, never);
 
     await expect(opened).rejects.toThrow();
   });
 });
+
+/** Lets the answer to a ping come, which no driven clock hurries. */
+async function untilAnswered(session: Session): Promise<void> {
+  await expect.poll(() => session.silentForMs(), { interval: 1 }).toBeLessThan(1500);
+}

@@ -22,7 +22,7 @@ async function serve(answer: Answer, maxStreams?: number): Promise<[ScriptedServ
   });
   cleanups.push(
     () => server.close(),
-    () => connections.close(),
+    async () => connections.close(),
   );
   return [server, connections];
 }

@@ -13,6 +13,7 @@ import {
   type ScriptedServer,
   type ScriptedServerOptions,
 } from '../support/scripted-server.ts';
+import { startSoakRelay } from '../../bench/soak/relay.ts';
 import { startRelay } from '../support/tcp-relay.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -437,60 +438,106 @@ describe('a client', () => {
     expect(waits.map((seconds) => Math.round(seconds * 1000))).toEqual([0, 10, 20, 30, 40, 50]);
   });
 
-  it('notices within the ping time that an HTTP/2 connection is half open, and opens another', async () => {
-    const server = await serve(
-      (request, response) => {
-        if (request.url === '/version') json(response, 200, {});
-        else {
-          response.writeHead(200);
-          response.write('{"a":1}\n');
-        }
-      },
-      { protocol: 'h2' },
-    );
+  it('fails a watch and a request under way within 5 s of the moment at which their HTTP/2 connection went silent', async () => {
+    const server = await serve(held, { protocol: 'h2' });
     const relay = await startRelay(server.port);
     cleanups.push(() => relay.close());
     const url = new URL(`https://127.0.0.1:${relay.port}`);
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
-    const client = clientOf({ ...server.cluster, server: url }, { pingIntervalMs: 30, pingTimeoutMs: 300 });
-    const { promise: opened, resolve: onData } = Promise.withResolvers<void>();
-    const watch = failure(collect(client.lines(get('/w'), stream({ onData }))));
-    await opened;
+    const client = clientOf({ ...server.cluster, server: url });
+    const watch = collectFrom(client);
+    await watch.opened;
+    const request = failure(client.request({ method: 'POST', path: '/held', body: '{}' }, never));
+    await expect.poll(() => server.asked, { interval: 10 }).toContain('POST /held');
 
     relay.freeze();
-    vi.advanceTimersByTime(330);
-    const error = await watch;
+    const frozenAtMs = performance.now();
+    const errors = await Promise.all([watch.failure, request]);
+    const noticedMs = performance.now() - frozenAtMs;
 
-    expect(error).toMatchObject({ status: 0, reason: 'ETIMEDOUT' });
-    expect(String(error)).toContain('no answer to a ping within 300 ms');
+    expect(errors.map(String)).toEqual([
+      expect.stringContaining('while another connection is answered'),
+      expect.stringContaining('while another connection is answered'),
+    ]);
+    expect(noticedMs).toBeLessThan(5000);
     expect(await client.request(get('/version'), never)).toEqual({});
     expect(server.connections()).toBe(2);
   });
 
+  it('fails a watch and a request under way within 5 s of the moment at which the path of HTTP/1.1 went silent', async () => {
+    const server = await serve(held, { protocol: 'https' });
+    const relay = await startRelay(server.port);
+    cleanups.push(() => relay.close());
+    const url = new URL(`https://127.0.0.1:${relay.port}`);
+    const client = clientOf({ ...server.cluster, server: url });
+    const watch = collectFrom(client);
+    await watch.opened;
+    const request = failure(client.request({ method: 'POST', path: '/held', body: '{}' }, never));
+    // Its connection for probes is there, and was answered.
+    await expect.poll(() => server.asked, { interval: 10, timeout: 5000 }).toContain('GET /version');
+    await new Promise((resolve) => setTimeout(resolve, 100));
+
+    relay.freeze();
+    const frozenAtMs = performance.now();
+    const errors = await Promise.all([watch.failure, request]);
+    const noticedMs = performance.now() - frozenAtMs;
+
+    expect(errors.map(String)).toEqual([
+      expect.stringContaining('while another connection is answered'),
+      expect.stringContaining('while another connection is answered'),
+    ]);
+    expect(noticedMs).toBeLessThan(5000);
+  });
+
+  it('keeps an HTTP/2 watch whose server answers late for seconds, on every connection', async () => {
+    const server = await serve(held, { protocol: 'h2' });
+    const relay = await startSoakRelay(server.port);
+    cleanups.push(() => relay.close());
+    const url = new URL(`https://127.0.0.1:${relay.port}`);
+    const pulseTimes = { pingEveryMs: 200, doubtAfterMs: 50, giveUpAfterMs: 60_000 };
+    const client = clientOf({ ...server.cluster, server: url }, { pulseTimes });
+    const watch = collectFrom(client);
+    await watch.opened;
+
+    relay.delay(150);
+    await expect.poll(() => server.connections(), { interval: 10, timeout: 10_000 }).toBeGreaterThan(1);
+    const isOver = await Promise.race([
+      watch.failure,
+      new Promise((resolve) => setTimeout(() => resolve('still open'), 2500)),
+    ]);
+
+    expect(isOver).toBe('still open');
+  });
+
   it('keeps an HTTP/2 stream that is only silent', async () => {
-    let finish = (): unknown => undefined;
-    const server = await serve(
-      (_request, response) => {
-        response.writeHead(200);
-        response.write('{"a":1}\n');
-        finish = () => response.end('{"b":2}\n');
-      },
-      { protocol: 'h2' },
-    );
-    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval', 'setTimeout', 'clearTimeout'] });
-    const client = clientOf(server.cluster, { pingIntervalMs: 100, pingTimeoutMs: 300 });
-    const { promise: opened, resolve: onData } = Promise.withResolvers<void>();
-    const lines = collect(client.lines(get('/w'), stream({ onData })));
-    await opened;
+    const server = await serve(held, { protocol: 'h2' });
+    const pulseTimes = { pingEveryMs: 20, doubtAfterMs: 1000, giveUpAfterMs: 2000 };
+    const client = clientOf(server.cluster, { pulseTimes });
+    const watch = collectFrom(client);
+    await watch.opened;
+    let pings = 0;
+    [...server.sessions][0]?.on('ping', () => {
+      pings += 1;
+    });
 
-    // The time limit of a ping is over with its answer.
-    const timers = vi.getTimerCount();
-    for (let pings = 0; pings < 10; pings++) {
-      vi.advanceTimersByTime(100);
-      await expect.poll(() => vi.getTimerCount(), { timeout: 15_000, interval: 10 }).toBe(timers);
-    }
-    finish();
+    await expect.poll(() => pings, { interval: 10, timeout: 5000 }).toBeGreaterThan(10);
 
-    expect(await lines).toEqual(['{"a":1}', '{"b":2}']);
+    expect(server.connections()).toBe(1);
+    expect(server.sockets.size).toBe(1);
   });
 });
+
+/** Answers `/version`, begins a stream, and leaves what is `/held`. */
+const held: Answer = (request, response) => {
+  if (request.url === '/version') json(response, 200, {});
+  else if (request.url !== '/held') {
+    response.writeHead(200);
+    response.write('{"a":1}\n');
+  }
+};
+
+/** A watch: when its first line came, and how it ended. */
+function collectFrom(client: KubeClient): { readonly opened: Promise<void>; readonly failure: Promise<unknown> } {
+  const { promise: opened, resolve: onData } = Promise.withResolvers<void>();
+  const options = stream({ onData, idleTimeoutMs: 60_000 });
+  return { opened, failure: failure(collect(client.lines(get('/w'), options))) };
+}

@@ -28,7 +28,7 @@ describe('openTunnel', () => {
   it('gives a socket that ends at the server', async () => {
     const [server, proxy] = await start();
 
-    const tunnel = await openTunnel(dial(proxy), proxy.url, server.url);
+    const tunnel = await openTunnel(dial(proxy), { proxy: proxy.url, server: server.url, limitMs: 10_000 });
     tunnel.write('GET / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n');
     const chunks: Buffer[] = [];
     for await (const chunk of tunnel) chunks.push(chunk);
@@ -42,7 +42,7 @@ describe('openTunnel', () => {
     url.username = 'us%3Aer';
     url.password = 'pa%40ss';
 
-    const tunnel = await openTunnel(dial(proxy), url, server.url);
+    const tunnel = await openTunnel(dial(proxy), { proxy: url, server: server.url, limitMs: 10_000 });
     tunnel.destroy();
 
     expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('us:er:pa@ss').toString('base64')}`]);
@@ -51,7 +51,7 @@ describe('openTunnel', () => {
   it('says what the proxy answered instead', async () => {
     const [server, proxy] = await start({ refuse: '407 Proxy Authentication Required' });
 
-    const tunnel = openTunnel(dial(proxy), proxy.url, server.url);
+    const tunnel = openTunnel(dial(proxy), { proxy: proxy.url, server: server.url, limitMs: 10_000 });
 
     await expect(tunnel).rejects.toThrow(
       `proxy ${proxy.url.host} refused a tunnel to 127.0.0.1:${server.port}: 407 Proxy Authentication Required`,

@@ -262,4 +262,19 @@ describe('SharedWatch', () => {
 
     expect([before, watch.lastContactAtMs]).toEqual([undefined, 123]);
   });
+
+  it('takes an answer to a ping on its connection for contact, and keeps it when another connection carries it', () => {
+    let nowMs = 100_000;
+    const watch = new SharedWatch({ log: recordingLogger(), onRestart: () => {}, now: () => nowMs, random: () => 0 });
+    const { signal: lost } = new AbortController();
+    watch.contacted();
+    nowMs = 160_000;
+    const silent = watch.lastContactAtMs;
+    watch.carriedBy({ silentForMs: () => 1500, lost });
+    const answered = watch.lastContactAtMs;
+
+    watch.carriedBy({ silentForMs: () => Infinity, lost });
+
+    expect([silent, answered, watch.lastContactAtMs]).toEqual([100_000, 158_500, 158_500]);
+  });
 });

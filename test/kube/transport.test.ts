@@ -25,7 +25,7 @@ async function serve(answer: Answer, options?: ScriptedServerOptions): Promise<S
 
 function transportTo(server: ScriptedServer, options: Partial<TransportOptions> = {}): Transport {
   const transport = createTransport({ server: server.url, ...options });
-  cleanups.push(() => transport.close());
+  cleanups.push(async () => transport.close());
   return transport;
 }
 
@@ -112,7 +112,7 @@ describe('a transport', () => {
   it('takes nothing after it is closed', async () => {
     const server = await serve(version);
     const transport = transportTo(server);
-    await transport.close();
+    transport.close();
 
     await expect(transport.send(request, {}, never)).rejects.toThrow('the client is closed');
   });

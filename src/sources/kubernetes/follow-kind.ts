@@ -1,5 +1,6 @@
 import { KindNotFoundError } from '../../errors.ts';
 import type { KindReference, Kinds, ResourceKind } from '../../kube/kind.ts';
+import { Bell } from '../../lib/bell.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
 import { sleep } from '../../lib/sleep.ts';
 
@@ -17,23 +18,17 @@ export interface FollowKindOptions {
 /** Wakes who waits for a reason to look again; one raised while nobody waits is kept. */
 export class Doubts {
   #isRaised = false;
-  #wake: () => void = () => {};
+  readonly #bell = new Bell();
 
   raise(): void {
     this.#isRaised = true;
-    this.#wake();
+    this.#bell.ring();
   }
 
   async wait(signal: AbortSignal): Promise<void> {
-    const wake = (): void => {
-      this.#wake();
-    };
-    signal.addEventListener('abort', wake, { once: true });
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-      if (this.#isRaised || signal.aborted) resolve();
-    });
-    signal.removeEventListener('abort', wake);
+    signal.addEventListener('abort', this.#bell.ring, { once: true });
+    if (!this.#isRaised && !signal.aborted) await this.#bell.rung();
+    signal.removeEventListener('abort', this.#bell.ring);
     this.#isRaised = false;
   }
 }

@@ -4,6 +4,7 @@ import type { RunFacts } from '../../hook/context.ts';
 import type { ScheduledRun, ScheduleTrigger } from '../../hook/trigger.ts';
 import { aborted } from '../../lib/aborted.ts';
 import { Channel } from '../../lib/channel.ts';
+import { latch } from '../../lib/latch.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
 import { resumeRuns, triggerRun } from './by-hand.ts';
@@ -65,7 +66,7 @@ export class BindingSchedule {
   #isEnded = false;
   /** Set once the binding is followed, which `#followed` waits for. */
   #presentSinceMs: number | undefined;
-  readonly #followed = Promise.withResolvers<void>();
+  readonly #followed = latch();
   #isFirstPlan = true;
   /** Runs whose process was listened for and said nothing. */
   #silent: ReadonlySet<string> = new Set();

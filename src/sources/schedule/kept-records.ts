@@ -1,5 +1,6 @@
 import { aborted } from '../../lib/aborted.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
+import { latch } from '../../lib/latch.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
 import { formatRecord, parseRecord } from './record-json.ts';
@@ -26,7 +27,7 @@ const MAX_SHOWN = 300;
 export class KeptRecords implements ScheduleRecords {
   readonly #store: ScheduleStore;
   readonly #log: Logger;
-  #opened = Promise.withResolvers<void>();
+  #opened = latch();
   readonly #backoff = exponentialBackoff(RETRY);
   /** As the store has them. */
   #stored = new Map<string, ScheduleRecord>();
@@ -66,7 +67,7 @@ export class KeptRecords implements ScheduleRecords {
   async refresh(signal: AbortSignal): Promise<void> {
     if (this.#isRead) {
       this.#isRead = false;
-      this.#opened = Promise.withResolvers();
+      this.#opened = latch();
     }
     await this.ready(signal);
   }
@@ -77,7 +78,7 @@ export class KeptRecords implements ScheduleRecords {
 
   async update<R>(key: string, change: Change<R>, signal: AbortSignal): Promise<R | undefined> {
     if (signal.aborted) return undefined;
-    const { promise, resolve } = Promise.withResolvers<R | undefined>();
+    const { promise, resolve } = latch<R | undefined>();
     let result: R | undefined;
     const keeping: Change<unknown> = (known) => {
       const changed = change(known);
@@ -142,9 +143,9 @@ export class KeptRecords implements ScheduleRecords {
   }
 
   async #idle(): Promise<void> {
-    await new Promise<void>((resolve) => {
-      this.#wake = resolve;
-    });
+    const { promise, resolve } = latch();
+    this.#wake = resolve;
+    await promise;
     this.#wake = () => {};
   }
 

@@ -2,7 +2,7 @@ import { getEventListeners } from 'node:events';
 
 import { describe, expect, it } from 'vitest';
 
-import { abortable } from '../../src/kube/abortable.ts';
+import { abortable } from '../../src/lib/abortable.ts';
 
 describe('abortable', () => {
   it('gives what the promise gives and leaves no listener', async () => {
