@@ -1,5 +1,8 @@
 import { sleep } from '../../src/lib/sleep.ts';
 import type { ControlPlane } from '../../test/cluster/control-plane.ts';
+import type { StageProxy } from '../../test/support/stages/proxy.ts';
+import { STAGES, type ConnectionFault } from '../../test/support/stages/stages.ts';
+import { staysOpen, strike as strikeStage, type StageStrike } from '../../test/support/stages/strike.ts';
 import type { Gateway } from './gateway.ts';
 import type { OperatorProcess } from './operator-process.ts';
 import type { Random } from './random.ts';
@@ -9,6 +12,7 @@ import type { Relay } from './relay.ts';
 export interface FaultTargets {
   readonly relay: Relay;
   readonly gateway: Gateway;
+  readonly stages: StageProxy;
   readonly plane: ControlPlane;
   readonly operator: OperatorProcess;
 }
@@ -27,6 +31,11 @@ export const FAULT_NAMES = [
   'operatorRestarted',
   'spawnerKilled',
   'warmWorkerKilled',
+  'stageReset',
+  'stageFin',
+  'stageSilence',
+  'stageGarbage',
+  'stageSlow',
 ] as const;
 
 export type FaultName = (typeof FAULT_NAMES)[number];
@@ -36,6 +45,10 @@ export interface FaultWindow {
   readonly name: FaultName;
   readonly startMs: number;
   readonly endMs: number;
+  /** Which of its kind it was. */
+  readonly detail: string;
+  /** What is promised for hooks after its end. */
+  readonly limitMs: number;
 }
 
 interface Means {
@@ -43,8 +56,30 @@ interface Means {
   readonly signal: AbortSignal;
 }
 
+/** What a fault tells of itself; undefined where its name says all. */
+type Told = Pick<FaultWindow, 'detail' | 'limitMs'> | undefined;
+
+/** From the end of a fault until hooks have heard of everything. */
+const LIMIT_MS = 3000;
+/** Where a connection stays open, and nothing comes: that has to be noticed first. */
+export const SILENCE_LIMIT_MS = 5000;
+
+/** What else there is to wait for. */
+const LIMITS: Readonly<Partial<Record<FaultName, number>>> = {
+  halfOpen: SILENCE_LIMIT_MS,
+  // A server that starts asks for 5 s, with `Retry-After`, while it does not serve custom kinds.
+  apiserverKilled: 5000 + LIMIT_MS,
+  // A run that was cut off has failed, and is tried again after 5 s.
+  warmWorkerKilled: 5000 + LIMIT_MS,
+};
+
+/** How long a storm may take; 0: one connection is struck. */
+const STORMS_MS = [0, 0, 2000, 10_000] as const;
+/** For a connection to come to a stage. */
+const STAGE_WAIT_MS = 30_000;
+
 /** Each makes something break, and resolves when it is whole again; after a `halfOpen` it never is. */
-const FAULTS: Readonly<Record<FaultName, (targets: FaultTargets, means: Means) => Promise<void>>> = {
+const FAULTS: Readonly<Record<FaultName, (targets: FaultTargets, means: Means) => Promise<Told | void>>> = {
   cut: async ({ relay }) => relay.cut(),
   halfOpen: async ({ relay }) => relay.freeze(),
   outage: async ({ relay }, { random, signal }) => {
@@ -99,7 +134,24 @@ const FAULTS: Readonly<Record<FaultName, (targets: FaultTargets, means: Means) =
   warmWorkerKilled: async ({ operator }) => {
     operator.killChild('warm-process');
   },
+  stageReset: async (targets, means) => strikeAtStage('reset', targets, means),
+  stageFin: async (targets, means) => strikeAtStage('fin', targets, means),
+  stageSilence: async (targets, means) => strikeAtStage('silence', targets, means),
+  stageGarbage: async (targets, means) => strikeAtStage('garbage', targets, means),
+  stageSlow: async (targets, means) => strikeAtStage('slow', targets, means),
 };
+
+/** Strikes one connection at a stage of its life, or all for a while. */
+async function strikeAtStage(
+  fault: ConnectionFault,
+  { stages }: FaultTargets,
+  { random, signal }: Means,
+): Promise<Told> {
+  const one: StageStrike = { stage: random.pick(STAGES), fault, stormMs: random.pick(STORMS_MS) };
+  await strikeStage(stages, one, AbortSignal.any([signal, AbortSignal.timeout(STAGE_WAIT_MS)]));
+  const length = one.stormMs === 0 ? 'one connection' : `${one.stormMs / 1000} s`;
+  return { detail: `${one.stage}, ${length}`, limitMs: staysOpen(one) ? SILENCE_LIMIT_MS : LIMIT_MS };
+}
 
 /** The faults that end the operator's memory. */
 const RESTARTS: ReadonlySet<string> = new Set<FaultName>(['operatorKilled', 'operatorRestarted']);
@@ -131,6 +183,6 @@ export class FaultSeries {
 /** Makes a fault happen, and resolves when it is over. */
 export async function strike(name: FaultName, targets: FaultTargets, means: Means): Promise<FaultWindow> {
   const startMs = Date.now();
-  await FAULTS[name](targets, means);
-  return { name, startMs, endMs: Date.now() };
+  const told = (await FAULTS[name](targets, means)) ?? { detail: '', limitMs: LIMITS[name] ?? LIMIT_MS };
+  return { name, startMs, endMs: Date.now(), ...told };
 }

@@ -29,4 +29,5 @@ await using stage = await openStage(logFile);
 const report = await soak(stage, { minutes, seed, writesPerSecond, say }, interrupted.signal);
 console.log(`\n${describeReport(report)}`);
 if (values.json !== undefined) writeFileSync(values.json, `${JSON.stringify(report, undefined, 2)}\n`);
-process.exitCode = report.missed > 0 || report.outOfOrder > 0 || report.crashes > 0 ? 1 : 0;
+const isLate = report.faults.some(({ late }) => late.length > 0);
+process.exitCode = report.missed > 0 || report.outOfOrder > 0 || report.crashes > 0 || isLate ? 1 : 0;

@@ -28,7 +28,9 @@ export async function startSoakRelay(targetPort: number): Promise<Relay> {
   const join = (from: Socket, to: Socket): void => {
     const later = inOrder(() => delayMs);
     from.on('data', (chunk) => later(() => !frozen.has(from) && to.writable && to.write(chunk)));
-    from.once('close', () => later(() => !frozen.has(from) && to.destroy()));
+    from.once('close', (isBroken) =>
+      later(() => !frozen.has(from) && (isBroken ? to.resetAndDestroy() : to.destroy())),
+    );
   };
   const server = createServer((near) => {
     keep(near);

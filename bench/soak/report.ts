@@ -1,5 +1,4 @@
-import type { FaultName, FaultWindow } from './faults.ts';
-import { FAULT_NAMES } from './faults.ts';
+import { FAULT_NAMES, SILENCE_LIMIT_MS, type FaultName, type FaultWindow } from './faults.ts';
 import type { Ledger } from './ledger.ts';
 import type { Footprint } from './operator-process.ts';
 import type { Write } from './writers.ts';
@@ -17,6 +16,10 @@ export interface FaultFigures {
   readonly times: number;
   /** The longest that hooks had to wait after the end of the fault; after the beginning of a `halfOpen`. */
   readonly recoveryMaxMs: number;
+  /** Which of its kind that was. */
+  readonly slowest: string;
+  /** Those after which hooks had to wait for longer than is promised. */
+  readonly late: readonly string[];
 }
 
 /** The figures of a soak. */
@@ -67,8 +70,6 @@ export interface SoakRecords {
 const AFTERMATH_MS = 3000;
 /** What is written so soon after a fault may still have to wait. */
 const WAKE_MS = 1000;
-/** A half-open connection lasts until it is noticed. */
-const HALF_OPEN_MS = 15_000;
 const SLOWEST = 20;
 /** A process has its size when all is loaded and listed. */
 const GROWN_UP_MS = 60_000;
@@ -103,8 +104,9 @@ export function summarize(records: SoakRecords): SoakReport {
   };
 }
 
-function lastsUntilMs({ name, startMs, endMs }: FaultWindow): number {
-  return name === 'halfOpen' ? startMs + HALF_OPEN_MS : endMs;
+/** Silence lasts until it is noticed. */
+function lastsUntilMs({ endMs, limitMs }: FaultWindow): number {
+  return endMs + (limitMs === SILENCE_LIMIT_MS ? limitMs : 0);
 }
 
 /** A write that a hook saw. */
@@ -123,12 +125,25 @@ function delaysOf(seen: readonly Seen[]): Delays {
 
 function figuresOf(fault: FaultName, all: readonly FaultWindow[], seen: readonly Seen[]): FaultFigures {
   const windows = all.filter(({ name }) => name === fault);
-  const recoveries = windows.map((window) =>
-    seen
-      .filter(({ sentAtMs, seenAtMs }) => sentAtMs <= window.endMs + WAKE_MS && seenAtMs >= window.startMs)
-      .reduce((longest, { sentAtMs, seenAtMs }) => Math.max(longest, seenAtMs - Math.max(window.endMs, sentAtMs)), 0),
-  );
-  return { fault, times: windows.length, recoveryMaxMs: Math.round(Math.max(0, ...recoveries)) };
+  const recoveries = windows
+    .map((window) => ({ ...window, recoveryMs: recoveryMsOf(window, seen) }))
+    .toSorted((a, b) => b.recoveryMs - a.recoveryMs);
+  return {
+    fault,
+    times: windows.length,
+    recoveryMaxMs: recoveries[0]?.recoveryMs ?? 0,
+    slowest: recoveries[0]?.detail ?? '',
+    late: recoveries
+      .filter(({ recoveryMs, limitMs }) => recoveryMs > limitMs)
+      .map(({ name, detail, recoveryMs, limitMs }) => `${name} (${detail}): ${recoveryMs} ms, promised ${limitMs}`),
+  };
+}
+
+function recoveryMsOf({ startMs, endMs }: FaultWindow, seen: readonly Seen[]): number {
+  const waits = seen
+    .filter(({ sentAtMs, seenAtMs }) => sentAtMs <= endMs + WAKE_MS && seenAtMs >= startMs)
+    .map(({ sentAtMs, seenAtMs }) => seenAtMs - Math.max(endMs, sentAtMs));
+  return Math.round(waits.reduce((longest, wait) => Math.max(longest, wait), 0));
 }
 
 /** The last process when it was a minute old, and at the end. */
@@ -162,12 +177,17 @@ export function describeReport(report: SoakReport): string {
     ['starts of the operator', `${report.starts}, crashes ${report.crashes}`],
     ['footprint at the start', describeFootprint(footprints.first)],
     ['footprint at the end', describeFootprint(footprints.last)],
-    ...report.faults.map(({ fault, times, recoveryMaxMs }) => {
-      return [`fault ${fault}`, `${times} times, over for hooks at most ${recoveryMaxMs} ms after its end`] as const;
+    ...report.faults.map(({ fault, times, recoveryMaxMs, slowest }) => {
+      const which = slowest === '' ? '' : ` (${slowest})`;
+      return [
+        `fault ${fault}`,
+        `${times} times, over for hooks at most ${recoveryMaxMs} ms after its end${which}`,
+      ] as const;
     }),
   ];
+  const late = report.faults.flatMap((fault) => fault.late);
   const lines = rows.map(([name, value]) => `${name.padEnd(44)}${value}`);
-  return [...lines, ...report.problems.map((problem) => `PROBLEM ${problem}`)].join('\n');
+  return [...lines, ...[...late, ...report.problems].map((problem) => `PROBLEM ${problem}`)].join('\n');
 }
 
 function describeFootprint(footprint: Footprint | undefined): string {

@@ -1,6 +1,6 @@
 import { sleep } from '../../src/lib/sleep.ts';
 import { findDifferences } from './audit.ts';
-import { FaultSeries, strike, type FaultWindow } from './faults.ts';
+import { FaultSeries, SILENCE_LIMIT_MS, strike, type FaultWindow } from './faults.ts';
 import { KINDS } from './kinds.ts';
 import { Ledger } from './ledger.ts';
 import { seededRandom, type Random } from './random.ts';
@@ -23,8 +23,6 @@ const SAMPLE_INTERVAL_MS = 10_000;
 /** What no fault excuses. */
 const CATCH_UP_MS = 20_000;
 const FAULTS_AN_AUDIT = 4;
-/** A half-open connection is noticed within this. */
-const HALF_OPEN_MS = 15_000;
 /** In the second half of a soak the operator is left running, so that growth would show. */
 const RESTARTS_SHARE = 0.5;
 
@@ -91,8 +89,9 @@ class Soak {
   async #breakOnce(name: FaultWindow['name'], signal: AbortSignal): Promise<void> {
     const window = await strike(name, this.#stage, { random: this.#random, signal });
     this.#faults.push(window);
-    this.#options.say(`${name} for ${window.endMs - window.startMs} ms`);
-    await sleep((name === 'halfOpen' ? HALF_OPEN_MS : 0) + this.#random.between(5000, 12_000), signal);
+    const detail = window.detail === '' ? '' : ` (${window.detail})`;
+    this.#options.say(`${name}${detail} for ${window.endMs - window.startMs} ms`);
+    await sleep(SILENCE_LIMIT_MS + this.#random.between(2000, 9000), signal);
   }
 
   /** A quiet point: nobody writes, and after a while every hook must have seen how things are. */

@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { controlPlaneAssets } from '../../test/cluster/assets.ts';
 import { clusterConfig } from '../../test/cluster/cluster-config.ts';
 import { ControlPlane, tokenOf } from '../../test/cluster/control-plane.ts';
+import { startStageProxy } from '../../test/support/stages/proxy.ts';
 import { connectApi, type Api, type Json } from './api.ts';
 import type { FaultTargets } from './faults.ts';
 import { startGateway } from './gateway.ts';
@@ -33,11 +34,13 @@ export async function openStage(logFile: string): Promise<Stage> {
   await prepareCluster(api);
   const gateway = await startGateway({ url: plane.url, ca: await plane.ca() });
   ends.defer(async () => gateway.close());
-  const relay = await startSoakRelay(gateway.port);
+  const target = { url: `https://127.0.0.1:${gateway.port}`, ca: gateway.ca };
+  const stages = ends.use(await startStageProxy({ target, protocol: 'h2' }));
+  const relay = await startSoakRelay(stages.port);
   ends.defer(async () => relay.close());
   const kubeconfig = join(folder, 'kubeconfig');
   const url = `https://127.0.0.1:${relay.port}`;
-  writeFileSync(kubeconfig, clusterConfig({ url, ca: gateway.ca, user: 'admin', token: tokenOf('admin') }));
+  writeFileSync(kubeconfig, clusterConfig({ url, ca: stages.ca, user: 'admin', token: tokenOf('admin') }));
   // A copy, which nobody builds anew while the operator is started again and again.
   cpSync(DIST, join(folder, 'dist'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
@@ -54,7 +57,16 @@ export async function openStage(logFile: string): Promise<Stage> {
   });
   ends.defer(async () => void (await operator.end('SIGTERM')));
   const opened = ends.move();
-  return { api, out, plane, gateway, relay, operator, [Symbol.asyncDispose]: async () => opened.disposeAsync() };
+  return {
+    api,
+    out,
+    plane,
+    gateway,
+    stages,
+    relay,
+    operator,
+    [Symbol.asyncDispose]: async () => opened.disposeAsync(),
+  };
 }
 
 async function prepareCluster(api: Api): Promise<void> {
