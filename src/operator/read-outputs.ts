@@ -17,7 +17,6 @@ const TIME_LIMIT_MS = 30_000;
 // runs out of memory.
 const MEMORY_LIMIT_MIB = 2048;
 const MAX_THREADS = 2;
-const MAX_WARNINGS = 100;
 
 const TITLES = { patch: 'KUBERNETES_PATCH_PATH', metrics: 'METRICS_PATH' } as const;
 
@@ -37,7 +36,7 @@ export function createOutputReader(options: OutputReaderOptions = {}): OutputRea
   const threads = new Slots(MAX_THREADS);
   const read = async <T extends PatchOperation | MetricOperation>(job: OutputJob): Promise<ParsedOutput<T>> => {
     const parsed = readHere<T>(job) ?? (await threads.during(async () => readInThread<T>(job, options)));
-    return { operations: parsed.operations, warnings: shortened(parsed.warnings) };
+    return { operations: parsed.operations, warnings: parsed.warnings };
   };
   return {
     patch: async (text) => read({ name: 'patch', text }),
@@ -94,11 +93,6 @@ async function resultOf(
 
 function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
-}
-
-function shortened(warnings: readonly string[]): readonly string[] {
-  if (warnings.length <= MAX_WARNINGS) return warnings;
-  return [...warnings.slice(0, MAX_WARNINGS), `and ${warnings.length - MAX_WARNINGS} more of the kind`];
 }
 
 /** Lets so many work at once; the others wait in order. */

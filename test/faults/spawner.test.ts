@@ -5,8 +5,6 @@ import { startFaultRig } from '../support/fault-rig.ts';
 import { recordingHook, until } from '../support/operator-rig.ts';
 import { within } from '../support/within.ts';
 
-// 5 s of silence, the end of the run before, and up to 2 s until it is repeated.
-const RECOVERY_MS = 10_000;
 const GRACE_MS = 500;
 
 describe('a spawner process that is stopped', () => {
@@ -27,7 +25,8 @@ describe('a spawner process that is stopped', () => {
       expect(response.status).toBe(503);
       expect(await response.text()).toContain('spawner');
     });
-    await within(RECOVERY_MS, () => expect(operator.runs('slow.sh')).toHaveLength(2));
+    // 5 s of silence, the end of the run before, and up to 2 s until it is repeated.
+    await within(10_000, () => expect(operator.runs('slow.sh')).toHaveLength(2));
     await rig.caughtUp();
     await until(() => expect(processes.pids('sleep')).toEqual([]));
     expect(processes.pids('spawner-process')).not.toContain(stopped);

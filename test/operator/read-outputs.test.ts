@@ -81,7 +81,7 @@ describe('what a hook wrote', () => {
     const impatient = createOutputReader({ timeLimitMs: 1 });
 
     await expect(impatient.patch(documents(350, yaml))).rejects.toThrow(
-      'KUBERNETES_PATCH_PATH cannot be read within 0.001 s; write less in one run, and JSON rather than YAML',
+      /^KUBERNETES_PATCH_PATH cannot be read within 0\.001 s; write less in one run, and JSON rather than YAML$/,
     );
   });
 
@@ -100,6 +100,6 @@ describe('what a hook wrote', () => {
     const { warnings } = await reader.patch(text);
 
     expect(warnings).toHaveLength(101);
-    expect(warnings.at(-1)).toBe('and 50 more of the kind');
+    expect(warnings.at(-1)).toBe('and 50 more');
   });
 });

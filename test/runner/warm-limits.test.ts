@@ -51,7 +51,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
 }
 
 describe('a warm process that tells nothing', () => {
-  it('is ended when it was not loaded within 10 s', async () => {
+  it('is ended when it was not loaded after 10 s', async () => {
     const { worker, asked } = deadWorker();
 
     vi.advanceTimersByTime(9999);
@@ -83,7 +83,7 @@ describe('a warm process that tells nothing', () => {
     });
   });
 
-  it('is killed within 10 s however often it is told to end', async () => {
+  it('is killed after 10 s however often it is told to end', async () => {
     const { worker } = deadWorker();
     worker.terminate();
 

@@ -88,7 +88,7 @@ it('that failed is built anew for the next one who asks', async () => {
   expect(String((await ask()).body)).toBe('well');
 });
 
-it('that is not built within 10 s holds up nobody who asks later', async () => {
+it('that is not built after 10 s holds up nobody who asks later', async () => {
   let nowMs = 0;
   const stuck = Promise.withResolvers<never>();
   let builds = 0;
