@@ -55,11 +55,17 @@ export default defineHook({
       log.warn('nothing is copied to the namespace, it is not in COPY_NAMESPACES', { namespace: name });
     }
     const targets = labelled.map(({ name }) => name).filter(isChosen);
+    // An original whose filter failed is null here. It is there all the same, and so are its copies to be.
+    const isWhole = [...snapshots.configMaps, ...snapshots.secrets, ...snapshots.namespaces].every(
+      (item) => item !== null,
+    );
     const { steps, shadowed, wanted } = planCopies(
       [...found(snapshots.configMaps), ...found(snapshots.secrets)],
       [...found(snapshots.configMapCopies), ...found(snapshots.secretCopies)],
       targets,
+      isWhole,
     );
+    if (!isWhole) log.warn('the filter failed on an object, so no copy is deleted');
     for (const step of steps) {
       // An object of that name that is no copy belongs to somebody: it is left as it is.
       if (step.type === 'create') patch.createIfNotExists(step.object);

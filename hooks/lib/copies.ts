@@ -39,14 +39,22 @@ export interface Plan {
   readonly wanted: number;
 }
 
-/** What is to be done so that every target namespace has exactly the copies it should have. */
-export function planCopies(originals: readonly Copied[], copies: readonly Copied[], targets: readonly string[]): Plan {
+/**
+ * What is to be done so that every target namespace has exactly the copies it should have. Where not all originals and
+ * namespaces are known, `isWhole` is false and nothing is deleted.
+ */
+export function planCopies(
+  originals: readonly Copied[],
+  copies: readonly Copied[],
+  targets: readonly string[],
+  isWhole = true,
+): Plan {
   const existing = new Map(copies.map((copy) => [keyOf(copy), copy]));
   const { wanted, shadowed } = wantedCopies(originals, targets);
   const steps: Step[] = [];
   for (const [key, copy] of existing) {
     // The type of a Secret cannot be changed: such a copy is made anew.
-    if (wanted.get(key)?.type !== copy.type) steps.push({ type: 'delete', copy });
+    if (isWhole && wanted.get(key)?.type !== copy.type) steps.push({ type: 'delete', copy });
   }
   for (const [key, copy] of wanted) {
     const present = existing.get(key);

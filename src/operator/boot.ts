@@ -33,6 +33,11 @@ export class StartupHooks {
     this.#allDone.resolve();
   }
 
+  /** Their names. */
+  get pending(): readonly string[] {
+    return [...this.#pending].map(({ name }) => name);
+  }
+
   get isDone(): boolean {
     return this.#pending.size === 0;
   }

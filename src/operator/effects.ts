@@ -25,9 +25,9 @@ export function createEffects({ access, filters, hookMetrics, metrics: own, log 
   const memory = new PatchMemory();
   const reader = createOutputReader();
   return {
-    async parse(hook, outputs) {
-      const { operations, warnings } = await reader.patch(outputs.patch);
-      const metrics = await reader.metrics(outputs.metrics);
+    async parse(hook, outputs, signal) {
+      const { operations, warnings } = await reader.patch(outputs.patch, signal);
+      const metrics = await reader.metrics(outputs.metrics, signal);
       hookMetrics.check(hook, metrics.operations);
       return {
         operations,
@@ -36,8 +36,8 @@ export function createEffects({ access, filters, hookMetrics, metrics: own, log 
       };
     },
     parseAfterFailure: {
-      patch: async (patch) => operationsDespiteFailure((await reader.patch(patch)).operations),
-      metrics: async (metrics) => metricsDespiteFailure((await reader.metrics(metrics)).operations),
+      patch: async (patch, signal) => operationsDespiteFailure((await reader.patch(patch, signal)).operations),
+      metrics: async (metrics, signal) => metricsDespiteFailure((await reader.metrics(metrics, signal)).operations),
     },
     apply: async (operations, onApplied, signal) => {
       const { client, kinds } = access;

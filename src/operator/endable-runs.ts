@@ -1,23 +1,42 @@
+import type { Hook } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
 
-/** Runs under way that may have to give way to a newer one, by the ids of their ticks. */
-export class EndableRuns {
-  readonly #running = new Map<string, AbortController>();
+interface EndableRun {
+  readonly task: Task;
+  readonly end: AbortController;
+  deadline: NodeJS.Timeout | undefined;
+}
 
-  /** Does `work` of a task with a signal that aborts when one of the task's runs is to be ended. */
+/** Runs under way that may have to end: for a newer run of their schedule, or since their hook was changed. */
+export class EndableRuns {
+  readonly #running = new Set<EndableRun>();
+
+  /** Does `work` of a task with a signal that aborts when its run is to be ended. */
   async during(task: Task, work: (stop: AbortSignal) => Promise<void>): Promise<void> {
-    const controller = new AbortController();
-    const ids = task.triggers.flatMap((trigger) => (trigger.type === 'schedule' ? [trigger.run.runId] : []));
-    for (const id of ids) this.#running.set(id, controller);
+    const run: EndableRun = { task, end: new AbortController(), deadline: undefined };
+    this.#running.add(run);
     try {
-      await work(controller.signal);
+      await work(run.end.signal);
     } finally {
-      for (const id of ids) this.#running.delete(id);
+      clearTimeout(run.deadline);
+      this.#running.delete(run);
     }
   }
 
   end(runIds: ReadonlySet<string>): void {
-    for (const id of runIds) this.#running.get(id)?.abort();
+    for (const { task, end } of this.#running) if (isForRun(task, runIds)) end.abort();
+  }
+
+  /** Ends the runs of hooks that are there no more, unless they end by themselves within `limitMs`. */
+  endGone(isGone: (hook: Hook) => boolean, limitMs: number, onEnd: (hook: Hook) => void): void {
+    for (const run of this.#running) {
+      const { hook } = run.task;
+      if (run.deadline !== undefined || !isGone(hook)) continue;
+      run.deadline = setTimeout(() => {
+        onEnd(hook);
+        run.end.abort();
+      }, limitMs);
+    }
   }
 }
 

@@ -16,8 +16,10 @@ export interface HealthSource {
   readonly broken: readonly HookConfigError[];
   /** Queues whose first task failed. */
   readonly holds?: readonly QueueHold[];
-  /** Whether all onStartup hooks succeeded. */
+  /** Whether the hooks are loaded and all onStartup hooks succeeded. */
   readonly isStarted: boolean;
+  /** The onStartup hooks that have not succeeded yet. */
+  readonly starting?: readonly string[];
   /** Absent without leader election. */
   readonly election?: ElectionStatus | undefined;
   /** Why the state of schedules is not kept. */
@@ -32,11 +34,11 @@ export interface HealthSource {
  * can read them: what hooks print and write is not in them.
  */
 export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
-  const { units, broken, holds = [], isStarted, election, scheduleState, runner, nowMs } = source;
+  const { units, broken, holds = [], isStarted, starting = [], election, scheduleState, runner, nowMs } = source;
   const startup = {
     name: 'startup',
     isOk: isStarted,
-    message: isStarted ? '' : 'onStartup hooks have not all succeeded',
+    message: isStarted ? '' : `onStartup hooks have not all succeeded${namesText(': ', starting)}`,
   };
   const brokenHooks = broken.map(({ hook, summary }) => ({ name: `hook ${hook}`, isOk: false, message: summary }));
   const leader = election === undefined ? [] : [electionCheck(election)];
@@ -59,11 +61,14 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
 function queueCheck(hold: QueueHold, nowMs: number): HealthCheck {
   const { queue, hook, event, waiting, heldHooks } = hold;
   const isOk = heldHooks.length === 0 || hold.attempt <= HELD_ATTEMPTS;
-  const shown = heldHooks.slice(0, MAX_SHOWN).join(', ');
-  const more = heldHooks.length > MAX_SHOWN ? ` and ${heldHooks.length - MAX_SHOWN} more` : '';
-  const behind =
-    waiting === 0 ? '' : `; ${waiting} task(s) wait behind it${shown === '' ? '' : `, of ${shown}${more}`}`;
+  const behind = waiting === 0 ? '' : `; ${waiting} task(s) wait behind it${namesText(', of ', heldHooks)}`;
   return { name: `queue ${queue}`, isOk, message: `${hook} failed (${event}), ${againText(hold, nowMs)}${behind}` };
+}
+
+function namesText(before: string, names: readonly string[]): string {
+  if (names.length === 0) return '';
+  const more = names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : '';
+  return `${before}${names.slice(0, MAX_SHOWN).join(', ')}${more}`;
 }
 
 function electionCheck(election: ElectionStatus): HealthCheck {

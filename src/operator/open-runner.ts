@@ -67,6 +67,7 @@ function openFolder(
       log.warn({ folder: folder.path }, 'the folder for the files of runs was removed, it was made again');
       onRestored();
     },
+    onLeft: (err) => log.warn({ err, folder: folder.path }, 'the folder for the files of runs could not be removed'),
   });
   const sweeping = folder.sweep();
   ends.defer(async () => {

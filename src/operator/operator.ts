@@ -51,6 +51,8 @@ export interface OperatorSettings extends RunnerSettings {
 }
 
 const TICK_MS = 10_000;
+/** A run whose hook was changed or removed ends as it began, if it ends within this time. */
+const CHANGED_LIMIT_MS = 10_000;
 
 export interface OperatorParts {
   readonly options: OperatorSettings;
@@ -146,7 +148,9 @@ export class Operator {
     const scheduleState = this.schedules.problem;
     const holds = this.#queues.all.map(holdOf).filter((hold) => hold !== undefined);
     const runner = this.#parts.runner.problem;
-    return readinessChecks({ units, broken, holds, isStarted, election, scheduleState, runner, nowMs: Date.now() });
+    const starting = this.#startup.pending;
+    const state = { units, broken, holds, isStarted, starting, election, scheduleState, runner };
+    return readinessChecks({ ...state, nowMs: Date.now() });
   }
 
   /** Works until `signal` aborts and what ran then has ended. */
@@ -231,6 +235,16 @@ export class Operator {
     const units = await this.#hooks.refresh();
     this.#parts.metrics.hooksBroken.set({}, this.#hooks.broken.length);
     this.#dropOrphans();
+    this.#endable.endGone(
+      (hook) => this.#hooks.unitOf(hook) === undefined,
+      CHANGED_LIMIT_MS,
+      ({ name }) => {
+        this.#parts.options.log.warn(
+          { hook: name },
+          'hook was changed while it ran, and its run did not end: it is ended',
+        );
+      },
+    );
     return units;
   }
 

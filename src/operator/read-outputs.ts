@@ -3,6 +3,7 @@ import type { PatchOperation } from '../effects/operation.ts';
 import type { MetricOperation } from '../effects/parse-metrics.ts';
 import { SlowTextBudget, SlowTextError } from '../effects/slow-text.ts';
 import { HookOutputError } from '../errors.ts';
+import { abortable } from '../lib/abortable.ts';
 import { eventually } from '../lib/deadline.ts';
 import { latch, type Latch } from '../lib/latch.ts';
 import { nextTurn } from '../lib/turn.ts';
@@ -22,9 +23,9 @@ const TITLES = { patch: 'KUBERNETES_PATCH_PATH', metrics: 'METRICS_PATH' } as co
 
 /** Reads what hooks wrote without holding up the event loop, however large it is. */
 export interface OutputReader {
-  /** Rejects with `HookOutputError`. */
-  patch(text: string): Promise<ParsedOutput<PatchOperation>>;
-  metrics(text: string): Promise<ParsedOutput<MetricOperation>>;
+  /** Rejects with `HookOutputError`, or with the reason of `signal`. */
+  patch(text: string, signal: AbortSignal): Promise<ParsedOutput<PatchOperation>>;
+  metrics(text: string, signal: AbortSignal): Promise<ParsedOutput<MetricOperation>>;
 }
 
 export interface OutputReaderOptions {
@@ -34,13 +35,14 @@ export interface OutputReaderOptions {
 
 export function createOutputReader(options: OutputReaderOptions = {}): OutputReader {
   const threads = new Slots(MAX_THREADS);
-  const read = async <T extends PatchOperation | MetricOperation>(job: OutputJob): Promise<ParsedOutput<T>> => {
-    const parsed = readHere<T>(job) ?? (await threads.during(async () => readInThread<T>(job, options)));
-    return { operations: parsed.operations, warnings: parsed.warnings };
-  };
+  const read = async <T extends PatchOperation | MetricOperation>(
+    job: OutputJob,
+    signal: AbortSignal,
+  ): Promise<ParsedOutput<T>> =>
+    readHere<T>(job) ?? threads.during(async () => readInThread<T>(job, options, signal), signal);
   return {
-    patch: async (text) => read({ name: 'patch', text }),
-    metrics: async (text) => read({ name: 'metrics', text }),
+    patch: async (text, signal) => read({ name: 'patch', text }, signal),
+    metrics: async (text, signal) => read({ name: 'metrics', text }, signal),
   };
 }
 
@@ -59,8 +61,9 @@ function readHere<T>(job: OutputJob): ParsedOutput<T> | undefined {
 async function readInThread<T extends PatchOperation | MetricOperation>(
   job: OutputJob,
   options: OutputReaderOptions,
+  signal: AbortSignal,
 ): Promise<ParsedOutput<T>> {
-  const result = await resultOf(job, options);
+  const result = await resultOf(job, options, signal);
   if (result.type === 'refused') throw new HookOutputError(result.message);
   const operations: T[] = [];
   for (const batch of result.batches) {
@@ -73,6 +76,7 @@ async function readInThread<T extends PatchOperation | MetricOperation>(
 async function resultOf(
   job: OutputJob,
   { timeLimitMs = TIME_LIMIT_MS }: OutputReaderOptions,
+  signal: AbortSignal,
 ): Promise<OutputJobResult> {
   const title = TITLES[job.name];
   const worker = new Worker(siblingModule('output-thread', import.meta.url), {
@@ -83,7 +87,7 @@ async function resultOf(
     const advice = 'write less in one run, and JSON rather than YAML';
     throw new HookOutputError(`${title} cannot be read within ${timeLimitMs / 1000} s; ${advice}`);
   };
-  return eventually<OutputJobResult>({ limitMs: timeLimitMs, late }, ({ resolve, reject }) => {
+  return eventually<OutputJobResult>({ limitMs: timeLimitMs, late, signal }, ({ resolve, reject }) => {
     worker.once('message', resolve);
     worker.once('error', (error) => reject(new HookOutputError(`${title} could not be read: ${messageOf(error)}`)));
     worker.once('exit', () => reject(new HookOutputError(`${title} could not be read, its thread ended`)));
@@ -104,21 +108,33 @@ class Slots {
     this.#free = count;
   }
 
-  async during<T>(work: () => Promise<T>): Promise<T> {
+  async during<T>(work: () => Promise<T>, signal: AbortSignal): Promise<T> {
     if (this.#free > 0) this.#free -= 1;
-    else await this.#turn();
+    else await this.#turn(signal);
     try {
       return await work();
     } finally {
-      const next = this.#waiting.shift();
-      if (next === undefined) this.#free += 1;
-      else next.resolve();
+      this.#release();
     }
   }
 
-  async #turn(): Promise<void> {
+  #release(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#free += 1;
+    else next.resolve();
+  }
+
+  async #turn(signal: AbortSignal): Promise<void> {
     const turn = latch();
     this.#waiting.push(turn);
-    await turn.promise;
+    try {
+      await abortable(turn.promise, signal);
+    } catch (error) {
+      const place = this.#waiting.indexOf(turn);
+      // It had its turn in the moment in which it gave up.
+      if (place === -1) this.#release();
+      else this.#waiting.splice(place, 1);
+      throw error;
+    }
   }
 }

@@ -22,11 +22,12 @@ export interface TaskRunOptions {
   readonly parse: (
     hook: string,
     outputs: { readonly patch: string; readonly metrics: string },
+    signal: AbortSignal,
   ) => Promise<HookRequests>;
   /** What counts of a run that failed; throws `HookOutputError`. */
   readonly parseAfterFailure: {
-    readonly patch: (text: string) => Promise<readonly PatchOperation[]>;
-    readonly metrics: (text: string) => Promise<readonly MetricOperation[]>;
+    readonly patch: (text: string, signal: AbortSignal) => Promise<readonly PatchOperation[]>;
+    readonly metrics: (text: string, signal: AbortSignal) => Promise<readonly MetricOperation[]>;
   };
   readonly apply: (
     operations: readonly PatchOperation[],
@@ -71,7 +72,7 @@ export async function runTask(
     const ends = stop === undefined ? signal : AbortSignal.any([signal, stop]);
     const run = await options.runner.run({ hook, contexts, fields }, ends);
     observeRun(options.metrics, labels, run);
-    const { operations, metrics, warnings } = await options.parse(hook.name, run.outputs);
+    const { operations, metrics, warnings } = await options.parse(hook.name, run.outputs, signal);
     for (const warning of warnings) log.warn({ warning }, 'hook wrote what is likely a mistake');
     const onApplied = (applied: AppliedOperation): void => {
       logApplied(patchLog, applied);
@@ -86,7 +87,7 @@ export async function runTask(
     if (error instanceof HookFailedError && error.failure !== undefined) {
       observeRun(options.metrics, labels, error.failure);
       await applyDespiteFailure(error.failure.patch, options, { log, patchLog, signal });
-      await countDespiteFailure(hook.name, error.failure.metrics ?? '', options, log);
+      await countDespiteFailure(error.failure.metrics ?? '', options, { hook: hook.name, log, signal });
     }
     throw error;
   }
@@ -134,17 +135,21 @@ async function applyDespiteFailure(
 ): Promise<void> {
   if (patch === '') return;
   try {
-    const operations = await options.parseAfterFailure.patch(patch);
+    const operations = await options.parseAfterFailure.patch(patch, signal);
     await options.apply(operations, (applied) => logApplied(patchLog, applied), signal);
   } catch (error) {
     log.warn({ err: error }, 'patches of the failed run could not be applied');
   }
 }
 
-async function countDespiteFailure(hook: string, text: string, options: TaskRunOptions, log: Logger): Promise<void> {
+async function countDespiteFailure(
+  text: string,
+  options: TaskRunOptions,
+  { hook, log, signal }: { readonly hook: string; readonly log: Logger; readonly signal: AbortSignal },
+): Promise<void> {
   if (text === '') return;
   try {
-    options.applyMetrics(hook, await options.parseAfterFailure.metrics(text));
+    options.applyMetrics(hook, await options.parseAfterFailure.metrics(text, signal));
   } catch (error) {
     log.warn({ err: error }, 'metrics of the failed run could not be applied');
   }

@@ -16,6 +16,7 @@ export interface RunFolder {
   restore(): void;
   /** Removes the folders that operators which are dead left behind; never rejects. */
   sweep(): Promise<void>;
+  /** Never throws. */
   remove(): void;
 }
 
@@ -28,6 +29,8 @@ export interface RunFolderOptions {
   readonly contents?: { readonly file: string; write(folder: string): void };
   /** Called when it had to be made again. */
   readonly onRestored?: () => void;
+  /** Called when something in it cannot be removed, which the next operator tries again. */
+  readonly onLeft?: (error: unknown) => void;
 }
 
 /**
@@ -35,7 +38,7 @@ export interface RunFolderOptions {
  * in its place.
  */
 export function createRunFolder(options: RunFolderOptions): RunFolder {
-  const { tmpDir, keepTmpFiles, contents, onRestored } = options;
+  const { tmpDir, keepTmpFiles, contents, onRestored, onLeft } = options;
   const boot = bootName();
   const path = makeFolder(tmpDir, boot);
   let made = lstatSync(path);
@@ -67,7 +70,12 @@ export function createRunFolder(options: RunFolderOptions): RunFolder {
     remove() {
       clearInterval(touching);
       release();
-      if (!keepTmpFiles) rmSync(path, { recursive: true, force: true });
+      if (keepTmpFiles) return;
+      try {
+        rmSync(path, { recursive: true, force: true });
+      } catch (error) {
+        onLeft?.(error);
+      }
     },
   };
 }

@@ -18,6 +18,7 @@ let sandbox: Sandbox;
 let hookMetrics: HookMetrics;
 let effects: Effects;
 let metrics: Metrics;
+const NEVER = new AbortController().signal;
 let log: ReturnType<typeof recordingLogger>;
 
 beforeEach(async () => {
@@ -32,13 +33,17 @@ beforeEach(async () => {
 
 describe('what a hook wrote', () => {
   it('is read and carried out', async () => {
-    const requests = await effects.parse('hook.sh', {
-      patch: lines(
-        { operation: 'Create', object: { ...configMap, data: { a: '1' } } },
-        { operation: 'JQPatch', kind: 'ConfigMap', namespace: 'default', name: 'cm', jqFilter: '.data.a = "2"' },
-      ),
-      metrics: lines({ name: 'backups_total', action: 'add', value: 2 }),
-    });
+    const requests = await effects.parse(
+      'hook.sh',
+      {
+        patch: lines(
+          { operation: 'Create', object: { ...configMap, data: { a: '1' } } },
+          { operation: 'JQPatch', kind: 'ConfigMap', namespace: 'default', name: 'cm', jqFilter: '.data.a = "2"' },
+        ),
+        metrics: lines({ name: 'backups_total', action: 'add', value: 2 }),
+      },
+      NEVER,
+    );
     const changes: string[] = [];
 
     await effects.apply(requests.operations, ({ change }) => void changes.push(change), never);
@@ -54,22 +59,30 @@ describe('what a hook wrote', () => {
   it('is refused whole for one bad patch, with the reason of jq', async () => {
     const patch = lines({ operation: 'JQPatch', kind: 'ConfigMap', namespace: 'default', name: 'cm', jqFilter: '.[' });
 
-    await expect(effects.parse('hook.sh', { patch, metrics: '' })).rejects.toThrow(/jqFilter.*syntax error/s);
+    await expect(effects.parse('hook.sh', { patch, metrics: '' }, NEVER)).rejects.toThrow(/jqFilter.*syntax error/s);
   });
 
   it('is refused whole for a metric that does not fit those there are', async () => {
     const metrics = lines({ name: 'm', action: 'add', value: 1 });
-    effects.applyMetrics('hook.sh', (await effects.parse('hook.sh', { patch: '', metrics })).metrics);
+    effects.applyMetrics('hook.sh', (await effects.parse('hook.sh', { patch: '', metrics }, NEVER)).metrics);
 
-    const other = effects.parse('hook.sh', { patch: '', metrics: lines({ name: 'm', action: 'set', value: 1 }) });
+    const other = effects.parse(
+      'hook.sh',
+      { patch: '', metrics: lines({ name: 'm', action: 'set', value: 1 }) },
+      NEVER,
+    );
     await expect(other).rejects.toThrow(HookOutputError);
   });
 
   it('has its likely mistakes told, whichever file they are in', async () => {
-    const { warnings } = await effects.parse('hook.sh', {
-      patch: lines({ operation: 'Create', object: configMap, colour: 'red' }),
-      metrics: lines({ name: 'm', action: 'add', value: 1, colour: 'red' }),
-    });
+    const { warnings } = await effects.parse(
+      'hook.sh',
+      {
+        patch: lines({ operation: 'Create', object: configMap, colour: 'red' }),
+        metrics: lines({ name: 'm', action: 'add', value: 1, colour: 'red' }),
+      },
+      NEVER,
+    );
 
     expect(warnings).toHaveLength(2);
   });
@@ -77,7 +90,7 @@ describe('what a hook wrote', () => {
   it('has its metrics count after a failure only where they say ignoreHookError', async () => {
     const metrics = lines({ name: 'a', action: 'add', value: 1 }, { name: 'b', add: 1, ignoreHookError: true });
 
-    expect(await effects.parseAfterFailure.metrics(metrics)).toMatchObject([{ name: 'b' }]);
+    expect(await effects.parseAfterFailure.metrics(metrics, NEVER)).toMatchObject([{ name: 'b' }]);
   });
 
   it('counts after a failure only where it says ignoreHookError', async () => {
@@ -85,14 +98,14 @@ describe('what a hook wrote', () => {
     const target = { operation: 'MergePatch', kind: 'ConfigMap', namespace: 'default', name: 'cm' };
     const patch = lines({ ...target, mergePatch: { data: { a: '1' } } }, { ...target, ...status });
 
-    expect(await effects.parseAfterFailure.patch(patch)).toMatchObject([{ subresource: 'status' }]);
+    expect(await effects.parseAfterFailure.patch(patch, NEVER)).toMatchObject([{ subresource: 'status' }]);
   });
 
   it('leaves out metrics beyond the limits, with a line in the log of the hook and a count', async () => {
     const labels = Object.fromEntries(Array.from({ length: 100 }, (_, n) => [`l${n}`, 'v']));
     const written = lines({ name: 'many', set: 1, labels }, { name: 'few', set: 1 });
 
-    effects.applyMetrics('hook.sh', (await effects.parse('hook.sh', { patch: '', metrics: written })).metrics);
+    effects.applyMetrics('hook.sh', (await effects.parse('hook.sh', { patch: '', metrics: written }, NEVER)).metrics);
 
     expect(hookMetrics.text()).toContain('few{hook="hook.sh"} 1');
     expect(hookMetrics.text()).not.toContain('many');

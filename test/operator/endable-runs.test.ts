@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { EndableRuns, isForRun } from '../../src/operator/endable-runs.ts';
 import { hookWith, kubernetesBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 import { eventOf, taskOf } from '../support/unit-rig.ts';
@@ -19,6 +19,48 @@ describe('EndableRuns', () => {
         expect([stop.aborted, otherStop.aborted]).toEqual([true, false]);
       }),
     );
+  });
+
+  it('ends a run 10 s after its hook has gone, however often the folder is looked at, and no other', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const runs = new EndableRuns();
+    const stays = taskOf(hookWith('stays.sh'), eventOf(kubernetesBinding('pods'), 'web'));
+    const told: string[] = [];
+    const look = (): void =>
+      runs.endGone(
+        (one) => one === hook,
+        10_000,
+        ({ name }) => told.push(name),
+      );
+
+    await runs.during(task, async (stop) =>
+      runs.during(stays, async (otherStop) => {
+        look();
+        vi.advanceTimersByTime(9999);
+        look();
+        expect(stop.aborted).toBe(false);
+        vi.advanceTimersByTime(1);
+
+        expect([stop.aborted, otherStop.aborted, told]).toEqual([true, false, ['hook.sh']]);
+      }),
+    );
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('leaves no timer for a run that ended by itself after its hook had gone', async () => {
+    vi.useFakeTimers();
+    onTestFinished(() => void vi.useRealTimers());
+    const runs = new EndableRuns();
+    await runs.during(task, async () =>
+      runs.endGone(
+        () => true,
+        10_000,
+        () => {},
+      ),
+    );
+
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it('forgets a run that is over, also a failed one', async () => {

@@ -38,6 +38,9 @@ describe('readiness', () => {
 
   it('needs the onStartup hooks to have succeeded', () => {
     expect(failures({ isStarted: false })).toEqual(['startup: onStartup hooks have not all succeeded']);
+    expect(failures({ isStarted: false, starting: ['a.sh', 'b.sh'] })).toEqual([
+      'startup: onStartup hooks have not all succeeded: a.sh, b.sh',
+    ]);
     expect(failures({ isStarted: true })).toEqual([]);
   });
 

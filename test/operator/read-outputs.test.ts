@@ -3,6 +3,7 @@ import { createOutputReader } from '../../src/operator/read-outputs.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
 
 const reader = createOutputReader();
+const NEVER = new AbortController().signal;
 
 const operation = (index: number) => ({
   operation: 'CreateOrUpdate',
@@ -42,7 +43,7 @@ describe('what a hook wrote', () => {
   ])('is the same %s, read here or in a thread', async (_what, text) => {
     const here = parseOperations(text, () => undefined);
 
-    expect(await reader.patch(text)).toEqual(here);
+    expect(await reader.patch(text, NEVER)).toEqual(here);
   });
 
   it.each([
@@ -59,20 +60,20 @@ describe('what a hook wrote', () => {
       ),
     ],
   ])('does not hold up the event loop: %s', async (_what, text) => {
-    expect(await turnsDuring(reader.patch(text))).toBeGreaterThan(20);
+    expect(await turnsDuring(reader.patch(text, NEVER))).toBeGreaterThan(20);
   });
 
   it('does not hold up the event loop: 2 MB of metrics', async () => {
     const text = documents(30_000, (index) => JSON.stringify({ name: 'x', set: index, labels: { i: `${index}` } }));
 
-    expect(await turnsDuring(reader.metrics(text))).toBeGreaterThan(20);
-    expect((await reader.metrics(text)).operations).toHaveLength(30_000);
+    expect(await turnsDuring(reader.metrics(text, NEVER))).toBeGreaterThan(20);
+    expect((await reader.metrics(text, NEVER)).operations).toHaveLength(30_000);
   });
 
   it('has its problems told from a thread as from here', async () => {
     const text = documents(350, yaml) + '---\noperation: Remove\n';
 
-    await expect(reader.patch(text)).rejects.toThrow(
+    await expect(reader.patch(text, NEVER)).rejects.toThrow(
       /^KUBERNETES_PATCH_PATH has 1 problem\(s\), nothing of this run is applied:\n {2}document 351, line \d+: operation: received "Remove"/,
     );
   });
@@ -80,7 +81,7 @@ describe('what a hook wrote', () => {
   it('is given up after its time', async () => {
     const impatient = createOutputReader({ timeLimitMs: 1 });
 
-    await expect(impatient.patch(documents(350, yaml))).rejects.toThrow(
+    await expect(impatient.patch(documents(350, yaml), NEVER)).rejects.toThrow(
       /^KUBERNETES_PATCH_PATH cannot be read within 0\.001 s; write less in one run, and JSON rather than YAML$/,
     );
   });
@@ -91,15 +92,30 @@ describe('what a hook wrote', () => {
       object: { ...operation(1).object, data: 'x'.repeat(4 * 1024 ** 2) },
     });
 
-    await expect(reader.patch(text)).rejects.toThrow(/^operation 1 has 419\d{4} characters, at most 4194304 are read/);
+    await expect(reader.patch(text, NEVER)).rejects.toThrow(
+      /^operation 1 has 419\d{4} characters, at most 4194304 are read/,
+    );
   });
 
   it('has 100 of its likely mistakes told, and the number of the others', async () => {
     const text = documents(150, (index) => JSON.stringify({ ...operation(index), colour: 'red' }));
 
-    const { warnings } = await reader.patch(text);
+    const { warnings } = await reader.patch(text, NEVER);
 
     expect(warnings).toHaveLength(101);
     expect(warnings.at(-1)).toBe('and 50 more');
+  });
+
+  it('is given up at the end of its signal, read or in its turn, and others go on', async () => {
+    const own = createOutputReader();
+    const text = documents(350, yaml);
+    const end = new AbortController();
+    const given = [1, 2, 3, 4].map(async () => own.patch(text, end.signal));
+    const other = own.patch(text, NEVER);
+
+    end.abort(new Error('the end'));
+
+    expect((await Promise.allSettled(given)).map((one) => one.status)).toEqual(Array(4).fill('rejected'));
+    expect((await other).operations).toHaveLength(350);
   });
 });

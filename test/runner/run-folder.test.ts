@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import {
+import fs, {
   chmodSync,
   existsSync,
   mkdirSync,
@@ -11,6 +11,7 @@ import {
   utimesSync,
   writeFileSync,
 } from 'node:fs';
+import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
@@ -186,6 +187,22 @@ describe('createRunFolder', () => {
     folder.remove();
 
     expect(readdirSync(tmp.path)).toHaveLength(2);
+  });
+
+  it('leaves what cannot be removed, and tells why', () => {
+    using tmp = temporaryFolder();
+    const left: unknown[] = [];
+    const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false, onLeft: (error) => left.push(error) });
+    // As for a file that a hook made immutable.
+    const remove = vi.spyOn(fs, 'rmSync').mockImplementation(() => {
+      throw new Error('EPERM');
+    });
+    syncBuiltinESMExports();
+    folder.remove();
+    remove.mockRestore();
+    syncBuiltinESMExports();
+
+    expect(left).toEqual([new Error('EPERM')]);
   });
 
   it('removes its folder with all that is in it', () => {

@@ -124,4 +124,10 @@ describe('planCopies', () => {
       },
     });
   });
+
+  it('deletes nothing where an original or a namespace is not known', () => {
+    const { steps } = planCopies([], [copyIn('a'), copyIn('b', { type: 'Opaque' })], ['a'], false);
+
+    expect(steps).toEqual([]);
+  });
 });
