@@ -157,6 +157,8 @@ export interface KubeFailure {
   readonly reason: string;
   /** From the Retry-After header or `details.retryAfterSeconds`. */
   readonly retryAfterMs?: number;
+  /** What others may read of it; default the message. */
+  readonly summary?: string;
 }
 
 /** A request the API server refused or that did not reach it. */
@@ -166,16 +168,18 @@ export class KubeError extends HookletError {
   readonly status: number;
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
+  readonly #summary: string;
 
   constructor(message: string, failure: KubeFailure, options?: ErrorOptions) {
     super(message, options);
+    this.#summary = failure.summary ?? message;
     this.status = failure.status;
     this.reason = failure.reason;
     this.retryAfterMs = failure.retryAfterMs;
   }
 
   override get summary(): string {
-    return this.message;
+    return this.#summary;
   }
 
   get isRetryable(): boolean {

@@ -42,7 +42,7 @@ export function retryDelayMs(error: unknown, tries: number, rule: RetryRule): nu
   const delayMs = FIRST_DELAY_MS * DELAY_FACTOR ** (tries - 1);
   // A request that took its whole time limit has waited long enough.
   if (!(error instanceof KubeError) || error.reason === 'Timeout') return undefined;
-  if (error.status === 429) return error.retryAfterMs ?? delayMs;
+  if (error.status === 429) return Math.max(delayMs, error.retryAfterMs ?? 0);
   if (isLost(error)) return rule.retriesLost ? Math.max(delayMs, error.retryAfterMs ?? 0) : undefined;
   return error.status === 409 && rule.retriesConflicts ? delayMs : undefined;
 }

@@ -24,7 +24,7 @@ export function readObject(value: unknown, copyJson: () => Uint8Array): KubeObje
   const object = asJsonObject(value);
   const metadata = asJsonObject(object['metadata']);
   const name = text(metadata['name']);
-  if (name === '') throw malformed(`an object without metadata.name: ${shown(value, MAX_SHOWN)}`);
+  if (name === '') throw malformed('an object without metadata.name', { excerpt: shown(value, MAX_SHOWN) });
   let copy: Uint8Array | undefined;
   return {
     namespace: text(metadata['namespace']),
@@ -46,9 +46,15 @@ export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The error for an answer that is not what the API promises. */
-export function malformed(problem: string, options?: ErrorOptions): KubeError {
-  return new KubeError(`the API server sent ${problem}`, { status: 0, reason: 'Malformed' }, options);
+/** The error for an answer that is not what the API promises. The excerpt, which may be of a Secret, is for the log alone. */
+export function malformed(problem: string, { excerpt, ...options }: MalformedOptions = {}): KubeError {
+  const summary = `the API server sent ${problem}`;
+  const message = excerpt === undefined ? summary : `${summary}: ${excerpt}`;
+  return new KubeError(message, { status: 0, reason: 'Malformed', summary }, options);
+}
+
+interface MalformedOptions extends ErrorOptions {
+  readonly excerpt?: string;
 }
 
 /** A copy of a part of `bytes` in a buffer of exactly its size, so that keeping it keeps nothing else alive. */
@@ -64,7 +70,7 @@ export function parseJson(bytes: Uint8Array, start = 0, end = bytes.length): unk
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw malformed(`something that is not JSON: ${shownText(json, MAX_SHOWN)}`, { cause: error });
+    throw malformed('something that is not JSON', { excerpt: shownText(json, MAX_SHOWN), cause: error });
   }
 }
 

@@ -35,7 +35,7 @@ export function readFrame(line: Uint8Array): WatchFrame {
     case 'ERROR':
       throw statusObjectError('the watch was ended by the API server', frame['object']);
     default:
-      throw malformed(`a watch line of unknown type ${shown(type)}`);
+      throw malformed('a watch line of unknown type', { excerpt: shown(type) });
   }
 }
 

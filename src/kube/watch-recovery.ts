@@ -62,6 +62,7 @@ const FAILING_LIMIT_MS = 30_000;
 const EXPIRED_INTERVAL_MS = 10_000;
 /** After so long without a fault the delays start small again. */
 const HEALTHY_MS = 120_000;
+const MIN_RETRY_AFTER_MS = 500;
 
 /** Decides where a reflector goes on after its stream ended, and when. */
 export function createRecovery({ now, random }: RecoveryOptions): Recovery {
@@ -73,11 +74,12 @@ export function createRecovery({ now, random }: RecoveryOptions): Recovery {
   let lastExpiredAtMs = -Infinity;
 
   const serverDelayMs = (error: unknown): number => {
-    const retryAfterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
-    if (retryAfterMs !== undefined) return retryAfterMs * (1 + 0.1 * random());
     if (now() - lastFaultAtMs > HEALTHY_MS) server.reset();
     lastFaultAtMs = now();
-    return server.next();
+    const retryAfterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
+    // A server that asks for no delay does not mean that it wants all it can get.
+    if (retryAfterMs === undefined || retryAfterMs < MIN_RETRY_AFTER_MS) return server.next();
+    return retryAfterMs * (1 + 0.1 * random());
   };
   /** Another list is the cure for a position that is gone; not when that one fails too, or cures nothing. */
   const isCuredByList = ({ type, resourceVersion }: Position): boolean => {

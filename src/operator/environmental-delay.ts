@@ -13,7 +13,7 @@ export function environmentalDelayMs(error: unknown, failures: number): number |
   const { status, retryAfterMs } = error.cause;
   // What the server refuses, it refuses again.
   const isUnwell = status === 0 || status === 429 || status >= 500;
-  return isUnwell ? (retryAfterMs ?? growing(failures)) : undefined;
+  return isUnwell ? Math.max(retryAfterMs ?? 0, growing(failures)) : undefined;
 }
 
 /** Short, so that the hook hears of it within 3 s when all is well again. */

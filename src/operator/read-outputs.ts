@@ -17,7 +17,8 @@ const TIME_LIMIT_MS = 30_000;
 // Out of reach: what may be written bounds what its values take, and Node may abort the whole process for a thread that
 // runs out of memory.
 const MEMORY_LIMIT_MIB = 2048;
-const MAX_THREADS = 2;
+/** One thread for JSON, and one for what is fifty times as slow: neither waits for the other. */
+const THREADS_A_LANE = 1;
 
 const TITLES = { patch: 'KUBERNETES_PATCH_PATH', metrics: 'METRICS_PATH' } as const;
 
@@ -34,16 +35,22 @@ export interface OutputReaderOptions {
 }
 
 export function createOutputReader(options: OutputReaderOptions = {}): OutputReader {
-  const threads = new Slots(MAX_THREADS);
+  const json = new Slots(THREADS_A_LANE);
+  const slow = new Slots(THREADS_A_LANE);
   const read = async <T extends PatchOperation | MetricOperation>(
     job: OutputJob,
     signal: AbortSignal,
   ): Promise<ParsedOutput<T>> =>
-    readHere<T>(job) ?? threads.during(async () => readInThread<T>(job, options, signal), signal);
+    readHere<T>(job) ??
+    (looksLikeJson(job) ? json : slow).during(async () => readInThread<T>(job, options, signal), signal);
   return {
     patch: async (text, signal) => read({ name: 'patch', text }, signal),
     metrics: async (text, signal) => read({ name: 'metrics', text }, signal),
   };
+}
+
+function looksLikeJson({ text }: OutputJob): boolean {
+  return /^\s*[{[]/.test(text);
 }
 
 /** Undefined where it would take too long. */

@@ -22,6 +22,7 @@ describe('what is tried again', () => {
       rule: { retriesConflicts: false, retriesLost: false },
       delayMs: 2000,
     },
+    { title: '429 with Retry-After: 0', error: refusal(429, 'TooManyRequests', '', 0), rule, delayMs: 10 },
     { title: '429 without', error: refusal(429, 'TooManyRequests', ''), rule, delayMs: 10 },
     { title: '500', error: refusal(500, 'InternalError', ''), rule, delayMs: 10 },
     { title: '503 with Retry-After', error: refusal(503, 'ServiceUnavailable', '', 1000), rule, delayMs: 1000 },

@@ -63,7 +63,10 @@ describe('parseJson', () => {
     expect(parseJson(part, 2, part.length - 2)).toEqual({ ü: 1 });
   });
 
-  it('shows the start of what is not JSON', () => {
+  it('shows the start of what is not JSON, and not to others', () => {
     expect(() => parseJson(Buffer.from('<html>'))).toThrow(/not JSON: <html>/);
+    expect(() => parseJson(Buffer.from('<html>'))).toThrow(
+      expect.objectContaining({ summary: 'the API server sent something that is not JSON' }),
+    );
   });
 });

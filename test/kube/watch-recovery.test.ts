@@ -182,6 +182,15 @@ describe('createRecovery', () => {
     expect(recovery.after(WATCHING, failed(statusError(503, { retryAfterMs: 2000 }))).delayMs).toBe(2000);
   });
 
+  it('takes a Retry-After below 500 ms for none, so that no server is asked without a pause', () => {
+    const { recovery } = recoveryAt();
+
+    for (const retryAfterMs of [0, 1, 499]) {
+      const { delayMs } = recovery.after(WATCHING, failed(statusError(429, { retryAfterMs })));
+      expect(delayMs).toBeGreaterThanOrEqual(500);
+    }
+  });
+
   it('lists at once after an expiry, first from what was seen, then what is now', () => {
     const { recovery } = recoveryAt();
 

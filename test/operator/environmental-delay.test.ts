@@ -14,6 +14,7 @@ describe('environmentalDelayMs', () => {
     ['an API server that fails', patchError(503), 500],
     ['an API server that is overloaded', patchError(429), 500],
     ['an API server that says when', patchError(429, 1000), 1000],
+    ['an API server that says at once', patchError(429, 0), 500],
     ['a hook that failed', new HookFailedError('exit code 1'), undefined],
     ['a patch that is refused', patchError(422), undefined],
     ['a conflict', patchError(409), undefined],
