@@ -1,10 +1,10 @@
-import { parseAllDocuments } from 'yaml';
 import { FilterError, UsageError } from '../errors.ts';
 import type { CompiledFilter } from '../filter/compiled-filter.ts';
 import { compileFilter } from '../filter/filter.ts';
 import { JsonTextError, parseJson } from '../filter/jq/json-parse.ts';
 import { JsonSplitter } from '../filter/jq/json-stream.ts';
 import type { Filter } from '../hook/binding.ts';
+import { readYaml } from '../lib/yaml.ts';
 
 /** The world of a `filter` command. */
 export interface FilterIo {
@@ -98,16 +98,13 @@ function parseJsonDocuments(text: string): readonly unknown[] {
 }
 
 function parseYaml(text: string): readonly unknown[] {
-  const objects: unknown[] = [];
-  for (const document of parseAllDocuments(text)) {
-    const [problem] = document.errors;
-    if (problem !== undefined) {
-      throw new UsageError(`filter: standard input is not valid YAML: ${problem.message}`, { cause: problem });
-    }
-    const object: unknown = document.toJS();
-    if (object !== null && object !== undefined) objects.push(object);
-  }
-  return objects;
+  return readYaml(text).flatMap((document) => {
+    if (document.type === 'value') return document.value === null ? [] : [document.value];
+    const problems = document.problems.map(
+      ({ line, column, message }) => `${message} at line ${line}, column ${column}`,
+    );
+    throw new UsageError(`filter: standard input is not valid YAML: ${problems.join('; ')}`);
+  });
 }
 
 function expandList(value: unknown): readonly unknown[] {

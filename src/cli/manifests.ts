@@ -1,6 +1,7 @@
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { parseAllDocuments } from 'yaml';
+import { shown } from '../lib/shown.ts';
+import { readYaml } from '../lib/yaml.ts';
 import type { Logger } from '../log.ts';
 import { isJsonArray, isJsonObject, type JsonObject } from '../sandbox/json.ts';
 import { fileChanges } from './file-changes.ts';
@@ -99,11 +100,17 @@ async function deleteObject(target: ManifestTarget, object: JsonObject, log: Log
 
 /** The objects of one file; undefined, after one line for each problem, when it is broken. */
 function parseManifest(file: string, text: string, log: Logger): readonly JsonObject[] | undefined {
-  const documents = parseAllDocuments(text);
-  const problems = documents.flatMap((document) => document.errors.map((error) => `not YAML: ${firstLine(error)}`));
+  const problems: string[] = [];
   const objects: JsonObject[] = [];
-  for (const [index, document] of problems.length > 0 ? [] : documents.entries()) {
-    for (const value of expandList(document.toJS())) {
+  for (const [index, document] of readYaml(text).entries()) {
+    if (document.type === 'broken') {
+      const found = document.problems.map(
+        ({ line, column, message }) => `${message} at line ${line}, column ${column}`,
+      );
+      problems.push(...found.map((message) => `not YAML: ${message}`));
+      continue;
+    }
+    for (const value of expandList(document.value)) {
       const problem = problemOf(value);
       if (problem === undefined && isJsonObject(value)) objects.push(value);
       else if (problem !== undefined) problems.push(`document ${index + 1}: ${problem}`);
@@ -116,14 +123,9 @@ function parseManifest(file: string, text: string, log: Logger): readonly JsonOb
 /** What keeps a document from being an object; an empty document is neither. */
 function problemOf(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
-  if (!isJsonObject(value)) return `got ${JSON.stringify(value)}, expected a Kubernetes object`;
+  if (!isJsonObject(value)) return `got ${shown(value)}, expected a Kubernetes object`;
   const missing = ['apiVersion', 'kind'].filter((key) => typeof value[key] !== 'string');
   return missing.length === 0 ? undefined : `no ${missing.join(' and no ')}`;
-}
-
-/** Without the excerpt below it. */
-function firstLine({ message }: Error): string {
-  return message.replace(/:?\n.*/s, '');
 }
 
 function expandList(value: unknown): readonly unknown[] {

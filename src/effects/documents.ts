@@ -1,4 +1,5 @@
-import { isScalar, LineCounter, parseAllDocuments, type Document } from 'yaml';
+import { shownText } from '../lib/shown.ts';
+import { readYaml } from '../lib/yaml.ts';
 
 /** One document of a file a hook wrote. */
 export interface TextDocument {
@@ -27,93 +28,98 @@ export function readJsonStream(text: string): TextDocuments {
   const problems: TextProblem[] = [];
   const lines = lineFinder(text);
   let number = 0;
-  for (const { start, end } of splitJson(text)) {
+  for (const { start, end, isDeep } of splitJson(text)) {
     number += 1;
     const line = lines(start);
+    if (problems.length === MAX_PROBLEMS) {
+      problems.push({ number, line, message: 'and what follows is not read, for there are too many problems before' });
+      break;
+    }
     try {
+      if (isDeep) throw new RangeError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
       documents.push({ number, line, value: JSON.parse(text.slice(start, end)) });
     } catch (error) {
-      problems.push({ number, line, message: `cannot be read as JSON: ${messageOf(error)}` });
+      problems.push({ number, line, message: `cannot be read as JSON: ${shownText(messageOf(error), MAX_MESSAGE)}` });
     }
   }
   return { documents, problems };
 }
+
+/** What is nested deeper could not be written again. */
+export const MAX_JSON_DEPTH = 1000;
+/** After so many broken documents the rest is not read: each of a million would take its time. */
+const MAX_PROBLEMS = 1000;
+const MAX_MESSAGE = 300;
 
 /** Reads a JSON stream or, where that is none, YAML documents. */
 export function readDocuments(text: string): TextDocuments {
   const looksLikeJson = /^\s*[{[]/.test(text);
-  if (!looksLikeJson) return readYaml(text);
+  if (!looksLikeJson) return readYamlDocuments(text);
   const json = readJsonStream(text);
   if (json.problems.length === 0) return json;
-  const yaml = readYaml(text);
+  const yaml = readYamlDocuments(text);
   // Broken JSON is broken YAML too; the author wants to hear of what he wrote.
   return yaml.problems.length > 0 ? json : yaml;
 }
 
-function readYaml(text: string): TextDocuments {
+function readYamlDocuments(text: string): TextDocuments {
   const documents: TextDocument[] = [];
   const problems: TextProblem[] = [];
-  const lineCounter = new LineCounter();
   let number = 0;
-  for (const document of parseAllDocuments(text, { lineCounter, merge: true, prettyErrors: false })) {
-    if (isEmpty(document)) continue;
+  for (const document of readYaml(text)) {
+    if (document.type === 'value' && document.value === null) continue;
     number += 1;
-    const line = lineCounter.linePos(document.contents?.range?.[0] ?? document.range[0]).line;
-    for (const error of document.errors) {
-      const at = lineCounter.linePos(error.pos[0]).line;
-      problems.push({ number, line: at, message: `cannot be read as YAML: ${error.message}` });
+    if (document.type === 'value') documents.push({ number, line: document.line, value: document.value });
+    else {
+      const found = document.problems.map(({ line, message }) => ({
+        number,
+        line,
+        message: `${NOT_YAML}: ${message}`,
+      }));
+      problems.push(...found);
     }
-    if (document.errors.length === 0) readYamlValue(document, { number, line }, { documents, problems });
   }
   return { documents, problems };
 }
 
-function readYamlValue(
-  document: Document,
-  place: { readonly number: number; readonly line: number },
-  out: { readonly documents: TextDocument[]; readonly problems: TextProblem[] },
-): void {
-  try {
-    const value: unknown = document.toJS();
-    out.documents.push({ ...place, value });
-  } catch (error) {
-    out.problems.push({ ...place, message: `cannot be read as YAML: ${messageOf(error)}` });
-  }
-}
+const NOT_YAML = 'cannot be read as YAML';
 
-function isEmpty(document: Document): boolean {
-  const { contents, errors } = document;
-  return errors.length === 0 && (contents === null || (isScalar(contents) && contents.value === null));
+interface JsonPart {
+  readonly start: number;
+  readonly end: number;
+  /** Whether it is nested deeper than `MAX_JSON_DEPTH`. */
+  readonly isDeep: boolean;
 }
 
 /** Cuts at the end of each outermost value; text that is no value ends at the next white space. */
-function* splitJson(text: string): Generator<{ readonly start: number; readonly end: number }> {
-  const token = /\s+|[^\s]/gy;
+function* splitJson(text: string): Generator<JsonPart> {
+  const token = /\S/g;
   let position = 0;
-  while (position < text.length) {
+  for (;;) {
     token.lastIndex = position;
-    const found = token.exec(text)?.[0] ?? '';
-    if (found.trim() === '') {
-      position += found.length;
-      continue;
-    }
-    const end = found === '{' || found === '[' ? endOfNested(text, position) : endOfWord(text, position);
-    yield { start: position, end };
-    position = end;
+    const found = token.exec(text);
+    if (found === null) return;
+    const { index: start } = found;
+    const isNested = found[0] === '{' || found[0] === '[';
+    const part = isNested ? endOfNested(text, start) : { end: endOfWord(text, start), isDeep: false };
+    yield { start, ...part };
+    position = part.end;
   }
 }
 
 /** Behind the bracket that closes the one at `start`; the end of the text when none does. */
-function endOfNested(text: string, start: number): number {
+function endOfNested(text: string, start: number): Pick<JsonPart, 'end' | 'isDeep'> {
   const marks = /["{}[\]]/g;
   marks.lastIndex = start;
   let depth = 0;
+  let isDeep = false;
   for (let mark = marks.exec(text); mark !== null; mark = marks.exec(text)) {
     if (mark[0] === '"') marks.lastIndex = endOfString(text, mark.index);
     else depth += mark[0] === '{' || mark[0] === '[' ? 1 : -1;
-    if (depth === 0) return marks.lastIndex;
+    isDeep ||= depth > MAX_JSON_DEPTH;
+    if (depth === 0) return { end: marks.lastIndex, isDeep };
   }
-  return text.length;
+  return { end: text.length, isDeep };
 }
 
 function endOfString(text: string, start: number): number {
@@ -138,12 +144,9 @@ function endOfWord(text: string, start: number): number {
 /** Line numbers of growing offsets, in one pass over the text. */
 function lineFinder(text: string): (offset: number) => number {
   let line = 1;
-  let position = 0;
+  let next = text.indexOf('\n');
   return (offset) => {
-    for (let next = text.indexOf('\n', position); next !== -1 && next < offset; next = text.indexOf('\n', position)) {
-      line += 1;
-      position = next + 1;
-    }
+    for (; next !== -1 && next < offset; next = text.indexOf('\n', next + 1)) line += 1;
     return line;
   };
 }

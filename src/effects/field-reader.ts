@@ -1,4 +1,10 @@
+import { pathSegmentProblem } from '../lib/path-segment.ts';
+import { shown, shownName, shownText } from '../lib/shown.ts';
 import type { JsonObject } from './operation.ts';
+
+const MAX_UNKNOWN = 20;
+const MAX_SHOWN = 60;
+const MAX_MESSAGE = 500;
 
 /** One problem of one field. */
 export interface FieldProblem {
@@ -45,6 +51,12 @@ export class FieldReader {
     return text ?? '';
   }
 
+  /** Reports a name that would lead elsewhere in the path of a request; absent ones are another's business. */
+  checkSegment(field: string, name: string | undefined): void {
+    const problem = name === undefined || name === '' ? undefined : pathSegmentProblem(name);
+    if (problem !== undefined) this.fail(field, `received ${received(name)}, which ${problem}`);
+  }
+
   flag(field: string): boolean {
     const value = this.value(field);
     if (value === undefined || typeof value === 'boolean') return value ?? false;
@@ -68,14 +80,17 @@ export class FieldReader {
     this.fail(field, `received ${received(value)}, expected ${expected}`);
   }
 
+  /** Reports a problem, in its short form. */
   fail(field: string, message: string): void {
-    this.problems.push({ field, message });
+    this.problems.push({ field: shownName(field), message: shownText(message, MAX_MESSAGE) });
   }
 
-  /** Keys of the document that are none of `fields`. */
+  /** Keys of the document that are none of `fields`, for a warning: the first few, in their short form. */
   unknownKeys(fields: readonly string[]): readonly string[] {
     const known = new Set(fields.map((field) => field.toLowerCase()));
-    return Object.keys(this.#document).filter((key) => !known.has(key.toLowerCase()));
+    const unknown = Object.keys(this.#document).filter((key) => !known.has(key.toLowerCase()));
+    const more = unknown.length > MAX_UNKNOWN ? [`${unknown.length - MAX_UNKNOWN} more field(s)`] : [];
+    return [...unknown.slice(0, MAX_UNKNOWN).map((key) => shownName(key)), ...more];
   }
 }
 
@@ -83,8 +98,7 @@ export class FieldReader {
 export function received(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return `an object with ${Object.keys(value).length} key(s)`;
-  if (typeof value !== 'string') return String(value);
-  return JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value);
+  return typeof value === 'string' ? shown(value, MAX_SHOWN) : String(value);
 }
 
 export function isObject(value: unknown): value is JsonObject {

@@ -39,7 +39,7 @@ export interface PatchSession {
 
 /** Finds the paths of an operation; rejects where the namespace is missing. */
 export async function locate({ kinds, signal }: PatchSession, operation: PatchOperation): Promise<Place> {
-  const { namespace, name = '', subresource = '' } = operation;
+  const { namespace, name, subresource = '' } = operation;
   const kind = await kinds.resolve(operation.target, signal);
   if (kind.isNamespaced && namespace === undefined) {
     const field = 'object' in operation ? 'object.metadata.namespace' : 'namespace';
@@ -47,7 +47,7 @@ export async function locate({ kinds, signal }: PatchSession, operation: PatchOp
       `${field} is missing: ${kind.kind} is a namespaced kind, say in which namespace the object belongs`,
     );
   }
-  const location = { name, ...(namespace !== undefined && { namespace }) };
+  const location = { ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
   return {
     kind,
     collection: resourcePath(kind, namespace === undefined ? {} : { namespace }),

@@ -1,5 +1,5 @@
 import type { KindReference } from '../kube/kind.ts';
-import { isObject, type FieldReader } from './field-reader.ts';
+import { isObject, received, type FieldReader } from './field-reader.ts';
 import type { DeleteOperation, JsonObject, OperationTarget, PatchOperation } from './operation.ts';
 import { readJsonPatch, readObject } from './payload.ts';
 import { readPreconditions } from './preconditions.ts';
@@ -68,10 +68,23 @@ function readKubernetesObject(reader: FieldReader): ObjectWithTarget | undefined
   const namespace = optionalText(metadata['namespace']) ?? reader.text('namespace');
   const target = { ...common, target: { kind, apiVersion }, ...(namespace !== undefined && { namespace }) };
   const name = optionalText(metadata['name']);
+  reader.checkSegment('object.kind', kind);
+  checkVersion(reader, 'object.apiVersion', apiVersion);
+  reader.checkSegment('object.metadata.namespace', namespace);
+  reader.checkSegment('object.metadata.name', name);
   if (common.subresource === undefined) return { object, target, name };
   // What is sent to a subresource may be of another kind: an Eviction to a Pod, a TokenRequest to a ServiceAccount.
   const parent = reader.text('kind') === undefined ? target : { ...target, target: readKind(reader) };
-  return { object, target: parent, name: reader.text('name') ?? name };
+  const parentName = reader.text('name');
+  reader.checkSegment('name', parentName);
+  return { object, target: parent, name: parentName ?? name };
+}
+
+/** A group and a version, or a version alone; each of them is a part of a path. */
+function checkVersion(reader: FieldReader, field: string, apiVersion: string | undefined): void {
+  const parts = (apiVersion ?? '').split('/');
+  if (parts.length > 2) reader.fail(field, `received ${received(apiVersion)}, expected a version such as "apps/v1"`);
+  else for (const part of parts) reader.checkSegment(field, part);
 }
 
 function readMember(reader: FieldReader, object: JsonObject, member: 'apiVersion' | 'kind'): string {
@@ -124,16 +137,21 @@ function readTarget(reader: FieldReader): NamedTarget {
   const target = readKind(reader);
   const name = reader.requiredText('name', 'the name of the object');
   const namespace = reader.text('namespace');
+  reader.checkSegment('name', name);
+  reader.checkSegment('namespace', namespace);
   return { target, name, ...(namespace !== undefined && { namespace }), ...readCommon(reader) };
 }
 
 function readKind(reader: FieldReader): KindReference {
   const kind = reader.requiredText('kind', 'the kind of the object, such as "ConfigMap"');
   const apiVersion = reader.text('apiVersion');
+  reader.checkSegment('kind', kind);
+  checkVersion(reader, 'apiVersion', apiVersion);
   return { kind, ...(apiVersion !== undefined && { apiVersion }) };
 }
 
 function readCommon(reader: FieldReader): Pick<OperationTarget, 'subresource' | 'ignoreHookError'> {
   const subresource = reader.text('subresource')?.replace(/^\/+/, '') ?? '';
+  reader.checkSegment('subresource', subresource);
   return { ...(subresource !== '' && { subresource }), ignoreHookError: reader.flag('ignoreHookError') };
 }

@@ -1,5 +1,6 @@
-import { parseAllDocuments, type ScalarTag } from 'yaml';
+import type { ScalarTag } from 'yaml';
 import type { Issue } from '../errors.ts';
+import { readYaml } from '../lib/yaml.ts';
 
 /** What a hook printed: a value, or why it is none. */
 export type ConfigDocument =
@@ -7,6 +8,7 @@ export type ConfigDocument =
   | { readonly type: 'unreadable'; readonly issues: readonly Issue[] };
 
 const NO_OUTPUT = 'got nothing on stdout, expected a config that begins with "configVersion: v1"';
+const NOT_TEXT = 'got bytes of value 0, expected text in UTF-8; is it written in UTF-16?';
 // One slip can make every following line an error.
 const MAX_ERRORS = 3;
 
@@ -18,24 +20,25 @@ const yesNo: ScalarTag = {
   resolve: (text) => /^(?:y|on)/i.test(text),
 };
 
+/** A longer config is not read; those of real hooks have a few kilobytes. */
+export const MAX_CONFIG_CHARACTERS = 256 * 1024;
+
 /** Reads one YAML document, of which JSON is a case. More than one is an error: the others would silently not count. */
 export function readConfigDocument(text: string): ConfigDocument {
-  const documents = parseAllDocuments(text, { merge: true, customTags: (tags) => [yesNo, ...tags] });
-  const errors = Array.isArray(documents) ? documents.flatMap((document) => document.errors) : [];
-  if (errors.length > 0) return unreadable(errors.slice(0, MAX_ERRORS).map(({ message }) => notYaml(message)));
-  try {
-    const values = documents.map((document): unknown => document.toJS()).filter((value) => value !== null);
-    if (values.length > 1) return unreadable([`got ${values.length} YAML documents, expected one`]);
-    const [value] = values;
-    return value === undefined ? unreadable([NO_OUTPUT]) : { type: 'value', value };
-  } catch (error) {
-    // An alias without its anchor, or one that unfolds to something huge.
-    return unreadable([notYaml(error instanceof Error ? error.message : String(error))]);
+  if (text.length > MAX_CONFIG_CHARACTERS) {
+    return unreadable([`got ${text.length} characters, expected at most ${MAX_CONFIG_CHARACTERS}`]);
   }
-}
-
-function notYaml(message: string): string {
-  return `not YAML or JSON: ${message.trim()}`;
+  if (text.includes('\0')) return unreadable([NOT_TEXT]);
+  const documents = readYaml(text, { tags: [yesNo] });
+  const problems = documents.flatMap((document) => (document.type === 'broken' ? document.problems : []));
+  if (problems.length > 0) {
+    const messages = problems.map(({ line, column, message }) => `${message} at line ${line}, column ${column}`);
+    return unreadable(messages.slice(0, MAX_ERRORS).map((message) => `not YAML or JSON: ${message}`));
+  }
+  const values = documents.flatMap((document) => (document.type === 'value' ? [document.value] : []));
+  const [value, ...more] = values.filter((one) => one !== null);
+  if (more.length > 0) return unreadable([`got ${more.length + 1} YAML documents, expected one`]);
+  return value === undefined ? unreadable([NO_OUTPUT]) : { type: 'value', value };
 }
 
 function unreadable(messages: readonly string[]): ConfigDocument {

@@ -1,9 +1,12 @@
+import { pathSegmentProblem } from '../lib/path-segment.ts';
+import { shown, shownText } from '../lib/shown.ts';
 import type { Filter, KubernetesBinding, WatchEvent } from './binding.ts';
 import {
   inside,
   present,
   readFields,
   readFlag,
+  readLabel,
   readList,
   readName,
   readOptionalText,
@@ -89,7 +92,7 @@ function withDefaults(entry: KubernetesEntry) {
 function createShape(checkFilter: CheckFilter) {
   const readEvents = readList(readWord(WATCH_EVENTS));
   return {
-    name: readOptionalText,
+    name: readLabel,
     kind: readName,
     apiVersion: readApiVersion,
     executeHookOnEvent: readEvents,
@@ -104,8 +107,8 @@ function createShape(checkFilter: CheckFilter) {
     fieldSelector: readFieldSelector,
     namespace: readNamespace,
     allowFailure: readFlag,
-    queue: readOptionalText,
-    group: readOptionalText,
+    queue: readLabel,
+    group: readLabel,
     includeSnapshotsFrom: readList(readText, 1),
     resynchronizationPeriod: readDuration,
   };
@@ -113,8 +116,16 @@ function createShape(checkFilter: CheckFilter) {
 
 const readApiVersion: Read<string> = (value, place) => {
   const isUsable = typeof value === 'string' && /^(?:[^/\s]+(?:\/[^/\s]+)?)?$/.test(value);
-  return isUsable ? value || undefined : reportValue(place, value, 'a version such as v1 or apps/v1');
+  if (!isUsable) return reportValue(place, value, 'a version such as v1 or apps/v1');
+  const problem = value === '' ? undefined : value.split('/').map(pathSegmentProblem).find(isProblem);
+  return problem === undefined ? value || undefined : report(place, `got ${shown(value)}, of which a part ${problem}`);
 };
+
+const MAX_PROBLEM = 300;
+
+function isProblem(problem: string | undefined): problem is string {
+  return problem !== undefined;
+}
 
 function createFilterReader(type: Filter['type'], checkFilter: CheckFilter): Read<Filter> {
   return (value, place) => {
@@ -122,7 +133,7 @@ function createFilterReader(type: Filter['type'], checkFilter: CheckFilter): Rea
     if (expression === undefined) return undefined;
     const filter: Filter = { type, expression };
     const problem = checkFilter(filter);
-    if (problem !== undefined) report(place, `got ${JSON.stringify(expression)}: ${problem}`);
+    if (problem !== undefined) report(place, `got ${shown(expression)}: ${shownText(problem, MAX_PROBLEM)}`);
     return filter;
   };
 }

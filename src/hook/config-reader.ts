@@ -1,4 +1,6 @@
 import type { Issue } from '../errors.ts';
+import { shown, shownName, shownText } from '../lib/shown.ts';
+import { pathSegmentProblem } from '../lib/path-segment.ts';
 import { nearest } from './nearest.ts';
 
 /** Where a value stands in the config, and where its problems go. */
@@ -25,10 +27,18 @@ export interface ShapeRules {
   readonly isNonEmpty?: boolean;
 }
 
-const MAX_SHOWN = 100;
+/** So many problems of one config are told. */
+const MAX_ISSUES = 100;
+const MAX_MESSAGE = 500;
+const MAX_ELEMENTS = 1000;
+/** What names something in a config is not longer, as the names of Kubernetes are not. */
+const MAX_NAME_LENGTH = 253;
 
+/** Adds a problem at its place, in its short form. */
 export function report({ path, issues }: Place, message: string): undefined {
-  issues.push({ path, message });
+  if (issues.length < MAX_ISSUES) issues.push({ path, message: shownText(message, MAX_MESSAGE) });
+  else if (issues.length === MAX_ISSUES)
+    issues.push({ path: '', message: `and more than these ${MAX_ISSUES} problems` });
 }
 
 /** Says what came and what should have come. */
@@ -47,8 +57,19 @@ export const readText: Read<string> = (value, place) =>
 /** A string of which the empty one means the same as none, as the peer has it. */
 export const readOptionalText: Read<string> = (value, place) => readText(value, place) || undefined;
 
-export const readName: Read<string> = (value, place) =>
-  typeof value === 'string' && value !== '' ? value : reportValue(place, value, 'a string that is not empty');
+/** A name that Kubernetes could have given: it stands in the path of a request. */
+export const readName: Read<string> = (value, place) => {
+  if (typeof value !== 'string' || value === '') return reportValue(place, value, 'a string that is not empty');
+  const problem = pathSegmentProblem(value);
+  return problem === undefined ? value : report(place, `got ${shown(value)}, which ${problem}`);
+};
+
+/** A name that the hook gives to something of its own; the empty one means the same as none. */
+export const readLabel: Read<string> = (value, place) => {
+  const name = readOptionalText(value, place);
+  if (name === undefined || name.length <= MAX_NAME_LENGTH) return name;
+  return report(place, `got ${name.length} characters, expected at most ${MAX_NAME_LENGTH}`);
+};
 
 export const readFlag: Read<boolean> = (value, place) =>
   typeof value === 'boolean' ? value : reportValue(place, value, 'true or false');
@@ -65,9 +86,13 @@ export function readWord<T>(meanings: Readonly<Record<string, T>>): Read<T> {
   };
 }
 
+/** A list of at most `MAX_ELEMENTS`, so that what compares its elements with others stays fast. */
 export function readList<T>(read: Read<T>, minLength = 0): Read<readonly T[]> {
   return (value, place) => {
     if (!Array.isArray(value)) return reportValue(place, value, 'a list');
+    if (value.length > MAX_ELEMENTS) {
+      return report(place, `got ${value.length} elements, expected at most ${MAX_ELEMENTS}`);
+    }
     if (value.length < minLength) return reportValue(place, value, 'a list with at least one element');
     return value
       .map((element, index) => read(element, inside(place, index)))
@@ -127,13 +152,10 @@ function listed(shape: Shape): string {
   return Object.keys(shape).join(', ');
 }
 
+const MAX_KEY = 100;
+
 function joinPath(path: string, key: string | number): string {
   if (typeof key === 'number') return `${path}[${key}]`;
-  if (!/^[\w-]+$/.test(key)) return `${path}[${JSON.stringify(key)}]`;
-  return path === '' ? key : `${path}.${key}`;
-}
-
-function shown(value: unknown): string {
-  const text = JSON.stringify(value) ?? String(value);
-  return text.length > MAX_SHOWN ? `${text.slice(0, MAX_SHOWN)}…` : text;
+  if (!/^[\w-]+$/.test(key)) return `${path}[${shown(key, MAX_KEY)}]`;
+  return path === '' ? shownName(key, MAX_KEY) : `${path}.${shownName(key, MAX_KEY)}`;
 }

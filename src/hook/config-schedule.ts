@@ -1,3 +1,4 @@
+import { shown } from '../lib/shown.ts';
 import type { MissedPolicy, ScheduleBinding } from './binding.ts';
 import {
   inside,
@@ -6,7 +7,7 @@ import {
   readFlag,
   readInteger,
   readList,
-  readOptionalText,
+  readLabel,
   readText,
   readWord,
   report,
@@ -29,7 +30,7 @@ const readCrontab: Read<Crontab> = (value, place) => {
     return parseCrontab(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return report(place, `got ${JSON.stringify(text)}: ${error.message}`);
+    return report(place, `got ${shown(text)}: ${error.message}`);
   }
 };
 
@@ -52,15 +53,15 @@ const readDeadline: Read<number> = (value, place) => {
 const SHAPE = {
   crontab: readCrontab,
   timeZone: readTimeZone,
-  name: readOptionalText,
+  name: readLabel,
   concurrency: readWord({ queue: 'queue', skip: 'skip', replace: 'replace' } as const),
   missed: readWord({ skip: 'skip', latest: 'latest', all: 'all' } as const),
   missedLimit: readMissedLimit,
   startingDeadline: readDeadline,
   jitter: readDuration,
   allowFailure: readFlag,
-  queue: readOptionalText,
-  group: readOptionalText,
+  queue: readLabel,
+  group: readLabel,
   includeSnapshotsFrom: readList(readText, 1),
 };
 

@@ -7,7 +7,7 @@ export const readDuration: Read<number> = (value, place) => {
   const durationMs = typeof value === 'string' ? parseDuration(value) : undefined;
   return durationMs !== undefined && durationMs >= 0
     ? durationMs
-    : reportValue(place, value, 'a Go duration of 0 or more such as "30s" or "1m30s"');
+    : reportValue(place, value, 'a Go duration of 0 or more such as "30s" or "1m30s", at most 87600h');
 };
 
 const readBurst: Read<number> = (value, place) => {

@@ -1,3 +1,4 @@
+import { shownName } from '../lib/shown.ts';
 import { inside, report, reportValue, type Place } from './config-reader.ts';
 import { nearest } from './nearest.ts';
 
@@ -16,11 +17,13 @@ export interface SnapshotSource {
 /** Each name of the list must be that of exactly one kubernetes binding. */
 export function checkSnapshots(wish: SnapshotWish, sources: readonly SnapshotSource[], place: Place): void {
   const names = sources.map(({ name }) => name);
+  const known = Map.groupBy(names, (name) => name);
   for (const [index, wanted] of (wish.includeSnapshotsFrom ?? []).entries()) {
     const element = inside(inside(place, 'includeSnapshotsFrom'), index);
-    const count = names.filter((name) => name === wanted).length;
+    const count = known.get(wanted)?.length ?? 0;
     if (count === 0) reportValue(element, wanted, expectedName(wanted, names));
-    if (count > 1) report(element, `there are ${count} kubernetes bindings called '${wanted}', give each its own name`);
+    if (count > 1)
+      report(element, `there are ${count} kubernetes bindings called '${shownName(wanted)}', give each its own name`);
   }
 }
 
@@ -30,9 +33,12 @@ export function effectiveSnapshots(wish: SnapshotWish, sources: readonly Snapsho
   return [...new Set([...(wish.includeSnapshotsFrom ?? []), ...members.map(({ name }) => name)])];
 }
 
+const MAX_NAMES = 10;
+
 function expectedName(wanted: string, names: readonly string[]): string {
   if (names.length === 0) return 'the name of a kubernetes binding, but this hook has none';
   const meant = nearest(wanted, names);
-  const hint = meant === undefined ? '' : `; did you mean ${meant}?`;
-  return `the name of a kubernetes binding of this hook (${[...new Set(names)].join(', ')})${hint}`;
+  const hint = meant === undefined ? '' : `; did you mean ${shownName(meant)}?`;
+  const shownNames = [...new Set(names)].slice(0, MAX_NAMES).map((name) => shownName(name));
+  return `the name of a kubernetes binding of this hook (${shownNames.join(', ')})${hint}`;
 }

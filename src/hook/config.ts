@@ -39,6 +39,9 @@ export function parseConfig(text: string, checkFilter: CheckFilter): ParsedConfi
   return { type: 'valid', bindings: toBindings(config), settings: config.settings ?? {} };
 }
 
+/** Each binding has its watch or timer and its rows in the metrics; real hooks have a handful. */
+const MAX_BINDINGS = 500;
+
 type Config = Fields<ReturnType<typeof createShape>>;
 
 function readConfig(value: unknown, checkFilter: CheckFilter, place: Place): Config | undefined {
@@ -52,6 +55,12 @@ function readConfig(value: unknown, checkFilter: CheckFilter, place: Place): Con
     if (Object.hasOwn(value, 'onKubernetesEvent')) return undefined;
   }
   const config = readFields(createShape(checkFilter))(value, place);
+  const bindings = (config.schedule?.length ?? 0) + (config.kubernetes?.length ?? 0);
+  if (bindings > MAX_BINDINGS) {
+    report(place, `got ${bindings} bindings, expected at most ${MAX_BINDINGS}; divide them among several hooks`);
+    // Those of so many would not be read.
+    return undefined;
+  }
   if (Object.keys(value).every((key) => key === 'configVersion')) {
     report(place, 'the hook binds to nothing, expected some of onStartup, schedule, kubernetes');
   }

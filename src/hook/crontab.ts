@@ -36,6 +36,8 @@ const DESCRIPTORS: Readonly<Record<string, string>> = {
   '@midnight': '0 0 0 * * *',
   '@hourly': '0 0 * * * *',
 };
+/** A list of all minutes has 160 characters. */
+const MAX_LENGTH = 1000;
 const MIN_INTERVAL_MS = 1000;
 const DAY_OF_MONTH = 3;
 const DAY_OF_WEEK = 5;
@@ -45,6 +47,9 @@ const DAY_OF_WEEK = 5;
  * optional `TZ=Area/City`. Throws `SyntaxError` in the peer's words, also for a date that never comes.
  */
 export function parseCrontab(source: string): Crontab {
+  if (source.length > MAX_LENGTH) {
+    throw new SyntaxError(`Expected at most ${MAX_LENGTH} characters, found ${source.length}`);
+  }
   const { timeZone, spec } = splitTimeZone(source.trim());
   const plan = spec.startsWith('@') ? parseDescriptor(spec) : parseFields(spec);
   return timeZone === undefined ? { source, plan } : { source, timeZone, plan };
@@ -77,7 +82,9 @@ function parseDescriptor(spec: string): CrontabPlan {
 function parseEvery(spec: string, duration: string): CrontabPlan {
   const durationMs = parseDuration(duration);
   if (durationMs === undefined || durationMs <= 0) {
-    throw new SyntaxError(`Failed to parse duration ${spec}: expected one above zero, such as 90s or 1h30m`);
+    throw new SyntaxError(
+      `Failed to parse duration ${spec}: expected one above zero and up to 87600h, such as 90s or 1h30m`,
+    );
   }
   const wholeSecondsMs = Math.floor(durationMs / 1000) * 1000;
   return { type: 'every', intervalMs: Math.max(MIN_INTERVAL_MS, wholeSecondsMs) };

@@ -1,8 +1,8 @@
-import { lstatSync, readFileSync, statSync, type Dirent, type Stats } from 'node:fs';
-import { readdir } from 'node:fs/promises';
+import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync, type Stats } from 'node:fs';
 import { join, relative, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import type { Hook } from './binding.ts';
+import { walkFiles, type WalkProblem } from './walk-files.ts';
 
 /** A file that is to be asked for its config. */
 export type HookFile = Pick<Hook, 'name' | 'path' | 'type'>;
@@ -21,6 +21,7 @@ export interface Discovery {
 const NO_HOOKS = 'no hooks here, expected executable files, or modules that export a definition';
 const NOT_EXECUTABLE = 'no executable permissions, chmod +x is required to run this hook';
 const NO_DEFAULT_EXPORT = 'no hook without a default export, expected "export default defineHook({…})"';
+const NO_FILE = 'neither a file nor a directory, it is ignored';
 const LIB_DIRECTORY = 'lib';
 const IGNORED_FILES = /\.(?:yaml|json|md|txt)$/;
 const MODULE_FILES = /\.m?[jt]s$/;
@@ -31,13 +32,13 @@ const MODULE_FILES = /\.m?[jt]s$/;
  */
 export async function discoverHooks(directory: string): Promise<Discovery> {
   const root = resolve(directory);
-  const warnings: DiscoveryWarning[] = [];
-  const paths = await listRoot(root, warnings);
+  const { files: paths, problems } = await walkRoot(root);
+  const warnings: DiscoveryWarning[] = [...problems];
   const files: HookFile[] = [];
   for (const path of paths.toSorted(compareBytes)) {
     const found = classify(path);
     if (found.type === 'ignored') warnings.push({ path, message: found.reason });
-    else files.push({ name: relative(root, path), path, type: found.type });
+    else if (found.type !== 'gone') files.push({ name: relative(root, path), path, type: found.type });
   }
   warnings.push(...(await findExecutablesInLib(join(root, LIB_DIRECTORY))));
   // Where other warnings say why, this one would say nothing more.
@@ -45,13 +46,21 @@ export async function discoverHooks(directory: string): Promise<Discovery> {
   return { files, warnings };
 }
 
-async function listRoot(root: string, warnings: DiscoveryWarning[]): Promise<readonly string[]> {
+async function walkRoot(root: string): Promise<{ readonly files: string[]; readonly problems: WalkProblem[] }> {
+  const files: string[] = [];
+  const problems: WalkProblem[] = [];
   try {
-    return await listFiles(root, warnings);
+    for await (const found of walkFiles(root, { isWanted })) {
+      if (found.type === 'problem') problems.push(found);
+      else if (found.type === 'other') problems.push({ path: found.path, message: NO_FILE });
+      else if (!IGNORED_FILES.test(found.path)) files.push(found.path);
+    }
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const reason = ROOT_PROBLEMS[codeOf(error)] ?? 'cannot be read';
     throw new UsageError(`hooks directory ${root} ${reason}; give a readable directory`, { cause: error });
   }
+  return { files, problems };
 }
 
 const ROOT_PROBLEMS: Readonly<Record<string, string>> = {
@@ -60,49 +69,40 @@ const ROOT_PROBLEMS: Readonly<Record<string, string>> = {
   EACCES: 'cannot be read: permission denied',
 };
 
-async function listFiles(directory: string, warnings: DiscoveryWarning[]): Promise<readonly string[]> {
-  const found: string[] = [];
-  for (const entry of await readdir(directory, { withFileTypes: true })) {
-    const path = join(directory, entry.name);
-    if (isHookDirectory(entry)) found.push(...(await listSubdirectory(path, warnings)));
-    else if (isHookFile(entry)) found.push(path);
-  }
-  return found;
+function isWanted(name: string, isDirectory: boolean): boolean {
+  if (name.startsWith('.')) return false;
+  return !isDirectory || (name !== LIB_DIRECTORY && name !== 'node_modules');
 }
 
-async function listSubdirectory(path: string, warnings: DiscoveryWarning[]): Promise<readonly string[]> {
-  try {
-    return await listFiles(path, warnings);
-  } catch (error) {
-    warnings.push({ path, message: `directory cannot be read (${codeOf(error)}), hooks in it are ignored` });
-    return [];
-  }
-}
-
-function isHookDirectory(entry: Dirent): boolean {
-  const { name } = entry;
-  return entry.isDirectory() && !name.startsWith('.') && name !== LIB_DIRECTORY && name !== 'node_modules';
-}
-
-function isHookFile(entry: Dirent): boolean {
-  const { name } = entry;
-  return (entry.isFile() || entry.isSymbolicLink()) && !name.startsWith('.') && !IGNORED_FILES.test(name);
-}
-
-type Classified = { readonly type: Hook['type'] } | { readonly type: 'ignored'; readonly reason: string };
+type Classified =
+  | { readonly type: Hook['type'] }
+  | { readonly type: 'ignored'; readonly reason: string }
+  /** It was removed since it was found. */
+  | { readonly type: 'gone' };
 
 /** A link counts as executable whatever it points to, so that hooks mounted from a ConfigMap are found. */
 function classify(path: string): Classified {
-  const link = lstatSync(path);
-  const target = statTarget(path);
+  const link = statOf(path, lstatSync);
+  if (link === undefined) return { type: 'gone' };
+  const target = statOf(path, statSync);
   // Asked for its config, a link that leads nowhere becomes a broken hook with a clear error.
   if (target === undefined) return { type: 'process' };
+  return classifyFile(path, link, target);
+}
+
+function classifyFile(path: string, link: Stats, target: Stats): Classified {
   if (!target.isFile()) return { type: 'ignored', reason: 'links to what is not a file, it is not followed' };
-  const text = MODULE_FILES.test(path) ? readText(path) : '';
+  const isModule = MODULE_FILES.test(path);
+  if (isModule && target.size > MAX_MODULE_BYTES) return { type: 'ignored', reason: TOO_LARGE };
+  const text = isModule ? readText(path) : '';
   if (isWarmModule(text, target)) return { type: 'warm' };
   if (link.isSymbolicLink() || isExecutable(target)) return { type: 'process' };
   return { type: 'ignored', reason: text.includes('defineHook') ? NO_DEFAULT_EXPORT : NOT_EXECUTABLE };
 }
+
+/** Far above what bundlers make of a hook with all its packages. */
+const MAX_MODULE_BYTES = 16 * 1024 * 1024;
+const TOO_LARGE = 'a module of more than 16 MiB, it is not read';
 
 /** A module with a definition; an executable one only if the kernel could not start it for want of a shebang. */
 function isWarmModule(text: string, target: Stats): boolean {
@@ -110,9 +110,9 @@ function isWarmModule(text: string, target: Stats): boolean {
   return text.includes('export default') && text.includes('defineHook');
 }
 
-function statTarget(path: string): Stats | undefined {
+function statOf(path: string, stat: (path: string) => Stats): Stats | undefined {
   try {
-    return statSync(path);
+    return stat(path);
   } catch {
     return undefined;
   }
@@ -120,25 +120,31 @@ function statTarget(path: string): Stats | undefined {
 
 function readText(path: string): string {
   try {
-    return readFileSync(path, 'utf8');
+    // It may have become a pipe, whose opening would wait for a writer.
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(fd);
+      return stats.isFile() && stats.size <= MAX_MODULE_BYTES ? readFileSync(fd, 'utf8') : '';
+    } finally {
+      closeSync(fd);
+    }
   } catch {
     return '';
   }
 }
 
 async function findExecutablesInLib(lib: string): Promise<readonly DiscoveryWarning[]> {
+  const found: DiscoveryWarning[] = [];
   try {
-    const found: DiscoveryWarning[] = [];
-    for (const entry of await readdir(lib, { withFileTypes: true, recursive: true })) {
-      const path = join(entry.parentPath, entry.name);
-      if (!entry.isFile() || !isExecutable(lstatSync(path))) continue;
+    for await (const { type, path } of walkFiles(lib, { isWanted: () => true })) {
+      const stats = type === 'file' ? statOf(path, lstatSync) : undefined;
+      if (stats?.isFile() !== true || !isExecutable(stats)) continue;
       found.push({ path, message: "file has executable permissions and is located in the ignored 'lib' directory" });
     }
-    return found.toSorted((a, b) => compareBytes(a.path, b.path));
   } catch {
     // No such directory, or one that cannot be read and is not needed.
-    return [];
   }
+  return found.toSorted((a, b) => compareBytes(a.path, b.path));
 }
 
 function isExecutable({ mode }: Stats): boolean {

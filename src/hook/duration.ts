@@ -11,12 +11,19 @@ const UNIT_MS: Readonly<Record<string, number>> = {
 const DURATION = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
-/** Reads a Go duration such as `1h30m`, `1.5s` or `0`, in milliseconds; `undefined` when it is none. */
+const MAX_LENGTH = 100;
+/** Ten years: with more, the time of an end could not be told any more. */
+const MAX_DURATION_MS = 87_600 * 3_600_000;
+
+/** Reads a Go duration of at most `87600h` such as `1h30m`, `1.5s` or `0`, in milliseconds; `undefined` when it is none. */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
+  // Far longer than any duration, and short enough for the expressions below.
+  if (text.length > MAX_LENGTH) return undefined;
   if (!DURATION.test(text)) return undefined;
   let totalMs = 0;
   for (const [, amount, unit] of text.matchAll(PART)) totalMs += Number(amount) * (UNIT_MS[unit ?? ''] ?? 0);
+  if (totalMs > MAX_DURATION_MS) return undefined;
   return text.startsWith('-') ? -totalMs : totalMs;
 }
 

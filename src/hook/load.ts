@@ -1,6 +1,7 @@
 import { HookConfigError, type HookConfigOutput, type Issue } from '../errors.ts';
+import { shownText } from '../lib/shown.ts';
 import type { Hook } from './binding.ts';
-import { parseConfig } from './config.ts';
+import { parseConfig, type ParsedConfig } from './config.ts';
 import type { CheckFilter } from './config-kubernetes.ts';
 import type { HookFile } from './discover.ts';
 import { explainStartFailure, explainFirstLine, type StartError } from './start-failure.ts';
@@ -36,8 +37,6 @@ export interface LoadedHooks {
 /** How long a hook may take to print its config. */
 export const CONFIG_LIMIT_MS = 10_000;
 
-const MAX_SHOWN = 2000;
-
 /** Asks every file for its config; both results are in the order of `files`. */
 export async function loadHooks(files: readonly HookFile[], options: LoadOptions): Promise<LoadedHooks> {
   const results = await mapBounded(files, options.concurrency ?? 8, async (file) => loadHook(file, options));
@@ -55,10 +54,20 @@ export async function loadHook(file: HookFile, options: LoadOptions): Promise<Ho
   const run = await runConfig(file, options.readConfig);
   const failure = describeFailure(file.path, run);
   if (failure !== undefined) return broken(file, [{ path: '', message: failure }], run);
-  const config = parseConfig(run.stdout, options.checkFilter);
+  const config = tryParse(run.stdout, options.checkFilter);
   if (config.type === 'invalid') return broken(file, config.issues, run);
   const { name, path, type } = file;
   return { name, path, type, bindings: config.bindings, settings: config.settings };
+}
+
+/** Whatever a config does to the parser, it is a problem of this hook alone. */
+function tryParse(text: string, checkFilter: CheckFilter): ParsedConfig {
+  try {
+    return parseConfig(text, checkFilter);
+  } catch (error) {
+    const reason = shownText(error instanceof Error ? error.message : String(error));
+    return { type: 'invalid', issues: [{ path: '', message: `cannot be read: ${reason}` }] };
+  }
 }
 
 async function runConfig(file: HookFile, readConfig: LoadOptions['readConfig']): Promise<ConfigRun> {
@@ -91,7 +100,8 @@ function broken(file: HookFile, issues: readonly Issue[], run: ConfigRun): HookC
 
 function cut(text: string): string {
   const trimmed = text.trim();
-  return trimmed.length > MAX_SHOWN ? `${trimmed.slice(0, MAX_SHOWN)}… (${trimmed.length} characters)` : trimmed;
+  const short = shownText(trimmed);
+  return short === trimmed ? trimmed : `${short} (${trimmed.length} characters)`;
 }
 
 async function mapBounded<T, R>(

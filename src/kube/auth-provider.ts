@@ -41,6 +41,7 @@ async function obtain(provider: KubeConfig, what: string): Promise<ExpiringPart>
     throw new CredentialsError(`${what} failed: ${reason}`, { cause: error });
   }
   const authorization = options.headers?.['Authorization'];
-  if (typeof authorization === 'string') return bearerPart(authorization.replace(/^Bearer /, ''));
+  if (typeof authorization === 'string')
+    return bearerPart(authorization.replace(/^Bearer /, ''), `the token of ${what}`);
   throw new CredentialsError(`${what} gave no token; use an exec plugin or a token instead`);
 }

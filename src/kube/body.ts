@@ -10,10 +10,15 @@ export interface ReadOptions {
   readonly onData?: () => void;
 }
 
+/** Discovery of a cluster with thousands of kinds has a few megabytes. */
+const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
+
 const TRUNCATED = 'the connection was lost in the middle of the response';
 
 /** Nothing came for too long. */
 export class IdleError extends Error {}
+/** More came than any answer of this kind has. */
+export class TooLargeError extends Error {}
 /** The connection was lost before the body was complete. */
 export class TruncatedError extends Error {}
 
@@ -35,11 +40,31 @@ export async function* readBody(response: HttpResponse, options: ReadOptions): A
   }
 }
 
-/** The whole body in one piece. */
-export async function readWhole(response: HttpResponse, options: ReadOptions): Promise<Buffer> {
+/** The whole body in one piece; rejects with `TooLargeError` as soon as it has more than `maxBytes`, by default 64 MiB. */
+export async function readWhole(
+  response: HttpResponse,
+  { maxBytes = MAX_WHOLE_BYTES, ...options }: ReadOptions & { readonly maxBytes?: number | undefined },
+): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
-  for await (const chunk of readBody(response, options)) chunks.push(chunk);
+  let bytes = 0;
+  for await (const chunk of readBody(response, options)) {
+    bytes += chunk.length;
+    if (bytes > maxBytes) throw new TooLargeError(`the response has more than ${maxBytes} bytes`);
+    chunks.push(chunk);
+  }
   return Buffer.concat(chunks);
+}
+
+/** The first `maxBytes` of a body, enough for what it says; the rest is not waited for. */
+export async function readStart(response: HttpResponse, options: ReadOptions, maxBytes: number): Promise<Buffer> {
+  const chunks: Uint8Array[] = [];
+  let bytes = 0;
+  for await (const chunk of readBody(response, options)) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes >= maxBytes) break;
+  }
+  return Buffer.concat(chunks).subarray(0, maxBytes);
 }
 
 class Arrival {

@@ -10,6 +10,8 @@ export interface KubeRequest {
   readonly contentType?: string;
   /** Default `application/json`. */
   readonly accept?: string;
+  /** What the whole body of the response may have; default 64 MiB. */
+  readonly maxBytes?: number;
   /** Time limit of the whole request, of a stream until its headers came; default 30 s. */
   readonly timeoutMs?: number;
 }

@@ -1,8 +1,8 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFile } from 'node:fs/promises';
 
 import { CredentialsError } from '../errors.ts';
 import type { Headers } from './http.ts';
+import { readSmallFile } from './read-file.ts';
 
 /** What one source adds to the credentials; buffers are the same object as long as their content is the same. */
 export interface CredentialPart {
@@ -21,6 +21,9 @@ export interface CredentialSource {
 /** Files are looked at again this long after they were read: a certificate that was replaced is needed at once. */
 const FILE_MAX_AGE_MS = 1000;
 
+/** Bundles of all public authorities have a fifth of it. */
+const MAX_FILE_BYTES = 1024 * 1024;
+
 /** Credentials that never change. */
 export function fixedCredentials(part: CredentialPart): CredentialSource {
   return { read: () => Promise.resolve(part), invalidate: () => {} };
@@ -33,7 +36,7 @@ export function tokenFileCredentials(path: string): CredentialSource {
     async read() {
       const token = (await file.read()).toString('utf8').trim();
       if (token === '') throw new CredentialsError(`token file ${path} is empty`);
-      return { headers: { authorization: `Bearer ${token}` } };
+      return { headers: bearerHeaders(token, `token file ${path}`) };
     },
     invalidate: () => {
       file.invalidate();
@@ -41,15 +44,36 @@ export function tokenFileCredentials(path: string): CredentialSource {
   };
 }
 
+/** The header for a token; `what` names where it is from. A token is not repeated in an error. */
+export function bearerHeaders(token: string, what: string): Headers {
+  if (/^[\x21-\x7e]+$/.test(token)) return { authorization: `Bearer ${token}` };
+  throw new CredentialsError(`${what} has a character in it that no token has, such as a space or a line break`);
+}
+
 /** The authority that signed the server's certificate, in a file. */
 export function caFileCredentials(path: string): CredentialSource {
   const file = new CredentialFile('certificate authority', path);
   return {
-    read: async () => ({ ca: await file.read() }),
+    async read() {
+      const ca = await file.read();
+      if (!ca.includes(PEM_BEGIN)) throw new CredentialsError(`${file.name} is not a PEM certificate`);
+      return { ca };
+    },
     invalidate: () => {
       file.invalidate();
     },
   };
+}
+
+/** What every PEM document has; TLS would say of another one that it found no start line. */
+const PEM_BEGIN = '-----BEGIN ';
+
+/** What a kubeconfig holds in base64; `what` names the field. */
+export function decodePem(base64: string, what: string): Buffer {
+  const bytes = Buffer.from(base64, 'base64');
+  const isBase64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(base64);
+  if (isBase64 && bytes.includes(PEM_BEGIN)) return bytes;
+  throw new CredentialsError(`${what} is not a PEM document in base64`);
 }
 
 /** A PEM document given in place, or the path of one. */
@@ -132,7 +156,7 @@ class CredentialFile {
 
   async #load(): Promise<Buffer> {
     try {
-      return await readFile(this.#path ?? '');
+      return await readSmallFile(this.#path ?? '', MAX_FILE_BYTES);
     } catch (error) {
       // In the middle of a rotation the file may be away for a moment.
       if (this.#content !== undefined) return this.#content;

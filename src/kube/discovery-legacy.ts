@@ -1,37 +1,13 @@
+import { apiPath } from './api-path.ts';
 import type { KubeClient } from './client.ts';
+import { objectsIn, sound, textsIn } from './discovery-answer.ts';
 import type { ResourceKind } from './kind.ts';
+import { asJsonObject, malformed, text, type JsonObject } from './object.ts';
 
 /** A group version that could not be read. */
 export interface DiscoveryFailure {
   readonly groupVersion: string;
   readonly error: Error;
-}
-
-/** The parts of `/api` (APIVersions) and `/apis` (APIGroupList) that are read here. */
-export interface LegacyRoot {
-  readonly kind: 'APIVersions' | 'APIGroupList';
-  readonly versions?: readonly string[];
-  readonly groups?: readonly LegacyGroup[];
-}
-
-interface LegacyGroup {
-  readonly name: string;
-  readonly versions?: readonly { readonly version: string }[];
-  readonly preferredVersion?: { readonly version?: string };
-}
-
-interface LegacyResourceList {
-  readonly resources?: readonly LegacyResource[];
-}
-
-interface LegacyResource {
-  /** `deployments`, or `deployments/scale`. */
-  readonly name: string;
-  readonly kind: string;
-  readonly namespaced?: boolean;
-  readonly singularName?: string;
-  readonly shortNames?: readonly string[];
-  readonly verbs?: readonly string[];
 }
 
 interface GroupVersion {
@@ -42,14 +18,17 @@ interface GroupVersion {
 /** Asks each version of each group for its kinds; one that cannot be read does not hide the others. */
 export async function discoverLegacy(
   client: Pick<KubeClient, 'request'>,
-  root: LegacyRoot,
+  root: unknown,
   signal: AbortSignal,
 ): Promise<{ readonly kinds: readonly ResourceKind[]; readonly failures: readonly DiscoveryFailure[] }> {
   const groupVersions = listGroupVersions(root);
+  if (groupVersions.length > MAX_GROUP_VERSIONS) {
+    throw malformed(`${groupVersions.length} group versions, expected at most ${MAX_GROUP_VERSIONS}`);
+  }
   const results = await Promise.allSettled(
     groupVersions.map(async ({ group, version }) => {
-      const path = group === '' ? `/api/${version}` : `/apis/${group}/${version}`;
-      return (await client.request({ method: 'GET', path }, signal)) as LegacyResourceList;
+      const path = group === '' ? apiPath('api', version) : apiPath('apis', group, version);
+      return client.request({ method: 'GET', path }, signal);
     }),
   );
   signal.throwIfAborted();
@@ -61,36 +40,41 @@ export async function discoverLegacy(
     if (result?.status === 'fulfilled') kinds.push(...listKinds({ group, version }, result.value));
     else failures.push({ groupVersion: apiVersionOf({ group, version }), error: toError(result?.reason) });
   }
-  return { kinds, failures };
+  const checked = sound(kinds);
+  return { kinds: checked.kinds, failures: [...failures, ...checked.failures] };
 }
 
-function listGroupVersions({ versions = [], groups = [] }: LegacyRoot): readonly GroupVersion[] {
-  const core = versions.map((version) => ({ group: '', version }));
-  const named = groups.flatMap((group) => {
-    const preferred = group.preferredVersion?.version;
-    const names = (group.versions ?? []).map(({ version }) => version);
-    const ordered = preferred === undefined ? names : [preferred, ...names.filter((name) => name !== preferred)];
-    return ordered.map((version) => ({ group: group.name, version }));
+/** Each is asked for; a cluster has some dozens. */
+const MAX_GROUP_VERSIONS = 1000;
+
+function listGroupVersions(root: unknown): readonly GroupVersion[] {
+  const core = textsIn(root, 'versions').map((version) => ({ group: '', version }));
+  const named = objectsIn(root, 'groups').flatMap((group) => {
+    const preferred = text(asJsonObject(group['preferredVersion'])['version']);
+    const names = objectsIn(group, 'versions').map(({ version }) => text(version));
+    const ordered = preferred === '' ? names : [preferred, ...names.filter((name) => name !== preferred)];
+    return ordered.map((version) => ({ group: text(group['name']), version }));
   });
   return [...core, ...named];
 }
 
-function listKinds(groupVersion: GroupVersion, { resources = [] }: LegacyResourceList): readonly ResourceKind[] {
+function listKinds(groupVersion: GroupVersion, answer: unknown): readonly ResourceKind[] {
+  const resources = objectsIn(answer, 'resources').map((resource) => ({ ...resource, name: text(resource['name']) }));
   const subresources = Map.groupBy(
     resources.map(({ name }) => name.split('/')).filter((parts) => parts.length > 1),
     ([parent]) => parent,
   );
   return resources
     .filter(({ name }) => !name.includes('/'))
-    .map((resource) => ({
+    .map((resource: JsonObject & { readonly name: string }) => ({
       ...groupVersion,
       apiVersion: apiVersionOf(groupVersion),
-      kind: resource.kind,
+      kind: text(resource['kind']),
       plural: resource.name,
-      singular: resource.singularName || resource.kind.toLowerCase(),
-      shortNames: resource.shortNames ?? [],
-      isNamespaced: resource.namespaced === true,
-      verbs: resource.verbs ?? [],
+      singular: text(resource['singularName']) || text(resource['kind']).toLowerCase(),
+      shortNames: textsIn(resource, 'shortNames'),
+      isNamespaced: resource['namespaced'] === true,
+      verbs: textsIn(resource, 'verbs'),
       subresources: (subresources.get(resource.name) ?? []).map((parts) => parts.slice(1).join('/')),
     }));
 }

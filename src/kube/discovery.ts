@@ -1,7 +1,9 @@
 import { KubeError } from '../errors.ts';
 import type { KubeClient } from './client.ts';
+import { objectsIn, sound, textsIn } from './discovery-answer.ts';
+import { discoverLegacy, type DiscoveryFailure } from './discovery-legacy.ts';
 import type { ResourceKind } from './kind.ts';
-import { discoverLegacy, type DiscoveryFailure, type LegacyRoot } from './discovery-legacy.ts';
+import { asJsonObject, text, type JsonObject } from './object.ts';
 
 /** Everything the server serves now. */
 export interface Discovery {
@@ -25,41 +27,14 @@ export async function discover(client: Pick<KubeClient, 'request'>, signal: Abor
   return { kinds: [...core.kinds, ...groups.kinds], failures: [...core.failures, ...groups.failures] };
 }
 
-/** The parts of the two forms of answer that are read here. */
-interface AggregatedRoot {
-  readonly kind: 'APIGroupDiscoveryList';
-  readonly items?: readonly AggregatedGroup[];
-}
-type Root = AggregatedRoot | LegacyRoot;
-
-interface AggregatedGroup {
-  readonly metadata?: { readonly name?: string };
-  readonly versions?: readonly AggregatedVersion[];
-}
-
-interface AggregatedVersion {
-  readonly version: string;
-  readonly resources?: readonly AggregatedResource[];
-}
-
-interface AggregatedResource {
-  readonly resource: string;
-  readonly responseKind?: { readonly kind?: string };
-  readonly scope?: string;
-  readonly singularResource?: string;
-  readonly shortNames?: readonly string[];
-  readonly verbs?: readonly string[];
-  readonly subresources?: readonly { readonly subresource: string }[];
-}
-
 async function discoverRoot(
   client: Pick<KubeClient, 'request'>,
   path: '/api' | '/apis',
   signal: AbortSignal,
 ): Promise<Discovery> {
-  const root = (await requestRoot(client, path, signal)) as Root;
-  if (root.kind !== 'APIGroupDiscoveryList') return discoverLegacy(client, root, signal);
-  return { kinds: (root.items ?? []).flatMap(groupKinds), failures: [] };
+  const root = await requestRoot(client, path, signal);
+  if (asJsonObject(root)['kind'] !== 'APIGroupDiscoveryList') return discoverLegacy(client, root, signal);
+  return sound(objectsIn(root, 'items').flatMap(groupKinds));
 }
 
 async function requestRoot(client: Pick<KubeClient, 'request'>, path: string, signal: AbortSignal): Promise<unknown> {
@@ -71,15 +46,15 @@ async function requestRoot(client: Pick<KubeClient, 'request'>, path: string, si
   }
 }
 
-function groupKinds({ metadata, versions = [] }: AggregatedGroup): readonly ResourceKind[] {
-  const group = metadata?.name ?? '';
-  return versions.flatMap(({ version, resources = [] }) =>
-    resources.flatMap((resource) => resourceKind(group, version, resource)),
+function groupKinds(group: JsonObject): readonly ResourceKind[] {
+  const name = text(asJsonObject(group['metadata'])['name']);
+  return objectsIn(group, 'versions').flatMap((version) =>
+    objectsIn(version, 'resources').flatMap((resource) => resourceKind(name, text(version['version']), resource)),
   );
 }
 
-function resourceKind(group: string, version: string, resource: AggregatedResource): readonly ResourceKind[] {
-  const kind = resource.responseKind?.kind ?? '';
+function resourceKind(group: string, version: string, resource: JsonObject): readonly ResourceKind[] {
+  const kind = text(asJsonObject(resource['responseKind'])['kind']);
   // Without a kind of its own it only holds subresources.
   if (kind === '') return [];
   return [
@@ -88,12 +63,12 @@ function resourceKind(group: string, version: string, resource: AggregatedResour
       version,
       apiVersion: group === '' ? version : `${group}/${version}`,
       kind,
-      plural: resource.resource,
-      singular: resource.singularResource || kind.toLowerCase(),
-      shortNames: resource.shortNames ?? [],
-      isNamespaced: resource.scope === 'Namespaced',
-      verbs: resource.verbs ?? [],
-      subresources: (resource.subresources ?? []).map(({ subresource }) => subresource),
+      plural: text(resource['resource']),
+      singular: text(resource['singularResource']) || kind.toLowerCase(),
+      shortNames: textsIn(resource, 'shortNames'),
+      isNamespaced: resource['scope'] === 'Namespaced',
+      verbs: textsIn(resource, 'verbs'),
+      subresources: objectsIn(resource, 'subresources').map(({ subresource }) => text(subresource)),
     },
   ];
 }

@@ -2,6 +2,7 @@ import { KubeError } from '../errors.ts';
 import { aborted } from '../lib/aborted.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
+import { apiPath } from './api-path.ts';
 import type { KubeClient } from './client.ts';
 import type { OwnPod } from './own-pod.ts';
 import { policyRuleText } from './policy-rule.ts';
@@ -162,7 +163,7 @@ class PodEventRecorder implements EventRecorder {
     const sent = { name, count: count + more };
     const request = {
       method: 'PATCH',
-      path: `${this.#path}/${encodeURIComponent(name)}`,
+      path: this.#pathOf(name),
       contentType: 'application/merge-patch+json',
       body: JSON.stringify({ count: sent.count, lastTimestamp: timestamp(lastAtMs) }),
     } as const;
@@ -180,7 +181,7 @@ class PodEventRecorder implements EventRecorder {
     const suffix = Math.floor(random() * 2 ** 48).toString(16);
     const name = `${this.#pod.name.slice(0, MAX_NAME)}.${suffix}`;
     const body = JSON.stringify(eventObject(name, this.#pod, waiting));
-    await this.#options.client.request({ method: 'POST', path: this.#path, body }, signal);
+    await this.#options.client.request({ method: 'POST', path: this.#pathOf(), body }, signal);
     return { name, count: waiting.count };
   }
 
@@ -200,8 +201,9 @@ class PodEventRecorder implements EventRecorder {
     );
   }
 
-  get #path(): string {
-    return `/api/v1/namespaces/${encodeURIComponent(this.#pod.namespace)}/events`;
+  /** Of all Events beside the Pod, or of one. */
+  #pathOf(...name: readonly string[]): string {
+    return apiPath('api', 'v1', 'namespaces', this.#pod.namespace, 'events', ...name);
   }
 
   #now(): number {

@@ -1,6 +1,8 @@
 import { KubeError } from '../errors.ts';
+import { shownName } from '../lib/shown.ts';
+import { isApiPath } from './api-path.ts';
 import { abortable } from './abortable.ts';
-import { IdleError, readWhole, TruncatedError } from './body.ts';
+import { IdleError, readStart, TooLargeError, TruncatedError } from './body.ts';
 import type { KubeRequest } from './client.ts';
 import type { Cluster, Credentials } from './cluster.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
@@ -35,10 +37,15 @@ export interface Exchange {
 /** How long one request waited for the client's own limit. */
 export type LimitReport = Omit<RequestReport, 'code'>;
 
+const MAX_PATH = 1000;
+
 /** A request in the words of an error message. */
 export function describe({ method, path }: KubeRequest): string {
-  return `${method} ${path}`;
+  return `${method} ${shownName(path, MAX_PATH)}`;
 }
+
+/** What a Status has, with the causes of an object that is wrong in every field. */
+const MAX_REFUSAL_BYTES = 256 * 1024;
 
 /** Sends the request and waits for the headers of a 2xx response; after a 401 once more with fresh credentials. */
 export async function openResponse(
@@ -46,16 +53,26 @@ export async function openResponse(
   request: KubeRequest,
   signal: AbortSignal,
 ): Promise<HttpResponse> {
+  requireApiPath(request);
   await waitForLimit(exchange, request, signal);
   let response = await send(exchange, request, signal);
   if (response.status === 401) {
-    await readWhole(response, { signal });
+    await readStart(response, { signal }, MAX_REFUSAL_BYTES);
     response = await send(exchange, request, signal);
   }
   const { status, headers } = response;
   if (status >= 200 && status <= 299) return response;
-  const body = (await readWhole(response, { signal })).toString('utf8');
+  const body = (await readStart(response, { signal }, MAX_REFUSAL_BYTES)).toString('utf8');
   throw refusalError(describe(request), { status, headers, body });
+}
+
+/** The last look at where a request goes, whoever made its path. */
+function requireApiPath(request: KubeRequest): void {
+  if (isApiPath(request.path)) return;
+  throw new KubeError(`${describe(request)}: not sent, a part of the path leads elsewhere`, {
+    status: 400,
+    reason: 'BadRequest',
+  });
 }
 
 async function waitForLimit({ limit, onLimited }: Exchange, request: KubeRequest, signal: AbortSignal): Promise<void> {
@@ -100,6 +117,9 @@ export function explain({ cluster }: Exchange, request: KubeRequest, error: unkn
   const what = describe(request);
   if (error instanceof IdleError) {
     return new KubeError(`${what}: nothing came for too long`, { status: 0, reason: 'Idle' }, { cause: error });
+  }
+  if (error instanceof TooLargeError) {
+    return new KubeError(`${what}: ${error.message}`, { status: 0, reason: 'TooLarge' }, { cause: error });
   }
   if (error instanceof TruncatedError || error instanceof LineTooLongError) {
     return new KubeError(`${what}: ${error.message}`, { status: 0, reason: 'BrokenStream' }, { cause: error });

@@ -1,14 +1,17 @@
-import { readFile } from 'node:fs/promises';
-
 import type { ExecaError } from 'execa';
 
 import { CredentialsError } from '../errors.ts';
-import type { CredentialSource } from './credentials.ts';
+import { shown, shownText } from '../lib/shown.ts';
+import { bearerHeaders, type CredentialSource } from './credentials.ts';
 import { expiringCredentials, type ExpiringPart } from './expiring-credentials.ts';
 import type { ClusterEntry, UserEntry } from './kubeconfig-file.ts';
+import { asJsonObject } from './object.ts';
+import { readSmallFile } from './read-file.ts';
 import type { UserContext } from './user-credentials.ts';
 
 const TIMEOUT_MS = 60_000;
+/** From SIGTERM to SIGKILL. */
+const KILL_MS = 1000;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
 /** The credentials that a plugin prints (`exec` of a kubeconfig user). */
@@ -38,16 +41,10 @@ interface ExecEntry {
   readonly provideClusterInfo?: boolean;
 }
 
-/** What a plugin prints. */
-interface ExecCredential {
-  readonly kind?: string;
-  readonly status?: {
-    readonly token?: string;
-    readonly clientCertificateData?: string;
-    readonly clientKeyData?: string;
-    readonly expirationTimestamp?: string;
-  };
-}
+/** What a plugin prints as `status`. */
+type ExecStatus = Readonly<Partial<Record<(typeof STATUS_FIELDS)[number], string>>>;
+
+const STATUS_FIELDS = ['token', 'clientCertificateData', 'clientKeyData', 'expirationTimestamp'] as const;
 
 interface RunContext extends UserContext {
   readonly caData: string | undefined;
@@ -56,10 +53,26 @@ interface RunContext extends UserContext {
 /** The plugin gets the authority itself, also where the kubeconfig names a file. */
 async function authorityOf({ caData, caFile }: ClusterEntry): Promise<string | undefined> {
   if (caData || !caFile) return caData;
-  return readFile(caFile, 'base64');
+  return (await readSmallFile(caFile, MAX_OUTPUT_BYTES)).toString('base64');
 }
 
-async function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: string): Promise<string> {
+async function run(exec: ExecEntry, context: RunContext, user: string): Promise<string> {
+  const { pluginTimeoutMs = TIMEOUT_MS } = context;
+  const { promise: late, reject } = Promise.withResolvers<never>();
+  const timer = setTimeout(() => {
+    const seconds = pluginTimeoutMs / 1000;
+    reject(new CredentialsError(`exec plugin ${exec.command} of kubeconfig user ${user} did not end in ${seconds} s`));
+  }, pluginTimeoutMs + KILL_MS);
+  try {
+    // A program that the plugin left behind may keep its output open, and would be waited for.
+    return await Promise.race([runPlugin(exec, context, user), late]);
+  } finally {
+    clearTimeout(timer);
+  }
+}
+
+async function runPlugin(exec: ExecEntry, context: RunContext, user: string): Promise<string> {
+  const { cluster, env, caData, pluginTimeoutMs = TIMEOUT_MS } = context;
   const { command = '', args } = exec;
   // Few clusters need a plugin; the others need not load this.
   const { execa, ExecaError } = await import('execa');
@@ -72,7 +85,8 @@ async function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: 
       },
       extendEnv: false,
       stdin: 'ignore',
-      timeout: TIMEOUT_MS,
+      timeout: pluginTimeoutMs,
+      forceKillAfterDelay: KILL_MS,
       maxBuffer: MAX_OUTPUT_BYTES,
     });
     return stdout;
@@ -85,7 +99,7 @@ async function run(exec: ExecEntry, { cluster, env, caData }: RunContext, user: 
 }
 
 function explain(error: ExecaError, { installHint }: ExecEntry): string {
-  const said = String(error.stderr ?? '').trim();
+  const said = shownText(String(error.stderr ?? '').trim());
   const hint = error.code === 'ENOENT' && installHint ? `; ${installHint.trim()}` : '';
   return (said === '' ? (error.originalMessage ?? error.shortMessage) : said) + hint;
 }
@@ -112,21 +126,34 @@ function execInfo(
 
 function parse(output: string, plugin: string): ExpiringPart {
   const { token, clientCertificateData: cert, clientKeyData: key, expirationTimestamp } = parseStatus(output, plugin);
-  const headers = token === undefined ? undefined : { authorization: `Bearer ${token}` };
+  const headers = token === undefined ? undefined : bearerHeaders(token, `the token that ${plugin} printed`);
   const pair = cert === undefined || key === undefined ? undefined : { cert, key };
   if (headers === undefined && pair === undefined) {
     throw new CredentialsError(`${plugin} printed neither a token nor a client certificate with its key`);
   }
   const expiresAt = expirationTimestamp === undefined ? Infinity : Date.parse(expirationTimestamp);
   if (Number.isNaN(expiresAt)) {
-    throw new CredentialsError(`${plugin} printed the expirationTimestamp ${JSON.stringify(expirationTimestamp)}`);
+    throw new CredentialsError(`${plugin} printed the expirationTimestamp ${shown(expirationTimestamp)}`);
   }
   return { part: { ...(headers && { headers }), ...pair }, expiresAt };
 }
 
-function parseStatus(output: string, plugin: string): NonNullable<ExecCredential['status']> {
+function parseStatus(output: string, plugin: string): ExecStatus {
+  const status = asJsonObject(asJsonObject(parseOutput(output, plugin))['status']);
+  const given = STATUS_FIELDS.flatMap((field) => {
+    const value = status[field];
+    // Of a secret only the type is told.
+    if (value !== undefined && value !== null && typeof value !== 'string') {
+      throw new CredentialsError(`${plugin} printed a status.${field} that is no string`);
+    }
+    return value === undefined || value === null || value === '' ? [] : [[field, value] as const];
+  });
+  return Object.fromEntries(given);
+}
+
+function parseOutput(output: string, plugin: string): unknown {
   try {
-    return (JSON.parse(output) as ExecCredential).status ?? {};
+    return JSON.parse(output);
   } catch (error) {
     throw new CredentialsError(`${plugin} did not print an ExecCredential as JSON`, { cause: error });
   }

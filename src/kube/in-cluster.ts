@@ -1,10 +1,13 @@
-import { readFile } from 'node:fs/promises';
 import { isIPv6 } from 'node:net';
 import { join } from 'node:path';
 
+import { CredentialsError } from '../errors.ts';
+import { shown } from '../lib/shown.ts';
+import { pathSegmentProblem } from '../lib/path-segment.ts';
 import { createCluster, type Cluster } from './cluster.ts';
 import { caFileCredentials, tokenFileCredentials } from './credentials.ts';
 import type { Environment } from './environment.ts';
+import { readSmallFile } from './read-file.ts';
 
 const SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
 
@@ -26,20 +29,29 @@ export async function loadInCluster({
   // Fails here, not at the first request, where the account is not mounted.
   await token.read();
 
+  const server = URL.parse(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`);
+  if (server === null) {
+    const got = `${shown(host)} and ${shown(port)}`;
+    throw new CredentialsError(`KUBERNETES_SERVICE_HOST and KUBERNETES_SERVICE_PORT: got ${got}, expected an address`);
+  }
   const namespace = await readNamespace(join(serviceAccountDir, 'namespace'));
   return createCluster(
     {
       name: 'in-cluster',
-      server: new URL(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`),
+      server,
       ...(namespace === '' ? {} : { namespace }),
     },
     [caFileCredentials(join(serviceAccountDir, 'ca.crt')), token],
   );
 }
 
+const MAX_NAMESPACE_BYTES = 1024;
+
 async function readNamespace(path: string): Promise<string> {
   try {
-    return (await readFile(path, 'utf8')).trim();
+    const namespace = (await readSmallFile(path, MAX_NAMESPACE_BYTES)).toString('utf8').trim();
+    // It stands in the paths of requests.
+    return pathSegmentProblem(namespace) === undefined ? namespace : '';
   } catch {
     return '';
   }

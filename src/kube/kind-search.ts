@@ -52,10 +52,13 @@ function hasName({ kind, plural, singular }: ResourceKind, name: string): boolea
 }
 
 const MAX_NEAR_MISSES = 3;
+const MAX_LENGTH = 100;
 
 /** Kinds whose name is like the wanted one, the same name in another version first. */
 export function nearMisses(kinds: readonly ResourceKind[], { kind }: KindReference): readonly ResourceKind[] {
   const wanted = kind.trim().toLowerCase().split('.')[0] ?? '';
+  // Comparing a long word with every kind takes long, and it is no slip.
+  if (wanted.length > MAX_LENGTH) return [];
   const limit = Math.max(1, Math.floor(wanted.length / 3));
   return kinds
     .map((candidate) => ({ candidate, distance: nameDistance(candidate, wanted) }))
@@ -66,7 +69,8 @@ export function nearMisses(kinds: readonly ResourceKind[], { kind }: KindReferen
 }
 
 function nameDistance({ kind, plural, shortNames }: ResourceKind, wanted: string): number {
-  return Math.min(...[kind, plural, ...shortNames].map((name) => editDistance(name.toLowerCase(), wanted)));
+  const names = [kind, plural, ...shortNames].filter((name) => name.length <= MAX_LENGTH);
+  return Math.min(...names.map((name) => editDistance(name.toLowerCase(), wanted)));
 }
 
 /** How many letters must be added, removed or replaced. */

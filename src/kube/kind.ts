@@ -1,3 +1,5 @@
+import { apiPath } from './api-path.ts';
+
 /** A kind as discovery describes it. */
 export interface ResourceKind {
   /** Empty for the core group. */
@@ -39,13 +41,13 @@ export interface ResourceLocation {
   readonly subresource?: string;
 }
 
-/** The API path of a collection or an object of `kind`. */
+/** The API path of a collection or an object of `kind`; throws where a part of it cannot stand in a path. */
 export function resourcePath(kind: ResourceKind, location: ResourceLocation): string {
   const { namespace, name, subresource } = location;
-  const segments = kind.group === '' ? ['/api', kind.version] : ['/apis', kind.group, kind.version];
+  const segments = kind.group === '' ? ['api', kind.version] : ['apis', kind.group, kind.version];
   if (kind.isNamespaced && namespace !== undefined && namespace !== '') segments.push('namespaces', namespace);
   segments.push(kind.plural);
   if (name !== undefined) segments.push(name);
   if (subresource !== undefined && subresource !== '') segments.push(subresource.replace(/^\//, ''));
-  return segments.map((segment, index) => (index === 0 ? segment : encodeURIComponent(segment))).join('/');
+  return apiPath(...segments);
 }

@@ -1,4 +1,5 @@
 import { KindNotFoundError } from '../errors.ts';
+import { shownName, shownText } from '../lib/shown.ts';
 import { sleep } from '../lib/sleep.ts';
 import { abortable } from './abortable.ts';
 import type { KubeClient } from './client.ts';
@@ -58,12 +59,12 @@ export function createKinds(client: Pick<KubeClient, 'request'>): Kinds {
 }
 
 function notFound(reference: KindReference, { kinds, failures }: Discovery): KindNotFoundError {
-  const { kind, apiVersion } = reference;
-  const wanted = apiVersion === undefined ? kind : `${kind} of ${apiVersion}`;
+  const kind = shownName(reference.kind);
+  const wanted = reference.apiVersion === undefined ? kind : `${kind} of ${shownName(reference.apiVersion)}`;
   const near = nearMisses(kinds, reference).map(describe);
   const hint = near.length === 0 ? 'is its CustomResourceDefinition installed?' : `did you mean ${near.join(' or ')}?`;
   const broken = failures.map(({ groupVersion, error }) => `${groupVersion}: ${error.message}`);
-  const unknown = broken.length === 0 ? '' : `; discovery failed for ${broken.join('; ')}`;
+  const unknown = broken.length === 0 ? '' : `; discovery failed for ${shownText(broken.join('; '))}`;
   return new KindNotFoundError(`the API server has no kind ${wanted}: ${hint}${unknown}`);
 }
 

@@ -52,10 +52,11 @@ export function createKubeClient(cluster: Cluster, options: KubeClientOptions): 
 }
 
 async function readBytes(exchange: Exchange, request: KubeRequest, signal: AbortSignal): Promise<Buffer> {
+  const { maxBytes } = request;
   const { body } = await withDeadline(request, signal, (deadline) =>
     reported(exchange, request, deadline, async () => {
       const response = await openResponse(exchange, request, deadline);
-      return { status: response.status, body: await readWhole(response, { signal: deadline }) };
+      return { status: response.status, body: await readWhole(response, { signal: deadline, maxBytes }) };
     }),
   );
   return body;

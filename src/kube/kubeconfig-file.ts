@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises';
 import { dirname, isAbsolute, join } from 'node:path';
 
 // The part of KubeConfig that reads entries, by its file: the package as a whole takes half a second to load.
@@ -10,9 +9,10 @@ import {
   type Context as ContextEntry,
   type User,
 } from '@kubernetes/client-node/dist/config_types.js';
-import { parse, YAMLParseError } from 'yaml';
 
 import { CredentialsError } from '../errors.ts';
+import { requireKubeconfigShape } from './kubeconfig-shape.ts';
+import { readSmallFile } from './read-file.ts';
 
 /** A cluster, with what the parser leaves out. */
 export interface ClusterEntry extends Cluster {
@@ -39,7 +39,7 @@ export interface KubeconfigFile {
 
 /** Reads one kubeconfig file; rejects with `CredentialsError` that says what is wrong with it. */
 export async function readKubeconfigFile(path: string): Promise<KubeconfigFile> {
-  const document = parseDocument(path, await readText(path));
+  const document = await parseDocument(path, await readText(path));
   const directory = dirname(path);
   const rawClusters = new Map(document.clusters?.map(({ name, cluster }) => [name, cluster ?? {}]));
   const rawUsers = new Map(document.users?.map(({ name, user }) => [name, user ?? {}]));
@@ -51,7 +51,9 @@ export async function readKubeconfigFile(path: string): Promise<KubeconfigFile> 
       clusters: newClusters(document.clusters).map((cluster) =>
         completeCluster(cluster, rawClusters.get(cluster.name) ?? {}, directory),
       ),
-      users: newUsers(document.users).map((user) => completeUser(user, rawUsers.get(user.name) ?? {}, directory)),
+      users: newUsers(document.users?.map(withoutTokenFile)).map((user) =>
+        completeUser(user, rawUsers.get(user.name) ?? {}, directory),
+      ),
     };
   } catch (error) {
     throw new CredentialsError(`kubeconfig ${path}: ${messageOf(error)}`, { cause: error });
@@ -69,61 +71,52 @@ interface RawKubeconfig {
 const EXEC_EXTENSION = 'client.authentication.k8s.io/exec';
 
 interface RawCluster {
-  readonly extensions?: readonly { readonly name?: string; readonly extension?: unknown }[];
+  readonly extensions?: readonly { readonly name?: string; readonly extension?: unknown }[] | null;
 }
 
 interface RawUser {
-  readonly tokenFile?: string;
-  readonly 'as-uid'?: string;
-  readonly 'as-groups'?: readonly string[];
-  readonly 'as-user-extra'?: Readonly<Record<string, readonly string[]>>;
+  readonly tokenFile?: string | null;
+  readonly 'as-uid'?: string | null;
+  readonly 'as-groups'?: readonly string[] | null;
+  readonly 'as-user-extra'?: Readonly<Record<string, readonly string[]>> | null;
 }
+
+/** Of hundreds of clusters, with their certificates in place. */
+const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 async function readText(path: string): Promise<string> {
   try {
-    return await readFile(path, 'utf8');
+    return (await readSmallFile(path, MAX_FILE_BYTES)).toString('utf8');
   } catch (error) {
     throw new CredentialsError(`cannot read kubeconfig ${path}: ${messageOf(error)}`, { cause: error });
   }
 }
 
-function parseDocument(path: string, text: string): RawKubeconfig {
-  let document: unknown;
-  try {
-    document = parseText(text) ?? {};
-  } catch (error) {
-    const line = error instanceof YAMLParseError ? error.linePos?.[0].line : undefined;
-    const where = line === undefined ? path : `${path}, line ${line}`;
-    const [reason = ''] = messageOf(error).split('\n');
-    throw new CredentialsError(`kubeconfig ${where}: not YAML: ${reason}`, { cause: error });
-  }
-  if (!isMapping(document)) throw new CredentialsError(`kubeconfig ${path}: ${expected('a mapping', document)}`);
-  for (const key of ['contexts', 'clusters', 'users']) checkList(`kubeconfig ${path}: ${key}`, document[key] ?? []);
-  return document;
+async function parseDocument(path: string, text: string): Promise<RawKubeconfig> {
+  const document = await parseText(path, text);
+  requireKubeconfigShape(`kubeconfig ${path}`, document);
+  // Each field that is named in the type was looked at.
+  return document as RawKubeconfig;
 }
 
 /** JSON, which is YAML too, without a parser that takes as long to warm up as all else of a start. */
-function parseText(text: string): unknown {
+async function parseText(path: string, text: string): Promise<unknown> {
   try {
     return JSON.parse(text);
   } catch {
-    return parse(text);
+    return parseYaml(path, text);
   }
 }
 
-function checkList(where: string, list: unknown): void {
-  if (!Array.isArray(list)) throw new CredentialsError(`${where}: ${expected('a list', list)}`);
-  for (const [index, entry] of list.entries()) {
-    if (!isMapping(entry)) throw new CredentialsError(`${where}[${index}]: ${expected('a mapping', entry)}`);
+async function parseYaml(path: string, text: string): Promise<unknown> {
+  const { readYaml } = await import('../lib/yaml.ts');
+  const [document, more] = readYaml(text);
+  if (document?.type === 'broken') {
+    const [{ line, message } = { line: 1, message: '' }] = document.problems;
+    throw new CredentialsError(`kubeconfig ${path}, line ${line}: not YAML: ${message}`);
   }
-}
-
-function isMapping(value: unknown): value is Readonly<Record<string, unknown>> {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
-function expected(what: string, value: unknown): string {
-  return `expected ${what}, got ${JSON.stringify(value)}`;
+  if (more !== undefined) throw new CredentialsError(`kubeconfig ${path}: several YAML documents, expected one`);
+  return document?.value ?? {};
 }
 
 function completeCluster(cluster: Cluster, raw: RawCluster, directory: string): ClusterEntry {
@@ -135,14 +128,19 @@ function completeCluster(cluster: Cluster, raw: RawCluster, directory: string): 
   };
 }
 
+/** The parser would read the file of this field by itself, at once and whatever its size. */
+function withoutTokenFile({ name, user }: { readonly name: string; readonly user?: RawUser | null }): unknown {
+  return { name, user: user && { ...user, 'token-file': undefined } };
+}
+
 function completeUser(user: User, raw: RawUser, directory: string): UserEntry {
   return {
     ...user,
-    ...absolute({ certFile: user.certFile, keyFile: user.keyFile, tokenFile: raw.tokenFile }, directory),
+    ...absolute({ certFile: user.certFile, keyFile: user.keyFile, tokenFile: raw.tokenFile ?? undefined }, directory),
     ...(isRelativeCommand(user.exec) ? { exec: { ...user.exec, command: join(directory, user.exec.command) } } : {}),
-    ...(raw['as-uid'] === undefined ? {} : { impersonateUid: raw['as-uid'] }),
-    ...(raw['as-groups'] === undefined ? {} : { impersonateGroups: raw['as-groups'] }),
-    ...(raw['as-user-extra'] === undefined ? {} : { impersonateExtra: raw['as-user-extra'] }),
+    ...(raw['as-uid'] ? { impersonateUid: raw['as-uid'] } : {}),
+    ...(raw['as-groups'] ? { impersonateGroups: raw['as-groups'] } : {}),
+    ...(raw['as-user-extra'] ? { impersonateExtra: raw['as-user-extra'] } : {}),
   };
 }
 

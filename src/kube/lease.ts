@@ -1,4 +1,5 @@
 import { KubeError } from '../errors.ts';
+import { apiPath } from './api-path.ts';
 import type { KubeClient } from './client.ts';
 import { policyRuleText } from './policy-rule.ts';
 
@@ -47,8 +48,9 @@ const RULE = policyRuleText({
 });
 
 export function leaseStore({ client, namespace, name }: LeasePlace): LeaseStore {
-  const folder = `/apis/coordination.k8s.io/v1/namespaces/${encodeURIComponent(namespace)}/leases`;
-  const path = `${folder}/${encodeURIComponent(name)}`;
+  const place = ['apis', 'coordination.k8s.io', 'v1', 'namespaces', namespace, 'leases'];
+  const folder = apiPath(...place);
+  const path = apiPath(...place, name);
   return {
     async read({ signal, timeoutMs }) {
       try {

@@ -47,6 +47,8 @@ const DEFAULT_IDLE_TIMEOUT_MS = 70_000;
 const LATE_LIST_MS = 10_000;
 const LIST_TIMEOUT_MS = 60_000;
 const PAGE_SIZE = 500;
+/** Of a page of objects that are all as large as the API server stores them. */
+const MAX_PAGE_BYTES = 1024 * 1024 * 1024;
 /** So many items are parsed and filtered at a stretch: a few milliseconds. */
 const BREATHER_ITEMS = 100;
 
@@ -108,7 +110,7 @@ function createRequests(client: KubeClient, target: WatchTarget, options: ListWa
       }
     },
     async page(query, signal) {
-      const page = await client.bytes({ ...get(query), timeoutMs: LIST_TIMEOUT_MS }, signal);
+      const page = await client.bytes({ ...get(query), timeoutMs: LIST_TIMEOUT_MS, maxBytes: MAX_PAGE_BYTES }, signal);
       onContact();
       onOpen();
       return page;

@@ -1,4 +1,7 @@
 import { KubeError } from '../errors.ts';
+import { shown, shownText } from '../lib/shown.ts';
+
+const MAX_SHOWN = 200;
 
 /** One object as the server sent it. It is valid while its event is handled; `json()` makes the copy to keep. */
 export interface KubeObject {
@@ -21,7 +24,7 @@ export function readObject(value: unknown, copyJson: () => Uint8Array): KubeObje
   const object = asJsonObject(value);
   const metadata = asJsonObject(object['metadata']);
   const name = text(metadata['name']);
-  if (name === '') throw malformed(`an object without metadata.name: ${JSON.stringify(value)?.slice(0, 200)}`);
+  if (name === '') throw malformed(`an object without metadata.name: ${shown(value, MAX_SHOWN)}`);
   let copy: Uint8Array | undefined;
   return {
     namespace: text(metadata['namespace']),
@@ -61,7 +64,7 @@ export function parseJson(bytes: Uint8Array, start = 0, end = bytes.length): unk
   try {
     return JSON.parse(json);
   } catch (error) {
-    throw malformed(`something that is not JSON: ${json.slice(0, 200)}`, { cause: error });
+    throw malformed(`something that is not JSON: ${shownText(json, MAX_SHOWN)}`, { cause: error });
   }
 }
 

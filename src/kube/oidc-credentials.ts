@@ -1,17 +1,20 @@
-import { readFile } from 'node:fs/promises';
-
 import { CredentialsError } from '../errors.ts';
+import { shown, shownText } from '../lib/shown.ts';
 import { readWhole } from './body.ts';
+import { asJsonObject } from './object.ts';
 import { connect } from './connect.ts';
 import type { CredentialSource } from './credentials.ts';
 import { expiringCredentials, type ExpiringPart } from './expiring-credentials.ts';
 import type { HttpRequest } from './http.ts';
 import { createHttp1 } from './http1.ts';
 import type { Environment } from './environment.ts';
+import { readSmallFile } from './read-file.ts';
 import { proxyFromEnvironment } from './proxy.ts';
 import { bearerPart } from './token-expiry.ts';
 
 const TIMEOUT_MS = 30_000;
+/** Of an answer, and of the authority's certificates. */
+const MAX_BYTES = 1024 * 1024;
 
 /** The `config` of a kubeconfig user's `auth-provider` with the name `oidc`. */
 export type OidcConfig = Readonly<Record<string, string | undefined>>;
@@ -30,11 +33,10 @@ export function oidcCredentials(config: OidcConfig, context: OidcContext): Crede
   let refreshToken = config['refresh-token'] ?? '';
   let given = config['id-token'] ?? '';
   return expiringCredentials(async () => {
-    const part = bearerPart(given);
-    const isUsable = given !== '' && part.expiresAt > Date.now();
+    const part = given === '' ? undefined : bearerPart(given, `id-token of kubeconfig user ${context.user}`);
     // Asked a second time it is about to expire, or was refused.
     given = '';
-    if (isUsable) return part;
+    if (part !== undefined && part.expiresAt > Date.now()) return part;
     const tokens = await refresh(config, refreshToken, context);
     refreshToken = tokens.refreshToken ?? refreshToken;
     return tokens.part;
@@ -65,7 +67,7 @@ async function refresh(config: OidcConfig, refreshToken: string, context: OidcCo
     });
     const renewed = answer['refresh_token'];
     return {
-      part: bearerPart(text(answer, 'id_token')),
+      part: bearerPart(text(answer, 'id_token'), "the issuer's id_token"),
       refreshToken: typeof renewed === 'string' ? renewed : undefined,
     };
   } catch (error) {
@@ -77,7 +79,7 @@ async function refresh(config: OidcConfig, refreshToken: string, context: OidcCo
 async function readAuthority(config: OidcConfig): Promise<Uint8Array | undefined> {
   const { 'idp-certificate-authority-data': data, 'idp-certificate-authority': path } = config;
   if (data) return Buffer.from(data, 'base64');
-  return path ? readFile(path) : undefined;
+  return path ? readSmallFile(path, MAX_BYTES) : undefined;
 }
 
 interface IssuerClient {
@@ -90,7 +92,8 @@ async function ask(
   address: string,
   form?: Readonly<Record<string, string>>,
 ): Promise<Readonly<Record<string, unknown>>> {
-  const url = new URL(address);
+  const url = URL.parse(address);
+  if (url === null || !/^https?:$/.test(url.protocol)) throw new Error(`${shown(address)} is not an http or https URL`);
   const signal = AbortSignal.timeout(TIMEOUT_MS);
   const tls = ca === undefined ? {} : { ca };
   const connections = createHttp1(url, () =>
@@ -98,9 +101,9 @@ async function ask(
   );
   try {
     const response = await connections.send(encode(url, form), signal);
-    const body = (await readWhole(response, { signal })).toString('utf8');
-    if (response.status !== 200) throw new Error(`${address} answered ${response.status}: ${body.slice(0, 300)}`);
-    return JSON.parse(body) as Readonly<Record<string, unknown>>;
+    const body = (await readWhole(response, { signal, maxBytes: MAX_BYTES })).toString('utf8');
+    if (response.status !== 200) throw new Error(`${address} answered ${response.status}: ${shownText(body, 300)}`);
+    return asJsonObject(JSON.parse(body));
   } finally {
     await connections.close();
   }

@@ -1,3 +1,6 @@
+import { UsageError } from '../errors.ts';
+import { pathSegmentProblem } from '../lib/path-segment.ts';
+import { shown } from '../lib/shown.ts';
 import type { Environment } from './environment.ts';
 
 /** The Pod this process runs in, as the downward API told it. */
@@ -12,10 +15,19 @@ export interface OwnPod {
 export function ownPod(env: Environment, contextNamespace: string | undefined): OwnPod | undefined {
   const { POD_NAME: name = '', POD_UID: uid = '' } = env;
   if (name === '') return undefined;
+  requireName('POD_NAME', name);
   return { name, namespace: ownNamespace(env, contextNamespace), ...(uid !== '' && { uid }) };
 }
 
 /** The namespace of what hooklet keeps for itself: POD_NAMESPACE, else that of the service account or the kubeconfig context. */
 export function ownNamespace({ POD_NAMESPACE: given = '' }: Environment, contextNamespace: string | undefined): string {
-  return given === '' ? (contextNamespace ?? 'default') : given;
+  if (given === '') return contextNamespace ?? 'default';
+  requireName('POD_NAMESPACE', given);
+  return given;
+}
+
+/** What the environment names stands in the paths of requests. */
+function requireName(variable: string, name: string): void {
+  const problem = pathSegmentProblem(name);
+  if (problem !== undefined) throw new UsageError(`${variable}: got ${shown(name)}, which ${problem}`);
 }

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
 import { CredentialsError, HookletError, KubeError, ResourceExpiredError } from '../errors.ts';
+import { shownName, shownText } from '../lib/shown.ts';
 import { errorCode } from './http.ts';
 
 /** What the server answered instead of what was asked for. */
@@ -19,7 +20,7 @@ export function refusalError(what: string, { status, headers, body }: Refusal): 
     reason: described.reason === '' && status === 410 ? 'Expired' : described.reason,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
-  const said = described.message === '' ? plainText(body) : described.message;
+  const said = described.message === '' ? plainText(body) : shownText(described.message);
   const message = `${what}: ${status}${said === '' ? '' : ` ${said}`}`;
   return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
 }
@@ -27,9 +28,14 @@ export function refusalError(what: string, { status, headers, body }: Refusal): 
 /** The error for a `Status` object that came as the frame of a watch. */
 export function statusObjectError(what: string, status: unknown): KubeError {
   const body = JSON.stringify(status);
-  const code = isRecord(status) && typeof status['code'] === 'number' ? status['code'] : 500;
+  const code = isRecord(status) ? errorCodeOf(status['code']) : 500;
   const expired = parseStatus(body).reason === 'Expired' || parseStatus(body).reason === 'Gone';
   return refusalError(what, { status: expired ? 410 : code, headers: {}, body });
+}
+
+/** An HTTP status that stands for an error; 500 for anything else. */
+function errorCodeOf(code: unknown): number {
+  return typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599 ? code : 500;
 }
 
 /** The error for a request that got no answer; ours pass unchanged. */
@@ -70,7 +76,7 @@ function parseStatus(body: string): StatusObject {
   const seconds = isRecord(details) ? details['retryAfterSeconds'] : undefined;
   return {
     message: typeof message === 'string' ? message : '',
-    reason: typeof reason === 'string' ? reason : '',
+    reason: typeof reason === 'string' ? shownName(reason) : '',
     retryAfterSeconds: typeof seconds === 'number' ? seconds : undefined,
   };
 }
@@ -87,20 +93,31 @@ function isRecord(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+const MAX_PAGE = 4000;
+
 /** Text of a proxy or a web server in one short line. */
 function plainText(body: string): string {
+  // Its first words are all that is told, and a page of nothing but "<" would be looked through for each of them.
   const line = body
+    .slice(0, MAX_PAGE)
     .replaceAll(/<[^>]*>/g, ' ')
     .replaceAll(/\s+/g, ' ')
     .trim();
-  return line.length > 300 ? `${line.slice(0, 300)}…` : line;
+  return shownText(line, 300);
 }
 
 function retryAfter(header: string | undefined, seconds: number | undefined): number | undefined {
   if (header !== undefined) {
-    if (/^\d+$/.test(header.trim())) return Number(header) * 1000;
+    if (/^\d+$/.test(header.trim())) return bounded(Number(header) * 1000);
     const date = Date.parse(header);
-    if (!Number.isNaN(date)) return Math.max(0, date - Date.now());
+    if (!Number.isNaN(date)) return bounded(date - Date.now());
   }
-  return seconds === undefined || seconds < 0 ? undefined : seconds * 1000;
+  return seconds === undefined || seconds < 0 ? undefined : bounded(seconds * 1000);
+}
+
+/** A server that asks for more patience is asked again all the same: it may be well by then, or may have erred. */
+const MAX_RETRY_AFTER_MS = 60_000;
+
+function bounded(delayMs: number): number {
+  return Math.min(MAX_RETRY_AFTER_MS, Math.max(0, delayMs));
 }

@@ -1,11 +1,12 @@
+import { bearerHeaders } from './credentials.ts';
 import type { ExpiringPart } from './expiring-credentials.ts';
 
 /** How long a token is kept whose expiry cannot be read. */
 const OPAQUE_TOKEN_MS = 60_000;
 
 /** A bearer token as credentials; they expire with it where it is a JSON web token, else after a minute. */
-export function bearerPart(token: string): ExpiringPart {
-  return { part: { headers: { authorization: `Bearer ${token}` } }, expiresAt: expiryOf(token) };
+export function bearerPart(token: string, what: string): ExpiringPart {
+  return { part: { headers: bearerHeaders(token, what) }, expiresAt: expiryOf(token) };
 }
 
 function expiryOf(token: string): number {

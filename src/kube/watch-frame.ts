@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type KubeObject,
 } from './object.ts';
+import { shown } from '../lib/shown.ts';
 import { statusObjectError } from './status-error.ts';
 
 /** One line of a watch: the object is as the line says now, or it is gone, or nothing happened up to this version. */
@@ -34,7 +35,7 @@ export function readFrame(line: Uint8Array): WatchFrame {
     case 'ERROR':
       throw statusObjectError('the watch was ended by the API server', frame['object']);
     default:
-      throw malformed(`a watch line of unknown type ${JSON.stringify(type)}`);
+      throw malformed(`a watch line of unknown type ${shown(type)}`);
   }
 }
 

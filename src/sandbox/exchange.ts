@@ -3,6 +3,9 @@ import type { ApiRequest, WatchSink } from './api-request.ts';
 import type { Faults } from './faults.ts';
 import { StatusError } from './status-error.ts';
 
+/** A watch whose client does not read is ended, as the API server does; a large cluster's first list has room. */
+const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
+
 /** One request and its answer; everything that is sent passes here, and so do the faults. */
 export class Exchange implements WatchSink {
   readonly request: ApiRequest;
@@ -80,6 +83,10 @@ export class Exchange implements WatchSink {
 
   write(line: string | Buffer, kind: 'event' | 'bookmark'): void {
     if (this.#silent || this.closed) return;
+    if (this.#response.writableLength > MAX_UNREAD_BYTES) {
+      this.destroy();
+      return;
+    }
     if (kind === 'bookmark') {
       if (this.#faults.take(this.request, true, 'noBookmarks') === undefined) this.send(line);
       return;

@@ -1,4 +1,5 @@
 import type { ApiRequest } from './api-request.ts';
+import { withTimeLimit } from './time-limit.ts';
 
 /** Which requests a fault strikes; what is absent matches everything. */
 export interface RequestMatcher {
@@ -116,11 +117,16 @@ function isOfType<Type extends FaultType>(fault: Fault, type: Type): fault is Ex
   return fault.type === type;
 }
 
+const PATTERN_LIMIT_MS = 1000;
+
 /** Whether a matcher means the request. */
 export function matchesRequest(matcher: RequestMatcher, request: ApiRequest, watch: boolean): boolean {
   if (matcher.watch !== undefined && matcher.watch !== watch) return false;
   if (matcher.method !== undefined && matcher.method.toUpperCase() !== request.method) return false;
   if (matcher.path !== undefined && !request.path.startsWith(matcher.path)) return false;
   const query = request.query.toString();
-  return matcher.pattern === undefined || new RegExp(matcher.pattern).test(`${request.path}${query && `?${query}`}`);
+  if (matcher.pattern === undefined) return true;
+  const pattern = new RegExp(matcher.pattern);
+  const asked = `${request.path}${query && `?${query}`}`;
+  return withTimeLimit('the pattern of a fault', PATTERN_LIMIT_MS, () => pattern.test(asked));
 }

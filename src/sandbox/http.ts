@@ -4,6 +4,9 @@ import { Exchange } from './exchange.ts';
 import { Faults, matchesRequest, type RequestMatcher } from './faults.ts';
 import { isTrue } from './list-options.ts';
 import { isProtobuf } from './protobuf/envelope.ts';
+import { MAX_BODY_BYTES, readRequestBody } from './request-body.ts';
+import { splitTarget } from './request-target.ts';
+import { StatusError } from './status-error.ts';
 
 /** One request that was served. */
 export interface RequestRecord {
@@ -17,6 +20,10 @@ export interface RequestRecord {
 }
 
 const RECORD_LIMIT = 20_000;
+/** So much of a path and of a query is remembered. */
+const RECORD_CHARACTERS = 2000;
+const MAX_CONNECTIONS = 10_000;
+const REQUEST_TIMEOUT_MS = 60_000;
 
 /** The HTTP side: reads requests, has them answered, and lets the faults strike. */
 export class HttpSide {
@@ -39,7 +46,9 @@ export class HttpSide {
     });
     // The connections of a client's pool must not end under a request.
     this.server.keepAliveTimeout = 120_000;
-    this.server.requestTimeout = 0;
+    // The time for a request to come, not for its answer: watches stay open.
+    this.server.requestTimeout = REQUEST_TIMEOUT_MS;
+    this.server.maxConnections = MAX_CONNECTIONS;
   }
 
   /** What was served, oldest first. */
@@ -63,19 +72,28 @@ export class HttpSide {
   }
 
   async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const request = await readRequest(incoming);
+    const body = await readRequestBody(incoming);
+    const request = toRequest(incoming, body ?? Buffer.alloc(0));
     const watch = isWatch(request);
     const exchange = new Exchange(request, watch, response, this.faults);
     this.#record(exchange);
     this.#open.add(exchange);
     exchange.onClose(() => this.#open.delete(exchange));
-    await this.#answer(exchange);
+    if (body === undefined) await sendReply(exchange, tooLarge());
+    else await this.#answer(exchange);
   }
 
   #record(exchange: Exchange): void {
     const { method, path, query, headers } = exchange.request;
     const userAgent = headers['user-agent'] ?? '';
-    const record = { method, path, query: query.toString(), watch: exchange.watch, userAgent, status: 0 };
+    const record = {
+      method,
+      path: path.slice(0, RECORD_CHARACTERS),
+      query: query.toString().slice(0, RECORD_CHARACTERS),
+      watch: exchange.watch,
+      userAgent: userAgent.slice(0, RECORD_CHARACTERS),
+      status: 0,
+    };
     const entry: Entry = { record, exchange };
     this.#records.push(entry);
     if (this.#records.length > RECORD_LIMIT) this.#records.splice(0, RECORD_LIMIT / 2);
@@ -100,19 +118,23 @@ function isWatch(request: ApiRequest): boolean {
   return request.method === 'GET' && (isTrue(request.query.get('watch')) || /\/v[^/]+\/watch\//.test(request.path));
 }
 
-async function readRequest(incoming: IncomingMessage): Promise<ApiRequest> {
-  const chunks: Buffer[] = [];
-  for await (const chunk of incoming) chunks.push(Buffer.from(chunk));
-  const url = new URL(incoming.url ?? '/', 'http://sandbox');
+function tooLarge(): Reply {
+  const message = `Request entity too large: limit is ${MAX_BODY_BYTES}`;
+  const { code, status } = new StatusError({ code: 413, reason: 'RequestEntityTooLarge', message });
+  return { type: 'json', code, value: status, headers: { Connection: 'close' } };
+}
+
+function toRequest(incoming: IncomingMessage, body: Buffer): ApiRequest {
+  const { path, query } = splitTarget(incoming.url ?? '/');
   const headers: { [name: string]: string | undefined } = {};
   for (const [name, value] of Object.entries(incoming.headers))
     headers[name] = Array.isArray(value) ? value.join() : value;
   return {
     method: incoming.method ?? 'GET',
-    path: url.pathname,
-    query: url.searchParams,
+    path,
+    query,
     headers,
-    body: Buffer.concat(chunks).toString(isProtobuf(headers['content-type']) ? 'latin1' : 'utf8'),
+    body: body.toString(isProtobuf(headers['content-type']) ? 'latin1' : 'utf8'),
   };
 }
 

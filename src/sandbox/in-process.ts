@@ -2,6 +2,7 @@ import { answer, type Api } from './api.ts';
 import { textAt } from './json-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { nameOf, namespaceOf } from './object-meta.ts';
+import { splitTarget } from './request-target.ts';
 import { resourcePath } from './route.ts';
 
 /** What a request without HTTP was answered. */
@@ -20,11 +21,9 @@ export interface Call {
 
 /** Has a request answered without HTTP, and lets everything settle that follows from it. */
 export async function callInProcess(api: Api, { method, path, body, contentType }: Call): Promise<Answer> {
-  const url = new URL(path, 'http://sandbox');
   const reply = answer(api, {
     method,
-    path: url.pathname,
-    query: url.searchParams,
+    ...splitTarget(path),
     headers: { 'content-type': contentType ?? 'application/json', 'user-agent': 'sandbox' },
     body: body === undefined ? '' : JSON.stringify(body),
   });
@@ -75,7 +74,8 @@ function pathOf({ cluster }: Api, object: JsonObject): string {
     throw new Error(`no kind "${textAt(object, 'kind')}" is served in version "${textAt(object, 'apiVersion')}"`);
   }
   if (nameOf(object) === '') throw new Error(`${kind.kind} without metadata.name`);
-  return resourcePath(kind, namespaceOf(object) === '' ? 'default' : namespaceOf(object), nameOf(object));
+  const namespace = namespaceOf(object) === '' ? 'default' : namespaceOf(object);
+  return resourcePath(kind, encodeURIComponent(namespace), nameOf(object));
 }
 
 function accepted({ code, body }: Answer, object: JsonObject): JsonObject {

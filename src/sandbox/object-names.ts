@@ -37,7 +37,8 @@ function patternProblems(name: string, pattern: RegExp, rule: string, maxLength:
   return problems;
 }
 
-function pathSegmentProblems(name: string): readonly string[] {
+/** The rules that a name breaks which is to stand in a path. */
+export function pathSegmentProblems(name: string): readonly string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%']
     .filter((character) => name.includes(character))

@@ -2,7 +2,8 @@ import type { Target } from './api-request.ts';
 import type { Kinds } from './kinds.ts';
 import { apiVersionOf, type ServedKind } from './kind.ts';
 import { isTrue } from './list-options.ts';
-import { methodNotAllowed, noSuchResource, notFound } from './status-error.ts';
+import { pathSegmentProblems } from './object-names.ts';
+import { badRequest, methodNotAllowed, noSuchResource, notFound, StatusError } from './status-error.ts';
 
 /** Where a path leads. */
 export type Route =
@@ -14,10 +15,8 @@ export type Route =
 
 /** Finds where a request leads; throws 404 or 405 below a served group. */
 export function findRoute(kinds: Kinds, method: string, path: string, query: URLSearchParams): Route {
-  const steps = path
-    .split('/')
-    .filter((step) => step !== '')
-    .map(decoded);
+  // Decoded as a whole, as the API server does: a slash that was escaped divides steps too.
+  const steps = decoded(path).replace(/^\//, '').replace(/\/$/, '').split('/');
   const root = steps[0];
   if (root === 'api') return coreRoute(kinds, steps.slice(1), { method, query });
   if (root === 'apis') return groupRoute(kinds, steps.slice(1), { method, query });
@@ -29,11 +28,11 @@ interface Asked {
   readonly query: URLSearchParams;
 }
 
-function decoded(step: string): string {
+function decoded(path: string): string {
   try {
-    return decodeURIComponent(step);
+    return decodeURIComponent(path);
   } catch {
-    return step;
+    return path;
   }
 }
 
@@ -78,6 +77,7 @@ function resourceRoute(
   const verb = verbOf(method, target, watching || isTrue(query.get('watch')));
   if (kind.custom !== undefined && isOutOfScope(target, verb)) return { type: 'other' };
   checkVerb(target, verb);
+  checkNames(target);
   return { type: 'resource', target, verb };
 }
 
@@ -135,6 +135,15 @@ function subresourceVerbs({ kind, name, subresource }: Target): readonly string[
   const found = kind.subresources.find((candidate) => candidate.name === subresource);
   if (found === undefined) throw kind.custom === undefined ? noSuchResource() : notFound(kind, name);
   return found.verbs;
+}
+
+/** Throws what the API server answers to names that would lead elsewhere in a path. */
+function checkNames({ kind, namespace, name }: Target): void {
+  if (namespace === '.' || namespace === '..') {
+    throw new StatusError({ code: 500, message: `invalid key: "/${kind.plural}/${namespace}"` });
+  }
+  const [problem] = pathSegmentProblems(name);
+  if (problem !== undefined) throw badRequest(`Name parameter invalid: ${JSON.stringify(name)}: ${problem}`);
 }
 
 /** The path of a collection or, with a name, of an object. */

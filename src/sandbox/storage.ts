@@ -3,6 +3,8 @@ import type { JsonObject } from './json.ts';
 import { nameOf, namespaceOf, resourceVersionOf, uidOf, withMetadata } from './object-meta.ts';
 
 const HISTORY_LIMIT = 20_000;
+/** Of the texts of the objects in the history: a few large objects that change often would fill the memory. */
+const HISTORY_CHARACTERS = 64 * 1024 * 1024;
 
 /** One object as it was at one revision; never changed, so its text is made once. */
 export class StoredObject {
@@ -57,6 +59,7 @@ export class Storage {
   readonly #sortedKeys = new Map<string, readonly string[]>();
   readonly #listeners = new Set<(change: Change) => void>();
   #history: Change[] = [];
+  #historyCharacters = 0;
   #revision = 1;
   #compactedRevision = 0;
 
@@ -158,6 +161,7 @@ export class Storage {
   /** Forgets the history: whoever asks for what was before now must list again. */
   compact(): void {
     this.#history = [];
+    this.#historyCharacters = 0;
     this.#compactedRevision = this.#revision;
   }
 
@@ -169,11 +173,21 @@ export class Storage {
     };
   }
 
+  /** Forgets the oldest changes. */
+  #forget(count: number): void {
+    for (const { revision, stored } of this.#history.splice(0, count)) {
+      this.#compactedRevision = revision;
+      this.#historyCharacters -= stored.tail.length;
+    }
+  }
+
   #publish(change: Change): void {
     this.#history.push(change);
-    if (this.#history.length > HISTORY_LIMIT) {
-      const forgotten = this.#history.splice(0, HISTORY_LIMIT / 2);
-      this.#compactedRevision = forgotten.at(-1)?.revision ?? this.#compactedRevision;
+    this.#historyCharacters += change.stored.tail.length;
+    if (this.#history.length > HISTORY_LIMIT) this.#forget(HISTORY_LIMIT / 2);
+    // The latest change stays, however large it is.
+    while (this.#historyCharacters > HISTORY_CHARACTERS && this.#history.length > 1) {
+      this.#forget(Math.ceil(this.#history.length / 2));
     }
     for (const listener of this.#listeners) listener(change);
   }

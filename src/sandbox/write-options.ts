@@ -1,7 +1,7 @@
-import { parse as parseYaml } from 'yaml';
 import type { ApiRequest } from './api-request.ts';
 import { isJsonArray, isJsonObject, type JsonObject } from './json.ts';
 import { badRequest, invalid, unsupportedValue, StatusError } from './status-error.ts';
+import { parseYaml } from './yaml.ts';
 
 /** What the query of a write asks for. */
 export interface WriteOptions {

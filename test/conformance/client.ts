@@ -92,8 +92,10 @@ async function open(endpoint: Endpoint, method: string, path: string, sent: Sent
   const text = body === undefined || typeof body === 'string' ? body : JSON.stringify(body);
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   const request = endpoint.url.startsWith('https:') ? requestHttps : requestHttp;
-  const sending = request(`${endpoint.url}${path}`, {
+  const sending = request(endpoint.url, {
     method,
+    // As it is: a URL would resolve `..` in it.
+    path,
     agent: false,
     headers: {
       accept,

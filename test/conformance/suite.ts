@@ -11,6 +11,7 @@ import { objectLaws } from './object-laws.ts';
 import { patchLaws } from './patch-laws.ts';
 import { podLaws } from './pod-laws.ts';
 import { representationLaws } from './representation-laws.ts';
+import { requestLaws } from './request-laws.ts';
 import { subresourceLaws } from './subresource-laws.ts';
 import type { Bench, Target } from './target.ts';
 import { freshName } from './target.ts';
@@ -46,6 +47,7 @@ export function conformanceSuite(target: () => Target): void {
   representationLaws(bench);
   customResourceLaws(bench);
   dryRunLaws(bench);
+  requestLaws(bench);
   discoveryLaws(bench);
   authenticationLaws(bench);
 }

@@ -82,3 +82,40 @@ describe('documents', () => {
     expect(readDocuments('a: 1\na: 2\n').problems).toMatchObject([{ number: 1, line: 2 }]);
   });
 });
+
+describe('the bounds of documents', () => {
+  const arrays = (depth: number): string => `${'['.repeat(depth)}${']'.repeat(depth)}`;
+
+  it('reads JSON 1,000 levels deep, and refuses 1,001 and 1,000,000', () => {
+    expect(readJsonStream(arrays(1000)).problems).toEqual([]);
+    for (const depth of [1001, 1_000_000]) {
+      expect(readJsonStream(arrays(depth)).problems).toEqual([
+        { number: 1, line: 1, message: 'cannot be read as JSON: nested deeper than 1000 levels' },
+      ]);
+    }
+  });
+
+  it('gives up after 1,000 broken documents', () => {
+    const { problems } = readJsonStream('x '.repeat(100_000));
+
+    expect(problems).toHaveLength(1001);
+    expect(problems.at(-1)?.message).toBe('and what follows is not read, for there are too many problems before');
+  });
+
+  it.each([
+    ['keys of one document', (count: number) => Array.from({ length: count }, (_, at) => `k${at}: v\n`).join('')],
+    ['JSON documents in one line', (count: number) => '{} '.repeat(count)],
+  ])('takes a time that grows with the number of %s, not with its square', (_law, generate) => {
+    const timed = (text: string): number => {
+      const startedAt = process.cpuUsage();
+      readDocuments(text);
+      const { user, system } = process.cpuUsage(startedAt);
+      return user + system;
+    };
+    timed(generate(2000));
+    const small = Math.max(timed(generate(2000)), timed(generate(2000)), 1000);
+
+    // Each with each other would take 400 times as long.
+    expect(timed(generate(40_000))).toBeLessThan(small * 100);
+  });
+});

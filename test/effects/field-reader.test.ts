@@ -59,3 +59,12 @@ describe('a value that was received', () => {
     expect(received(value)).toBe(text);
   });
 });
+
+it('keys without meaning are told with their first 60 characters, 20 of them', () => {
+  const keys = Array.from({ length: 50 }, (_, at) => `${String(at).padStart(2, '0')}${'k'.repeat(1_000_000)}`);
+  const unknown = new FieldReader(Object.fromEntries(keys.map((key) => [key, 1]))).unknownKeys([]);
+
+  expect(unknown).toHaveLength(21);
+  expect(unknown.at(-1)).toBe('30 more field(s)');
+  expect(Math.max(...unknown.map(({ length }) => length))).toBe(61);
+});

@@ -5,7 +5,7 @@ import { locate, retrying, written, type PatchSession } from '../../src/effects/
 import { fixedKinds, kubeConversation, refusal, resourceKind } from '../support/kube-conversation.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-const remove = { operation: 'Delete', target: { kind: 'Pod' }, name: 'a/b', ignoreHookError: false } as const;
+const remove = { operation: 'Delete', target: { kind: 'Pod' }, name: 'a:b', ignoreHookError: false } as const;
 
 describe('where an operation goes', () => {
   it('is found by discovery, with every part escaped', async () => {
@@ -13,15 +13,25 @@ describe('where an operation goes', () => {
 
     expect(await locate(session(), operation)).toMatchObject({
       collection: '/api/v1/namespaces/ns/pods',
-      object: '/api/v1/namespaces/ns/pods/a%2Fb',
-      path: '/api/v1/namespaces/ns/pods/a%2Fb/status',
+      object: '/api/v1/namespaces/ns/pods/a%3Ab',
+      path: '/api/v1/namespaces/ns/pods/a%3Ab/status',
     });
   });
 
   it('needs no namespace for a kind without namespaces, and ignores one', async () => {
     const operation: PatchOperation = { ...remove, target: { kind: 'Node' }, namespace: 'ns' };
 
-    expect(await locate(session(), operation)).toMatchObject({ object: '/api/v1/nodes/a%2Fb' });
+    expect(await locate(session(), operation)).toMatchObject({ object: '/api/v1/nodes/a%3Ab' });
+  });
+
+  it.each<[string, { name?: string; namespace?: string; subresource?: string }]>([
+    ['name', { name: '..' }],
+    ['namespace', { namespace: '../../nodes' }],
+    ['subresource', { subresource: 'a/../..' }],
+  ])('is nowhere where the %s leads elsewhere', async (_field, change) => {
+    await expect(locate(session(), { ...remove, namespace: 'ns', ...change })).rejects.toThrow(
+      'cannot stand in the path of a request',
+    );
   });
 
   it('is unknown without the namespace of a namespaced kind', async () => {

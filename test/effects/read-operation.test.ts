@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { FieldReader } from '../../src/effects/field-reader.ts';
+import type { PatchOperation } from '../../src/effects/operation.ts';
 import { OPERATIONS } from '../../src/effects/read-operation.ts';
 
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'cm' } };
@@ -282,3 +283,46 @@ function read(input: object) {
   const operation = shape?.read(reader, checkJq);
   return { operation, problems: reader.problems.map(({ field, message }) => `${field}: ${message}`) };
 }
+
+describe('a name that leads elsewhere is refused', () => {
+  const names = ['.', '..', 'a/b', '../..', 'a%2Fb', '%2e%2e'];
+  const patch = { mergePatch: { a: 1 } };
+  const at = (change: object): object => ({ ...configMap, metadata: { ...configMap.metadata, ...change } });
+
+  it.each<[string, PatchOperation['operation'], (name: string) => object]>([
+    ['name', 'Delete', (name) => ({ ...pod, name })],
+    ['namespace', 'Delete', (namespace) => ({ ...pod, namespace })],
+    ['kind', 'DeleteInBackground', (kind) => ({ ...pod, kind })],
+    ['subresource', 'MergePatch', (subresource) => ({ ...pod, ...patch, subresource })],
+    ['name', 'JSONPatch', (name) => ({ ...pod, name, jsonPatch: [{ op: 'remove', path: '/a' }] })],
+    ['name', 'JQPatch', (name) => ({ ...pod, name, jqFilter: '.' })],
+    ['object.metadata.name', 'Create', (name) => ({ object: at({ name }) })],
+    ['object.metadata.namespace', 'CreateOrUpdate', (namespace) => ({ object: at({ namespace }) })],
+    ['object.kind', 'CreateIfNotExists', (kind) => ({ object: { ...configMap, kind } })],
+    ['object.metadata.name', 'Apply', (name) => ({ object: at({ name }) })],
+    ['name', 'Create', (name) => ({ object: configMap, subresource: 'eviction', name })],
+  ])('as the %s of %s', (field, operation, inputOf) => {
+    for (const name of names) {
+      const reader = new FieldReader({ operation, ...inputOf(name) });
+      OPERATIONS[operation].read(reader, () => undefined);
+
+      expect(reader.problems.map((problem) => `${problem.field}: ${problem.message}`)).toContainEqual(
+        expect.stringMatching(new RegExp(`^${field.replaceAll('.', String.raw`\.`)}: received ".*", which may not `)),
+      );
+    }
+  });
+
+  it.each(['../v1', 'apps/..', 'a/b/c', 'apps/v1%2F'])('as the apiVersion %s', (apiVersion) => {
+    const reader = new FieldReader({ operation: 'Delete', ...pod, apiVersion });
+    OPERATIONS.Delete.read(reader, () => undefined);
+
+    expect(reader.problems).toMatchObject([{ field: 'apiVersion' }]);
+  });
+
+  it.each(['system:controller:a', 'a.b-c', '...'])('but %s is a name', (name) => {
+    const reader = new FieldReader({ operation: 'Delete', ...pod, name });
+    OPERATIONS.Delete.read(reader, () => undefined);
+
+    expect(reader.problems).toEqual([]);
+  });
+});

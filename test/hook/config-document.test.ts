@@ -13,6 +13,7 @@ describe('readConfigDocument', () => {
       { a: [true, false, true, false, true, 'yes'] },
     ],
     ['anchors and merge keys', 'x: &x {a: 1}\ny: {<<: *x, b: 2}', { x: { a: 1 }, y: { a: 1, b: 2 } }],
+    ['a byte order mark and Windows line ends', '\uFEFFa: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
     ['dates as text', 'a: 2026-01-01', { a: '2026-01-01' }],
   ])('reads %s', (_law, text, value) => {
     expect(readConfigDocument(text)).toEqual({ type: 'value', value });
@@ -26,6 +27,7 @@ describe('readConfigDocument', () => {
     ['a key twice', 'a: 1\na: 2\n', 'Map keys must be unique'],
     ['an alias without anchor', 'a: *x', 'Unresolved alias'],
     ['two documents', 'a: 1\n---\nb: 2\n', 'got 2 YAML documents, expected one'],
+    ['UTF-16', 'a\x00:\x00 \x001\x00', 'got bytes of value 0, expected text in UTF-8; is it written in UTF-16?'],
     ['two JSON texts', '{"a":1}\n{"b":2}\n', 'not YAML or JSON: '],
   ])('refuses %s', (_law, text, message) => {
     const document = readConfigDocument(text);

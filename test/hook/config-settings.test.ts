@@ -28,10 +28,13 @@ describe('readSettings', () => {
       { path: 'settings.timeOut', message: 'unknown field, did you mean timeout?' },
       {
         path: 'settings.executionMinInterval',
-        message: 'got 3, expected a Go duration of 0 or more such as "30s" or "1m30s"',
+        message: 'got 3, expected a Go duration of 0 or more such as "30s" or "1m30s", at most 87600h',
       },
       { path: 'settings.executionBurst', message: 'got -1, expected a whole number that is not negative' },
-      { path: 'settings.timeout', message: 'got "-1s", expected a Go duration of 0 or more such as "30s" or "1m30s"' },
+      {
+        path: 'settings.timeout',
+        message: 'got "-1s", expected a Go duration of 0 or more such as "30s" or "1m30s", at most 87600h',
+      },
     ]);
   });
 });

@@ -37,6 +37,89 @@ onStartup: 1
     ]);
   });
 
+  it.each([
+    ['@every 99999999999999h', 'got "@every 99999999999999h": Failed to parse duration @every 99999999999999h'],
+    [`${'1,'.repeat(500)}1 * * * *`, 'Expected at most 1000 characters, found 1009'],
+  ])('takes the crontab %s for a problem of this hook', (crontab, message) => {
+    expect(parse(JSON.stringify({ configVersion: 'v1', schedule: [{ crontab }] }))).toEqual({
+      type: 'invalid',
+      issues: [{ path: 'schedule[0].crontab', message: expect.stringContaining(message) }],
+    });
+  });
+
+  it('accepts 500 bindings and refuses 501', () => {
+    const configOf = (count: number): string =>
+      JSON.stringify({
+        configVersion: 'v1',
+        schedule: [{ crontab: '@daily' }],
+        kubernetes: Array.from({ length: count - 1 }, () => ({ kind: 'Pod' })),
+      });
+
+    expect(parse(configOf(500)).type).toBe('valid');
+    expect(parse(configOf(501))).toEqual({
+      type: 'invalid',
+      issues: [{ path: '', message: 'got 501 bindings, expected at most 500; divide them among several hooks' }],
+    });
+  });
+
+  it('accepts 262,144 characters and refuses one more', () => {
+    const config = 'configVersion: v1\nonStartup: 1\n#';
+
+    expect(parse(config.padEnd(262_144)).type).toBe('valid');
+    expect(parse(config.padEnd(262_145))).toEqual({
+      type: 'invalid',
+      issues: [{ path: '', message: 'got 262145 characters, expected at most 262144' }],
+    });
+  });
+
+  it('refuses a list of more than 1,000 elements', () => {
+    const configOf = (matchNames: readonly string[]): string =>
+      JSON.stringify({ configVersion: 'v1', kubernetes: [{ kind: 'Pod', nameSelector: { matchNames } }] });
+
+    expect(parse(configOf(Array(1000).fill('a'))).type).toBe('valid');
+    expect(parse(configOf(Array(1001).fill('a')))).toEqual({
+      type: 'invalid',
+      issues: [{ path: 'kubernetes[0].nameSelector.matchNames', message: 'got 1001 elements, expected at most 1000' }],
+    });
+  });
+
+  it('tells at most 100 problems, none of them long', () => {
+    const entry = { [`x${'y'.repeat(10_000)}`]: 1, kind: 'k'.repeat(1000), queue: 'q'.repeat(254) };
+    const config = parse(JSON.stringify({ configVersion: 'v1', kubernetes: Array(20).fill(entry) }));
+    const many = parse(JSON.stringify({ configVersion: 'v1', kubernetes: Array(200).fill({ kind: 1 }) }));
+
+    if (config.type === 'valid' || many.type === 'valid') throw new Error('was read');
+    expect(many.issues).toHaveLength(101);
+    expect(many.issues.at(-1)).toEqual({ path: '', message: 'and more than these 100 problems' });
+    expect(JSON.stringify(config.issues.slice(0, 2)).length).toBeLessThan(1000);
+  });
+
+  it.each(['..', '.', 'a/b', 'a%2fb'])('refuses the name %j wherever it would stand in a path', (name) => {
+    const entry = {
+      kind: name,
+      nameSelector: { matchNames: [name] },
+      namespace: { nameSelector: { matchNames: [name] } },
+    };
+    const config = parse(JSON.stringify({ configVersion: 'v1', kubernetes: [entry] }));
+
+    expect(config.type === 'invalid' && config.issues.map(({ path, message }) => `${path}: ${message}`)).toEqual(
+      ['kind', 'nameSelector.matchNames[0]', 'namespace.nameSelector.matchNames[0]'].map((field) =>
+        expect.stringMatching(
+          new RegExp(`^kubernetes\\[0\\]\\.${field.replaceAll(/[[\].]/g, String.raw`\$&`)}: got .*, which may not `),
+        ),
+      ),
+    );
+  });
+
+  it('refuses an apiVersion that leads elsewhere', () => {
+    const config = parse('{configVersion: v1, kubernetes: [{kind: Pod, apiVersion: "../v1"}]}');
+
+    expect(config).toEqual({
+      type: 'invalid',
+      issues: [{ path: 'kubernetes[0].apiVersion', message: 'got "../v1", of which a part may not be ".."' }],
+    });
+  });
+
   it('adds the kubernetes bindings of a group to the list of each of its members', () => {
     expect(
       snapshotsOf(`

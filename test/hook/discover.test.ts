@@ -1,4 +1,7 @@
-import { chmod, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
+import { execFileSync } from 'node:child_process';
+import { once } from 'node:events';
+import { chmod, mkdir, mkdtemp, rm, symlink, truncate, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -31,6 +34,13 @@ async function discover(directory = root) {
     hooks: files.map(({ name, type }) => (type === 'warm' ? `${name} (warm)` : name)),
     warnings: warnings.map(({ path, message }) => `${path.slice(directory.length + 1)}: ${message}`),
   };
+}
+
+async function sleepTurn(): Promise<boolean> {
+  await new Promise((resolve) => {
+    setImmediate(resolve);
+  });
+  return false;
 }
 
 describe('discoverHooks', () => {
@@ -168,6 +178,83 @@ describe('discoverHooks', () => {
       await put(name, { mode: 0o644, text });
 
       expect((await discover()).warnings).toMatchObject([expect.stringContaining('no executable permissions')]);
+    });
+  });
+
+  describe('with what is no hook at all', () => {
+    it('leaves out a name that is not UTF-8, and says so', async () => {
+      await put('hook');
+      const name = Buffer.concat([Buffer.from(`${root}/bad-`), Buffer.from([0xff, 0xfe]), Buffer.from('.sh')]);
+      await writeFile(name, '#!/bin/sh\n', { mode: 0o755 });
+
+      expect(await discover()).toEqual({
+        hooks: ['hook'],
+        warnings: ['bad-\uFFFD\uFFFD.sh: the name is not UTF-8, it is ignored; rename it'],
+      });
+    });
+
+    it('leaves out pipes and sockets without opening them, and says so', async () => {
+      await put('hook');
+      execFileSync('mkfifo', [join(root, 'pipe.ts'), join(root, '.hidden-pipe')]);
+      await symlink('.hidden-pipe', join(root, 'linked.ts'));
+      const server = createServer().listen(join(root, 'socket'));
+      await once(server, 'listening');
+
+      const found = await discover();
+
+      server.close();
+      expect(found).toEqual({
+        hooks: ['hook'],
+        warnings: [
+          expect.stringMatching(/^(?:pipe\.ts|socket): neither a file nor a directory, it is ignored$/),
+          expect.stringMatching(/^(?:pipe\.ts|socket): neither a file nor a directory, it is ignored$/),
+          'linked.ts: links to what is not a file, it is not followed',
+        ],
+      });
+    });
+
+    it('is not led in circles by links', async () => {
+      await put('sub/hook');
+      await symlink('..', join(root, 'sub', 'up'));
+      await symlink('itself', join(root, 'itself'));
+
+      expect(await discover()).toEqual({
+        hooks: ['itself', 'sub/hook'],
+        warnings: ['sub/up: links to what is not a file, it is not followed'],
+      });
+    });
+
+    it('does not read a module of more than 16 MiB', async () => {
+      await put('huge.ts', { mode: 0o644, text: WARM });
+      await truncate(join(root, 'huge.ts'), 16 * 1024 * 1024);
+      expect((await discover()).hooks).toEqual(['huge.ts (warm)']);
+
+      await truncate(join(root, 'huge.ts'), 64 * 1024 * 1024 * 1024);
+      expect(await discover()).toEqual({
+        hooks: [],
+        warnings: ['huge.ts: a module of more than 16 MiB, it is not read'],
+      });
+    });
+
+    it('bears with files and folders that vanish while it looks', async () => {
+      await put('hook');
+      const churn = async (): Promise<void> => {
+        for (let round = 0; round < 100; round += 1) {
+          await put(`folder/${round}.ts`);
+          await put(`${round}.ts`);
+          await rm(join(root, 'folder'), { recursive: true });
+          await rm(join(root, `${round}.ts`));
+        }
+      };
+      const done = churn().then(() => true);
+
+      const missing: string[] = [];
+      while (!(await Promise.race([done, sleepTurn()]))) {
+        const { hooks } = await discover();
+        if (!hooks.includes('hook')) missing.push(hooks.join());
+      }
+
+      expect(missing).toEqual([]);
     });
   });
 

@@ -16,6 +16,20 @@ describe('parseDuration', () => {
     expect(parseDuration(text)).toBeCloseTo(expected, 9);
   });
 
+  it('reads up to 87600h, ten years', () => {
+    expect(parseDuration('87600h')).toBe(87_600 * 3_600_000);
+    expect(parseDuration('-87600h')).toBe(-87_600 * 3_600_000);
+    for (const text of ['87600h1ms', '-87601h', '99999999999999h']) expect(parseDuration(text)).toBeUndefined();
+  });
+
+  it('does not look at 100,000 digits', () => {
+    const startedAt = process.cpuUsage();
+
+    expect(parseDuration('1'.repeat(100_000))).toBeUndefined();
+
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(100_000);
+  });
+
   it.each(['', '5', 's', '1d', '1 s', '1h 2m', 'h1', '1.5.5s', '.s', '1S'])('takes %j for none', (text) => {
     expect(parseDuration(text)).toBeUndefined();
   });

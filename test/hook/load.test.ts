@@ -109,6 +109,25 @@ describe('loadHooks', () => {
     expect(broken[0]?.message).toContain(message);
   });
 
+  it('takes whatever a config does to its parser for a problem of that hook alone', async () => {
+    const readConfig = async ({ name }: { readonly name: string }): Promise<ConfigRun> =>
+      printed(
+        name === 'valid'
+          ? '{"configVersion":"v1","onStartup":1}'
+          : '{"configVersion":"v1","kubernetes":[{"kind":"Pod","jqFilter":"."}]}',
+      );
+    const checkThatFails = (): string => {
+      throw new RangeError('Maximum call stack size exceeded');
+    };
+
+    const loaded = await loadHooks([fixture('valid'), fixture('garbage')], { readConfig, checkFilter: checkThatFails });
+
+    expect(loaded.hooks).toHaveLength(1);
+    expect(loaded.broken[0]?.issues).toEqual([
+      { path: '', message: 'cannot be read: Maximum call stack size exceeded' },
+    ]);
+  });
+
   it('takes a rejection as a failure to start', async () => {
     const readConfig = async (): Promise<never> => {
       throw Object.assign(new Error('spawn failed'), { code: 'EAGAIN' });

@@ -3,7 +3,7 @@ import { PassThrough } from 'node:stream';
 
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 
-import { IdleError, readBody, readWhole, TruncatedError } from '../../src/kube/body.ts';
+import { IdleError, readBody, readStart, readWhole, TooLargeError, TruncatedError } from '../../src/kube/body.ts';
 import type { HttpResponse } from '../../src/kube/http.ts';
 
 interface Scripted extends HttpResponse {
@@ -29,6 +29,33 @@ function scripted({ isTruncated = false } = {}): Scripted {
 
 const never = new AbortController().signal;
 const MIB = 1024 * 1024;
+
+describe('the bounds of a body', () => {
+  const endless = () => {
+    const response = scripted();
+    const timer = setInterval(() => response.body.write('x'.repeat(MIB)), 0);
+    response.body.once('close', () => clearInterval(timer));
+    return { response, stop: () => clearInterval(timer) };
+  };
+
+  it('readWhole rejects and cancels as soon as there is more than the limit', async () => {
+    const { response, stop } = endless();
+
+    await expect(readWhole(response, { signal: never, maxBytes: 3 * MIB })).rejects.toThrow(
+      new TooLargeError(`the response has more than ${3 * MIB} bytes`),
+    );
+    stop();
+    expect(response.cancelled()).toBe(true);
+  });
+
+  it('readStart takes what it wants, and cancels the rest', async () => {
+    const { response, stop } = endless();
+
+    expect(await readStart(response, { signal: never }, 10)).toHaveLength(10);
+    stop();
+    expect(response.cancelled()).toBe(true);
+  });
+});
 
 describe('readBody', () => {
   it('gives every byte in order', async () => {

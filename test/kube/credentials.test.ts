@@ -75,18 +75,45 @@ describe('a token file', () => {
 
 describe('a certificate authority file', () => {
   it('stays the same buffer until its content changes', async () => {
-    const path = await write('ca.crt', 'one');
+    const path = await write('ca.crt', '-----BEGIN one');
     const source = caFileCredentials(path);
     const { ca: first } = await source.read();
     source.invalidate();
     const { ca: same } = await source.read();
-    await write('ca.crt', 'two');
+    await write('ca.crt', '-----BEGIN two');
     source.invalidate();
     const { ca: changed } = await source.read();
 
     expect(same).toBe(first);
-    expect(Buffer.from(changed ?? '').toString()).toBe('two');
+    expect(Buffer.from(changed ?? '').toString()).toBe('-----BEGIN two');
   });
+});
+
+it.each([
+  [
+    'a token with a space',
+    'a b',
+    (path: string) => tokenFileCredentials(path),
+    'has a character in it that no token has',
+  ],
+  [
+    'a token of two lines',
+    'a\nb',
+    (path: string) => tokenFileCredentials(path),
+    'has a character in it that no token has',
+  ],
+  ['an authority that is no PEM', 'x', (path: string) => caFileCredentials(path), 'is not a PEM certificate'],
+  [
+    'a file of more than 1 MiB',
+    'x'.repeat(1_048_577),
+    (path: string) => caFileCredentials(path),
+    'has more than 1048576 bytes',
+  ],
+])('%s is a clear error', async (_law, text, sourceOf, message) => {
+  const reading = sourceOf(await write('file', text)).read();
+
+  await expect(reading).rejects.toThrow(CredentialsError);
+  await expect(reading).rejects.toThrow(message);
 });
 
 describe('a client certificate', () => {

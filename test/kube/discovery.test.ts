@@ -74,6 +74,50 @@ describe('discover', () => {
     expect(kinds.map(({ kind }) => kind)).toContain('Gadget');
   });
 
+  it.each<[string, unknown]>([
+    ['nothing', undefined],
+    ['a list', []],
+    ['groups that are words', { kind: 'APIGroupDiscoveryList', items: ['a', { versions: ['v1', { resources: 5 }] }] }],
+    [
+      'groups of another shape',
+      { kind: 'APIGroupList', groups: [5, { name: {}, versions: { a: 1 } }], versions: 'v1' },
+    ],
+  ])('reads %s as a server without kinds', async (_law, answer) => {
+    expect(
+      await discover(
+        clientThat(() => answer),
+        never,
+      ),
+    ).toEqual({ kinds: [], failures: [] });
+  });
+
+  it('leaves out kinds that would lead elsewhere, and says so', async () => {
+    const resource = (plural: string) => ({ resource: plural, responseKind: { kind: 'A' }, scope: 'Namespaced' });
+    const items = [
+      { metadata: { name: 'good.io' }, versions: [{ version: 'v1', resources: [resource('as')] }] },
+      { metadata: { name: 'bad.io' }, versions: [{ version: 'v1', resources: [resource('../namespaces')] }] },
+      { metadata: { name: '..' }, versions: [{ version: 'v1', resources: [resource('as')] }] },
+    ];
+    const client = clientThat(({ path }) => ({ kind: 'APIGroupDiscoveryList', items: path === '/apis' ? items : [] }));
+
+    const { kinds, failures } = await discover(client, never);
+
+    expect(kinds.map(({ apiVersion }) => apiVersion)).toEqual(['good.io/v1']);
+    expect(failures.map(({ groupVersion, error }) => `${groupVersion}: ${error.message}`)).toEqual([
+      'bad.io/v1: the API server sent a kind with the name "../namespaces", which may not contain "/"',
+      '../v1: the API server sent a kind with the name "..", which may not be ".."',
+    ]);
+  });
+
+  it('asks for at most 1,000 group versions one by one', async () => {
+    const rootOf = (count: number) => ({ kind: 'APIVersions', versions: Array(count).fill('v1') });
+    const answering = (count: number) =>
+      clientThat(({ path }) => (path === '/api' ? rootOf(count) : { kind: 'APIGroupList' }));
+
+    expect((await discover(answering(1000), never)).failures).toEqual([]);
+    await expect(discover(answering(1001), never)).rejects.toThrow('1001 group versions, expected at most 1000');
+  });
+
   it('rejects when the root cannot be read', async () => {
     const client = clientThat(() => {
       throw new KubeError('forbidden', { status: 403, reason: 'Forbidden' });

@@ -25,14 +25,18 @@ const cluster = {
 };
 
 /** A plugin that runs `body` as a shell script. */
-async function plugin(body: string, exec: object = {}) {
+async function plugin(body: string, exec: object = {}, pluginTimeoutMs = 60_000) {
   const caFile = join(directory, 'ca.crt');
   await writeFile(caFile, 'CA');
   const command = join(directory, 'plugin');
   await writeFile(command, `#!/bin/sh\n${body}\n`);
   await chmod(command, 0o755);
   const user = { name: 'me', exec: { apiVersion: 'client.authentication.k8s.io/v1', command, ...exec } };
-  return execCredentials(user, { cluster: { ...cluster, caFile }, env: { PATH: process.env['PATH'], DIR: directory } });
+  return execCredentials(user, {
+    cluster: { ...cluster, caFile },
+    env: { PATH: process.env['PATH'], DIR: directory },
+    pluginTimeoutMs,
+  });
 }
 
 const print = (status: object): string =>
@@ -110,6 +114,32 @@ describe('an exec plugin', () => {
     const source = await plugin('', { command: join(directory, 'missing'), installHint: 'install it from there' });
 
     await expect(source.read()).rejects.toThrow(/failed: .*ENOENT; install it from there$/);
+  });
+
+  it('that leaves a program behind with its output open is given up', async () => {
+    const source = await plugin('sleep 60 & echo $! > "$DIR/left"; echo "{}"', {}, 100);
+
+    await expect(source.read()).rejects.toThrow(/of kubeconfig user me (?:did not end in 0\.1 s|failed: .*timed out)/);
+    process.kill(Number(await readFile(join(directory, 'left'), 'utf8')));
+  });
+
+  it.each([
+    [{ token: { a: 'secret' } }, 'printed a status.token that is no string'],
+    [{ token: 'a', expirationTimestamp: 5 }, 'printed a status.expirationTimestamp that is no string'],
+    [{ clientCertificateData: ['secret'] }, 'printed a status.clientCertificateData that is no string'],
+    [{ token: 'a b' }, 'has a character in it that no token has'],
+  ])('that prints %j is told of, without what it printed', async (status, message) => {
+    const reading = (await plugin(print(status))).read();
+
+    await expect(reading).rejects.toThrow(CredentialsError);
+    await expect(reading).rejects.toThrow(message);
+    await expect(reading).rejects.not.toThrow('secret');
+  });
+
+  it('that prints no object is an error', async () => {
+    await expect((await plugin('echo "[1]"')).read()).rejects.toThrow(
+      'printed neither a token nor a client certificate',
+    );
   });
 
   it('that wants a terminal is refused', async () => {

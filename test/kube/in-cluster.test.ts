@@ -20,7 +20,7 @@ const env = { KUBERNETES_SERVICE_HOST: '10.96.0.1', KUBERNETES_SERVICE_PORT: '44
 describe('loadInCluster', () => {
   it('takes the service account of the pod', async () => {
     await writeFile(join(serviceAccountDir, 'token'), 'secret');
-    await writeFile(join(serviceAccountDir, 'ca.crt'), 'CA');
+    await writeFile(join(serviceAccountDir, 'ca.crt'), '-----BEGIN CA');
     await writeFile(join(serviceAccountDir, 'namespace'), 'hooks');
 
     const cluster = await loadInCluster({ env, serviceAccountDir });
@@ -29,7 +29,7 @@ describe('loadInCluster', () => {
     expect(cluster?.server.href).toBe('https://10.96.0.1/');
     expect(await cluster?.authenticate()).toEqual({
       headers: { authorization: 'Bearer secret' },
-      tls: { ca: Buffer.from('CA') },
+      tls: { ca: Buffer.from('-----BEGIN CA') },
     });
   });
 

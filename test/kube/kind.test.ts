@@ -26,7 +26,7 @@ it.each<[ResourceKind, ResourceLocation, string]>([
   [pods, { namespace: 'a', name: 'b', subresource: '/status' }, '/api/v1/namespaces/a/pods/b/status'],
   [deployments, { namespace: 'a', name: 'b' }, '/apis/apps/v1/namespaces/a/deployments/b'],
   [nodes, { namespace: 'a', name: 'b' }, '/api/v1/nodes/b'],
-  [nodes, { name: 'system:x/y' }, '/api/v1/nodes/system%3Ax%2Fy'],
+  [nodes, { name: 'system:x y' }, '/api/v1/nodes/system%3Ax%20y'],
 ])('the path of %o at %j is %s', (kind, location, path) => {
   expect(resourcePath(kind, location)).toBe(path);
 });

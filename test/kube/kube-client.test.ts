@@ -74,7 +74,7 @@ describe.each(['http', 'https', 'h2'] as const)('a client over %s', (protocol) =
     const answer = await client.request(
       {
         method: 'PATCH',
-        path: '/api/v1/namespaces/a%2Fb',
+        path: '/api/v1/namespaces/a%3Ab',
         query: { dryRun: 'All', labelSelector: 'a=b,c' },
         body: '{"ä":1}',
         contentType: 'application/merge-patch+json',
@@ -83,7 +83,7 @@ describe.each(['http', 'https', 'h2'] as const)('a client over %s', (protocol) =
     );
 
     expect(answer).toEqual({
-      url: '/api/v1/namespaces/a%2Fb?dryRun=All&labelSelector=a%3Db%2Cc',
+      url: '/api/v1/namespaces/a%3Ab?dryRun=All&labelSelector=a%3Db%2Cc',
       method: 'PATCH',
       agent: 'hooklet/test',
       type: 'application/merge-patch+json',

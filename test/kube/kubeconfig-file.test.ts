@@ -1,4 +1,4 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, rm, truncate, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
@@ -91,7 +91,7 @@ users:
 
   it.each([
     ['broken YAML', 'contexts:\n- name: a\n  context: {', /, line 3: not YAML: /],
-    ['a list', '- a', /: expected a mapping, got \["a"\]$/],
+    ['a list', '- a', /: expected a mapping, got a list$/],
     [
       'a cluster without a server',
       'clusters: [{name: c, cluster: {}}]',
@@ -103,14 +103,51 @@ users:
       /: contexts\[0\]\.context\.cluster is missing$/,
     ],
     ['a user without a name', 'users: [{user: {}}]', /: users\[0\]\.name is missing$/],
-    ['users that are no list', 'users: {name: u}', /: users: expected a list, got \{"name":"u"\}$/],
-    ['a user that is nothing', 'users: [null]', /: users\[0\]: expected a mapping, got null$/],
+    ['users that are no list', 'users: {name: u}', /: users: expected a list, got a mapping$/],
+    [
+      'a token that is a mapping',
+      'users: [{name: u, user: {token: {a: secret}}}]',
+      /: users\[0\]\.user\.token: expected a string, got a mapping$/,
+    ],
+    [
+      'every field of another type',
+      'users: [{name: u, user: {password: 1, as-groups: a, exec: {args: [1], env: [a]}}}]\nclusters: [{name: 1}]',
+      /clusters\[0\]\.name: .*users\[0\]\.user\.password: expected a string, got a number; users\[0\]\.user\.as-groups: .*users\[0\]\.user\.exec\.args\[0\]: .*users\[0\]\.user\.exec\.env\[0\]: expected a mapping/,
+    ],
+    [
+      'a namespace that leads elsewhere',
+      'contexts: [{name: c, context: {cluster: c, namespace: ../x}}]',
+      /: contexts\[0\]\.context\.namespace: got "\.\.\/x", which may not contain "\/"$/,
+    ],
+    ['two documents', 'a: 1\n---\nb: 2', /: several YAML documents, expected one$/],
+    [
+      '40,000 keys',
+      Array.from({ length: 40_000 }, (_, at) => `k${at}: v`).join('\n') + '\nk1: v',
+      /, line 40001: not YAML: Map keys must be unique/,
+    ],
+    ['a user that is nothing', 'users: [null]', /: users\[0\]: expected a mapping, got nothing$/],
   ])('says what is wrong with %s', async (_title, text, message) => {
     await writeFile(path, text);
 
     await expect(readKubeconfigFile(path)).rejects.toThrow(CredentialsError);
     await expect(readKubeconfigFile(path)).rejects.toThrow(message);
     await expect(readKubeconfigFile(path)).rejects.toThrow(`kubeconfig ${path}`);
+  });
+
+  it('takes null for a field that is absent, as kubectl does', async () => {
+    await writeFile(path, 'users: [{name: u, user: {token: null, as-uid: null, as-groups: null, tokenFile: null}}]');
+
+    const { users } = await readKubeconfigFile(path);
+
+    expect(users).toEqual([expect.objectContaining({ name: 'u' })]);
+    expect(Object.keys(users[0] ?? {})).not.toContain('tokenFile');
+  });
+
+  it('does not read a file of more than 8 MiB', async () => {
+    await writeFile(path, '');
+    await truncate(path, 8 * 1024 * 1024 + 1);
+
+    await expect(readKubeconfigFile(path)).rejects.toThrow('has more than 8388608 bytes');
   });
 
   it('names the file it cannot read', async () => {

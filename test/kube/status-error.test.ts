@@ -55,6 +55,27 @@ describe('refusalError', () => {
     expect(refusalError('GET /x', refusal)).toMatchObject(expected);
   });
 
+  it.each<[string, string | undefined, unknown]>([
+    ['a header', '999999999999', undefined],
+    ['a header of a far date', 'Fri, 01 Jan 2100 00:00:00 GMT', undefined],
+    ['the details', undefined, 1e99],
+    ['what is no number of seconds', '1e99', 1e99],
+  ])('waits at most a minute, whatever %s asks for', (_law, header, retryAfterSeconds) => {
+    const body = JSON.stringify(statusObject(429, 'TooManyRequests', 'slow down', { retryAfterSeconds }));
+    const headers = header === undefined ? {} : { 'retry-after': header };
+
+    expect(refusalError('GET /x', { status: 429, headers, body }).retryAfterMs).toBe(60_000);
+  });
+
+  it('shortens what a Status says, and reads a page of nothing but brackets at once', () => {
+    const long = JSON.stringify(statusObject(400, 'BadRequest', 'x'.repeat(1_000_000)));
+    const startedAt = process.cpuUsage();
+
+    expect(refusalError('GET /x', { status: 400, headers: {}, body: long }).message.length).toBeLessThan(2100);
+    expect(refusalError('GET /x', { status: 400, headers: {}, body: '<'.repeat(262_144) }).message.length).toBe(313);
+    expect(process.cpuUsage(startedAt).user).toBeLessThan(1_000_000);
+  });
+
   it('shortens a long page', () => {
     const error = refusalError('GET /x', { status: 500, headers: {}, body: 'a'.repeat(10_000) });
 
@@ -80,6 +101,10 @@ describe('statusObjectError', () => {
 
     expect(error).toBeInstanceOf(KubeError);
     expect(error).toMatchObject({ status: 500, reason: 'InternalError' });
+  });
+
+  it.each([200, 0, 1e99, -1, 404.5, '404'])('takes the code %j for a server error', (code) => {
+    expect(statusObjectError('watch', { code, message: 'x' }).status).toBe(500);
   });
 
   it('counts what is no Status as a server error', () => {

@@ -18,5 +18,8 @@ it.each([
   ['an opaque token', 'secret', 1_060_000],
   ['an opaque token with dots', 'a.b.c', 1_060_000],
 ])('%s expires when it says, else after a minute', (_title, token, expiresAt) => {
-  expect(bearerPart(token)).toEqual({ part: { headers: { authorization: `Bearer ${token}` } }, expiresAt });
+  expect(bearerPart(token, 'the token')).toEqual({
+    part: { headers: { authorization: `Bearer ${token}` } },
+    expiresAt,
+  });
 });

@@ -33,9 +33,9 @@ describe('a kubeconfig user', () => {
 
   it('with a token file and a token sends what is in the file', async () => {
     const tokenFile = join(directory, 'token');
-    await writeFile(tokenFile, 'from file');
+    await writeFile(tokenFile, 'from-file');
 
-    expect((await credentialsOf({ tokenFile, token: 'other' })).headers).toEqual({ authorization: 'Bearer from file' });
+    expect((await credentialsOf({ tokenFile, token: 'other' })).headers).toEqual({ authorization: 'Bearer from-file' });
   });
 
   it('with a name and a password sends them', async () => {
@@ -69,6 +69,19 @@ describe('a kubeconfig user', () => {
     );
   });
 
+  it.each([
+    [{ token: 'a\u0000b' }, 'token of kubeconfig user me has a character in it that no token has'],
+    [
+      { certData: '%%%', keyData: base64('-----BEGIN x') },
+      'client-certificate-data of kubeconfig user me is not a PEM',
+    ],
+    [{ certData: base64('-----BEGIN x'), keyData: base64('x') }, 'client-key-data of kubeconfig user me is not a PEM'],
+    [{ impersonateUser: 'a\r\nX-Header: b' }, 'may not hold line breaks or control characters'],
+    [{ impersonateUser: 'a', impersonateGroups: ['b\n'] }, 'may not hold line breaks or control characters'],
+  ])('with garbage is refused: %j', (user, message) => {
+    expect(() => credentialsOf(user)).toThrow(message);
+  });
+
   it('that acts as another says so with name, uid, groups and extras', async () => {
     const { headers } = await credentialsOf({
       token: 'secret',
@@ -100,9 +113,9 @@ describe('a kubeconfig user', () => {
 
 describe('the authority of a cluster', () => {
   it('is what is given in place, before a file', async () => {
-    const [source] = authorityCredentials({ ...entry, caData: base64('CA'), caFile: '/missing' });
+    const [source] = authorityCredentials({ ...entry, caData: base64('-----BEGIN CA'), caFile: '/missing' });
 
-    expect(Buffer.from((await source?.read())?.ca ?? '').toString()).toBe('CA');
+    expect(Buffer.from((await source?.read())?.ca ?? '').toString()).toBe('-----BEGIN CA');
     expect(authorityCredentials(entry)).toEqual([]);
   });
 });

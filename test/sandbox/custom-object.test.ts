@@ -22,6 +22,23 @@ describe('an object of a custom kind', () => {
     });
   });
 
+  it('is refused after a second when a pattern of its schema takes for ever, and the server lives on', async () => {
+    const sandbox = await sandboxForTest();
+    const definition = JSON.parse(
+      JSON.stringify(widgetDefinition()).replace('"type":"string"', '"type":"string","pattern":"^(a+)+$"'),
+    );
+    await sandbox.apply(definition);
+    const ask = asking(sandbox);
+
+    const { body } = await ask('POST', widgets, widget({ color: `${'a'.repeat(100)}!` }));
+
+    expect(body).toMatchObject({
+      code: 500,
+      message: 'Internal error occurred: the validation by the schema took longer than 1 s',
+    });
+    expect((await ask('GET', widgets)).status).toBe(200);
+  });
+
   it('loses what the schema does not know, or is refused for it when that is asked for', async () => {
     const ask = await withWidgets();
     const body = widget({ color: 'red', junk: 1 }, { more: { deep: 1 } });

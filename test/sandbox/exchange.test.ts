@@ -67,3 +67,30 @@ describe('an exchange', () => {
     expect(answer.body).toBe('');
   });
 });
+
+it('a watch whose client does not read is ended after 256 MiB', async () => {
+  let wasOpen = true;
+  const request = { method: 'GET', path: '/', query: new URLSearchParams(), headers: {}, body: '' };
+  const line = Buffer.alloc(64 * 1024 * 1024, 'x');
+  const closed = Promise.withResolvers<boolean>();
+  const server = createServer((_incoming, response) => {
+    const exchange = new Exchange(request, true, response, new Faults(() => {}));
+    exchange.onClose(() => closed.resolve(wasOpen));
+    exchange.start(200, 'application/json');
+    for (let sent = 0; sent < 4; sent += 1) exchange.write(line, 'event');
+    wasOpen = !exchange.closed;
+    for (let sent = 0; sent < 2; sent += 1) exchange.write(line, 'event');
+  });
+  onTestFinished(() => {
+    server.close().closeAllConnections();
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = server.address();
+  const port = typeof address === 'object' ? address?.port : 0;
+  get({ port, host: '127.0.0.1', agent: false }, (incoming) => incoming.pause().on('error', () => {})).on(
+    'error',
+    () => {},
+  );
+
+  expect(await closed.promise).toBe(true);
+});

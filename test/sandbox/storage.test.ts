@@ -67,6 +67,22 @@ describe('storage', () => {
     expect(storage.changesSince('configmaps', 0)).toEqual([]);
   });
 
+  it('the history holds 64 MiB of text, and of larger objects the latest alone', () => {
+    const storage = new Storage();
+    const megabytes = (count: number): string => 'x'.repeat(count * 1024 * 1024);
+    const first = storage.put('configmaps', thing('a', megabytes(3))).revision;
+    for (let count = 0; count < 19; count += 1) storage.put('configmaps', thing('a', megabytes(3)));
+    expect(storage.changesSince('configmaps', first)).toHaveLength(19);
+
+    for (let count = 0; count < 2; count += 1) storage.put('configmaps', thing('a', megabytes(3)));
+    expect(storage.changesSince('configmaps', first)).toBeUndefined();
+    expect(storage.changesSince('configmaps', storage.compactedRevision)?.length).toBeLessThanOrEqual(21);
+
+    const before = storage.revision;
+    const last = storage.put('configmaps', thing('a', megabytes(65)));
+    expect(storage.changesSince('configmaps', before)?.map(({ stored }) => stored)).toEqual([last]);
+  });
+
   it('what is compacted is forgotten, and the present is not', () => {
     const storage = new Storage();
     const old = storage.put('configmaps', thing('a', '1')).revision;

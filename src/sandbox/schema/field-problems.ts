@@ -121,7 +121,6 @@ const PROBLEMS: Readonly<Record<string, Describe>> = {
   exclusiveMaximum: ({ params, data }, field) => invalid(field, data, `should be less than ${limitOf(params)}`),
   multipleOf: ({ params, data }, field) =>
     invalid(field, data, `should be a multiple of ${String(params['multipleOf'])}`),
-  uniqueItems: ({ data }, field) => invalid(field, data, "shouldn't contain duplicates"),
   oneOf: ({ params }, field) => {
     const passing: unknown = params['passingSchemas'];
     const found = Array.isArray(passing) ? `${passing.length} valid alternatives` : 'none valid';

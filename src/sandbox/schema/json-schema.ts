@@ -34,7 +34,6 @@ const COPIED: ReadonlySet<string> = new Set([
   'minProperties',
   'maxProperties',
   'multipleOf',
-  'uniqueItems',
 ]);
 
 function valueType(schema: JsonObject): JsonObject {

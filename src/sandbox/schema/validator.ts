@@ -4,7 +4,10 @@ import type { JsonObject } from '../json.ts';
 import { toJsonSchema } from './json-schema.ts';
 import type { FieldProblem } from './field-problems.ts';
 import { toFieldProblems } from './field-problems.ts';
+import { withTimeLimit } from '../time-limit.ts';
 import { FORMATS } from './formats.ts';
+
+const VALIDATION_LIMIT_MS = 1000;
 
 /** Compiles a structural schema to a validation, and says what of it could not be. */
 export function compileValidator(schema: JsonObject): {
@@ -22,7 +25,8 @@ export function compileValidator(schema: JsonObject): {
   });
   const check = ajv.compile(jsonSchema);
   const validate = (object: JsonObject): readonly FieldProblem[] => {
-    check(object);
+    // A pattern can take exponentially long, and the API server's kind of expressions cannot.
+    withTimeLimit('the validation by the schema', VALIDATION_LIMIT_MS, () => check(object));
     const errors: readonly ErrorObject[] = check.errors ?? [];
     return toFieldProblems(errors, object);
   };

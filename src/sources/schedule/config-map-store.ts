@@ -1,4 +1,5 @@
 import { KubeError } from '../../errors.ts';
+import { apiPath } from '../../kube/api-path.ts';
 import type { KubeClient, KubeRequest } from '../../kube/client.ts';
 import { policyRuleText } from '../../kube/policy-rule.ts';
 import type { Refused, ScheduleStore, StoreRead, StoreWrite } from './store.ts';
@@ -77,11 +78,11 @@ export class ConfigMapStore implements ScheduleStore {
   }
 
   get #collection(): string {
-    return `/api/v1/namespaces/${encodeURIComponent(this.#at.namespace)}/configmaps`;
+    return apiPath('api', 'v1', 'namespaces', this.#at.namespace, 'configmaps');
   }
 
   get #path(): string {
-    return `${this.#collection}/${encodeURIComponent(this.#at.name)}`;
+    return apiPath('api', 'v1', 'namespaces', this.#at.namespace, 'configmaps', this.#at.name);
   }
 }
 

@@ -1,0 +1,75 @@
+const MAX_VALUE = 100;
+const MAX_NAME = 60;
+const MAX_TEXT = 2000;
+
+/** A value as JSON for an error or a log line, cut after 100 characters, however large, deep or circular it is. */
+export function shown(value: unknown, maxLength: number = MAX_VALUE): string {
+  if (typeof value === 'string') return JSON.stringify(cut(value, maxLength));
+  const parts: string[] = [];
+  write(value, { parts, left: maxLength + 1 });
+  return cut(parts.join(''), maxLength);
+}
+
+/** A name or a key in an error, without quotes and cut after 60 characters. */
+export function shownName(name: string, maxLength: number = MAX_NAME): string {
+  return cut(name, maxLength);
+}
+
+/** What another program said, cut after 2,000 characters. */
+export function shownText(text: string, maxLength: number = MAX_TEXT): string {
+  return cut(text, maxLength);
+}
+
+function cut(text: string, maxLength: number): string {
+  if (text.length <= maxLength) return text;
+  // Half of a pair of surrogates is no character.
+  const isSplit = /[\uD800-\uDBFF]/.test(text.charAt(maxLength - 1));
+  return `${text.slice(0, isSplit ? maxLength - 1 : maxLength)}…`;
+}
+
+interface Output {
+  readonly parts: string[];
+  /** So many characters are still wanted; each level of nesting takes one, which bounds the depth too. */
+  left: number;
+}
+
+function write(value: unknown, output: Output): void {
+  if (output.left <= 0) return;
+  if (typeof value === 'string') put(output, JSON.stringify(value.slice(0, output.left)));
+  else if (Array.isArray(value)) writeList(value, output);
+  else if (isRecord(value)) writeObject(value, output);
+  else put(output, typeof value === 'number' ? String(value) : (plain(value) ?? typeof value));
+}
+
+function plain(value: unknown): string | undefined {
+  return typeof value === 'bigint' || typeof value === 'symbol' ? String(value) : JSON.stringify(value);
+}
+
+function writeList(list: readonly unknown[], output: Output): void {
+  put(output, '[');
+  for (let index = 0; index < list.length && output.left > 0; index += 1) {
+    if (index > 0) put(output, ',');
+    write(list[index], output);
+  }
+  put(output, ']');
+}
+
+function writeObject(object: Readonly<Record<string, unknown>>, output: Output): void {
+  put(output, '{');
+  for (const [index, key] of Object.keys(object).entries()) {
+    if (output.left <= 0) break;
+    if (index > 0) put(output, ',');
+    put(output, `${JSON.stringify(key.slice(0, output.left))}:`);
+    write(object[key], output);
+  }
+  put(output, '}');
+}
+
+function isRecord(value: unknown): value is Readonly<Record<string, unknown>> {
+  return typeof value === 'object' && value !== null;
+}
+
+function put(output: Output, text: string): void {
+  output.parts.push(text);
+  output.left -= text.length;
+}
