@@ -33,3 +33,15 @@ it in. Its kubeconfig is in the log.
 Saving a hook loads it again; saving a manifest applies it again, and what is no longer in any manifest is deleted.
 ${END}
 `;
+
+/** What `hooklet check --help` says after the options. */
+export const CHECK_HELP = `
+Each problem is told with file and line. What would never run is a problem: a file without executable permissions, a
+module without a default export, a folder without hooks. Left out without a word are .yaml, .json, .md and .txt, what
+begins with a dot, and folders called lib or node_modules.
+
+Examples:
+  hooklet check hooks                         a folder
+  hooklet check hooks/a.sh more/hooks         a file and a folder
+  hooklet check -o github hooks               show each problem at its line in a pull request
+`;

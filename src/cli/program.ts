@@ -4,8 +4,10 @@ import { inspect } from 'node:util';
 import { HookletError, UsageError } from '../errors.ts';
 import type { Command } from 'commander';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
-import { DEV_HELP, PROGRAM_HELP, START_HELP } from './help.ts';
+import { CHECK_HELP, DEV_HELP, PROGRAM_HELP, START_HELP } from './help.ts';
+import type { CheckFlags } from './local-commands.ts';
 import { devOptions, startOptions, type OptionSpec } from './options.ts';
+import { CHECK_FORMATS } from './output-format.ts';
 import { peerOptions } from './peer-options.ts';
 import { addSchedule } from './schedule.ts';
 import { plainFlags, type Flags } from './plain-flags.ts';
@@ -151,11 +153,15 @@ function addDev(program: Command, exit: (code: ExitCode) => void): void {
 
 function addCheck(program: Command, exit: (code: ExitCode) => void): void {
   program
-    .command('check [hooks-dir]')
-    .description('validate the hooks of a folder without a cluster; exit code 1 and all problems when there are any')
-    .action(async (hooksDir: string | undefined) => {
+    .command('check')
+    .argument('[paths...]', 'folders of hooks, or files (default: the folder that start would take)')
+    .description('find all problems of hooks without a cluster; exit code 1 when there are any')
+    .option('-o, --output <format>', `one of ${CHECK_FORMATS.join(', ')} (default text)`)
+    .option('--allow-skipped', 'only warn of files that are skipped, and of folders without hooks')
+    .addHelpText('after', CHECK_HELP)
+    .action(async (paths: readonly string[], flags: CheckFlags) => {
       const { checkCommand } = await import('./local-commands.ts');
-      exit(await checkCommand(hooksDir));
+      exit(await checkCommand(paths, flags));
     });
 }
 

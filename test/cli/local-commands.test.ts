@@ -50,6 +50,47 @@ describe('hooklet check', () => {
     expect(stdout).toContain('2 hook(s), 2 broken, 2 problem(s)\n');
   });
 
+  it('takes files and folders, and writes for machines', async () => {
+    const path = hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
+    hook('b.sh', recordingHook({ configVersion: 'v1', kubernetes: [{ kind: 'Podd', apiVersion: 'v1' }] }));
+
+    const [one, json, github, junit] = await Promise.all([
+      run(['check', path]),
+      run(['check', '.', path, '-o', 'json']),
+      run(['check', '--output', 'github', '.']),
+      run(['check', '--output=junit', '.']),
+    ]);
+
+    expect([one.exitCode, json.exitCode, github.exitCode, junit.exitCode]).toEqual([0, 1, 1, 1]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      hooks: [{ file: 'a.sh' }, { file: 'b.sh' }],
+      problems: [
+        { severity: 'error', hook: 'b.sh', file: 'b.sh', path: 'kubernetes[0].kind', line: expect.any(Number) },
+      ],
+      summary: { hooks: 2, broken: 1, errors: 1, warnings: 0 },
+    });
+    expect(github.stdout).toMatch(/^::error file=b\.sh,line=\d+,title=hook b\.sh::kubernetes\[0\]\.kind: got "Podd"/);
+    expect(junit.stdout).toContain('<testsuite name="hooklet check" tests="2" failures="1"');
+  });
+
+  it('finds the place in a TypeScript hook', async () => {
+    const binding = "kubernetes({\n      apiVersion: 'v1',\n      kind: 'Podd',\n    })";
+    const text = `import { defineHook, kubernetes } from 'hooklet';\nexport default defineHook({\n  bindings: {\n    pods: ${binding},\n  },\n  run() {},\n});\n`;
+    writeFileSync(join(folder.path, 'hooks', 'a.ts'), text);
+
+    const { exitCode, stdout } = await run(['check', '.']);
+
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('a.ts:6: error: kubernetes[0].kind: got "Podd"')]);
+  });
+
+  it('fails for a folder without hooks, unless that is allowed', async () => {
+    const [refused, allowed] = await Promise.all([run(['check', '.']), run(['check', '.', '--allow-skipped'])]);
+
+    expect([refused.exitCode, allowed.exitCode]).toEqual([1, 0]);
+    expect(refused.stdout).toMatch(/^\.: error: no hooks here/);
+    expect(allowed.stdout).toMatch(/^\.: warning: no hooks here/);
+  });
+
   it('looks where start would', async () => {
     hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
 
