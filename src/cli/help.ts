@@ -5,7 +5,8 @@ export const PROGRAM_HELP = `
 Examples:
   hooklet dev hooks                           try hooks on this machine, without a cluster
   hooklet check hooks                         find all problems, as in the build of an image
-  hooklet run hooks/a.sh --context -          run one hook with a context of your own
+  hooklet run hooks/a.sh --event Added --object pod.yaml
+                                              run one hook as for a new Pod, and see what it would do
   hooklet filter .metadata.labels < pod.yaml  see what a jqFilter makes of an object
   hooklet schedule explain '30 2 * * *'       say what a crontab means and when it runs
   hooklet start --hooks-dir /hooks            run hooks against the cluster of the kubeconfig or of the pod
@@ -44,4 +45,17 @@ Examples:
   hooklet check hooks                         a folder
   hooklet check hooks/a.sh more/hooks         a file and a folder
   hooklet check -o github hooks               show each problem at its line in a pull request
+`;
+
+/** What `hooklet run --help` says after the options. */
+export const RUN_HELP = `
+Nothing is sent to a cluster. With --event, the context is the one that the operator would make: it goes to the binding
+that watches the object, with the result of its filter and with the snapshots it asks for. Where the operator would not
+run the hook, the command says why.
+
+Examples:
+  hooklet run hooks/a.sh --event Added --object pod.yaml
+  kubectl get pods -o yaml | hooklet run hooks/a.sh --event Synchronization --object -
+  hooklet run hooks/a.sh --event Schedule --binding nightly
+  echo '[{"binding": "onStartup"}]' | hooklet run hooks/a.sh --context -
 `;

@@ -5,6 +5,7 @@ import { HookConfigError, UsageError } from '../errors.ts';
 import { describeMetric, describeOperation } from '../effects/describe-operation.ts';
 import { parseMetrics } from '../effects/parse-metrics.ts';
 import { parseOperations } from '../effects/parse-operations.ts';
+import type { Hook } from '../hook/binding.ts';
 import { discoverFile, type HookFile } from '../hook/discover.ts';
 import { loadHook } from '../hook/load.ts';
 import { printable } from '../lib/printable.ts';
@@ -21,7 +22,10 @@ import { openLog } from './start.ts';
 import { resolveOptions, startOptions } from './options.ts';
 import { checkFormat } from './output-format.ts';
 import { programFile } from './program-file.ts';
-import { readContext, runOnce, type DescribedOutput } from './run.ts';
+import { parseObjects } from './object-input.ts';
+import { readInput, runOnce, type DescribedOutput } from './run.ts';
+import { makeContexts, type MadeContexts } from './run-event.ts';
+import { givenObjects } from './run-object.ts';
 import { shutdownSignal } from './shutdown.ts';
 
 export interface CheckFlags {
@@ -68,15 +72,26 @@ function openConfigReader(root: string): ConfigReader {
   };
 }
 
+export interface RunFlags {
+  readonly context?: string;
+  readonly event?: string;
+  readonly object?: string;
+  readonly binding?: string;
+}
+
 /** `hooklet run`: runs the hook in the file `path` once; resolves to the exit code. */
-export async function runCommand(path: string, contextSource: string): Promise<number> {
+export async function runCommand(path: string, flags: RunFlags): Promise<number> {
+  checkRunFlags(flags);
   await using ends = new AsyncDisposableStack();
   const file = findHook(path);
   const signal = shutdownSignal(() => {});
-  const context = await readContext(contextSource, process.stdin);
+  const given = await readGiven(flags);
   const runner = openLocalRunner(dirname(file.path), ends);
   const hook = await loadHook(file, { readConfig: async (one) => runner.readConfig(one), checkFilter });
   if (hook instanceof HookConfigError) throw hook;
+  const write = (text: string): void => void process.stdout.write(printable(text));
+  const { context, warnings } = contextsOf(hook, flags, given);
+  for (const warning of warnings) write(`warning: ${warning}\n`);
   const checkJq = (expression: string): string | undefined => checkFilter({ type: 'jq', expression });
   await runOnce({
     runner,
@@ -84,10 +99,31 @@ export async function runCommand(path: string, contextSource: string): Promise<n
     context,
     describeOperations: (text) => described(parseOperations(text, checkJq), describeOperation),
     describeMetrics: (text) => described(parseMetrics(text), describeMetric),
-    write: (text) => process.stdout.write(printable(text)),
+    write,
     signal,
   });
   return 0;
+}
+
+function checkRunFlags({ context, event, object, binding }: RunFlags): void {
+  if ((context === undefined) === (event === undefined)) {
+    throw new UsageError('run: give it one of --context FILE and --event NAME');
+  }
+  if (event === undefined && (object !== undefined || binding !== undefined)) {
+    throw new UsageError('run: --object and --binding say more of an --event, and there is none');
+  }
+}
+
+/** The text of the one file that is read. */
+async function readGiven({ context, object }: RunFlags): Promise<string> {
+  if (context !== undefined) return readInput('--context', context, process.stdin);
+  return object === undefined ? '' : readInput('--object', object, process.stdin);
+}
+
+function contextsOf(hook: Hook, { event, binding, object }: RunFlags, given: string): MadeContexts {
+  if (event === undefined) return { context: given, warnings: [] };
+  const objects = givenObjects(object === undefined ? [] : parseObjects(given, `--object ${object}`));
+  return makeContexts(hook, { event, objects, ...(binding !== undefined && { binding }) }, Date.now());
 }
 
 function described<T>(

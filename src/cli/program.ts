@@ -4,8 +4,8 @@ import { inspect } from 'node:util';
 import { HookletError, UsageError } from '../errors.ts';
 import type { Command } from 'commander';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
-import { CHECK_HELP, DEV_HELP, PROGRAM_HELP, START_HELP } from './help.ts';
-import type { CheckFlags } from './local-commands.ts';
+import { CHECK_HELP, DEV_HELP, PROGRAM_HELP, RUN_HELP, START_HELP } from './help.ts';
+import type { CheckFlags, RunFlags } from './local-commands.ts';
 import { devOptions, startOptions, type OptionSpec } from './options.ts';
 import { CHECK_FORMATS } from './output-format.ts';
 import { peerOptions } from './peer-options.ts';
@@ -167,12 +167,17 @@ function addCheck(program: Command, exit: (code: ExitCode) => void): void {
 
 function addRun(program: Command, exit: (code: ExitCode) => void): void {
   program
-    .command('run <hook>')
-    .description('run one hook once with a given context and print what it would apply')
-    .requiredOption('--context <file>', 'JSON array of binding contexts, - for standard input')
-    .action(async (hook: string, flags: { readonly context: string }) => {
+    .command('run')
+    .argument('<hook>', 'file of the hook')
+    .description('run one hook once, for an event or with contexts of your own, and print what it would apply')
+    .option('--event <name>', 'one of Added, Modified, Deleted, Synchronization, Schedule, onStartup')
+    .option('--object <file>', 'YAML or JSON: the object of the event, then what else is there; - for standard input')
+    .option('--binding <name>', 'binding of the event (default: the one that watches the object)')
+    .option('--context <file>', 'JSON array of binding contexts, - for standard input')
+    .addHelpText('after', RUN_HELP)
+    .action(async (hook: string, flags: RunFlags) => {
       const { runCommand } = await import('./local-commands.ts');
-      exit(await runCommand(hook, flags.context));
+      exit(await runCommand(hook, flags));
     });
 }
 

@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { recordingHook } from '../support/operator-rig.ts';
 import { runProgram } from '../support/program.ts';
@@ -130,5 +131,37 @@ echo '{"operation":"Create","object":{"apiVersion":"v1","kind":"ConfigMap","meta
     expect(results[0]?.stderr).toMatch(/^hooklet: hook a\.sh .*code 3/);
     expect(results[1]?.stderr).toContain('configVersion');
     expect(results[2]?.stderr).toContain('KUBERNETES_PATCH_PATH');
+  });
+
+  it('makes the context of an event from an object in a file or on standard input', async () => {
+    const kubernetes = [{ name: 'pods', kind: 'Pod', jqFilter: '.metadata.labels' }];
+    const path = hook('a.sh', recordingHook({ configVersion: 'v1', kubernetes }, 'cat "$BINDING_CONTEXT_PATH"'));
+    const pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: web, labels: {app: web}}\n';
+    writeFileSync(join(folder.path, 'pod.yaml'), pod);
+
+    const [file, stdin, refused] = await Promise.all([
+      run(['run', path, '--event', 'Added', '--object', '../pod.yaml']),
+      run(
+        ['run', path, '--event', 'Added', '--object', '-'],
+        `{"kind":"PodList","items":[${JSON.stringify(parse(pod))}]}`,
+      ),
+      run(['run', path, '--event', 'Schedule']),
+    ]);
+
+    for (const { exitCode, stdout } of [file, stdin]) {
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('"filterResult":{"app":"web"}')]);
+    }
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('hook a.sh does not run on Schedule: it has kubernetes pods'),
+    ]);
+  });
+
+  it('refuses the contexts of another hook, with the names that exist', async () => {
+    const path = hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
+
+    const { exitCode, stderr } = await run(['run', path, '--context', '-'], '[{"binding":"pods"}]');
+
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('it has no binding "pods", but onStartup')]);
   });
 });
