@@ -30,7 +30,11 @@ ${END}
 /** What `hooklet dev --help` says after the options. */
 export const DEV_HELP = `
 The API server is empty but for the manifests, and forgets everything at the end, unless --data names a file to keep
-it in. Its kubeconfig is in the log.
+it in. Its kubeconfig is in the log; --kubeconfig names a file of your own for it:
+
+  hooklet dev hooks --kubeconfig dev.kubeconfig
+  KUBECONFIG=dev.kubeconfig kubectl get pods -A     (in another terminal)
+
 Saving a hook loads it again; saving a manifest applies it again, and what is no longer in any manifest is deleted.
 ${END}
 `;

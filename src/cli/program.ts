@@ -139,6 +139,7 @@ function addDev(program: Command, exit: (code: ExitCode) => void): void {
     .description('run the hooks against a Kubernetes API server in memory; edited hooks and manifests are reloaded')
     .option('--manifests <dir>', 'folder of YAML files to apply (default: manifests in the hooks folder)')
     .option('--port <port>', 'port of the API server (default: a free one)')
+    .option('--kubeconfig <file>', 'file to write the kubeconfig to, for other terminals; removed at the end')
     .option('--data <file>', 'file that keeps the cluster for the next time (default: it is forgotten)');
   const { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson } = devOptions;
   const { keepTmpFiles, tmpDir, debugUnixSocket } = devOptions;

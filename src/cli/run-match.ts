@@ -9,14 +9,16 @@ import type { GivenObject } from './run-object.ts';
 export function watchesKind(binding: KubernetesBinding, object: GivenObject): 'yes' | 'no' | 'unknown' {
   const { kind, apiVersion } = binding;
   const watched = findKind(builtInKinds(), { kind, ...(apiVersion !== undefined && { apiVersion }) });
-  if (watched !== undefined && object.builtIn !== undefined) {
-    return watched.group === object.builtIn.group && watched.plural === object.builtIn.plural ? 'yes' : 'no';
-  }
-  if (watched !== undefined) return 'no';
+  if (watched === undefined) return watchesCustom(binding, object);
+  const { builtIn } = object;
+  return watched.group === builtIn?.group && watched.plural === builtIn.plural ? 'yes' : 'no';
+}
+
+function watchesCustom({ kind, apiVersion }: KubernetesBinding, object: GivenObject): 'yes' | 'no' | 'unknown' {
+  const group = groupOf(object.apiVersion);
+  if (apiVersion !== undefined && groupOf(apiVersion) !== group) return 'no';
   const [name = '', ...qualifier] = kind.trim().toLowerCase().split('.');
-  const group = apiVersion === undefined ? undefined : groupOf(apiVersion);
-  if (group !== undefined && group !== groupOf(object.apiVersion)) return 'no';
-  const isInGroup = qualifier.length === 0 || qualifier.join('.').endsWith(groupOf(object.apiVersion));
+  const isInGroup = qualifier.length === 0 || qualifier.join('.').endsWith(group);
   return isInGroup && namesOf(object.kind.toLowerCase()).includes(name) ? 'yes' : 'unknown';
 }
 
@@ -31,13 +33,16 @@ function namesOf(kind: string): readonly string[] {
 
 /** Why the selectors of a binding leave out an object; undefined when they do not. Labels of namespaces are not known. */
 export function leftOutBy(binding: KubernetesBinding, object: GivenObject): string | undefined {
-  const { names = [], namespace, labelSelector = {}, fieldSelector = [] } = binding;
-  if (names.length > 0 && !names.includes(object.name)) return 'nameSelector';
-  if (namespace?.type === 'names' && namespace.names.length > 0 && !namespace.names.includes(object.namespace)) {
-    return 'namespace.nameSelector';
-  }
+  const { names, namespace, labelSelector = {}, fieldSelector = [] } = binding;
+  if (!isNamed(names, object.name)) return 'nameSelector';
+  if (namespace?.type === 'names' && !isNamed(namespace.names, object.namespace)) return 'namespace.nameSelector';
   if (!matchesLabels(labelSelector, object.labels)) return 'labelSelector';
   return fieldSelector.every((requirement) => matchesField(requirement, object)) ? undefined : 'fieldSelector';
+}
+
+/** No names mean all. */
+function isNamed(names: readonly string[] = [], name: string): boolean {
+  return names.length === 0 || names.includes(name);
 }
 
 function matchesLabels(
@@ -74,6 +79,7 @@ function matchesField({ field, operator, value }: FieldRequirement, object: Give
     found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
   }
   // A field that is not there has the empty value, as on the server.
-  const isEqual = String(found ?? '') === value;
+  const text = typeof found === 'string' ? found : (JSON.stringify(found) ?? '');
+  const isEqual = text === value;
   return operator === '=' ? isEqual : !isEqual;
 }

@@ -36,16 +36,20 @@ export function givenObjects(values: readonly unknown[]): readonly GivenObject[]
 function givenObject(value: unknown): GivenObject | undefined {
   const metadata = isObject(value) ? value['metadata'] : undefined;
   if (!isObject(value) || !isObject(metadata)) return undefined;
-  const { apiVersion, kind } = value;
-  const { name } = metadata;
+  const [apiVersion, kind, name] = [value['apiVersion'], value['kind'], metadata['name']];
   if (typeof apiVersion !== 'string' || typeof kind !== 'string' || typeof name !== 'string') return undefined;
   const builtIn = findKind(builtInKinds(), { kind, apiVersion });
-  // A manifest often leaves out the namespace, and the API server does not.
-  const otherwise = builtIn?.isNamespaced === true ? 'default' : '';
-  const namespace = typeof metadata['namespace'] === 'string' ? metadata['namespace'] : otherwise;
+  const namespace = namespaceOf(metadata, builtIn);
   const labels = isObject(metadata['labels']) ? metadata['labels'] : {};
   const whole = namespace === '' ? value : { ...value, metadata: { ...metadata, namespace } };
   return { apiVersion, kind, namespace, name, labels, value: whole, builtIn };
+}
+
+/** A manifest often leaves it out, and the API server does not. */
+function namespaceOf(metadata: Readonly<Record<string, unknown>>, builtIn: ResourceKind | undefined): string {
+  const { namespace } = metadata;
+  if (typeof namespace === 'string') return namespace;
+  return builtIn?.isNamespaced === true ? 'default' : '';
 }
 
 /** `v1 Pod default/web`. */
