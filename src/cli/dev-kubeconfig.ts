@@ -59,12 +59,17 @@ function readText(given: string, path: string): string {
 /** The server of the one cluster, if the text is a kubeconfig of a sandbox and holds nothing else. */
 function serverOf(text: string): string | undefined {
   const [document] = readYaml(text);
-  const config = document?.type === 'value' ? document.value : undefined;
-  if (!isObject(config) || !Array.isArray(config['clusters']) || !Array.isArray(config['users'])) return undefined;
-  const [entry, ...more]: unknown[] = config['clusters'];
-  if (more.length > 0 || config['users'].length > 1 || !isObject(entry) || entry['name'] !== CLUSTER) return undefined;
+  const config = document?.type === 'value' && isObject(document.value) ? document.value : {};
+  const entry = onlyElement(config['clusters']);
+  if (onlyElement(config['users']) === undefined || entry?.['name'] !== CLUSTER) return undefined;
   const server = isObject(entry['cluster']) ? entry['cluster']['server'] : undefined;
   return typeof server === 'string' ? server : undefined;
+}
+
+function onlyElement(list: unknown): Readonly<Record<string, unknown>> | undefined {
+  if (!Array.isArray(list) || list.length !== 1) return undefined;
+  const element: unknown = list[0];
+  return isObject(element) ? element : undefined;
 }
 
 // As the sandbox calls its cluster.

@@ -63,3 +63,10 @@ Examples:
   hooklet run hooks/a.sh --event Schedule --binding nightly
   echo '[{"binding": "onStartup"}]' | hooklet run hooks/a.sh --context -
 `;
+
+/** What `hooklet completion --help` says after the options. */
+export const COMPLETION_HELP = `
+  bash  source <(hooklet completion bash)         in ~/.bashrc
+  zsh   source <(hooklet completion zsh)          in ~/.zshrc, after compinit
+  fish  hooklet completion fish > ~/.config/fish/completions/hooklet.fish
+`;

@@ -4,7 +4,7 @@ import { inspect } from 'node:util';
 import { HookletError, UsageError } from '../errors.ts';
 import type { Command } from 'commander';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
-import { CHECK_HELP, DEV_HELP, PROGRAM_HELP, RUN_HELP, START_HELP } from './help.ts';
+import { CHECK_HELP, COMPLETION_HELP, DEV_HELP, PROGRAM_HELP, RUN_HELP, START_HELP } from './help.ts';
 import type { CheckFlags, RunFlags } from './local-commands.ts';
 import { devOptions, startOptions, type OptionSpec } from './options.ts';
 import { CHECK_FORMATS } from './output-format.ts';
@@ -113,8 +113,16 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addRun(program, exit);
   addSchedule(program, exit);
   // Listed for the help; dispatch takes them before the parser does.
-  program.command('filter <expression>').description('read objects on standard input, print a filterResult a line');
-  program.command('jq <program> [file]').description('run jq: -c -r -n -s -e --arg --argjson and more');
+  program
+    .command('filter <expression>')
+    .description('read objects on standard input, print a filterResult a line')
+    .option('--jsonpath', 'the expression is a jsonPathFilter');
+  program
+    .command('jq')
+    .argument('<program>', 'what jq is to do')
+    .argument('[file...]', 'files of JSON')
+    .description('run jq: -c -r -n -s -e --arg --argjson and more');
+  addCompletion(program);
   program
     .command('version')
     .description('print the version')
@@ -135,7 +143,8 @@ function addStart(program: Command, exit: (code: ExitCode) => void): void {
 
 function addDev(program: Command, exit: (code: ExitCode) => void): void {
   const command = program
-    .command('dev [hooks-dir]')
+    .command('dev')
+    .argument('[hooks-dir]', 'folder of hooks (default: the one that start would take)')
     .description('run the hooks against a Kubernetes API server in memory; edited hooks and manifests are reloaded')
     .option('--manifests <dir>', 'folder of YAML files to apply (default: manifests in the hooks folder)')
     .option('--port <port>', 'port of the API server (default: a free one)')
@@ -179,6 +188,18 @@ function addRun(program: Command, exit: (code: ExitCode) => void): void {
     .action(async (hook: string, flags: RunFlags) => {
       const { runCommand } = await import('./local-commands.ts');
       exit(await runCommand(hook, flags));
+    });
+}
+
+function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .argument('<shell>', 'one of bash, zsh, fish')
+    .description('print a script that completes commands, flags and files')
+    .addHelpText('after', COMPLETION_HELP)
+    .action(async (shell: string) => {
+      const { completionScript } = await import('./completion.ts');
+      process.stdout.write(completionScript(program, shell));
     });
 }
 
