@@ -3,11 +3,17 @@ import { JsonTextError, parseJson } from '../filter/jq/json-parse.ts';
 import { JsonSplitter } from '../filter/jq/json-stream.ts';
 import { readYaml } from '../lib/yaml.ts';
 
-/** All that comes, as text. */
-export async function readAll(chunks: AsyncIterable<string | Uint8Array>): Promise<string> {
+/** All that comes, as text; rejects with `UsageError` for more than `max` characters, of what `source` names. */
+export async function readAll(
+  chunks: AsyncIterable<string | Uint8Array>,
+  { source, max }: { readonly source: string; readonly max: number } = { source: '', max: Infinity },
+): Promise<string> {
   const decoder = new TextDecoder();
   let text = '';
-  for await (const chunk of chunks) text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+  for await (const chunk of chunks) {
+    text += typeof chunk === 'string' ? chunk : decoder.decode(chunk, { stream: true });
+    if (text.length > max) throw new UsageError(`${source} has more than ${max} characters`);
+  }
   return text + decoder.decode();
 }
 

@@ -1,4 +1,4 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { UsageError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import { isObject } from '../hook/config-reader.ts';
@@ -51,14 +51,18 @@ export async function readInput(
   source: string,
   input: AsyncIterable<string | Uint8Array>,
 ): Promise<string> {
-  if (source === '-') return readAll(input);
+  const bounds = { source: `${flag} ${source}`, max: MAX_INPUT };
   try {
-    return await readFile(source, 'utf8');
+    return await readAll(source === '-' ? input : createReadStream(source), bounds);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`${flag} ${source} cannot be read: ${reason}`, { cause: error });
+    throw new UsageError(`${bounds.source} cannot be read: ${reason}`, { cause: error });
   }
 }
+
+/** Far more than what a hook is given at once. */
+const MAX_INPUT = 64 * 1024 * 1024;
 
 function checkContext(text: string, hook: Hook): void {
   let value: unknown;

@@ -78,4 +78,16 @@ describe('readInput', () => {
       /^--context \/no\/such\/file cannot be read: ENOENT/,
     );
   });
+
+  it('reads no more than 64 MiB, however much comes', async () => {
+    let given = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (; given < 1000; given += 1) yield Buffer.alloc(4 * 1024 * 1024, 'x');
+    }
+
+    await expect(readInput('--object', '-', endless())).rejects.toThrow(
+      /^--object - has more than 67108864 characters$/,
+    );
+    expect(given).toBeLessThan(20);
+  });
 });
