@@ -33,7 +33,7 @@ export async function runCheck(paths: readonly string[], options: CheckOptions):
     results.push(...(await checkTarget(target, options)), { problems: skippedProblems(target, options) });
   }
   const hooks = results.flatMap(({ hook }) => hook ?? []);
-  const problems = results.flatMap((result) => result.problems);
+  const problems = results.flatMap((result) => result.problems).map(inOrder);
   const broken = new Set(problems.filter(isError).flatMap(({ hook, file }) => (hook === null ? [] : [file])));
   const errors = problems.filter(isError).length;
   const count = new Set([...hooks.map(({ file }) => file), ...broken]).size;
@@ -42,6 +42,11 @@ export async function runCheck(paths: readonly string[], options: CheckOptions):
     problems,
     summary: { hooks: count, broken: broken.size, errors, warnings: problems.length - errors },
   };
+}
+
+/** The fields in one order, so that two documents can be compared. */
+function inOrder({ severity, hook, file, line, path, message, output }: CheckProblem): CheckProblem {
+  return { severity, hook, file, line, path, message, ...(output !== undefined && { output }) };
 }
 
 interface FileResult {

@@ -95,6 +95,8 @@ describe('runCheck', () => {
     const report = await check();
 
     expect(report.hooks.map(({ name }) => name)).toEqual(['a.sh']);
+    const fields = ['severity', 'hook', 'file', 'line', 'path', 'message'];
+    for (const problem of report.problems) expect(Object.keys(problem).slice(0, 6)).toEqual(fields);
     expect(report.summary).toEqual({ hooks: 3, broken: 2, errors: 4, warnings: 0 });
     expect(isPassed(report)).toBe(false);
     expect(problemsOf(report).join('\n')).toMatch(/onStartup: got "soon", expected a whole number/);
