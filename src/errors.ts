@@ -41,6 +41,8 @@ export class UsageError extends HookletError {
 export interface Issue {
   readonly path: string;
   readonly message: string;
+  /** The line of the document, from 1; absent where it follows from the path. */
+  readonly line?: number;
 }
 
 /** Everything wrong with one hook's configuration. */

@@ -1,47 +1,151 @@
-import type { Hook } from '../hook/binding.ts';
-import { describeBindings, describeSettings } from '../hook/describe.ts';
-import { discoverHooks } from '../hook/discover.ts';
-import { scheduleWarnings } from '../hook/schedule-warnings.ts';
-import { loadHooks, type LoadOptions } from '../hook/load.ts';
+import { relative, sep } from 'node:path';
 import type { HookConfigError } from '../errors.ts';
+import type { Binding, Hook } from '../hook/binding.ts';
+import { describeBindings, describeSettings } from '../hook/describe.ts';
+import type { HookFile } from '../hook/discover.ts';
+import { loadHooks, type LoadOptions } from '../hook/load.ts';
+import { scheduleWarnings } from '../hook/schedule-warnings.ts';
+import { kindProblems } from './check-kinds.ts';
+import { failedConfig, readPrinted, type PrintedConfig } from './check-places.ts';
+import type { CheckedBinding, CheckedHook, CheckProblem, CheckReport } from './check-report.ts';
+import { findTargets, type CheckTarget } from './check-targets.ts';
 
-export interface CheckOptions extends LoadOptions {
+export interface CheckOptions extends Pick<LoadOptions, 'checkFilter'> {
+  /** Opens what asks the hooks of a folder for their configs. */
+  readonly openReader: (root: string) => ConfigReader;
+  /** Whether files that never run are warnings alone. */
+  readonly allowSkipped: boolean;
   /** Milliseconds since the epoch, for the next schedule times. */
   readonly now: () => number;
-  /** Takes the report, newlines included. */
-  readonly write: (text: string) => void;
+  /** What paths are shown relative to. */
+  readonly cwd: string;
 }
+
+export type ConfigReader = AsyncDisposable & Pick<LoadOptions, 'readConfig'>;
 
 /**
- * Checks a folder of hooks without a cluster: prints each hook with its bindings and all problems. Returns the exit code,
- * 1 when a hook is broken; rejects with `UsageError` when the folder cannot be read.
+ * Checks the hooks of folders and single files without a cluster. Rejects with `UsageError` when one of `paths` cannot be
+ * read.
  */
-export async function runCheck(directory: string, options: CheckOptions): Promise<number> {
-  const { files, warnings } = await discoverHooks(directory);
-  const { hooks, broken } = await loadHooks(files, options);
-  const nowMs = options.now();
-  options.write(
-    [
-      ...hooks.map((hook) => describeHook(hook, nowMs)),
-      ...warnings.map(({ path, message }) => `warning: ${path}: ${message}\n`),
-      ...hooks.flatMap((hook) => scheduleWarnings(hook, nowMs).map((text) => `warning: ${hook.name}: ${text}\n`)),
-      ...broken.map(({ message }) => `error: ${message}\n`),
-      summary(hooks.length, broken),
-    ].join(''),
-  );
-  return broken.length === 0 ? 0 : 1;
+export async function runCheck(paths: readonly string[], options: CheckOptions): Promise<CheckReport> {
+  const results: FileResult[] = [];
+  for (const target of await findTargets(paths)) {
+    results.push(...(await checkTarget(target, options)), { problems: skippedProblems(target, options) });
+  }
+  const hooks = results.flatMap(({ hook }) => hook ?? []);
+  const problems = results.flatMap((result) => result.problems).map(inOrder);
+  const broken = new Set(problems.filter(isError).flatMap(({ hook, file }) => (hook === null ? [] : [file])));
+  const errors = problems.filter(isError).length;
+  const count = new Set([...hooks.map(({ file }) => file), ...broken]).size;
+  return {
+    hooks,
+    problems,
+    summary: { hooks: count, broken: broken.size, errors, warnings: problems.length - errors },
+  };
 }
 
-/** A hook's name, then a line for each of its bindings. */
-function describeHook(hook: Hook, nowMs: number): string {
-  const settings = describeSettings(hook.settings);
-  const lines = [...describeBindings(hook, nowMs), ...(settings === '' ? [] : [`settings ${settings}`])];
-  return `${hook.name}${hook.type === 'warm' ? ' (warm)' : ''}\n${lines.map((line) => `  ${line}\n`).join('')}`;
+/** The fields in one order, so that two documents can be compared. */
+function inOrder({ severity, hook, file, line, path, message, output }: CheckProblem): CheckProblem {
+  return { severity, hook, file, line, path, message, ...(output !== undefined && { output }) };
 }
 
-function summary(valid: number, broken: readonly HookConfigError[]): string {
-  const problems = broken.reduce((count, { issues }) => count + issues.length, 0);
-  return broken.length === 0
-    ? `${valid} hook(s), no problems\n`
-    : `${valid + broken.length} hook(s), ${broken.length} broken, ${problems} problem(s)\n`;
+interface FileResult {
+  /** Absent where its config cannot be read. */
+  readonly hook?: CheckedHook;
+  readonly problems: readonly CheckProblem[];
+}
+
+async function checkTarget({ root, files }: CheckTarget, options: CheckOptions): Promise<readonly FileResult[]> {
+  if (files.length === 0) return [];
+  await using reader = options.openReader(root);
+  const printed = new Map<string, PrintedConfig>();
+  const readConfig: LoadOptions['readConfig'] = async (file) => {
+    const run = await reader.readConfig(file);
+    // What a run that failed has printed is not its config.
+    const { exitCode, stdout, stderr } = run;
+    printed.set(file.path, exitCode === 0 ? readPrinted(file.path, stdout) : failedConfig(file.path, stderr));
+    return run;
+  };
+  const { hooks, broken } = await loadHooks(files, { readConfig, checkFilter: options.checkFilter });
+  const loaded = new Map<string, Hook | HookConfigError>();
+  for (const hook of hooks) loaded.set(hook.name, hook);
+  for (const error of broken) loaded.set(error.hook, error);
+  return files.flatMap((file) => {
+    const one = loaded.get(file.name);
+    return one === undefined
+      ? []
+      : checkFile(one, printed.get(file.path) ?? failedConfig(file.path, ''), file, options);
+  });
+}
+
+function checkFile(
+  loaded: Hook | HookConfigError,
+  config: PrintedConfig,
+  { name, path }: HookFile,
+  { cwd, now }: CheckOptions,
+): FileResult {
+  const place = { hook: name, file: shownPath(path, cwd) };
+  const kinds = kindProblems(config.value).map((problem) => ({ ...place, ...problem, line: config.lineOf(problem) }));
+  if (loaded instanceof Error) return { problems: [...kinds, ...brokenProblems(loaded, config, place)] };
+  const nowMs = now();
+  const warnings = scheduleWarnings(loaded, nowMs).map((message) => {
+    return { ...place, severity: 'warning' as const, line: config.lineOf({ path: 'schedule' }), path: '', message };
+  });
+  return { hook: describeHook(loaded, place.file, nowMs), problems: [...kinds, ...warnings] };
+}
+
+function brokenProblems(
+  { issues, output }: HookConfigError,
+  config: PrintedConfig,
+  place: Pick<CheckProblem, 'hook' | 'file'>,
+): readonly CheckProblem[] {
+  return issues.map((issue, index) => {
+    const { path, message } = issue;
+    const isLast = index === issues.length - 1;
+    return {
+      ...place,
+      severity: 'error',
+      line: config.lineOf(issue),
+      path,
+      message,
+      ...(isLast && output !== undefined && { output }),
+    };
+  });
+}
+
+/** What never runs; silent in an image, it is found out when something should have happened. */
+function skippedProblems(
+  { root, warnings }: CheckTarget,
+  { allowSkipped, cwd }: CheckOptions,
+): readonly CheckProblem[] {
+  return warnings.map(({ path, message, isByRule }) => ({
+    severity: allowSkipped || isByRule === true ? 'warning' : 'error',
+    hook: null,
+    file: shownPath(path, cwd),
+    line: path === root ? null : 1,
+    path: '',
+    message,
+  }));
+}
+
+function describeHook(hook: Hook, file: string, nowMs: number): CheckedHook {
+  const summaries = describeBindings(hook, nowMs);
+  const bindings = hook.bindings.map((binding, index) => describeBinding(binding, summaries[index] ?? ''));
+  return { name: hook.name, file, type: hook.type, bindings, settings: describeSettings(hook.settings) };
+}
+
+function describeBinding(binding: Binding, summary: string): CheckedBinding {
+  if (binding.type === 'onStartup') return { type: binding.type, name: 'onStartup', queue: 'main', summary };
+  const { type, name, queue } = binding;
+  return { type, name, queue, summary };
+}
+
+function isError({ severity }: CheckProblem): boolean {
+  return severity === 'error';
+}
+
+function shownPath(path: string, cwd: string): string {
+  const below = relative(cwd, path);
+  if (below === '') return '.';
+  return below === '..' || below.startsWith(`..${sep}`) ? path : below;
 }

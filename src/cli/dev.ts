@@ -9,6 +9,7 @@ import { runAll } from '../lib/run-all.ts';
 import { runOperator } from '../operator/run-operator.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { keptState, stateWriter, writeRegularly } from './dev-data.ts';
+import { writeKubeconfig, type WrittenKubeconfig } from './dev-kubeconfig.ts';
 import { fileChanges } from './file-changes.ts';
 import { createManifests } from './manifests.ts';
 import { devOptions, resolveOptions, type StartOptions } from './options.ts';
@@ -36,8 +37,10 @@ export async function dev(
   // A file that cannot be written is told now, and not in the middle of the work.
   write();
   using folder = createFolder(options);
-  const kubeconfig = join(folder.path, 'kubeconfig');
-  writeFileSync(kubeconfig, sandbox.kubeconfig(), { mode: 0o600 });
+  const own = join(folder.path, 'kubeconfig');
+  writeFileSync(own, sandbox.kubeconfig(), { mode: 0o600 });
+  using asked = await askedKubeconfig(flags['kubeconfig'], sandbox);
+  const kubeconfig = asked?.path ?? own;
   log.info({ url: sandbox.url, kubeconfig }, 'sandbox API server started');
   const tmpDir = options.tmpDir === '' ? join(folder.path, 'tmp') : options.tmpDir;
   try {
@@ -46,6 +49,13 @@ export async function dev(
     write();
   }
   return 0;
+}
+
+async function askedKubeconfig(
+  given: string | boolean | undefined,
+  sandbox: Sandbox,
+): Promise<WrittenKubeconfig | undefined> {
+  return typeof given === 'string' ? writeKubeconfig(given, sandbox.kubeconfig()) : undefined;
 }
 
 /** The folder of this session, removed at its end, also when a second Ctrl-C cuts it short. */

@@ -1,10 +1,8 @@
 import { FilterError, UsageError } from '../errors.ts';
 import type { CompiledFilter, FilterInput } from '../filter/compiled-filter.ts';
 import { openFilters, type Filters } from '../filter/filters.ts';
-import { JsonTextError, parseJson } from '../filter/jq/json-parse.ts';
-import { JsonSplitter } from '../filter/jq/json-stream.ts';
 import type { Filter } from '../hook/binding.ts';
-import { readYaml } from '../lib/yaml.ts';
+import { parseObjects, readAll } from './object-input.ts';
 
 /** The world of a `filter` command. */
 export interface FilterIo {
@@ -36,7 +34,7 @@ export async function runFilter(args: readonly string[], io: FilterIo): Promise<
   const filters = openFilters();
   try {
     const filter = compile(filters, parseArguments(args));
-    return await applyToAll(filter, parseObjects(await readAll(io.stdin)), io);
+    return await applyToAll(filter, parseObjects(await readAll(io.stdin), 'filter: standard input'), io);
   } finally {
     filters.end();
   }
@@ -85,45 +83,6 @@ function compile(filters: Filters, filter: Filter): CompiledFilter {
     if (!(cause instanceof FilterError)) throw cause;
     throw new UsageError(`filter: ${cause.message}`, { cause });
   }
-}
-
-async function readAll(chunks: AsyncIterable<Uint8Array>): Promise<string> {
-  const decoder = new TextDecoder();
-  let text = '';
-  for await (const chunk of chunks) text += decoder.decode(chunk, { stream: true });
-  return text + decoder.decode();
-}
-
-/** The objects of a JSON stream or of YAML documents; lists count as what is in them. */
-function parseObjects(text: string): readonly unknown[] {
-  const documents = /^\s*[[{]/.test(text) ? parseJsonDocuments(text) : parseYaml(text);
-  return documents.flatMap(expandList);
-}
-
-function parseJsonDocuments(text: string): readonly unknown[] {
-  const splitter = new JsonSplitter();
-  try {
-    return [...splitter.push(text), ...splitter.end()].map((document) => parseJson(document.text, document.firstLine));
-  } catch (cause) {
-    if (!(cause instanceof JsonTextError)) throw cause;
-    throw new UsageError(`filter: standard input is not valid JSON: ${cause.message}`, { cause });
-  }
-}
-
-function parseYaml(text: string): readonly unknown[] {
-  return readYaml(text, { maxCharacters: Infinity }).flatMap((document) => {
-    if (document.type === 'value') return document.value === null ? [] : [document.value];
-    const problems = document.problems.map(
-      ({ line, column, message }) => `${message} at line ${line}, column ${column}`,
-    );
-    throw new UsageError(`filter: standard input is not valid YAML: ${problems.join('; ')}`);
-  });
-}
-
-function expandList(value: unknown): readonly unknown[] {
-  if (Array.isArray(value)) return value;
-  if (!isRecord(value) || !String(value['kind']).endsWith('List') || !Array.isArray(value['items'])) return [value];
-  return value['items'];
 }
 
 /** ` (Pod default x)` for an object that says so. */

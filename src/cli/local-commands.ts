@@ -1,45 +1,97 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative, resolve } from 'node:path';
+import { basename, dirname, join, relative } from 'node:path';
 import { HookConfigError, UsageError } from '../errors.ts';
 import { describeMetric, describeOperation } from '../effects/describe-operation.ts';
 import { parseMetrics } from '../effects/parse-metrics.ts';
 import { parseOperations } from '../effects/parse-operations.ts';
-import { discoverHooks, type HookFile } from '../hook/discover.ts';
+import type { Hook } from '../hook/binding.ts';
+import { discoverFile, type HookFile } from '../hook/discover.ts';
 import { loadHook } from '../hook/load.ts';
 import { printable } from '../lib/printable.ts';
+import { unreachable } from '../lib/unreachable.ts';
 import { checkFilter } from '../operator/filter-check.ts';
 import { openRunner } from '../operator/open-runner.ts';
 import type { Runner } from '../runner/runner.ts';
-import { runCheck } from './check.ts';
+import { runCheck, type ConfigReader } from './check.ts';
+import { checkGithub } from './check-github.ts';
+import { checkJunit } from './check-junit.ts';
+import { isPassed, type CheckReport } from './check-report.ts';
+import { checkText } from './check-text.ts';
 import { openLog } from './start.ts';
 import { resolveOptions, startOptions } from './options.ts';
+import { checkFormat } from './output-format.ts';
 import { programFile } from './program-file.ts';
-import { readContext, runOnce, type DescribedOutput } from './run.ts';
+import { parseObjects } from './object-input.ts';
+import { readInput, runOnce, type DescribedOutput } from './run.ts';
+import { makeContexts, type MadeContexts } from './run-event.ts';
+import { givenObjects } from './run-object.ts';
 import { shutdownSignal } from './shutdown.ts';
 
+export interface CheckFlags {
+  readonly output?: string;
+  readonly allowSkipped?: boolean;
+}
+
 /** `hooklet check`: resolves to the exit code. */
-export async function checkCommand(given: string | undefined): Promise<number> {
-  const { hooksDir } = resolveOptions(startOptions, { hooksDir: given }, process.env);
-  await using ends = new AsyncDisposableStack();
-  const runner = openLocalRunner(hooksDir, ends);
-  return await runCheck(hooksDir, {
-    readConfig: async (file) => runner.readConfig(file),
+export async function checkCommand(paths: readonly string[], flags: CheckFlags): Promise<number> {
+  const format = checkFormat(flags.output);
+  const { hooksDir } = resolveOptions(startOptions, {}, process.env);
+  const report = await runCheck(paths.length === 0 ? [hooksDir] : paths, {
+    openReader: openConfigReader,
     checkFilter,
+    allowSkipped: flags.allowSkipped === true,
     now: Date.now,
-    write: (text) => process.stdout.write(printable(text)),
+    cwd: process.cwd(),
   });
+  process.stdout.write(printable(checkOutput(report, format)));
+  return isPassed(report) ? 0 : 1;
+}
+
+function checkOutput(report: CheckReport, format: ReturnType<typeof checkFormat>): string {
+  switch (format) {
+    case 'text':
+      return checkText(report);
+    case 'json':
+      return `${JSON.stringify(report, undefined, 2)}\n`;
+    case 'github':
+      return checkGithub(report);
+    case 'junit':
+      return checkJunit(report);
+    default:
+      return unreachable(format);
+  }
+}
+
+function openConfigReader(root: string): ConfigReader {
+  const ends = new AsyncDisposableStack();
+  const runner = openLocalRunner(root, ends);
+  return {
+    readConfig: async (file) => runner.readConfig(file),
+    [Symbol.asyncDispose]: async () => ends.disposeAsync(),
+  };
+}
+
+export interface RunFlags {
+  readonly context?: string;
+  readonly event?: string;
+  readonly object?: string;
+  readonly binding?: string;
 }
 
 /** `hooklet run`: runs the hook in the file `path` once; resolves to the exit code. */
-export async function runCommand(path: string, contextSource: string): Promise<number> {
+export async function runCommand(path: string, flags: RunFlags): Promise<number> {
+  checkRunFlags(flags);
   await using ends = new AsyncDisposableStack();
-  const file = await findHook(path);
+  const file = findHook(path);
   const signal = shutdownSignal(() => {});
-  const context = await readContext(contextSource, process.stdin);
+  const given = await readGiven(flags);
   const runner = openLocalRunner(dirname(file.path), ends);
   const hook = await loadHook(file, { readConfig: async (one) => runner.readConfig(one), checkFilter });
   if (hook instanceof HookConfigError) throw hook;
+  const write = (text: string): void => void process.stdout.write(printable(text));
+  const { context, warnings } = contextsOf(hook, flags, given);
+  for (const warning of warnings) write(`warning: ${warning}\n`);
   const checkJq = (expression: string): string | undefined => checkFilter({ type: 'jq', expression });
   await runOnce({
     runner,
@@ -47,10 +99,31 @@ export async function runCommand(path: string, contextSource: string): Promise<n
     context,
     describeOperations: (text) => described(parseOperations(text, checkJq), describeOperation),
     describeMetrics: (text) => described(parseMetrics(text), describeMetric),
-    write: (text) => process.stdout.write(printable(text)),
+    write,
     signal,
   });
   return 0;
+}
+
+function checkRunFlags({ context, event, object, binding }: RunFlags): void {
+  if ((context === undefined) === (event === undefined)) {
+    throw new UsageError('run: give it one of --context FILE and --event NAME');
+  }
+  if (event === undefined && (object !== undefined || binding !== undefined)) {
+    throw new UsageError('run: --object and --binding say more of an --event, and there is none');
+  }
+}
+
+/** The text of the one file that is read. */
+async function readGiven({ context, object }: RunFlags): Promise<string> {
+  if (context !== undefined) return readInput('--context', context, process.stdin);
+  return object === undefined ? '' : readInput('--object', object, process.stdin);
+}
+
+function contextsOf(hook: Hook, { event, binding, object }: RunFlags, given: string): MadeContexts {
+  if (event === undefined) return { context: given, warnings: [] };
+  const objects = givenObjects(object === undefined ? [] : parseObjects(given, `--object ${object}`));
+  return makeContexts(hook, { event, objects, ...(binding !== undefined && { binding }) }, Date.now());
 }
 
 function described<T>(
@@ -61,15 +134,10 @@ function described<T>(
 }
 
 /** Finds the hook as discovery would, so that a file that is none says why. */
-async function findHook(path: string): Promise<HookFile> {
-  const absolute = resolve(path);
-  const { files, warnings } = await discoverHooks(dirname(absolute));
-  const found = files.find((file) => file.path === absolute);
-  if (found !== undefined) return { ...found, name: relative(process.cwd(), absolute) || basename(absolute) };
-  const warning = warnings.find((one) => one.path === absolute);
-  throw new UsageError(
-    `${path} is not a hook: ${warning?.message ?? 'no such file, or one that discovery leaves out'}`,
-  );
+function findHook(path: string): HookFile {
+  const found = discoverFile(path);
+  if ('message' in found) throw new UsageError(`${path} is not a hook: ${found.message}`);
+  return { ...found, name: relative(process.cwd(), found.path) || basename(found.path) };
 }
 
 /** A runner without an operator around it. */

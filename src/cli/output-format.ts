@@ -4,7 +4,19 @@ export type OutputFormat = 'text' | 'json' | 'yaml';
 
 /** The value of `-o`; throws `UsageError` for one that is none. */
 export function outputFormat(given: string | undefined): OutputFormat {
-  if (given === undefined || given === 'text') return 'text';
-  if (given === 'json' || given === 'yaml') return given;
-  throw new UsageError(`--output: got ${JSON.stringify(given)}, expected one of text, json, yaml`);
+  return oneOf(['text', 'json', 'yaml'], given);
+}
+
+export const CHECK_FORMATS = ['text', 'json', 'github', 'junit'] as const;
+
+/** The value of `-o` of `hooklet check`; throws `UsageError` for one that is none. */
+export function checkFormat(given: string | undefined): (typeof CHECK_FORMATS)[number] {
+  return oneOf(CHECK_FORMATS, given);
+}
+
+/** The first where none is given. */
+function oneOf<T extends string>(formats: readonly [T, ...(readonly T[])], given: string | undefined): T {
+  const found = given === undefined ? formats[0] : formats.find((format) => format === given);
+  if (found !== undefined) return found;
+  throw new UsageError(`--output: got ${JSON.stringify(given)}, expected one of ${formats.join(', ')}`);
 }

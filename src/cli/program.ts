@@ -5,8 +5,10 @@ import { openLineOutput } from '../lib/line-output.ts';
 import type { Command } from 'commander';
 import { printable } from '../lib/printable.ts';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
-import { DEV_HELP, PROGRAM_HELP, START_HELP } from './help.ts';
+import { CHECK_HELP, COMPLETION_HELP, DEV_HELP, PROGRAM_HELP, RUN_HELP, START_HELP } from './help.ts';
+import type { CheckFlags, RunFlags } from './local-commands.ts';
 import { devOptions, startOptions, type OptionSpec } from './options.ts';
+import { CHECK_FORMATS } from './output-format.ts';
 import { peerOptions } from './peer-options.ts';
 import { addSchedule } from './schedule.ts';
 import { plainFlags, type Flags } from './plain-flags.ts';
@@ -118,8 +120,16 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addRun(program, exit);
   addSchedule(program, exit);
   // Listed for the help; dispatch takes them before the parser does.
-  program.command('filter <expression>').description('read objects on standard input, print a filterResult a line');
-  program.command('jq <program> [file]').description('run jq: -c -r -n -s -e --arg --argjson and more');
+  program
+    .command('filter <expression>')
+    .description('read objects on standard input, print a filterResult a line')
+    .option('--jsonpath', 'the expression is a jsonPathFilter');
+  program
+    .command('jq')
+    .argument('<program>', 'what jq is to do')
+    .argument('[file...]', 'files of JSON')
+    .description('run jq: -c -r -n -s -e --arg --argjson and more');
+  addCompletion(program);
   program
     .command('version')
     .description('print the version')
@@ -140,10 +150,12 @@ function addStart(program: Command, exit: (code: ExitCode) => void): void {
 
 function addDev(program: Command, exit: (code: ExitCode) => void): void {
   const command = program
-    .command('dev [hooks-dir]')
+    .command('dev')
+    .argument('[hooks-dir]', 'folder of hooks (default: the one that start would take)')
     .description('run the hooks against a Kubernetes API server in memory; edited hooks and manifests are reloaded')
     .option('--manifests <dir>', 'folder of YAML files to apply (default: manifests in the hooks folder)')
     .option('--port <port>', 'port of the API server (default: a free one)')
+    .option('--kubeconfig <file>', 'file to write the kubeconfig to, for other terminals; removed at the end')
     .option('--data <file>', 'file that keeps the cluster for the next time (default: it is forgotten)');
   const { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson } = devOptions;
   const { keepTmpFiles, tmpDir, debugUnixSocket } = devOptions;
@@ -158,22 +170,43 @@ function addDev(program: Command, exit: (code: ExitCode) => void): void {
 
 function addCheck(program: Command, exit: (code: ExitCode) => void): void {
   program
-    .command('check [hooks-dir]')
-    .description('validate the hooks of a folder without a cluster; exit code 1 and all problems when there are any')
-    .action(async (hooksDir: string | undefined) => {
+    .command('check')
+    .argument('[paths...]', 'folders of hooks, or files (default: the folder that start would take)')
+    .description('find all problems of hooks without a cluster; exit code 1 when there are any')
+    .option('-o, --output <format>', `one of ${CHECK_FORMATS.join(', ')} (default text)`)
+    .option('--allow-skipped', 'only warn of files that are skipped, and of folders without hooks')
+    .addHelpText('after', CHECK_HELP)
+    .action(async (paths: readonly string[], flags: CheckFlags) => {
       const { checkCommand } = await import('./local-commands.ts');
-      exit(await checkCommand(hooksDir));
+      exit(await checkCommand(paths, flags));
     });
 }
 
 function addRun(program: Command, exit: (code: ExitCode) => void): void {
   program
-    .command('run <hook>')
-    .description('run one hook once with a given context and print what it would apply')
-    .requiredOption('--context <file>', 'JSON array of binding contexts, - for standard input')
-    .action(async (hook: string, flags: { readonly context: string }) => {
+    .command('run')
+    .argument('<hook>', 'file of the hook')
+    .description('run one hook once, for an event or with contexts of your own, and print what it would apply')
+    .option('--event <name>', 'one of Added, Modified, Deleted, Synchronization, Schedule, onStartup')
+    .option('--object <file>', 'YAML or JSON: the object of the event, then what else is there; - for standard input')
+    .option('--binding <name>', 'binding of the event (default: the one that watches the object)')
+    .option('--context <file>', 'JSON array of binding contexts, - for standard input')
+    .addHelpText('after', RUN_HELP)
+    .action(async (hook: string, flags: RunFlags) => {
       const { runCommand } = await import('./local-commands.ts');
-      exit(await runCommand(hook, flags.context));
+      exit(await runCommand(hook, flags));
+    });
+}
+
+function addCompletion(program: Command): void {
+  program
+    .command('completion')
+    .argument('<shell>', 'one of bash, zsh, fish')
+    .description('print a script that completes commands, flags and files')
+    .addHelpText('after', COMPLETION_HELP)
+    .action(async (shell: string) => {
+      const { completionScript } = await import('./completion.ts');
+      process.stdout.write(completionScript(program, shell));
     });
 }
 

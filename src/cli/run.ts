@@ -1,7 +1,11 @@
-import { readFile } from 'node:fs/promises';
+import { createReadStream } from 'node:fs';
 import { UsageError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
+import { isObject } from '../hook/config-reader.ts';
+import { shown } from '../lib/shown.ts';
 import type { Runner } from '../runner/runner.ts';
+import { readAll } from './object-input.ts';
+import { bindingName } from './run-event.ts';
 
 /** What a hook asked for, told to people, and what is likely a mistake in it. */
 export interface DescribedOutput {
@@ -27,7 +31,7 @@ export interface RunOnceOptions {
  */
 export async function runOnce(options: RunOnceOptions): Promise<void> {
   const { runner, hook, context, write, signal } = options;
-  checkContext(context);
+  checkContext(context, hook);
   const request = { hook, contexts: [Buffer.from(context)], fields: {} };
   const { outputs, durationMs } = await runner.run(request, signal);
   const patches = options.describeOperations(outputs.patch);
@@ -41,24 +45,26 @@ export async function runOnce(options: RunOnceOptions): Promise<void> {
   write(`hook ${hook.name} succeeded in ${Math.round(durationMs)} ms and asked for ${asked}\n`);
 }
 
-/** Reads the text of `--context`: a file, or `-` for standard input. */
-export async function readContext(source: string, input: AsyncIterable<string | Uint8Array>): Promise<string> {
-  if (source !== '-') return readContextFile(source);
-  const chunks: Buffer[] = [];
-  for await (const chunk of input) chunks.push(Buffer.from(chunk));
-  return Buffer.concat(chunks).toString();
-}
-
-async function readContextFile(path: string): Promise<string> {
+/** Reads the text of `--context` or `--object`: a file, or `-` for standard input. */
+export async function readInput(
+  flag: '--context' | '--object',
+  source: string,
+  input: AsyncIterable<string | Uint8Array>,
+): Promise<string> {
+  const bounds = { source: `${flag} ${source}`, max: MAX_INPUT };
   try {
-    return await readFile(path, 'utf8');
+    return await readAll(source === '-' ? input : createReadStream(source), bounds);
   } catch (error) {
+    if (error instanceof UsageError) throw error;
     const reason = error instanceof Error ? error.message : String(error);
-    throw new UsageError(`--context ${path} cannot be read: ${reason}`, { cause: error });
+    throw new UsageError(`${bounds.source} cannot be read: ${reason}`, { cause: error });
   }
 }
 
-function checkContext(text: string): void {
+/** Far more than what a hook is given at once. */
+const MAX_INPUT = 64 * 1024 * 1024;
+
+function checkContext(text: string, hook: Hook): void {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -66,11 +72,30 @@ function checkContext(text: string): void {
     const reason = error instanceof Error ? error.message : String(error);
     throw new UsageError(`--context is not JSON: ${reason}`, { cause: error });
   }
-  if (Array.isArray(value) && value.every((element) => typeof element === 'object' && element !== null)) return;
+  if (!Array.isArray(value) || !value.every(isObject)) {
+    throw new UsageError(
+      `--context must be a JSON array of binding contexts, such as [{"binding":"onStartup"}], but is ${text.trim().slice(0, 60)}`,
+    );
+  }
+  checkBindings(value, hook);
+}
+
+/** A hook is never given the contexts of another one: it would most likely do nothing, and seem to be well. */
+function checkBindings(contexts: readonly Readonly<Record<string, unknown>>[], hook: Hook): void {
+  const names = new Set(hook.bindings.map(bindingName));
+  const groups = hook.bindings.flatMap((binding) => (binding.type === 'onStartup' ? [] : (binding.group ?? [])));
+  const foreign = contexts
+    .map(({ binding }) => binding)
+    // The peer gives the context of a group its name.
+    .filter((binding) => typeof binding === 'string' && !names.has(binding) && !groups.includes(binding));
+  if (foreign.length === 0) return;
+  const got = [...new Set(foreign)].slice(0, MAX_SHOWN).map((binding) => shown(binding));
   throw new UsageError(
-    `--context must be a JSON array of binding contexts, such as [{"binding":"onStartup"}], but is ${text.trim().slice(0, 60)}`,
+    `--context is not for hook ${hook.name}: it has no binding ${got.join(', ')}, but ${[...names].join(', ')}`,
   );
 }
+
+const MAX_SHOWN = 5;
 
 function describeOutput(label: string, { operations, warnings }: DescribedOutput): string {
   const lines = operations.map((operation) => `${label} ${operation}\n`);

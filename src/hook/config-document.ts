@@ -32,8 +32,12 @@ export function readConfigDocument(text: string): ConfigDocument {
   const documents = readYaml(text, { tags: [yesNo] });
   const problems = documents.flatMap((document) => (document.type === 'broken' ? document.problems : []));
   if (problems.length > 0) {
-    const messages = problems.map(({ line, column, message }) => `${message} at line ${line}, column ${column}`);
-    return unreadable(messages.slice(0, MAX_ERRORS).map((message) => `not YAML or JSON: ${message}`));
+    const issues = problems.slice(0, MAX_ERRORS).map(({ line, column, message }) => ({
+      path: '',
+      message: `not YAML or JSON: ${message} at line ${line}, column ${column}`,
+      line,
+    }));
+    return { type: 'unreadable', issues };
   }
   const values = documents.flatMap((document) => (document.type === 'value' ? [document.value] : []));
   const [value, ...more] = values.filter((one) => one !== null);

@@ -1,6 +1,7 @@
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, statSync, type Stats } from 'node:fs';
-import { join, relative, resolve } from 'node:path';
+import { basename, join, relative, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { unreachable } from '../lib/unreachable.ts';
 import type { Hook } from './binding.ts';
 import { walkFiles, type WalkProblem } from './walk-files.ts';
 
@@ -10,6 +11,8 @@ export type HookFile = Pick<Hook, 'name' | 'path' | 'type'>;
 export interface DiscoveryWarning {
   readonly path: string;
   readonly message: string;
+  /** It is left out by a rule that says so, as what is in `lib`: most likely no hook was meant to be there. */
+  readonly isByRule?: true;
 }
 
 export interface Discovery {
@@ -21,7 +24,10 @@ export interface Discovery {
 const NO_HOOKS = 'no hooks here, expected executable files, or modules that export a definition';
 const NOT_EXECUTABLE = 'no executable permissions, chmod +x is required to run this hook';
 const NO_DEFAULT_EXPORT = 'no hook without a default export, expected "export default defineHook({…})"';
+const LEFT_OUT = 'its name begins with a dot, or ends with .yaml, .json, .md or .txt: it is left out';
 const NO_FILE = 'neither a file nor a directory, it is ignored';
+const EXECUTABLE_IN_LIB = "file has executable permissions and is located in the ignored 'lib' directory";
+const LINK_ELSEWHERE = 'links to what is not a file, it is not followed';
 const LIB_DIRECTORY = 'lib';
 const IGNORED_FILES = /\.(?:yaml|json|md|txt)$/;
 const MODULE_FILES = /\.m?[jt]s$/;
@@ -40,10 +46,29 @@ export async function discoverHooks(directory: string): Promise<Discovery> {
     if (found.type === 'ignored') warnings.push({ path, message: found.reason });
     else if (found.type !== 'gone') files.push({ name: relative(root, path), path, type: found.type });
   }
-  warnings.push(...(await findExecutablesInLib(join(root, LIB_DIRECTORY))));
   // Where other warnings say why, this one would say nothing more.
   if (files.length === 0 && warnings.length === 0) warnings.push({ path: root, message: NO_HOOKS });
+  warnings.push(...(await findExecutablesInLib(join(root, LIB_DIRECTORY))));
   return { files, warnings };
+}
+
+/** Looks at one file as discovery would, wherever it is: its hook, named as in its own folder, or why it is none. */
+export function discoverFile(file: string): HookFile | DiscoveryWarning {
+  const path = resolve(file);
+  const name = basename(path);
+  const isLeftOut = !isWanted(name, false) || IGNORED_FILES.test(name);
+  const found: Classified = isLeftOut ? { type: 'ignored', reason: LEFT_OUT } : classify(path);
+  switch (found.type) {
+    case 'ignored':
+      return { path, message: found.reason };
+    case 'gone':
+      return { path, message: 'no such file' };
+    case 'process':
+    case 'warm':
+      return { name, path, type: found.type };
+    default:
+      return unreachable(found);
+  }
 }
 
 async function walkRoot(root: string): Promise<{ readonly files: string[]; readonly problems: WalkProblem[] }> {
@@ -91,13 +116,18 @@ function classify(path: string): Classified {
 }
 
 function classifyFile(path: string, link: Stats, target: Stats): Classified {
-  if (!target.isFile()) return { type: 'ignored', reason: 'links to what is not a file, it is not followed' };
+  if (!target.isFile()) return { type: 'ignored', reason: reasonOfNoFile(link) };
   const isModule = MODULE_FILES.test(path);
   if (isModule && target.size > MAX_MODULE_BYTES) return { type: 'ignored', reason: TOO_LARGE };
   const text = isModule ? readText(path) : '';
   if (isWarmModule(text, target)) return { type: 'warm' };
   if (link.isSymbolicLink() || isExecutable(target)) return { type: 'process' };
   return { type: 'ignored', reason: text.includes('defineHook') ? NO_DEFAULT_EXPORT : NOT_EXECUTABLE };
+}
+
+function reasonOfNoFile(link: Stats): string {
+  if (link.isSymbolicLink()) return LINK_ELSEWHERE;
+  return link.isDirectory() ? 'a directory, expected a file' : NO_FILE;
 }
 
 /** Far above what bundlers make of a hook with all its packages. */
@@ -139,7 +169,7 @@ async function findExecutablesInLib(lib: string): Promise<readonly DiscoveryWarn
     for await (const { type, path } of walkFiles(lib, { isWanted: () => true })) {
       const stats = type === 'file' ? statOf(path, lstatSync) : undefined;
       if (stats?.isFile() !== true || !isExecutable(stats)) continue;
-      found.push({ path, message: "file has executable permissions and is located in the ignored 'lib' directory" });
+      found.push({ path, message: EXECUTABLE_IN_LIB, isByRule: true });
     }
   } catch {
     // No such directory, or one that cannot be read and is not needed.

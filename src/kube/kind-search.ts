@@ -1,3 +1,4 @@
+import { editDistance } from '../lib/edit-distance.ts';
 import type { KindReference, ResourceKind } from './kind.ts';
 
 /**
@@ -71,18 +72,4 @@ export function nearMisses(kinds: readonly ResourceKind[], { kind }: KindReferen
 function nameDistance({ kind, plural, shortNames }: ResourceKind, wanted: string): number {
   const names = [kind, plural, ...shortNames].filter((name) => name.length <= MAX_LENGTH);
   return Math.min(...names.map((name) => editDistance(name.toLowerCase(), wanted)));
-}
-
-/** How many letters must be added, removed or replaced. */
-function editDistance(left: string, right: string): number {
-  let previous = Array.from({ length: right.length + 1 }, (_, index) => index);
-  for (const [row, letter] of left.split('').entries()) {
-    const current = [row + 1];
-    for (const [column, other] of right.split('').entries()) {
-      const replaced = (previous[column] ?? 0) + (letter === other ? 0 : 1);
-      current.push(Math.min(replaced, (previous[column + 1] ?? 0) + 1, (current[column] ?? 0) + 1));
-    }
-    previous = current;
-  }
-  return previous.at(-1) ?? 0;
 }

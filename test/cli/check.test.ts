@@ -1,9 +1,10 @@
-import { copyFile, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { chmod, copyFile, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCheck } from '../../src/cli/check.ts';
+import { runCheck, type CheckOptions } from '../../src/cli/check.ts';
+import { isPassed, type CheckReport } from '../../src/cli/check-report.ts';
 import { UsageError } from '../../src/errors.ts';
 import { runConfig } from '../support/config-runner.ts';
 
@@ -17,79 +18,244 @@ afterEach(async () => {
   await rm(root, { recursive: true, force: true });
 });
 
-async function put(fixture: string, name: string): Promise<void> {
+async function put(name: string, text: string, mode = 0o755): Promise<void> {
+  const path = join(root, name);
+  await mkdir(dirname(path), { recursive: true });
+  await writeFile(path, text);
+  await chmod(path, mode);
+}
+
+async function putFixture(fixture: string, name: string): Promise<void> {
   await copyFile(fileURLToPath(new URL(`../fixtures/hooks/config-${fixture}.sh`, import.meta.url)), join(root, name));
 }
 
-async function check(directory = root): Promise<{ readonly exitCode: number; readonly report: string }> {
-  let report = '';
-  const exitCode = await runCheck(directory, {
-    readConfig: runConfig,
-    checkFilter: () => undefined,
-    now: () => Date.parse('2026-05-01T10:00:00Z'),
-    write: (text) => {
-      report += text;
+/** A hook that prints its config from a heredoc, which begins on line 3. */
+const printing = (config: string): string => `#!/bin/sh\ncat <<'EOF'\n${config}EOF\n`;
+
+const WELL = printing('configVersion: v1\nonStartup: 1\n');
+
+async function check(
+  paths: readonly string[] = ['.'],
+  { allowSkipped = false }: Partial<CheckOptions> = {},
+): Promise<CheckReport> {
+  return runCheck(
+    paths.map((path) => join(root, path)),
+    {
+      openReader: () => ({ readConfig: runConfig, [Symbol.asyncDispose]: async () => {} }),
+      checkFilter: () => undefined,
+      now: () => Date.parse('2026-05-01T10:00:00Z'),
+      allowSkipped,
+      cwd: root,
     },
-  });
-  return { exitCode, report };
+  );
 }
 
+/** Each problem as `file:line severity path: message`. */
+const problemsOf = ({ problems }: CheckReport): readonly string[] =>
+  problems.map(({ severity, file, line, path, message }) => `${file}:${line} ${severity} ${path}: ${message}`);
+
 describe('runCheck', () => {
-  it('prints each hook with its bindings and returns 0 when all is well', async () => {
-    await put('valid', 'a.sh');
+  it('tells each hook with its bindings when all is well', async () => {
+    await putFixture('valid', 'a.sh');
 
     expect(await check()).toEqual({
-      exitCode: 0,
-      report: [
-        'a.sh',
-        '  onStartup 5',
-        '  schedule nightly: "TZ=UTC 0 3 * * *", next 2026-05-02T03:00:00.000Z, queue slow',
-        '  kubernetes pods: Pod, all namespaces, Added Modified Deleted, jqFilter .metadata.labels',
-        '1 hook(s), no problems',
-        '',
-      ].join('\n'),
+      hooks: [
+        {
+          name: 'a.sh',
+          file: 'a.sh',
+          type: 'process',
+          bindings: [
+            { type: 'onStartup', name: 'onStartup', queue: 'main', summary: 'onStartup 5' },
+            {
+              type: 'schedule',
+              name: 'nightly',
+              queue: 'slow',
+              summary: 'schedule nightly: "TZ=UTC 0 3 * * *", next 2026-05-02T03:00:00.000Z, queue slow',
+            },
+            {
+              type: 'kubernetes',
+              name: 'pods',
+              queue: 'main',
+              summary: 'kubernetes pods: Pod, all namespaces, Added Modified Deleted, jqFilter .metadata.labels',
+            },
+          ],
+          settings: '',
+        },
+      ],
+      problems: [],
+      summary: { hooks: 1, broken: 0, errors: 0, warnings: 0 },
     });
   });
 
-  it('warns of what is allowed and makes no sense', async () => {
-    const schedule = [{ crontab: '*/5 * * * *', jitter: '10m' }];
-    const config = JSON.stringify({ configVersion: 'v1', schedule });
-    await writeFile(join(root, 'a.sh'), `#!/bin/sh\necho '${config}'\n`, { mode: 0o755 });
+  it('tells all problems of all hooks, each once', async () => {
+    await putFixture('valid', 'a.sh');
+    await putFixture('invalid', 'b.sh');
+    await putFixture('exit-3', 'c.sh');
 
-    const { exitCode, report } = await check();
+    const report = await check();
 
-    expect(exitCode).toBe(0);
-    expect(report).toContain(
-      'warning: a.sh: schedule schedule: a jitter of 600 s is not shorter than the time between',
-    );
+    expect(report.hooks.map(({ name }) => name)).toEqual(['a.sh']);
+    const fields = ['severity', 'hook', 'file', 'line', 'path', 'message'];
+    for (const problem of report.problems) expect(Object.keys(problem).slice(0, 6)).toEqual(fields);
+    expect(report.summary).toEqual({ hooks: 3, broken: 2, errors: 4, warnings: 0 });
+    expect(isPassed(report)).toBe(false);
+    expect(problemsOf(report).join('\n')).toMatch(/onStartup: got "soon", expected a whole number/);
+    expect(problemsOf(report).at(-1)).toBe('c.sh:1 error : --config exited with code 3, expected exit code 0');
+    expect(report.problems.at(-1)?.output).toEqual({ stdout: 'configVersion: v1', stderr: 'about to fail' });
   });
 
-  it('prints all problems of all hooks and returns 1', async () => {
-    await put('valid', 'a.sh');
-    await put('invalid', 'b.sh');
-    await put('exit-3', 'c.sh');
+  it('warns of what is allowed and makes no sense, and passes', async () => {
+    await put('a.sh', printing('configVersion: v1\nschedule:\n  - crontab: "*/5 * * * *"\n    jitter: 10m\n'));
 
-    const { exitCode, report } = await check();
+    const report = await check();
 
-    expect(exitCode).toBe(1);
-    expect(report).toContain('a.sh\n  onStartup 5\n');
-    expect(report).toContain('error: hook b.sh has 3 problem(s):\n  onStartup: got "soon", expected a whole number\n');
-    expect(report).toContain('  kubernetes[0].kind: missing, expected a kind such as Pod\n');
-    expect(report).toContain('error: hook c.sh has 1 problem(s):\n  --config exited with code 3');
-    expect(report).toContain('  stderr: about to fail\n');
-    expect(report).toMatch(/\n3 hook\(s\), 2 broken, 4 problem\(s\)\n$/);
+    expect(isPassed(report)).toBe(true);
+    expect(problemsOf(report)).toEqual([
+      expect.stringContaining('a.sh:4 warning : schedule schedule: a jitter of 600 s is not shorter than'),
+    ]);
   });
 
-  it('prints warnings and still returns 0', async () => {
-    await writeFile(join(root, 'notes'), 'nothing to run', { mode: 0o644 });
+  describe('with what never runs', () => {
+    const cases: readonly (readonly [string, () => Promise<void>, string])[] = [
+      ['a file without executable permissions', async () => put('a.sh', WELL, 0o644), 'a.sh:1 error : no executable'],
+      [
+        'a module without a default export',
+        async () => put('a.ts', "import { defineHook } from 'hooklet';\ndefineHook({});\n", 0o644),
+        'a.ts:1 error : no hook without a default export',
+      ],
+      ['an empty folder', async () => {}, '.:null error : no hooks here'],
+      ['a folder of documents alone', async () => put('README.md', '#'), '.:null error : no hooks here'],
+      ['a folder of a library alone', async () => put('lib/a.sh', WELL), '.:null error : no hooks here'],
+      [
+        'a link to a folder',
+        async () => symlink(tmpdir(), join(root, 'linked')),
+        'linked:1 error : links to what is not a file',
+      ],
+    ];
 
-    expect(await check()).toEqual({
-      exitCode: 0,
-      report: `warning: ${join(root, 'notes')}: no executable permissions, chmod +x is required to run this hook\n0 hook(s), no problems\n`,
+    it.each(cases)('fails for %s', async (_what, make, expected) => {
+      await make();
+
+      const report = await check();
+
+      expect(isPassed(report)).toBe(false);
+      expect(problemsOf(report)).toContainEqual(expect.stringContaining(expected));
+    });
+
+    it.each(cases)('only warns of %s when that is allowed', async (_what, make) => {
+      await make();
+
+      const report = await check(['.'], { allowSkipped: true });
+
+      expect(isPassed(report)).toBe(true);
+      expect(report.summary.warnings).toBeGreaterThan(0);
+    });
+
+    it('fails for it beside hooks that are well', async () => {
+      await put('a.sh', WELL);
+      await put('b.sh', WELL, 0o644);
+
+      expect(isPassed(await check())).toBe(false);
+    });
+
+    it('says nothing of what is left out on purpose', async () => {
+      await put('a.sh', WELL);
+      for (const path of ['values.yaml', 'a.json', 'README.md', 'notes.txt', '.hidden', 'sub/lib/x.sh', 'lib/x.ts']) {
+        await put(path, 'data', 0o644);
+      }
+
+      expect(await check()).toMatchObject({ problems: [], summary: { hooks: 1 } });
+    });
+
+    it('warns of an executable in lib, and passes', async () => {
+      await put('a.sh', WELL);
+      await put('lib/tool', WELL);
+
+      const report = await check();
+
+      expect(isPassed(report)).toBe(true);
+      expect(problemsOf(report)).toEqual([expect.stringContaining('lib/tool:1 warning : file has executable')]);
     });
   });
 
-  it('refuses a folder that is not there', async () => {
-    await expect(check(join(root, 'absent'))).rejects.toThrow(UsageError);
+  describe('with several paths', () => {
+    it('checks files and folders, each hook once', async () => {
+      await put('one/a.sh', WELL);
+      await put('two/a.sh', WELL);
+      await put('two/b.sh', WELL);
+      await put('two/c.sh', printing('configVersion: v9\n'));
+
+      const { hooks, summary } = await check(['one', 'two/a.sh', 'two/b.sh', 'one/a.sh']);
+
+      expect(hooks.map(({ file }) => file)).toEqual(['one/a.sh', 'two/a.sh', 'two/b.sh']);
+      expect(summary).toEqual({ hooks: 3, broken: 0, errors: 0, warnings: 0 });
+    });
+
+    it('says of a file that was named why it is no hook', async () => {
+      await put('a.yaml', 'a: 1');
+      await put('b.sh', WELL, 0o644);
+
+      expect(problemsOf(await check(['a.yaml', 'b.sh']))).toEqual([
+        expect.stringContaining('a.yaml:1 error : its name begins with a dot, or ends with .yaml'),
+        expect.stringContaining('b.sh:1 error : no executable permissions'),
+      ]);
+    });
+
+    it('refuses all that is not there', async () => {
+      await put('a.sh', WELL);
+
+      const checked = check(['absent', 'a.sh', 'gone.sh']);
+
+      await expect(checked).rejects.toThrow(UsageError);
+      await expect(checked).rejects.toThrow(/absent does not exist.*\n.*gone\.sh does not exist/);
+    });
+  });
+
+  describe('says the line', () => {
+    it('of the mistake in the script that printed the config', async () => {
+      const entry = (kind: string): string =>
+        `  - name: pods\n    apiVersion: v1\n    kind: ${kind}\n    jqFiltr: .a\n`;
+      await put('a.sh', printing(`configVersion: v1\nkubernetes:\n${entry('Pod')}${entry('Podd')}onStartup: soon\n`));
+
+      expect(problemsOf(await check())).toEqual([
+        expect.stringContaining('a.sh:11 error kubernetes[1].kind: got "Podd"'),
+        expect.stringContaining('a.sh:13 error onStartup: got "soon"'),
+        expect.stringContaining('a.sh:8 error kubernetes[0].jqFiltr: unknown field'),
+        expect.stringContaining('a.sh:12 error kubernetes[1].jqFiltr: unknown field'),
+      ]);
+    });
+
+    it('of a mistake of YAML', async () => {
+      await put('a.sh', printing('configVersion: v1\nkubernetes:\n  - kind: Pod\n   name: x\n'));
+
+      expect(problemsOf(await check())[0]).toMatch(/^a\.sh:6 error : not YAML or JSON: .* at line 4, column \d+$/);
+    });
+
+    it.each([
+      ['a shell', '#!/bin/sh\n\nset -u\necho "$nothing"\n', 4],
+      ['bash', '#!/bin/bash\nset -u\necho "$nothing"\n', 3],
+      ['Node', '#!/usr/bin/env node\n\nthrow new Error("no");\n', 3],
+    ])('that %s names when it fails', async (_what, text, line) => {
+      await put('a.sh', text);
+
+      expect(problemsOf(await check())[0]).toMatch(new RegExp(`^a\\.sh:${line} error : --config exited with code`));
+    });
+
+    it('of the first, where the script does not show what it prints', async () => {
+      await put('a.sh', '#!/bin/sh\nprintf "configVersion: v%s\\n" 9\n');
+
+      expect(problemsOf(await check())).toContainEqual(expect.stringContaining('a.sh:1 error configVersion: got "v9"'));
+    });
+  });
+
+  it('knows the built-in kinds, in a config that is valid otherwise', async () => {
+    await put('a.sh', printing('configVersion: v1\nkubernetes:\n  - kind: Deployment\n    apiVersion: apps/v2\n'));
+
+    const report = await check();
+
+    expect(problemsOf(report)).toEqual([
+      'a.sh:6 error kubernetes[0].apiVersion: apps/v2 has no Deployment, did you mean apps/v1?',
+    ]);
+    expect(report.summary).toEqual({ hooks: 1, broken: 1, errors: 1, warnings: 0 });
   });
 });

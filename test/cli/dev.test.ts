@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { request } from 'node:http';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -177,5 +177,30 @@ describe('hooklet dev', () => {
 
     expect(await program.ended).toBe(2);
     expect(program.stderr()).toContain('cluster.json does not hold the state of a sandbox: kind is "Other"');
+  });
+
+  it('writes with --kubeconfig a file for other terminals, for this user alone, and removes it at the end', async () => {
+    hook('a.sh', says('hello'));
+    const program = dev('hooks', '--kubeconfig', 'dev.kubeconfig');
+    await program.says('try next');
+
+    const file = path('dev.kubeconfig');
+    const url = /url=(\S+)/.exec(program.stdout())?.[1] ?? '';
+    expect(readFileSync(file, 'utf8')).toContain(url);
+    expect(statSync(file).mode & 0o777).toBe(0o600);
+    expect(program.stdout()).toContain(`KUBECONFIG=${file} kubectl get`);
+    program.signal('SIGINT', 'group');
+
+    expect(await program.ended).toBe(0);
+    expect(readdirSync(folder.path)).not.toContain('dev.kubeconfig');
+  });
+
+  it('refuses to write over another file', async () => {
+    writeFileSync(path('config'), 'apiVersion: v1\nkind: Config\nclusters: []\n');
+    const program = dev('hooks', '--kubeconfig', 'config');
+
+    expect(await program.ended).toBe(2);
+    expect(program.stderr()).toMatch(/^hooklet: --kubeconfig: config is there and was not written by hooklet dev/);
+    expect(readFileSync(path('config'), 'utf8')).toContain('clusters: []');
   });
 });

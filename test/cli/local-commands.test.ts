@@ -1,6 +1,7 @@
 import { chmodSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { recordingHook } from '../support/operator-rig.ts';
 import { runProgram } from '../support/program.ts';
@@ -50,6 +51,47 @@ describe('hooklet check', () => {
     expect(stdout).toContain('2 hook(s), 2 broken, 2 problem(s)\n');
   });
 
+  it('takes files and folders, and writes for machines', async () => {
+    const path = hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
+    hook('b.sh', recordingHook({ configVersion: 'v1', kubernetes: [{ kind: 'Podd', apiVersion: 'v1' }] }));
+
+    const [one, json, github, junit] = await Promise.all([
+      run(['check', path]),
+      run(['check', '.', path, '-o', 'json']),
+      run(['check', '--output', 'github', '.']),
+      run(['check', '--output=junit', '.']),
+    ]);
+
+    expect([one.exitCode, json.exitCode, github.exitCode, junit.exitCode]).toEqual([0, 1, 1, 1]);
+    expect(JSON.parse(json.stdout)).toMatchObject({
+      hooks: [{ file: 'a.sh' }, { file: 'b.sh' }],
+      problems: [
+        { severity: 'error', hook: 'b.sh', file: 'b.sh', path: 'kubernetes[0].kind', line: expect.any(Number) },
+      ],
+      summary: { hooks: 2, broken: 1, errors: 1, warnings: 0 },
+    });
+    expect(github.stdout).toMatch(/^::error file=b\.sh,line=\d+,title=hook b\.sh::kubernetes\[0\]\.kind: got "Podd"/);
+    expect(junit.stdout).toContain('<testsuite name="hooklet check" tests="2" failures="1"');
+  });
+
+  it('finds the place in a TypeScript hook', async () => {
+    const binding = "kubernetes({\n      apiVersion: 'v1',\n      kind: 'Podd',\n    })";
+    const text = `import { defineHook, kubernetes } from 'hooklet';\nexport default defineHook({\n  bindings: {\n    pods: ${binding},\n  },\n  run() {},\n});\n`;
+    writeFileSync(join(folder.path, 'hooks', 'a.ts'), text);
+
+    const { exitCode, stdout } = await run(['check', '.']);
+
+    expect([exitCode, stdout]).toEqual([1, expect.stringContaining('a.ts:6: error: kubernetes[0].kind: got "Podd"')]);
+  });
+
+  it('fails for a folder without hooks, unless that is allowed', async () => {
+    const [refused, allowed] = await Promise.all([run(['check', '.']), run(['check', '.', '--allow-skipped'])]);
+
+    expect([refused.exitCode, allowed.exitCode]).toEqual([1, 0]);
+    expect(refused.stdout).toMatch(/^\.: error: no hooks here/);
+    expect(allowed.stdout).toMatch(/^\.: warning: no hooks here/);
+  });
+
   it('looks where start would', async () => {
     hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
 
@@ -89,5 +131,37 @@ echo '{"operation":"Create","object":{"apiVersion":"v1","kind":"ConfigMap","meta
     expect(results[0]?.stderr).toMatch(/^hooklet: hook a\.sh .*code 3/);
     expect(results[1]?.stderr).toContain('configVersion');
     expect(results[2]?.stderr).toContain('KUBERNETES_PATCH_PATH');
+  });
+
+  it('makes the context of an event from an object in a file or on standard input', async () => {
+    const kubernetes = [{ name: 'pods', kind: 'Pod', jqFilter: '.metadata.labels' }];
+    const path = hook('a.sh', recordingHook({ configVersion: 'v1', kubernetes }, 'cat "$BINDING_CONTEXT_PATH"'));
+    const pod = 'apiVersion: v1\nkind: Pod\nmetadata: {name: web, labels: {app: web}}\n';
+    writeFileSync(join(folder.path, 'pod.yaml'), pod);
+
+    const [file, stdin, refused] = await Promise.all([
+      run(['run', path, '--event', 'Added', '--object', '../pod.yaml']),
+      run(
+        ['run', path, '--event', 'Added', '--object', '-'],
+        `{"kind":"PodList","items":[${JSON.stringify(parse(pod))}]}`,
+      ),
+      run(['run', path, '--event', 'Schedule']),
+    ]);
+
+    for (const { exitCode, stdout } of [file, stdin]) {
+      expect([exitCode, stdout]).toEqual([0, expect.stringContaining('"filterResult":{"app":"web"}')]);
+    }
+    expect([refused.exitCode, refused.stderr]).toEqual([
+      2,
+      expect.stringContaining('hook a.sh does not run on Schedule: it has kubernetes pods'),
+    ]);
+  });
+
+  it('refuses the contexts of another hook, with the names that exist', async () => {
+    const path = hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }));
+
+    const { exitCode, stderr } = await run(['run', path, '--context', '-'], '[{"binding":"pods"}]');
+
+    expect([exitCode, stderr]).toEqual([2, expect.stringContaining('it has no binding "pods", but onStartup')]);
   });
 });

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readContext, runOnce } from '../../src/cli/run.ts';
+import { readInput, runOnce } from '../../src/cli/run.ts';
 import { HookFailedError, UsageError } from '../../src/errors.ts';
 import { fixtureHook, hookRig, never, temporaryFolder } from '../support/hook-rig.ts';
 
@@ -13,7 +13,7 @@ async function once(name: string, context: string): Promise<string> {
   await using rig = hookRig();
   const written: string[] = [];
   const write = (text: string): void => void written.push(text);
-  const hook = fixtureHook(name);
+  const hook = { ...fixtureHook(name), bindings: [{ type: 'onStartup', order: 1 } as const] };
   const parsers = { describeOperations: describeAll, describeMetrics: describeAll };
   await runOnce({ runner: rig.runner, hook, context, ...parsers, write, signal: never });
   return written.join('');
@@ -45,13 +45,17 @@ describe('runOnce', () => {
     ['{"binding":"onStartup"}', /must be a JSON array of binding contexts.*but is \{"binding":"onStartup"\}/],
     ['[1]', /must be a JSON array of binding contexts.*but is \[1\]/],
     ['[', /--context is not JSON: /],
+    [
+      '[{"binding":"onStartup"},{"binding":"pods"}]',
+      /is not for hook run-echo\.sh: it has no binding "pods", but onStartup/,
+    ],
   ])('refuses the context %s', async (context, message) => {
     await expect(once('run-echo.sh', context)).rejects.toThrow(message);
     await expect(once('run-echo.sh', context)).rejects.toThrow(UsageError);
   });
 });
 
-describe('readContext', () => {
+describe('readInput', () => {
   async function* input(): AsyncGenerator<Uint8Array> {
     yield Buffer.from('é').subarray(0, 1);
     yield Buffer.from('é').subarray(1);
@@ -62,16 +66,28 @@ describe('readContext', () => {
     const path = join(folder.path, 'context.json');
     writeFileSync(path, '[]');
 
-    expect(await readContext(path, input())).toBe('[]');
+    expect(await readInput('--context', path, input())).toBe('[]');
   });
 
   it('reads standard input for -', async () => {
-    expect(await readContext('-', input())).toBe('é');
+    expect(await readInput('--context', '-', input())).toBe('é');
   });
 
   it('says which file cannot be read', async () => {
-    await expect(readContext('/no/such/file', input())).rejects.toThrow(
+    await expect(readInput('--context', '/no/such/file', input())).rejects.toThrow(
       /^--context \/no\/such\/file cannot be read: ENOENT/,
     );
+  });
+
+  it('reads no more than 64 MiB, however much comes', async () => {
+    let given = 0;
+    async function* endless(): AsyncGenerator<Uint8Array> {
+      for (; given < 1000; given += 1) yield Buffer.alloc(4 * 1024 * 1024, 'x');
+    }
+
+    await expect(readInput('--object', '-', endless())).rejects.toThrow(
+      /^--object - has more than 67108864 characters$/,
+    );
+    expect(given).toBeLessThan(20);
   });
 });

@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { objectAt, objectsAt, textAt, textsAt } from '../../src/sandbox/json-fields.ts';
 import type { JsonObject } from '../../src/sandbox/json.ts';
 import { examplesDir, readManifests } from '../support/example-rig.ts';
+import { runProgram } from '../support/program.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
 
 const folders = readdirSync(examplesDir).filter((name) => statSync(join(examplesDir, name)).isDirectory());
@@ -30,6 +31,14 @@ function rightsIn(objects: readonly JsonObject[]): readonly string[] {
   const rules = objects.flatMap((object) => objectsAt(object, 'rules'));
   return rules.flatMap((rule) => ['apiGroups', 'resources', 'verbs'].flatMap((field) => textsAt(rule, field)));
 }
+
+it('hooklet check finds nothing wrong with the hooks of any example, nor with those of the image', async () => {
+  const paths = [...folders.map((name) => join(examplesDir, name, 'hooks')), join(dirname(examplesDir), 'hooks')];
+
+  const { exitCode, stdout } = await runProgram(['check', ...paths]);
+
+  expect([exitCode, stdout]).toEqual([0, expect.stringMatching(/\n\d{2} hook\(s\), no problems\n$/)]);
+});
 
 describe.each(folders)('the example %s', (folder) => {
   it('is an image of its hooks', () => {

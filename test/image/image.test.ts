@@ -63,7 +63,7 @@ describe('the image', () => {
   });
 
   it.each(['0:0', '1000680000:0'])('works as the user %s too', async (user) => {
-    expect(await shell('id -u; hooklet check /hooks', user)).toContain(user.split(':')[0]);
+    expect(await shell('id -u; hooklet check --allow-skipped /hooks', user)).toContain(user.split(':')[0]);
   });
 
   it.each([hooklet.user, '0:0'])('brings what it needs at a start compiled, for the user %s', async (user) => {

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Uses the functions in common/.
 set -eu
-. "$(dirname "$0")/common/functions.sh"
+. "$(dirname "$0")/lib/functions.sh"
 
 if [ "${1:-}" = --config ]; then
   cat <<'YAML'

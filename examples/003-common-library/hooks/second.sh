@@ -1,7 +1,7 @@
 #!/bin/sh
 # Uses the same functions, and runs after first.sh: 2 comes after 1.
 set -eu
-. "$(dirname "$0")/common/functions.sh"
+. "$(dirname "$0")/lib/functions.sh"
 
 if [ "${1:-}" = --config ]; then
   cat <<'YAML'

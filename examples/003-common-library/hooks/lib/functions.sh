@@ -1,5 +1,5 @@
-# For hooks: . "$(dirname "$0")/common/functions.sh"
-# Not executable, so it is no hook itself.
+# For hooks: . "$(dirname "$0")/lib/functions.sh"
+# In a folder called lib, so it is no hook itself.
 
 # Prints a line with the name of the hook before it.
 say() {

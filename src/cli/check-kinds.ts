@@ -1,0 +1,139 @@
+import { isObject } from '../hook/config-reader.ts';
+import type { KindReference, ResourceKind } from '../kube/kind.ts';
+import { findKind } from '../kube/kind-search.ts';
+import { editDistance } from '../lib/edit-distance.ts';
+import { shown } from '../lib/shown.ts';
+import { builtInKinds } from './built-in-kinds.ts';
+
+/** What is wrong with one field of a config, as far as it can be known without the cluster. */
+export interface KindProblem {
+  readonly severity: 'error' | 'warning';
+  readonly path: string;
+  readonly message: string;
+}
+
+/** Problems of the kinds that a config watches; `config` is the document as it was printed, valid or not. */
+export function kindProblems(config: unknown): readonly KindProblem[] {
+  const entries = isObject(config) && Array.isArray(config['kubernetes']) ? config['kubernetes'] : [];
+  return entries.flatMap((entry: unknown, index): readonly KindProblem[] => {
+    const problem = isObject(entry) ? entryProblem(entry['kind'], entry['apiVersion']) : undefined;
+    if (problem === undefined) return [];
+    const { field, ...rest } = problem;
+    return [{ ...rest, path: `kubernetes[${index}].${field}` }];
+  });
+}
+
+interface FieldProblem {
+  readonly severity: 'error' | 'warning';
+  readonly field: 'kind' | 'apiVersion';
+  readonly message: string;
+}
+
+/** What is no text is told by the reader of the config. */
+function entryProblem(kind: unknown, apiVersion: unknown): FieldProblem | undefined {
+  if (typeof kind !== 'string' || kind.trim() === '' || kind.length > MAX_LENGTH) return undefined;
+  if (apiVersion === undefined || apiVersion === '') return judge({ kind });
+  return typeof apiVersion === 'string' ? judge({ kind, apiVersion }) : undefined;
+}
+
+const MAX_LENGTH = 253;
+
+function judge(reference: KindReference): FieldProblem | undefined {
+  const found = findKind(builtInKinds(), reference);
+  if (found !== undefined) return watchProblem(found);
+  const place = placeOf(reference);
+  // A group of its own is that of custom resources, of which nothing is known here.
+  if (place !== undefined && !builtInKinds().some(({ group }) => group === place.group)) return undefined;
+  const same = findKind(builtInKinds(), { kind: nameOf(reference) });
+  if (same !== undefined && place !== undefined) return elsewhere(same, place);
+  return unknownName(reference, place);
+}
+
+/** A kind that can be asked for and not watched would never come to the hook. */
+function watchProblem({ kind, apiVersion, verbs }: ResourceKind): FieldProblem | undefined {
+  const missing = ['list', 'watch'].filter((verb) => !verbs.includes(verb));
+  if (missing.length === 0) return undefined;
+  const message = `${apiVersion} ${kind} has no ${missing.join(' and no ')}, so that a hook cannot bind to it`;
+  return { severity: 'error', field: 'kind', message };
+}
+
+interface Place {
+  readonly group: string;
+  /** Absent where the kind is written as `deployments.apps`. */
+  readonly version?: string;
+}
+
+/** The group that was asked for; undefined where there is none. */
+function placeOf({ kind, apiVersion }: KindReference): Place | undefined {
+  if (apiVersion !== undefined) {
+    const [first = '', second] = apiVersion.split('/');
+    return second === undefined ? { group: '', version: first } : { group: first, version: second };
+  }
+  const [, ...qualifier] = kind.trim().toLowerCase().split('.');
+  if (qualifier.length === 0) return undefined;
+  const [version = '', ...group] = qualifier;
+  return /^v\d/.test(version) && group.length > 0
+    ? { group: group.join('.'), version }
+    : { group: qualifier.join('.') };
+}
+
+/** There is such a kind, but not there. Versions that are not stable come and go with the version of the cluster. */
+function elsewhere({ kind, group, apiVersion }: ResourceKind, place: Place): FieldProblem {
+  const isMaybe = place.group === group && isUnstable(place);
+  const where = apiVersionOf(place);
+  return {
+    severity: isMaybe ? 'warning' : 'error',
+    field: 'apiVersion',
+    message: `${where} has no ${kind}${isMaybe ? ' in the Kubernetes of now' : ''}, did you mean ${apiVersion}?`,
+  };
+}
+
+/** A group grows with new versions of Kubernetes: what is not like any kind of it may be one of those. */
+function unknownName(reference: KindReference, place: Place | undefined): FieldProblem | undefined {
+  const meant = nearMiss(nameOf(reference), place);
+  const got = shown(reference.kind);
+  if (place !== undefined && isUnstable(place)) return undefined;
+  if (meant !== undefined) {
+    if (place !== undefined) {
+      const where = meant.group === place.group ? '' : ` of ${meant.apiVersion}`;
+      const message = `got ${got}, which ${apiVersionOf(place)} does not have, did you mean ${meant.kind}${where}?`;
+      return { severity: 'error', field: 'kind', message };
+    }
+    const message = `got ${got}, did you mean ${meant.kind}? If it is a custom resource, give its apiVersion`;
+    return { severity: 'warning', field: 'kind', message };
+  }
+  if (place === undefined) return undefined;
+  return {
+    severity: 'warning',
+    field: 'kind',
+    message: `got ${got}, which ${apiVersionOf(place)} is not known to have`,
+  };
+}
+
+const MAX_SLIPS = 2;
+
+/** Of what the group has first; short names are too short to be like anything. */
+function nearMiss(name: string, place: Place | undefined): ResourceKind | undefined {
+  const limit = Math.min(MAX_SLIPS, Math.max(1, Math.floor(name.length / 3)));
+  const near = builtInKinds()
+    .map((kind) => ({ kind, distance: distanceOf(kind, name) }))
+    .filter(({ distance }) => distance <= limit)
+    .toSorted((a, b) => a.distance - b.distance);
+  return (near.find(({ kind }) => kind.group === place?.group) ?? near[0])?.kind;
+}
+
+function distanceOf({ kind, plural }: ResourceKind, name: string): number {
+  return Math.min(...[kind.toLowerCase(), plural].map((one) => editDistance(one, name)));
+}
+
+function nameOf({ kind }: KindReference): string {
+  return kind.trim().toLowerCase().split('.')[0] ?? '';
+}
+
+function isUnstable({ version = '' }: Place): boolean {
+  return !/^(?:v\d+)?$/.test(version);
+}
+
+function apiVersionOf({ group, version }: Place): string {
+  return [group, version].filter(Boolean).join('/');
+}

@@ -1,0 +1,96 @@
+import { closeSync, constants, fstatSync, openSync, readFileSync } from 'node:fs';
+import type { Issue } from '../errors.ts';
+import { MAX_CONFIG_CHARACTERS } from '../hook/config-document.ts';
+import { isObject } from '../hook/config-reader.ts';
+import { readYaml } from '../lib/yaml.ts';
+import { yamlLines } from '../lib/yaml-lines.ts';
+import { scriptLine } from './script-line.ts';
+
+/** What a hook printed for `--config`, with the places in the file that printed it. */
+export interface PrintedConfig {
+  /** The config as it was printed, valid or not; undefined where it is no document. */
+  readonly value: unknown;
+  /** The line of the file where the mistake is; the first where nothing tells. */
+  lineOf(issue: Pick<Issue, 'path' | 'line'>): number;
+}
+
+/** The file of a hook that printed no config: the line that its interpreter named on standard error. */
+export function failedConfig(path: string, stderr: string): PrintedConfig {
+  const line = namedLine(path, stderr) ?? 1;
+  return { value: undefined, lineOf: () => line };
+}
+
+/** As Node (`a.ts:3:1`), bash (`a.sh: line 3:`), other shells (`a.sh: 3:`) and Python (`"a.py", line 3`) have it. */
+function namedLine(path: string, stderr: string): number | undefined {
+  const at = stderr.indexOf(path);
+  const after = at < 0 ? '' : stderr.slice(at + path.length, at + path.length + MAX_AFTER);
+  const [, line] = /^(?:"?,? line |: line |: ?)(\d{1,7})\b/.exec(after) ?? [];
+  return line === undefined || line === '0' ? undefined : Number(line);
+}
+
+const MAX_AFTER = 20;
+
+/** `text` is what the hook in the file `path` printed. */
+export function readPrinted(path: string, text: string): PrintedConfig {
+  const value = readValue(text);
+  const findLine = value === undefined ? undefined : yamlLines(text);
+  const script = text.trim() === '' || text.length > MAX_CONFIG_CHARACTERS ? '' : readScript(path);
+  return {
+    value,
+    lineOf({ path: issuePath, line: given }) {
+      const parts = partsOf(issuePath);
+      const line = given ?? findLine?.(parts);
+      if (line === undefined || script === '') return 1;
+      const field = given === undefined ? fieldAt(value, parts) : undefined;
+      return scriptLine(script, text, { line, ...(field !== undefined && { field }) }) ?? 1;
+    },
+  };
+}
+
+function readValue(text: string): unknown {
+  if (text.length > MAX_CONFIG_CHARACTERS) return undefined;
+  const [document] = readYaml(text);
+  return document?.type === 'value' ? (document.value ?? undefined) : undefined;
+}
+
+/** `kubernetes[1].labelSelector` and `a["odd key"]` as their parts; a part that was cut leads nowhere. */
+function partsOf(path: string): readonly (string | number)[] {
+  return [...path.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([\w-]+)/g)].map(([, index, quoted, name]) => {
+    return index === undefined ? (quoted ?? name ?? '') : Number(index);
+  });
+}
+
+/** The field at a path, where it holds a single value. */
+function fieldAt(
+  value: unknown,
+  parts: readonly (string | number)[],
+): { readonly name: string; readonly value: string } | undefined {
+  let found = value;
+  for (const part of parts) {
+    if (Array.isArray(found)) found = found[Number(part)];
+    else if (isObject(found) && Object.hasOwn(found, part)) found = found[part];
+    else return undefined;
+  }
+  const name = parts.findLast((part) => typeof part === 'string');
+  const isScalar = typeof found === 'string' || typeof found === 'number' || typeof found === 'boolean';
+  return name === undefined || !isScalar ? undefined : { name, value: String(found) };
+}
+
+/** Larger files are programs, or hold what somebody else wrote. */
+const MAX_SCRIPT_BYTES = 1024 * 1024;
+
+function readScript(path: string): string {
+  try {
+    // A pipe, should it have become one, would be waited for.
+    const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+    try {
+      const stats = fstatSync(fd);
+      const text = stats.isFile() && stats.size <= MAX_SCRIPT_BYTES ? readFileSync(fd, 'utf8') : '';
+      return text.includes('\0') ? '' : text;
+    } finally {
+      closeSync(fd);
+    }
+  } catch {
+    return '';
+  }
+}

@@ -1,0 +1,180 @@
+import { UsageError } from '../errors.ts';
+import type { Binding, Hook, KubernetesBinding, ScheduleBinding, WatchEvent } from '../hook/binding.ts';
+import { writeContexts } from '../hook/context.ts';
+import { nearest } from '../hook/nearest.ts';
+import { runIdOf } from '../hook/run-id.ts';
+import type { Snapshot, Trigger } from '../hook/trigger.ts';
+import { comparePlaces } from '../kube/object-index.ts';
+import { shown } from '../lib/shown.ts';
+import { leftOutBy, watchesKind } from './run-match.ts';
+import { objectName, snapshotItem, type GivenObject } from './run-object.ts';
+
+/** What is to have happened, as the flags of `hooklet run` say it. */
+export interface EventRequest {
+  readonly event: string;
+  /** Of which binding; absent: the only one that can be meant. */
+  readonly binding?: string;
+  /** The first is the one that an event is about; snapshots have all that their bindings watch. */
+  readonly objects: readonly GivenObject[];
+}
+
+export interface MadeContexts {
+  /** What the hook reads: a JSON array with one binding context. */
+  readonly context: string;
+  readonly warnings: readonly string[];
+}
+
+/** Makes the binding context that the operator would make; throws `UsageError` where it would not run the hook. */
+export function makeContexts(hook: Hook, request: EventRequest, nowMs: number): MadeContexts {
+  const warnings: string[] = [];
+  const trigger = triggerOf(hook, request, nowMs);
+  const gone = trigger.type === 'event' && trigger.watchEvent === 'Deleted' ? request.objects[0] : undefined;
+  const read = (binding: KubernetesBinding): Snapshot => {
+    const items = request.objects
+      .filter((object) => object !== gone && isWatched(binding, object, request))
+      .map((object) => snapshotItem(binding, object));
+    return items.toSorted(comparePlaces);
+  };
+  const note = (binding: string, { name, filterError }: Snapshot[number]): void => {
+    if (filterError !== undefined) warnings.push(`the filter of ${binding} failed on ${name}: ${filterError}`);
+  };
+  if (trigger.type === 'event') note(trigger.binding.name, trigger.item);
+  if (trigger.type === 'synchronization') for (const item of read(trigger.binding)) note(trigger.binding.name, item);
+  const chunks = writeContexts({ hook, triggers: [trigger] }, read, () => ({ attempt: 1 }));
+  return { context: Buffer.concat(chunks).toString(), warnings };
+}
+
+const WATCH_EVENTS: readonly WatchEvent[] = ['Added', 'Modified', 'Deleted'];
+const EVENTS = [...WATCH_EVENTS, 'Synchronization', 'Schedule', 'onStartup'] as const;
+
+function triggerOf(hook: Hook, request: EventRequest, nowMs: number): Trigger {
+  const event = EVENTS.find((one) => one.toLowerCase() === request.event.toLowerCase());
+  switch (event) {
+    case undefined: {
+      const meant = nearest(request.event, EVENTS);
+      const hint = meant === undefined ? `expected one of ${EVENTS.join(', ')}` : `did you mean ${meant}?`;
+      throw new UsageError(`--event: got ${shown(request.event)}, ${hint}`);
+    }
+    case 'onStartup':
+      return { type: 'onStartup', binding: onlyOne(hook, request, isOnStartup, event) };
+    case 'Schedule': {
+      const binding = onlyOne(hook, request, isSchedule, event);
+      const runId = runIdOf(hook.name, binding.name, nowMs);
+      const run = { runId, scheduledAtMs: nowMs, reason: 'manual' as const, attemptsBefore: 0 };
+      return { type: 'schedule', binding, run };
+    }
+    case 'Synchronization':
+      return { type: 'synchronization', binding: synchronized(hook, request) };
+    case 'Added':
+    case 'Modified':
+    case 'Deleted':
+      return changed(hook, request, event);
+  }
+}
+
+function changed(hook: Hook, request: EventRequest, watchEvent: WatchEvent): Trigger {
+  const [object] = request.objects;
+  if (object === undefined) {
+    throw new UsageError(`--event ${watchEvent} needs the object: give it with --object, - for standard input`);
+  }
+  const watching = watchingBindings(hook, request, object);
+  const running = watching.filter(({ executeHookOnEvent }) => executeHookOnEvent.includes(watchEvent));
+  if (running.length === 0) {
+    const only = watching.map(({ name, executeHookOnEvent: on }) => {
+      return `${name} runs on ${on.length === 0 ? 'no event' : on.join(', ')}`;
+    });
+    throw new UsageError(
+      `hook ${hook.name} does not run on ${watchEvent} of ${objectName(object)}: ${only.join('; ')}`,
+    );
+  }
+  const binding = onlyBinding(hook, running, `watch ${objectName(object)}`);
+  return { type: 'event', binding, watchEvent, item: snapshotItem(binding, object) };
+}
+
+function synchronized(hook: Hook, request: EventRequest): KubernetesBinding {
+  const [object] = request.objects;
+  const found =
+    object === undefined
+      ? onlyOne(hook, request, isKubernetes, 'Synchronization')
+      : onlyBinding(hook, watchingBindings(hook, request, object), `watch ${objectName(object)}`);
+  if (found.executeHookOnSynchronization) return found;
+  throw new UsageError(`binding ${found.name} of ${hook.name} has executeHookOnSynchronization: false`);
+}
+
+/** The bindings that see the object; throws with the reason of each where none does. */
+function watchingBindings(hook: Hook, request: EventRequest, object: GivenObject): readonly KubernetesBinding[] {
+  const named = namedBindings(hook, request, isKubernetes);
+  const ofKind = named.filter((binding) => isOfKind(binding, object, request));
+  if (ofKind.length === 0) {
+    const watched = named.map(({ name, kind, apiVersion }) => `${name} watches ${[apiVersion, kind].join(' ').trim()}`);
+    const none = watched.length === 0 ? listed(hook) : watched.join('; ');
+    throw new UsageError(`hook ${hook.name} does not watch ${objectName(object)}: ${none}`);
+  }
+  const seeing = ofKind.filter((binding) => leftOutBy(binding, object) === undefined);
+  if (seeing.length > 0) return seeing;
+  const reasons = ofKind.map((binding) => `${binding.name} leaves it out by ${leftOutBy(binding, object)}`);
+  throw new UsageError(`hook ${hook.name} does not watch ${objectName(object)}: ${reasons.join('; ')}`);
+}
+
+function isWatched(binding: KubernetesBinding, object: GivenObject, request: EventRequest): boolean {
+  return isOfKind(binding, object, request) && leftOutBy(binding, object) === undefined;
+}
+
+/** Whoever names the binding knows what its kind is called. */
+function isOfKind(binding: KubernetesBinding, object: GivenObject, request: EventRequest): boolean {
+  const answer = watchesKind(binding, object);
+  return answer === 'yes' || (answer === 'unknown' && request.binding === binding.name);
+}
+
+/** The one binding of a type that can be meant. */
+function onlyOne<T extends Binding>(
+  hook: Hook,
+  request: EventRequest,
+  isType: (binding: Binding) => binding is T,
+  event: string,
+): T {
+  const found = namedBindings(hook, request, isType);
+  if (found.length === 0) throw new UsageError(`hook ${hook.name} does not run on ${event}: ${listed(hook)}`);
+  return onlyBinding(hook, found, `run on ${event}`);
+}
+
+function namedBindings<T extends Binding>(
+  hook: Hook,
+  { binding: wanted }: EventRequest,
+  isType: (binding: Binding) => binding is T,
+): readonly T[] {
+  const bindings = hook.bindings.filter(isType);
+  if (wanted === undefined) return bindings;
+  const found = bindings.filter((binding) => bindingName(binding) === wanted);
+  if (found.length > 0) return found;
+  throw new UsageError(`--binding: got ${shown(wanted)}, which ${hook.name} does not have for this: ${listed(hook)}`);
+}
+
+function onlyBinding<T extends Binding>(hook: Hook, bindings: readonly T[], what: string): T {
+  const [first, ...more] = bindings;
+  if (first !== undefined && more.length === 0) return first;
+  const names = bindings.map(bindingName).join(', ');
+  throw new UsageError(`several bindings of ${hook.name} ${what}: ${names}; choose one with --binding`);
+}
+
+/** What the hook has, for an error about what it has not. */
+function listed({ bindings }: Hook): string {
+  return `it has ${bindings.map((binding) => `${binding.type} ${bindingName(binding)}`).join(', ')}`;
+}
+
+/** As contexts and `--binding` call it. */
+export function bindingName(binding: Binding): string {
+  return binding.type === 'onStartup' ? 'onStartup' : binding.name;
+}
+
+function isOnStartup(binding: Binding): binding is Extract<Binding, { readonly type: 'onStartup' }> {
+  return binding.type === 'onStartup';
+}
+
+function isSchedule(binding: Binding): binding is ScheduleBinding {
+  return binding.type === 'schedule';
+}
+
+function isKubernetes(binding: Binding): binding is KubernetesBinding {
+  return binding.type === 'kubernetes';
+}

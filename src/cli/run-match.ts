@@ -1,0 +1,85 @@
+import type { KubernetesBinding } from '../hook/binding.ts';
+import { isObject } from '../hook/config-reader.ts';
+import type { FieldRequirement, LabelRequirement, LabelSelector } from '../hook/selector.ts';
+import { findKind } from '../kube/kind-search.ts';
+import { builtInKinds } from './built-in-kinds.ts';
+import type { GivenObject } from './run-object.ts';
+
+/** Whether a binding watches the kind of an object; `unknown` for short names of custom resources, and their like. */
+export function watchesKind(binding: KubernetesBinding, object: GivenObject): 'yes' | 'no' | 'unknown' {
+  const { kind, apiVersion } = binding;
+  const watched = findKind(builtInKinds(), { kind, ...(apiVersion !== undefined && { apiVersion }) });
+  if (watched === undefined) return watchesCustom(binding, object);
+  const { builtIn } = object;
+  return watched.group === builtIn?.group && watched.plural === builtIn.plural ? 'yes' : 'no';
+}
+
+function watchesCustom({ kind, apiVersion }: KubernetesBinding, object: GivenObject): 'yes' | 'no' | 'unknown' {
+  const group = groupOf(object.apiVersion);
+  if (apiVersion !== undefined && groupOf(apiVersion) !== group) return 'no';
+  const [name = '', ...qualifier] = kind.trim().toLowerCase().split('.');
+  const isInGroup = qualifier.length === 0 || qualifier.join('.').endsWith(group);
+  return isInGroup && namesOf(object.kind.toLowerCase()).includes(name) ? 'yes' : 'unknown';
+}
+
+function groupOf(apiVersion: string): string {
+  return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
+}
+
+/** A kind in lower case, and what is most likely its plural. */
+function namesOf(kind: string): readonly string[] {
+  return [kind, `${kind}s`, `${kind}es`, kind.replace(/y$/, 'ies')];
+}
+
+/** Why the selectors of a binding leave out an object; undefined when they do not. Labels of namespaces are not known. */
+export function leftOutBy(binding: KubernetesBinding, object: GivenObject): string | undefined {
+  const { names, namespace, labelSelector = {}, fieldSelector = [] } = binding;
+  if (!isNamed(names, object.name)) return 'nameSelector';
+  if (namespace?.type === 'names' && !isNamed(namespace.names, object.namespace)) return 'namespace.nameSelector';
+  if (!matchesLabels(labelSelector, object.labels)) return 'labelSelector';
+  return fieldSelector.every((requirement) => matchesField(requirement, object)) ? undefined : 'fieldSelector';
+}
+
+/** No names mean all. */
+function isNamed(names: readonly string[] = [], name: string): boolean {
+  return names.length === 0 || names.includes(name);
+}
+
+function matchesLabels(
+  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
+  labels: Readonly<Record<string, unknown>>,
+): boolean {
+  return (
+    Object.entries(matchLabels).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value) &&
+    matchExpressions.every((requirement) => matchesLabel(requirement, labels))
+  );
+}
+
+function matchesLabel(
+  { key, operator, values = [] }: LabelRequirement,
+  labels: Readonly<Record<string, unknown>>,
+): boolean {
+  const isPresent = Object.hasOwn(labels, key);
+  const isOneOf = isPresent && values.some((value) => value === labels[key]);
+  switch (operator) {
+    case 'Exists':
+      return isPresent;
+    case 'DoesNotExist':
+      return !isPresent;
+    case 'In':
+      return isOneOf;
+    case 'NotIn':
+      return !isOneOf;
+  }
+}
+
+function matchesField({ field, operator, value }: FieldRequirement, object: GivenObject): boolean {
+  let found: unknown = object.value;
+  for (const part of field.split('.')) {
+    found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
+  }
+  // A field that is not there has the empty value, as on the server.
+  const text = typeof found === 'string' ? found : (JSON.stringify(found) ?? '');
+  const isEqual = text === value;
+  return operator === '=' ? isEqual : !isEqual;
+}

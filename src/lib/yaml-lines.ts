@@ -1,0 +1,61 @@
+import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+
+/** Finds where things stand in a YAML text: the line of a path, or of its part that is there; from 1. */
+export type FindLine = (path: readonly (string | number)[]) => number;
+
+/** For a text that `readYaml` has read: that bounds it, and this does not. Of several documents the first counts. */
+export function yamlLines(text: string): FindLine {
+  const lines = new LineCounter();
+  // What is in the text stays where it is: no key is looked at, and nothing is merged or warned of.
+  const document = parseDocument(text, {
+    lineCounter: lines,
+    uniqueKeys: false,
+    prettyErrors: false,
+    logLevel: 'silent',
+    strict: false,
+  });
+  return (path) => {
+    const offset = offsetAt(document, path);
+    return Math.max(1, lines.linePos(offset).line);
+  };
+}
+
+function offsetAt(document: Document.Parsed, path: readonly (string | number)[]): number {
+  let node = resolved(document.contents, document);
+  let offset = startOf(node) ?? 0;
+  for (const key of path) {
+    const child = childOf(node, key);
+    if (child === undefined) break;
+    offset = startOf(child.key) ?? startOf(child.value) ?? offset;
+    node = resolved(child.value, document);
+  }
+  return offset;
+}
+
+interface Child {
+  /** The key of a mapping: a field is where its name is. */
+  readonly key?: unknown;
+  readonly value: unknown;
+}
+
+function childOf(node: unknown, key: string | number): Child | undefined {
+  if (isSeq(node)) {
+    const value = typeof key === 'number' ? node.items[key] : undefined;
+    return value === undefined ? undefined : { value };
+  }
+  if (!isMap(node)) return undefined;
+  const pair = node.items.find((one) => isScalar(one.key) && String(one.key.value) === String(key));
+  return pair === undefined ? undefined : { key: pair.key, value: pair.value };
+}
+
+function resolved(node: unknown, document: Document.Parsed): unknown {
+  return isAlias(node) ? node.resolve(document) : node;
+}
+
+function startOf(node: unknown): number | undefined {
+  return isNode(node) ? node.range?.[0] : undefined;
+}
+
+function isNode(node: unknown): node is Node {
+  return isScalar(node) || isMap(node) || isSeq(node) || isAlias(node);
+}
