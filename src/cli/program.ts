@@ -22,6 +22,7 @@ const LOG_TYPE = '--log-type <format>';
 // What a shell reports of a program that wrote to a closed pipe.
 const EXIT_CLOSED_PIPE = 141;
 const UNREAD_LIMIT_MS = 1000;
+const LAST_HOLD_MS = 500;
 
 /** Runs the command line; resolves to the exit code. Without arguments it is `start`, and on a terminal the help. */
 export async function main(given: readonly string[], isTerminal = isatty(0) && isatty(1)): Promise<ExitCode> {
@@ -68,6 +69,8 @@ async function startHooks({ logType, ...flags }: Flags): Promise<ExitCode> {
     return await start(logType === undefined ? flags : { logFormat: logType, ...flags }, spawner);
   } finally {
     spawner.channel?.end();
+    // What a plugin or a server still holds open, nobody waits for.
+    setTimeout(() => process.exit(), LAST_HOLD_MS).unref();
   }
 }
 

@@ -82,8 +82,8 @@ async function runPlugin(exec: ExecEntry, context: RunContext, user: string): Pr
       extendEnv: false,
       stdin: 'ignore',
       timeout: pluginTimeoutMs,
-      forceKillAfterDelay: KILL_MS,
-      // Also what it started, which may hold its output.
+      // At its limit and at our end, with what it started: that may hold its output, or heed no other signal.
+      killSignal: 'SIGKILL',
       killDescendants: true,
       maxBuffer: MAX_OUTPUT_BYTES,
     });

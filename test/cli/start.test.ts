@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
@@ -69,6 +70,39 @@ describe('hooklet start', () => {
 
     expect(await program.ended).toBe(1);
     expect(program.stderr()).toContain('hooklet: ');
+    await expectNothingLeft();
+  });
+
+  it.each([
+    [
+      'an exec plugin that does not end',
+      () => ({
+        exec: { apiVersion: 'client.authentication.k8s.io/v1', command: path('plugin'), interactiveMode: 'Never' },
+      }),
+    ],
+    ['a token file that is a pipe', () => ({ tokenFile: path('pipe') })],
+  ])('ends within 2 s of SIGTERM while it waits for %s', async (_what, user) => {
+    writeFileSync(path('plugin'), '#!/bin/sh\ntrap "" TERM\nsleep 600 & wait; sleep 600\n', { mode: 0o755 });
+    execFileSync('mkfifo', [path('pipe')]);
+    const cluster = { name: 'c', cluster: { server: sandbox.url } };
+    const kubeconfig = {
+      apiVersion: 'v1',
+      kind: 'Config',
+      clusters: [cluster],
+      users: [{ name: 'u', user: user() }],
+      contexts: [{ name: 'x', context: { cluster: 'c', user: 'u' } }],
+      'current-context': 'x',
+    };
+    writeFileSync(path('waiting'), JSON.stringify(kubeconfig));
+    hook('a.sh', recordingHook({ configVersion: 'v1', kubernetes: [{ kind: 'Pod' }] }));
+    const program = start([], { KUBECONFIG: path('waiting') });
+    await program.says('"msg":"hook loaded"');
+    let hasEnded = false;
+    void program.ended.then(() => (hasEnded = true));
+
+    program.signal('SIGTERM');
+
+    await within(2000, () => expect(hasEnded).toBe(true));
     await expectNothingLeft();
   });
 
