@@ -1,5 +1,5 @@
 import { isAlreadyExists, isLost } from './api-error.ts';
-import { covers, versionOf, withoutServerFields } from './api-object.ts';
+import { covers, metadataOf, versionOf, withoutServerFields } from './api-object.ts';
 import type { CreateOperation, JsonObject } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
 
@@ -35,7 +35,10 @@ export async function postObject(
 ): Promise<Outcome> {
   const path = isSubresource ? place.path : place.collection;
   const answer = await send(session, { method: 'POST', path, body: JSON.stringify(object) });
-  return written(session, place, { answer, change: 'created' });
+  const outcome = written(session, place, { answer, change: 'created' });
+  const { name } = metadataOf(answer);
+  const isNamedHere = metadataOf(object)['name'] !== undefined;
+  return isNamedHere || typeof name !== 'string' ? outcome : { ...outcome, name };
 }
 
 async function confirmCreated(

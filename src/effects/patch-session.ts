@@ -15,6 +15,8 @@ export type Change = 'created' | 'updated' | 'unchanged' | 'patched' | 'applied'
 export interface Outcome {
   readonly change: Change;
   readonly resourceVersion?: string;
+  /** Where the server made it. */
+  readonly name?: string;
 }
 
 /** Where an operation goes. */

@@ -8,7 +8,8 @@ import { JqSyntaxError } from './jq/syntax-error.ts';
 import type { JsonValue } from './jq/value.ts';
 
 const MAX_OUTPUTS = 100_000;
-const MAX_RESULT_LENGTH = 10_000_000;
+/** No object is larger in etcd. */
+const MAX_RESULT_LENGTH = 3_000_000;
 const LIMITS: JqLimits = { maxSteps: 10_000_000, timeoutMs: 1000, maxPlaces: 50_000_000, maxText: 2 ** 25 };
 
 /** A jq filter, stopped when it runs longer or puts out more than any filter has reason to. */

@@ -4,7 +4,8 @@ import { normalizeJsonPath } from './json-path-syntax.ts';
 import { isBriefFor, shapeOf } from './json-path-cost.ts';
 
 const MAX_MATCHES = 100_000;
-const MAX_RESULT_LENGTH = 10_000_000;
+/** No object is larger in etcd. */
+const MAX_RESULT_LENGTH = 3_000_000;
 
 /** A JSONPath filter: every match counts as an output. */
 export function compileJsonPath(expression: string): LocalFilter {

@@ -11,6 +11,10 @@ export const MAX_DELAY_MS = 30_000;
 /** A write that comes so long after the one that caused it is no loop, but a hook that takes its time. */
 export const LOOSE_AFTER_MS = 10_000;
 const MAX_OBJECTS = 10_000;
+/** The event of a write may come after some more writes of the same object. */
+const MAX_RECENT = 32;
+/** Stands for the version of what is gone. */
+const GONE = 'gone';
 
 /** A hook that keeps itself running: it changes an object whose events run it. */
 export interface Loop {
@@ -23,6 +27,8 @@ export interface Loop {
 }
 
 interface Write {
+  /** `default/web`. */
+  readonly key: string;
   /** `v1/ConfigMap/default/web`. */
   readonly object: string;
   readonly resourceVersion: string;
@@ -39,7 +45,7 @@ interface Write {
  */
 export class OwnWrites {
   readonly #now: () => number;
-  /** The last write of each object, by namespace and name: a hook may name a kind in many ways. */
+  /** The last writes of each object, by namespace and name: a hook may name a kind in many ways. */
   readonly #writes = new Map<string, readonly Write[]>();
 
   constructor(now: () => number) {
@@ -51,32 +57,38 @@ export class OwnWrites {
    * write may be here before the answer to it.
    */
   delayOf({ item }: EventTrigger): number {
-    const active = this.#writesOf(item).filter((write) => this.#turnsAfter(write) > FREE_TURNS);
+    const latest = new Map(this.#writesOf(item).map((write) => [write.object, write]));
+    const active = [...latest.values()].filter((write) => this.#turnsAfter(write) > FREE_TURNS);
     return Math.max(0, ...active.map(({ delayMs }) => delayMs));
   }
 
   /** Takes note of what a run wrote; returns the loop that it goes on with, if it does. */
   note(triggers: readonly Trigger[], operation: PatchOperation, applied: AppliedOperation): Loop | undefined {
-    const { target: object, resourceVersion, change } = applied;
+    const { target: object, change } = applied;
+    const resourceVersion = change === 'deleted' ? GONE : applied.resourceVersion;
     if (resourceVersion === undefined || change === 'unchanged') return undefined;
-    const place = { namespace: operation.namespace ?? '', name: operation.name ?? '' };
-    const turns = this.#turnsBefore(triggers, object) + 1;
+    const place = { namespace: operation.namespace ?? '', name: applied.name ?? operation.name ?? '' };
+    const latest = this.#writesOf(place).findLast((write) => write.object === object);
+    const turns = this.#turnsOf(triggers, place, latest);
     const isLoop = turns > FREE_TURNS;
-    const before = this.#writesOf(place).find((write) => write.object === object)?.fields;
     // What a hook writes is kept only where it is about to be told.
     const fields = turns >= FREE_TURNS ? fieldsOf(operation) : undefined;
     const delayMs = isLoop ? Math.min(FIRST_DELAY_MS * 2 ** Math.min(turns - FREE_TURNS - 1, 20), MAX_DELAY_MS) : 0;
-    this.#remember(place, { object, resourceVersion, turns, atMs: this.#now(), delayMs, fields });
-    return isLoop ? { object, turns, fields: differingFields(before, fields) } : undefined;
+    this.#remember({ key: keyOf(place), object, resourceVersion, turns, atMs: this.#now(), delayMs, fields });
+    return isLoop ? { object, turns, fields: differingFields(latest?.fields, fields) } : undefined;
   }
 
-  /** The turns that led to a run: from the object's own write where that is among the causes, else from writes alone. */
-  #turnsBefore(triggers: readonly Trigger[], object: string): number {
+  /**
+   * The turns of a write: one more than those of the object's last write, where one of its writes is among the causes of
+   * the run; else one more than those of the writes that alone caused it, and no less than before.
+   */
+  #turnsOf(triggers: readonly Trigger[], place: Place, latest: Write | undefined): number {
     const causes = triggers.map((trigger) => (trigger.type === 'event' ? this.#causeOf(trigger) : undefined));
     const own = causes.filter((cause) => cause !== undefined);
-    const same = own.filter((cause) => cause.object === object);
-    if (same.length === 0 && own.length < causes.length) return 0;
-    return Math.max(0, ...(same.length > 0 ? same : own).map((cause) => this.#turnsAfter(cause)));
+    const before = latest === undefined ? 0 : this.#turnsAfter(latest);
+    if (own.some((cause) => cause.object === latest?.object && cause.key === keyOf(place))) return before + 1;
+    if (own.length < causes.length) return 1;
+    return Math.max(before, ...own.map((cause) => this.#turnsAfter(cause) + 1), 1);
   }
 
   #turnsAfter({ turns, atMs, delayMs }: Write): number {
@@ -84,19 +96,20 @@ export class OwnWrites {
   }
 
   /** The write of this hook that the event tells of. */
-  #causeOf({ item, resourceVersion }: EventTrigger): Write | undefined {
-    return this.#writesOf(item).find((write) => write.resourceVersion === resourceVersion);
+  #causeOf({ item, watchEvent, resourceVersion }: EventTrigger): Write | undefined {
+    const seen = watchEvent === 'Deleted' ? GONE : resourceVersion;
+    return this.#writesOf(item).findLast((write) => write.resourceVersion === seen);
   }
 
   #writesOf(place: Place): readonly Write[] {
     return this.#writes.get(keyOf(place)) ?? [];
   }
 
-  #remember(place: Place, write: Write): void {
-    const others = this.#writesOf(place).filter(({ object }) => object !== write.object);
-    const key = keyOf(place);
+  #remember(write: Write): void {
+    const { key } = write;
+    const recent = [...(this.#writes.get(key) ?? []), write].slice(-MAX_RECENT);
     this.#writes.delete(key);
-    this.#writes.set(key, [...others, write]);
+    this.#writes.set(key, recent);
     const [oldest] = this.#writes.size > MAX_OBJECTS ? this.#writes.keys() : [];
     if (oldest !== undefined) this.#writes.delete(oldest);
   }

@@ -1,4 +1,5 @@
 import { constants } from 'node:os';
+import { goDuration } from '../hook/duration.ts';
 import type { Exit } from './spawner-protocol.ts';
 import { explainStartError } from './start-failure.ts';
 
@@ -14,12 +15,17 @@ export interface FailureContext {
 /** Why a run failed, in one line; undefined when it did not. */
 export function describeFailure(exit: Exit, context: FailureContext): string | undefined {
   if (exit.startError !== undefined) return explainStartError(context.path, exit.startError);
-  if (exit.timedOut) return `it ran longer than its time limit of ${context.timeoutMs} ms and was ended`;
+  if (exit.timedOut) return overtimeText(context.timeoutMs);
   if (exit.exitCode === 0) return undefined;
   if (context.isStopped) return 'it was ended because the operator stops';
   if (exit.signal === 'SIGKILL') return 'it was killed by SIGKILL, which the kernel sends when memory runs out';
   if (exit.signal !== undefined) return `it was killed by ${exit.signal}`;
   return `exit code ${exit.exitCode}${describeShellSignal(exit.exitCode ?? 0)}`;
+}
+
+/** Why a run was ended that took too long. */
+export function overtimeText(timeoutMs = 0): string {
+  return `it ran longer than its time limit of ${goDuration(timeoutMs)} (settings.timeout) and was ended`;
 }
 
 /** The error text of a run: what happened and the end of what it said about it. */

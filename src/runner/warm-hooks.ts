@@ -2,7 +2,7 @@ import { HookFailedError } from '../errors.ts';
 import type { HookFile } from '../hook/discover.ts';
 import { abortable } from '../lib/abortable.ts';
 import type { Logger } from '../log.ts';
-import { failureMessage } from './failure.ts';
+import { failureMessage, overtimeText } from './failure.ts';
 import type { OutputLog } from './output-log.ts';
 import type { HookRun, RunResult } from './process-run.ts';
 import { limitRun } from './run-limits.ts';
@@ -215,7 +215,7 @@ function toResult({ hook, signal }: HookRun, outcome: Outcome, { durationMs, isT
   const { patch, metrics } = outcome.type === 'failed' ? outcome.outputs : { patch: '', metrics: '' };
   const failure = { durationMs, usage, timedOut: isTimedOut, patch, metrics };
   const [reason, detail] = describeOutcome(outcome, signal.aborted);
-  const limit = `it ran longer than its time limit of ${hook.settings.timeoutMs} ms and was ended`;
+  const limit = overtimeText(hook.settings.timeoutMs);
   const isEnvironmental = isLost(outcome);
   throw new HookFailedError(failureMessage(hook.name, isTimedOut ? limit : reason, detail), {
     failure,

@@ -23,5 +23,15 @@ it('counts each run of a loop, and tells each hook and object once in 600 s', ()
   warnings.record('x.sh', loop);
 
   expect(log.lines).toHaveLength(3);
-  expect(metricValues(metrics, 'hook_loop_runs_total')).toEqual(['{hook="x.sh"} 4', '{hook="y.sh"} 1']);
+
+  for (const name of ['b', 'c', 'd', 'e']) warnings.record('z.sh', { ...loop, object: `v1/ConfigMap/default/${name}` });
+
+  expect(log.lines.slice(3).map(({ fields }) => fields['object'])).toEqual(
+    ['b', 'c', 'd'].map((name) => `v1/ConfigMap/default/${name}`),
+  );
+  expect(metricValues(metrics, 'hook_loop_runs_total')).toEqual([
+    '{hook="x.sh"} 4',
+    '{hook="y.sh"} 1',
+    '{hook="z.sh"} 4',
+  ]);
 });

@@ -127,6 +127,54 @@ describe('a hook that changes what it watches', () => {
     expect(loop?.turns).toBe(11);
   });
 
+  it('is a loop over two objects that it writes in each run, though their events come one by one and late', () => {
+    const { run } = hookRig();
+    const waiting = [event('a', 1)];
+    const loops = new Set<string>();
+    for (let turn = 0; turn < 40; turn++) {
+      const cause = waiting.shift();
+      for (const name of cause === undefined ? [] : ['a', 'b']) {
+        const { loop, event: next } = run(cause === undefined ? [] : [cause], name);
+        if (loop !== undefined) loops.add(loop.object);
+        waiting.push(next);
+      }
+    }
+
+    expect([...loops].toSorted()).toEqual(['v1/ConfigMap/default/a', 'v1/ConfigMap/default/b']);
+  });
+
+  it.each([
+    ['deletes and makes its object', 'web', true],
+    ['makes a new object for each event of the last', 'web-', false],
+  ])('is a loop where it %s', (_what, name, isDeleted) => {
+    let version = 100;
+    const writes = new OwnWrites(() => 0);
+    const target = { kind: 'ConfigMap' };
+    const about = { target, namespace: 'default', ignoreHookError: false };
+    let causes: readonly EventTrigger[] = [event('web', 1)];
+    let loop: Loop | undefined;
+    for (let turn = 0; turn < 11; turn++) {
+      const made = isDeleted ? name : `${name}${turn}`;
+      if (isDeleted) {
+        const operation: PatchOperation = { ...about, operation: 'Delete', name };
+        writes.note(causes, operation, {
+          index: 1,
+          operation: 'Delete',
+          target: `v1/ConfigMap/default/${name}`,
+          change: 'deleted',
+        });
+      }
+      version += 1;
+      const operation: PatchOperation = { ...about, operation: 'Create', object: {}, ...(isDeleted && { name }) };
+      const applied = { index: 2, operation: 'Create', target: 'v1/ConfigMap/default/x', change: 'created' } as const;
+      loop = writes.note(causes, operation, { ...applied, resourceVersion: String(version), name: made });
+      const gone: EventTrigger = { ...event(made, version), watchEvent: 'Deleted' };
+      causes = [...(isDeleted ? [gone] : []), { ...event(made, version), watchEvent: 'Added' }];
+    }
+
+    expect(loop?.turns).toBe(11);
+  });
+
   it('leaves events of other objects alone', () => {
     const { run, writes } = hookRig();
     let cause = event('web', 1);

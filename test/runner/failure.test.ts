@@ -11,8 +11,11 @@ const rows: readonly [ending: Partial<Exit>, reason: string | undefined][] = [
   [{ exitCode: 255 }, 'exit code 255'],
   [{ signal: 'SIGSEGV' }, 'it was killed by SIGSEGV'],
   [{ signal: 'SIGKILL' }, 'it was killed by SIGKILL, which the kernel sends when memory runs out'],
-  [{ signal: 'SIGTERM', timedOut: true }, 'it ran longer than its time limit of 500 ms and was ended'],
-  [{ exitCode: 0, timedOut: true }, 'it ran longer than its time limit of 500 ms and was ended'],
+  [
+    { signal: 'SIGTERM', timedOut: true },
+    'it ran longer than its time limit of 500ms (settings.timeout) and was ended',
+  ],
+  [{ exitCode: 0, timedOut: true }, 'it ran longer than its time limit of 500ms (settings.timeout) and was ended'],
   [{ startError: { code: '', message: 'the spawner process ended' } }, 'the spawner process ended'],
 ];
 

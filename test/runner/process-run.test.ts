@@ -77,7 +77,9 @@ describe('a run of an executable hook', () => {
   it('names the time limit', async () => {
     const error = await failure(rig, fixtureHook('run-forever.sh', { timeoutMs: 100 }));
 
-    expect(error.message).toBe('hook run-forever.sh failed: it ran longer than its time limit of 100 ms and was ended');
+    expect(error.message).toBe(
+      'hook run-forever.sh failed: it ran longer than its time limit of 100ms (settings.timeout) and was ended',
+    );
     expect(error.failure).toMatchObject({ timedOut: true, patch: '' });
   });
 

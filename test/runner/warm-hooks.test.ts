@@ -104,7 +104,7 @@ describe('a warm hook', () => {
 
     const error = await failure(rig, 'wait', { settings: { timeoutMs: 100 } });
 
-    expect(error.message).toContain('it ran longer than its time limit of 100 ms and was ended');
+    expect(error.message).toContain('it ran longer than its time limit of 100ms (settings.timeout) and was ended');
     expect(error.failure).toMatchObject({ timedOut: true });
     expect(await pidOf(rig)).not.toBe(before);
   });

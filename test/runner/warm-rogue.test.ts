@@ -106,7 +106,7 @@ describe('the operator', () => {
 
     const message = await failure(rig, 'stop', { timeoutMs: 200 });
 
-    expect(message).toContain('it ran longer than its time limit of 200 ms and was ended');
+    expect(message).toContain('it ran longer than its time limit of 200ms (settings.timeout) and was ended');
     expect(rig.processes().filter((line) => line.includes('rogue'))).toEqual([]);
   });
 
@@ -136,7 +136,7 @@ describe('the operator', () => {
     const message = await failure(rig, 'stop', { timeoutMs: 100 });
     for (const pid of spawners) process.kill(pid, 'SIGCONT');
 
-    expect(message).toContain('it ran longer than its time limit of 100 ms and was ended');
+    expect(message).toContain('it ran longer than its time limit of 100ms (settings.timeout) and was ended');
     await vi.waitUntil(() => !rig.processes().some((line) => line.includes('rogue')), { timeout: 30_000 });
   });
 
