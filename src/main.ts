@@ -4,7 +4,7 @@ const OLDEST_NODE = 24;
 const { node } = process.versions;
 if (Number.parseInt(node, 10) < OLDEST_NODE) {
   process.stderr.write(
-    `hooklet: needs Node ${OLDEST_NODE} or later, this is ${node}; put a newer one first on the PATH\n`,
+    `hooklet: needs Node ${OLDEST_NODE} or later, this is ${node}; put a newer one first on the PATH, or run npx hooklet, which brings one\n`,
   );
   process.exit(2);
 }

@@ -1,3 +1,4 @@
+import { statSync } from 'node:fs';
 import { request } from 'node:http';
 import { json } from 'node:stream/consumers';
 import { UsageError } from '../errors.ts';
@@ -19,6 +20,7 @@ const ANSWER_LIMIT_MS = 30_000;
 export function controlClient(socketPath: string): ControlClient {
   return {
     async ask(method, path) {
+      checkOwner(socketPath);
       const { status, body } = await exchange(socketPath, method, path);
       if (status < 300) return body;
       const error = typeof body['error'] === 'string' ? body['error'] : `the operator answered ${status}`;
@@ -26,6 +28,25 @@ export function controlClient(socketPath: string): ControlClient {
       throw new ControlFailure(error);
     },
   };
+}
+
+/** In a folder that others may write to, another user could answer in the place of the operator. */
+function checkOwner(socketPath: string): void {
+  const me = process.geteuid?.();
+  const owner = ownerOf(socketPath);
+  if (owner === undefined || me === undefined || owner === me || owner === 0) return;
+  throw new ControlFailure(
+    `${socketPath} belongs to user ${owner}, and you are user ${me}: ask as the user of the operator`,
+  );
+}
+
+/** Undefined where it cannot be looked at, which the request says better. */
+function ownerOf(path: string): number | undefined {
+  try {
+    return statSync(path).uid;
+  } catch {
+    return undefined;
+  }
 }
 
 interface Answer {

@@ -145,7 +145,7 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
 function addStart(program: Command, exit: (code: ExitCode) => void): void {
   const command = program
     .command('start')
-    .description('run the hooks against a cluster (the default command, but on a terminal)');
+    .description('run the hooks against a cluster; also what hooklet does without a command, except on a terminal');
   addOptions(command, startOptions);
   command.addHelpText('after', START_HELP);
   command.action(async (flags: Flags) => exit(await startHooks(flags)));

@@ -37,10 +37,12 @@ function rowOf(schedule: ScheduleDocument, nowMs: number): readonly string[] {
 /** Why a run waits: its own failure, or that of another hook before it in its queue. */
 function outcomeText(outcome: string, { hook, heldBy }: ScheduleDocument, nowMs: number): string {
   if (heldBy === undefined) return outcome;
-  const { again, attempt } = heldBy;
-  const when = again === undefined ? 'runs again' : `again in ${age(Date.parse(again) - nowMs)}`;
-  const whose = heldBy.hook === hook ? 'failed' : `${outcome} for ${heldBy.hook}, which failed`;
-  return `${whose}, ${when} (attempt ${attempt})`;
+  const { again, attempt, runningSince } = heldBy;
+  const since = runningSince === undefined ? '' : ` for ${age(nowMs - Date.parse(runningSince))}`;
+  const when = again === undefined ? `runs${since}` : `again in ${age(Date.parse(again) - nowMs)}`;
+  const failed = attempt > 1 ? 'failed, ' : '';
+  const whose = heldBy.hook === hook ? failed : `${outcome} for ${heldBy.hook}, which ${failed}`;
+  return `${whose}${when} (attempt ${attempt})`;
 }
 
 function age(durationMs: number): string {

@@ -25,7 +25,7 @@ export interface ScheduleStatus {
   readonly isKept: boolean;
 }
 
-/** A task that failed, and holds its queue until it succeeds. */
+/** A task that keeps its queue: it failed and is tried again, or it runs for long. */
 export interface ScheduleHold {
   readonly hook: string;
   readonly queue: string;
@@ -33,6 +33,8 @@ export interface ScheduleHold {
   readonly attempt: number;
   /** Milliseconds since the epoch; absent while the attempt runs. */
   readonly againAtMs?: number;
+  /** Since when the attempt runs; absent while it waits. */
+  readonly runningSinceMs?: number;
 }
 
 export type ScheduleOutcome = 'waiting' | 'running' | 'succeeded' | 'failed' | 'interrupted' | 'replaced';

@@ -61,8 +61,9 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
 function queueCheck(hold: QueueHold, nowMs: number): HealthCheck {
   const { queue, hook, event, waiting, heldHooks } = hold;
   const isOk = heldHooks.length === 0 || hold.attempt <= HELD_ATTEMPTS;
+  const text = hold.attempt > 1 ? 'failed' : 'runs';
   const behind = waiting === 0 ? '' : `; ${waiting} task(s) wait behind it${namesText(', of ', heldHooks)}`;
-  return { name: `queue ${queue}`, isOk, message: `${hook} failed (${event}), ${againText(hold, nowMs)}${behind}` };
+  return { name: `queue ${queue}`, isOk, message: `${hook} ${text} (${event}), ${againText(hold, nowMs)}${behind}` };
 }
 
 function namesText(before: string, names: readonly string[]): string {
@@ -96,7 +97,8 @@ function unitChecks(unit: HookUnit, nowMs: number): readonly HealthCheck[] {
     const message = problem ?? (isSynced ? silence(lastContactAtMs, nowMs) : 'the first list has not come yet');
     return { name: `watch ${name}/${binding.name}`, isOk: message === '', message };
   });
-  const message = unit.isEnabled ? '' : 'waits for its Synchronization';
+  const isWatching = watches.length > 0;
+  const message = unit.isEnabled ? '' : `waits for ${isWatching ? 'its Synchronization' : 'the onStartup hooks'}`;
   return [{ name: `hook ${name}`, isOk: unit.isEnabled, message }, ...watches];
 }
 

@@ -35,6 +35,7 @@ import { createScheduleObserver } from './schedule-observer.ts';
 import { openSchedules, type ScheduleStatePlace } from './schedule-state.ts';
 import type { Schedules } from './schedules.ts';
 import { logLoaded } from './loaded-hook.ts';
+import { LongRuns } from './long-runs.ts';
 import { LoopWarnings } from './loop-warnings.ts';
 import { runTask } from './task-run.ts';
 import { createUnitFactory } from './unit-factory.ts';
@@ -84,6 +85,7 @@ export class Operator {
   #isLoaded = false;
   readonly #startup = new StartupHooks();
   readonly #loops: LoopWarnings;
+  readonly #longRuns: LongRuns;
   readonly #crash = latch<never>();
   /** Ends running hooks, when the grace period is over. */
   readonly #terminate = new AbortController();
@@ -97,6 +99,7 @@ export class Operator {
     const signal = AbortSignal.any([parts.signal, this.#ended.signal]);
     const load = hookLoader(parts.runner, signal);
     this.#loops = new LoopWarnings({ metrics, log, now: Date.now });
+    this.#longRuns = new LongRuns(log);
     this.schedules = openSchedules(
       { ...options, access, holdOf: (runId) => this.#holdOfRun(runId) },
       () => this.#hooks.units,
@@ -146,11 +149,12 @@ export class Operator {
     const isStarted = this.#isLoaded && this.#startup.isDone;
     const election = this.#parts.leadership?.status;
     const scheduleState = this.schedules.problem;
-    const holds = this.#queues.all.map(holdOf).filter((hold) => hold !== undefined);
+    const nowMs = Date.now();
+    const holds = this.#queues.all.map((queue) => holdOf(queue, nowMs)).filter((hold) => hold !== undefined);
     const runner = this.#parts.runner.problem;
     const starting = this.#startup.pending;
     const state = { units, broken, holds, isStarted, starting, election, scheduleState, runner };
-    return readinessChecks({ ...state, nowMs: Date.now() });
+    return readinessChecks({ ...state, nowMs });
   }
 
   /** Works until `signal` aborts and what ran then has ended. */
@@ -296,7 +300,7 @@ export class Operator {
 
   #holdOfRun(runId: string): QueueHold | undefined {
     const queue = this.#queues.all.find(({ tasks }) => tasks.some((task) => isForRun(task, new Set([runId]))));
-    return queue && holdOf(queue);
+    return queue && holdOf(queue, Date.now());
   }
 
   #endRuns(runIds: ReadonlySet<string>): void {
@@ -318,6 +322,7 @@ export class Operator {
   async #tick(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       this.#parts.metrics.liveTicks.inc({});
+      this.#longRuns.look(this.#queues.all, Date.now());
       await sleep(TICK_MS, signal);
     }
   }

@@ -29,7 +29,7 @@ type State =
   | { readonly type: 'new' }
   | { readonly type: 'idle'; readonly sinceMs: number }
   | { readonly type: 'admitting'; readonly sinceMs: number }
-  | { readonly type: 'running' }
+  | { readonly type: 'running'; readonly sinceMs: number }
   | { readonly type: 'delayed'; readonly delayMs: number; readonly untilMs: number }
   | { readonly type: 'stopped' };
 
@@ -56,6 +56,11 @@ export class Queue<T> {
   /** The tasks in order, the running one first; a copy. */
   get tasks(): readonly T[] {
     return [...this.#tasks];
+  }
+
+  /** Since when the head runs; absent unless it does. */
+  get runningSinceMs(): number | undefined {
+    return this.#state.type === 'running' ? this.#state.sinceMs : undefined;
   }
 
   /** When the head that failed is tried again; absent unless it waits for that. */
@@ -124,7 +129,7 @@ export class Queue<T> {
       if (signal.aborted) return;
       head = this.#combine();
       if (head === undefined) return;
-      this.#state = { type: 'running' };
+      this.#state = { type: 'running', sinceMs: Date.now() };
       await this.#options.handle(head, signal);
       this.#dropHead();
     } catch (error) {

@@ -19,6 +19,7 @@ export interface ScheduleDocument {
     readonly queue: string;
     readonly attempt: number;
     readonly again?: string;
+    readonly runningSince?: string;
   };
   readonly missed: number;
   readonly suspended: boolean;
@@ -46,8 +47,14 @@ export function scheduleDocument(status: ScheduleStatus): ScheduleDocument {
   };
 }
 
-function holdDocument({ hook, queue, attempt, againAtMs }: ScheduleHold): NonNullable<ScheduleDocument['heldBy']> {
-  return { hook, queue, attempt, ...timeAt('again', againAtMs) };
+function holdDocument({
+  hook,
+  queue,
+  attempt,
+  againAtMs,
+  runningSinceMs,
+}: ScheduleHold): NonNullable<ScheduleDocument['heldBy']> {
+  return { hook, queue, attempt, ...timeAt('again', againAtMs), ...timeAt('runningSince', runningSinceMs) };
 }
 
 function timeAt(key: string, timeMs: number | undefined): Readonly<Record<string, string>> {

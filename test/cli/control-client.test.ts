@@ -1,7 +1,7 @@
 import { createServer } from 'node:http';
-import { writeFileSync } from 'node:fs';
+import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { controlClient, ControlFailure } from '../../src/cli/control-client.ts';
 import { UsageError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
@@ -41,6 +41,19 @@ describe('the client of the control socket', () => {
 
     await expect(asked).rejects.toThrow(kind);
     await expect(asked).rejects.toThrow(message);
+  });
+
+  it('asks no socket of another user, who could answer in the place of the operator', async () => {
+    const path = await answering(200, '{"runId":"x"}');
+    const me = process.getuid?.() ?? 0;
+    // Only root may give it away; else this process counts as somebody else.
+    if (me === 0) chownSync(path, 12_345, 12_345);
+    else vi.spyOn(process, 'geteuid').mockReturnValue(me + 1);
+    onTestFinished(() => void vi.restoreAllMocks());
+
+    await expect(controlClient(path).ask('GET', '/schedules')).rejects.toThrow(
+      /belongs to user \d+, and you are user \d+/,
+    );
   });
 
   it('says that a file is no socket', async () => {

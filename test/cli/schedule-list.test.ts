@@ -37,7 +37,14 @@ it.each([
     'failed, again in 20s (attempt 4)',
     { hook: 'db/backup.sh', queue: 'main', attempt: 4, again: '2026-01-05T03:30:20.000Z' },
   ],
-  ['failed, runs again (attempt 4)', { hook: 'db/backup.sh', queue: 'main', attempt: 4 }],
+  [
+    'failed, runs for 40s (attempt 4)',
+    { hook: 'db/backup.sh', queue: 'main', attempt: 4, runningSince: '2026-01-05T03:29:20.000Z' },
+  ],
+  [
+    'waiting for other.sh, which runs for 40s (attempt 1)',
+    { hook: 'other.sh', queue: 'main', attempt: 1, runningSince: '2026-01-05T03:29:20.000Z' },
+  ],
   [
     'waiting for other.sh, which failed, again in 20s (attempt 4)',
     { hook: 'other.sh', queue: 'main', attempt: 4, again: '2026-01-05T03:30:20.000Z' },
