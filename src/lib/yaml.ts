@@ -56,6 +56,8 @@ export function readYaml(text: string, options: YamlOptions = {}): readonly Yaml
     const message = `${text.length} characters, expected at most ${maxCharacters}; larger data can be written as JSON`;
     return [broken([{ line: 1, column: 1, message }])];
   }
+  if (isEndless(text))
+    return [broken([{ line: 1, column: 1, message: `nested deeper than ${MAX_YAML_DEPTH} levels` }])];
   const { stackTraceLimit } = Error;
   // The library makes an error for each problem, and a text may have a million of them.
   Error.stackTraceLimit = 0;
@@ -65,6 +67,23 @@ export function readYaml(text: string, options: YamlOptions = {}): readonly Yaml
     Error.stackTraceLimit = stackTraceLimit;
   }
 }
+
+/** The library takes a kilobyte for each level before anybody can look at them. */
+const MAX_OPEN = 10_000;
+
+/** Whether so many brackets, or marks of a line, are open at once that no text means it. Those in texts count too. */
+function isEndless(text: string): boolean {
+  let open = 0;
+  for (let at = 0; at < text.length; at++) {
+    const code = text.charCodeAt(at);
+    if (code === OPEN_BRACKET || code === OPEN_BRACE) open += 1;
+    else if ((code === CLOSE_BRACKET || code === CLOSE_BRACE) && open > 0) open -= 1;
+    if (open > MAX_OPEN) return true;
+  }
+  return /(?:[-?][ \t]+){10000}|(?:[^\s:]{1,100}:[ \t]+){10000}/.test(text);
+}
+
+const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
 
 function readDocuments(text: string, { tags = [] }: YamlOptions): readonly YamlDocument[] {
   const lines = new LineCounter();

@@ -1,4 +1,5 @@
 import { resolve } from 'node:path';
+import { UsageError } from '../errors.ts';
 import type { KubernetesBinding } from '../hook/binding.ts';
 import type { ScheduleTrigger } from '../hook/trigger.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
@@ -85,7 +86,6 @@ export class Operator {
   #isLoaded = false;
   readonly #startup = new StartupHooks();
   readonly #loops: LoopWarnings;
-  readonly #longRuns: LongRuns;
   readonly #crash = latch<never>();
   /** Ends running hooks, when the grace period is over. */
   readonly #terminate = new AbortController();
@@ -99,7 +99,6 @@ export class Operator {
     const signal = AbortSignal.any([parts.signal, this.#ended.signal]);
     const load = hookLoader(parts.runner, signal);
     this.#loops = new LoopWarnings({ metrics, log, now: Date.now });
-    this.#longRuns = new LongRuns(log);
     this.schedules = openSchedules(
       { ...options, access, holdOf: (runId) => this.#holdOfRun(runId) },
       () => this.#hooks.units,
@@ -225,7 +224,7 @@ export class Operator {
     bootUnits(await this.#refresh());
     this.#isLoaded = true;
     this.#parts.options.onLoaded?.();
-    for await (const _ of changes) bootUnits(await this.#refresh());
+    for await (const _ of changes) bootUnits(await this.#refreshIfThere());
     await Promise.all(boots);
   }
 
@@ -233,6 +232,17 @@ export class Operator {
     const { leadership } = this.#parts;
     if (leadership !== undefined) await Promise.race([leadership.leading, aborted(signal)]);
     if (!signal.aborted) await work();
+  }
+
+  /** A folder that is away for a moment, as while it is renamed, is no reason to end: its hooks go on as they are. */
+  async #refreshIfThere(): Promise<readonly HookUnit[]> {
+    try {
+      return await this.#refresh();
+    } catch (error) {
+      if (!(error instanceof UsageError)) throw error;
+      this.#parts.options.log.error({ err: error }, 'the hooks are not loaded again, those that were loaded go on');
+      return [];
+    }
   }
 
   async #refresh(): Promise<readonly HookUnit[]> {
@@ -320,9 +330,10 @@ export class Operator {
   }
 
   async #tick(signal: AbortSignal): Promise<void> {
+    const longRuns = new LongRuns(this.#parts.options.log);
     while (!signal.aborted) {
       this.#parts.metrics.liveTicks.inc({});
-      this.#longRuns.look(this.#queues.all, Date.now());
+      longRuns.look(this.#queues.all, Date.now());
       await sleep(TICK_MS, signal);
     }
   }

@@ -64,17 +64,17 @@ export class OwnWrites {
 
   /** Takes note of what a run wrote; returns the loop that it goes on with, if it does. */
   note(triggers: readonly Trigger[], operation: PatchOperation, applied: AppliedOperation): Loop | undefined {
-    const { target: object, change } = applied;
-    const resourceVersion = change === 'deleted' ? GONE : applied.resourceVersion;
-    if (resourceVersion === undefined || change === 'unchanged') return undefined;
+    const { target: object } = applied;
+    const resourceVersion = versionAfter(applied);
+    if (resourceVersion === undefined) return undefined;
     const place = { namespace: operation.namespace ?? '', name: applied.name ?? operation.name ?? '' };
     const latest = this.#writesOf(place).findLast((write) => write.object === object);
     const turns = this.#turnsOf(triggers, place, latest);
     const isLoop = turns > FREE_TURNS;
     // What a hook writes is kept only where it is about to be told.
     const fields = turns >= FREE_TURNS ? fieldsOf(operation) : undefined;
-    const delayMs = isLoop ? Math.min(FIRST_DELAY_MS * 2 ** Math.min(turns - FREE_TURNS - 1, 20), MAX_DELAY_MS) : 0;
-    this.#remember({ key: keyOf(place), object, resourceVersion, turns, atMs: this.#now(), delayMs, fields });
+    const write = { key: keyOf(place), object, resourceVersion, turns, atMs: this.#now(), fields };
+    this.#remember({ ...write, delayMs: isLoop ? delayAfter(turns) : 0 });
     return isLoop ? { object, turns, fields: differingFields(latest?.fields, fields) } : undefined;
   }
 
@@ -113,6 +113,16 @@ export class OwnWrites {
     const [oldest] = this.#writes.size > MAX_OBJECTS ? this.#writes.keys() : [];
     if (oldest !== undefined) this.#writes.delete(oldest);
   }
+}
+
+/** The version that the events of a write have; undefined where it makes none. */
+function versionAfter({ change, resourceVersion }: AppliedOperation): string | undefined {
+  if (change === 'deleted') return GONE;
+  return change === 'unchanged' ? undefined : resourceVersion;
+}
+
+function delayAfter(turns: number): number {
+  return Math.min(FIRST_DELAY_MS * 2 ** Math.min(turns - FREE_TURNS - 1, 20), MAX_DELAY_MS);
 }
 
 interface Place {

@@ -131,4 +131,19 @@ describe('readYaml', () => {
     // Comparing each with each other would take 400 times as long.
     expect(timed(generate(40_000))).toBeLessThan(small * 100);
   });
+
+  it.each([
+    ['brackets', '['.repeat(2_000_000)],
+    ['braces', '{a: '.repeat(500_000)],
+    ['dashes', '- '.repeat(1_000_000)],
+    ['question marks', '? '.repeat(1_000_000)],
+    ['keys in a line', 'a: '.repeat(600_000)],
+  ])('refuses 2 MB of %s before the library builds a tree of it', (_what, text) => {
+    const before = process.memoryUsage().rss;
+
+    expect(readYaml(text)).toMatchObject([
+      { type: 'broken', problems: [{ message: 'nested deeper than 200 levels' }] },
+    ]);
+    expect(process.memoryUsage().rss - before).toBeLessThan(100_000_000);
+  });
 });
