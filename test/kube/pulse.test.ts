@@ -11,6 +11,8 @@ interface Course {
   readonly untilMs: number;
   /** Bytes that come in each millisecond besides answers. */
   readonly bytesPerMs?: number;
+  /** When the server says that it closes the connection. */
+  readonly closingAtMs?: number;
 }
 
 interface Followed {
@@ -20,7 +22,8 @@ interface Followed {
 }
 
 /** When the connection was doubted first, and when it was given up. */
-function follow({ latencyMs, silentAtMs = Infinity, otherMs, untilMs, bytesPerMs = 0 }: Course): Followed {
+function follow(course: Course): Followed {
+  const { latencyMs, silentAtMs = Infinity, otherMs, untilMs, bytesPerMs = 0, closingAtMs } = course;
   const pulse = new Pulse(PULSE_TIMES, 0);
   const followed: Followed = { pings: 0 };
   const due = new Map<number, () => void>();
@@ -48,6 +51,10 @@ function follow({ latencyMs, silentAtMs = Infinity, otherMs, untilMs, bytesPerMs
   };
   for (let nowMs = 0; nowMs <= untilMs && followed.endedAtMs === undefined; nowMs++) {
     due.get(nowMs)?.();
+    if (nowMs === closingAtMs) {
+      pulse.hurry();
+      lookAtMs = nowMs;
+    }
     if (nowMs >= lookAtMs) act(nowMs);
   }
   return followed;
@@ -61,6 +68,15 @@ describe('the pulse of a connection', () => {
       const { doubtedAtMs = Infinity } = follow({ latencyMs: LATENCY_MS, silentAtMs, otherMs: 1, untilMs: 20_000 });
 
       expect(doubtedAtMs - silentAtMs).toBeLessThanOrEqual(3000 + LATENCY_MS);
+    }
+  });
+
+  it('doubts one that the server closes at most 2 s after it went silent, at whichever moment that is', () => {
+    for (let silentAtMs = 4000; silentAtMs < 8000; silentAtMs += 7) {
+      const course = { latencyMs: LATENCY_MS, silentAtMs, closingAtMs: 3990, otherMs: 1, untilMs: 20_000 };
+      const { doubtedAtMs = Infinity } = follow(course);
+
+      expect(doubtedAtMs - silentAtMs).toBeLessThanOrEqual(2000 + LATENCY_MS);
     }
   });
 
