@@ -45,7 +45,7 @@ function lineOf(...sends: readonly Send[]) {
 const deaf: Send = async () => new Promise(() => {});
 
 function answer(silentForMs: () => number = () => 0): HttpResponse {
-  const carrier = { silentForMs, lost: never };
+  const carrier = { silentForMs, lost: never, isPinged: true };
   return { status: 200, headers: {}, body: new PassThrough(), carrier, cancel: () => {}, isTruncated: () => false };
 }
 
@@ -114,7 +114,7 @@ describe('the last line', () => {
 
   it('leaves a request alone that takes 60 s on a connection that answers pings', async () => {
     const rig = lineOf(async (request) => {
-      request.onCarried?.({ silentForMs: () => 1000, lost: never });
+      request.onCarried?.({ silentForMs: () => 1000, lost: never, isPinged: true });
       await new Promise((resolve) => setTimeout(resolve, 60_000));
       return answer();
     });
