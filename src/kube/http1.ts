@@ -141,6 +141,8 @@ class Http1Connections implements HttpConnections {
         const line = agent.lineOf(socket);
         if (line === undefined) return;
         carrier = line;
+        // To dial may have taken longer than the watch over the path goes on without a connection.
+        if (agent === this.#agent) this.#path.used(request.headers);
         carrier.lost.addEventListener('abort', gone, { once: true });
         request.onCarried?.(carrier);
       });

@@ -59,7 +59,7 @@ export class PathWatch<A extends ProbeAgent> {
     this.#options = options;
   }
 
-  /** When a probe was answered last, and at once. */
+  /** When a probe was answered last: at once, or before one that was sent sooner. */
   get wellAtMs(): number {
     return this.#wellAtMs;
   }
@@ -121,6 +121,7 @@ export class PathWatch<A extends ProbeAgent> {
       await nextTurn();
       await nextTurn();
       if (answer === undefined && found !== undefined) {
+        this.#wellAtMs = performance.now();
         this.#replaceCanary(found);
         return true;
       }
