@@ -7,7 +7,7 @@ import { openEvents } from '../../src/operator/open-events.ts';
 import { never } from '../support/hook-rig.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { json, startServer } from '../support/scripted-server.ts';
+import { json, startServer, type ScriptedServer } from '../support/scripted-server.ts';
 
 const env = { POD_NAME: 'hooklet-0', POD_NAMESPACE: 'default' };
 /** What real connections have for what they do, each second. */
@@ -46,6 +46,11 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
+/** Waits in real time for a request, which must be there before time passes. */
+async function asked(server: ScriptedServer): Promise<void> {
+  while (server.asked.length === 0) await new Promise((resolve) => realTimeout(resolve, TURN_MS));
+}
+
 describe('connections of which nothing comes', () => {
   it('are replaced, with a log line, the metric and an Event about the Pod', async () => {
     await using ends = new AsyncDisposableStack();
@@ -56,6 +61,7 @@ describe('connections of which nothing comes', () => {
     const events = openEvents({ env, log }, access);
     const failed = access.client.request({ method: 'GET', path: '/api', timeoutMs: 60_000 }, never).catch(String);
 
+    await asked(server);
     await pass(31);
 
     expect(await failed).toContain('nothing was heard for');
@@ -86,13 +92,14 @@ describe('connections of which nothing comes', () => {
     const [log, metrics] = [recordingLogger(), createMetrics('')];
     const recorded: RecordedEvent[] = [];
     const events = { record: (event: RecordedEvent) => void recorded.push(event) };
-    const settings = { leaseName: 'hooklet', leaseDurationMs: 15_000, renewDeadlineMs: 10_000, retryPeriodMs: 2000 };
+    const settings = { leaseName: 'hooklet', leaseDurationMs: 60_000, renewDeadlineMs: 40_000, retryPeriodMs: 2000 };
     const access = { cluster: server.cluster };
     const leadership = openLeadership(settings, { access, userAgent: 'x', env, metrics, events, log }, ends);
     const stop = new AbortController();
     const ran = leadership.run(stop.signal);
 
-    await pass(40);
+    await asked(server);
+    await pass(31);
     stop.abort();
     await pass(20);
     await ran;
