@@ -175,7 +175,8 @@ class Arrival {
   };
 
   readonly #onClose = (): void => {
-    this.#finish(new TruncatedError(TRUNCATED));
+    // It comes after each good end too, and the stack of an error is costly.
+    if (this.#end === undefined) this.#finish(new TruncatedError(TRUNCATED));
   };
 
   /** The connection was given up, whether the body hears of it or not. */

@@ -14,15 +14,16 @@ export interface Sent<T> {
 /** A request, and what it may need. */
 interface Waiting {
   askedAtMs: number;
-  /** Doubled with each spare, so that a server that is slow gets few. */
   lateMs: number;
+  /** How long after the next spare another follows: doubled each time, so that a server that is slow gets few. */
+  nextMs: number;
   repeat(): void;
 }
 
 /**
  * HTTP/1.1 has no ping to tell a dead connection from a slow answer. So a request that may be sent twice, and is not
  * answered while the server answers probes, is sent once more on a connection of its own; the first answer wins. One
- * request has one spare at a time: after 2 s, 4 s later, 8 s later and so on.
+ * request has one spare at a time: after 2 s, 2 s later, 4 s later, 8 s later and so on.
  */
 export class SpareRequests {
   readonly #isWellSince: (ms: number) => boolean;
@@ -64,7 +65,7 @@ export class SpareRequests {
       spare = start(true);
       run(spare);
     };
-    const waiting: Waiting = { askedAtMs: performance.now(), lateMs: LATE_MS, repeat };
+    const waiting: Waiting = { askedAtMs: performance.now(), lateMs: LATE_MS, nextMs: LATE_MS, repeat };
     run(start(false));
     this.#waiting.add(waiting);
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();
@@ -76,7 +77,8 @@ export class SpareRequests {
     for (const waiting of this.#waiting) {
       if (nowMs - waiting.askedAtMs < waiting.lateMs || !this.#isWellSince(waiting.askedAtMs)) continue;
       waiting.askedAtMs = nowMs;
-      waiting.lateMs *= 2;
+      waiting.lateMs = waiting.nextMs;
+      waiting.nextMs *= 2;
       waiting.repeat();
     }
     if (this.#waiting.size > 0) return;

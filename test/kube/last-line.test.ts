@@ -25,6 +25,8 @@ type Send = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>
 function lineOf(...sends: readonly Send[]) {
   const closed: number[] = [];
   const replaced: number[] = [];
+  const replacedAtMs: number[] = [];
+  const startMs = performance.now();
   let created = 0;
   const create = (): Transport => {
     const index = created++;
@@ -37,8 +39,11 @@ function lineOf(...sends: readonly Send[]) {
       close: () => closed.push(index),
     };
   };
-  const line = withLastLine({ create, onReplaced: (silentMs) => replaced.push(Math.round(silentMs)) });
-  return { line, closed, replaced };
+  const onReplaced = (silentMs: number): void => {
+    replaced.push(Math.round(silentMs));
+    replacedAtMs.push(Math.round(performance.now() - startMs));
+  };
+  return { line: withLastLine({ create, onReplaced }), closed, replaced, replacedAtMs };
 }
 
 /** Neither answers nor fails, and does not heed its signal. */
@@ -94,6 +99,7 @@ describe('the last line', () => {
 
       expect(before).toEqual([]);
       expect(rig.replaced).toHaveLength(1);
+      expect(rig.replacedAtMs[0]).toBeLessThanOrEqual(30_000);
       expect(rig.closed).toEqual([0]);
       await pass(timeoutMs + 2000);
       expect(state.answers).toBe(1);
