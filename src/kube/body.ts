@@ -1,5 +1,6 @@
 import { Bell } from '../lib/bell.ts';
 import type { HttpResponse } from './http.ts';
+import { LineWatch } from './line-watch.ts';
 
 /** What may wait for a slow reader before the stream is paused. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
@@ -9,6 +10,8 @@ export interface ReadOptions {
   /** Silence that ends the reading with `IdleError`; a reader that is behind is not silence. */
   readonly idleTimeoutMs?: number;
   readonly onData?: () => void;
+  /** Whether the body is lines, each of which is sent at once: one that is held up ends the reading with `IdleError`. */
+  readonly isLines?: boolean;
 }
 
 /** Discovery of a cluster with thousands of kinds has a few megabytes. */
@@ -72,6 +75,7 @@ class Arrival {
   readonly #response: HttpResponse;
   readonly #options: ReadOptions;
   readonly #idleTimer: NodeJS.Timeout | undefined;
+  readonly #lines: LineWatch | undefined;
   #arrived: Uint8Array[] = [];
   #batch: Uint8Array[] = [];
   #waitingBytes = 0;
@@ -90,6 +94,7 @@ class Arrival {
     const { lost } = response.carrier;
     lost.addEventListener('abort', this.#onLost, { once: true });
     if (lost.aborted) this.#onLost();
+    if (options.isLines === true) this.#lines = new LineWatch(response, () => this.#giveUp('a line was held up'));
     if (options.idleTimeoutMs !== undefined) this.#idleTimer = setTimeout(this.#onIdle, options.idleTimeoutMs);
   }
 
@@ -110,6 +115,7 @@ class Arrival {
 
   stop(): void {
     clearTimeout(this.#idleTimer);
+    this.#lines?.end();
     this.#options.signal.removeEventListener('abort', this.#onAbort);
     this.#response.carrier.lost.removeEventListener('abort', this.#onLost);
     const { body } = this.#response;
@@ -138,9 +144,15 @@ class Arrival {
     this.#response.body.resume();
   }
 
+  #giveUp(why: string): void {
+    this.#response.cancel();
+    this.#finish(new IdleError(why));
+  }
+
   #finish(error: Error | undefined): void {
     this.#end ??= { error };
     clearTimeout(this.#idleTimer);
+    this.#lines?.end();
     this.#bell.ring();
   }
 
@@ -149,6 +161,7 @@ class Arrival {
     this.#waitingBytes += chunk.length;
     if (this.#waitingBytes > MAX_WAITING_BYTES) this.#response.body.pause();
     this.#idleTimer?.refresh();
+    this.#lines?.came(chunk);
     this.#options.onData?.();
     this.#bell.ring();
   };
@@ -162,7 +175,8 @@ class Arrival {
   };
 
   readonly #onClose = (): void => {
-    this.#finish(new TruncatedError(TRUNCATED));
+    // It comes after each good end too, and the stack of an error is costly.
+    if (this.#end === undefined) this.#finish(new TruncatedError(TRUNCATED));
   };
 
   /** The connection was given up, whether the body hears of it or not. */
@@ -181,7 +195,6 @@ class Arrival {
       this.#idleTimer?.refresh();
       return;
     }
-    this.#response.cancel();
-    this.#finish(new IdleError('silence'));
+    this.#giveUp('silence');
   };
 }

@@ -2,13 +2,11 @@ import { Agent, type ClientRequest, type ClientRequestArgs } from 'node:http';
 import { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-import { eventually } from '../lib/deadline.ts';
 import { hedged } from '../lib/hedge.ts';
 import { CONNECT_TIMEOUT_MS, destroyWire, HEDGE_MS, type Wire } from './connect.ts';
-import { timedOut, type Carrier } from './http.ts';
+import { timedOut } from './http.ts';
+import { Line } from './http1-line.ts';
 
-/** The kernel gives up a peer that is gone after 4 s, also on a connection that no probe looks at. */
-const TCP_KEEP_ALIVE = { enable: true, initialDelay: 2000, interval: 1000, count: 2 };
 const AGENT_KEEP_ALIVE_MS = 2000;
 /** Shorter than the API server's own 90 s, so that it is seldom the server that hangs up. */
 const IDLE_SOCKET_MS = 60_000;
@@ -18,68 +16,6 @@ const RETIRE_LIMIT_MS = 900_000;
 
 /** Opens a connection, TLS and proxy included; the signal ends the attempt. */
 export type Connect = (signal: AbortSignal) => Promise<Wire>;
-
-/** One connection of HTTP/1.1. */
-export class Line implements Carrier {
-  readonly #wire: Wire;
-  readonly #lost = new AbortController();
-  #bytes = 0;
-  #heardAtMs = performance.now();
-
-  constructor(wire: Wire) {
-    this.#wire = wire;
-  }
-
-  /** Aborts when we give the connection up. */
-  get lost(): AbortSignal {
-    return this.#lost.signal;
-  }
-
-  /** All that ever came on it. */
-  get bytesRead(): number {
-    return this.#wire.socket.bytesRead;
-  }
-
-  silentForMs(): number {
-    return performance.now() - this.#heardAtMs;
-  }
-
-  /** The server answered a probe on the path of this connection. */
-  heard(): void {
-    this.#heardAtMs = performance.now();
-  }
-
-  /** Looks whether something came since the last look. */
-  look(): void {
-    const bytes = this.bytesRead;
-    if (bytes !== this.#bytes) this.heard();
-    this.#bytes = bytes;
-  }
-
-  /** Has the kernel look after it. */
-  keepAlive(): void {
-    this.#wire.tcp.setKeepAlive(TCP_KEEP_ALIVE);
-  }
-
-  end(error: Error): void {
-    this.#lost.abort(error);
-    destroyWire(this.#wire);
-  }
-
-  /** Waits until it is closed, for at most `limitMs`. */
-  async finish(limitMs: number): Promise<void> {
-    const late = (): void => this.end(timedOut('the connection was retired'));
-    await eventually<void>({ limitMs, late, signal: undefined }, ({ resolve }) => {
-      const closed = (): void => resolve();
-      this.#wire.socket.once('close', closed);
-      this.lost.addEventListener('abort', closed, { once: true });
-      return () => {
-        this.#wire.socket.off('close', closed);
-        this.lost.removeEventListener('abort', closed);
-      };
-    });
-  }
-}
 
 /** Node's agent, with connections of our own making: one that is late to open has another attempt beside it. */
 export class DialAgent extends Agent {
@@ -127,6 +63,11 @@ export class DialAgent extends Agent {
     this.#ended.abort(error);
     for (const line of this.#lines.values()) line.end(error);
     this.destroy();
+  }
+
+  /** Connections of one name are used for each other's requests; a spare one has none of those that are there. */
+  override getName(options?: ClientRequestArgs & { readonly isSpare?: boolean }): string {
+    return `${super.getName(options)}${options?.isSpare === true ? ':spare' : ''}`;
   }
 
   override reuseSocket(socket: Socket, request: ClientRequest): void {

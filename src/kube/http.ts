@@ -10,6 +10,10 @@ export interface Carrier {
   silentForMs(): number;
   /** Aborts when the connection is given up: what is on it ends then, whatever the library below does. */
   readonly lost: AbortSignal;
+  /** Whether pings look after it. If not, a stream that is silent may be one that is dead. */
+  readonly isPinged: boolean;
+  /** Tells of the bytes that come, where all of them belong to one response; gives what ends that. */
+  onBytes?(listener: (bytes: number) => void): () => void;
 }
 
 /** A request as it goes over a connection. */

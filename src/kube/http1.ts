@@ -6,6 +6,7 @@ import { DialAgent, type Connect } from './dial-agent.ts';
 import { errorCode, portOf, timedOut, type Carrier, type HttpConnections } from './http.ts';
 import type { HttpRequest, HttpResponse } from './http.ts';
 import { PathWatch } from './path-watch.ts';
+import { SpareRequests, type Sent } from './spare-requests.ts';
 
 /** Longer than any request waits for its headers: what ends a wait is its own signal, or the end of its connection. */
 const HEADERS_LIMIT_MS = 120_000;
@@ -19,6 +20,10 @@ export function createHttp1(server: URL, connect: Connect): HttpConnections {
 
 class StaleSocketError extends Error {}
 
+function rethrowUnwrapped(error: unknown): never {
+  throw unwrap(error);
+}
+
 function unwrap(error: unknown): unknown {
   return error instanceof StaleSocketError ? error.cause : error;
 }
@@ -27,12 +32,17 @@ interface Sending {
   readonly agent: DialAgent;
   readonly request: HttpRequest;
   readonly signal: AbortSignal;
+  /** Whether it gets a connection of its own. */
+  readonly isSpare?: boolean;
+  /** Told of each try. */
+  readonly onTry?: (sent: ClientRequest) => void;
 }
 
 class Http1Connections implements HttpConnections {
   readonly #server: URL;
   readonly #agent: DialAgent;
   readonly #path: PathWatch<DialAgent>;
+  readonly #spares: SpareRequests;
 
   constructor(server: URL, connect: Connect) {
     this.#server = server;
@@ -42,21 +52,14 @@ class Http1Connections implements HttpConnections {
       createAgent: () => new DialAgent(connect, 1),
       probe: async (agent, headers, signal) => this.#probe(agent, headers, signal),
     });
+    this.#spares = new SpareRequests((ms) => this.#path.wellAtMs > ms);
   }
 
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
     this.#path.used(request.headers);
     const sending = { agent: this.#agent, request, signal };
-    try {
-      return await this.#sendOnce(sending);
-    } catch (error) {
-      if (!(error instanceof StaleSocketError) || request.method !== 'GET' || signal.aborted) throw unwrap(error);
-    }
-    try {
-      return await this.#sendOnce(sending);
-    } catch (error) {
-      throw unwrap(error);
-    }
+    if (request.method !== 'GET') return this.#sendOnce(sending).catch(rethrowUnwrapped);
+    return this.#spares.send((isSpare) => this.#start({ ...sending, isSpare }));
   }
 
   async retire(): Promise<void> {
@@ -68,6 +71,24 @@ class Http1Connections implements HttpConnections {
     this.#agent.end(new Error('the client is closed'));
   }
 
+  /** A request that may be sent twice. */
+  #start(sending: Sending): Sent<HttpResponse> {
+    let last: ClientRequest | undefined;
+    const onTry = (sent: ClientRequest): void => {
+      last = sent;
+    };
+    return { answer: this.#sendTwice({ ...sending, onTry }), cancel: () => last?.destroy() };
+  }
+
+  async #sendTwice(sending: Sending): Promise<HttpResponse> {
+    try {
+      return await this.#sendOnce(sending);
+    } catch (error) {
+      if (!(error instanceof StaleSocketError) || sending.signal.aborted) throw unwrap(error);
+    }
+    return this.#sendOnce(sending).catch(rethrowUnwrapped);
+  }
+
   /** Any answer will do, a refusal too. */
   async #probe(agent: DialAgent, { authorization }: HttpRequest['headers'], signal: AbortSignal): Promise<void> {
     const path = `${this.#server.pathname.replace(/\/$/, '')}/version`;
@@ -76,10 +97,10 @@ class Http1Connections implements HttpConnections {
     body.on('error', () => {}).resume();
   }
 
-  async #sendOnce({ agent, request, signal }: Sending): Promise<HttpResponse> {
+  async #sendOnce({ agent, request, signal, isSpare = false, onTry }: Sending): Promise<HttpResponse> {
     signal.throwIfAborted();
     const { method, path, headers, body } = request;
-    const sent = httpRequest({
+    const options = {
       agent,
       host: this.#server.hostname,
       port: portOf(this.#server),
@@ -88,9 +109,13 @@ class Http1Connections implements HttpConnections {
       headers: {
         host: this.#server.host,
         ...headers,
+        ...(isSpare ? { connection: 'close' } : {}),
         ...(body === undefined ? {} : { 'content-length': String(Buffer.byteLength(body)) }),
       },
-    });
+      isSpare,
+    };
+    const sent = httpRequest(options);
+    onTry?.(sent);
     // Stays for the life of the request: a later error reaches the body too, and must not be unhandled here.
     sent.on('error', () => {});
     try {
@@ -106,7 +131,7 @@ class Http1Connections implements HttpConnections {
   }
 
   async #response(sent: ClientRequest, { agent, request, signal }: Sending): Promise<HttpResponse> {
-    let carrier: Carrier = { silentForMs: () => 0, lost: signal };
+    let carrier: Carrier = { silentForMs: () => 0, lost: signal, isPinged: false };
     const late = (): never => {
       throw timedOut(`no answer within ${HEADERS_LIMIT_MS / 1000} s`);
     };
@@ -116,6 +141,8 @@ class Http1Connections implements HttpConnections {
         const line = agent.lineOf(socket);
         if (line === undefined) return;
         carrier = line;
+        // To dial may have taken longer than the watch over the path goes on without a connection.
+        if (agent === this.#agent) this.#path.used(request.headers);
         carrier.lost.addEventListener('abort', gone, { once: true });
         request.onCarried?.(carrier);
       });

@@ -77,6 +77,7 @@ async function settled(session: ClientHttp2Session, signal: AbortSignal): Promis
  */
 export class Session implements Carrier {
   readonly http2: ClientHttp2Session;
+  readonly isPinged = true;
   readonly #wire: Wire;
   readonly #times: PulseTimes;
   readonly #pulse: Pulse;
@@ -91,7 +92,10 @@ export class Session implements Carrier {
     this.#times = times;
     this.#pulse = new Pulse(times, performance.now());
     const closed = (): void => this.end(Object.assign(new Error('the connection is closed'), { code: 'ECONNRESET' }));
-    http2.once('close', closed);
+    http2.once('close', closed).once('goaway', () => {
+      this.#pulse.hurry();
+      this.ping();
+    });
     for (const socket of [wire.socket, wire.tcp]) {
       socket.once('close', () => setTimeout(closed, CLOSE_GRACE_MS).unref());
     }

@@ -68,14 +68,14 @@ async function readBytes(exchange: Exchange, request: KubeRequest, signal: Abort
 async function* readChunks(
   exchange: Exchange,
   request: KubeRequest,
-  { signal, idleTimeoutMs, onOpen, onData }: StreamOptions,
+  { signal, idleTimeoutMs, onOpen, onData, isLines = false }: StreamOptions & Pick<ReadOptions, 'isLines'>,
 ): AsyncGenerator<Uint8Array, void, void> {
   // The time limit is for the headers alone.
   const response = await withDeadline(request, signal, (deadline) =>
     reported(exchange, request, deadline, () => openResponse(exchange, request, deadline)),
   );
   onOpen?.();
-  const options: ReadOptions = { signal, idleTimeoutMs, ...(onData === undefined ? {} : { onData }) };
+  const options: ReadOptions = { signal, idleTimeoutMs, isLines, ...(onData === undefined ? {} : { onData }) };
   try {
     yield* readBody(response, options);
   } catch (error) {
@@ -91,7 +91,7 @@ async function* readLines(
 ): AsyncGenerator<Uint8Array, void, void> {
   const splitter = new LineSplitter();
   try {
-    for await (const chunk of readChunks(exchange, request, options)) yield* splitter.push(chunk);
+    for await (const chunk of readChunks(exchange, request, { ...options, isLines: true })) yield* splitter.push(chunk);
   } catch (error) {
     throw error instanceof LineTooLongError ? explain(exchange, request, error) : error;
   }

@@ -138,7 +138,12 @@ function guarded(
   deafness.begin(watch);
   return {
     ...response,
-    carrier: { silentForMs: () => carrier.silentForMs(), lost: end.signal },
+    carrier: {
+      silentForMs: () => carrier.silentForMs(),
+      lost: end.signal,
+      isPinged: carrier.isPinged,
+      ...(carrier.onBytes === undefined ? {} : { onBytes: carrier.onBytes.bind(carrier) }),
+    },
     done: () => {
       carrier.lost.removeEventListener('abort', lose);
       ends.delete(end);

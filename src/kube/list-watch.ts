@@ -5,6 +5,7 @@ import type { Carrier } from './http.ts';
 import { resourcePath, type ResourceKind } from './kind.ts';
 import { malformed, type KubeObject } from './object.ts';
 import { readItem, scanList } from './object-list.ts';
+import { QuietEnd } from './quiet-end.ts';
 import { readFrame, type WatchFrame } from './watch-frame.ts';
 
 /** What is listed and watched: a kind, in one namespace or all, of which the selectors take a part. */
@@ -48,6 +49,13 @@ export interface ListWatchOptions {
 }
 
 const DEFAULT_IDLE_TIMEOUT_MS = 70_000;
+/** A server ends a watch in time, if it is there; the end may take so long to come. */
+const END_GRACE_MS = 2000;
+/**
+ * Where pings do not look after a watch, as over HTTP/1.1, nothing tells a quiet one from a dead one: it is opened anew
+ * after so long, from a bookmark that the server sends 2 s before that.
+ */
+const QUIET_SECONDS = 25;
 const LATE_LIST_MS = 10_000;
 const LIST_TIMEOUT_MS = 60_000;
 const PAGE_SIZE = 500;
@@ -101,21 +109,40 @@ function createRequests(client: KubeClient, target: WatchTarget, options: ListWa
   const { kind, namespace, labelSelector, fieldSelector } = target;
   const path = resourcePath(kind, namespace === undefined ? {} : { namespace });
   const selectors = present({ labelSelector, fieldSelector });
+  let isPinged = true;
   const get = (query: Query): KubeRequest => ({
     method: 'GET',
     path,
     query: { ...selectors, ...present(query) },
-    ...(onCarried === undefined ? {} : { onCarried }),
+    onCarried: (carrier) => {
+      ({ isPinged } = carrier);
+      onCarried?.(carrier);
+    },
   });
 
   return {
     target,
     async *watch(query, signal) {
+      const isList = query['sendInitialEvents'] === 'true';
+      const quietSeconds = QUIET_SECONDS + Math.floor(random() * 5);
       // Between 5 and 10 minutes, so that a fleet of watches does not reconnect in step.
-      const timeoutSeconds = String(300 + Math.floor(random() * 300));
-      const request = get({ watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds, ...query });
-      for await (const line of client.lines(request, { signal, idleTimeoutMs, onOpen, onData: onContact })) {
-        yield readFrame(line);
+      const timeoutSeconds = isPinged || isList ? 300 + Math.floor(random() * 300) : quietSeconds;
+      const search = { watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: String(timeoutSeconds), ...query };
+      using quiet = new QuietEnd(quietSeconds * 1000 + END_GRACE_MS, signal);
+      const opened = (): void => {
+        onOpen();
+        if (!isPinged && !isList) quiet.start();
+      };
+      const stream = { signal: quiet.signal, idleTimeoutMs, onOpen: opened, onData: onContact };
+      try {
+        for await (const line of client.lines(get(search), stream)) {
+          const frame = readFrame(line);
+          if (!isPinged && frame.type === 'Bookmark' && frame.isInitialEventsEnd) quiet.start();
+          quiet.refresh();
+          yield frame;
+        }
+      } catch (error) {
+        if (!quiet.isOver) throw error;
       }
     },
     async page(query, signal) {

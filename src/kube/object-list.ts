@@ -1,3 +1,15 @@
+import {
+  type JsonRange,
+  OPEN_BRACE,
+  CLOSE_BRACE,
+  OPEN_BRACKET,
+  CLOSE_BRACKET,
+  skipColon,
+  skipComma,
+  skipSpace,
+  skipString,
+  skipValue,
+} from './json-ranges.ts';
 import { asJsonObject, copyBytes, malformed, parseJson, readObject, text, type KubeObject } from './object.ts';
 
 /** A list response, cut into its items without parsing them. */
@@ -5,13 +17,7 @@ export interface ObjectList {
   readonly resourceVersion: string;
   /** Where the next page starts; empty on the last one. */
   readonly continueToken: string;
-  readonly items: readonly ItemRange[];
-}
-
-/** Where an item is in the response: from `start` up to but without `end`. */
-export interface ItemRange {
-  readonly start: number;
-  readonly end: number;
+  readonly items: readonly JsonRange[];
 }
 
 /** What typed lists leave out of their items. */
@@ -22,7 +28,7 @@ export interface ItemType {
 
 /** Finds the items of a list response in one pass over its bytes, building no trees but that of its own metadata. */
 export function scanList(json: Uint8Array): ObjectList {
-  const items: ItemRange[] = [];
+  const items: JsonRange[] = [];
   let metadata = asJsonObject(undefined);
   let at = skipSpace(json, 0);
   if (json[at] !== OPEN_BRACE) throw malformed('a list that is not a JSON object');
@@ -42,7 +48,7 @@ export function scanList(json: Uint8Array): ObjectList {
 }
 
 /** Parses one item, giving it the `apiVersion` and `kind` that a typed list leaves out. */
-export function readItem(json: Uint8Array, { start, end }: ItemRange, type: ItemType): KubeObject {
+export function readItem(json: Uint8Array, { start, end }: JsonRange, type: ItemType): KubeObject {
   const item = asJsonObject(parseJson(json, start, end));
   if (typeof item['kind'] === 'string' && typeof item['apiVersion'] === 'string') {
     return readObject(item, () => copyBytes(json, start, end));
@@ -57,17 +63,8 @@ export function readItem(json: Uint8Array, { start, end }: ItemRange, type: Item
   });
 }
 
-const QUOTE = 0x22;
-const COMMA = 0x2c;
-const COLON = 0x3a;
-const OPEN_BRACKET = 0x5b;
-const BACKSLASH = 0x5c;
-const CLOSE_BRACKET = 0x5d;
-const OPEN_BRACE = 0x7b;
-const CLOSE_BRACE = 0x7d;
-
 /** Adds the elements of the array at `start` to `items`, and returns its end; Go writes `null` for an empty list. */
-function skipItems(json: Uint8Array, start: number, items: ItemRange[]): number {
+function skipItems(json: Uint8Array, start: number, items: JsonRange[]): number {
   if (json[start] !== OPEN_BRACKET) return skipValue(json, start);
   let at = skipSpace(json, start + 1);
   while (json[at] !== CLOSE_BRACKET) {
@@ -76,79 +73,4 @@ function skipItems(json: Uint8Array, start: number, items: ItemRange[]): number 
     at = skipComma(json, end);
   }
   return at + 1;
-}
-
-function skipColon(json: Uint8Array, at: number): number {
-  const colon = skipSpace(json, at);
-  if (json[colon] !== COLON) throw malformed(`a list that is broken at byte ${colon}`);
-  return skipSpace(json, colon + 1);
-}
-
-/** Over the comma after a value, to the next value or the closing bracket. */
-function skipComma(json: Uint8Array, at: number): number {
-  const next = skipSpace(json, at);
-  if (next >= json.length) throw truncated(json);
-  return json[next] === COMMA ? skipSpace(json, next + 1) : next;
-}
-
-function skipSpace(json: Uint8Array, at: number): number {
-  let next = at;
-  while ((json[next] ?? QUOTE) <= 0x20) next++;
-  return next;
-}
-
-function skipString(json: Uint8Array, at: number): number {
-  if (json[at] !== QUOTE) throw malformed(`a list that is broken at byte ${at}`);
-  for (let next = at + 1; next < json.length; next++) {
-    const byte = json[next];
-    if (byte === QUOTE) return next + 1;
-    if (byte === BACKSLASH) next++;
-  }
-  throw truncated(json);
-}
-
-/** The index after the value that starts at `at`. */
-function skipValue(json: Uint8Array, at: number): number {
-  const first = json[at];
-  if (first === QUOTE) return skipString(json, at);
-  if (first === OPEN_BRACE || first === OPEN_BRACKET) return skipContainer(json, at);
-  let next = at;
-  while (next < json.length && !isEnd(json[next])) next++;
-  if (next === at) throw malformed(`a list that is broken at byte ${at}`);
-  return next;
-}
-
-function isEnd(byte: number | undefined): boolean {
-  return byte === COMMA || byte === CLOSE_BRACE || byte === CLOSE_BRACKET || (byte ?? 0) <= 0x20;
-}
-
-const STRING = 1;
-const OPEN = 2;
-const CLOSE = 3;
-
-/** What a byte means outside of strings; 0: nothing. */
-const MEANINGS = new Uint8Array(256);
-MEANINGS[QUOTE] = STRING;
-MEANINGS[OPEN_BRACE] = OPEN;
-MEANINGS[OPEN_BRACKET] = OPEN;
-MEANINGS[CLOSE_BRACE] = CLOSE;
-MEANINGS[CLOSE_BRACKET] = CLOSE;
-
-// This loop sees every byte of every list, so it is flat and leaves well-formedness to JSON.parse.
-function skipContainer(json: Uint8Array, at: number): number {
-  const length = json.length;
-  let depth = 0;
-  for (let next = at; next < length; next++) {
-    const meaning = MEANINGS[json[next] ?? 0];
-    if (meaning === 0) continue;
-    if (meaning === STRING) {
-      for (next++; next < length && json[next] !== QUOTE; next++) if (json[next] === BACKSLASH) next++;
-    } else if (meaning === OPEN) depth++;
-    else if (--depth === 0) return next + 1;
-  }
-  throw truncated(json);
-}
-
-function truncated(json: Uint8Array): Error {
-  return malformed(`a list that ends in the middle, after ${json.length} bytes`);
 }

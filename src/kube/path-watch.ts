@@ -2,8 +2,9 @@ import { within } from '../lib/deadline.ts';
 import { hedged } from '../lib/hedge.ts';
 import { sleep } from '../lib/sleep.ts';
 import { nextTurn } from '../lib/turn.ts';
-import type { DialAgent, Line } from './dial-agent.ts';
+import type { DialAgent } from './dial-agent.ts';
 import { timedOut, type Headers } from './http.ts';
+import type { Line } from './http1-line.ts';
 
 /** A request must be under way for so long before its path is watched: most are done by then. */
 const START_MS = 500;
@@ -51,10 +52,16 @@ export class PathWatch<A extends ProbeAgent> {
   /** Its connection is for probes alone; there is none while nothing is under way. */
   #canary: A | undefined;
   #headers: Headers = {};
+  #wellAtMs = -Infinity;
   #isRunning = false;
 
   constructor(options: PathWatchOptions<A>) {
     this.#options = options;
+  }
+
+  /** When a probe was answered last: at once, or before one that was sent sooner. */
+  get wellAtMs(): number {
+    return this.#wellAtMs;
   }
 
   /** A request with these headers is sent. */
@@ -92,7 +99,10 @@ export class PathWatch<A extends ProbeAgent> {
     const wasOpen = this.#canary.hasIdle;
     const asked = this.#ask(this.#canary, GIVE_UP_AFTER_MS);
     const first = await within<Answer | undefined>(asked, { limitMs: DOUBT_AFTER_MS, late: () => undefined });
-    if (first === 'answered') this.#heard();
+    if (first === 'answered') {
+      this.#wellAtMs = performance.now();
+      this.#heard();
+    }
     if (first !== undefined || signal.aborted) return;
     if ((await this.#askBeside(asked, signal)) && wasOpen) giveUp(samples);
   }
@@ -111,6 +121,7 @@ export class PathWatch<A extends ProbeAgent> {
       await nextTurn();
       await nextTurn();
       if (answer === undefined && found !== undefined) {
+        this.#wellAtMs = performance.now();
         this.#replaceCanary(found);
         return true;
       }

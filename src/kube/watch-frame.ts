@@ -8,6 +8,7 @@ import {
   type JsonObject,
   type KubeObject,
 } from './object.ts';
+import { memberRange } from './json-ranges.ts';
 import { shown } from '../lib/shown.ts';
 import { statusObjectError } from './status-error.ts';
 
@@ -46,9 +47,9 @@ function readFrameObject(line: Uint8Array, frame: JsonObject): KubeObject {
     const end = trimmedLength(line) - 1;
     const isPlain = startsWith(line, prefix) && line[end - 1] === CLOSE_BRACE && Object.keys(frame).length === 2;
     if (isPlain) return copyBytes(line, prefix.length - 1, end);
-    // Members in another order, or spaces between them: rare enough to write it anew.
-    const json = Buffer.from(JSON.stringify(value));
-    return copyBytes(json, 0, json.length);
+    // Members in another order, or spaces between them.
+    const { start, end: objectEnd } = memberRange(line, 'object') ?? { start: 0, end: 0 };
+    return copyBytes(line, start, objectEnd);
   });
 }
 

@@ -8,6 +8,7 @@ import { ownNamespace } from '../kube/own-pod.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ClusterAccess } from './cluster-access.ts';
+import { replacedEvent } from './open-events.ts';
 
 /** How replicas agree which of them runs hooks. */
 export interface LeaderElectionSettings extends LeaderElectionTimes {
@@ -30,9 +31,13 @@ export function openLeadership(
   ends: AsyncDisposableStack,
 ): LeaderElection {
   // Of its own: a renewal must wait neither for a long list nor for --kube-client-qps.
-  const onReplaced = (): void => {
+  const onReplaced = (silentMs: number): void => {
     metrics.connectionsReplaced.inc({});
-    log.error({}, 'nothing came of requests for the lease, their connections are replaced');
+    log.error(
+      { silentSeconds: Math.round(silentMs / 1000) },
+      'nothing came of requests for the lease, their connections are replaced',
+    );
+    events.record(replacedEvent('requests for the lease', silentMs));
   };
   const client = createKubeClient(access.cluster, { userAgent, onReplaced });
   ends.defer(async () => client.close());

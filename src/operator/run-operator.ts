@@ -1,8 +1,6 @@
 import { HookMetrics } from '../effects/hook-metrics.ts';
 import { openFilters } from '../filter/filters.ts';
-import { createEventRecorder, type EventRecorder } from '../kube/event-recorder.ts';
 import type { LeaderElection } from '../kube/leader-election.ts';
-import { ownPod } from '../kube/own-pod.ts';
 import { runAll } from '../lib/run-all.ts';
 import { slicedText } from '../lib/sliced-text.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
@@ -13,6 +11,7 @@ import { createEffects, type EffectsParts } from './effects.ts';
 import { createHookEvents } from './hook-events.ts';
 import { beginLoading, hookLoader } from './hook-loading.ts';
 import { openLeadership, refusalOf, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
+import { openEvents } from './open-events.ts';
 import { openRunner } from './open-runner.ts';
 import { Operator, type OperatorParts, type OperatorSettings } from './operator.ts';
 import { measureLoad } from './process-load.ts';
@@ -115,19 +114,6 @@ function openEffects(
   const filters = openFilters();
   ends.defer(() => filters.end());
   return { filters, effects: createEffects({ ...parts, filters }) };
-}
-
-function openEvents({ env, log }: OperatorOptions, { client, cluster, onReplaced }: ClusterAccess): EventRecorder {
-  const events = createEventRecorder({ client, pod: ownPod(env, cluster.namespace), log });
-  onReplaced.add((silentMs) => {
-    const message = `nothing came of requests to the API server for ${Math.round(silentMs / 1000)} s`;
-    events.record({
-      type: 'Warning',
-      reason: 'ConnectionsReplaced',
-      message: `${message}; all connections were closed and opened anew`,
-    });
-  });
-  return events;
 }
 
 function openElection(

@@ -50,6 +50,8 @@ describe('hooklet behind connections that are struck, on a real API server with 
     const isBroken = ({ cell, recoveredMs = Infinity, problems }: CellResult): boolean =>
       recoveredMs > limitOf(cell) || problems.length > 0;
     expect(results.filter(isBroken)).toEqual([]);
+    const quick = results.filter(({ limitMs }) => limitMs <= 3000).map(({ recoveredMs = Infinity }) => recoveredMs);
+    expect(Math.max(...quick)).toBeLessThanOrEqual(3000);
   });
 });
 

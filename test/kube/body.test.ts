@@ -20,7 +20,7 @@ function scripted({ isTruncated = false } = {}): Scripted {
     status: 200,
     headers: {},
     body,
-    carrier: { silentForMs: () => 0, lost: never },
+    carrier: { silentForMs: () => 0, lost: never, isPinged: true },
     cancel() {
       isCancelled = true;
       body.destroy();

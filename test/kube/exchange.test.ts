@@ -21,7 +21,7 @@ const get = { method: 'GET', path: '/version' } as const;
 function answer(status: number, body = ''): HttpResponse {
   const stream = new PassThrough();
   stream.end(body);
-  const carrier = { silentForMs: () => 0, lost: never };
+  const carrier = { silentForMs: () => 0, lost: never, isPinged: true };
   return { status, headers: {}, body: stream, carrier, cancel: () => stream.destroy(), isTruncated: () => false };
 }
 

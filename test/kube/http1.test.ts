@@ -6,6 +6,7 @@ import { readWhole } from '../../src/kube/body.ts';
 import type { Wire } from '../../src/kube/connect.ts';
 import type { HttpConnections } from '../../src/kube/http.ts';
 import { createHttp1 } from '../../src/kube/http1.ts';
+import { within } from '../support/within.ts';
 import { json, startServer, type Answer, type ScriptedServer } from '../support/scripted-server.ts';
 
 const cleanups: (() => Promise<void>)[] = [];
@@ -78,6 +79,41 @@ describe('HTTP/1.1 connections', () => {
 
     expect((await readWhole(open, { signal: never })).toString()).toBe('begin end');
     await expect.poll(() => server.sockets.size, { timeout: 15_000, interval: 10 }).toBe(0);
+  });
+
+  it('answer a GET within 5 s whose connection alone is silent, and end that one', async () => {
+    let dead: string | undefined;
+    const [server, connections] = await serve((request, response) => {
+      if (request.url === '/silent' && dead === undefined) {
+        dead = request.headers.connection;
+        return;
+      }
+      json(response, 200, {});
+    });
+
+    await within(5000, async () => {
+      const response = await connections.send({ ...get, path: '/silent' }, never);
+      await readWhole(response, { signal: never });
+    });
+
+    expect(server.asked.filter((asked) => asked === 'GET /silent')).toHaveLength(2);
+    expect(dead).toBe('keep-alive');
+    // What is left is the connection for probes.
+    await expect.poll(() => server.sockets.size, { timeout: 5000, interval: 10 }).toBeLessThanOrEqual(1);
+  });
+
+  it('send a request once that changes something', async () => {
+    const [server, connections] = await serve((request, response) => {
+      if (request.method === 'GET') json(response, 200, {});
+    });
+    const controller = new AbortController();
+    const sent = connections.send({ ...get, method: 'POST', body: '{}' }, controller.signal).catch(String);
+
+    await new Promise((resolve) => setTimeout(resolve, 3000));
+    controller.abort(new Error('enough'));
+
+    expect(await sent).toBe('Error: enough');
+    expect(server.asked.filter((asked) => asked === 'POST /')).toHaveLength(1);
   });
 
   it('reject with what went wrong while connecting', async () => {

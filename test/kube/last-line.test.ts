@@ -25,6 +25,8 @@ type Send = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>
 function lineOf(...sends: readonly Send[]) {
   const closed: number[] = [];
   const replaced: number[] = [];
+  const replacedAtMs: number[] = [];
+  const startMs = performance.now();
   let created = 0;
   const create = (): Transport => {
     const index = created++;
@@ -37,15 +39,18 @@ function lineOf(...sends: readonly Send[]) {
       close: () => closed.push(index),
     };
   };
-  const line = withLastLine({ create, onReplaced: (silentMs) => replaced.push(Math.round(silentMs)) });
-  return { line, closed, replaced };
+  const onReplaced = (silentMs: number): void => {
+    replaced.push(Math.round(silentMs));
+    replacedAtMs.push(Math.round(performance.now() - startMs));
+  };
+  return { line: withLastLine({ create, onReplaced }), closed, replaced, replacedAtMs };
 }
 
 /** Neither answers nor fails, and does not heed its signal. */
 const deaf: Send = async () => new Promise(() => {});
 
 function answer(silentForMs: () => number = () => 0): HttpResponse {
-  const carrier = { silentForMs, lost: never };
+  const carrier = { silentForMs, lost: never, isPinged: true };
   return { status: 200, headers: {}, body: new PassThrough(), carrier, cancel: () => {}, isTruncated: () => false };
 }
 
@@ -94,6 +99,7 @@ describe('the last line', () => {
 
       expect(before).toEqual([]);
       expect(rig.replaced).toHaveLength(1);
+      expect(rig.replacedAtMs[0]).toBeLessThanOrEqual(30_000);
       expect(rig.closed).toEqual([0]);
       await pass(timeoutMs + 2000);
       expect(state.answers).toBe(1);
@@ -114,7 +120,7 @@ describe('the last line', () => {
 
   it('leaves a request alone that takes 60 s on a connection that answers pings', async () => {
     const rig = lineOf(async (request) => {
-      request.onCarried?.({ silentForMs: () => 1000, lost: never });
+      request.onCarried?.({ silentForMs: () => 1000, lost: never, isPinged: true });
       await new Promise((resolve) => setTimeout(resolve, 60_000));
       return answer();
     });

@@ -1,13 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
+import type { Carrier } from '../../src/kube/http.ts';
 import { createListWatch, type ListFrame, type ListWatchOptions, type WatchTarget } from '../../src/kube/list-watch.ts';
 import { bookmark, CONFIG_MAP, errorLine, kubeList, resourceKind, watchLine } from '../support/kube-objects.ts';
 import { scriptedKubeClient, statusError } from '../support/scripted-kube-client.ts';
 
 const TARGET: WatchTarget = { kind: CONFIG_MAP };
 
-function listWatch(target: WatchTarget = TARGET, overrides: Partial<ListWatchOptions> = {}) {
-  const client = scriptedKubeClient();
+const UNPINGED: Carrier = { silentForMs: () => 0, lost: new AbortController().signal, isPinged: false };
+
+function listWatch(target: WatchTarget = TARGET, overrides: Partial<ListWatchOptions> = {}, carrier?: Carrier) {
+  const client = scriptedKubeClient(carrier === undefined ? {} : { carrier });
   const told = { contacts: 0, opens: 0, lateLists: 0 };
   const options: ListWatchOptions = {
     withoutStreaming: new Set(),
@@ -266,6 +269,43 @@ describe('a watch', () => {
     drain(source.watch('42', never));
 
     expect((await client.next()).idleTimeoutMs).toBe(expected);
+  });
+
+  it('that no ping looks after ends in good order within 31 s when it is quiet, and asks for an end before that', async () => {
+    const { client, source } = listWatch(TARGET, { random: () => 0.999 }, UNPINGED);
+    const { seen, done } = drain(source.list('', never));
+    const list = await client.next();
+    list.open();
+    await vi.advanceTimersByTimeAsync(60_000);
+    list.send(bookmark(9, { isInitialEventsEnd: true }));
+    await vi.advanceTimersByTimeAsync(30_000);
+    list.send(bookmark(10));
+    await vi.advanceTimersByTimeAsync(30_999);
+    const wasOpen = !list.isAborted;
+    await vi.advanceTimersByTimeAsync(1);
+    const listed = await done;
+    const watch = drain(source.watch('10', never));
+    const call = await client.next();
+    call.open();
+    await vi.advanceTimersByTimeAsync(31_000);
+
+    expect([wasOpen, listed, seen]).toEqual([true, undefined, ['ListStart', 'ListDone 9', 'Bookmark 10']]);
+    expect([list.query['timeoutSeconds'], call.query['timeoutSeconds']]).toEqual(['599', '29']);
+    expect(await watch.done).toBeUndefined();
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
+  it('that no ping looks after throws what ends it, and the reason of its signal', async () => {
+    const { client, source } = listWatch(TARGET, {}, UNPINGED);
+    const failed = drain(source.watch('42', never));
+    (await client.next()).fail(statusError(500));
+    const controller = new AbortController();
+    const stopped = drain(source.watch('42', controller.signal));
+    (await client.next()).open();
+    controller.abort(new Error('enough'));
+
+    expect(await failed.done).toMatchObject({ status: 500 });
+    expect(await stopped.done).toMatchObject({ message: 'enough' });
   });
 
   it('throws what an ERROR line says (point 9)', async () => {

@@ -11,6 +11,8 @@ interface Course {
   readonly untilMs: number;
   /** Bytes that come in each millisecond besides answers. */
   readonly bytesPerMs?: number;
+  /** When the server says that it closes the connection. */
+  readonly closingAtMs?: number;
 }
 
 interface Followed {
@@ -20,7 +22,8 @@ interface Followed {
 }
 
 /** When the connection was doubted first, and when it was given up. */
-function follow({ latencyMs, silentAtMs = Infinity, otherMs, untilMs, bytesPerMs = 0 }: Course): Followed {
+function follow(course: Course): Followed {
+  const { latencyMs, silentAtMs = Infinity, otherMs, untilMs, bytesPerMs = 0, closingAtMs } = course;
   const pulse = new Pulse(PULSE_TIMES, 0);
   const followed: Followed = { pings: 0 };
   const due = new Map<number, () => void>();
@@ -48,6 +51,10 @@ function follow({ latencyMs, silentAtMs = Infinity, otherMs, untilMs, bytesPerMs
   };
   for (let nowMs = 0; nowMs <= untilMs && followed.endedAtMs === undefined; nowMs++) {
     due.get(nowMs)?.();
+    if (nowMs === closingAtMs) {
+      pulse.hurry();
+      lookAtMs = nowMs;
+    }
     if (nowMs >= lookAtMs) act(nowMs);
   }
   return followed;
@@ -64,7 +71,16 @@ describe('the pulse of a connection', () => {
     }
   });
 
-  it('gives it up at most 5 s after it went silent, where another one is open within 1 s and answers within 1 s', () => {
+  it('doubts one that the server closes at most 2 s after it went silent, at whichever moment that is', () => {
+    for (let silentAtMs = 4000; silentAtMs < 8000; silentAtMs += 7) {
+      const course = { latencyMs: LATENCY_MS, silentAtMs, closingAtMs: 3990, otherMs: 1, untilMs: 20_000 };
+      const { doubtedAtMs = Infinity } = follow(course);
+
+      expect(doubtedAtMs - silentAtMs).toBeLessThanOrEqual(2000 + LATENCY_MS);
+    }
+  });
+
+  it('gives it up within 5 s of its silence, where another one is open after 1 s and answers after 1 s', () => {
     for (let silentAtMs = 4000; silentAtMs < 8000; silentAtMs += 7) {
       const course = { latencyMs: LATENCY_MS, silentAtMs, otherMs: 1000 - LATENCY_MS, untilMs: 20_000 };
       const { endedAtMs = Infinity } = follow(course);

@@ -31,7 +31,7 @@ describe.concurrent('after connections fell silent', () => {
         FAULTS.map(async ([name, fault]) => [name, await recoveryMs(way, fault, ends)] as const),
       );
 
-      expect(recoveries.filter(([, ms]) => ms >= 5000)).toEqual([]);
+      for (const [name, ms] of recoveries) expect(ms, name).toBeLessThan(5000);
     },
   );
 });

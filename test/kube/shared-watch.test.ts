@@ -270,10 +270,10 @@ describe('SharedWatch', () => {
     watch.contacted();
     nowMs = 160_000;
     const silent = watch.lastContactAtMs;
-    watch.carriedBy({ silentForMs: () => 1500, lost });
+    watch.carriedBy({ silentForMs: () => 1500, lost, isPinged: true });
     const answered = watch.lastContactAtMs;
 
-    watch.carriedBy({ silentForMs: () => Infinity, lost });
+    watch.carriedBy({ silentForMs: () => Infinity, lost, isPinged: true });
 
     expect([silent, answered, watch.lastContactAtMs]).toEqual([100_000, 158_500, 158_500]);
   });

@@ -47,6 +47,26 @@ describe('readFrame', () => {
     expect(jsonOf('{"type":"ADDED","object":{"metadata":{"name":"a"}},"more":{}}')).toBe('{"metadata":{"name":"a"}}');
   });
 
+  it.each([
+    ['with its members in the usual order', (object: string) => `{"type":"ADDED","object":${object}}`],
+    ['with its members in another order', (object: string) => `{"object":${object},"type":"ADDED"}`],
+    ['with spaces', (object: string) => `{ "type": "ADDED", "object": ${object} }`],
+  ])('reads an object that is nested 100,000 levels deep, %s', (_what, lineOf) => {
+    const deep = '['.repeat(100_000) + ']'.repeat(100_000);
+    const object = `{"metadata":{"name":"a"},"data":${deep}}`;
+
+    expect(jsonOf(lineOf(object)) === object).toBe(true);
+    expect(errorOf(lineOf(deep))).toMatchObject({ reason: 'Malformed' });
+    expect(errorOf(`{"type":"ERROR","object":{"code":500,"more":${deep}}}`)).toMatchObject({ status: 500 });
+    expect(errorOf(`{"type":${deep}}`)).toMatchObject({ reason: 'Malformed' });
+  });
+
+  it('takes the last of several members of one name, as JSON does', () => {
+    const twice = '{"object":{"metadata":{"name":"a"}},"type":"ADDED","object":{"metadata":{"name":"b"}}}';
+
+    expect(jsonOf(twice)).toBe('{"metadata":{"name":"b"}}');
+  });
+
   it('reads a bookmark, and which one ends the initial events (point 3)', () => {
     expect(readFrame(line(bookmark(7)))).toEqual({ type: 'Bookmark', resourceVersion: '7', isInitialEventsEnd: false });
     expect(readFrame(line(bookmark(8, { isInitialEventsEnd: true })))).toMatchObject({ isInitialEventsEnd: true });

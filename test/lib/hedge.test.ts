@@ -42,7 +42,7 @@ const silent = async (signal: AbortSignal): Promise<string> =>
   });
 
 describe('hedged attempts', () => {
-  it('are one where it succeeds within 2 s', async () => {
+  it('are one where it succeeds in less than 2 s', async () => {
     const { outcome, startedAtMs } = tryWith(
       async () => new Promise((resolve) => setTimeout(() => resolve('open'), 1999)),
     );
@@ -68,7 +68,8 @@ describe('hedged attempts', () => {
     for (let endMs = 100; endMs < 8000; endMs += 700) {
       const { outcome } = tryWith(async (nowMs, signal) => (nowMs < endMs ? silent(signal) : 'open'));
 
-      await vi.advanceTimersByTimeAsync(endMs + 2000);
+      await vi.advanceTimersByTimeAsync(endMs);
+      await vi.advanceTimersByTimeAsync(2000);
 
       expect(await outcome).toBe('open');
     }

@@ -30,7 +30,11 @@ describe('readiness', () => {
     const unit = unitWith({ isSynced: true, lastContactAtMs: NOW_MS });
     unit.enable();
 
-    expect(failures({ units: [unit], nowMs: NOW_MS + 15_000 })).toEqual([]);
+    const failsAfter = (ms: number): boolean => failures({ units: [unit], nowMs: NOW_MS + ms }).length > 0;
+    const firstMs = Array.from({ length: 30_000 }, (_, ms) => ms).find(failsAfter);
+
+    expect(firstMs).toBeGreaterThan(15_000);
+    expect(firstMs).toBeLessThanOrEqual(20_000);
     expect(failures({ units: [unit], nowMs: NOW_MS + 20_000 })).toEqual([
       'watch hook.sh/pods: no contact with the API server for 20 s, since 1970-01-01T00:16:40.000Z',
     ]);

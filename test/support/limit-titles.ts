@@ -1,8 +1,9 @@
 const MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000 };
 const TITLE = /^\s*(?:(?:it|test)\b.*|\]\)|title: )?\(?(['"`])(.*\bwithin \d.*)\1,/;
 const LIMIT = /\bwithin (\d+(?:\.\d+)?) (ms|s|min)\b/g;
-// What takes a limit: the shared waits, and time that a driven clock is given.
-const HOLDER = /\b(?:within|withinVirtual|caughtUpWithin|advanceTimersByTime|advanceTimersByTimeAsync)\((\d[\d_]*)\b/g;
+// What takes a limit: the shared waits, time that a driven clock is given, and what compares a time that was measured.
+const HOLDER =
+  /\b(?:within|withinVirtual|caughtUpWithin|advanceTimersByTime|advanceTimersByTimeAsync|toBeLessThan|toBeLessThanOrEqual)\((\d[\d_]*)\b/g;
 
 /** A test with a limit of time in its title, such as `within 3 s`. */
 export interface LimitTitle {

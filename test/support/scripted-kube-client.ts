@@ -1,4 +1,5 @@
 import { KubeError, ResourceExpiredError } from '../../src/errors.ts';
+import type { Carrier } from '../../src/kube/http.ts';
 import type { KubeClient, KubeRequest, StreamOptions } from '../../src/kube/client.ts';
 
 /** A request the test answers when it likes: a list with `reply`, a watch line by line. */
@@ -29,7 +30,7 @@ export interface ScriptedKubeClient extends KubeClient {
 }
 
 /** Creates a client that answers as the test says, without sockets. */
-export function scriptedKubeClient(): ScriptedKubeClient {
+export function scriptedKubeClient({ carrier }: { readonly carrier?: Carrier } = {}): ScriptedKubeClient {
   const calls: ScriptedCall[] = [];
   const untaken: ScriptedCall[] = [];
   const takers: ((call: ScriptedCall) => void)[] = [];
@@ -57,6 +58,7 @@ export function scriptedKubeClient(): ScriptedKubeClient {
     },
     async *lines(request, options) {
       const stream = scriptStream(options.signal, options);
+      if (carrier !== undefined) request.onCarried?.(carrier);
       announce(scriptCall('watch', request, { stream, signal: options.signal, idleTimeoutMs: options.idleTimeoutMs }));
       yield* stream;
     },

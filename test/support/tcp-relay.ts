@@ -5,6 +5,8 @@ export interface TcpRelay {
   readonly port: number;
   /** From now on nothing passes on the connections there are, in either direction, and nobody is told. */
   freeze(): void;
+  /** The same on those that come too. */
+  freezeAll(): void;
   /** Resets every connection. */
   cut(): void;
   close(): Promise<void>;
@@ -13,6 +15,7 @@ export interface TcpRelay {
 export async function startRelay(targetPort: number): Promise<TcpRelay> {
   const sockets = new Set<Socket>();
   const frozen = new Set<Socket>();
+  let isFrozen = false;
   const keep = (socket: Socket): Socket => {
     sockets.add(socket);
     return socket.on('error', () => {}).once('close', () => sockets.delete(socket));
@@ -20,6 +23,7 @@ export async function startRelay(targetPort: number): Promise<TcpRelay> {
   const server = createServer((near) => {
     const far = keep(connect(targetPort, '127.0.0.1'));
     keep(near);
+    if (isFrozen) frozen.add(near).add(far);
     const join = (from: Socket, to: Socket): void => {
       from
         .on('data', (chunk) => frozen.has(from) || to.write(chunk))
@@ -31,10 +35,15 @@ export async function startRelay(targetPort: number): Promise<TcpRelay> {
   await new Promise<void>((resolve) => {
     server.listen(0, '127.0.0.1', resolve);
   });
+  const freeze = (): void => {
+    for (const socket of sockets) frozen.add(socket);
+  };
   return {
     port: (server.address() as AddressInfo).port,
-    freeze() {
-      for (const socket of sockets) frozen.add(socket);
+    freeze,
+    freezeAll() {
+      isFrozen = true;
+      freeze();
     },
     cut() {
       for (const socket of sockets) socket.resetAndDestroy();

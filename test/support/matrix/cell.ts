@@ -45,13 +45,9 @@ export function cellsOf(stormMs: number): readonly Cell[] {
 const LIMIT_MS = 3000;
 /** Where the connection stays open: that nothing comes has to be noticed first. */
 const SILENCE_LIMIT_MS = 5000;
-/** Over HTTP/1.1 there is no ping: one connection that is silent alone is found at the time limit of the request, 30 s. */
-const UNANSWERED_LIMIT_MS = 33_000;
-/** Where its headers came it is a watch, which nothing but the bookmarks, about one a minute, tells from a dead one. */
-const UNPINGED_LIMIT_MS = 73_000;
-/** Where TLS is not up yet, another connection is tried beside it. */
-const OPENING: ReadonlySet<Stage> = new Set<Stage>(['accepted', 'handshake']);
-const WATCHING: ReadonlySet<Stage> = new Set<Stage>(['headers', 'body', 'idle']);
+/** Over HTTP/1.1 there is no ping: one watch that is silent alone between two lines is opened anew after 25 to 31 s. */
+const UNPINGED_LIMIT_MS = 33_000;
+const BETWEEN_LINES: ReadonlySet<Stage> = new Set<Stage>(['headers', 'idle']);
 /** How long a cell that broke its limit is watched, to tell the deaf from the late. */
 const PATIENCE_MS = 10_000;
 /** For the end of a client that is well. */
@@ -63,8 +59,8 @@ const SETUP_MS = 60_000;
 
 export function limitOf({ protocol, stage, fault, stormMs }: Cell): number {
   if (!staysOpen({ stage, fault, stormMs })) return LIMIT_MS;
-  if (protocol === 'h2' || OPENING.has(stage)) return SILENCE_LIMIT_MS;
-  return WATCHING.has(stage) ? UNPINGED_LIMIT_MS : UNANSWERED_LIMIT_MS;
+  const isUnpinged = protocol === 'http/1.1' && fault === 'silence' && BETWEEN_LINES.has(stage);
+  return isUnpinged ? UNPINGED_LIMIT_MS : SILENCE_LIMIT_MS;
 }
 
 /** Follows the world through a proxy, strikes, and measures. */

@@ -1,0 +1,25 @@
+import type { Environment } from '../kube/environment.ts';
+import { createEventRecorder, type EventRecorder, type RecordedEvent } from '../kube/event-recorder.ts';
+import { ownPod } from '../kube/own-pod.ts';
+import type { Logger } from '../log.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+
+/** The Events about the operator's own Pod, which also tell when its connections were replaced. */
+export function openEvents(
+  { env, log }: { readonly env: Environment; readonly log: Logger },
+  { client, cluster, onReplaced }: Pick<ClusterAccess, 'client' | 'cluster' | 'onReplaced'>,
+): EventRecorder {
+  const events = createEventRecorder({ client, pod: ownPod(env, cluster.namespace), log });
+  onReplaced.add((silentMs) => events.record(replacedEvent('requests to the API server', silentMs)));
+  return events;
+}
+
+/** The Event for connections that were thrown away, since nothing came of what was asked on them. */
+export function replacedEvent(asked: string, silentMs: number): RecordedEvent {
+  const message = `nothing came of ${asked} for ${Math.round(silentMs / 1000)} s`;
+  return {
+    type: 'Warning',
+    reason: 'ConnectionsReplaced',
+    message: `${message}; all connections were closed and opened anew`,
+  };
+}
