@@ -195,6 +195,7 @@ class Arrival {
       this.#idleTimer?.refresh();
       return;
     }
+    this.#response.carrier.distrust?.();
     this.#giveUp('silence');
   };
 }

@@ -9,7 +9,7 @@ import { openTunnel } from './proxy-tunnel.ts';
 /** For TCP, the tunnel and TLS together, so that a peer that says a byte a second does not hold an attempt. */
 export const CONNECT_TIMEOUT_MS = 10_000;
 /** An attempt that takes longer than this gets another one beside it. */
-export const HEDGE_MS = 2000;
+export const HEDGE_MS = 1500;
 const TCP_KEEP_ALIVE_MS = 15_000;
 
 export interface ConnectOptions {

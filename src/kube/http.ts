@@ -12,6 +12,8 @@ export interface Carrier {
   readonly lost: AbortSignal;
   /** Whether pings look after it. If not, a stream that is silent may be one that is dead. */
   readonly isPinged: boolean;
+  /** Nothing came on a stream of it for too long, though it is pinged: no more requests are sent on it. */
+  distrust?(): void;
   /** Tells of the bytes that come, where all of them belong to one response; gives what ends that. */
   onBytes?(listener: (bytes: number) => void): () => void;
 }

@@ -10,6 +10,8 @@ import { SpareRequests, type Sent } from './spare-requests.ts';
 
 /** Longer than any request waits for its headers: what ends a wait is its own signal, or the end of its connection. */
 const HEADERS_LIMIT_MS = 120_000;
+/** A GET that is not answered for so long, while probes are, gets a spare beside it. */
+const LATE_MS = 2000;
 /** How a socket ends that the server had already closed when the request was written. */
 const STALE_SOCKET_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
@@ -52,7 +54,7 @@ class Http1Connections implements HttpConnections {
       createAgent: () => new DialAgent(connect, 1),
       probe: async (agent, headers, signal) => this.#probe(agent, headers, signal),
     });
-    this.#spares = new SpareRequests((ms) => this.#path.wellAtMs > ms);
+    this.#spares = new SpareRequests(LATE_MS, (ms) => this.#path.wellAtMs > ms);
   }
 
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {

@@ -84,6 +84,7 @@ export class Session implements Carrier {
   readonly #lost = new AbortController();
   #listener: SessionListener = { doubted: () => {}, answered: () => {}, ended: () => {} };
   #active = 0;
+  #isMute = false;
   #timer: NodeJS.Timeout | undefined;
 
   constructor(http2: ClientHttp2Session, wire: Wire, times: PulseTimes) {
@@ -112,7 +113,7 @@ export class Session implements Carrier {
 
   /** Whether it takes one more stream. */
   get hasRoom(): boolean {
-    if (this.http2.closed || this.http2.destroyed || this.isDoubted || this.lost.aborted) return false;
+    if (this.http2.closed || this.http2.destroyed || this.isDoubted || this.#isMute || this.lost.aborted) return false;
     const allowed = this.http2.remoteSettings.maxConcurrentStreams ?? MAX_STREAMS;
     // One that allows none may allow some later; another connection would not help.
     return this.#active < Math.max(1, Math.min(allowed, MAX_STREAMS));
@@ -120,6 +121,11 @@ export class Session implements Carrier {
 
   listen(listener: SessionListener): void {
     this.#listener = listener;
+  }
+
+  /** It answers pings and no requests, which another connection answers: what is open on it may end, and no more comes. */
+  distrust(): void {
+    this.#isMute = true;
   }
 
   silentForMs(): number {

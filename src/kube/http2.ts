@@ -1,26 +1,59 @@
 import { constants, type ClientHttp2Stream, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2';
 
+import { KubeError } from '../errors.ts';
 import { eventually } from '../lib/deadline.ts';
 import { timedOut, type HttpConnections, type HttpRequest, type HttpResponse } from './http.ts';
 import type { SessionOptions, Session } from './http2-session.ts';
 import { SessionPool, type Place } from './session-pool.ts';
+import { SpareRequests, type Sent } from './spare-requests.ts';
 
 /** Longer than any request waits for its headers: what ends a wait is its own signal, or the end of its connection. */
 const HEADERS_LIMIT_MS = 120_000;
 
-/** HTTP/2 connections: as many sessions as the streams need, none that is full, late, closing or dead gets a new one. */
-export function createHttp2(options: SessionOptions): HttpConnections {
+/** A GET that is not answered for so long, though the pings of its connection are, gets a spare on another one. */
+const LATE_MS = 10_000;
+
+export interface Http2Options extends SessionOptions {
+  /** Default 10 s. */
+  readonly lateMs?: number;
+}
+
+/** HTTP/2 connections: as many sessions as the streams need, none that is full, late, mute, closing or dead gets a new one. */
+export function createHttp2(options: Http2Options): HttpConnections {
   const pool = new SessionPool(options);
+  const spares = new SpareRequests(options.lateMs ?? LATE_MS, () => true);
+  const sendTwice = async ({ request, signal, isSpare, onPlace }: Sending): Promise<HttpResponse> => {
+    for (let attempt = 0; ; attempt++) {
+      try {
+        const place = await (isSpare === true ? pool.acquireNew(signal) : pool.acquire(signal));
+        onPlace?.(place.session);
+        return await sendOnce(place, options.server, { request, signal });
+      } catch (error) {
+        signal.throwIfAborted();
+        if (attempt > 0 || !(error instanceof LostStreamError) || !error.isRepeatable(request.method)) throw error;
+      }
+    }
+  };
+  /** One that is overtaken by another tells that its session is mute. */
+  const start = (request: HttpRequest, signal: AbortSignal, isSpare: boolean): Sent<HttpResponse> => {
+    const overtaken = new AbortController();
+    let session: Session | undefined;
+    const onPlace = (found: Session): void => {
+      session = found;
+    };
+    const sending = { request, signal: AbortSignal.any([signal, overtaken.signal]), isSpare, onPlace };
+    return {
+      answer: sendTwice(sending),
+      cancel: () => {
+        overtaken.abort(timedOut('another connection was faster'));
+        session?.distrust();
+      },
+    };
+  };
   return {
     async send(request, signal) {
-      for (let attempt = 0; ; attempt++) {
-        try {
-          return await sendOnce(await pool.acquire(signal), options.server, { request, signal });
-        } catch (error) {
-          signal.throwIfAborted();
-          if (attempt > 0 || !(error instanceof LostStreamError) || !error.isRepeatable(request.method)) throw error;
-        }
-      }
+      if (request.method !== 'GET') return sendTwice({ request, signal });
+      return spares.send((isSpare) => start(request, signal, isSpare));
     },
     retire: async () => pool.retire(),
     close: () => pool.close(),
@@ -49,6 +82,10 @@ class LostStreamError extends Error {
 interface Sending {
   readonly request: HttpRequest;
   readonly signal: AbortSignal;
+  /** Whether it gets a connection of its own. */
+  readonly isSpare?: boolean;
+  /** Told of the connection of each try. */
+  readonly onPlace?: (session: Session) => void;
 }
 
 async function sendOnce(place: Place, server: URL, { request, signal }: Sending): Promise<HttpResponse> {
@@ -73,6 +110,8 @@ async function sendOnce(place: Place, server: URL, { request, signal }: Sending)
     };
   } catch (error) {
     cancel();
+    // Its time is over, and the connection may be the reason.
+    if (signal.reason instanceof KubeError) session.distrust();
     throw error;
   }
 }

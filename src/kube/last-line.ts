@@ -142,6 +142,7 @@ function guarded(
       silentForMs: () => carrier.silentForMs(),
       lost: end.signal,
       isPinged: carrier.isPinged,
+      distrust: () => carrier.distrust?.(),
       ...(carrier.onBytes === undefined ? {} : { onBytes: carrier.onBytes.bind(carrier) }),
     },
     done: () => {

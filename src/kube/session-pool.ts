@@ -38,6 +38,12 @@ export class SessionPool {
     }
   }
 
+  /** Room on a session that nothing else uses yet. */
+  async acquireNew(signal: AbortSignal): Promise<Place> {
+    const session = await abortable(this.#open(), signal);
+    return { session, release: session.reserve() };
+  }
+
   /** Lets what is open finish, and resolves when all is closed. */
   async retire(): Promise<void> {
     await Promise.all([...this.#sessions].map(async (session) => session.finish(RETIRE_LIMIT_MS)));
@@ -50,13 +56,17 @@ export class SessionPool {
   }
 
   async #openOnce(): Promise<void> {
-    this.#opening ??= this.#open().finally(() => {
-      this.#opening = undefined;
-    });
+    this.#opening ??= this.#open().then(
+      () => void (this.#opening = undefined),
+      (error: unknown) => {
+        this.#opening = undefined;
+        throw error;
+      },
+    );
     return this.#opening;
   }
 
-  async #open(): Promise<void> {
+  async #open(): Promise<Session> {
     const session = await hedged(async (signal) => openSession(this.#options, signal), {
       afterMs: HEDGE_MS,
       limitMs: CONNECT_TIMEOUT_MS,
@@ -65,6 +75,7 @@ export class SessionPool {
       signal: this.#closed.signal,
     });
     this.#add(session);
+    return session;
   }
 
   #add(session: Session): void {

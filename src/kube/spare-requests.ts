@@ -1,7 +1,5 @@
 import { latch } from '../lib/latch.ts';
 
-/** A request that is not answered for so long gets a spare beside it. */
-const LATE_MS = 2000;
 const LOOK_MS = 250;
 
 /** A request under way. */
@@ -21,18 +19,21 @@ interface Waiting {
 }
 
 /**
- * HTTP/1.1 has no ping to tell a dead connection from a slow answer. So a request that may be sent twice, and is not
- * answered while the server answers probes, is sent once more on a connection of its own; the first answer wins. One
- * request has one spare at a time: after 2 s, 2 s later, 4 s later, 8 s later and so on.
+ * No probe and no ping tells a connection that answers no requests from a slow answer. So a request that may be sent
+ * twice, and is not answered for `lateMs` while the server is well otherwise, is sent once more on a connection of its own;
+ * the first answer wins. One request has one spare at a time: the second comes after `lateMs` more, the others after twice
+ * as long each.
  */
 export class SpareRequests {
+  readonly #lateMs: number;
   readonly #isWellSince: (ms: number) => boolean;
   readonly #waiting = new Set<Waiting>();
   /** One for all: most requests are answered long before it is looked at them. */
   #timer: NodeJS.Timeout | undefined;
 
   /** `isWellSince` says whether the server answered something else at once that was asked after a moment. */
-  constructor(isWellSince: (ms: number) => boolean) {
+  constructor(lateMs: number, isWellSince: (ms: number) => boolean) {
+    this.#lateMs = lateMs;
     this.#isWellSince = isWellSince;
   }
 
@@ -65,7 +66,7 @@ export class SpareRequests {
       spare = start(true);
       run(spare);
     };
-    const waiting: Waiting = { askedAtMs: performance.now(), lateMs: LATE_MS, nextMs: LATE_MS, repeat };
+    const waiting: Waiting = { askedAtMs: performance.now(), lateMs: this.#lateMs, nextMs: this.#lateMs, repeat };
     run(start(false));
     this.#waiting.add(waiting);
     this.#timer ??= setInterval(() => this.#look(), LOOK_MS).unref();

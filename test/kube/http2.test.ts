@@ -14,9 +14,10 @@ afterEach(async () => {
   for (const cleanup of cleanups.splice(0).toReversed()) await cleanup();
 });
 
-async function serve(answer: Answer, maxStreams?: number): Promise<[ScriptedServer, HttpConnections]> {
+async function serve(answer: Answer, maxStreams?: number, lateMs?: number): Promise<[ScriptedServer, HttpConnections]> {
   const server = await startServer(answer, { protocol: 'h2', ...(maxStreams === undefined ? {} : { maxStreams }) });
   const connections = createHttp2({
+    ...(lateMs === undefined ? {} : { lateMs }),
     server: server.url,
     connect: () => connect({ server: server.url, tls: { ca: server.certificate.cert }, protocols: ['h2'] }),
   });
@@ -42,6 +43,25 @@ describe('HTTP/2 connections', () => {
 
     expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 250 }, () => 200));
     expect(server.connections()).toBe(3);
+  });
+
+  it('ask another session where one answers pings and no requests, and give it no more of them', async () => {
+    const sessions: unknown[] = [];
+    const [server, connections] = await serve(
+      (request, response) => {
+        const session = 'stream' in request ? request.stream.session : undefined;
+        if (!sessions.includes(session)) sessions.push(session);
+        if (session !== sessions[0]) json(response, 200, {});
+      },
+      undefined,
+      50,
+    );
+
+    const first = await connections.send(get('/a'), never);
+    const second = await connections.send(get('/b'), never);
+
+    expect([first.status, second.status]).toEqual([200, 200]);
+    expect(server.connections()).toBe(2);
   });
 
   it('use the room that ended streams leave', async () => {

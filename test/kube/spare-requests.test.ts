@@ -22,7 +22,7 @@ function send({ answerMs, isWell = () => true }: Course) {
   const state = { starts: [] as number[], cancelled: [] as number[], most: 0, answer: undefined as string | undefined };
   let running = 0;
   let settledMs: number | undefined;
-  const spares = new SpareRequests(() => isWell());
+  const spares = new SpareRequests(2000, () => isWell());
   const start = (isSpare: boolean) => {
     const index = state.starts.length;
     state.starts.push(Math.round(performance.now() - startMs));
@@ -91,7 +91,7 @@ describe('a request that may be sent twice', () => {
   });
 
   it('fails with the first as long as there is no spare, and with the last else', async () => {
-    const spares = new SpareRequests(() => true);
+    const spares = new SpareRequests(2000, () => true);
     const cancel = (): void => {};
 
     await expect(spares.send(() => ({ answer: Promise.reject(new Error('refused')), cancel }))).rejects.toThrow(
