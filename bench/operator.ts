@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { endChild, endWithThis } from './child.ts';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
@@ -9,6 +9,7 @@ import type { BenchStage, Contender } from './stage.ts';
 
 export interface RunningOperator extends AsyncDisposable {
   readonly pid: number;
+  readonly process: ChildProcess;
   /** When the process was started, as milliseconds since 1970. */
   readonly startedAtMs: number;
   /**
@@ -52,6 +53,7 @@ export async function startOperator(stage: BenchStage, options: OperatorOptions)
   const metrics = async (): Promise<string> => textAt(`${url}/metrics`);
   return {
     pid: child.pid ?? 0,
+    process: child,
     startedAtMs,
     said,
     metrics,

@@ -13,6 +13,7 @@ export const ROWS: readonly RowEntry[] = [
   { name: 'event', title: 'event to hook start, idle', isFast: true },
   { name: 'event-warm', title: 'event to a warm TypeScript hook, idle', isFast: true },
   { name: 'startup', title: 'process start to the first onStartup run', isFast: true },
+  { name: 'exit', title: 'SIGTERM to the end of the process, idle', isFast: true },
   { name: 'hooks-100', title: '100 hooks with 100 distinct watches: start to the last Synchronization' },
   { name: 'hooks-1000', title: '1,000 hooks on 20 kinds: start to the last Synchronization' },
   { name: 'patches', title: '200 CreateOrUpdate in one run', isFast: true },

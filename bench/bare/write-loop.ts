@@ -8,16 +8,24 @@ interface Write {
   readonly body: string;
 }
 
-// For each line on standard input, a JSON array of writes: one after another, and then the time at which the first began.
+// For each line on standard input, a JSON array of writes: so many at once, and then the time at which the first began.
+const { BARE_AT_ONCE: atOnce = '1' } = process.env;
+
+async function write({ method, path, body }: Write): Promise<void> {
+  const response = await send(path, { method, body, contentType: 'application/json' });
+  response.resume();
+  await once(response, 'end');
+  if ((response.statusCode ?? 500) >= 300) throw new Error(`${method} ${path} answers ${response.statusCode}`);
+}
+
 process.stdout.write('ready\n');
 for await (const line of createInterface(process.stdin)) {
   const writes: readonly Write[] = JSON.parse(line);
   const beganMs = performance.timeOrigin + performance.now();
-  for (const { method, path, body } of writes) {
-    const response = await send(path, { method, body, contentType: 'application/json' });
-    response.resume();
-    await once(response, 'end');
-    if ((response.statusCode ?? 500) >= 300) throw new Error(`${method} ${path} answers ${response.statusCode}`);
-  }
+  const left = writes.values();
+  const workOff = async (): Promise<void> => {
+    for (const one of left) await write(one);
+  };
+  await Promise.all(Array.from({ length: Number(atOnce) }, workOff));
   process.stdout.write(`${beganMs}\n`);
 }

@@ -38,7 +38,7 @@ export async function row(stage: BenchStage): Promise<readonly Measure[]> {
     ...(peer !== undefined && { peer: peer[name] }),
     goal: { type: 'value', most },
   });
-  return [figure('CPU', '%', 0.2), figure('PSS', 'MB', 90)];
+  return [figure('CPU', '%', 0.2), figure('PSS', 'MB', 62)];
 }
 
 interface Look {

@@ -13,35 +13,45 @@ import { openWatch, type BenchWatch } from '../watch.ts';
 
 const ROUNDS = 5;
 const OBJECTS = 200;
+// As many as hooklet sends side by side.
+const AT_ONCE = 32;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 /**
  * From the end of a hook that asks for 200 CreateOrUpdate to the last of them: of objects that are there (`update`), and
- * of new ones (`create`). The limit is a loop of as many PUT or POST requests.
+ * of new ones (`create`). The limit is a loop of as many PUT or POST requests,
+ * one after another, and the same with as many at once as hooklet has.
  */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   await using ends = new AsyncDisposableStack();
   const hooklet = await startWriter(stage, stage.hooklet, ends);
-  const limit = await startBareWriter(stage, ends);
+  const limit = await startBareWriter(stage, ends, { label: 'limit', atOnce: 1 });
+  const floor = await startBareWriter(stage, ends, { label: 'floor', atOnce: AT_ONCE });
   const peer = stage.peer && (await startWriter(stage, stage.peer, ends));
-  const measured = async (name: string, setOf: (round: number) => string, goal?: Measure['goal']): Promise<Measure> => {
+  const measured = async (
+    name: string,
+    setOf: (round: number) => string,
+    goal?: Measure['goal'],
+  ): Promise<readonly Measure[]> => {
     const times = await interleaved(ROUNDS, {
       hooklet: async (round) => hooklet({ set: `hooklet-${setOf(round)}`, value: `${name} ${round}` }),
       limit: async (round) => limit({ set: `limit-${setOf(round)}`, value: `${name} ${round}` }),
+      floor: async (round) => floor({ set: `floor-${setOf(round)}`, value: `${name} ${round}` }),
       peer: peer && (async (round) => peer({ set: `peer-${setOf(round)}`, value: `${name} ${round}` })),
     });
-    return {
-      name,
+    const figures = {
       unit: 'ms',
       hooklet: median(times.hooklet),
-      limit: median(times.limit),
       ...(times.peer.length > 0 && { peer: median(times.peer) }),
-      ...(goal !== undefined && { goal }),
-    };
+    } as const;
+    return [
+      { ...figures, name, limit: median(times.limit), ...(goal !== undefined && { goal }) },
+      { ...figures, name: `${name}, limit ${AT_ONCE} at once`, limit: median(times.floor) },
+    ];
   };
   const create = await measured('create', (round) => `${round}`);
   const update = await measured('update', () => '0', { type: 'ratio', most: 0.3 });
-  return [update, create];
+  return [...update, ...create];
 }
 
 interface Writes {
@@ -75,14 +85,23 @@ async function startWriter(stage: BenchStage, contender: Contender, ends: AsyncD
   };
 }
 
-async function startBareWriter(stage: BenchStage, ends: AsyncDisposableStack): Promise<Writer> {
-  const bare: BareClient = ends.use(await startBare(stage, 'write-loop'));
-  const watch = ends.use(await watchOf(stage, 'limit'));
+interface BareWriter {
+  readonly label: string;
+  readonly atOnce: number;
+}
+
+async function startBareWriter(
+  stage: BenchStage,
+  ends: AsyncDisposableStack,
+  { label, atOnce }: BareWriter,
+): Promise<Writer> {
+  const bare: BareClient = ends.use(await startBare(stage, 'write-loop', { BARE_AT_ONCE: String(atOnce) }));
+  const watch = ends.use(await watchOf(stage, label));
   const known = new Set<string>();
   return async (writes) => {
     const isNew = !known.has(writes.set);
     known.add(writes.set);
-    const requests = objectsOf('limit', writes).map((object) => ({
+    const requests = objectsOf(label, writes).map((object) => ({
       method: isNew ? 'POST' : 'PUT',
       path: isNew ? CONFIG_MAPS : `${CONFIG_MAPS}/${object.metadata.name}`,
       body: JSON.stringify(object),

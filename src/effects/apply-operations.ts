@@ -17,7 +17,7 @@ import { locate, type CompileJq, type Outcome, type PatchSession, type Place } f
 /** So many failures are told one by one. */
 const MAX_SHOWN = 50;
 /** So many requests of one run are on their way at once. */
-const MAX_AT_ONCE = 16;
+const MAX_AT_ONCE = 32;
 
 export interface ApplyOptions {
   readonly client: KubeClient;
@@ -43,7 +43,7 @@ export interface AppliedOperation extends Outcome {
 
 /**
  * Carries out the operations, the later ones also when earlier ones failed; then rejects with one `PatchError` about all
- * that failed. Neighbors that ask for the same of different objects of one kind are sent side by side, 16 at once; all
+ * that failed. Neighbors that ask for the same of different objects of one kind are sent side by side, 32 at once; all
  * others one after another. `onApplied` is called in the order of the operations.
  */
 export async function applyOperations(

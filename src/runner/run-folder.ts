@@ -12,7 +12,7 @@ const TOUCH_MS = 60 * 60 * 1000;
 /** The private folder of one operator inside the temporary folder. */
 export interface RunFolder {
   readonly path: string;
-  /** Makes it again, with its contents, where somebody removed it; throws where that is not possible. */
+  /** Makes it again, with its contents, where somebody removed it; throws where that is not possible, and after `remove`. */
   restore(): void;
   /** Removes the folders that operators which are dead left behind; never rejects. */
   sweep(): Promise<void>;
@@ -43,6 +43,7 @@ export function createRunFolder(options: RunFolderOptions): RunFolder {
   const path = makeFolder(tmpDir, boot);
   let made = lstatSync(path);
   let release = holdFolder(path);
+  let isRemoved = false;
   contents?.write(path);
   const touching = setInterval(() => touch(path, contents === undefined ? [] : [contents.file]), TOUCH_MS).unref();
 
@@ -55,6 +56,7 @@ export function createRunFolder(options: RunFolderOptions): RunFolder {
   return {
     path,
     restore() {
+      if (isRemoved) throw new Error('hooklet stops');
       if (isWhole()) return;
       makeAgain(path);
       made = lstatSync(path);
@@ -68,6 +70,7 @@ export function createRunFolder(options: RunFolderOptions): RunFolder {
       await removeStaleFolders(dirname(path), { boot, own: path, nowMs: Date.now() }).catch(() => {});
     },
     remove() {
+      isRemoved = true;
       clearInterval(touching);
       release();
       if (keepTmpFiles) return;

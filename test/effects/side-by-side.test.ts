@@ -67,7 +67,7 @@ const merge = (kind: string, name: string, namespace = 'default') => ({
 });
 
 describe('neighbors that ask for the same of different objects of one kind', () => {
-  it('are sent side by side, 16 at once, after the first has its answer', async () => {
+  it('are sent side by side, 32 at once, after the first has its answer', async () => {
     const { client, steps } = slowServer(() => 50);
 
     await apply(
@@ -76,7 +76,7 @@ describe('neighbors that ask for the same of different objects of one kind', () 
     );
 
     expect(steps.slice(0, 2).map(({ type }) => type)).toEqual(['begins', 'ends']);
-    expect(mostAtOnce(steps)).toBe(16);
+    expect(mostAtOnce(steps)).toBe(32);
   });
 
   it('are different objects where one name is in two namespaces, but not of a kind without namespaces', async () => {

@@ -205,6 +205,16 @@ describe('createRunFolder', () => {
     expect(left).toEqual([new Error('EPERM')]);
   });
 
+  it('does not make its folder again after it removed it', () => {
+    using tmp = temporaryFolder();
+    const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
+
+    folder.remove();
+
+    expect(() => folder.restore()).toThrow('hooklet stops');
+    expect(readdirSync(tmp.path)).toEqual([]);
+  });
+
   it('removes its folder with all that is in it', () => {
     using tmp = temporaryFolder();
     const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false });
