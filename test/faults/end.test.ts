@@ -9,7 +9,8 @@ import { recordingHook, startOperator, until } from '../support/operator-rig.ts'
 import { within } from '../support/within.ts';
 
 const copies = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'copies' } };
-const names = Array.from({ length: 30 }, (_, index) => `copy-${index}`);
+// Several times as many as are sent at once.
+const names = Array.from({ length: 150 }, (_, index) => `copy-${index}`);
 
 describe('SIGTERM', () => {
   it('in the middle of a series of patches lets all of them be made', async () => {
