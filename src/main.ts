@@ -1,5 +1,6 @@
 #!/usr/bin/env node
 const OLDEST_NODE = 24;
+const LAST_HOLD_MS = 500;
 
 const { node } = process.versions;
 if (Number.parseInt(node, 10) < OLDEST_NODE) {
@@ -11,7 +12,9 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
 await keepCompiled();
 // Only now: an older Node does not have all that is named there.
 const { main } = await import('./cli/program.ts');
-process.exitCode = await main(process.argv.slice(2));
+process.exitCode = await main(process.argv.slice(2), undefined, () =>
+  setTimeout(() => process.exit(), LAST_HOLD_MS).unref(),
+);
 
 /**
  * Without it all code would be compiled at each start. The image brings what `scripts/compile.ts` kept. What is read from

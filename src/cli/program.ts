@@ -22,15 +22,21 @@ const LOG_TYPE = '--log-type <format>';
 // What a shell reports of a program that wrote to a closed pipe.
 const EXIT_CLOSED_PIPE = 141;
 const UNREAD_LIMIT_MS = 1000;
-const LAST_HOLD_MS = 500;
 
-/** Runs the command line; resolves to the exit code. Without arguments it is `start`, and on a terminal the help. */
-export async function main(given: readonly string[], isTerminal = isatty(0) && isatty(1)): Promise<ExitCode> {
+/**
+ * Runs the command line; resolves to the exit code. Without arguments it is `start`, and on a terminal the help. `onServed`
+ * is called at the end of `start`: what a plugin or a server still holds open then, nobody waits for.
+ */
+export async function main(
+  given: readonly string[],
+  isTerminal = isatty(0) && isatty(1),
+  onServed: () => void = () => {},
+): Promise<ExitCode> {
   try {
     // A person who types the name alone asks what it is: the cluster of kubectl is not to be worked on by accident.
     const argv = given.length === 0 && isTerminal ? ['--help'] : given;
     const flags = flagsOfStart(argv);
-    return await (flags === undefined ? dispatch(argv) : startHooks(flags));
+    return await (flags === undefined ? dispatch(argv) : startHooks(flags).finally(onServed));
   } catch (error) {
     return error instanceof HookletError ? explain(error) : crash(error);
   }
@@ -69,8 +75,6 @@ async function startHooks({ logType, ...flags }: Flags): Promise<ExitCode> {
     return await start(logType === undefined ? flags : { logFormat: logType, ...flags }, spawner);
   } finally {
     spawner.channel?.end();
-    // What a plugin or a server still holds open, nobody waits for.
-    setTimeout(() => process.exit(), LAST_HOLD_MS).unref();
   }
 }
 

@@ -1,7 +1,6 @@
-import { existsSync, readdirSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { UsageError } from '../../src/errors.ts';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
 
@@ -44,22 +43,29 @@ describe('the end of the operator', () => {
     expect(String(line?.fields.err)).toContain('code 3');
   });
 
-  it('comes with a clear error, and with nothing left running, when the hooks folder goes away', async () => {
+  it('does not come when the hooks folder goes away: its hooks go on, and it is looked at again when it is back', async () => {
     const sandbox = await sandboxForTest();
-    const operator = startOperator({
+    const kubernetes = [{ apiVersion: 'v1', kind: 'ConfigMap', executeHookOnSynchronization: false }];
+    await using operator = startOperator({
       connect: sandboxCluster(sandbox),
-      hooks: {
-        'a.sh': recordingHook({ configVersion: 'v1', kubernetes: [{ apiVersion: 'v1', kind: 'ConfigMap' }] }),
-        'b.sh': '',
-      },
+      hooks: { 'a.sh': recordingHook({ configVersion: 'v1', kubernetes }), 'b.sh': '' },
     });
-    await until(() => expect(operator.runs('a.sh')).toHaveLength(1));
+    await until(async () =>
+      expect(await (await fetch(`${operator.url()}/readyz?verbose`)).text()).toContain('[+]hook a.sh ok'),
+    );
+    const hooksDir = join(operator.out, '..', 'hooks');
 
-    rmSync(join(operator.out, '..', 'hooks', 'a.sh'));
+    renameSync(hooksDir, `${hooksDir}-away`);
+    operator.change('../out/seen', '');
+    const error = 'the hooks are not loaded again, those that were loaded go on';
+    await until(() => expect(messages(operator)).toContain(error));
+    renameSync(`${hooksDir}-away`, hooksDir);
     operator.change('b.sh');
-    rmSync(join(operator.out, '..', 'hooks'), { recursive: true });
+    await until(async () => expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200));
+    await sandbox.apply({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'new', namespace: 'default' } });
 
-    await expect(operator.stop()).rejects.toThrow(UsageError);
+    await until(() => expect(operator.runs('a.sh')).toHaveLength(1));
+    await operator.stop();
     expect(readdirSync(join(operator.out, '..', 'tmp'))).toEqual([]);
   });
 });
