@@ -40,7 +40,10 @@ export async function startGateway(target: { readonly url: string; readonly ca: 
   server.on('session', (near) => {
     const far = connect(target.url, { ca: target.ca });
     far.on('error', () => {});
-    far.once('connect', () => far.setLocalWindowSize(WINDOW_BYTES));
+    far.once('connect', () => {
+      // The other side may be gone by then.
+      if (!far.destroyed) far.setLocalWindowSize(WINDOW_BYTES);
+    });
     near.on('error', () => {});
     far.once('close', () => near.destroy());
     near.once('close', () => {
