@@ -49,20 +49,29 @@ export const MAX_ANCHORS = 10_000;
 /** So many problems of one document are told. */
 const MAX_PROBLEMS = 100;
 
-/** Reads all documents of a text; empty ones have the value `null`. */
+const TOO_DEEP: YamlDocument = {
+  type: 'broken',
+  line: 1,
+  problems: [{ line: 1, column: 1, message: `nested deeper than ${MAX_YAML_DEPTH} levels` }],
+};
+
+/** Reads all documents of a text; empty ones have the value `null`. Depth is told, never thrown. */
 export function readYaml(text: string, options: YamlOptions = {}): readonly YamlDocument[] {
   const { maxCharacters = MAX_YAML_CHARACTERS } = options;
   if (text.length > maxCharacters) {
     const message = `${text.length} characters, expected at most ${maxCharacters}; larger data can be written as JSON`;
     return [broken([{ line: 1, column: 1, message }])];
   }
-  if (isEndless(text))
-    return [broken([{ line: 1, column: 1, message: `nested deeper than ${MAX_YAML_DEPTH} levels` }])];
+  if (isEndless(text)) return [TOO_DEEP];
   const { stackTraceLimit } = Error;
   // The library makes an error for each problem, and a text may have a million of them.
   Error.stackTraceLimit = 0;
   try {
     return readDocuments(text, options);
+  } catch (error) {
+    // The library calls itself for each level, and ends where there is no room for more.
+    if (error instanceof RangeError) return [TOO_DEEP];
+    throw error;
   } finally {
     Error.stackTraceLimit = stackTraceLimit;
   }
@@ -70,20 +79,45 @@ export function readYaml(text: string, options: YamlOptions = {}): readonly Yaml
 
 /** The library takes a kilobyte for each level before anybody can look at them. */
 const MAX_OPEN = 10_000;
+const MAX_MARKS = 1000;
 
-/** Whether so many brackets, or marks of a line, are open at once that no text means it. Those in texts count too. */
+/**
+ * Whether so many brackets are open at once, or a line begins with so many marks of lists and keys, that no text means it.
+ * Each looks at a character once: a regular expression would try again from each of them.
+ */
 function isEndless(text: string): boolean {
-  let open = 0;
-  for (let at = 0; at < text.length; at++) {
-    const code = text.charCodeAt(at);
-    if (code === OPEN_BRACKET || code === OPEN_BRACE) open += 1;
-    else if ((code === CLOSE_BRACKET || code === CLOSE_BRACE) && open > 0) open -= 1;
-    if (open > MAX_OPEN) return true;
-  }
-  return /(?:[-?][ \t]+){10000}|(?:[^\s:]{1,100}:[ \t]+){10000}/.test(text);
+  return hasOpenBrackets(text) || hasMarkedLine(text);
 }
 
-const [OPEN_BRACKET, CLOSE_BRACKET, OPEN_BRACE, CLOSE_BRACE] = [0x5b, 0x5d, 0x7b, 0x7d];
+function hasOpenBrackets(text: string): boolean {
+  let open = 0;
+  for (let at = 0; at < text.length && open <= MAX_OPEN; at++) {
+    const char = text[at];
+    if (char === '[' || char === '{') open += 1;
+    else if ((char === ']' || char === '}') && open > 0) open -= 1;
+  }
+  return open > MAX_OPEN;
+}
+
+function hasMarkedLine(text: string): boolean {
+  let marks = 0;
+  let isStart = true;
+  for (let at = 0; at < text.length && marks <= MAX_MARKS; at++) {
+    const char = text[at] ?? '';
+    if (char === '\n') marks = 0;
+    else if (isStart && isMark(char)) marks += 1;
+    isStart = char === '\n' || (isStart && (isMark(char) || isBlank(char)));
+  }
+  return marks > MAX_MARKS;
+}
+
+function isMark(char: string): boolean {
+  return char === '-' || char === '?';
+}
+
+function isBlank(char: string): boolean {
+  return char === ' ' || char === '\t';
+}
 
 function readDocuments(text: string, { tags = [] }: YamlOptions): readonly YamlDocument[] {
   const lines = new LineCounter();
