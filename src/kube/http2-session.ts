@@ -77,6 +77,7 @@ async function settled(session: ClientHttp2Session, signal: AbortSignal): Promis
  */
 export class Session implements Carrier {
   readonly http2: ClientHttp2Session;
+  readonly openedAtMs = performance.now();
   readonly isPinged = true;
   readonly #wire: Wire;
   readonly #times: PulseTimes;

@@ -22,10 +22,10 @@ export interface Http2Options extends SessionOptions {
 export function createHttp2(options: Http2Options): HttpConnections {
   const pool = new SessionPool(options);
   const spares = new SpareRequests(options.lateMs ?? LATE_MS, () => true);
-  const sendTwice = async ({ request, signal, isSpare, onPlace }: Sending): Promise<HttpResponse> => {
+  const sendTwice = async ({ request, signal, newerThanMs, onPlace }: Sending): Promise<HttpResponse> => {
     for (let attempt = 0; ; attempt++) {
       try {
-        const place = await (isSpare === true ? pool.acquireNew(signal) : pool.acquire(signal));
+        const place = await (newerThanMs === undefined ? pool.acquire(signal) : pool.acquireNewer(newerThanMs, signal));
         onPlace?.(place.session);
         return await sendOnce(place, options.server, { request, signal });
       } catch (error) {
@@ -35,13 +35,13 @@ export function createHttp2(options: Http2Options): HttpConnections {
     }
   };
   /** One that is overtaken by another tells that its session is mute. */
-  const start = (request: HttpRequest, signal: AbortSignal, isSpare: boolean): Sent<HttpResponse> => {
+  const start = (request: HttpRequest, signal: AbortSignal, newerThanMs?: number): Sent<HttpResponse> => {
     const overtaken = new AbortController();
     let session: Session | undefined;
     const onPlace = (found: Session): void => {
       session = found;
     };
-    const sending = { request, signal: AbortSignal.any([signal, overtaken.signal]), isSpare, onPlace };
+    const sending = { request, signal: AbortSignal.any([signal, overtaken.signal]), newerThanMs, onPlace };
     return {
       answer: sendTwice(sending),
       cancel: () => {
@@ -53,7 +53,12 @@ export function createHttp2(options: Http2Options): HttpConnections {
   return {
     async send(request, signal) {
       if (request.method !== 'GET') return sendTwice({ request, signal });
-      return spares.send((isSpare) => start(request, signal, isSpare));
+      let triedAtMs: number | undefined;
+      return spares.send((isSpare) => {
+        const sent = start(request, signal, isSpare ? triedAtMs : undefined);
+        triedAtMs = performance.now();
+        return sent;
+      });
     },
     retire: async () => pool.retire(),
     close: () => pool.close(),
@@ -82,8 +87,8 @@ class LostStreamError extends Error {
 interface Sending {
   readonly request: HttpRequest;
   readonly signal: AbortSignal;
-  /** Whether it gets a connection of its own. */
-  readonly isSpare?: boolean;
+  /** It gets a connection that was opened after this. */
+  readonly newerThanMs?: number | undefined;
   /** Told of the connection of each try. */
   readonly onPlace?: (session: Session) => void;
 }

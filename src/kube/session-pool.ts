@@ -38,10 +38,14 @@ export class SessionPool {
     }
   }
 
-  /** Room on a session that nothing else uses yet. */
-  async acquireNew(signal: AbortSignal): Promise<Place> {
-    const session = await abortable(this.#open(), signal);
-    return { session, release: session.reserve() };
+  /** Room on a session that was opened after `sinceMs`; all that ask for one share it. */
+  async acquireNewer(sinceMs: number, signal: AbortSignal): Promise<Place> {
+    for (;;) {
+      signal.throwIfAborted();
+      const newer = this.#sessions.values().find((session) => session.hasRoom && session.openedAtMs > sinceMs);
+      if (newer !== undefined) return { session: newer, release: newer.reserve() };
+      await abortable(this.#openOnce(), signal);
+    }
   }
 
   /** Lets what is open finish, and resolves when all is closed. */
@@ -66,7 +70,7 @@ export class SessionPool {
     return this.#opening;
   }
 
-  async #open(): Promise<Session> {
+  async #open(): Promise<void> {
     const session = await hedged(async (signal) => openSession(this.#options, signal), {
       afterMs: HEDGE_MS,
       limitMs: CONNECT_TIMEOUT_MS,
@@ -75,7 +79,6 @@ export class SessionPool {
       signal: this.#closed.signal,
     });
     this.#add(session);
-    return session;
   }
 
   #add(session: Session): void {

@@ -45,7 +45,7 @@ describe('HTTP/2 connections', () => {
     expect(server.connections()).toBe(3);
   });
 
-  it('ask another session where one answers pings and no requests, and give it no more of them', async () => {
+  it('ask another session where one answers pings and no requests, and give it no more of them: 100 late requests share one', async () => {
     const sessions: unknown[] = [];
     const [server, connections] = await serve(
       (request, response) => {
@@ -57,6 +57,8 @@ describe('HTTP/2 connections', () => {
       50,
     );
 
+    const all = await Promise.all(Array.from({ length: 100 }, () => connections.send(get('/w'), never)));
+    expect(all.map(({ status }) => status)).toEqual(Array.from({ length: 100 }, () => 200));
     const first = await connections.send(get('/a'), never);
     const second = await connections.send(get('/b'), never);
 
