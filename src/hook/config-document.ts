@@ -1,6 +1,7 @@
 import type { ScalarTag } from 'yaml';
 import type { Issue } from '../errors.ts';
-import { readYaml } from '../lib/yaml.ts';
+import { notJson, readJsonDocument } from '../lib/json-document.ts';
+import { MAX_YAML_DEPTH, readYaml } from '../lib/yaml.ts';
 
 /** What a hook printed: a value, or why it is none. */
 export type ConfigDocument =
@@ -29,6 +30,11 @@ export function readConfigDocument(text: string): ConfigDocument {
     return unreadable([`got ${text.length} characters, expected at most ${MAX_CONFIG_CHARACTERS}`]);
   }
   if (text.includes('\0')) return unreadable([NOT_TEXT]);
+  const json = readJsonDocument(text, MAX_YAML_DEPTH);
+  return json === notJson ? readYamlDocument(text) : { type: 'value', value: json };
+}
+
+function readYamlDocument(text: string): ConfigDocument {
   const documents = readYaml(text, { tags: [yesNo] });
   const problems = documents.flatMap((document) => (document.type === 'broken' ? document.problems : []));
   if (problems.length > 0) {
