@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
 
@@ -16,6 +17,8 @@ const UNUSED: readonly RegExp[] = [
   /prom-client\/lib\/(?:pushgateway|cluster|summary)\.js$/,
   /node_modules\/@opentelemetry\/api\//,
 ];
+// With and without `node:`, as packages write it.
+const BUILTIN = new RegExp(`^(?:node:.*|${builtinModules.join('|')})$`);
 const root = join(import.meta.dirname, '..');
 const out = join(root, 'dist');
 
@@ -67,7 +70,7 @@ function plainBuiltins(): Plugin {
     name: 'plain-builtins',
     setup(builder) {
       // Each file has its own, or there were a file in the bundle for every module of node.
-      builder.onResolve({ filter: /^node:/ }, ({ path, kind, importer }) =>
+      builder.onResolve({ filter: BUILTIN }, ({ path, kind, importer }) =>
         kind === 'import-statement' ? { path, namespace, suffix: `?${importer}` } : undefined,
       );
       builder.onLoad({ filter: /./, namespace }, async ({ path }) => {

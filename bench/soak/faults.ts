@@ -148,7 +148,14 @@ async function strikeAtStage(
   { random, signal }: Means,
 ): Promise<Told> {
   const one: StageStrike = { stage: random.pick(STAGES), fault, stormMs: random.pick(STORMS_MS) };
-  await strikeStage(stages, one, AbortSignal.any([signal, AbortSignal.timeout(STAGE_WAIT_MS)]));
+  const wait = AbortSignal.timeout(STAGE_WAIT_MS);
+  try {
+    await strikeStage(stages, one, AbortSignal.any([signal, wait]));
+  } catch (error) {
+    if (!wait.aborted) throw error;
+    stages.endStorm();
+    return { detail: `${one.stage}, where no connection came by in ${STAGE_WAIT_MS / 1000} s`, limitMs: LIMIT_MS };
+  }
   const length = one.stormMs === 0 ? 'one connection' : `${one.stormMs / 1000} s`;
   return { detail: `${one.stage}, ${length}`, limitMs: staysOpen(one) ? SILENCE_LIMIT_MS : LIMIT_MS };
 }

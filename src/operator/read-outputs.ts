@@ -1,4 +1,3 @@
-import { Worker } from 'node:worker_threads';
 import type { PatchOperation } from '../effects/operation.ts';
 import type { MetricOperation } from '../effects/parse-metrics.ts';
 import { SlowTextBudget, SlowTextError } from '../effects/slow-text.ts';
@@ -86,6 +85,8 @@ async function resultOf(
   signal: AbortSignal,
 ): Promise<OutputJobResult> {
   const title = TITLES[job.name];
+  // Loading it takes as long as starting a hook, and few operators ever need it.
+  const { Worker } = await import('node:worker_threads');
   const worker = new Worker(siblingModule('output-thread', import.meta.url), {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB },

@@ -5,6 +5,7 @@ import { runAll } from '../lib/run-all.ts';
 import { slicedText } from '../lib/sliced-text.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
 import { createControlServer, type ControlServer, type ControlServerOptions } from '../server/control-server.ts';
+import type { HealthCheck } from '../server/health.ts';
 import { createServer, type HttpServer, type ServerOptions } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
 import { createEffects, type EffectsParts } from './effects.ts';
@@ -50,6 +51,15 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   const runner = openRunner(options, ends, metrics);
   const loading =
     options.changes === undefined ? beginLoading(options.hooksDir, hookLoader(runner, signal)) : undefined;
+  let readiness = (): readonly HealthCheck[] => NOT_READY;
+  // Listens beside the loading of the hooks; a port that is taken ends the start before any of them runs.
+  const server = await openServer(options, {
+    metricsText: async () =>
+      Buffer.concat([await slicedText(metrics.pieces()), Buffer.from(await processMetrics.text())]),
+    hookMetricsText: async () => slicedText(hookMetrics.pieces()),
+    health: () => ({ checks: readiness() }),
+  });
+  ends.defer(async () => server.run(AbortSignal.abort()));
   const access = await openCluster(options, metrics, ends);
   const events = openEvents(options, access);
   const leadership = openElection(options, { access, metrics, events }, ends);
@@ -66,13 +76,8 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     events,
     signal,
   });
+  readiness = () => operator.readiness();
   const control = await openControl(options, { schedules: operator.schedules, leadership }, ends);
-  const server = await openServer(options, {
-    metricsText: async () =>
-      Buffer.concat([await slicedText(metrics.pieces()), Buffer.from(await processMetrics.text())]),
-    hookMetricsText: async () => slicedText(hookMetrics.pieces()),
-    health: () => ({ checks: operator.readiness() }),
-  });
   // Health is told until the last run has ended.
   const serving = new AbortController();
   await runAll(
@@ -89,6 +94,9 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     signal,
   );
 }
+
+/** Before there is anything that could be asked. */
+const NOT_READY: readonly HealthCheck[] = [{ name: 'startup', isOk: false, message: 'the cluster is looked for' }];
 
 async function openServer(
   { listenAddress: address, listenPort: port, isHostAllowed, log }: OperatorOptions,

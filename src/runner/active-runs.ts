@@ -36,12 +36,12 @@ export class ActiveRuns {
     }
   }
 
-  /** Terminates every run and calls back once none is left. */
+  /** Terminates every run and calls back once none is left, and nothing is written to the folder any more. */
   end(onEmpty: () => void): void {
     if (this.#onEmpty !== undefined) return;
-    this.#onEmpty = onEmpty;
+    this.#onEmpty = () => void this.#host.pipes.end().then(onEmpty);
     for (const { controller } of this.#runs.values()) controller.abort();
-    if (this.#runs.size === 0) onEmpty();
+    if (this.#runs.size === 0) this.#onEmpty();
   }
 
   #spawn(request: Extract<SpawnerRequest, { type: 'spawn' }>): void {

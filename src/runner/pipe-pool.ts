@@ -1,10 +1,12 @@
-import { execFileSync } from 'node:child_process';
 import { closeSync, constants, existsSync, fstatSync, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { join } from 'node:path';
 import { latch } from '../lib/latch.ts';
+import { makePipes } from './make-pipes.ts';
 
 const BATCH = 16;
+// More are made when so few are left: two runs.
+const LOW = 4;
 const MAKE_LIMIT_MS = 2000;
 // Where no pipes can be made, that is tried again: the folder may be back by then.
 const RETRY_MS = 10_000;
@@ -26,29 +28,39 @@ export class PipePool {
   readonly #folder: string;
   readonly #free: string[] = [];
   readonly #now: () => number;
+  #making: Promise<boolean> | undefined;
   #made = 0;
   #makeAtMs = -Infinity;
 
+  /** Begins to make the first ones. */
   constructor(folder: string, now = (): number => performance.now()) {
     this.#folder = folder;
     this.#now = now;
-    this.#make();
+    void this.#make();
   }
 
   /** Undefined where the file system or the system has no named pipes: the caller falls back to Node's. */
-  open(): OutputPipe | undefined {
-    return this.#openNext() ?? this.#openAnew();
+  async open(): Promise<OutputPipe | undefined> {
+    return (await this.#openNext()) ?? (await this.#openAnew());
+  }
+
+  /** Makes no more; resolves when nothing is made in the folder any more. */
+  async end(): Promise<void> {
+    this.#makeAtMs = Infinity;
+    await this.#making;
   }
 
   /** Somebody may have cleared the folder: then all that were made are gone. */
-  #openAnew(): OutputPipe | undefined {
+  async #openAnew(): Promise<OutputPipe | undefined> {
     for (const path of this.#free.splice(0)) rmSync(path, { recursive: true, force: true });
     return this.#openNext();
   }
 
-  #openNext(): OutputPipe | undefined {
-    if (this.#free.length === 0) this.#make();
+  async #openNext(): Promise<OutputPipe | undefined> {
+    // Others that wait for the same ones may take them all.
+    while (this.#free.length === 0) if (!(await this.#make())) return undefined;
     const path = this.#free.pop();
+    if (this.#free.length < LOW) void this.#make();
     if (path === undefined) return undefined;
     try {
       return this.#openPath(path);
@@ -57,19 +69,19 @@ export class PipePool {
     }
   }
 
-  #make(): void {
-    if (this.#now() < this.#makeAtMs) return;
+  /** Makes some more, for all who ask meanwhile; whether there are some. */
+  async #make(): Promise<boolean> {
+    this.#making ??= this.#makeSome().finally(() => (this.#making = undefined));
+    return this.#making;
+  }
+
+  async #makeSome(): Promise<boolean> {
+    if (this.#now() < this.#makeAtMs) return false;
     const paths = Array.from({ length: BATCH }, () => join(this.#folder, `pipe-${process.pid}-${this.#made++}`));
-    try {
-      execFileSync('mkfifo', ['-m', '600', ...paths], {
-        stdio: 'ignore',
-        timeout: MAKE_LIMIT_MS,
-        killSignal: 'SIGKILL',
-      });
-      this.#free.push(...paths);
-    } catch {
-      this.#makeAtMs = this.#now() + RETRY_MS;
-    }
+    const isMade = await makePipes(paths, MAKE_LIMIT_MS);
+    if (isMade) this.#free.push(...paths);
+    else this.#makeAtMs = Math.max(this.#makeAtMs, this.#now() + RETRY_MS);
+    return isMade;
   }
 
   #openPath(path: string): OutputPipe {

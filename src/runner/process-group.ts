@@ -48,7 +48,8 @@ export async function runGroup(
   signal: AbortSignal,
 ): Promise<Exit> {
   const { kill = killGroup, pipeGraceMs = PIPE_GRACE_MS, unkillableMs = UNKILLABLE_MS } = host;
-  const pipes: Pipes = { stdout: host.pipes.open(), stderr: host.pipes.open() };
+  const [stdout, stderr] = await Promise.all(STREAMS.map(async () => host.pipes.open()));
+  const pipes: Pipes = { stdout, stderr };
   const started = await start(request, host.baseEnv, pipes);
   const onData = (stream: OutputStream, chunk: Buffer): void => {
     output.push(stream, chunk);

@@ -118,8 +118,8 @@ describe('hooklet start', () => {
     expect(program.stderr()).toBe('');
     expect(logged(program).map(({ msg }) => msg)).toEqual([
       'hooklet starts',
-      'cluster found',
       'serving /metrics, /healthz and /readyz',
+      'cluster found',
       'hook loaded',
       'hook finished',
       'shutting down',
