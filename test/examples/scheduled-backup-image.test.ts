@@ -9,7 +9,7 @@ const dockerfile = instructions(join(example, 'Dockerfile'));
 const base = instructions(join(examplesDir, '..', 'Dockerfile'));
 
 // Of those, what every Debian has.
-const ALWAYS = ['bash', 'coreutils', 'diffutils', 'grep', 'gzip', 'mawk', 'sed', 'util-linux'];
+const ALWAYS = ['bash', 'coreutils', 'diffutils', 'findutils', 'grep', 'gzip', 'mawk', 'sed', 'tar', 'util-linux'];
 // Not for a program, but for the locales of databases.
 const LOCALES = 'locales';
 

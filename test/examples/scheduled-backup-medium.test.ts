@@ -36,7 +36,7 @@ describe('a backup on a volume', { timeout: 60_000 }, () => {
     const result = await runScript(fileBackupHook, { contexts: [tickOf(1)], env, programs: { dd: FORGETTING_DD } });
 
     expect(result.failure).toContain('UploadDamaged: file, step compare: ');
-    expect(existsSync(join(root, 'backups', 'file', nameOf(1)))).toBe(false);
+    expect(existsSync(join(root, 'backups', 'default', 'file', nameOf(1)))).toBe(false);
   });
 
   it('survives a loss of power at once, and so does latest.json', async () => {
@@ -49,7 +49,7 @@ describe('a backup on a volume', { timeout: 60_000 }, () => {
       programs,
     });
 
-    const folder = join(root, 'backups', 'file');
+    const folder = join(root, 'backups', 'default', 'file');
     expect(readdirSync(join(folder, nameOf(1)))).toEqual(['dump.txt', 'manifest.json']);
     expect(readFileSync(join(folder, nameOf(1), 'dump.txt'), 'utf8')).toBe('the data');
     const manifest = readFileSync(join(folder, nameOf(1), 'manifest.json'), 'utf8');

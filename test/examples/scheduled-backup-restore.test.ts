@@ -24,7 +24,7 @@ let env: Readonly<Record<string, string>>;
 beforeEach(() => {
   const folder = backupFolder();
   root = folder.root;
-  mkdirSync(join(root, 'backups', 'redis', BACKUP), { recursive: true });
+  mkdirSync(join(root, 'backups', 'default', 'redis', BACKUP), { recursive: true });
   writeBackup('dump.rdb');
   const programs = { 'redis-cli': REDIS_CLI, 'redis-server': '#!/bin/sh\nexec sleep 60\n', 'redis-check-rdb': '' };
   const jq = `#!/bin/sh\nexec '${process.execPath}' '${join(examplesDir, '..', 'src', 'main.ts')}' jq "$@"\n`;
@@ -43,11 +43,11 @@ beforeEach(() => {
 });
 
 /** The only backup, with a manifest that names its file. */
-function writeBackup(file: string): void {
-  const folder = join(root, 'backups', 'redis', BACKUP);
+function writeBackup(file: string, more: object = {}): void {
+  const folder = join(root, 'backups', 'default', 'redis', BACKUP);
   writeFileSync(join(folder, file), 'the dump');
   const sha256 = createHash('sha256').update('the dump').digest('hex');
-  const about = { format: 'hooklet.dev/backup/v1', database: 'redis', backup: BACKUP, file, sha256 };
+  const about = { format: 'hooklet.dev/backup/v1', database: 'redis', backup: BACKUP, file, sha256, ...more };
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(about));
 }
 
@@ -67,6 +67,15 @@ describe('a restore of Redis', { timeout: 60_000 }, () => {
 
     await expect(refused).rejects.toThrow(/RestoreFailed: .*nothing was changed: ERR DUMP payload version/);
     expect(calls()).not.toContain('FLUSHALL');
+  });
+
+  it('calculates with nothing that a manifest says is a number', async () => {
+    const bytes = `a[$(touch '${join(root, 'touched')}')]`;
+    writeBackup('dump.rdb', { bytes, restoredBytes: bytes });
+
+    await promisify(execFile)(script, { env });
+
+    expect(existsSync(join(root, 'touched'))).toBe(false);
   });
 
   it.each(['../../../elsewhere', '../../../dump.rdb', '.rdb', 'dump.rdb.'])(

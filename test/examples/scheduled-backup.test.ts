@@ -24,7 +24,7 @@ async function backUp(day: number, more: Readonly<Record<string, string>> = {}):
   return runScript(fileBackupHook, { contexts: [tickOf(day)], env: { ...env, ...more } });
 }
 
-const targetFolder = (): string => join(root, 'backups', 'file');
+const targetFolder = (): string => join(root, 'backups', 'default', 'file');
 const published = (): readonly string[] => readdirSync(targetFolder()).filter((name) => name.startsWith('2'));
 const dumpOf = (day: number): string => readFileSync(join(targetFolder(), nameOf(day), 'dump.txt'), 'utf8');
 const metricsOf = ({ metrics }: ScriptResult): readonly Readonly<Record<string, unknown>>[] =>
@@ -44,7 +44,7 @@ describe('the config of the hooks', () => {
     );
 
     expect(config.schedule).toMatchObject([
-      { crontab: '0 4 * * *', timeZone: 'Europe/Berlin', concurrency: 'skip', missed: 'latest', queue: 'backup' },
+      { crontab: '0 4 * * *', timeZone: 'Europe/Berlin', concurrency: 'queue', missed: 'latest', queue: 'backup' },
     ]);
     expect(config.kubernetes).toMatchObject([
       {
@@ -99,7 +99,7 @@ describe('a backup', { timeout: 60_000 }, () => {
     }
     for (const day of [1, 2, 3]) await backUp(day, { BACKUP_KEEP: '2' });
 
-    const left = readdirSync(targetFolder()).filter((name) => !name.startsWith('.') && name !== 'latest.json');
+    const left = readdirSync(targetFolder()).filter((name) => !name.startsWith('.') && !name.endsWith('.json'));
     expect(left.toSorted()).toEqual([...foreign, nameOf(2), nameOf(3)].toSorted());
   });
 
@@ -151,6 +151,13 @@ describe('a run that fails', { timeout: 60_000 }, () => {
     expect(metricsOf(result)).toMatchObject([
       { name: 'backup_failures_total', action: 'add', labels, ignoreHookError: true },
       { name: 'backup_failing', value: 1, group: 'backup-file-failing', labels, ignoreHookError: true },
+      {
+        name: 'backup_gave_up',
+        value: 0,
+        group: 'backup-file-failing',
+        labels: { name: 'file' },
+        ignoreHookError: true,
+      },
     ]);
     expect(published()).toEqual([nameOf(1)]);
   });
@@ -178,23 +185,24 @@ describe('a run that fails', { timeout: 60_000 }, () => {
       rclone: `#!/bin/sh\necho "$1" >> '${calls}'\n[ "$1" != sync ] || { echo 'x Failed to sync: odd' >&2; exit 1; }\n`,
     };
     const bucket = { BACKUP_TARGET: 's3', S3_BUCKET: 'backups', AWS_ACCESS_KEY_ID: 'a', AWS_SECRET_ACCESS_KEY: 's' };
+    const keys = { BACKUP_RETENTION: 'none' };
 
     const { failure } = await runScript(fileBackupHook, {
       contexts: [tickOf(1)],
-      env: { ...env, ...bucket },
+      env: { ...env, ...bucket, ...keys },
       programs,
     });
 
     expect(failure).toContain('TargetFailed: file, step check: the store refuses: odd');
-    expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual(['copyto', 'deletefile', 'lsf', 'sync']);
+    expect(readFileSync(calls, 'utf8').trim().split('\n')).toEqual(['sync']);
   });
 
   it('names what went wrong also where nobody thought of it', async () => {
-    const programs = { sha256sum: '#!/bin/sh\nexit 7\n' };
+    const programs = { df: '#!/bin/sh\nexit 7\n' };
 
     const { failure } = await runScript(fileBackupHook, { contexts: [tickOf(1)], env, programs });
 
-    expect(failure).toMatch(/Unexpected: file, step verify: .*ended with exit code 7/);
+    expect(failure).toMatch(/Unexpected: file, step check: .*ended with exit code 7/);
   });
 });
 
@@ -214,9 +222,14 @@ describe('a hook that is killed', { timeout: 60_000 }, () => {
   });
 
   it.each([
+    'step lock',
+    'ln -T',
     'step check',
+    'mark_owner',
+    'clean',
     'step dump',
     'step verify',
+    'keep_dump',
     'step upload',
     'try TargetFailed',
     'step compare',
@@ -225,8 +238,11 @@ describe('a hook that is killed', { timeout: 60_000 }, () => {
     'mv -T "$folder"',
     'step latest',
     'step retain',
+    'see_whole',
     'mv -T "$root/$1"',
     'report_done',
+    'lock_release',
+    'target_delete .lock',
   ])('before "%s" leaves the last good backup, and the next attempt makes the new one', async (command) => {
     cpSync(before, join(root, 'backups'), { recursive: true });
     writeFileSync(join(root, 'source'), 'new data');

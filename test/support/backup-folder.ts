@@ -1,6 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { examplesDir } from './example-rig.ts';
 import { temporaryFolder } from './hook-rig.ts';
@@ -36,6 +38,8 @@ export function backupFolder(): BackupFolder {
     // The path of a socket may not be long, and TMPDIR may be.
     BACKUP_SCRATCH: join(root, 's').slice(0, 60),
     TMPDIR: tmp,
+    // As in the container of a Pod, which is started again and again.
+    POD_NAME: 'backup-0',
   };
   return { root, env };
 }
@@ -57,4 +61,29 @@ export function tickOf(day: number, fields: object = {}): object {
 /** The name of the backup that such a run makes. */
 export function nameOf(day: number): string {
   return `202411${String(day).padStart(2, '0')}T030000Z-backup-${day}`;
+}
+
+/** Runs the restore script for a file; it prints the file last. */
+export async function restoreFile(
+  env: Readonly<Record<string, string>>,
+  ...args: readonly string[]
+): Promise<{ readonly stdout: string; readonly stderr: string }> {
+  const bin = join(env['TMPDIR'] ?? '', 'bin');
+  const main = join(examplesDir, '..', 'src', 'main.ts');
+  mkdirSync(bin, { recursive: true });
+  writeFileSync(join(bin, 'jq'), `#!/bin/sh\nexec '${process.execPath}' '${main}' jq "$@"\n`, { mode: 0o755 });
+  const PATH = `${process.env['PATH'] ?? ''}:${bin}`;
+  return promisify(execFile)(join(backupFixtures, 'restore.sh'), args, { env: { ...process.env, ...env, PATH } });
+}
+
+/** The manifests of the published backups in a folder, oldest first; each must have its dump, whole. */
+export function wholeBackups(folder: string): readonly Readonly<Record<string, unknown>>[] {
+  if (!existsSync(folder)) return [];
+  const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'manifest.json')));
+  return names.toSorted().map((name) => {
+    const manifest = JSON.parse(readFileSync(join(folder, name, 'manifest.json'), 'utf8'));
+    const { length } = readFileSync(join(folder, name, manifest.file));
+    if (length !== manifest.bytes) throw new Error(`${name} has ${length} bytes, its manifest says ${manifest.bytes}`);
+    return manifest;
+  });
 }

@@ -7,9 +7,10 @@ source "$(dirname "${BASH_SOURCE[0]}")/../hooks/lib/restore.sh"
 
 usage() {
   cat <<'TEXT'
-etcd.sh [--list] [--backup NAME] [--force] --data-dir FOLDER [etcdutl snapshot restore's flags]
+etcd.sh [--list] [--backup NAME] [--take-over IDENTITY] [--force] --data-dir FOLDER [etcdutl snapshot restore's flags]
   --list       print the backups there are
   --backup     the one to restore; without it the newest. Name it, so that all members get the same
+  --take-over  whose backup may be restored, when it is of another database than this one
   --force      restore although the folder has a member: it is kept as member.before-<time>
   --data-dir   the data folder of the member
 The other flags say who the member is: --name, --initial-cluster, --initial-advertise-peer-urls, --initial-cluster-token.

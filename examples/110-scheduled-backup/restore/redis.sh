@@ -9,11 +9,12 @@ source "$(dirname "${BASH_SOURCE[0]}")/../hooks/lib/redis.sh"
 
 usage() {
   cat <<'TEXT'
-redis.sh [--list] [--backup NAME] [--force] [--into FOLDER]
-  --list     print the backups there are
-  --backup   the one to restore; without it the newest
-  --force    restore although the server has keys: they are saved beside the backups first, then removed
-  --into     write dump.rdb to this folder, for a server that starts from there; nothing is sent to a server
+redis.sh [--list] [--backup NAME] [--take-over IDENTITY] [--force] [--into FOLDER]
+  --list       print the backups there are
+  --backup     the one to restore; without it the newest
+  --take-over  whose backup may be restored, when it is of another database than this one
+  --force      restore although the server has keys or functions: they are saved beside the backups first, then removed
+  --into       write dump.rdb to this folder, for a server that starts from there; nothing is sent to a server
 TEXT
 }
 
@@ -29,31 +30,54 @@ main() {
 }
 
 restore_to_server() {
-  local present expected
+  local keys libraries
   step look
   [[ $REDIS_TLS == no ]] || refuse "keys cannot be sent over TLS: use --into on the volume of the server"
-  present=$(timeout 20 "${redis[@]}" INFO keyspace | count_keys)
-  ((present == 0)) || [[ $force == yes ]] ||
-    refuse "Redis at $REDIS_HOST has $present keys: with --force they are saved beside the backups, and replaced"
+  count_there
+  ((keys + libraries == 0)) || [[ $force == yes ]] ||
+    refuse "Redis at $REDIS_HOST has $keys keys and $libraries libraries of functions: with --force they are saved beside the backups, and replaced"
+  # Somebody else in the container would be ended with it.
+  watch_room
   start_scratch "$dump"
-  expected=$(scratch INFO keyspace | count_keys)
-  if ((present > 0)); then
-    step save
-    try RestoreFailed "the present keys cannot be saved, nothing was changed" "${redis[@]}" --rdb "$work/present.rdb" > "$work/said"
-    try RestoreFailed "the present keys are not saved well, nothing was changed" redis-check-rdb "$work/present.rdb" > "$work/said"
-    target_save "$work/present.rdb" "before-restore-$stamp"
-    echo "saved the present keys to before-restore-$stamp in $(target_describe)"
-  fi
+  scratch INFO > "$work/expected"
+  ((keys + libraries == 0)) || save_present
   step restore
   # One key of our own goes first: where it is not taken, nothing else is touched.
   scratch SET "hooklet-restore-$stamp" '' > "$work/said"
   send_keys "hooklet-restore-$stamp" "nothing was changed"
   scratch DEL "hooklet-restore-$stamp" > "$work/said"
-  try RestoreFailed "Redis at $REDIS_HOST cannot be emptied, nothing was changed" "${redis[@]}" FLUSHALL > "$work/said"
-  send_keys '*' "Redis holds a part of them now"
-  present=$("${redis[@]}" INFO keyspace | count_keys)
-  ((present == expected)) || echo "warning: Redis has $present keys, the backup had $expected: does somebody write meanwhile?" >&2
-  echo "restored backup $backup with $present keys to Redis at $REDIS_HOST"
+  try RestoreFailed "Redis at $REDIS_HOST keeps the key hooklet-restore-$stamp, nothing else was changed" "${redis[@]}" DEL "hooklet-restore-$stamp" > "$work/said"
+  send_functions
+  try RestoreFailed "Redis at $REDIS_HOST cannot be emptied, its keys are as they were" "${redis[@]}" FLUSHALL > "$work/said"
+  send_keys '*' "Redis holds a part of them now, and the functions of the backup"
+  count_there
+  ((keys == $(count_keys < "$work/expected"))) || echo "warning: Redis has $keys keys, the backup had $(count_keys < "$work/expected"): does somebody write meanwhile?" >&2
+  ((libraries == $(count_libraries < "$work/expected"))) ||
+    fail RestoreFailed "the keys are restored, but Redis at $REDIS_HOST has $libraries libraries of functions, the backup has $(count_libraries < "$work/expected"): does somebody load them meanwhile?"
+  echo "restored backup $backup with $keys keys and $libraries libraries of functions to Redis at $REDIS_HOST"
+}
+
+count_there() {
+  try RestoreFailed "Redis at $REDIS_HOST does not answer" timeout 20 "${redis[@]}" INFO > "$work/there"
+  keys=$(count_keys < "$work/there") libraries=$(count_libraries < "$work/there")
+}
+
+save_present() {
+  step save
+  try RestoreFailed "what is there cannot be saved, nothing was changed" "${redis[@]}" --rdb "$work/present.rdb" > "$work/said"
+  try RestoreFailed "what is there is not saved well, nothing was changed" redis-check-rdb "$work/present.rdb" > "$work/said"
+  ((${#recipients[@]} == 0)) || seal "$work/present.rdb"
+  target_save "$work"/present.rdb* "before-restore-$stamp"
+  echo "saved what is there to before-restore-$stamp in $(target_describe)"
+}
+
+# MIGRATE knows of keys only. The libraries take the place of all that are there, at once or not at all. What a Redis before
+# version 7 was backed up with has none, and goes back to one.
+send_functions() {
+  ((libraries + $(count_libraries < "$work/expected") > 0)) || return 0
+  scratch FUNCTION DUMP | head -c -1 > "$work/functions"
+  try RestoreFailed "Redis at $REDIS_HOST does not take the functions; the user needs +function, the server version 7; nothing was changed" \
+    "${redis[@]}" -X libraries FUNCTION RESTORE libraries FLUSH < "$work/functions" > "$work/said"
 }
 
 # The scratch server sends them: with type, time to live and database as they were. The password comes on standard input,

@@ -16,7 +16,7 @@ import { buildProgram, type BuiltProgram } from './built-program.ts';
 const plane = sharedControlPlane();
 const MID_DUMP = 'in the middle of the dump';
 const BEFORE = [
-  'target_clean',
+  'clean',
   'step dump',
   MID_DUMP,
   'step verify',
@@ -27,33 +27,33 @@ const BEFORE = [
 ];
 const AFTER = ['step latest', 'step retain'];
 const MOVED_AWAY = 'mv -T "$root/$1"';
-const MANIFEST_SENT = 'store copyto --ignore-times "$1" "$root/$backup/manifest.json"';
+const MANIFEST_SENT = 'target_create "$1" "$2/manifest.json"';
+const MANIFEST_THERE = 'mkdir -p "$manifests/$2"';
 // In the order in which a run comes to them.
 const COMMANDS = {
   volume: [...BEFORE, 'mv -T "$folder"', 'sync "$root"', ...AFTER, MOVED_AWAY, 'report_done'],
   s3: [
     ...BEFORE,
-    'store moveto',
     MANIFEST_SENT,
-    'store size',
+    MANIFEST_THERE,
     ...AFTER,
-    'store deletefile "$root/$1/manifest.json"',
-    'store deletefile "$root/$1/$file"',
+    'target_delete "$1/manifest.json"',
+    'target_delete "$1/$file"',
     'report_done',
   ],
   // What is its own, and the moment of publishing.
   postgresql: [
-    'FILE=$1 psql',
+    'ARCHIVE=$part.pgcustom',
     MID_DUMP,
-    'scratch createdb',
-    'try VerifyFailed "the dump',
+    'start_scratch',
+    'restore_list restorer refresh',
     'mv -T "$folder"',
     MOVED_AWAY,
   ],
-  etcd: ['ETCDCTL_ENDPOINTS=$endpoint', MID_DUMP, 'try VerifyFailed "the snapshot', MANIFEST_SENT, 'store size'],
+  etcd: ['ETCDCTL_ENDPOINTS=$endpoint', MID_DUMP, 'try VerifyFailed "the snapshot', MANIFEST_SENT, MANIFEST_THERE],
 };
 // From here on there is a new backup.
-const PUBLISHED = new Set(['sync "$root"', 'store size', ...AFTER]);
+const PUBLISHED = new Set(['sync "$root"', MANIFEST_THERE, ...AFTER]);
 const LIMIT_MS = 300_000;
 
 const running = new AsyncDisposableStack();
@@ -230,7 +230,7 @@ describe('a target that fails in the middle', { timeout: 1_200_000 }, () => {
     await servers.redis('SET', 'large', 'x'.repeat(100_000));
     const isFrozen = join(slow.folder, 'is-frozen');
     const held = `until [[ -e '${isFrozen}' ]]; do sleep 0.1; done`;
-    const operator = await slow.start(slow.at('store copyto --ignore-times "$1"', held));
+    const operator = await slow.start(slow.at('store "${send[@]}" "$1" "$root/$stored_path"', held));
     await operator.trigger();
     await until(() => expect(operator.stdout()).toContain('step upload'), LIMIT_MS);
     // Each request comes on a connection of its own.
@@ -293,7 +293,7 @@ describe('a dump', { timeout: 1_200_000 }, () => {
     const backup = await operatorOf(redis, 'volume');
     await backUpOnce(backup);
     const halve = 'truncate --size=40 "$dump"';
-    const operator = await backup.start(backup.at('step verify', halve));
+    const operator = await backup.start({ BACKUP_KEEP_FAILED: '0', ...backup.at('step verify', halve) });
     await operator.trigger();
 
     await operator.isDone();

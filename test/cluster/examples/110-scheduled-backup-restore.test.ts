@@ -8,6 +8,7 @@ import { sqlWith, startPostgresql, startStandby, type PostgresqlServer } from '.
 import { startBackupServers, type BackupServers } from './backup-servers.ts';
 import type { BackupSource } from './backup-source.ts';
 import { buildProgram, type BuiltProgram } from './built-program.ts';
+import { eventually } from './eventually.ts';
 
 const plane = sharedControlPlane();
 const LIMIT_MS = 900_000;
@@ -32,7 +33,7 @@ async function backedUp(env: Readonly<Record<string, string>>): Promise<BackupOp
   const source: BackupSource = {
     database: 'postgresql',
     env: { ...server.env, ...env },
-    dumper: { program: 'pg_dump', file: '$dump' },
+    dumper: { program: 'pg_dump', file: '$work/parts/1.pgcustom' },
     content: async () => '',
     restored: async () => '',
   };
@@ -55,6 +56,7 @@ create role "Anna ""B"" o'C" login password 'hers' valid until '2100-01-01' conn
 alter role writers set statement_timeout = '7s';
 create role postgres_reader login password null;
 grant pg_read_all_data to postgres_reader;
+grant set on parameter log_statement to writers with grant option;
 create database "shop | 'one'" owner "Anna ""B"" o'C";
 alter database "shop | 'one'" set work_mem = '5MB';
 grant connect on database "shop | 'one'" to writers;
@@ -83,6 +85,8 @@ const CONTENT = [
    order by roleid::regrole::text, member::regrole::text`,
   `select datname, pg_get_userbyid(datdba), pg_encoding_to_char(encoding), datcollate, datacl,
    shobj_description(oid, 'pg_database') from pg_database where not datistemplate order by 1`,
+  `select parname, a.grantee::regrole, a.privilege_type, a.is_grantable
+   from pg_parameter_acl, aclexplode(paracl) a order by 1, a.grantee::regrole::text, 3`,
   'select * from in_postgres',
 ];
 const SHOP_CONTENT = [
@@ -104,6 +108,13 @@ case "$*" in
 esac
 `;
 
+// All is there when it fails.
+const FAILING_PG_RESTORE = `#!/bin/bash
+PATH=\${PATH#*:}
+pg_restore "$@"
+case "$*" in *' -d '*) echo broken >&2; exit 1 ;; esac
+`;
+
 async function contentOf(sql: PostgresqlServer['sql']): Promise<readonly string[]> {
   const found: string[] = [];
   for (const query of CONTENT) found.push(await sql(query));
@@ -118,7 +129,7 @@ describe('a backup of a whole PostgreSQL', { timeout: LIMIT_MS }, () => {
     const before = await contentOf(sqlWith(server.env));
     const backup = await backedUp({ POSTGRESQL_SCOPE: 'cluster' });
     expect(backup.published()).toMatchObject([
-      { file: 'dump.sql.gz', verified: 'yes', counts: { roles: 4, databases: 3, tables: 3 } },
+      { file: 'dump.tar', verified: 'yes', counts: { roles: 4, databases: 3, tables: 3 } },
     ]);
     await expect(backup.restore('--force')).rejects.toThrow(/Refused: .* a whole server is restored to a new one only/);
     // As another installation has it: what is known of the new server is its own password.
@@ -192,15 +203,48 @@ describe('a restored database', { timeout: LIMIT_MS }, () => {
   });
 
   it('leaves nothing of itself, and the present one as it is, when it does not come back whole', async () => {
-    await server.sql('create role gone; create database half');
+    await server.sql('create role gone');
+    await server.sql('create database half');
     await server.sql('create table kept as select 7 as n; alter table kept owner to gone', 'half');
     const backup = await backedUp({ PGDATABASE: 'half' });
     await server.sql('alter table kept owner to postgres; drop role gone', 'half');
+    const folder = temporaryFolder();
+    onTestFinished(() => folder[Symbol.dispose]());
+    writeFileSync(join(folder.path, 'pg_restore'), FAILING_PG_RESTORE, { mode: 0o755 });
+    const PATH = `${folder.path}:${process.env['PATH'] ?? ''}`;
 
-    await expect(backup.restore('--force')).rejects.toThrow(/RestoreFailed: .*nothing was changed: .*"gone"/);
+    await expect(backup.restoreTo({ PATH }, '--force')).rejects.toThrow(/RestoreFailed: .*nothing was changed: broken/);
 
     expect(await server.sql('select n from kept', 'half')).toBe('7');
     expect(await server.sql(`select count(*) from pg_database where datname ~ '^restored_'`)).toBe('0');
+    expect(await server.sql(`select count(*) from pg_roles where rolname = 'gone'`)).toBe('0');
+  });
+});
+
+describe('a new server', { timeout: LIMIT_MS }, () => {
+  it('gets the backup of another, and the folder of that, only when somebody says so', async () => {
+    await server.sql('create database moved');
+    await server.sql('create table kept as select 7 as n', 'moved');
+    const backup = await backedUp({ PGDATABASE: 'moved' });
+    await using fresh = await startPostgresql();
+    const system = 'select system_identifier from pg_control_system()';
+    const [old, own] = [`postgresql/${await server.sql(system)}/moved`, `postgresql/${await fresh.sql(system)}/moved`];
+    expect(backup.published()).toMatchObject([{ identity: old }]);
+
+    await expect(backup.restoreTo(fresh.env, '--take-over', own.replace(/\d/, 'x'))).rejects.toThrow(
+      new RegExp(`Refused: .* is of ${old} .*, and this is ${own}: if it is what you want, add --take-over ${old}`),
+    );
+    await backup.restoreTo(fresh.env, '--take-over', old);
+    expect(await fresh.sql('select n from kept', 'moved')).toBe('7');
+
+    const refused = await backup.start(fresh.env);
+    await eventually(() => expect(refused.stdout()).toMatch(/FolderTaken: .* set BACKUP_TAKE_OVER=/));
+    refused.signal('SIGTERM');
+    await refused.ended;
+    const operator = await backup.start({ ...fresh.env, BACKUP_TAKE_OVER: old });
+    await operator.trigger();
+    await operator.isDone();
+    expect(backup.published()).toMatchObject([{ identity: old }, { identity: own }]);
   });
 });
 
@@ -224,7 +268,7 @@ describe('a backup of a hot standby', { timeout: LIMIT_MS }, () => {
     expect(one.published()).toMatchObject([
       { verified: 'yes', counts: { tables: 1, rows: 9, largeObjects: 0 }, leftOut },
     ]);
-    expect(all.published()).toMatchObject([{ verified: 'yes', counts: { databases: 2, tables: 2 }, leftOut }]);
+    expect(all.published()).toMatchObject([{ verified: 'yes', counts: { databases: 2, tables: 1 }, leftOut }]);
     expect(another.published()).toEqual([expect.not.objectContaining({ leftOut: expect.anything() })]);
     expect(another.said).not.toContain('is a standby');
     for (const { said } of [one, all]) expect(said).toContain('is a standby, where unlogged tables have no rows: 1 of');

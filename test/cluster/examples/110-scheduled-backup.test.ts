@@ -52,6 +52,30 @@ async function fill(): Promise<void> {
   await cluster.inDatabase('etcd', `${ETCDCTL} put /greeting hello`);
 }
 
+// What somebody can do who was not held back by anything else.
+const AS_SCRATCH_SUPERUSER = `set -eu
+word=0123456789abcdef0123456789abcdef
+trap ': > /verify/wanted/password' EXIT
+printf %s $word > /verify/wanted/password
+unset "\${!PG@}"
+export PGHOST=/verify/server PGUSER=scratch_0123456789abcdef PGPASSWORD=$word PGDATABASE=postgres
+for _ in $(seq 300); do psql -Xqc '' 2> /dev/null && break; sleep 0.2; done
+psql -XAtq -v ON_ERROR_STOP=1 <<'SQL'
+create table seen (line text);
+copy seen from program $$
+  exec 2>&1
+  echo "uid $(id -u)"
+  env
+  cat /proc/[0-9]*/cmdline /proc/[0-9]*/environ | tr '\\0' ' '; echo
+  cat /var/run/secrets/kubernetes.io/serviceaccount/token /var/run/secrets/kubernetes.io/serviceaccount/..data/token
+  ls -R /scratch /backups /tmp
+  for file in /verify/wanted/x /scratch/x /backups/x /hooks/x /var/run/secrets/kubernetes.io/serviceaccount/x; do
+    touch $file && echo wrote $file
+  done
+  true
+$$ with (format csv, delimiter e'\\x01', quote e'\\x02');
+table seen;
+SQL`;
 const TRIGGER = ['hooklet', 'schedule', 'trigger', 'backup.sh', 'backup', '--wait'];
 
 /** Asks for a backup, and waits until it is made. */
@@ -65,7 +89,7 @@ async function backUp(database: Database): Promise<void> {
 async function hasSucceeded(database: Database): Promise<void> {
   await eventually(async () => {
     const { stdout } = await cluster.inBackup(database, 'hooklet', 'schedule', 'list', '-o', 'json');
-    expect(JSON.parse(stdout)).toMatchObject([{ binding: 'backup', outcome: 'succeeded' }]);
+    expect(JSON.parse(stdout)).toContainEqual(expect.objectContaining({ binding: 'backup', outcome: 'succeeded' }));
   }, LIMIT_MS);
 }
 
@@ -86,7 +110,20 @@ describe('the example, installed beside three databases', { timeout: 5 * LIMIT_M
       expect.stringMatching(/verified: yes {2}\{"tables":1,"rows":1000,"largeObjects":0\}/),
     ]);
     expect(await backups('redis')).toEqual([expect.stringMatching(/verified: yes {2}\{"keys":3\}/)]);
-    expect(await backups('etcd')).toEqual([expect.stringMatching(/verified: yes {2}\{"revision":\d+,"entries":\d+\}/)]);
+    expect(await backups('etcd')).toEqual([
+      expect.stringMatching(/verified: yes {2}\{"revision":\d+,"entries":\d+,"membersAlike":1\}/),
+    ]);
+  });
+
+  it('has nothing in reach of what is restored to be verified: no key, no token, no backup, nobody else', async () => {
+    const { exitCode, stdout, stderr } = await cluster.inBackup('postgresql', 'bash', '-c', AS_SCRATCH_SUPERUSER);
+
+    expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
+    expect(stdout).toContain('uid 65533');
+    // Of its own container it sees all, and there is nothing.
+    expect(stdout).toContain('scratch-server.sh');
+    expect(stdout).not.toMatch(/postgresql-secret|s3-secret|AWS_|PGPASSWORD|main\.js|eyJ|^wrote /m);
+    expect(await cluster.inBackup('postgresql', 'cat', '/verify/wanted/password')).toMatchObject({ stdout: '' });
   });
 
   it('gives back what was backed up, and destroys nothing without being told to', async () => {
@@ -96,7 +133,10 @@ describe('the example, installed beside three databases', { timeout: 5 * LIMIT_M
     const refused = await cluster.inBackup('redis', '/restore/redis.sh');
     const done = await cluster.inBackup('redis', '/restore/redis.sh', '--force');
 
-    expect(refused).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(/has 1 keys: with --force/) });
+    expect(refused).toMatchObject({
+      exitCode: 1,
+      stderr: expect.stringMatching(/has 1 keys and 0 libraries of functions: with --force/),
+    });
     expect(done).toMatchObject({ exitCode: 0 });
     expect(await redis('MGET a b c')).toBe('1\n2\n3');
 

@@ -17,7 +17,7 @@ import { buildProgram } from './built-program.ts';
 import { eventually } from './eventually.ts';
 
 const example = fileURLToPath(new URL('../../../examples/110-scheduled-backup', import.meta.url));
-const HOOKLET_USER = 65_532;
+const USERS = { hooklet: 65_532, scratch: 65_533 };
 
 /** The example as it is installed: which database, and where to. */
 export const INSTALLS = ['postgresql-to-s3', 'redis-to-volume', 'etcd-to-s3'] as const;
@@ -161,8 +161,8 @@ async function images(folder: string, program: string): Promise<Readonly<Record<
   }
   writeFileSync(join(programs, 'hooklet'), '#!/bin/sh\nexec node /opt/hooklet/dist/main.js "$@"\n', { mode: 0o755 });
   // initdb asks for the name of its user.
-  const line = `hooklet:x:${HOOKLET_USER}:${HOOKLET_USER}::/nonexistent:/usr/sbin/nologin\n`;
-  writeFileSync(join(folder, 'passwd'), readFileSync('/etc/passwd', 'utf8') + line, { mode: 0o644 });
+  const lines = Object.entries(USERS).map(([name, id]) => `${name}:x:${id}:${id}::/nonexistent:/usr/sbin/nologin\n`);
+  writeFileSync(join(folder, 'passwd'), readFileSync('/etc/passwd', 'utf8') + lines.join(''), { mode: 0o644 });
   const files = { '/etc/passwd': join(folder, 'passwd') };
   return {
     database: { programs: [programs], files },

@@ -8,26 +8,29 @@ const words = (text: string): readonly string[] => text.split(' ');
  * the tests find no others.
  */
 export const IMAGE_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
+  age: ['age', 'age-keygen'],
   bash: ['bash'],
   coreutils: words(
-    'basename cat cp cut date dd df dirname env head mkdir mktemp mv rm sha256sum sleep sort stat sync tac tail timeout tr',
+    'basename cat cp cut date dd df dirname du env head ln mkdir mktemp mv od rm sha256sum sleep sort stat sync tac tail tee timeout touch tr uname wc',
   ),
   diffutils: ['cmp', 'diff'],
+  findutils: ['xargs'],
   grep: ['grep'],
   gzip: ['gzip'],
   jq: ['jq'],
   mawk: ['awk'],
   // It stands for those it depends on; the programs of the server are in a folder of their own.
-  postgresql: words('createdb pg_dump pg_dumpall pg_isready pg_restore psql'),
+  postgresql: words('pg_dump pg_isready pg_restore psql'),
   rclone: ['rclone'],
   'redis-server': ['redis-server'],
   'redis-tools': ['redis-check-rdb', 'redis-cli'],
   sed: ['sed'],
+  tar: ['tar'],
   'util-linux': ['flock'],
 };
 
 /** Copied from another image. */
-export const COPIED_PROGRAMS = ['etcdctl', 'etcdutl'] as const;
+export const COPIED_PROGRAMS = ['etcd', 'etcdctl', 'etcdutl'] as const;
 
 // In the fixtures only.
 const OF_THE_TESTS = ['mkfifo', 'ps', 'setpriv', 'sh', 'truncate'];

@@ -31,6 +31,7 @@ export interface Backup {
   readonly file: string;
   readonly bytes: number;
   readonly verified: string;
+  readonly identity: string;
   readonly counts: Readonly<Record<string, number>>;
   /** The folder it is in. */
   readonly folder: string;
@@ -53,11 +54,11 @@ export interface BackupOperator {
   dumper(): Promise<Dumper>;
   /** Published backups, oldest first. */
   published(): readonly Backup[];
-  /** What is neither a published backup nor the pointer to the latest; and all that is not in the target. */
+  /** What is neither a published backup nor tells of the folder or of the last run. */
   leftovers(): readonly string[];
   /** Runs the restore script; returns what it printed. */
   restore(...args: readonly string[]): Promise<string>;
-  /** The same, with another environment. */
+  /** The same, with another environment, and told whose the newest backup is. */
   restoreTo(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<string>;
   events(): Promise<readonly CoreV1Event[]>;
   /** Makes the state of the schedule say that so many more seconds have passed since it was written. */
@@ -83,6 +84,10 @@ export interface BackupOperatorOptions {
   readonly target: 'volume' | 's3';
   readonly env?: Readonly<Record<string, string>>;
 }
+
+// What one run leaves to the next.
+const REMEMBERED = /^[^/]+\.(?:ended|identity)$/;
+const FOR_ALL = new Set(['latest.json', 'owner.json']);
 
 let count = 0;
 
@@ -115,6 +120,8 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     BACKUP_RETRY_INTERVAL: '1s',
     KUBECONFIG: kubeconfig,
     POD_NAMESPACE: hands.namespace,
+    // As in the container of a Pod, which is started again and again.
+    POD_NAME: 'backup-0',
     HOOKLET_HOOKS_DIR: hooksOf(source, folder.path),
     HOOKLET_SCHEDULE_STATE: `configmap/${state}`,
     ...options.env,
@@ -127,7 +134,8 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
   });
   const { file } = source.dumper;
   const script = join(example, 'restore', `${source.database}.sh`);
-  const root = join(target === 's3' ? servers.bucket : env.BACKUP_DIR, name);
+  const place = options.env?.['BACKUP_FOLDER'] ?? `${hands.namespace}/${name}`;
+  const root = join(target === 's3' ? servers.bucket : env.BACKUP_DIR, place);
   return {
     namespace: hands.namespace,
     hands,
@@ -136,12 +144,19 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     start: async (more = {}) =>
       start(program, { ...env, ...more, HOOKLET_TMP_DIR: mkdtempSync(join(folder.path, 't-')) }),
     at,
-    heldDump: () => at('step dump', `mkfifo "${file}"; exec 8<> "${file}"`),
+    heldDump: () => at('step dump', `mkdir -p "$(dirname "${file}")"; mkfifo "${file}"; exec 8<> "${file}"`),
     dumper: async () => dumperIn(scratch, source.dumper.program),
     published: () => publishedIn(root),
-    leftovers: () => [...leftoversIn(root), ...filesIn(scratch), ...filesIn(env.TMPDIR)],
+    leftovers: () => [
+      ...leftoversIn(root),
+      ...filesIn(scratch).filter((path) => !REMEMBERED.test(path)),
+      ...filesIn(env.TMPDIR),
+    ],
     restore: async (...args) => restore([script, ...args], env),
-    restoreTo: async (more, ...args) => restore([script, ...args], { ...env, ...more }),
+    restoreTo: async (more, ...args) => {
+      const { identity = '' } = publishedIn(root).at(-1) ?? {};
+      return restore([script, '--take-over', identity, ...args], { ...env, ...more });
+    },
     awayFor: async (seconds) => {
       const { data = {} } = (await hands.call('GET', hands.maps(state))) as V1ConfigMap;
       const earlier = (_: string, time: string): string =>
@@ -208,7 +223,7 @@ function publishedIn(root: string): readonly Backup[] {
 
 function leftoversIn(root: string): readonly string[] {
   const names = new Set(publishedIn(root).map(({ name }) => name));
-  return filesIn(root).filter((path) => path !== 'latest.json' && !names.has(path.split('/')[0] ?? ''));
+  return filesIn(root).filter((path) => !FOR_ALL.has(path) && !names.has(path.split('/')[0] ?? ''));
 }
 
 function filesIn(root: string): readonly string[] {

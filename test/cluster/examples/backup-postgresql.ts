@@ -110,7 +110,7 @@ export async function postgresqlSource(): Promise<RunningSource> {
   return {
     database: 'postgresql',
     env: { ...server.env, PGDATABASE: DATABASE },
-    dumper: { program: 'pg_dump', file: '$dump' },
+    dumper: { program: 'pg_dump', file: '$work/parts/1.pgcustom' },
     content,
     restored: async (script) => {
       await server.sql('truncate notes; select lo_unlink(4711)', DATABASE);

@@ -34,8 +34,11 @@ export async function startBackupServers(): Promise<BackupServers> {
   const redisFlags = ['--port', redisPort, '--bind', '127.0.0.1', '--dir', folder, '--repl-diskless-sync-delay', 0];
   const options = { logFolder: folder };
   const redisServer = new ServerProcess('redis-server', [...redisFlags.map(String), '--save', ''], options);
+  for (const name of ['iam', 'versions']) mkdirSync(join(folder, name));
   const words = ['--access', KEYS.access, '--secret', KEYS.secret, '--port', `127.0.0.1:${s3Port}`];
-  const s3 = new ServerProcess(await s3ServerAsset(process.env), [...words, 'posix', join(folder, 's3')], options);
+  const kept = ['--iam-dir', join(folder, 'iam')];
+  const posix = ['posix', '--versioning-dir', join(folder, 'versions'), join(folder, 's3')];
+  const s3 = new ServerProcess(await s3ServerAsset(process.env), [...words, ...kept, ...posix], options);
   const startS3 = async (): Promise<void> => {
     await s3.start();
     await listening(s3Port);

@@ -4,11 +4,8 @@ database=etcd
 dump_name=dump.db
 # shellcheck source=../lib/backup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../lib/backup.sh"
-
-database_settings() {
-  expect_set ETCDCTL_ENDPOINTS 'the client URLs of the members, with "," between them'
-  for program in etcdctl etcdutl; do expect_program "$program"; done
-}
+# shellcheck source=../lib/etcd.sh
+source "$(dirname "${BASH_SOURCE[0]}")/../lib/etcd.sh"
 
 database_check() {
   local member status
@@ -17,7 +14,12 @@ database_check() {
     if status=$(ask "$member" endpoint status) && revision=$(ask "$member" get / --limit=1 | jq .header.revision); then
       endpoint=$member
       size_bytes=$(jq '.[0].Status.dbSize' <<< "$status")
+      # A member begins with a log of 64 MiB.
+      restored_bytes=$((size_bytes + (128 << 20)))
       server_version=$(jq -r '.[0].Status.version' <<< "$status")
+      # Of 64 bits, which jq would round.
+      cluster=$(sed -E 's/.*"cluster_id": ?([0-9]+).*/\1/' <<< "$status")
+      compare_members
       return
     fi
   done
@@ -27,10 +29,9 @@ database_check() {
   esac
 }
 
-ask() { # MEMBER COMMAND...
-  local member=$1
-  shift
-  ETCDCTL_ENDPOINTS=$member etcdctl --dial-timeout=5s --command-timeout=10s --write-out=json "$@" 2> "$work/stderr"
+# Clusters that were made in the same way have the same id.
+database_identity() {
+  printf 'etcd/%s/%s\n' "$cluster" "${object_uid:-$installation}"
 }
 
 database_version() {
@@ -47,10 +48,11 @@ database_verify() { # FILE
   status=$(< "$work/status")
   (($(jq .revision <<< "$status") >= revision)) ||
     fail VerifyFailed "the snapshot of $endpoint is of revision $(jq .revision <<< "$status"), the cluster was at $revision: that member is behind"
-  counts=$(jq -c '{revision, entries: .totalKey}' <<< "$status") verified=read
+  counts=$(jq -c --argjson alike "$members_alike" '{revision, entries: .totalKey, membersAlike: $alike}' <<< "$status") verified=read
   [[ $BACKUP_VERIFY == yes ]] || return 0
   # It checks the hash of the snapshot, and writes all that a new member starts with.
   try VerifyFailed "the snapshot cannot be restored" etcdutl snapshot restore "$1" --data-dir "$work/member"
+  compare_restored "$work/member/member/snap/db"
   rm -rf "$work/member"
   verified=yes
 }

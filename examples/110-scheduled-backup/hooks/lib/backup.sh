@@ -2,13 +2,20 @@
 # One backup from beginning to end, the same for every database. A hook sources this file, says with four functions what
 # is special about its database, and ends with `backup_hook "$@"`:
 #   database_check          fails when the database cannot be backed up; sets size_bytes, its size at most, and
-#                           server_version; and left_out, a JSON object, if the dump will not have all that is there
+#                           server_version; restored_bytes, what it takes to restore it, if that is another size; and
+#                           left_out, a JSON object, if the dump will not have all that is there
 #   database_dump FILE      writes a dump that is of one moment
 #   database_verify FILE    restores the dump somewhere else and compares; sets verified and counts, a JSON object
 #   database_version        prints what made the dump
 # and with dump_name, the name of the dump among the files of a backup.
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
+# shellcheck source=lock.sh
+source "$lib/lock.sh"
+# shellcheck source=attempts.sh
+source "$lib/attempts.sh"
+# shellcheck source=retain.sh
+source "$lib/retain.sh"
 
 backup_hook() {
   if [[ ${1:-} == --config ]]; then
@@ -20,6 +27,8 @@ backup_hook() {
   read_context
   read_settings
   open_target "$BACKUP_NAME"
+  # Beside the folder of the run, which begins empty; "." is in no BACKUP_NAME.
+  made=$work.made tried=$work.tried ended=$work.ended
   if [[ $context_type == Schedule ]]; then
     backup_run
   else
@@ -45,8 +54,8 @@ schedule:
     crontab: "${BACKUP_CRONTAB:-0 3 * * *}"
     timeZone: "${BACKUP_TIME_ZONE:-Etc/UTC}"
     jitter: "${BACKUP_JITTER:-5m}"
-    # A backup that takes longer than the time to the next one is not followed by another at once.
-    concurrency: skip
+    # What is due while a run that failed waits to be tried again takes its place.
+    concurrency: queue
     # A tick that nobody was there for is made up for, once.
     missed: latest
     startingDeadline: "${BACKUP_STARTING_DEADLINE:-23h}"
@@ -82,33 +91,62 @@ backup_check() {
   target_check
   target_list
   database_check
+  find_identity
+  check_owner
   report_checked
+  warn_of_room
   echo "settings are in order: $(target_describe) takes backups of $(database_version)"
 }
 
 backup_run() {
   [[ $backup =~ $BACKUP_PATTERN ]] || fail Unexpected "the context has no runId or scheduledAt, but \"$backup\": run with hooklet, not by hand"
   echo "backup $backup: $reason, attempt $attempt"
+  ! was_due_meanwhile || return 0
+  [[ -s $made/manifest.json ]] || limit_dumps
+  step lock
+  [[ $BACKUP_TARGET == s3 ]] || target_check
+  lock_take
   step check
-  target_check
-  target_clean
-  if [[ -s $manifests/$backup/manifest.json ]]; then
+  target_list
+  read_owner
+  recall_identity
+  if is_published; then
     echo "this run has published its backup already"
+    clean
   else
     database_check
-    check_scratch
-    make_backup
-    publish_backup
+    find_identity
+    check_owner
+    mark_owner
+    clean
+    if ! is_published; then
+      reuse_dump || make_backup
+      publish_backup
+    fi
   fi
+  rm -rf "$made"
   step latest
-  newest=$(newest_manifest)
+  newest=$(newest_of_all)
   target_point "$newest"
   step retain
   retain
+  lock_release
+  remember "$ended" "$started $(date +%s)"
   report_done
+  [[ -z ${size_bytes:-} ]] || warn_of_room
+}
+
+# By this installation: another one may have a run of the same name.
+is_published() {
+  local manifest=$manifests/$backup/manifest.json
+  [[ $identity == "$owner" && -s $manifest ]] || return 1
+  is_ours "$manifest" "$backup" && [[ $(jq -r .identity "$manifest") == "$identity" ]]
 }
 
 make_backup() {
+  limit_dumps
+  check_scratch
+  count_dump
   taken_at=$(date -u +%FT%TZ)
   step dump
   database_dump "$dump"
@@ -116,53 +154,39 @@ make_backup() {
   step verify
   verified=no counts='{}'
   [[ $BACKUP_VERIFY == no ]] || database_verify "$dump"
+  seal_dump
   bytes=$(stat -c %s "$dump")
   checksum=$(sha256sum < "$dump" | cut -d ' ' -f 1)
+  write_manifest > "$work/manifest.json"
+  keep_dump
 }
 
 # Nothing counts as a backup that has no manifest, and the manifest comes last.
 publish_backup() {
-  write_manifest > "$work/manifest.json"
+  send_dump ''
+  is_published || fail UploadDamaged "the manifest of $backup in $(target_describe) is not the one that was sent: is somebody else at work in $BACKUP_FOLDER?"
+  # Another attempt may have published another dump meanwhile.
+  [[ $(jq -r .sha256 "$manifests/$backup/manifest.json") != "$checksum" ]] || compared=yes
+}
+
+send_dump() { # FOLDER
   step upload
   target_put "$dump"
   step compare
-  [[ $(target_checksum) == "$checksum" ]] ||
+  [[ $(target_checksum "$stored_path") == "$checksum" ]] ||
     fail UploadDamaged "what $(target_describe) gives back is not what was sent: look at the store, the backup is not published"
   step publish
-  target_publish "$work/manifest.json"
+  jq -c --arg file "$stored_name" '.file = $file' "$work/manifest.json" > "$work/published.json"
+  target_publish "$work/published.json" "$1$backup"
 }
 
 write_manifest() {
   jq -n -c --arg format "$BACKUP_FORMAT" --arg database "$database" --arg backup "$backup" --arg run "$run_id" \
     --arg taken "$taken_at" --arg file "$dump_name" --argjson bytes "$bytes" --arg sum "$checksum" \
     --arg verified "$verified" --argjson counts "$counts" --arg version "$(database_version)" \
-    --arg server "$server_version" --argjson left "$left_out" '{
+    --arg server "$server_version" --arg identity "$identity" --arg installation "$installation" --argjson left "$left_out" '{
       format: $format, database: $database, backup: $backup, runId: $run, takenAt: $taken, file: $file,
-      bytes: $bytes, sha256: $sum, verified: $verified, counts: $counts, version: $version, server: $server
-    } + if $left == {} then {} else {leftOut: $left} end'
-}
-
-# Keeps the newest BACKUP_KEEP, and all that are younger than BACKUP_KEEP_DAYS, or of a time to come. What is no published
-# backup of ours is never looked at, and the newest one is never removed.
-retain() {
-  local names name oldest
-  names=$(list_backups | tac)
-  oldest=$(date -u -d "-$BACKUP_KEEP_DAYS days" +%Y%m%dT%H%M%SZ)
-  kept=0
-  for name in $names; do
-    if ((kept < BACKUP_KEEP)) || [[ ${name%%-*} > $oldest ]]; then
-      kept=$((kept + 1))
-    else
-      target_remove "$name"
-      echo "removed $name"
-    fi
-  done
-}
-
-# Dump and restored copy must fit beside each other.
-check_scratch() {
-  local free
-  free=$(df --output=avail -B1 "$work" | tail -n 1)
-  ((free > 2 * size_bytes)) ||
-    fail ScratchFull "$BACKUP_SCRATCH has $free bytes free, dump and verification of $size_bytes bytes may need twice that: give it a larger volume"
+      bytes: $bytes, sha256: $sum, verified: $verified, counts: $counts, version: $version, server: $server,
+      identity: $identity, installation: $installation
+    } + if $left == {} then {} else {leftOut: $left} end' | name_needs
 }

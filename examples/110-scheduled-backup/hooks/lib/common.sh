@@ -11,6 +11,12 @@ lib=$(dirname "${BASH_SOURCE[0]}")
 source "$lib/settings.sh"
 # shellcheck source=report.sh
 source "$lib/report.sh"
+# shellcheck source=room.sh
+source "$lib/room.sh"
+# shellcheck source=encrypt.sh
+source "$lib/encrypt.sh"
+# shellcheck source=owner.sh
+source "$lib/owner.sh"
 
 # In the image there is jq; elsewhere that of hooklet serves.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
@@ -21,21 +27,42 @@ open_target() { # FOLDER
   # The last one is made here and nowhere else: where others may write, too, it is ours or none.
   { rm -rf "$folder" && mkdir -p "$BACKUP_SCRATCH" && mkdir "$folder"; } || fail ScratchFailed "cannot write to $BACKUP_SCRATCH: mount a writable volume there, or set BACKUP_SCRATCH"
   work=$folder dump=$folder/$dump_name
+  name_attempt
   # shellcheck source=target-volume.sh
   source "$lib/target-$BACKUP_TARGET.sh"
+}
+
+# Who this is, and a word of letters for this attempt: what two attempts send never has the same name. It begins with
+# eight letters that all attempts of this Pod have.
+name_attempt() {
+  holder=${POD_NAME:-$(uname -n)-$PPID}${POD_UID:+/$POD_UID}
+  attempt_tag=$(sha256sum <<< "$holder" | letters)$(head -c 16 /dev/urandom | sha256sum | letters)
+}
+
+letters() {
+  cut -c 1-8 | tr 0-9a-f a-p
 }
 
 # The names of the published backups of ours, oldest first. A clock was wrong where one is of a time to come: it is not
 # taken for the newest as long as there is another.
 list_backups() {
   local manifest name soon
-  soon=$(date -u -d '+1 hour' +%Y%m%dT%H%M%SZ)
+  soon=$(date -u -d '+1 minute' +%Y%m%dT%H%M%SZ)
   for manifest in "$manifests"/*/manifest.json; do
     name=${manifest%/manifest.json} name=${name##*/}
     [[ $name =~ $BACKUP_PATTERN ]] || continue
-    grep -qF "{\"format\":\"$BACKUP_FORMAT\",\"database\":\"$database\",\"backup\":\"$name\"," "$manifest" || continue
+    is_ours "$manifest" "$name" || continue
     if [[ $name > $soon ]]; then echo "0 $name"; else echo "1 $name"; fi
   done | sort | cut -d ' ' -f 2
+}
+
+# The names of the dumps that were kept although they could not be verified, oldest first.
+list_failed() {
+  local manifest name
+  for manifest in "$manifests"/failed/*/manifest.json; do
+    name=${manifest%/manifest.json} name=${name##*/}
+    if [[ $name =~ $BACKUP_PATTERN ]] && is_ours "$manifest" "$name"; then echo "$name"; fi
+  done | sort
 }
 
 # The file with the manifest of the newest one; nothing when there is none.
@@ -43,6 +70,14 @@ newest_manifest() {
   local newest
   newest=$(list_backups | tail -n 1)
   [[ -z $newest ]] || echo "$manifests/$newest/manifest.json"
+}
+
+# Writes lines to a file beside the folder of this run, at once.
+remember() { # FILE LINE...
+  local file=$1
+  shift
+  printf '%s\n' "$@" > "$work/remembered"
+  mv -fT "$work/remembered" "$file"
 }
 
 stop_scratch() {
@@ -57,7 +92,7 @@ step() {
   echo "step $1"
 }
 
-# Runs a program. When it fails the run does, for REASON, with ADVICE and the end of what the program said.
+# Runs a program. When it fails the run does, for REASON, with ADVICE and what the program said.
 try() { # REASON ADVICE COMMAND...
   local reason=$1 advice=$2
   shift 2
@@ -69,6 +104,12 @@ how_it_ended() { # EXIT-CODE
   last_words "$work/stderr"
 }
 
+# The end of what a program said; before it the first line that names an error, which a long statement may follow.
 last_words() { # [FILE]
-  tail -n 4 "$@" | tr '\n' ' ' | tail -c 500
+  local text first end
+  text=$(tail -c 100000 "$@")
+  end=$(tail -n 4 <<< "$text" | tr '\n' ' ' | tail -c 500)
+  first=$(grep -m 1 -E '(ERROR|FATAL|PANIC|[Ee]rror):' <<< "$text" | cut -c 1-300) || first=''
+  [[ -z $first || $end == *"$first"* ]] || echo -n "$first ... "
+  echo "$end"
 }

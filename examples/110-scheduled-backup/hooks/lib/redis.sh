@@ -19,15 +19,64 @@ count_keys() {
   awk -F '[=,]' '/^db[0-9]+:/ {keys += $2} END {print keys + 0}'
 }
 
-# A server of our own, reached by a socket only.
+# Libraries of functions, which Redis has since version 7.
+count_libraries() {
+  awk -F : '/^number_of_libraries:/ {libraries = $2} END {print libraries + 0}'
+}
+
+# What its data take, without what is kept for clients and replicas.
+count_bytes() {
+  awk -F : '/^used_memory:/ {bytes += $2} /^mem_(clients_normal|clients_slaves|replication_backlog|aof_buffer):/ {bytes -= $2} END {print bytes + 0}'
+}
+
+# Checks a file, and has a server start with it; sets read, libraries and expires: the keys with a time to live.
+load_scratch() { # FILE
+  local have
+  check_file "$1"
+  start_scratch "$1"
+  scratch INFO > "$work/info"
+  have=$(count_keys < "$work/info") libraries=$(count_libraries < "$work/info")
+  # Keys may have reached their time meanwhile; without such keys it is exactly what was read.
+  ((have <= read && have >= read - expires)) || fail VerifyFailed "a server that starts with the file has $have keys, expected $read"
+}
+
+check_file() { # FILE
+  local report
+  report=$(redis-check-rdb "$1" 2>&1) || fail VerifyFailed "redis-check-rdb finds the file damaged: $(tail -n 2 <<< "$report" | tr '\n' ' ')"
+  read=$(sed -n 's/^.*\[info\] \([0-9]*\) keys read.*/\1/p' <<< "$report")
+  expires=$(sed -n 's/^.*\[info\] \([0-9]*\) expires.*/\1/p' <<< "$report")
+}
+
+# A server of our own, reached by a socket only. All of it is loaded into memory: of what the file says that takes, if
+# nobody knows better.
 start_scratch() { # FILE
-  redis-server --port 0 --unixsocket "$work/redis.sock" --dir "$(dirname "$1")" --dbfilename "$(basename "$1")" \
-    --save '' --appendonly no --databases 1024 > "$work/server.log" 2>&1 &
+  local bytes=${dataset_bytes:-$(redis-check-rdb "$1" 2>&1 | sed -n "s/.*AUX FIELD used-mem = '\([0-9]\{1,15\}\)'.*/\1/p")}
+  check_memory "${bytes:-0}" "a server that starts with the file"
+  (
+    # It ends itself before the kernel ends the whole container.
+    ulimit -d $((memory_left / 1024))
+    exec redis-server --port 0 --unixsocket "$work/redis.sock" --dir "$(dirname "$1")" --dbfilename "$(basename "$1")" \
+      --save '' --appendonly no --databases 1024
+  ) > "$work/server.log" 2>&1 &
   scratch_pid=$!
   until [[ $(scratch PING 2> /dev/null) == PONG ]]; do
-    kill -0 "$scratch_pid" 2> /dev/null || fail VerifyFailed "no server starts with the file: $(last_words "$work/server.log")"
+    # It may go on for a while after that, to test the memory.
+    ! grep -q -i 'out of memory\|failed allocating' "$work/server.log" || fail_for_memory
+    kill -0 "$scratch_pid" 2> /dev/null || scratch_ended
     sleep 0.05
   done
+}
+
+scratch_ended() {
+  local code=0
+  wait "$scratch_pid" || code=$?
+  ((code != 128 + 9)) || fail_for_memory
+  fail VerifyFailed "no server starts with the file: $(last_words "$work/server.log")"
+}
+
+fail_for_memory() {
+  scratch_signal=KILL
+  fail MemoryTooSmall "a server that starts with the file takes more memory than there is: $memory_words"
 }
 
 scratch() {

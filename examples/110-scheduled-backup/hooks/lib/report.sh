@@ -14,6 +14,7 @@ exec {failure_fd}<> "$failure_file"
 rm "$failure_file"
 failure_file=/dev/fd/$failure_fd
 current_step=start attempt=1 run_id='' object_uid='' work=''
+gave_up=0
 # A function that takes back what was begun, as long as it is not done.
 undo=
 
@@ -28,6 +29,7 @@ finish() {
     report_failed || echo "the failure could not be reported" >&2
   fi
   stop_scratch
+  [[ -z ${lock_held:-} ]] || lock_release
   [[ -z $undo ]] || "$undo" || echo "$undo failed: something of this run is left" >&2
   [[ -z $work ]] || rm -rf "$work"
   exit "$code"
@@ -42,15 +44,31 @@ report_failed() {
   local failure reason message
   mapfile -t failure < "$failure_file"
   reason=${failure[0]:-Unexpected}
-  message="$BACKUP_NAME, step $current_step: ${failure[1]:-see the log of the operator}"
+  message=${failure[1]:-see the log of the operator}
+  if [[ -n ${METRICS_PATH:-} ]]; then
+    note_failed_dump "$reason" "step $current_step: $message"
+    [[ $reason != VerifyFailed || $gave_up != 0 ]] || message+=$(kept_failed "$message")
+  fi
+  message="$BACKUP_NAME, step $current_step: $message"
   echo "$reason: $message" >&2
   # A restore is started by a person, who reads the line above.
   [[ -n ${METRICS_PATH:-} ]] || return 0
-  jq -n -c --arg name "$BACKUP_NAME" --arg reason "$reason" '
+  jq -n -c --arg name "$BACKUP_NAME" --arg reason "$reason" --argjson gaveUp "$gave_up" '
     {name: "backup_failures_total", action: "add", value: 1, labels: {name: $name, reason: $reason}},
-    {group: "backup-\($name)-failing", name: "backup_failing", action: "set", value: 1, labels: {name: $name, reason: $reason}}
+    {group: "backup-\($name)-failing", name: "backup_failing", action: "set", value: 1, labels: {name: $name, reason: $reason}},
+    {group: "backup-\($name)-failing", name: "backup_gave_up", action: "set", value: $gaveUp, labels: {name: $name}}
     | .ignoreHookError = true' > "$METRICS_PATH"
   event "$reason" "$message" > "$KUBERNETES_PATCH_PATH"
+}
+
+# What became of the dump, to be added to the message. It is no failure of its own.
+kept_failed() { # MESSAGE
+  local said
+  if said=$(trap - EXIT ERR && failure_file=$work/failure && : > "$failure_file" && keep_failed "$1"); then
+    [[ -z $said ]] || echo "; $(tail -n 1 <<< "$said")"
+  else
+    echo "; it could not be kept: $(sed -n 2p "$work/failure")"
+  fi
 }
 
 # One Event for each run and reason, however often the run is tried again.

@@ -9,12 +9,13 @@ stamp=$(date -u +%Y%m%dt%H%M%Sz)
 # Reads the options; what is none of them is in `rest`.
 restore_begin() {
   local wanted=latest list=no
-  force=no rest=()
+  force=no take_over='' rest=()
   while (($# > 0)); do
     case $1 in
       --list) list=yes ;;
       --force) force=yes ;;
       --backup) wanted=${2:?the name of a backup is missing} && shift ;;
+      --take-over) take_over=${2:?whose backups are meant is missing, see --list} && shift ;;
       --help) usage && exit ;;
       *) rest+=("$1") ;;
     esac
@@ -24,43 +25,83 @@ restore_begin() {
   # Nothing is verified here.
   BACKUP_VERIFY=no
   read_settings
-  open_target "$BACKUP_NAME-restore"
+  open_target "$BACKUP_NAME-${restore_as:-restore}"
   target_list
+  read_owner
   if [[ $list == yes ]]; then
     list_for_people
     exit
   fi
   step choose
   choose "$wanted"
+  refuse_foreign
   step fetch
-  target_get "$backup" "$dump_name" "$dump"
-  [[ $(sha256sum < "$dump") == "$(jq -r .sha256 "$manifest") "* ]] ||
-    fail BackupDamaged "backup $backup is damaged in $(target_describe): take another one, see --list"
+  fetch_dump "$stored_in$backup/$stored_name"
   echo "fetched backup $backup, taken at $(jq -r '"\(.takenAt): \(.counts)" + if .leftOut then ", left out: \(.leftOut)" else "" end' "$manifest")"
 }
 
 choose() { # BACKUP
+  stored_in=''
   if [[ $1 == latest ]]; then
     manifest=$(newest_manifest)
-    [[ -n $manifest ]] || fail NoBackup "there is no backup of $BACKUP_NAME in $(target_describe)"
+    [[ -n $manifest ]] || fail NoBackup "there is no backup in $BACKUP_FOLDER in $(target_describe): those of earlier versions are in $BACKUP_NAME, set BACKUP_FOLDER to it"
   else
-    manifest=$manifests/$1/manifest.json
-    list_backups | grep -xF -- "$1" > /dev/null || fail NoBackup "there is no backup $1 in $(target_describe): see --list"
+    if list_failed | grep -xF -- "$1" > /dev/null; then
+      stored_in=failed/
+      echo "warning: backup $1 could not be verified when it was made" >&2
+    else
+      list_backups | grep -xF -- "$1" > /dev/null || fail NoBackup "there is no backup $1 in $BACKUP_FOLDER in $(target_describe): see --list"
+    fi
+    manifest=$manifests/$stored_in$1/manifest.json
   fi
   backup=$(jq -r .backup "$manifest")
-  dump_name=$(jq -r .file "$manifest")
-  [[ $dump_name =~ $DUMP_PATTERN ]] || fail BackupDamaged "the manifest of backup $backup names the file \"$dump_name\""
+  stored_name=$(jq -r .file "$manifest")
+  [[ $stored_name =~ $DUMP_PATTERN ]] || fail BackupDamaged "the manifest of backup $backup names the file \"$stored_name\""
+  # In a bucket it has the name of the attempt that sent it, too.
+  dump_name=$(sed -E 's/^dump\.[a-p]{16}\./dump./' <<< "$stored_name")
   dump=$work/$dump_name
+}
+
+# What is of somebody else is restored when whose it is has been said. Where nobody knows what is here, as etcd is stopped
+# or Redis not asked, the folder must be of this installation.
+refuse_foreign() {
+  local its here=${BACKUP_IDENTITY:-}
+  its=$(jq -r --arg unmarked "$UNMARKED" '.identity // $unmarked' "$manifest")
+  [[ -n $here ]] || here=$(restore_identity)
+  [[ $its != "$UNMARKED" && $its != "$take_over" && $its != "$here" ]] || return 0
+  if [[ -z $here ]]; then
+    [[ $(jq -r .installation "$manifest") != "$installation" ]] || return 0
+    here="installed as $installation"
+  fi
+  refuse "backup $backup is of $its (installed as $(jq -r .installation "$manifest")), and this is $here: if it is what you want, add --take-over $its"
+}
+
+# What the hook has found out in this Pod; scripts that can ask have another function of this name.
+restore_identity() {
+  cat "$BACKUP_SCRATCH/$BACKUP_NAME.identity" 2> "$work/stderr" || true
 }
 
 list_for_people() {
   local name
-  for name in $(list_backups); do
-    jq -r '[
-      .backup, .takenAt, "\(.bytes) bytes", "verified: \(.verified)", (.counts | tostring),
-      (.leftOut // empty | "left out: \(.)"), (.server // "" | select(. != "") | "from version \(.)")
-    ] | join("  ")' "$manifests/$name/manifest.json"
-  done
+  for name in $(list_backups); do list_one "$name"; done
+  for name in $(list_failed); do list_one "failed/$name"; done
+}
+
+# Verified is only what is still there.
+list_one() { # PATH
+  local manifest=$manifests/$1/manifest.json size
+  size=$(target_size "$1/$(jq -r .file "$manifest")")
+  jq -r --arg size "$size" --arg owner "$owner" '[
+    .backup, .takenAt, "\(.bytes) bytes",
+    if $size == "" then "MISSING: there is no \(.file)"
+    elif $size != (.bytes | tostring) then "DAMAGED: \(.file) has \($size) bytes"
+    else "verified: \(.verified)" end,
+    (.counts | tostring),
+    (.failure // empty | "because: \(.)"),
+    (.encryption // empty | "encrypted for \(.recipients | join(", "))"),
+    (.leftOut // empty | "left out: \(.)"), (.server // "" | select(. != "") | "from version \(.)"),
+    (.identity // "unmarked" | select(. != $owner) | "of \(.)")
+  ] | join("  ")' "$manifest"
 }
 
 refuse() { # MESSAGE

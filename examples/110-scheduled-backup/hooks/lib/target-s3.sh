@@ -1,23 +1,13 @@
 # shellcheck shell=bash
-# Backups in an S3 bucket:
-#   NAME/BACKUP/{the dump, manifest.json}      published: it has a manifest, which was written last
-#   NAME/.incoming/BACKUP/                     being written, or left by a run that was killed
-#   NAME/latest.json                           the manifest of the newest one, for people
-export RCLONE_CONFIG=/dev/null RCLONE_CONFIG_BACKUP_TYPE=s3 RCLONE_CONFIG_BACKUP_PROVIDER=$S3_PROVIDER
-export RCLONE_CONFIG_BACKUP_ENDPOINT=$S3_ENDPOINT RCLONE_CONFIG_BACKUP_REGION=$S3_REGION
-# AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the identity of the ServiceAccount.
-export RCLONE_CONFIG_BACKUP_ENV_AUTH=true
-# rclone knows it by another name, and stumbles over this one.
-if [[ -n ${AWS_CA_BUNDLE:-} ]]; then
-  export RCLONE_CA_CERT=$AWS_CA_BUNDLE
-  unset AWS_CA_BUNDLE
-fi
-# Buckets are made by people.
-export RCLONE_CONFIG_BACKUP_NO_CHECK_BUCKET=true
-export RCLONE_TIMEOUT=$S3_TIMEOUT RCLONE_CONTIMEOUT=${RCLONE_CONTIMEOUT:-20s} RCLONE_RETRIES=${RCLONE_RETRIES:-3}
-export RCLONE_LOW_LEVEL_RETRIES=${RCLONE_LOW_LEVEL_RETRIES:-5}
-root=backup:$S3_BUCKET/${S3_PREFIX:+$S3_PREFIX/}$BACKUP_NAME
-# A folder that has BACKUP/manifest.json for each one that is published, after target_list or target_clean.
+# Backups in an S3 bucket, in BACKUP_FOLDER:
+#   BACKUP/{dump.ATTEMPT.…, manifest.json}     published: it has a manifest, which was written last
+#   failed/BACKUP/                             the same of a dump that could not be verified
+#   owner.json, .lock                          whose folder it is, and who is at work in it
+#   latest.json                                the manifest of the newest one, for people
+# shellcheck source=rclone.sh
+source "$lib/rclone.sh"
+root=backup:$S3_BUCKET/${S3_PREFIX:+$S3_PREFIX/}$BACKUP_FOLDER
+# A folder that has BACKUP/manifest.json for each one that is published, with the time of that, after target_list.
 manifests=$work/manifests
 
 target_describe() {
@@ -26,66 +16,95 @@ target_describe() {
 
 target_check() {
   echo probe > "$work/probe"
-  # Without a look first, so that the answer has a body that says why.
-  store copyto --ignore-times --no-check-dest "$work/probe" "$root/.incoming/.probe"
-  store deletefile "$root/.incoming/.probe"
+  if [[ $BACKUP_RETENTION == none ]]; then
+    store "${send[@]}" "$work/probe" "$root/.probe"
+  else
+    store "${send[@]}" "$work/probe" "$root/.probe.$attempt_tag"
+    target_delete ".probe.$attempt_tag"
+  fi
 }
 
-# What no manifest speaks for, of runs that were killed: nothing else that may be in the bucket.
-target_clean() {
-  local path folder
-  store lsf -R --files-only "$root" > "$work/files"
+# What a listing has that is there no more, as it lags or somebody removes it, is left out.
+target_list() {
+  mkdir -p "$manifests"
+  rclone sync --ignore-errors --include '/*/manifest.json' --include '/failed/*/manifest.json' "$root" "$manifests" 2> "$work/stderr" && return 0
+  ! grep ' ERROR : ' "$work/stderr" | grep -vqE 'NoSuchKey|object not found|ERROR : Attempt ' && grep -q ' ERROR : ' "$work/stderr" || diagnose
+}
+
+# What no manifest speaks for, of runs that were killed: older than so many seconds, or of this Pod. Nothing else that may
+# be in the bucket.
+target_clean() { # SECONDS
+  local written path folder oldest
+  store lsf -R --files-only --format tp --separator '|' "$root" > "$work/files"
+  # The lock was written a moment ago.
+  oldest=$(sed -n 's/|\.lock$//p' "$work/files")
+  oldest=$(date -u -d "${oldest:-now} UTC -$1 seconds" +'%F %T')
   # Afterwards, so that one that is published in between is seen.
   target_list
-  while IFS= read -r path; do
-    folder=${path%%/*}
-    [[ $path == .incoming/* || ($folder =~ $BACKUP_PATTERN && $path == "$folder"/dump.*) ]] || continue
-    [[ $folder == .incoming || ! -e $manifests/$folder/manifest.json ]] || continue
-    store deletefile "$root/$path"
-    echo "removed $path of a run that did not end"
+  while IFS='|' read -r written path; do
+    folder=${path%/*}
+    [[ $path == .incoming/* || $path == .probe.* || (${folder#failed/} =~ $BACKUP_PATTERN && ${path##*/} == dump.*) ]] || continue
+    ! is_named "$folder" "${path##*/}" || continue
+    [[ $path == *".${attempt_tag:0:8}"[a-p]* || $written < $oldest ]] || continue
+    # Who may not remove it makes a backup all the same.
+    if rclone deletefile "$root/$path" 2> "$work/stderr"; then
+      echo "removed $path of a run that did not end"
+    else
+      echo "$path of a run that did not end cannot be removed: $(what_rclone_said)"
+    fi
   done < "$work/files"
 }
 
+# Whether a manifest speaks for the file.
+is_named() { # FOLDER FILE
+  [[ -s $manifests/$1/manifest.json && $(< "$manifests/$1/manifest.json") == *"\"file\":\"$2\""* ]]
+}
+
+# Under a name of its own, so that no other attempt at this run writes to it or takes it away.
 target_put() { # FILE
-  store copyto --ignore-times "$1" "$root/.incoming/$backup/$dump_name"
+  stored_name=dump.$attempt_tag.${dump_name#dump.}
+  stored_path=${stored_in:-}$backup/$stored_name
+  store "${send[@]}" "$1" "$root/$stored_path"
 }
 
 # As it is read at a restore.
-target_checksum() {
-  store cat "$root/.incoming/$backup/$dump_name" | sha256sum | cut -d ' ' -f 1
+target_checksum() { # PATH
+  store cat "$root/$1" | sha256sum | cut -d ' ' -f 1
 }
 
-target_publish() { # MANIFEST
-  store moveto --ignore-times "$root/.incoming/$backup/$dump_name" "$root/$backup/$dump_name"
-  store copyto --ignore-times "$1" "$root/$backup/manifest.json"
-  # Somebody who cleaned up in between took the dump for a leftover: then there must be no manifest either.
-  [[ $(store size --json "$root/$backup" --include "/$dump_name" | jq .bytes) == "$bytes" ]] || {
-    store deletefile "$root/$backup/manifest.json"
-    fail UploadDamaged "the dump went away while it was published: is there another operator at work with this name?"
-  }
-  mkdir -p "$manifests/$backup"
-  cp "$1" "$manifests/$backup/manifest.json"
+# Prints nothing when it is not there.
+target_size() { # PATH
+  store lsf --format s --include "/${1##*/}" "$root/${1%/*}"
 }
 
-target_list() {
-  store sync --include '/*/manifest.json' "$root" "$manifests"
+target_publish() { # MANIFEST TO
+  target_create "$1" "$2/manifest.json" || echo "another attempt has published $2 meanwhile"
+  target_list
+  # A listing that lags does not have it yet.
+  mkdir -p "$manifests/$2"
+  [[ -s $manifests/$2/manifest.json ]] || target_read "$2/manifest.json" "$manifests/$2/manifest.json" ||
+    fail UploadDamaged "the manifest of $2 went away while it was published: is somebody else at work in $BACKUP_FOLDER?"
 }
 
 target_point() { # MANIFEST
-  store copyto --ignore-times "$1" "$root/latest.json"
+  target_write "$1" latest.json
 }
 
 target_get() { # BACKUP FILE TO
   store copyto "$root/$1/$2" "$3"
 }
 
+target_cat() { # PATH
+  store cat "$root/$1"
+}
+
 # The manifest first, so that half a backup is never seen.
 target_remove() { # BACKUP
   local file
   file=$(jq -r .file "$manifests/$1/manifest.json")
-  store deletefile "$root/$1/manifest.json"
+  target_delete "$1/manifest.json"
   # One that leads elsewhere is none of ours to remove.
-  [[ ! $file =~ $DUMP_PATTERN ]] || store deletefile "$root/$1/$file"
+  [[ ! $file =~ $DUMP_PATTERN ]] || target_delete "$1/$file"
 }
 
 # Something else than a backup, to be kept until a person removes it.
@@ -93,23 +112,67 @@ target_save() { # FILE FOLDER
   store copyto "$1" "$root/$2/$(basename "$1")"
 }
 
-# Runs rclone; of what it says when it fails, the reason is made.
-store() {
-  rclone "$@" 2> "$work/stderr" && return
-  local said
-  said=$(sed -n '/ Failed to /,$ {s/.* Failed to [a-z]*: //; s/, request id.*//; p}' "$work/stderr" | last_words)
-  case $said in
-    *NoSuchBucket* | *'directory not found'*)
-      fail BucketMissing "there is no bucket $S3_BUCKET at ${S3_ENDPOINT:-AWS}: make it, or correct S3_BUCKET: $said" ;;
-    *InvalidAccessKeyId* | *SignatureDoesNotMatch* | *UserNotFound* | *InvalidToken* | *ExpiredToken*)
-      fail WrongCredentials "${S3_ENDPOINT:-AWS} does not know these credentials: correct the Secret with AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY: $said" ;;
-    *AccessDenied* | *Forbidden*)
-      fail AccessDenied "these credentials may not do this in bucket $S3_BUCKET: they need s3:ListBucket, GetObject, PutObject, DeleteObject: $said" ;;
-    *StorageFull* | *InsufficientStorage* | *QuotaExceeded* | *'Quota'*'xceeded'* | *'no space left'* | *'status code: 507'*)
-      fail TargetFull "bucket $S3_BUCKET is full: raise its quota, or lower BACKUP_KEEP: $said" ;;
-    *'dial tcp'* | *timeout* | *'deadline exceeded'* | *'no such host'* | *'connection re'* | *EOF* | *x509*)
-      fail TargetUnreachable "${S3_ENDPOINT:-AWS} does not answer: look at S3_ENDPOINT, its certificate and the network: $said" ;;
-    *)
-      fail TargetFailed "the store refuses: $said" ;;
+target_write() { # FILE PATH
+  store "${send[@]}" "$1" "$root/$2"
+}
+
+# Fails when there is one. A store that does not know the condition is asked to look first.
+target_create() { # FILE PATH
+  if [[ ${knows_condition:-yes} == yes ]]; then
+    rclone "${send[@]}" --header 'If-None-Match: *' "$1" "$root/$2" 2> "$work/stderr" && return 0
+    case $(< "$work/stderr") in
+      *PreconditionFailed* | *ConditionalRequestConflict* | *'status code: 412'* | *'status code: 409'*) return 1 ;;
+      *NotImplemented* | *'status code: 501'*) knows_condition=no ;;
+      *) diagnose ;;
+    esac
+  fi
+  ! target_read "$2" "$work/there" || return 1
+  target_write "$1" "$2"
+}
+
+# Whether the lock, which is there, is refused to be written a second time.
+target_create_is_exclusive() {
+  ! target_create "$work/lock" .lock && [[ ${knows_condition:-yes} == yes ]] || {
+    knows_condition=no
+    return 1
+  }
+}
+
+# Fails when there is none; of that rclone may say nothing, as it takes it for an empty folder.
+target_read() { # PATH TO
+  rm -rf "$2"
+  if rclone copyto "$root/$1" "$2" 2> "$work/stderr"; then
+    [[ -f $2 ]]
+    return $?
+  fi
+  case $(< "$work/stderr") in
+    *NoSuchBucket*) diagnose ;;
+    *NoSuchKey* | *'object not found'* | *'directory not found'* | *"doesn't exist"*) return 1 ;;
+    *) diagnose ;;
   esac
+}
+
+# By the clock of the store.
+target_age() { # PATH
+  local then now
+  target_write "$work/lock" ".probe.$attempt_tag"
+  now=$(store lsf --format t --include "/.probe.$attempt_tag" "$root")
+  then=$(store lsf --format t --include "/$1" "$root")
+  rclone deletefile "$root/.probe.$attempt_tag" 2> "$work/stderr" || true
+  echo $(($(date -u -d "$now" +%s) - $(date -u -d "${then:-$now}" +%s)))
+}
+
+# Somebody else may have removed it.
+target_delete() { # PATH
+  rclone deletefile "$root/$1" 2> "$work/stderr" && return 0
+  case $(< "$work/stderr") in
+    *"doesn't exist"* | *NoSuchKey* | *'object not found'*) return 0 ;;
+    *AccessDenied* | *Forbidden*) fail AccessDenied "these credentials may not remove ${1##*/} from bucket $S3_BUCKET: grant s3:DeleteObject; or, where the bucket itself removes what is old, set BACKUP_RETENTION=none: $(what_rclone_said)" ;;
+    *) diagnose ;;
+  esac
+}
+
+# Says that this run is alive, in the lock, if it has it.
+target_beat() {
+  timeout 20 rclone cat "$root/.lock" | cmp -s "$work/lock" - && timeout 20 rclone "${send[@]}" "$work/lock" "$root/.lock"
 }

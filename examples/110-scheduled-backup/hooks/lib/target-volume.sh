@@ -1,11 +1,14 @@
 # shellcheck shell=bash
-# Backups on a mounted volume:
-#   NAME/BACKUP/{the dump, manifest.json}      published: the folder got its name in one step
-#   NAME/.incoming/BACKUP/                     being written, or left by a run that was killed
-#   NAME/latest.json                           the manifest of the newest one, for people
-root=$BACKUP_DIR/$BACKUP_NAME
-# A folder that has BACKUP/manifest.json for each one that is published, after target_list or target_clean.
+# Backups on a mounted volume, in BACKUP_FOLDER:
+#   BACKUP/{the dump, manifest.json}           published: the folder got its name in one step
+#   failed/BACKUP/                             the same of a dump that could not be verified
+#   .incoming/BACKUP.ATTEMPT/                  being written, or left by a run that was killed
+#   owner.json, .lock                          whose folder it is, and who is at work in it
+#   latest.json                                the manifest of the newest one, for people
+root=$BACKUP_DIR/$BACKUP_FOLDER
+# A folder that has BACKUP/manifest.json for each one that is published, with the time of that.
 manifests=$root
+incoming=$root/.incoming
 
 target_describe() {
   echo "the volume at $BACKUP_DIR"
@@ -13,62 +16,90 @@ target_describe() {
 
 target_check() {
   try TargetFailed "cannot write to $BACKUP_DIR: mount the volume there, writable for this user" \
-    mkdir -p "$root/.incoming"
+    mkdir -p "$incoming"
   try TargetFull "cannot write to $BACKUP_DIR: is it full, or mounted read-only?" \
-    dd if=/dev/zero of="$root/.incoming/.probe" bs=4096 count=1
-  rm -f "$root/.incoming/.probe"
-}
-
-# What no manifest speaks for, of runs that were killed.
-target_clean() {
-  rm -rf "$root/.incoming"
-  mkdir "$root/.incoming"
-}
-
-target_put() { # FILE
-  local folder=$root/.incoming/$backup free
-  free=$(df --output=avail -B1 "$root" | tail -n 1)
-  ((free > bytes)) || fail TargetFull "$BACKUP_DIR has $free bytes free, the backup has $bytes: enlarge the volume, or lower BACKUP_KEEP"
-  mkdir "$folder"
-  try TargetFull "cannot write the backup to $BACKUP_DIR: enlarge the volume, or lower BACKUP_KEEP" \
-    cp "$1" "$folder/$dump_name"
-  try TargetFailed "the volume at $BACKUP_DIR does not keep what is written to it" sync "$folder/$dump_name"
-}
-
-target_checksum() {
-  # From the medium, not from memory.
-  dd if="$root/.incoming/$backup/$dump_name" iflag=nocache count=0 status=none
-  sha256sum < "$root/.incoming/$backup/$dump_name" | cut -d ' ' -f 1
-}
-
-target_publish() { # MANIFEST
-  local folder=$root/.incoming/$backup
-  try TargetFull "cannot write the manifest to $BACKUP_DIR: enlarge the volume, or lower BACKUP_KEEP" \
-    cp "$1" "$folder/manifest.json"
-  sync "$folder/manifest.json" "$folder"
-  mv -T "$folder" "$root/$backup"
-  sync "$root"
+    dd if=/dev/zero of="$incoming/.probe.$attempt_tag" bs=4096 count=1
+  rm -f "$incoming/.probe.$attempt_tag"
 }
 
 target_list() {
   :
 }
 
+# Of runs that were killed: what is older than so many seconds, or of this Pod.
+target_clean() { # SECONDS
+  local path
+  for path in "$incoming"/* "$incoming"/.[!.]*; do
+    [[ -e $path || -L $path ]] || continue
+    [[ $path == *".${attempt_tag:0:8}"[a-p]* ]] || (($(age_of "$path") > $1)) || continue
+    rm -rf "$path"
+    echo "removed ${path#"$root"/} of a run that did not end"
+  done
+}
+
+# By the clock of the volume, which may be that of another machine.
+age_of() { # PATH
+  local now
+  : > "$incoming/.now.$attempt_tag"
+  now=$(stat -c %Y "$incoming/.now.$attempt_tag")
+  rm -f "$incoming/.now.$attempt_tag"
+  echo $((now - $(stat -c %Y "$1" 2> /dev/null || echo "$now")))
+}
+
+target_put() { # FILE
+  local folder=$incoming/$backup.$attempt_tag free
+  stored_name=$dump_name
+  free=$(df --output=avail -B1 "$root" | tail -n 1)
+  ((free > bytes)) || fail TargetFull "$BACKUP_DIR has $free bytes free, the backup has $bytes: enlarge the volume, or lower BACKUP_KEEP"
+  mkdir "$folder"
+  try TargetFull "cannot write the backup to $BACKUP_DIR: enlarge the volume, or lower BACKUP_KEEP" \
+    cp "$1" "$folder/$dump_name"
+  try TargetFailed "the volume at $BACKUP_DIR does not keep what is written to it" sync "$folder/$dump_name"
+  stored_path=.incoming/$backup.$attempt_tag/$dump_name
+}
+
+target_checksum() { # PATH
+  # From the medium, not from memory.
+  dd if="$root/$1" iflag=nocache count=0 status=none
+  sha256sum < "$root/$1" | cut -d ' ' -f 1
+}
+
+# Prints nothing when it is not there.
+target_size() { # PATH
+  stat -c %s "$root/$1" 2> /dev/null || true
+}
+
+# Under a name that is taken nothing is published; then it is removed with the next leftovers.
+target_publish() { # MANIFEST TO
+  local folder=$incoming/$backup.$attempt_tag
+  try TargetFull "cannot write the manifest to $BACKUP_DIR: enlarge the volume, or lower BACKUP_KEEP" \
+    cp "$1" "$folder/manifest.json"
+  sync "$folder/manifest.json" "$folder"
+  mkdir -p "$(dirname "$root/$2")"
+  mv -T "$folder" "$root/$2" 2> "$work/stderr" || [[ -e $root/$2/manifest.json ]] ||
+    fail TargetFailed "cannot publish the backup on $BACKUP_DIR: $(last_words "$work/stderr")"
+  sync "$root"
+}
+
 target_point() { # MANIFEST
   try TargetFull "cannot write latest.json to $BACKUP_DIR: enlarge the volume, or lower BACKUP_KEEP" \
-    cp "$1" "$root/.incoming/latest.json"
-  sync "$root/.incoming/latest.json"
-  mv -T "$root/.incoming/latest.json" "$root/latest.json"
+    target_write "$1" latest.json
 }
 
 target_get() { # BACKUP FILE TO
   cp "$root/$1/$2" "$3"
 }
 
-# In two steps, so that half a backup is never seen.
+target_cat() { # PATH
+  cat "$root/$1"
+}
+
+# In two steps, so that half a backup is never seen. Somebody else may have removed it.
 target_remove() { # BACKUP
-  mv -T "$root/$1" "$root/.incoming/$1"
-  rm -rf "$root/.incoming/$1"
+  local gone=$incoming/${1//\//.}.$attempt_tag
+  mv -T "$root/$1" "$gone" 2> "$work/stderr" || [[ ! -e $root/$1 ]] ||
+    fail TargetFailed "cannot remove $1 from $BACKUP_DIR: $(last_words "$work/stderr")"
+  rm -rf "$gone"
 }
 
 # Something else than a backup, to be kept until a person removes it.
@@ -76,4 +107,47 @@ target_save() { # FILE FOLDER
   mkdir -p "$root/$2"
   try TargetFull "cannot write to $BACKUP_DIR" cp "$1" "$root/$2/"
   sync "$root/$2/$(basename "$1")"
+}
+
+# Small files, whole or not at all.
+target_write() { # FILE PATH
+  local new=$incoming/${2##*/}.$attempt_tag
+  cp "$1" "$new" && sync "$new" && mv -T "$new" "$root/$2"
+}
+
+# Fails when there is one. Where a file cannot have two names, it is renamed to one that is free.
+target_create() { # FILE PATH
+  local new=$incoming/${2##*/}.$attempt_tag is_new=yes
+  { cp "$1" "$new" && sync "$new"; } 2> "$work/stderr" ||
+    fail TargetFull "cannot write ${2##*/} to $BACKUP_DIR: is it full, or mounted read-only? $(last_words "$work/stderr")"
+  ln -T "$new" "$root/$2" 2> "$work/stderr" || {
+    [[ -e $root/$2 ]] || mv -nT "$new" "$root/$2"
+    [[ ! -e $new ]] || is_new=no
+  }
+  rm -f "$new"
+  [[ $is_new == yes ]]
+}
+
+target_create_is_exclusive() {
+  return 0
+}
+
+# Fails when there is none.
+target_read() { # PATH TO
+  cp "$root/$1" "$2" 2> "$work/stderr" && return 0
+  [[ ! -e $root/$1 ]] || fail TargetFailed "cannot read $1 on $BACKUP_DIR: $(last_words "$work/stderr")"
+  return 1
+}
+
+target_age() { # PATH
+  age_of "$root/$1"
+}
+
+target_delete() { # PATH
+  rm -f "$root/$1"
+}
+
+# Says that this run is alive, in the lock, if it has it.
+target_beat() {
+  cmp -s "$work/lock" "$root/.lock" && touch -c "$root/.lock"
 }

@@ -1,11 +1,18 @@
 #!/usr/bin/env bash
-# Backs up PostgreSQL: one database with pg_dump, or the whole server with pg_dumpall. libpq's own variables say which.
+# Backs up PostgreSQL: one database, or all of the server, with the roles they need. libpq's own variables say which.
 database=postgresql
-dump_name=dump.pgcustom
+dump_name=dump.tar
 # shellcheck source=../lib/backup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/../lib/backup.sh"
 # shellcheck source=../lib/postgresql.sh
-source "$(dirname "${BASH_SOURCE[0]}")/../lib/postgresql.sh"
+source "$lib/postgresql.sh"
+# shellcheck source=../lib/postgresql-scratch.sh
+source "$lib/postgresql-scratch.sh"
+# shellcheck source=../lib/postgresql-verify.sh
+source "$lib/postgresql-verify.sh"
+
+# Which tables have rows in the dump, by the letter of the catalog: those that are logged, and those that are not.
+dumped_tables="'p', 'u'"
 
 database_check() {
   local server client said
@@ -20,11 +27,15 @@ database_check() {
   server_version=$((server / 10000)).$((server % 10000))
   ((server = server / 10000, client = $(major pg_dump), client >= server)) ||
     fail ClientTooOld "pg_dump $client cannot dump PostgreSQL $server: build the image with postgresql-$server"
+  with_passwords=false
+  [[ $POSTGRESQL_SCOPE == database && $POSTGRESQL_PASSWORDS == no ]] || with_passwords=true
   if [[ $POSTGRESQL_SCOPE == cluster ]]; then
     size_bytes=$(query 'select sum(pg_database_size(oid)) from pg_database')
   else
     size_bytes=$(query 'select pg_database_size(current_database())')
   fi
+  # A new server has some 40 MB before there is a row in it, and writes a log of up to max_wal_size.
+  restored_bytes=$((size_bytes + (64 << 20) + (size_bytes < (1 << 30) ? size_bytes : (1 << 30))))
   look_for_standby
 }
 
@@ -35,7 +46,7 @@ look_for_standby() {
   [[ $(query 'select pg_is_in_recovery()') == t ]] || return 0
   dump_flags=(--no-unlogged-table-data) dumped_tables="'p'"
   dumped_databases > "$work/databases"
-  while IFS= read -r name; do
+  while IFS= read -rd '' name; do
     count=$(PGDATABASE=$name query "select count(*) from pg_class where relkind = 'r' and relpersistence = 'u'")
     tables=$((tables + count))
   done < "$work/databases"
@@ -44,96 +55,90 @@ look_for_standby() {
   echo "PostgreSQL at $PGHOST is a standby, where unlogged tables have no rows: $tables of them are backed up empty"
 }
 
+# With a zero after each: anything else may be in a name.
+dumped_databases() {
+  if [[ $POSTGRESQL_SCOPE == cluster ]]; then
+    run_sql -0 -c "select datname from pg_database where datallowconn and not datistemplate order by datname collate \"C\""
+  else
+    printf '%s\0' "$PGDATABASE"
+  fi
+}
+
 database_version() {
   pg_dump --version
 }
 
 database_dump() { # FILE
-  local code
-  if [[ $POSTGRESQL_SCOPE == cluster ]]; then
-    structure > "$work/before"
-    pg_dumpall "${dump_flags[@]}" 2> "$work/stderr" | gzip > "$1" || fail DumpFailed "pg_dumpall failed: $(how_it_ended $?)"
-    structure > "$work/after"
-    return
-  fi
-  # The rows are counted in the very snapshot that is dumped, so that the copy can be compared exactly. As for pg_dump, no
-  # time limit of the server counts.
-  FILE=$1 psql -XAtq -v ON_ERROR_STOP=1 > "$work/rows" 2> "$work/stderr" <<SQL || fail DumpFailed "psql failed: $(how_it_ended $?)"
-set statement_timeout = 0;
-set lock_timeout = 0;
-set idle_in_transaction_session_timeout = 0;
+  local name number=0
+  parts=$work/parts
+  mkdir -p "$parts"
+  dumped_databases > "$work/databases"
+  while IFS= read -rd '' name; do
+    number=$((number + 1))
+    dump_database "$name" "$number"
+  done < "$work/databases"
+  tar -cf "$1" -C "$parts" . 2> "$work/stderr" || fail DumpFailed "the parts of the dump cannot be put together: $(last_words "$work/stderr")"
+  rm -r "$parts"
+}
+
+# What it is compared with later is read in the very snapshot that is dumped.
+dump_database() { # NAME NUMBER
+  local code part=$parts/$2
+  ARCHIVE=$part.pgcustom ROWS=$part.rows MARK=$(random_word) COUNT=$sql/count-rows.awk PGDATABASE=$1 \
+    run_sql -v name="$1" -v scope="$POSTGRESQL_SCOPE" -v passwords="$with_passwords" -v dumped="$dumped_tables" -v unknown='' \
+    -f - > "$work/said" 2> "$work/stderr" <<SQL || fail DumpFailed "psql failed: $(how_it_ended $?)"
 begin isolation level repeatable read read only;
 select pg_export_snapshot() as snapshot \gset
 \setenv SNAPSHOT :snapshot
-$(row_counts) \gexec
-\! pg_dump --format=custom ${dump_flags[*]} --snapshot="\$SNAPSHOT" --file="\$FILE"; echo \$? > "\$FILE.code"
+\set mark \`printf %s "\$MARK"\`
+$(capture roles "$parts/globals.json")
+$(capture database "$part.json")
+$(capture schema "$part.schema.json")
+$(capture superuser "$part.superuser")
+$(capture rights "$part.rights")
+\o |awk -v mark="\$MARK" -f "\$COUNT" > "\$ROWS"
+\i '${sql//\'/\'\'}/rows.sql'
+\o
+\! pg_dump --format=custom ${dump_flags[*]} --snapshot="\$SNAPSHOT" --file="\$ARCHIVE"; echo \$? > "\$ARCHIVE.code"
 commit;
 SQL
-  code=$(< "$1.code")
-  rm "$1.code"
+  code=$(< "$part.pgcustom.code")
+  rm "$part.pgcustom.code"
   ((code == 0)) || fail DumpFailed "pg_dump failed: $(how_it_ended "$code")"
 }
 
+capture() { # QUERY FILE
+  printf "\\\\o '%s'\n\\\\i '%s'\n\\\\o\n" "${2//\'/\'\'}" "${sql//\'/\'\'}/$1.sql"
+}
+
 database_verify() { # FILE
-  local encoding
+  local number
+  unpack "$1"
+  count_parts
   if [[ $BACKUP_VERIFY == read ]]; then
-    if [[ $POSTGRESQL_SCOPE == cluster ]]; then
-      [[ $(gzip -dc "$1" | tail -n 3) == *'dump complete'* ]] || fail VerifyFailed "the dump has no end: look at the log of PostgreSQL"
-    else
-      try VerifyFailed "the dump cannot be read" pg_restore --file=/dev/null "$1"
-    fi
+    for number in $(database_numbers); do
+      try VerifyFailed "the dump cannot be read" pg_restore --file=/dev/null "$parts/$number.pgcustom"
+    done
     verified='read'
     return
   fi
   start_scratch
-  if [[ $POSTGRESQL_SCOPE == cluster ]]; then
-    gzip -dc "$1" | scratch psql -Xq -v ON_ERROR_STOP=1 -d postgres > /dev/null 2> "$work/stderr" ||
-      fail VerifyFailed "the dump cannot be restored: $(last_words "$work/stderr")"
-    scratch structure > "$work/restored"
-    cmp -s "$work/restored" "$work/before" || cmp -s "$work/restored" "$work/after" ||
-      fail VerifyFailed "the restored server has other roles, databases or tables: $(first_difference "$work/after" "$work/restored")"
-    counts=$(awk -F '|' '
-      NR == 1 {roles = $NF; next}
-      {tables += $NF}
-      END {printf "{\"roles\": %d, \"databases\": %d, \"tables\": %d}", roles, NR - 1, tables}' "$work/restored")
-  else
-    encoding=$(query 'show server_encoding')
-    scratch createdb --template=template0 --encoding="$encoding" restored
-    try VerifyFailed "the dump cannot be restored; is an extension missing in the image? Then install it, or set BACKUP_VERIFY=read" \
-      scratch pg_restore --exit-on-error --no-owner --no-privileges --no-tablespaces --no-publications --no-subscriptions -d restored "$1"
-    scratch psql -XAtq -v ON_ERROR_STOP=1 -d restored > "$work/restored" <<< "$(row_counts) \gexec"
-    cmp -s "$work/rows" "$work/restored" ||
-      fail VerifyFailed "the restored database has other rows: $(first_difference "$work/rows" "$work/restored")"
-    counts=$(awk -F '|' '
-      NR == 1 {objects = $NF; next}
-      {rows += $NF}
-      END {printf "{\"tables\": %d, \"rows\": %d, \"largeObjects\": %d}", NR - 1, rows, objects}' "$work/rows")
-  fi
+  restore_parts
+  finish_parts
   stop_scratch
   verified=yes
 }
 
-# The number of roles, and each database with its number of tables.
-structure() {
-  local name tables
-  query "select 'roles', count(*) from pg_roles where rolname !~ '^pg_' and rolname <> 'hooklet_verify'"
-  dumped_databases > "$work/databases"
-  while IFS= read -r name; do
-    tables=$(PGDATABASE=$name query "select count(*) from pg_class where relkind = 'r' and relpersistence <> 't' and relnamespace::regnamespace::text !~ '^(pg_.*|information_schema)\$'")
-    echo "$name|$tables"
-  done < "$work/databases"
-}
-
-dumped_databases() {
-  if [[ $POSTGRESQL_SCOPE == cluster ]]; then
-    query "select datname from pg_database where datallowconn and not datistemplate order by datname collate \"C\""
-  else
-    printf '%s\n' "$PGDATABASE"
-  fi
-}
-
-first_difference() {
-  diff "$1" "$2" | grep -m 1 '^[<>]' || true
+count_parts() {
+  counts=$(cat "$parts"/*.rows | awk -F '|' '
+    $1 == "large objects" {objects += $NF; next}
+    {rows += $NF; tables++}
+    END {printf "{\"tables\": %d, \"rows\": %d, \"largeObjects\": %d}", tables, rows, objects}')
+  counts=$(jq -c --argjson counts "$counts" --arg scope "$POSTGRESQL_SCOPE" --slurpfile globals "$parts/globals.json" -s '
+    (map(.unverified // {} | to_entries[]) | group_by(.key) | map({(.[0].key): map(.value) | add}) | add) as $unverified
+    | (if $scope == "cluster" then {roles: $globals[0].roles | length, databases: length} else {} end) + $counts
+      + if $unverified then {unverified: $unverified} else {} end' "$parts"/*.schema.json)
+  [[ $counts != *unverified* ]] || echo "some of it is in the backup, but is not tried out by restoring it: $counts"
 }
 
 backup_hook "$@"

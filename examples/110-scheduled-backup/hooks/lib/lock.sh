@@ -1,0 +1,86 @@
+# shellcheck shell=bash
+# One run at a time works in a folder of the target. Its lock says who that is, and is written again as long as the run
+# lives; how old it is the clock of the target says. That nothing good is removed does not rest on it: see retain.sh.
+
+# Waits for the lock, and takes it; one that nobody writes any more is taken away.
+lock_take() {
+  local deadline=$((SECONDS + lock_seconds + 30))
+  # Who may not remove a lock has none, and nothing is removed.
+  [[ $BACKUP_RETENTION == keep ]] || return 0
+  jq -n -c --arg holder "$holder" --arg tag "$attempt_tag" --arg backup "$backup" --arg since "$(date -u +%FT%TZ)" \
+    '{holder: $holder, tag: $tag, backup: $backup, since: $since}' > "$work/lock"
+  until lock_try; do
+    ((SECONDS < deadline)) ||
+      fail Locked "$(lock_said holder) makes backup $(lock_said backup) in $BACKUP_FOLDER since $(lock_said since), and is alive: are there two operators? Then end one, or set another BACKUP_FOLDER"
+    sleep 1
+  done
+  lock_held=yes
+  lock_beat > /dev/null 2>&1 &
+  lock_pid=$!
+}
+
+lock_try() {
+  if target_create "$work/lock" .lock; then
+    lock_settle
+    return
+  fi
+  # It may have gone away meanwhile.
+  target_read .lock "$work/lock.now" || return 1
+  mv "$work/lock.now" "$work/lock.other"
+  # A Pod makes one backup at a time: what was begun here before has ended.
+  if [[ $(lock_said holder) == "$holder" ]]; then
+    target_write "$work/lock" .lock
+    lock_settle
+    return
+  fi
+  (($(target_age .lock) > lock_seconds)) || return 1
+  echo "took the lock of $(lock_said holder), which has not been written for more than $BACKUP_LOCK_TIMEOUT"
+  target_write "$work/lock" .lock
+  # Of several that do the same at once, the last one to write has it.
+  sleep 3
+  lock_is_ours
+}
+
+# Where a store writes over what is there although it was told not to, the last one to write has it.
+lock_settle() {
+  target_create_is_exclusive || sleep 3
+  lock_is_ours
+}
+
+lock_is_ours() {
+  target_read .lock "$work/lock.now" && cmp -s "$work/lock" "$work/lock.now"
+}
+
+lock_said() { # FIELD
+  jq -r --arg field "$1" '.[$field] // "somebody"' "$work/lock.other" 2> /dev/null || echo somebody
+}
+
+# In the background; it ends with the run, however that ends, but not in the middle of writing.
+lock_beat() {
+  local run=$$ silence
+  trap - ERR
+  trap exit TERM
+  set +e
+  exec {silence}<> <(:)
+  while true; do
+    read -r -t $((lock_seconds / 4 + 1)) -u "$silence"
+    kill -0 "$run" || return
+    target_beat
+  done
+}
+
+# What is left to do by the one who has the lock is not done when somebody else has taken it.
+lock_expect() {
+  [[ $BACKUP_RETENTION == keep ]] || return 0
+  lock_is_ours || fail Locked "somebody else has taken the lock of $BACKUP_FOLDER, as this run was not heard of for $BACKUP_LOCK_TIMEOUT: nothing is removed"
+}
+
+lock_release() {
+  [[ ${lock_held:-no} == yes ]] || return 0
+  lock_held=no
+  kill "$lock_pid" 2> /dev/null || true
+  wait "$lock_pid" 2> /dev/null || true
+  # Of a store that hangs it waits for nothing more.
+  export RCLONE_RETRIES=1 RCLONE_LOW_LEVEL_RETRIES=1 RCLONE_TIMEOUT=20s
+  (trap - ERR && ! lock_is_ours || target_delete .lock) || echo "the lock is left: it counts for $BACKUP_LOCK_TIMEOUT" >&2
+}

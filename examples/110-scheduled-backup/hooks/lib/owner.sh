@@ -1,0 +1,89 @@
+# shellcheck shell=bash
+# Whose backups a folder of the target holds. owner.json in it says so, each manifest too, and nothing of somebody else is
+# written over, removed or restored.
+OWNER_FORMAT=hooklet.dev/backup-folder/v1
+# What is said of backups that do not say whose they are, as those of earlier versions.
+UNMARKED=unmarked
+
+# Prints what stays the same as long as it is the same data that are backed up; the hooks of databases that have an
+# identity of their own have another function of this name. Others are known by the object that runs them.
+database_identity() {
+  echo "$database/${object_uid:-$installation}"
+}
+
+# Sets identity to what it was at the start of this Pod or at its last run; the database may be away.
+recall_identity() {
+  local noted=$BACKUP_SCRATCH/$BACKUP_NAME.identity
+  identity=$BACKUP_IDENTITY
+  [[ -n $identity || ! -O $noted ]] || identity=$(< "$noted")
+}
+
+# Sets identity.
+find_identity() {
+  identity=${BACKUP_IDENTITY:-$(database_identity)}
+  # For the restore, which has no context that tells of the object.
+  remember "$BACKUP_SCRATCH/$BACKUP_NAME.identity" "$identity"
+}
+
+# Sets owner, the identity that the folder is marked with, or nothing; and ours, all whose backups count as its own.
+read_owner() {
+  local found
+  owner='' owner_installation='' ours=("$UNMARKED")
+  if target_read owner.json "$work/owner.json"; then
+    mapfile -t found < <(jq -r --arg format "$OWNER_FORMAT" '
+      select(.format == $format) | .identity, .installation, .takenOver[]' "$work/owner.json" 2> "$work/stderr")
+    ((${#found[@]} >= 2)) || fail FolderTaken "owner.json in $(target_describe) cannot be read: bring it back, or remove it and set BACKUP_TAKE_OVER=$UNMARKED: $(last_words "$work/stderr")"
+    owner=${found[0]} owner_installation=${found[1]} ours=("${found[0]}" "${found[@]:2}")
+  fi
+}
+
+# Whether a manifest is of that backup, and of one whose backups are ours.
+is_ours() { # MANIFEST BACKUP
+  local text one its=$UNMARKED
+  IFS= read -r -N 65536 text < "$1" || true
+  [[ $text == "{\"format\":\"$BACKUP_FORMAT\",\"database\":\"$database\",\"backup\":\"$2\","* ]] || return 1
+  [[ ! $text =~ ,\"identity\":\"([^\"\\]*)\" ]] || its=${BASH_REMATCH[1]}
+  for one in "${ours[@]}"; do
+    [[ $its != "$one" ]] || return 0
+  done
+  return 1
+}
+
+# Refuses a folder that is not of this identity; sets is_marked.
+check_owner() {
+  read_owner
+  is_marked=yes
+  [[ $owner != "$identity" ]] || return 0
+  is_marked=no
+  if [[ -z $owner ]]; then
+    [[ -n $(list_backups) && ${BACKUP_TAKE_OVER:-} != "$UNMARKED" ]] || return 0
+    fail FolderTaken "$BACKUP_FOLDER in $(target_describe) has backups of an earlier version, which do not say whose they are, and this is $identity: if they are of this one and nobody else writes there, set BACKUP_TAKE_OVER=$UNMARKED, else another BACKUP_FOLDER"
+  fi
+  [[ ${BACKUP_TAKE_OVER:-} == "$owner" ]] ||
+    fail FolderTaken "$BACKUP_FOLDER in $(target_describe) holds the backups of $owner (installed as $owner_installation), and this is $identity (installed as $installation): set another BACKUP_FOLDER; if this one follows that one, as after a restore to a new server, set BACKUP_TAKE_OVER=$owner"
+}
+
+# Marks a folder that is new, or was taken over.
+mark_owner() {
+  local before=()
+  [[ $is_marked == no ]] || return 0
+  if [[ -n $owner ]]; then
+    before=("${ours[@]}")
+  elif [[ -n $(list_backups) ]]; then
+    before=("$UNMARKED")
+  fi
+  jq -n -c --arg format "$OWNER_FORMAT" --arg identity "$identity" --arg installation "$installation" \
+    --arg since "$(date -u +%FT%TZ)" '{
+      format: $format, identity: $identity, installation: $installation, since: $since,
+      takenOver: ($ARGS.positional | map(select(. != $identity)))
+    }' --args ${before[@]+"${before[@]}"} > "$work/owner.new"
+  if [[ -z $owner ]]; then
+    target_create "$work/owner.new" owner.json || true
+  else
+    target_write "$work/owner.new" owner.json
+    echo "took over the backups of $owner"
+  fi
+  read_owner
+  [[ $owner == "$identity" ]] ||
+    fail FolderTaken "$owner has marked $BACKUP_FOLDER in $(target_describe) at the same time, and this is $identity: set another BACKUP_FOLDER"
+}

@@ -1,0 +1,55 @@
+# shellcheck shell=bash
+# The server that dumps are restored to, to be verified: see postgresql/scratch-server.sh.
+SCRATCH_LIMIT=300
+
+# Waits for one that is new.
+start_scratch() {
+  local ends=$((SECONDS + SCRATCH_LIMIT)) log="the container scratch-server"
+  scratch_folder=${POSTGRESQL_SCRATCH:-$work}
+  scratch_password=$(random_word)
+  scratch_admin=scratch_${scratch_password:0:16} restorer=restorer_${scratch_password:0:16} maker=maker_${scratch_password:0:16}
+  if [[ -z $POSTGRESQL_SCRATCH ]]; then
+    mkdir "$work/wanted" "$work/server"
+    env -i PATH="$PATH" LC_ALL=C bash "$sql/scratch-server.sh" "$work" > "$work/server.log" 2>&1 &
+    scratch_pid=$!
+    log="the log: "
+  fi
+  want_server "$scratch_password"
+  until scratch pg_isready -q && scratch query 'select 1' > /dev/null 2> "$work/stderr"; do
+    [[ -z ${scratch_pid:-} ]] || kill -0 "$scratch_pid" 2> /dev/null ||
+      fail VerifyFailed "the scratch server does not start: $(last_words "$work/server.log")"
+    ((SECONDS < ends)) ||
+      fail VerifyFailed "no scratch server at $scratch_folder/server after $SCRATCH_LIMIT seconds: look at $log: $(last_words "$work/stderr")"
+    sleep 0.1
+  done
+}
+
+# With it all that was restored is gone.
+stop_scratch() {
+  [[ -n ${scratch_folder:-} ]] || return 0
+  want_server ''
+  [[ -z ${scratch_pid:-} ]] || {
+    kill "$scratch_pid" 2> /dev/null || true
+    wait "$scratch_pid" 2> /dev/null || true
+  }
+  scratch_pid='' scratch_folder=
+}
+
+# The group of the Pod may read it: the server has another user.
+want_server() { # PASSWORD
+  (umask 027 && printf %s "$1" > "$scratch_folder/wanted/.password")
+  mv -f "$scratch_folder/wanted/.password" "$scratch_folder/wanted/password"
+}
+
+# Runs a command as the superuser of the scratch server. Nothing that belongs to a dump may be evaluated by it.
+scratch() {
+  scratch_as "$scratch_admin" "$@"
+}
+
+scratch_as() ( # USER COMMAND...
+  # None of what leads to the server that is backed up.
+  unset "${!PG@}"
+  export PGHOST=$scratch_folder/server PGPORT=5432 PGUSER=$1 PGPASSWORD=$scratch_password PGSSLMODE=disable
+  export PGDATABASE=${scratch_database:-postgres}
+  "${@:2}"
+)

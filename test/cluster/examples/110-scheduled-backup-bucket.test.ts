@@ -1,0 +1,202 @@
+import { existsSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import {
+  backupFixtures,
+  backupFolder,
+  fileBackupHook,
+  nameOf,
+  restoreFile,
+  tickOf,
+  wholeBackups,
+} from '../../support/backup-folder.ts';
+import { runScript, type ScriptResult } from '../../support/script-rig.ts';
+import { bucketWithoutDelete } from './backup-locked-bucket.ts';
+import { startOddStore } from './backup-odd-store.ts';
+import { startBackupServers, type BackupServers } from './backup-servers.ts';
+
+type Env = Readonly<Record<string, string>>;
+
+const LIMIT_MS = 600_000;
+// A run comes to each in this order, and each time the bucket holds something else.
+const COMMANDS = [
+  'step dump',
+  'target_create "$1" "$2/manifest.json"',
+  'step latest',
+  'target_delete "$1/manifest.json"',
+  'target_delete "$1/$file"',
+  'target_delete .lock',
+];
+
+const running = new AsyncDisposableStack();
+let servers: BackupServers;
+let root: string;
+let env: Env;
+
+beforeAll(async () => {
+  servers = running.use(await startBackupServers());
+}, LIMIT_MS);
+
+afterAll(async () => {
+  await running.disposeAsync();
+}, LIMIT_MS);
+
+beforeEach(() => {
+  const folder = backupFolder();
+  root = folder.root;
+  const more = {
+    BACKUP_TARGET: 's3',
+    BACKUP_FOLDER: crypto.randomUUID(),
+    BACKUP_KEEP: '1',
+    BACKUP_LOCK_TIMEOUT: '10s',
+  };
+  env = { ...folder.env, ...servers.env, ...more };
+});
+
+/** A run of one of several operators, each of which has a Pod of its own. */
+async function backUp(pod: string, day: number, more: Env = {}): Promise<ScriptResult> {
+  const own = { POD_NAME: pod, BACKUP_SCRATCH: join(root, `s-${pod}`).slice(0, 60) };
+  return runScript(fileBackupHook, { contexts: [tickOf(day)], env: { ...env, ...own, ...more } });
+}
+
+const at = (command: string, then: string): Env => ({
+  BASH_ENV: join(backupFixtures, 'at-command.sh'),
+  AT_COMMAND: command,
+  AT_MARK: join(root, `mark-${crypto.randomUUID()}`),
+  THEN: then,
+});
+
+const folder = (bucket = servers.bucket): string => join(bucket, env['BACKUP_FOLDER'] ?? '');
+const published = (): readonly unknown[] => wholeBackups(folder()).map(({ backup }) => backup);
+const expectRestorable = async (more: Env = {}): Promise<void> =>
+  expect((await restoreFile({ ...env, ...more })).stdout).toMatch(/the data$/);
+
+describe('of 2 operators with one bucket', { timeout: LIMIT_MS }, () => {
+  it.each(COMMANDS)(
+    'one may be killed before "%s" while the other works: there is a backup, and both go on',
+    async (command) => {
+      await backUp('a', 1);
+
+      const [, other] = await Promise.all([backUp('a', 2, at(command, 'kill -KILL 0')), backUp('b', 3)]);
+
+      expect(other.failure).toBeUndefined();
+      await expectRestorable();
+      const results = await Promise.all([backUp('a', 2), backUp('b', 4)]);
+      expect(results.map(({ failure }) => failure)).toEqual([undefined, undefined]);
+      await expectRestorable();
+      expect(existsSync(join(folder(), '.lock'))).toBe(false);
+    },
+  );
+
+  it('one that stands still at any of 3 places until the other has its lock leaves a backup', async () => {
+    const places = ['target_create "$1" "$2/manifest.json"', 'see_whole', 'target_delete "$1/manifest.json"'];
+    const still = `setsid bash -c "sleep 30; kill -CONT -- -$(ps -o pgid= -p $$ | tr -d ' ')" & sleep 1; kill -STOP 0`;
+    const raceAt = async (command: string, index: number): Promise<Env> => {
+      const own = { BACKUP_FOLDER: crypto.randomUUID() };
+      await backUp(`a${index}`, 1, own);
+      const [, other] = await Promise.all([
+        backUp(`a${index}`, 2, { ...own, ...at(command, still) }),
+        backUp(`b${index}`, 3, { ...own, ...at('lock_take', 'sleep 3') }),
+      ]);
+      expect(other.failure, command).toBeUndefined();
+      return own;
+    };
+
+    const raced = await Promise.all(places.map(raceAt));
+
+    for (const own of raced) {
+      expect(wholeBackups(join(servers.bucket, own['BACKUP_FOLDER'] ?? '')).length).toBeGreaterThan(0);
+      await expectRestorable(own);
+    }
+  });
+
+  it('each makes its backup also where the store does not know conditions', async () => {
+    await using store = await startOddStore(servers.s3Port, { ignoresConditions: true });
+    const odd = { S3_ENDPOINT: store.url, BACKUP_LOCK_TIMEOUT: '2m' };
+
+    const results = await Promise.all([backUp('a', 1, odd), backUp('b', 2, odd)]);
+
+    expect(results.map(({ failure }) => failure)).toEqual([undefined, undefined]);
+    expect(published()).toHaveLength(1);
+    await expectRestorable();
+  });
+
+  it('that have the same run each leave manifest and dump that belong together', async () => {
+    const noLock = { BACKUP_RETENTION: 'none' };
+
+    const results = await Promise.all([backUp('a', 1, noLock), backUp('b', 1, noLock)]);
+
+    expect(results.map(({ failure }) => failure)).toEqual([undefined, undefined]);
+    expect(published()).toEqual([nameOf(1)]);
+    await expectRestorable();
+  });
+});
+
+describe('a bucket whose listing lags by 20 s', { timeout: LIMIT_MS }, () => {
+  it('has backups made, and old ones removed later at most', async () => {
+    await using store = await startOddStore(servers.s3Port, { lagMs: 20_000 });
+    const odd = { S3_ENDPOINT: store.url };
+
+    const failures: unknown[] = [];
+    for (const day of [1, 2, 3, 4]) failures.push((await backUp('a', day, odd)).failure);
+
+    expect(failures).toEqual([undefined, undefined, undefined, undefined]);
+    expect(published()).toContain(nameOf(4));
+    await expectRestorable();
+  });
+});
+
+describe('a bucket with object lock, and keys that may not delete', { timeout: LIMIT_MS }, () => {
+  it('has backups made and brought back where BACKUP_RETENTION is none', async () => {
+    const bucket = {
+      ...(await bucketWithoutDelete(servers, { bucket: 'locked', isLocked: true })),
+      BACKUP_RETENTION: 'none',
+    };
+    const results: ScriptResult[] = [];
+    for (const day of [1, 2, 3]) results.push(await backUp('a', day, bucket));
+    const check = await runScript(fileBackupHook, {
+      contexts: [{ binding: 'guarded', type: 'Synchronization', objects: [{ filterResult: 'the-uid' }] }],
+      env: { ...env, ...bucket },
+    });
+
+    expect([...results, check].map(({ failure }) => failure)).toEqual([undefined, undefined, undefined, undefined]);
+    expect(results.at(-1)?.printed).toContain(
+      'older backups are left to who looks after them: BACKUP_RETENTION is none',
+    );
+    expect(results.at(-1)?.metrics).toMatch(/"backups_kept", "action": "set", "value": 3/);
+    await expectRestorable(bucket);
+    const { stdout } = await restoreFile({ ...env, ...bucket }, '--list');
+    expect(stdout.match(/verified: yes/g)).toHaveLength(3);
+  });
+});
+
+describe('keys that may not delete', { timeout: LIMIT_MS }, () => {
+  it('are told when the operator starts, and do not keep a backup from being made', async () => {
+    const bucket = await bucketWithoutDelete(servers, { bucket: 'limited', isLocked: false });
+    const check = await runScript(fileBackupHook, {
+      contexts: [{ binding: 'guarded', type: 'Synchronization', objects: [{ filterResult: 'the-uid' }] }],
+      env: { ...env, ...bucket },
+    });
+    await backUp('a', 1, bucket);
+
+    const { failure } = await backUp('a', 2, bucket);
+
+    for (const said of [check.failure, failure]) {
+      expect(said).toMatch(/AccessDenied: .* grant s3:DeleteObject; or, .* set BACKUP_RETENTION=none/);
+    }
+    expect(failure).toContain('step retain');
+    const made = wholeBackups(folder(servers.bucket.replace(/[^/]+$/, 'limited')));
+    expect(made.map(({ backup }) => backup)).toEqual([nameOf(1), nameOf(2)]);
+    await expectRestorable(bucket);
+  });
+});
+
+describe('a bucket', { timeout: LIMIT_MS }, () => {
+  it('whose dump is gone has its backup listed as missing', async () => {
+    await backUp('a', 1);
+    const [{ file } = { file: '' }] = wholeBackups(folder());
+    rmSync(join(folder(), nameOf(1), String(file)));
+
+    expect((await restoreFile(env, '--list')).stdout).toContain(`MISSING: there is no ${String(file)}`);
+  });
+});

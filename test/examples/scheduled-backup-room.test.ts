@@ -1,0 +1,109 @@
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { beforeEach, describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { backupFolder, fileBackupHook, scheduledBackup, tickOf } from '../support/backup-folder.ts';
+import { runScript, type ScriptResult } from '../support/script-rig.ts';
+
+const MIB = 1024 * 1024;
+// What the scripts leave for the logs of the Pod.
+const LOGS = 32 * MIB;
+// A program that never has enough, in the place of the one that makes the dump.
+const ENDLESS_CP = `#!/bin/bash
+[[ $1 == "$SOURCE" ]] || { PATH=\${PATH#*:}; exec cp "$@"; }
+cat /dev/zero > "$2"
+`;
+
+let root: string;
+let env: Readonly<Record<string, string>>;
+
+beforeEach(() => {
+  ({ root, env } = backupFolder());
+});
+
+async function run(context: object, more: Readonly<Record<string, string>>, programs = {}): Promise<ScriptResult> {
+  return runScript(fileBackupHook, { contexts: [context], env: { ...env, ...more }, programs });
+}
+
+const published = (): readonly string[] =>
+  existsSync(join(root, 'backups', 'default', 'file'))
+    ? readdirSync(join(root, 'backups', 'default', 'file')).filter((name) => name.startsWith('2'))
+    : [];
+
+describe('a backup that the Pod has no room for', { timeout: 60_000 }, () => {
+  it('is refused before its dump is begun, by what all emptyDirs together may hold', async () => {
+    writeFileSync(join(root, 'source'), Buffer.alloc(8 * MIB));
+
+    const { failure, printed, patch } = await run(tickOf(1), { BACKUP_SCRATCH_LIMIT: String(LOGS + 15 * MIB) });
+
+    expect(failure).toMatch(
+      /ScratchFull: file, step check: .* may need 16777216 bytes .* the Pod may hold 49283072 bytes/,
+    );
+    expect(failure).toContain('raise limits.ephemeral-storage of the Deployment');
+    expect(printed).not.toContain('step dump');
+    expect(JSON.parse(patch).object.reason).toBe('BackupScratchFull');
+  });
+
+  it('is made when there is room for it', async () => {
+    writeFileSync(join(root, 'source'), Buffer.alloc(8 * MIB));
+
+    const { failure, patch } = await run(tickOf(1), { BACKUP_SCRATCH_LIMIT: String(LOGS + 60 * MIB) });
+
+    expect(failure).toBeUndefined();
+    expect(patch).toBe('');
+    expect(published()).toHaveLength(1);
+  });
+
+  it.each([
+    ['when it is tried out', { binding: 'guarded', type: 'Synchronization', objects: [{ filterResult: 'the-uid' }] }],
+    ['after each backup', tickOf(1)],
+  ])('is told in an Event %s, while it still fits', async (_, context) => {
+    writeFileSync(join(root, 'source'), Buffer.alloc(8 * MIB));
+
+    const { failure, patch } = await run(context, { BACKUP_SCRATCH_LIMIT: String(LOGS + 20 * MIB) });
+
+    expect(failure).toBeUndefined();
+    expect(JSON.parse(patch).object).toMatchObject({
+      reason: 'BackupRoomScarce',
+      type: 'Warning',
+      involvedObject: { uid: 'the-uid' },
+      message: expect.stringMatching(/may need 16777216 bytes .* raise limits\.ephemeral-storage/),
+    });
+  });
+
+  it('is stopped with a reason when it grows beyond what was expected', async () => {
+    const limit = LOGS + 64 * MIB;
+
+    const { failure, patch } = await run(tickOf(1), { BACKUP_SCRATCH_LIMIT: String(limit) }, { cp: ENDLESS_CP });
+
+    expect(failure).toMatch(
+      /ScratchFull: file, step dump: it takes more room in \S+ than there is: .*the run was stopped/,
+    );
+    expect(JSON.parse(patch).object.reason).toBe('BackupScratchFull');
+    expect(published()).toEqual([]);
+    expect(existsSync(join(env['BACKUP_SCRATCH'] ?? '', 'file'))).toBe(false);
+  });
+
+  it('is refused settings that are no number of bytes', async () => {
+    const { failure } = await run(tickOf(1), { BACKUP_SCRATCH_LIMIT: '20Gi' });
+
+    expect(failure).toContain('BACKUP_SCRATCH_LIMIT is "20Gi", expected a number of bytes');
+  });
+});
+
+describe('the Deployment of the backups', () => {
+  it('has one limit for all of its emptyDirs, which the hook knows', () => {
+    const path = join(scheduledBackup, 'manifests', 'base', 'deployment.yaml');
+    const { containers, volumes } = parse(readFileSync(path, 'utf8')).spec.template.spec;
+
+    expect(containers[0].resources.limits).toHaveProperty('ephemeral-storage');
+    expect(containers[0].env).toContainEqual({
+      name: 'BACKUP_SCRATCH_LIMIT',
+      valueFrom: { resourceFieldRef: { resource: 'limits.ephemeral-storage' } },
+    });
+    expect(volumes).toEqual([
+      { name: 'tmp', emptyDir: {} },
+      { name: 'scratch', emptyDir: {} },
+    ]);
+  });
+});
