@@ -10,7 +10,9 @@ const FIRST = [
   'operations',
   'conformance',
   'examples/120-etcd-member-repair',
+  'examples/110-scheduled-backup-bucket',
   'examples/110-scheduled-backup-faults',
+  'examples/110-scheduled-backup-restore',
   'examples/120-etcd-member-repair-install',
 ];
 

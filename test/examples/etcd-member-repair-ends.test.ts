@@ -1,13 +1,10 @@
-import { execFile } from 'node:child_process';
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import type { RepairRecord, State } from '../../examples/120-etcd-member-repair/typescript/hooks/lib/record.ts';
-import type { RunnableHook } from '../../src/sdk/define-hook.ts';
-import { examplesDir } from '../support/example-rig.ts';
+import type { RepairRecord, State } from '../../examples/120-etcd-member-repair/hooks/lib/record.ts';
+import type { DefinitionResult, RunnableHook } from '../../src/sdk/define-hook.ts';
+import { startPodAccount, type PodAccount } from './pod-account.ts';
 
 const LONG_AGO = '2026-01-01T00:00:00Z';
 /** A while counts from the test on, however long those before it took. */
@@ -19,19 +16,16 @@ case "$*" in
   *'endpoint status'*) pod=\${2#*//}; file=status-\${pod%%.*} ;;
   *'member list'*) file=members ;;
   *'alarm list'*) file=alarms ;;
-  *'endpoint hashkv'*) file=hashes ;;
+  *'endpoint hashkv'*) pod=\${2#*//}; file=hash-\${pod%%.*} ;;
   *'snapshot save'*) for last; do :; done; : > "$last"; exit ;;
   *) exit ;;
 esac
 [ -e "$ETCD_ANSWERS/$file" ] || { echo 'Error: no answer' >&2; exit 1; }
 cat "$ETCD_ANSWERS/$file"
 `;
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const PROGRAMS = {
   etcdctl: ETCDCTL,
   etcdutl: `#!/bin/sh\necho '{"revision":100}'\n`,
-  // For `hooklet jq`, where there is no other.
-  hooklet: `#!/bin/sh\nexec '${process.execPath}' '${MAIN}' "$@"\n`,
 };
 
 /** How the member of etcd-1 is; those of etcd-0 and etcd-2 are well, and 2 is its id before it is replaced. */
@@ -81,7 +75,7 @@ const SITUATIONS: readonly Situation[] = [
   {
     title: 'a learner that was given up is a voter',
     member: { id: 2 },
-    record: { again: true },
+    record: { attempt: 1 },
     end: 'Repaired',
   },
   {
@@ -111,6 +105,15 @@ const SITUATIONS: readonly Situation[] = [
 
 let folder: string;
 let hook: RunnableHook;
+let account: PodAccount;
+
+const STATEFULSET = { metadata: { name: 'etcd', uid: 'uid' }, spec: { template: { spec: {} } } };
+
+/** All that there is can be made anew. */
+function apiAnswer(request: string): readonly [status: number, body: object] {
+  if (request.includes('?dryRun=All')) return [409, { message: 'already exists' }];
+  return [200, request.endsWith('/resourcequotas') ? { items: [] } : STATEFULSET];
+}
 
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'hooklet-etcd-ends-'));
@@ -119,44 +122,38 @@ beforeAll(async () => {
   for (const [name, text] of Object.entries(PROGRAMS)) writeFileSync(join(programs, name), text, { mode: 0o755 });
   vi.stubEnv('PATH', [programs, process.env['PATH']].join(delimiter));
   vi.stubEnv('REPAIR_SNAPSHOT_DIR', folder);
+  account = await startPodAccount(folder, apiAnswer);
+  for (const [name, value] of Object.entries(account.env)) vi.stubEnv(name, value);
   // Who does not answer says so at once.
   vi.stubEnv('ETCD_TIMEOUT_SECONDS', '60');
-  hook = (await import('../../examples/120-etcd-member-repair/typescript/hooks/etcd-repair.ts')).default;
+  hook = (await import('../../examples/120-etcd-member-repair/hooks/etcd-repair.ts')).default;
 });
 
 afterAll(() => {
   vi.unstubAllEnvs();
+  account[Symbol.dispose]();
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** How each hook is run; they return what it wrote, a JSON object a line. */
-const TWINS = {
-  shell: async (contexts: readonly unknown[]): Promise<string> => {
-    const script = join(examplesDir, '120-etcd-member-repair', 'hooks', 'etcd-repair.sh');
-    const run = mkdtempSync(join(folder, 'run-'));
-    const [context, patch, metrics] = ['context', 'patch', 'metrics'].map((name) => join(run, name)) as Paths;
-    writeFileSync(context, JSON.stringify(contexts));
-    const files = { BINDING_CONTEXT_PATH: context, KUBERNETES_PATCH_PATH: patch, METRICS_PATH: metrics };
-    await promisify(execFile)(script, { env: { ...process.env, ...files } });
-    return existsSync(patch) ? readFileSync(patch, 'utf8') : '';
-  },
-  typescript: async (contexts: readonly unknown[]): Promise<string> => {
-    const silent = (): void => {};
-    const log = { debug: silent, info: silent, warn: silent, error: silent };
-    const { patch, error } = await hook.execute(contexts, { log, signal: new AbortController().signal });
-    expect(error).toBeUndefined();
-    return patch;
-  },
-};
+/** Runs the hook, and returns what it wrote. */
+async function writtenBy(contexts: readonly unknown[]): Promise<Written> {
+  const { patch, error } = await execute(contexts);
+  expect(error).toBeUndefined();
+  return readPatch(patch);
+}
 
-type Paths = [context: string, patch: string, metrics: string];
+async function execute(contexts: readonly unknown[]): Promise<DefinitionResult> {
+  const silent = (): void => {};
+  const log = { debug: silent, info: silent, warn: silent, error: silent };
+  return hook.execute(contexts, { log, signal: new AbortController().signal });
+}
 
-describe.each(['shell', 'typescript'] as const)('a repair of etcd members, in %s,', (twin) => {
+describe('a repair of etcd members', () => {
   it.each(SITUATIONS)('ends with one Event or goes on, when $title', async (situation) => {
     const before = stateOf(situation);
     vi.stubEnv('ETCD_ANSWERS', answersOf(situation));
 
-    const decided = readPatch(await TWINS[twin](contextsOf(situation, before)));
+    const decided = await writtenBy(contextsOf(situation, before));
 
     const after = decided.state ?? before;
     const wanted = [situation.end, situation.told].filter((reason) => reason !== undefined);
@@ -166,15 +163,29 @@ describe.each(['shell', 'typescript'] as const)('a repair of etcd members, in %s
     expect(after.repair === undefined).toBe(situation.end !== undefined);
   });
 
-  it('tells what the run before has kept, once', async () => {
+  it('takes no member to be down because etcdctl or etcdutl is not on the PATH', async () => {
+    const situation: Situation = { title: '', member: { id: 2 } };
+    vi.stubEnv('ETCD_ANSWERS', answersOf(situation));
+    const path = process.env['PATH'];
+    vi.stubEnv('PATH', '/nowhere');
+
+    const { patch, error } = await execute(contextsOf(situation, {}));
+    vi.stubEnv('PATH', path);
+
+    expect(error).toEqual(new Error('not on the PATH /nowhere: etcdctl, etcdutl; see the Dockerfile of the example'));
+    expect(patch).toBe('');
+  });
+
+  it('tells what the run before has kept until it is seen, under one name', async () => {
     const situation: Situation = { title: '', member: { id: 4 } };
     const news = { name: 'etcd.1', type: 'Normal', reason: 'Repaired', message: 'done', at: justNow() } as const;
     vi.stubEnv('ETCD_ANSWERS', answersOf(situation));
 
-    const { told, state } = readPatch(await TWINS[twin](contextsOf(situation, { news: [news] })));
+    const untold = await writtenBy(contextsOf(situation, { news: [news] }));
+    const seen = await writtenBy(contextsOf(situation, { news: [news] }, [news.name]));
 
-    expect(told).toEqual(['Repaired']);
-    expect(state).toEqual({});
+    expect(untold).toEqual({ told: ['Repaired'], state: undefined });
+    expect(seen).toEqual({ told: [], state: {} });
   });
 });
 
@@ -194,21 +205,31 @@ function stateOf({ member, record, isWithoutQuorum }: Situation): Partial<State>
     startedAt: justNow(),
     snapshot: '',
     snapshotAt: justNow(),
+    snapshotRevision: 100,
     step: 'recorded',
     stepAt: justNow(),
   };
   return { unhealthy, repair: { ...begun, ...record } };
 }
 
-function contextsOf({ paused, replicas = 3 }: Situation, state: Partial<State>): readonly unknown[] {
+/** With the names of the Events there are. */
+function contextsOf(
+  { paused, replicas = 3 }: Situation,
+  state: Partial<State>,
+  events: readonly string[] = [],
+): readonly unknown[] {
   const text = Object.keys(state).length === 0 ? '' : JSON.stringify(state);
-  const spec = { annotated: true, paused: paused === true, replicas, rolling: false };
-  const set = { uid: 'uid', resourceVersion: '1', state: text, ...spec };
+  const updates = { current: 'r', update: 'r', partition: 0, isSeen: true };
+  const spec = { annotated: true, paused: paused === true, replicas, updates };
+  const set = { uid: 'uid', resourceVersion: '1', state: text, repairs: '', ...spec };
+  const isDown = { endsAt: '', node: 'node-1', ready: false, containersReady: false };
+  const pod = { ...isDown, outOfMemory: false, waitsFor: '', unschedulable: '', revision: 'r' };
   const snapshots = {
     statefulset: [{ filterResult: { ...set, service: 'etcd', claim: 'data' } }],
-    pods: [{ filterResult: { name: 'etcd-1', uid: 'new', deleting: false, outOfMemory: false, waitsFor: '' } }],
+    pods: [{ filterResult: { name: 'etcd-1', uid: 'new', deleting: false, ...pod } }],
     claims: [{ filterResult: { name: 'data-etcd-1', uid: 'new', deleting: false } }],
     marker: [{ filterResult: { state: 'existing' } }],
+    events: events.map((filterResult) => ({ filterResult })),
   };
   return [{ binding: 'pods', type: 'Group', groupName: 'etcd-repair', snapshots }];
 }
@@ -223,15 +244,12 @@ function answersOf({ member, isWithoutQuorum }: Situation): string {
     ...own,
     { pod: 'etcd-2', id: 3, ...(isWithoutQuorum === true && SILENT) },
   ];
-  for (const { pod, id, isSilent, isLearner } of all) {
+  for (const { pod, id, isSilent, isLearner, hash = 7 } of all) {
     if (isSilent === true) continue;
     const header = { member_id: id, revision: 100 };
     write(`status-${pod}`, [{ Status: { header, leader: 1, raftTerm: 2, isLearner } }]);
+    write(`hash-${pod}`, [{ Endpoint: pod, HashKV: { hash } }]);
   }
-  write('hashes', [
-    { Endpoint: 'etcd-0', HashKV: { hash: 7 } },
-    { Endpoint: 'etcd-1', HashKV: { hash: member?.hash ?? 7 } },
-  ]);
   if (isWithoutQuorum === true) return answers;
   const listed = all.map(({ pod, id, isLearner }) => ({ ID: id, name: pod, peerURLs: [peerUrl(pod)], isLearner }));
   write('members', { members: listed });
@@ -257,7 +275,7 @@ function readPatch(text: string): Written {
     .map((line) => JSON.parse(line) as Operation);
   const change = operations
     .flatMap(({ jsonPatch = [] }) => jsonPatch)
-    .find(({ op, path }) => op !== 'test' && path.includes('etcd-repair.hooklet.dev'));
+    .find(({ op, path }) => op !== 'test' && path.endsWith('~1state'));
   const told = operations.map(({ object }) => object?.reason).filter((reason) => reason !== undefined);
   const state = change && (JSON.parse(change.value ?? '{}') as Partial<State>);
   return { told, state };

@@ -5,26 +5,33 @@ import { parseArgs } from 'node:util';
 
 // The control plane is that of the cluster tests, so it is started as they start it.
 const { values } = parseArgs({
-  options: { minutes: { type: 'string', default: '10' }, seed: { type: 'string' }, twin: { type: 'string' } },
+  options: {
+    minutes: { type: 'string', default: '10' },
+    seed: { type: 'string' },
+    // What each cluster holds.
+    megabytes: { type: 'string', default: '0' },
+    // Of the faults of members only those whose name matches.
+    faults: { type: 'string', default: '' },
+  },
 });
 const seed = values.seed ?? String(Math.floor(Math.random() * 1_000_000));
-const { twin = 'shell', minutes } = values;
+const { minutes, megabytes, faults } = values;
 const problems = [
-  ...(['shell', 'typescript'].includes(twin) ? [] : [`--twin: got ${twin}, expected shell or typescript`]),
   ...(Number(minutes) > 0 ? [] : [`--minutes: got ${minutes}, expected a number above 0`]),
+  ...(/^[0-9]{1,4}$/.test(megabytes) ? [] : [`--megabytes: got ${megabytes}, expected a whole number up to 9999`]),
   ...(Number.isSafeInteger(Number(seed)) ? [] : [`--seed: got ${seed}, expected a whole number`]),
 ];
 if (problems.length > 0) {
   console.error(problems.join('\n'));
   process.exit(2);
 }
-console.log(`seed ${seed}, ${minutes} minutes, the hook in ${twin}`);
+console.log(`seed ${seed}, ${minutes} minutes, ${megabytes} MB in each cluster`);
 
 const config = fileURLToPath(new URL('vitest.config.ts', import.meta.url));
 const vitest = fileURLToPath(new URL('../../../node_modules/vitest/vitest.mjs', import.meta.url));
 const child = spawn(process.execPath, [vitest, 'run', '--config', config, '--disable-console-intercept'], {
   stdio: 'inherit',
-  env: { ...process.env, CHAOS_MINUTES: minutes, CHAOS_SEED: seed, CHAOS_TWIN: twin },
+  env: { ...process.env, CHAOS_MINUTES: minutes, CHAOS_SEED: seed, CHAOS_MEGABYTES: megabytes, CHAOS_FAULTS: faults },
 });
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => child.kill(signal));
 await once(child, 'exit');

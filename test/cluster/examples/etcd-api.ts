@@ -1,4 +1,6 @@
+import type { EtcdClientTls } from './etcd-certificates.ts';
 import { eventually } from './eventually.ts';
+import { post, type HttpAnswer } from './http-post.ts';
 
 /** A member as the list of members has it; ids in decimal, as the gateway writes them. */
 export interface ListedMember {
@@ -17,29 +19,79 @@ export interface MemberStatus {
 }
 
 const TIME_LIMIT_MS = 2000;
+// Without a token the user is who the certificate names that the gateway shows: a member's.
+const WANTS_TOKEN = /invalid auth token|user name is empty|user name not found|permission denied|auth store is old/;
+
+/** How somebody from outside gets to the members of a cluster. */
+export interface EtcdAccess {
+  readonly namespace: string;
+  readonly tls?: EtcdClientTls;
+  readonly user?: EtcdUser;
+}
+
+export interface EtcdUser {
+  readonly name: string;
+  readonly password: string;
+}
 
 /** Talks to members of etcd through their JSON gateway, from outside of the cluster. */
 export class EtcdApi {
   readonly pods: readonly string[];
   readonly #addressOf: (pod: string) => string | undefined;
+  readonly #access: EtcdAccess;
+  /** A member forgets them when it restarts. */
+  readonly #tokens = new Map<string, string>();
 
-  constructor(pods: readonly string[], addressOf: (pod: string) => string | undefined) {
+  constructor(pods: readonly string[], addressOf: (pod: string) => string | undefined, access: EtcdAccess) {
     this.pods = pods;
     this.#addressOf = addressOf;
+    this.#access = access;
   }
 
   /** Asks one member; rejects when it does not answer 200 in time. */
   async ask<T>(pod: string, method: string, body: object = {}, timeoutMs = TIME_LIMIT_MS): Promise<T> {
+    const signal = AbortSignal.timeout(timeoutMs);
+    const { user } = this.#access;
+    let answer = await this.#post(pod, method, body, signal);
+    if (user !== undefined && WANTS_TOKEN.test(answer.text)) {
+      this.#tokens.delete(pod);
+      const { text } = await this.#post(pod, 'auth/authenticate', user, signal);
+      const { token } = JSON.parse(text) as { readonly token?: string };
+      if (token === undefined) throw new Error(`${pod} refuses the user ${user.name}: ${text}`);
+      this.#tokens.set(pod, token);
+      answer = await this.#post(pod, method, body, signal);
+    }
+    if (answer.status !== 200) throw new Error(`${pod} refuses ${method}: ${answer.text}`);
+    return JSON.parse(answer.text) as T;
+  }
+
+  async #post(pod: string, method: string, body: object, signal: AbortSignal): Promise<HttpAnswer> {
     const address = this.#addressOf(pod);
     if (address === undefined) throw new Error(`${pod} has no address`);
-    const response = await fetch(`http://${address}:2379/v3/${method}`, {
-      method: 'POST',
-      body: JSON.stringify(body),
-      signal: AbortSignal.timeout(timeoutMs),
+    const { namespace, tls } = this.#access;
+    const token = this.#tokens.get(pod);
+    return post(`${tls === undefined ? 'http' : 'https'}://${address}:2379/v3/${method}`, JSON.stringify(body), {
+      signal,
+      headers: token === undefined ? {} : { authorization: token },
+      ...(tls !== undefined && { ...tls, servername: `${pod}.etcd.${namespace}.svc` }),
     });
-    const text = await response.text();
-    if (!response.ok) throw new Error(`${pod} refuses ${method}: ${text}`);
-    return JSON.parse(text) as T;
+  }
+
+  /** From here on only the user may do anything. Can be done twice. */
+  async enableAuth(): Promise<void> {
+    const { user } = this.#access;
+    if (user === undefined) throw new Error('there is no user to be given all rights');
+    const steps: readonly (readonly [string, object])[] = [
+      ['auth/user/add', user],
+      ['auth/role/add', { name: 'root' }],
+      ['auth/user/grant', { user: user.name, role: 'root' }],
+      ['auth/enable', {}],
+    ];
+    for (const [method, body] of steps) {
+      await this.anybody(method, body).catch((error: unknown) => {
+        if (!String(error).includes('already exists')) throw error;
+      });
+    }
   }
 
   /** Asks one after the other until somebody answers. */
@@ -53,6 +105,19 @@ export class EtcdApi {
       }
     }
     throw last;
+  }
+
+  async put(key: string, value: string): Promise<void> {
+    await this.anybody('kv/put', { key: encoded(key), value: encoded(value) });
+  }
+
+  /** What one member holds for a key, whatever the others hold. */
+  async heldBy(pod: string, key: string): Promise<string | undefined> {
+    const { kvs = [] } = await this.ask<{ readonly kvs?: readonly { readonly value?: string }[] }>(pod, 'kv/range', {
+      key: encoded(key),
+      serializable: true,
+    });
+    return kvs[0] === undefined ? undefined : decoded(kvs[0].value ?? '');
   }
 
   async members(): Promise<readonly ListedMember[]> {
@@ -142,9 +207,33 @@ export class EtcdApi {
 
   /** How many milliseconds the member's writes to its log took until they were on the disk, so far. */
   async logWrites(pod: string): Promise<{ readonly count: number; readonly milliseconds: number }> {
-    const text = await (await fetch(`http://${this.#addressOf(pod)}:2381/metrics`)).text();
-    const value = (name: string): number =>
-      Number(new RegExp(`^etcd_disk_wal_fsync_duration_seconds_${name} (\\S+)$`, 'm').exec(text)?.[1]);
-    return { count: value('count'), milliseconds: 1000 * value('sum') };
+    const value = await this.#metrics(pod);
+    const name = 'etcd_disk_wal_fsync_duration_seconds';
+    return { count: value(`${name}_count`), milliseconds: 1000 * value(`${name}_sum`) };
   }
+
+  /** How often the member was sent a whole database since it started. */
+  async databasesReceived(pod: string): Promise<number> {
+    const value = await this.#metrics(pod);
+    return value('etcd_network_snapshot_receive_success');
+  }
+
+  /** Each is the sum over all its labels. */
+  async #metrics(pod: string): Promise<(name: string) => number> {
+    const text = await (await fetch(`http://${this.#addressOf(pod)}:2381/metrics`)).text();
+    return (name) => {
+      const samples = text.matchAll(new RegExp(`^${name}(?:\\{.*\\})? (\\S+)$`, 'gm'));
+      return [...samples].reduce((sum, [, sample]) => sum + Number(sample), 0);
+    };
+  }
+}
+
+/** As the gateway takes bytes. */
+export function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
+
+/** And as it gives them. */
+export function decoded(text: string): string {
+  return Buffer.from(text, 'base64').toString();
 }

@@ -1,5 +1,5 @@
 import { sleep } from '../../../src/lib/sleep.ts';
-import type { EtcdApi } from './etcd-api.ts';
+import { decoded, encoded, type EtcdApi } from './etcd-api.ts';
 import { eventually } from './eventually.ts';
 
 const PAUSE_MS = 50;
@@ -42,7 +42,7 @@ export class EtcdOracle {
     this.#running = Promise.all([this.#write(this.#end.signal), this.#watch(this.#end.signal)]);
   }
 
-  /** A person takes voters out as well, which is not the hook's doing. */
+  /** A person takes voters out as well, which is not the hook's doing; or several are lost, and etcd adds none before. */
   allowVoters(least: number): void {
     this.#leastVoters = least;
   }
@@ -99,12 +99,4 @@ export class EtcdOracle {
       await sleep(WATCH_MS, signal);
     }
   }
-}
-
-function encoded(text: string): string {
-  return Buffer.from(text).toString('base64');
-}
-
-function decoded(text: string): string {
-  return Buffer.from(text, 'base64').toString();
 }

@@ -18,25 +18,20 @@ import { buildProgram } from './built-program.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The two hooks that do the same. */
-export type Twin = 'shell' | 'typescript';
-export const TWINS: readonly Twin[] = ['shell', 'typescript'];
-
 /** The folder of the example. */
 export const exampleDir = join(repository, 'examples', '120-etcd-member-repair');
 
 /**
- * What the Dockerfile of the example makes: hooklet with the hooks, etcd, etcdctl and etcdutl. Before and after a call of
+ * What the Dockerfile of the example makes: hooklet with the hook, etcd, etcdctl and etcdutl. Before and after a call of
  * etcdctl that changes something it runs the scripts of that name in the folder `control`, such as `after-member-remove`.
  */
-export async function etcdRepairImages(twin: Twin, control: string): Promise<Readonly<Record<string, Image>>> {
+export async function etcdRepairImages(control: string): Promise<Readonly<Record<string, Image>>> {
   const { programs, hooklet } = await madeOnce();
-  const hooks = join(exampleDir, ...(twin === 'shell' ? ['hooks'] : ['typescript', 'hooks']));
   const image: Image = {
     programs: [programs],
     entrypoint: ['hooklet', 'start'],
     env: { SHELL_OPERATOR_HOOKS_DIR: '/hooks', LOG_TYPE: 'json' },
-    files: { '/hooks': hooks, '/opt/hooklet': hooklet, '/control': control },
+    files: { '/hooks': join(exampleDir, 'hooks'), '/opt/hooklet': hooklet, '/control': control },
   };
   return { 'registry.example.com/etcd-member-repair:1': image };
 }
@@ -87,7 +82,6 @@ case "$*" in
   *'member remove'*) call=member-remove ;;
   *'member add'*) call=member-add ;;
   *'member promote'*) call=member-promote ;;
-  *'alarm disarm'*) call=alarm-disarm ;;
   *) call=other ;;
 esac
 [ ! -e "/control/before-$call" ] || . "/control/before-$call"

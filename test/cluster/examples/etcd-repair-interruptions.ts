@@ -15,6 +15,7 @@ import {
   storageOf,
   withSlowDisks,
 } from './etcd-repair-steps.ts';
+import { viewNow } from './etcd-repair-views.ts';
 
 /** Ends the whole process group of the hook, once. */
 const KILL_HOOK_ONCE = (mark: string): string =>
@@ -23,6 +24,7 @@ const KILL_HOOK_ONCE = (mark: string): string =>
 /** As the record has them when a follower is replaced. */
 const STEPS = ['recorded', 'removed', 'wiped', 'added', 'promoted'];
 
+const NOT_NOW = 'echo "Error: etcdserver: unhealthy cluster" >&2; exit 1\n';
 const NOT_IN_SYNC =
   'echo "Error: etcdserver: can only promote a learner member which is in sync with leader" >&2; exit 1\n';
 
@@ -30,7 +32,6 @@ const NOT_IN_SYNC =
 export const INTERRUPTIONS: readonly Line[] = [
   {
     title: 'ends where it began when the hook is killed between every two steps',
-    with: 'both',
     tells: A_REPAIR,
     run: async (rig) => {
       const run = crypto.randomUUID().slice(0, 8);
@@ -89,35 +90,23 @@ export const INTERRUPTIONS: readonly Line[] = [
     tells: A_REPAIR,
     run: async (rig) => {
       const news = await newsOf(rig);
-      // Every view that the hook has while it repairs, kept by what it calls.
-      const keep = 'mkdir -p /tmp/views; cp "$BINDING_CONTEXT_PATH" "/tmp/views/$(date +%s%N)" 2> /dev/null\n';
-      const calls = ['snapshot-save', 'member-remove', 'member-add', 'member-promote'];
-      const release = await Promise.all(calls.map(async (call) => rig.control(`before-${call}`, keep)));
-      await followerLosesDisk(rig);
+      const views = await viewsOfRepair(rig);
       await isRepaired(rig, news);
-      await Promise.all(release.map(async (done) => done()));
-      const [hook] = await rig.hookPods();
-      const podName = rig.podName(hook?.metadata?.name ?? '');
-      const script = 'for view in /tmp/views/*; do cat "$view"; echo; done; rm -r /tmp/views';
-      const { stdout } = await rig.kubelet.exec(podName, ['sh', '-c', script]);
-      const views = stdout.split('\n').filter((line) => line.trim() !== '');
       const [members, storage] = [await membersOf(rig), await storageOf(rig)];
 
       const asked: string[] = [];
       for (const view of [...views, ...views]) asked.push(await runByHand(rig, view));
 
-      // A snapshot of the line before may be young enough; a warm hook has its view in memory.
-      expect(views.length).toBeGreaterThanOrEqual(rig.twin === 'shell' ? 3 : 0);
       expect(await membersOf(rig)).toEqual(members);
       // What it would delete is bound to what is gone.
-      const uids = asked.join('\n').matchAll(/uid ([0-9a-f-]{36})/g);
-      expect([...uids].filter(([, uid = '']) => storage.join(' ').includes(uid))).toEqual([]);
+      const uids = [...asked.join('\n').matchAll(/uid ([0-9a-f-]{36})/g)].map(([, uid = '']) => uid);
+      expect(uids.length).toBeGreaterThan(0);
+      expect(uids.filter((uid) => storage.join(' ').includes(uid))).toEqual([]);
       await isWhole(rig);
     },
   },
   {
     title: 'goes on when the new member is killed while it learns',
-    with: 'typescript',
     tells: A_REPAIR,
     run: async (rig) => {
       const news = await newsOf(rig);
@@ -136,13 +125,11 @@ export const INTERRUPTIONS: readonly Line[] = [
   },
   {
     title: 'begins anew when the database of the new member is damaged while it learns',
-    with: 'typescript',
     tells: ['RepairStarted', 'JoinFailed', 'Repaired'],
     run: beginsAnew(damageDatabase),
   },
   {
     title: 'asks again as long as etcd does not find the learner in sync',
-    with: 'typescript',
     tells: A_REPAIR,
     run: async (rig) => {
       const news = await newsOf(rig);
@@ -160,7 +147,6 @@ export const INTERRUPTIONS: readonly Line[] = [
   },
   {
     title: 'replaces a member without a loss while all disks are slow',
-    with: 'typescript',
     tells: A_REPAIR,
     run: async (rig, oracle) => {
       const news = await newsOf(rig);
@@ -183,7 +169,6 @@ export const INTERRUPTIONS: readonly Line[] = [
   },
   {
     title: 'takes a member whose disk is slow for no failed one, leader or not',
-    with: 'typescript',
     tells: [],
     run: async (rig, oracle) => {
       const members = await membersOf(rig);
@@ -203,6 +188,24 @@ export const INTERRUPTIONS: readonly Line[] = [
     },
   },
 ];
+
+/** Has a follower lose its disk, and returns what the hook sees before each change of the members; the last goes on. */
+async function viewsOfRepair(rig: EtcdRepairRig): Promise<readonly string[]> {
+  const held = [
+    { call: 'member-remove', seenAs: 'recorded', script: NOT_NOW },
+    { call: 'member-add', seenAs: 'wiped', script: NOT_NOW },
+    { call: 'member-promote', seenAs: 'added', script: NOT_IN_SYNC },
+  ];
+  const release = await Promise.all(held.map(async ({ call, script }) => rig.control(`before-${call}`, script)));
+  await followerLosesDisk(rig);
+  const views: string[] = [];
+  for (const [at, { seenAs }] of held.entries()) {
+    await eventually(async () => expect((await rig.state()).repair?.step).toBe(seenAs));
+    views.push(await viewNow(rig));
+    await release[at]?.();
+  }
+  return views;
+}
 
 /** Has a follower lose its disk, and its successor learn until it is released. */
 async function learning(rig: EtcdRepairRig) {

@@ -1,13 +1,10 @@
 import type { EtcdOracle } from './etcd-oracle.ts';
-import type { Twin } from './etcd-repair-image.ts';
 import type { EtcdRepairRig } from './etcd-repair-rig.ts';
 import { isTold, isWhole, loseDisk } from './etcd-repair-steps.ts';
 
 /** Something that happens to a cluster of three, and what must come of it. The cluster is whole before and after. */
 export interface Line {
   readonly title: string;
-  /** The hook it is run with in the usual suite; default shell. */
-  readonly with?: Twin | 'both';
   /** The reasons of all Events that come of it, in order. */
   readonly tells: readonly string[];
   readonly run: (rig: EtcdRepairRig, oracle: EtcdOracle) => Promise<void>;

@@ -1,7 +1,19 @@
+import { CORRUPTIONS } from './etcd-repair-corruption.ts';
 import { FAILURES } from './etcd-repair-failures.ts';
 import { INTERRUPTIONS } from './etcd-repair-interruptions.ts';
 import type { Line } from './etcd-repair-line.ts';
+import { OBSTACLES } from './etcd-repair-obstacles.ts';
 import { REFUSALS } from './etcd-repair-refusals.ts';
+import { SNAPSHOTS } from './etcd-repair-snapshots.ts';
+import { WITNESSES } from './etcd-repair-witnesses.ts';
 
 /** All that must come out right. */
-export const LINES: readonly Line[] = [...FAILURES, ...INTERRUPTIONS, ...REFUSALS];
+export const LINES: readonly Line[] = [
+  ...FAILURES,
+  ...INTERRUPTIONS,
+  ...REFUSALS,
+  ...OBSTACLES,
+  ...SNAPSHOTS,
+  ...CORRUPTIONS,
+  ...WITNESSES,
+];

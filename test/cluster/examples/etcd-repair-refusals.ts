@@ -13,6 +13,7 @@ import {
   runByHand,
   storageOf,
 } from './etcd-repair-steps.ts';
+import { asGroup } from './etcd-repair-views.ts';
 
 /** Has the hook wait before it takes a member out. */
 const NOT_REMOVED = 'echo "Error: etcdserver: unhealthy cluster" >&2; exit 1\n';
@@ -21,7 +22,6 @@ const NOT_REMOVED = 'echo "Error: etcdserver: unhealthy cluster" >&2; exit 1\n';
 export const REFUSALS: readonly Line[] = [
   {
     title: 'goes on when a person has deleted the Pod meanwhile, so that another has the old disk',
-    with: 'both',
     tells: A_REPAIR,
     run: async (rig) => {
       const news = await newsOf(rig);
@@ -40,7 +40,6 @@ export const REFUSALS: readonly Line[] = [
   },
   {
     title: 'refuses when a member has a peer URL that is none of the StatefulSet',
-    with: 'typescript',
     tells: ['MembershipMismatch'],
     run: async (rig) => {
       const news = await newsOf(rig);
@@ -59,14 +58,21 @@ export const REFUSALS: readonly Line[] = [
   },
   {
     title: 'takes nobody out by a record whose member is long gone',
-    with: 'typescript',
     tells: A_REPAIR,
     run: async (rig) => {
       const members = await membersOf(rig);
       const before = await storageOf(rig);
       const news = await newsOf(rig);
       const at = `${new Date().toISOString().slice(0, 19)}Z`;
-      const gone = { memberID: '1', podUID: 'gone', claimUID: 'gone', snapshot: '', snapshotAt: at, step: 'recorded' };
+      const gone = {
+        memberID: '1',
+        podUID: 'gone',
+        claimUID: 'gone',
+        snapshot: '',
+        snapshotAt: at,
+        snapshotRevision: 1,
+        step: 'recorded',
+      };
       const url = members.find(({ name }) => name === 'etcd-1')?.peerURLs[0];
       const repair = { pod: 'etcd-1', peerURL: url, ...gone, since: at, startedAt: at, stepAt: at };
       // Of a runner that was killed before it could tell.
@@ -89,7 +95,6 @@ export const REFUSALS: readonly Line[] = [
   },
   {
     title: 'goes on when a person has added the member meanwhile',
-    with: 'typescript',
     tells: A_REPAIR,
     run: async (rig) => {
       const news = await newsOf(rig);
@@ -105,7 +110,6 @@ export const REFUSALS: readonly Line[] = [
   },
   {
     title: 'waits when a person has removed another member meanwhile, until it is back',
-    with: 'typescript',
     tells: ['MembershipMismatch'],
     run: async (rig, oracle) => {
       const news = await newsOf(rig);
@@ -152,7 +156,6 @@ export const REFUSALS: readonly Line[] = [
   },
   {
     title: 'does nothing as long as it is paused',
-    with: 'typescript',
     tells: ['Paused', ...A_REPAIR],
     run: async (rig) => {
       const news = await newsOf(rig);
@@ -173,8 +176,8 @@ export const REFUSALS: readonly Line[] = [
     },
   },
   {
-    title: 'refuses what a new member would not cure, no memory, no image, and gives it time when that is over',
-    with: 'typescript',
+    title:
+      'refuses what a new member would not cure, no memory, no image, no node, and gives it time when that is over',
     tells: ['Paused', ...A_REPAIR],
     run: async (rig) => {
       const news = await newsOf(rig);
@@ -190,6 +193,20 @@ export const REFUSALS: readonly Line[] = [
       await eventually(async () => expect(await seen({ outOfMemory: true })).toMatch(/reason\W+OutOfMemory/));
       await eventually(async () => {
         expect(await seen({ waitsFor: 'ImagePullBackOff' })).toMatch(/reason\W+PodCannotStart/);
+      });
+      await eventually(async () => {
+        const unschedulable = '0/3 nodes are available: 3 Insufficient memory.';
+        expect(await seen({ unschedulable })).toMatch(/reason\W+PodUnschedulable.*3 Insufficient memory/);
+      });
+      // A disk that is bound to a node that is gone is what a new one cures.
+      await eventually(async () => {
+        const unschedulable = '0/3 nodes are available: 1 node(s) had volume node affinity conflict.';
+        expect(await seen({ unschedulable })).toMatch(/RepairStarted/);
+      });
+      // As the node controller leaves the Pod of a node that is silent.
+      const away = { node: 'node-7', ready: false, containersReady: true };
+      await eventually(async () => {
+        expect(await seen(away)).toMatch(/NodeLost.*kubectl taint node node-7 node\.kubernetes\.io\/out-of-service/);
       });
       // When that is over, the member may be on its way.
       await eventually(async () => {
@@ -234,15 +251,29 @@ export const REFUSALS: readonly Line[] = [
   },
 ];
 
+const NOT_READY = {
+  deleting: false,
+  endsAt: '',
+  node: 'node-1',
+  ready: false,
+  containersReady: false,
+  outOfMemory: false,
+  waitsFor: '',
+  unschedulable: '',
+  revision: 'r',
+};
+
 /** What the hook would be given if `pod` was as `fields` say, and down for long. */
 function viewOf(pod: string, fields: object, told = ''): string {
   const state = JSON.stringify({ unhealthy: { [pod]: '2020-01-01T00:00:00Z' }, told });
-  const set = { uid: 'uid', resourceVersion: '1', state, annotated: true, paused: false, replicas: 3, rolling: false };
+  const updates = { current: 'r', update: 'r', partition: 0, isSeen: true };
+  const known = { uid: 'uid', resourceVersion: '1', state, repairs: '', annotated: true, paused: false };
+  const set = { ...known, replicas: 3, updates };
   const snapshots = {
     statefulset: [{ filterResult: { ...set, service: 'etcd', claim: 'data' } }],
-    pods: [{ filterResult: { name: pod, uid: 'uid', deleting: false, outOfMemory: false, waitsFor: '', ...fields } }],
+    pods: [{ filterResult: { name: pod, uid: 'uid', ...NOT_READY, ...fields } }],
     claims: [{ filterResult: { name: `data-${pod}`, uid: 'uid', deleting: false } }],
     marker: [{ filterResult: { state: 'existing' } }],
   };
-  return JSON.stringify([{ binding: 'pods', type: 'Group', groupName: 'etcd-repair', snapshots }]);
+  return asGroup(snapshots);
 }

@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
-import { join, relative } from 'node:path';
+import { join } from 'node:path';
 import { promisify } from 'node:util';
 import type { CoreV1Event, V1ConfigMap, V1Pod, V1StatefulSet } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
@@ -13,29 +13,22 @@ import type { Image } from '../kubelet/image.ts';
 import { startKubelet, type Kubelet, type PodName } from '../kubelet/kubelet.ts';
 import { connectAs } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
-import { EtcdApi } from './etcd-api.ts';
-import { etcdRepairImages, exampleDir, type Twin } from './etcd-repair-image.ts';
+import { EtcdApi, type EtcdAccess } from './etcd-api.ts';
+import { etcdRepairImages } from './etcd-repair-image.ts';
+import { kustomization, type Installation } from './etcd-repair-install.ts';
+import { securityOf, type SecurityOptions } from './etcd-repair-security.ts';
+import { eventually } from './eventually.ts';
 
-export interface EtcdRepairOptions {
+export interface EtcdRepairOptions extends Partial<Installation>, SecurityOptions {
   readonly plane: SharedControlPlane;
-  readonly twin: Twin;
-  readonly replicas?: number;
-  /** Without the hook until it is called for. */
-  readonly withoutHook?: boolean;
-  /** Settings of the hook, over those that make it quick. */
-  readonly settings?: Readonly<Record<string, string>>;
   readonly images?: Readonly<Record<string, Image>>;
-  /** One that was not made yet; default a new name. */
-  readonly namespace?: string;
-  /** More patches of the kustomization, and objects, such as for certificates. */
-  readonly patches?: readonly object[];
+  /** More objects than those of the example. */
   readonly resources?: readonly object[];
 }
 
 /** An etcd StatefulSet whose members really run, and the example beside it, in a namespace of their own. */
 export interface EtcdRepairRig extends AsyncDisposable {
   readonly plane: SharedControlPlane;
-  readonly twin: Twin;
   readonly namespace: string;
   readonly replicas: number;
   readonly kubelet: Kubelet;
@@ -87,22 +80,30 @@ const QUICK = {
   REPAIR_AFTER_SECONDS: String(REPAIR_AFTER_SECONDS),
   REPAIR_JOIN_SECONDS: '120',
   REPAIR_CRONTAB: '*/3 * * * * *',
+  REPAIR_MAX_PER_DAY: '1000',
 };
-// What is slow is not restarted because of it.
-const PATIENT = { timeoutSeconds: 30, failureThreshold: 60 };
 
-/** Installs both with `kubectl apply -k`, and does not wait for them. */
+/** Installs both with `kubectl apply -k`, and does not wait for them; with `auth` it waits until etcd asks for it. */
 export async function startEtcdRepair(options: EtcdRepairOptions): Promise<EtcdRepairRig> {
-  const { plane, twin, replicas = 3, namespace = newNamespace(), resources = [] } = options;
+  const { plane, replicas = 3, namespace = newNamespace() } = options;
+  const security = securityOf(options, namespace, replicas);
   const folder = await mkdtemp(join(tmpdir(), 'hooklet-etcd-'));
   const controlDir = join(folder, 'control');
   await mkdir(controlDir);
-  const images = { ...(await etcdRepairImages(twin, controlDir)), ...options.images };
+  const images = { ...(await etcdRepairImages(controlDir)), ...options.images };
   const kubelet = await startKubelet({ plane, namespaces: [namespace], images });
   const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'hooklet-test' });
   await writeFile(join(folder, 'kubeconfig'), plane.kubeconfig('admin'), { mode: 0o600 });
+  const resources = [...security.resources, ...(options.resources ?? [])];
   await writeFile(join(folder, 'resources.yaml'), resources.map((object) => stringify(object)).join('---\n'));
-  await writeFile(join(folder, 'kustomization.yaml'), kustomization(folder, namespace, { ...options, replicas }));
+  const installation = kustomization(folder, {
+    ...options,
+    namespace,
+    replicas,
+    settings: { ...QUICK, ...security.settings, ...options.settings },
+    patches: [...security.patches, ...(options.patches ?? [])],
+  });
+  await writeFile(join(folder, 'kustomization.yaml'), installation);
   const program = await kubectlAsset(process.env);
   const kubectl = async (...args: readonly string[]): Promise<string> => {
     const env = { ...process.env, KUBECONFIG: join(folder, 'kubeconfig'), HOME: folder };
@@ -110,9 +111,10 @@ export async function startEtcdRepair(options: EtcdRepairOptions): Promise<EtcdR
     return stdout;
   };
   await kubectl('apply', '-k', folder);
-  const rig = rigOf({ plane, twin, namespace, replicas, kubelet, client, kubectl, controlDir });
-  return {
-    ...rig,
+  const { access } = security;
+  const parts = rigOf({ plane, namespace, replicas, kubelet, client, kubectl, controlDir, access });
+  const rig: EtcdRepairRig = {
+    ...parts,
     async [Symbol.asyncDispose]() {
       await kubelet[Symbol.asyncDispose]();
       await client.request({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` }, NEVER).catch(() => {});
@@ -120,6 +122,14 @@ export async function startEtcdRepair(options: EtcdRepairOptions): Promise<EtcdR
       await rm(folder, { recursive: true, force: true });
     },
   };
+  if (access.user === undefined) return rig;
+  try {
+    await eventually(async () => rig.etcd.enableAuth());
+    return rig;
+  } catch (error) {
+    await rig[Symbol.asyncDispose]();
+    throw error;
+  }
 }
 
 /** A name that no cluster has yet. */
@@ -127,12 +137,13 @@ export function newNamespace(): string {
   return `etcd-${crypto.randomUUID().slice(0, 8)}`;
 }
 
-interface Parts extends Pick<EtcdRepairRig, 'plane' | 'twin' | 'namespace' | 'replicas' | 'kubelet' | 'kubectl'> {
+interface Parts extends Pick<EtcdRepairRig, 'plane' | 'namespace' | 'replicas' | 'kubelet' | 'kubectl'> {
   readonly client: KubeClient;
   readonly controlDir: string;
+  readonly access: EtcdAccess;
 }
 
-function rigOf({ client, controlDir, ...parts }: Parts): Omit<EtcdRepairRig, keyof AsyncDisposable> {
+function rigOf({ client, controlDir, access, ...parts }: Parts): Omit<EtcdRepairRig, keyof AsyncDisposable> {
   const { namespace, replicas, kubelet } = parts;
   const path = (plural: string, name?: string): string => {
     const root = GROUPS[plural] === undefined ? '/api/v1' : `/apis/${GROUPS[plural]}/v1`;
@@ -168,6 +179,7 @@ function rigOf({ client, controlDir, ...parts }: Parts): Omit<EtcdRepairRig, key
     etcd: new EtcdApi(
       Array.from({ length: replicas }, (_, at) => `etcd-${at}`),
       (pod) => kubelet.addressOf(podName(pod)),
+      access,
     ),
     podName,
     get,
@@ -203,62 +215,6 @@ const GROUPS: Readonly<Record<string, string>> = {
   deployments: 'apps',
   roles: 'rbac.authorization.k8s.io',
 };
-
-/** As somebody installs it who has a StatefulSet of another size and little patience. */
-function kustomization(
-  folder: string,
-  namespace: string,
-  { replicas = 3, withoutHook = false, settings = {}, patches = [] }: Partial<EtcdRepairOptions>,
-): string {
-  const env = Object.entries({ ...QUICK, ...settings }).map(([name, value]) => ({ name, value }));
-  const names = (prefix: string): readonly string[] =>
-    Array.from({ length: replicas }, (_, at) => `${prefix}etcd-${at}`);
-  const manifests = relative(folder, join(exampleDir, 'manifests'));
-  return stringify({
-    namespace,
-    resources: [manifests, join(manifests, 'try'), 'resources.yaml'],
-    patches: [
-      merged('StatefulSet', 'etcd', {
-        replicas,
-        template: {
-          spec: {
-            terminationGracePeriodSeconds: 3,
-            containers: [
-              {
-                name: 'etcd',
-                env: [
-                  { name: 'REPLICAS', value: String(replicas) },
-                  { name: 'ETCD_LOG_LEVEL', value: 'warn' },
-                ],
-                readinessProbe: { periodSeconds: 1 },
-                startupProbe: { ...PATIENT, periodSeconds: 1 },
-              },
-            ],
-          },
-        },
-      }),
-      merged('Deployment', 'etcd-member-repair', {
-        replicas: withoutHook ? 0 : 1,
-        template: {
-          spec: { terminationGracePeriodSeconds: 3, containers: [{ name: 'hooklet', env, livenessProbe: PATIENT }] },
-        },
-      }),
-      {
-        target: { kind: 'Role', name: 'etcd-member-repair' },
-        patch: stringify([
-          { op: 'replace', path: '/rules/3/resourceNames', value: names('') },
-          { op: 'replace', path: '/rules/4/resourceNames', value: names('data-') },
-        ]),
-      },
-      ...patches,
-    ],
-  });
-}
-
-/** A strategic merge patch of the `spec` of a workload. */
-export function merged(kind: string, name: string, spec: object): object {
-  return { patch: stringify({ apiVersion: 'apps/v1', kind, metadata: { name }, spec }) };
-}
 
 /** What the marker says. */
 export async function markerOf({ get }: EtcdRepairRig): Promise<string | undefined> {

@@ -184,10 +184,13 @@ export async function joinsTooLong(rig: EtcdRepairRig): Promise<void> {
 export async function runByHand(rig: EtcdRepairRig, contexts: string): Promise<string> {
   const [pod] = await rig.hookPods();
   const name = rig.podName(pod?.metadata?.name ?? '');
-  const hook = rig.twin === 'shell' ? '/hooks/etcd-repair.sh' : '/hooks/etcd-repair.ts';
-  const { stdout, stderr, exitCode } = await rig.kubelet.exec(name, ['hooklet', 'run', hook, '--context', '-'], {
-    stdin: contexts,
-  });
+  const { stdout, stderr, exitCode } = await rig.kubelet.exec(
+    name,
+    ['hooklet', 'run', '/hooks/etcd-repair.ts', '--context', '-'],
+    {
+      stdin: contexts,
+    },
+  );
   expect(exitCode, stderr).toBe(0);
   return `${stdout}${stderr}`;
 }

@@ -128,19 +128,24 @@ describe('a volume', LIMIT, () => {
   });
 });
 
+const SERVER =
+  'exec node -e \'require("node:net").createServer((s) => s.on("error", () => {}).end("heard")).listen(7000)\'';
+
+function listener({ kubelet, nameOf }: KubeletRig): (from: string, to: string, seconds?: number) => Promise<string> {
+  return async (from, to, seconds = 30) => {
+    const script = `exec 3<> /dev/tcp/${kubelet.addressOf(nameOf(to))}/7000 && cat <&3`;
+    return (await kubelet.exec(nameOf(from), ['timeout', String(seconds), 'bash', '-c', script])).stdout;
+  };
+}
+
 describe('a pod that is cut off', LIMIT, () => {
   it('neither hears nor is heard, lives on, and comes back', async () => {
     const rig = await kubeletRig(plane);
     const { kubelet, nameOf, create, podIs } = rig;
-    const server =
-      'exec node -e \'require("node:net").createServer((s) => s.on("error", () => {}).end("heard")).listen(7000)\'';
     const readinessProbe = { tcpSocket: { port: 7000 }, periodSeconds: 1, failureThreshold: 1 };
-    for (const name of ['a', 'b']) await create('pods', scriptPod(name, server, { container: { readinessProbe } }));
+    for (const name of ['a', 'b']) await create('pods', scriptPod(name, SERVER, { container: { readinessProbe } }));
     for (const name of ['a', 'b']) await podIs(name, READY);
-    const listen = async (from: string, to: string, seconds = 30): Promise<string> => {
-      const script = `exec 3<> /dev/tcp/${kubelet.addressOf(nameOf(to))}/7000 && cat <&3`;
-      return (await kubelet.exec(nameOf(from), ['timeout', String(seconds), 'bash', '-c', script])).stdout;
-    };
+    const listen = listener(rig);
     expect([await listen('a', 'b'), await listen('b', 'a')]).toEqual(['heard', 'heard']);
 
     const rejoin = await kubelet.cutOff(nameOf('a'));
@@ -152,5 +157,23 @@ describe('a pod that is cut off', LIMIT, () => {
 
     await until(async () => expect([await listen('a', 'b'), await listen('b', 'a')]).toEqual(['heard', 'heard']));
     await podIs('a', READY);
+  });
+
+  it('to one other only, loses what it sends there, and nothing else', async () => {
+    const rig = await kubeletRig(plane);
+    const { kubelet, nameOf, create, podIs } = rig;
+    for (const name of ['a', 'b', 'c']) await create('pods', scriptPod(name, SERVER));
+    for (const name of ['a', 'b', 'c']) await podIs(name, READY);
+    const listen = listener(rig);
+    const heard = async (): Promise<readonly string[]> =>
+      Promise.all([listen('a', 'b', 2), listen('a', 'c'), listen('b', 'c'), listen('c', 'a')]);
+    await until(async () => expect(await heard()).toEqual(['heard', 'heard', 'heard', 'heard']));
+
+    const unmute = await kubelet.mute(nameOf('a'), [nameOf('b')]);
+
+    expect(await heard()).toEqual(['', 'heard', 'heard', 'heard']);
+    await podIs('b', READY);
+    await unmute();
+    await until(async () => expect(await heard()).toEqual(['heard', 'heard', 'heard', 'heard']));
   });
 });

@@ -90,9 +90,12 @@ export class Claims {
   /** Takes away what space is left, until the returned function is called. */
   async fill(namespace: string, name: string): Promise<() => Promise<void>> {
     const folder = join(this.#node.folder, this.folderOf(namespace, name));
-    const size = sizeOf(this.#claims.get(keyOf(namespace, name)));
+    const claim = this.#claims.get(keyOf(namespace, name));
+    const size = sizeOf(claim);
     await this.#node.run(FILL, folder);
     return async () => {
+      // With the volume went what filled it.
+      if (!this.#volumes.has(claim?.metadata?.uid ?? '')) return;
       await this.#node.run('mount -o "remount,size=$2" "$1"', folder, String(size));
     };
   }

@@ -56,6 +56,10 @@ export interface Kubelet extends AsyncDisposable {
   fillDisk(namespace: string, claim: string): Promise<() => Promise<void>>;
   /** Nothing goes in or out of the pod any more, though its processes live, until the returned function is called. */
   cutOff(pod: PodName): Promise<() => Promise<void>>;
+  /** What a pod sends goes out no faster than so many kilobits a second, until the returned function is called. */
+  slowNetwork(pod: PodName, kilobits: number): Promise<() => Promise<void>>;
+  /** What a pod sends to some others of this node is lost, and theirs arrives, until the returned function is called. */
+  mute(pod: PodName, others: readonly PodName[]): Promise<() => Promise<void>>;
   /**
    * Each fsync and fdatasync in a pod takes so much longer, also after restarts and in a new pod of that name, until the
    * returned function is called.
@@ -119,7 +123,27 @@ function controlsOf(pods: NodePods): Omit<Kubelet, keyof AsyncDisposable> {
       const { sandbox } = pods.get(pod);
       if (sandbox === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} has no network yet`);
       await sandbox.setLink('down');
-      return async () => sandbox.setLink('up');
+      return async () => {
+        if (pods.find(pod)?.sandbox === sandbox) await sandbox.setLink('up');
+      };
+    },
+    mute: async (pod, others) => {
+      const { sandbox } = pods.get(pod);
+      if (sandbox === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} has no network yet`);
+      // A pod without an address has no one to lose anything.
+      const addresses = others.map((other) => pods.find(other)?.address).filter((address) => address !== undefined);
+      for (const address of addresses) await sandbox.lose(address, 'lost');
+      return async () => {
+        // With the pod went what it lost.
+        if (pods.find(pod)?.sandbox !== sandbox) return;
+        for (const address of addresses) await sandbox.lose(address, 'sent');
+      };
+    },
+    slowNetwork: async (pod, kilobits) => {
+      const { sandbox } = pods.get(pod);
+      if (sandbox === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} has no network yet`);
+      await sandbox.setRate(kilobits);
+      return async () => sandbox.setRate(undefined);
     },
     slowDisk: async (pod, delayMs) => pods.slowDisk(pod, delayMs),
   };

@@ -189,7 +189,8 @@ export class PodRun {
 
   #restarts(role: ContainerRecord['role'], exitCode: number): boolean {
     const policy = policyOf(this.#pod);
-    if (role === 'sidecar') return true;
+    // With its node it is gone for good.
+    if (role === 'sidecar') return !this.#host.signal.aborted;
     if (role === 'init') return policy !== 'Never' && exitCode !== 0;
     return restartsAfter(policy, exitCode);
   }

@@ -7,6 +7,10 @@ export interface PodSandbox extends AsyncDisposable {
   readonly address: string;
   /** Takes the pod off the network, or puts it back. */
   setLink(state: 'down' | 'up'): Promise<void>;
+  /** What the pod sends goes out no faster than so many kilobits a second; undefined: as fast as it can. */
+  setRate(kilobits: number | undefined): Promise<void>;
+  /** Loses all that the pod sends to an address on the node, or no longer. */
+  lose(address: string, is: 'lost' | 'sent'): Promise<void>;
 }
 
 let made = 0;
@@ -43,6 +47,12 @@ export async function startSandbox(node: KubeNode, hostname: string): Promise<Po
       setLink: async (state) => {
         await node.run('ip link set "$1" "$2"', link, state);
       },
+      setRate: async (kilobits) => {
+        await node.run(kilobits === undefined ? FULL_RATE : RATE, String(pid), String(kilobits));
+      },
+      lose: async (to, is) => {
+        await node.run(is === 'lost' ? LOSE : SEND, String(pid), to);
+      },
       [Symbol.asyncDispose]: dispose,
     };
   } catch (error) {
@@ -66,6 +76,13 @@ nsenter --target="$3" --net -- sh -euc '
   echo 0 > /proc/sys/net/ipv4/ip_unprivileged_port_start
 ' sh "$4"
 `;
+
+const RATE = 'nsenter --target="$1" --net -- tc qdisc add dev eth0 root tbf rate "$2kbit" burst 64k latency 100ms';
+const FULL_RATE = 'nsenter --target="$1" --net -- tc qdisc del dev eth0 root';
+
+/** Sent to a hardware address that nobody has, it is lost without a word, and what comes from there arrives. */
+const LOSE = 'nsenter --target="$1" --net -- ip neigh replace "$2" lladdr 02:00:00:00:00:00 nud permanent dev eth0';
+const SEND = 'nsenter --target="$1" --net -- ip neigh del "$2" dev eth0';
 
 /** An address always comes with the same hardware address, so that nobody remembers a wrong one. */
 function macOf(address: string): string {

@@ -1,0 +1,21 @@
+import type { Etcd } from './etcd.ts';
+import type { Kubernetes } from './kubernetes.ts';
+import type { Facts, PodMember } from './observe.ts';
+import type { Outcome } from './outcome.ts';
+import type { RepairRecord } from './record.ts';
+import type { Settings } from './settings.ts';
+
+/** One run: what it knows, and where it writes. */
+export interface Turn {
+  readonly settings: Settings;
+  readonly etcd: Etcd;
+  readonly kubernetes: Kubernetes;
+  readonly facts: Facts;
+  readonly outcome: Outcome;
+}
+
+/** A run that goes on with a repair. */
+export interface Repair extends Turn {
+  readonly record: RepairRecord;
+  readonly target: PodMember;
+}

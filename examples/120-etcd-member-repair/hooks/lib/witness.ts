@@ -1,0 +1,88 @@
+import * as http from 'node:http';
+import * as https from 'node:https';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { tlsFiles } from './grpc.ts';
+import type { PodMember } from './observe.ts';
+import type { Turn } from './turn.ts';
+
+/** What the other members know of one that the hook does not reach. */
+export interface PeersView {
+  /** Undefined when nobody could be asked. */
+  readonly isSeen: boolean | undefined;
+  /** For people: who sees it or does not, and by what. */
+  readonly said: string;
+}
+
+const BETWEEN_MS = 1500;
+const MOST_BYTES = 1_048_576;
+
+/**
+ * The leader knows how far each member has taken in its log. Who has by now what was committed a moment ago answers the
+ * leader; that a connection stands would prove little, since it does so for a process that hangs, too.
+ */
+export async function peersView(turn: Turn, { pod, member }: PodMember): Promise<PeersView> {
+  const { facts } = turn;
+  const others = facts.pods.filter((other) => other.pod !== pod && other.answers);
+  if (member !== undefined && facts.leader === member.id) {
+    return { isSeen: true, said: `${others.map((other) => other.pod).join(' and ')} follow it as their leader` };
+  }
+  const leader = others.find((other) => other.member?.id === facts.leader);
+  if (leader === undefined) return { isSeen: undefined, said: 'there is no leader that could be asked' };
+  try {
+    return await leaderView(turn, leader, member?.id ?? '');
+  } catch (error) {
+    const [why = ''] = String(error).split('\n');
+    return {
+      isSeen: undefined,
+      said: `the leader ${leader.pod} could not be asked (/debug/vars: ${why.slice(0, 200)})`,
+    };
+  }
+}
+
+async function leaderView({ settings, etcd }: Turn, leader: PodMember, id: string): Promise<PeersView> {
+  const { commit } = await raftStatus(leader.endpoint, settings.timeoutMs);
+  await sleep(BETWEEN_MS, undefined, { signal: etcd.signal });
+  const { progress } = await raftStatus(leader.endpoint, settings.timeoutMs);
+  const { state = 'none', match = 0 } = progress[id] ?? {};
+  const isSeen = state === 'StateReplicate' && match >= commit;
+  const sees = isSeen ? 'sees it' : 'does not see it';
+  return { isSeen, said: `the leader ${leader.pod} ${sees}: it has ${match} of ${commit} of the log (${state})` };
+}
+
+interface RaftStatus {
+  readonly commit: number;
+  readonly progress: Readonly<Record<string, { readonly match?: number; readonly state?: string }>>;
+}
+
+async function raftStatus(endpoint: string, timeoutMs: number): Promise<RaftStatus> {
+  const vars = JSON.parse(await get(new URL('/debug/vars', endpoint), timeoutMs)) as {
+    readonly 'raft.status'?: Partial<RaftStatus>;
+  };
+  const { commit, progress } = vars['raft.status'] ?? {};
+  if (commit === undefined || progress === undefined) throw new Error('it has no raft.status with commit and progress');
+  return { commit, progress };
+}
+
+/** With the certificates that etcdctl uses. */
+async function get(url: URL, timeoutMs: number): Promise<string> {
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  const options = { signal: AbortSignal.timeout(timeoutMs), agent: false };
+  const answered = (response: http.IncomingMessage): void => {
+    let text = '';
+    response.setEncoding('utf8');
+    response.on('data', (part: string) => {
+      text += part;
+      if (text.length > MOST_BYTES) response.destroy(new Error(`more than ${MOST_BYTES} bytes`));
+    });
+    response.on('error', reject);
+    response.on('end', () =>
+      response.statusCode === 200 ? resolve(text) : reject(new Error(`HTTP ${response.statusCode}`)),
+    );
+  };
+  const request =
+    url.protocol === 'https:'
+      ? https.get(url, { ...options, ...tlsFiles(process.env) }, answered)
+      : http.get(url, options, answered);
+  request.on('error', reject);
+  return promise;
+}

@@ -1,0 +1,89 @@
+import { expect } from 'vitest';
+import { isWhole } from '../examples/etcd-repair-steps.ts';
+import { eventually } from '../examples/eventually.ts';
+import type { EtcdRepairRig } from '../examples/etcd-repair-rig.ts';
+import { DATA_FAULTS } from './data-faults.ts';
+import { pick, type Fault, type Stage } from './fault.ts';
+import type { Round } from './figures.ts';
+import { HOOK_FAULTS } from './hook-faults.ts';
+import { KUBERNETES_FAULTS } from './kubernetes-faults.ts';
+import { MEMBER_FAULTS } from './member-faults.ts';
+import { NETWORK_FAULTS } from './network-faults.ts';
+import { seededRandom } from './random.ts';
+
+const CHOSEN = new RegExp(process.env['CHAOS_FAULTS'] ?? '');
+const FAULTS = [...MEMBER_FAULTS, ...NETWORK_FAULTS, ...DATA_FAULTS, ...KUBERNETES_FAULTS].filter(({ name }) =>
+  CHOSEN.test(name),
+);
+const WHOLE_LIMIT_MS = 300_000;
+
+/** Has one fault happen to one member while another happens to those who repair, and waits until all is well. */
+export async function strike({ rig, oracle, random }: Stage): Promise<Round> {
+  const fault = pick(
+    FAULTS.filter(({ minReplicas = 0 }) => rig.replicas >= minReplicas),
+    random,
+  );
+  const meanwhile = pick(
+    HOOK_FAULTS.filter(({ strikesOthers = false }) => fault.isJudged !== true || !strikesOthers),
+    random,
+  );
+  const pod = pick(rig.etcd.pods, random);
+  // Each has dice of its own, since which of them throws first nobody knows.
+  const stage = (): Stage => ({ rig, oracle, random: seededRandom(Math.floor(2 ** 32 * random())) });
+  const [one, other] = [stage(), stage()];
+  const isLeader = (await rig.etcd.leader().catch(() => '')) === pod;
+  const name = `${fault.name}${isLeader ? ' (leader)' : ''}, meanwhile ${meanwhile.name}`;
+  console.log(`${new Date().toISOString().slice(11, 19)} ${rig.replicas} members: ${pod} ${name}`);
+  await compact(rig);
+  const before = await eventually(async () => idsOf(rig));
+  // While one that is lost is a member, etcd adds nobody: of two both go first.
+  const isOfTwo = fault.strikesOthers === true || meanwhile.strikesOthers === true;
+  oracle.allowVoters(rig.replicas - (isOfTwo && rig.replicas >= 5 ? 2 : 1));
+  const startedAtMs = Date.now();
+  const [seconds] = await Promise.all([
+    fault.act(one, pod).then(async () => {
+      // Whole is what it also is before the failure shows.
+      if (fault.replaces === 'always') {
+        await eventually(async () => {
+          expect([before[pod], undefined]).not.toContain((await idsOf(rig))[pod]);
+        }, WHOLE_LIMIT_MS);
+      }
+      await isWhole(rig, WHOLE_LIMIT_MS);
+      return Math.round((Date.now() - startedAtMs) / 1000);
+    }),
+    meanwhile.act(other, pod),
+  ]);
+  await isWhole(rig, WHOLE_LIMIT_MS);
+  const after = await eventually(async () => idsOf(rig));
+  const replaced = rig.etcd.pods.filter((member) => before[member] !== after[member]);
+  const unharmed = unharmedOf(replaced, { pod, fault, isCalm: meanwhile.strikesOthers !== true });
+  if (fault.isJudged === true) expect(unharmed, `replaced by "${name}" of ${pod}`).toEqual([]);
+  const wasSentSnapshot = replaced.includes(pod) && (await rig.etcd.databasesReceived(pod)) > 0;
+  return { fault: fault.name, wasForGood: fault.replaces === 'always', seconds, wasSentSnapshot, unharmed };
+}
+
+interface Struck {
+  readonly pod: string;
+  readonly fault: Fault;
+  readonly isCalm: boolean;
+}
+
+/** Those of the replaced that nothing was done to. */
+function unharmedOf(replaced: readonly string[], { pod, fault, isCalm }: Struck): readonly string[] {
+  const others = fault.strikesOthers === true || !isCalm ? [] : replaced.filter((member) => member !== pod);
+  return fault.replaces === 'never' && replaced.includes(pod) ? [pod, ...others] : others;
+}
+
+async function idsOf({ etcd }: EtcdRepairRig): Promise<Readonly<Record<string, string>>> {
+  return Object.fromEntries((await etcd.members()).map(({ name, ID }) => [name, ID]));
+}
+
+/** What is old goes, as it does where somebody takes care of it. */
+async function compact({ etcd }: EtcdRepairRig): Promise<void> {
+  await eventually(async () => {
+    const revision = Math.max(...(await etcd.statuses()).map((status) => status.revision));
+    await etcd.anybody('kv/compaction', { revision: String(Math.max(1, revision - 100)) }).catch((error: unknown) => {
+      if (!String(error).includes('has been compacted')) throw error;
+    });
+  });
+}

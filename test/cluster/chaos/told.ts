@@ -1,0 +1,15 @@
+import { expect } from 'vitest';
+import type { EtcdRepairRig } from '../examples/etcd-repair-rig.ts';
+import { newsOf } from '../examples/etcd-repair-steps.ts';
+import { eventually } from '../examples/eventually.ts';
+
+const TOLD_MS = 120_000;
+
+/** Does something, and waits until the hook has told a reason because of it; throws with what it told instead. */
+export async function tells(rig: EtcdRepairRig, reason: RegExp, act: () => Promise<void>): Promise<void> {
+  const news = await newsOf(rig);
+  await act();
+  await eventually(async () => {
+    expect(await news()).toContainEqual(expect.stringMatching(reason));
+  }, TOLD_MS);
+}

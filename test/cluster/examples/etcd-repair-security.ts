@@ -1,0 +1,37 @@
+import type { EtcdAccess } from './etcd-api.ts';
+import { etcdTls } from './etcd-certificates.ts';
+
+/** How an installation is kept from others. */
+export interface SecurityOptions {
+  /** Certificates for peers and clients, who must show theirs; those of the Pods that are named have expired. */
+  readonly tls?: boolean | { readonly expired: readonly string[] };
+  /** Only the user root may do anything, with a password. */
+  readonly auth?: boolean;
+}
+
+/** What it takes: in the manifests, in the settings of the hook, and for a client from outside. */
+export interface Security {
+  readonly resources: readonly object[];
+  readonly patches: readonly object[];
+  readonly settings: Readonly<Record<string, string>>;
+  readonly access: EtcdAccess;
+}
+
+/** Without options nothing is asked of anybody. */
+export function securityOf({ tls = false, auth = false }: SecurityOptions, namespace: string, replicas: number) {
+  const pods = Array.from({ length: replicas }, (_, at) => `etcd-${at}`);
+  const open: Security = { resources: [], patches: [], settings: {}, access: { namespace } };
+  const encrypted = tls === false ? open : withTls(open, pods, tls === true ? [] : tls.expired);
+  return auth ? withUser(encrypted) : encrypted;
+}
+
+function withTls({ access }: Security, pods: readonly string[], expired: readonly string[]): Security {
+  const { client, ...rest } = etcdTls(access.namespace, pods, expired);
+  return { ...rest, access: { ...access, tls: client } };
+}
+
+function withUser(security: Security): Security {
+  const user = { name: 'root', password: crypto.randomUUID() };
+  const settings = { ...security.settings, ETCDCTL_USER: user.name, ETCDCTL_PASSWORD: user.password };
+  return { ...security, settings, access: { ...security.access, user } };
+}
