@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { MemberHash, Status } from '../../examples/120-etcd-member-repair/hooks/lib/etcd.ts';
 import { compareVoters, silentVoters, tableOf } from '../../examples/120-etcd-member-repair/hooks/lib/hashes.ts';
-import type { PodMember } from '../../examples/120-etcd-member-repair/hooks/lib/observe.ts';
+import type { PodMember } from '../../examples/120-etcd-member-repair/hooks/lib/facts.ts';
 
 const AT = 7;
 const { signal } = new AbortController();

@@ -3,8 +3,10 @@
 import { defineHook, kubernetes, schedule } from 'hooklet';
 import { Etcd } from './lib/etcd.ts';
 import { Kubernetes } from './lib/kubernetes.ts';
-import { observe, type ClaimSummary, type MarkerSummary, type PodSummary, type SetSummary } from './lib/observe.ts';
-import { EVENT_SOURCE, Outcome } from './lib/outcome.ts';
+import type { ClaimSummary, MarkerSummary, PodSummary, SetSummary } from './lib/facts.ts';
+import { EVENT_SOURCE } from './lib/news.ts';
+import { observe } from './lib/observe.ts';
+import { Outcome } from './lib/outcome.ts';
 import { requirePrograms } from './lib/programs.ts';
 import { repairStep } from './lib/repair-step.ts';
 import { PAUSE_ANNOTATION, readSettings, REPAIRS_ANNOTATION, STATE_ANNOTATION } from './lib/settings.ts';

@@ -32,16 +32,20 @@ it('with certificates and passwords nobody gets in without them, and the hook se
   expect({ violations, refused }).toEqual({ violations: [], refused: 0 });
 });
 
-it('a member that is corrupted silently holds other bytes, and without its checks etcd does not tell', LIMIT, async () => {
-  await using rig = await startEtcdRepair({ plane, withoutHook: true, memberEnv: UNCHECKED });
-  await eventually(async () => expect(await rig.etcd.statuses()).toHaveLength(3));
+it(
+  'a member that is corrupted silently holds other bytes, and without its checks etcd does not tell',
+  LIMIT,
+  async () => {
+    await using rig = await startEtcdRepair({ plane, withoutHook: true, memberEnv: UNCHECKED });
+    await eventually(async () => expect(await rig.etcd.statuses()).toHaveLength(3));
 
-  for (const then of ['restarted', 'running'] as const) {
-    const { key, right, wrong } = await corruptSilently(rig, 'etcd-1', then);
+    for (const then of ['restarted', 'running'] as const) {
+      const { key, right, wrong } = await corruptSilently(rig, 'etcd-1', then);
 
-    const held = rig.etcd.pods.map(async (pod) => rig.etcd.heldBy(pod, key));
-    expect(await Promise.all(held)).toEqual([right, wrong, right]);
-  }
-  expect(new Set(await rig.etcd.hashes()).size).toBe(2);
-  expect(await rig.etcd.anybody('maintenance/alarm')).not.toHaveProperty('alarms');
-});
+      const held = rig.etcd.pods.map(async (pod) => rig.etcd.heldBy(pod, key));
+      expect(await Promise.all(held)).toEqual([right, wrong, right]);
+    }
+    expect(new Set(await rig.etcd.hashes()).size).toBe(2);
+    expect(await rig.etcd.anybody('maintenance/alarm')).not.toHaveProperty('alarms');
+  },
+);

@@ -39,16 +39,7 @@ backup_hook() {
 backup_config() {
   cat <<YAML
 configVersion: v1
-kubernetes:
-  # What is backed up: Events are put on it. When it is first seen, all settings are tried out.
-  - name: guarded
-    apiVersion: apps/v1
-    kind: ${BACKUP_OBJECT_KIND:-StatefulSet}
-    namespace: {nameSelector: {matchNames: ["${POD_NAMESPACE:-default}"]}}
-    nameSelector: {matchNames: ["${BACKUP_OBJECT_NAME:-$(default_name)}"]}
-    executeHookOnEvent: []
-    keepFullObjectsInMemory: false
-    jqFilter: .metadata.uid
+$(guarded_binding)
 schedule:
   - name: backup
     crontab: "${BACKUP_CRONTAB:-0 3 * * *}"

@@ -21,6 +21,21 @@ source "$lib/owner.sh"
 # In the image there is jq; elsewhere that of hooklet serves.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
+# What is backed up: Events are put on it. When it is first seen, all settings are tried out.
+guarded_binding() {
+  cat << YAML
+kubernetes:
+  - name: guarded
+    apiVersion: apps/v1
+    kind: ${BACKUP_OBJECT_KIND:-StatefulSet}
+    namespace: {nameSelector: {matchNames: ["${POD_NAMESPACE:-default}"]}}
+    nameSelector: {matchNames: ["${BACKUP_OBJECT_NAME:-$(default_name)}"]}
+    executeHookOnEvent: []
+    keepFullObjectsInMemory: false
+    jqFilter: .metadata.uid
+YAML
+}
+
 # Makes the scratch folder of this run, and the target ready to be used. What a killed run left in the folder goes.
 open_target() { # FOLDER
   local folder=$BACKUP_SCRATCH/$1

@@ -39,15 +39,7 @@ drill_config() {
   echo 'configVersion: v1'
   # A hook with settings alone is switched off.
   [[ $crontab == never ]] || cat <<YAML
-kubernetes:
-  - name: guarded
-    apiVersion: apps/v1
-    kind: ${BACKUP_OBJECT_KIND:-StatefulSet}
-    namespace: {nameSelector: {matchNames: ["${POD_NAMESPACE:-default}"]}}
-    nameSelector: {matchNames: ["${BACKUP_OBJECT_NAME:-$(default_name)}"]}
-    executeHookOnEvent: []
-    keepFullObjectsInMemory: false
-    jqFilter: .metadata.uid
+$(guarded_binding)
 schedule:
   - name: drill
     crontab: "$crontab"

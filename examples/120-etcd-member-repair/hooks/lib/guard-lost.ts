@@ -1,4 +1,4 @@
-import type { PodMember } from './observe.ts';
+import type { PodMember } from './facts.ts';
 import type { Turn } from './turn.ts';
 import { peersView } from './witness.ts';
 

@@ -156,13 +156,16 @@ async function guardCertificateOf({ facts, outcome, settings }: Turn, pod: strin
 }
 
 /** Until when the certificate of a server is valid; undefined when none is shown. */
-async function certificateEnd({ hostname, port }: URL, timeout: number): Promise<string | undefined> {
+async function certificateEnd({ hostname, port }: URL, timeoutMs: number): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
-  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false, timeout });
+  const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });
+  const deadline = setTimeout(() => resolve(undefined), timeoutMs);
   socket.once('secureConnect', () => resolve(socket.getPeerCertificate().valid_to));
-  socket.once('timeout', () => resolve(undefined));
   socket.once('error', () => resolve(undefined));
-  return promise.finally(() => socket.destroy());
+  return promise.finally(() => {
+    clearTimeout(deadline);
+    socket.destroy();
+  });
 }
 
 function disagreements({ facts }: Pick<Turn, 'facts'>, except: readonly string[] = []): string {

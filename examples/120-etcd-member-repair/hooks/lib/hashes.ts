@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { etcdError, type Etcd } from './etcd.ts';
-import { followersFirst, type Facts, type PodMember } from './observe.ts';
+import { followersFirst, type Facts, type PodMember } from './facts.ts';
 
 /** What a voter holds at the revision all were asked for. */
 export interface VoterData {

@@ -2,7 +2,7 @@ import { etcdError, type Member } from './etcd.ts';
 import { joinsTooLong, LEAST_BYTES_PER_SECOND_SENT } from './join-limit.ts';
 import { sendsDatabase } from './leader-metrics.ts';
 import { guardNewPod } from './new-pod.ts';
-import { wellEndpoints, type PodMember } from './observe.ts';
+import { wellEndpoints, type PodMember } from './facts.ts';
 import { guardRepairLimit } from './repairs.ts';
 import { storageOf } from './steps.ts';
 import type { Repair } from './turn.ts';

@@ -1,9 +1,11 @@
-import { createHash } from 'node:crypto';
 import type { HookLog, Metric, Patch } from 'hooklet';
-import { isoSeconds, type Facts, type SetSummary } from './observe.ts';
+import { isoSeconds, type Facts } from './facts.ts';
+import { reportGauges } from './gauges.ts';
+import { keepState } from './keep-state.ts';
+import { eventOf, leaderName, newsOf, startedText } from './news.ts';
 import { writeState, type Copy, type News, type RepairRecord, type Same } from './record.ts';
 import { repairsOfDay } from './repairs.ts';
-import { PAUSE_ANNOTATION, REPAIRS_ANNOTATION, STATE_ANNOTATION, type Settings } from './settings.ts';
+import type { Settings } from './settings.ts';
 
 export interface Pens {
   readonly patch: Patch;
@@ -11,7 +13,6 @@ export interface Pens {
   readonly log: HookLog;
 }
 
-export const EVENT_SOURCE = 'etcd-repair';
 /** Of Events that cannot be made the latest are kept. */
 const MOST_NEWS = 20;
 
@@ -93,24 +94,6 @@ export class Outcome {
     if (this.#facts !== undefined) this.#news.push(newsOf(this.#settings, this.#facts, { type, reason, message }));
   }
 
-  #tell({ name, type, reason, message, at }: News): void {
-    const { namespace, statefulset } = this.#settings;
-    const uid = this.#facts?.objects.statefulset.uid;
-    this.#pens.patch.createIfNotExists({
-      apiVersion: 'v1',
-      kind: 'Event',
-      metadata: { name, namespace },
-      involvedObject: { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name: statefulset, uid },
-      type,
-      reason,
-      message,
-      source: { component: EVENT_SOURCE },
-      firstTimestamp: at,
-      lastTimestamp: at,
-      count: 1,
-    });
-  }
-
   /** These members hold the same. */
   noteSame(voters: readonly string[]): void {
     this.#same = { at: isoSeconds(this.#facts?.nowMs ?? Date.now()), voters };
@@ -166,21 +149,20 @@ export class Outcome {
     if (this.#facts === undefined) return;
     const { namespace, marker: name } = this.#settings;
     // At once and first: when the marker is set there is no run that would tell it.
-    this.#tell(newsOf(this.#settings, this.#facts, { type: 'Normal', reason: 'Bootstrapped', message }, ''));
+    const news = newsOf(this.#settings, this.#facts, { type: 'Normal', reason: 'Bootstrapped', message }, '');
+    this.#pens.patch.createIfNotExists(eventOf(this.#settings, this.#facts.objects.statefulset.uid, news));
     this.#pens.patch.merge({ apiVersion: 'v1', kind: 'ConfigMap', namespace, name }, { data: { state: 'existing' } });
   }
 
-  /**
-   * The state is written only if it is another one, and only if it is still what was read: of two runners one loses, and
-   * looks again. Nor is it written over a pause that has been set meanwhile.
-   */
+  /** Hands everything over; the state only if it is another one. */
   write(): void {
     const facts = this.#facts;
     if (facts === undefined) return;
     const unhealthy = this.#since ?? facts.unhealthySince;
     this.#beginNext(facts.nowMs);
     const untold = facts.state.news.filter(({ name }) => !facts.objects.events.includes(name));
-    for (const one of untold) this.#tell(one);
+    for (const one of untold)
+      this.#pens.patch.createIfNotExists(eventOf(this.#settings, facts.objects.statefulset.uid, one));
     const state = writeState({
       unhealthy,
       repair: this.record,
@@ -192,7 +174,10 @@ export class Outcome {
       copies: this.#copies,
       news: [...untold, ...this.#news].slice(-MOST_NEWS),
     });
-    if (state !== facts.objects.statefulset.state) this.#writeState(facts.objects.statefulset, state);
+    const { statefulset } = facts.objects;
+    if (state !== statefulset.state) {
+      keepState(this.#pens.patch, this.#settings, statefulset, { state, repairs: this.#repairs });
+    }
     this.reportMetrics();
   }
 
@@ -204,70 +189,8 @@ export class Outcome {
     this.next = rest;
   }
 
-  #writeState({ resourceVersion, annotated, paused, state: before }: SetSummary, state: string): void {
-    const { namespace, statefulset: name } = this.#settings;
-    const target = { apiVersion: 'apps/v1', kind: 'StatefulSet', namespace, name };
-    const repairs = this.#repairs;
-    if (!annotated) {
-      const counted = repairs === undefined ? {} : { [REPAIRS_ANNOTATION]: repairs };
-      const annotations = { [STATE_ANNOTATION]: state, ...counted };
-      this.#pens.patch.merge(target, { metadata: { resourceVersion, annotations } });
-      return;
-    }
-    const path = pointer(STATE_ANNOTATION);
-    this.#pens.patch.json(target, [
-      { op: 'test', path, value: before === '' ? null : before },
-      ...(paused ? [] : [{ op: 'test', path: pointer(PAUSE_ANNOTATION), value: null } as const]),
-      state === '' ? { op: 'remove', path } : { op: 'add', path, value: state },
-      ...(repairs === undefined ? [] : [{ op: 'add', path: pointer(REPAIRS_ANNOTATION), value: repairs } as const]),
-    ]);
-  }
-
-  /** The gauges are one group: what a run does not mention is gone. */
   reportMetrics(): void {
-    const { statefulset } = this.#settings;
-    const gauge = (name: string, value: number, labels: Readonly<Record<string, string>> = {}): void =>
-      this.#pens.metric.set(`etcd_repair_${name}`, value, { group: 'etcd-repair', labels: { statefulset, ...labels } });
-    const pods = this.#facts?.pods ?? [];
-    gauge('statefulset_found', this.#facts === undefined ? 0 : 1);
-    gauge('members', pods.filter(({ isWell }) => isWell).length, { state: 'well' });
-    gauge('members', pods.filter(({ isWell }) => !isWell).length, { state: 'unhealthy' });
-    gauge('begun_last_day', this.#begunLastDay().length);
-    if (this.record !== undefined) gauge('in_progress', 1, { pod: this.record.pod, step: this.record.step });
-    if (this.#refused !== '') gauge('refused', 1, { reason: this.#refused });
+    const found = { record: this.record, refused: this.#refused, begunLastDay: this.#begunLastDay().length };
+    reportGauges(this.#pens.metric, this.#settings, this.#facts, found);
   }
-}
-
-/** Of the Pod. */
-export function leaderName({ pods, leader }: Facts): string {
-  return pods.find(({ member }) => member !== undefined && member.id === leader)?.pod ?? 'the leader';
-}
-
-/** For people: who is replaced, and what there is to go back to. */
-export function startedText({ pod, memberID, since, snapshot }: RepairRecord, why: string): string {
-  return `${pod} (member ${memberID}) is unhealthy since ${since} and is replaced. The snapshot before is ${snapshot}. ${pod}: ${why}`;
-}
-
-/**
- * Its name follows from the repair it is about, or from what was known before and about when, so that it is made once
- * however often it is told.
- */
-function newsOf(
-  { statefulset }: Settings,
-  facts: Facts,
-  said: Pick<News, 'type' | 'reason' | 'message'>,
-  about = subjectOf(facts),
-): News {
-  const id = [facts.objects.statefulset.uid, said.reason, facts.target?.pod, about].join(' ');
-  const name = `${statefulset}.${createHash('sha256').update(id).digest('hex').slice(0, 16)}`;
-  return { name, ...said, message: said.message.slice(0, 1000), at: isoSeconds(facts.nowMs) };
-}
-
-function subjectOf({ objects, record, nowMs }: Facts): string {
-  if (record !== undefined) return `${record.startedAt} ${record.memberID}`;
-  return `${objects.statefulset.state} ${Math.floor(nowMs / 10_000)}`;
-}
-
-function pointer(annotation: string): string {
-  return `/metadata/annotations/${annotation.replaceAll('/', '~1')}`;
 }

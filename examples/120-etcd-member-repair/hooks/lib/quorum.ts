@@ -1,4 +1,4 @@
-import type { Facts } from './observe.ts';
+import type { Facts } from './facts.ts';
 
 export function voterCount({ members = [] }: Facts): number {
   return members.filter(({ isLearner }) => !isLearner).length;

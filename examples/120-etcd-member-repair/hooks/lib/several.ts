@@ -1,5 +1,6 @@
 import { etcdError } from './etcd.ts';
-import { aimedAt, wellEndpoints } from './observe.ts';
+import { wellEndpoints } from './facts.ts';
+import { aimedAt } from './observe.ts';
 import type { RepairRecord } from './record.ts';
 import { takeSnapshot } from './snapshot.ts';
 import { recordOf } from './steps.ts';

@@ -1,6 +1,6 @@
 import { rename, rm } from 'node:fs/promises';
 import { etcdError } from './etcd.ts';
-import { commonRevision, wellEndpoints } from './observe.ts';
+import { commonRevision, wellEndpoints } from './facts.ts';
 import type { RepairRecord } from './record.ts';
 import { keepNewest, makeRoom, partOf, pathOf, removeAllButNewest } from './snapshot-files.ts';
 import type { Turn } from './turn.ts';

@@ -1,6 +1,6 @@
 import type { Etcd } from './etcd.ts';
 import type { Kubernetes } from './kubernetes.ts';
-import type { Facts, PodMember } from './observe.ts';
+import type { Facts, PodMember } from './facts.ts';
 import type { Outcome } from './outcome.ts';
 import type { RepairRecord } from './record.ts';
 import type { Settings } from './settings.ts';

@@ -2,7 +2,7 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tlsFiles } from './grpc.ts';
-import type { PodMember } from './observe.ts';
+import type { PodMember } from './facts.ts';
 import type { Turn } from './turn.ts';
 
 /** What the other members know of one that the hook does not reach. */
