@@ -61,10 +61,12 @@ export class OperatorProcess {
     );
     closeSync(log);
     this.#child = child;
+    const kill = (): void => void child.kill('SIGKILL');
+    process.once('exit', kill);
     child.once('exit', () => {
+      process.off('exit', kill);
       if (this.#child === child) this.crashes++;
     });
-    process.once('exit', () => child.kill('SIGKILL'));
   }
 
   /** Sends the signal, and resolves to the exit code when the process has ended. */
