@@ -13,21 +13,22 @@ describe('an auth-provider', () => {
     expect(await source.read()).toEqual({ headers: { authorization: `Bearer a.${claims}.c` } });
   });
 
-  it('of a cloud is asked as client-node does', async () => {
-    const source = providerCredentials(user('gcp', { 'access-token': 'secret' }), {});
-
-    expect(await source.read()).toEqual({ headers: { authorization: 'Bearer secret' } });
-  });
-
-  it('that fails is an error', async () => {
-    const expired = providerCredentials(user('gcp', { 'access-token': 'x', expiry: '2020-01-01T00:00:00Z' }), {});
-    const unknown = providerCredentials(user('nobody', {}), {});
-
-    await expect(expired.read()).rejects.toThrow(
-      new CredentialsError('auth-provider gcp of kubeconfig user me failed: Token is expired!'),
-    );
-    await expect(unknown.read()).rejects.toThrow(
-      'auth-provider nobody of kubeconfig user me gave no token; use an exec plugin or a token instead',
+  it.each([
+    [
+      'gcp',
+      'kubeconfig user me: auth-provider "gcp" is not part of Kubernetes any more; use the exec plugin gke-gcloud-auth-plugin: install it, then run gcloud container clusters get-credentials',
+    ],
+    [
+      'azure',
+      'kubeconfig user me: auth-provider "azure" is not part of Kubernetes any more; use the exec plugin kubelogin: install it, then run kubelogin convert-kubeconfig',
+    ],
+    [
+      'nobody',
+      'kubeconfig user me: auth-provider "nobody" is not part of Kubernetes any more; use an exec plugin or a token',
+    ],
+  ])('that Kubernetes does not have is an error with what to do: %s', (name, message) => {
+    expect(() => providerCredentials(user(name, { 'access-token': 'secret' }), {})).toThrow(
+      new CredentialsError(message),
     );
   });
 });
