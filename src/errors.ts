@@ -86,17 +86,11 @@ export interface HookConfigErrorOptions extends ErrorOptions {
   readonly output?: HookConfigOutput;
 }
 
-/** What is known of a run that ended badly. */
-export interface HookFailure {
-  readonly durationMs: number;
+/** How a run ended that failed. */
+export interface HookEnding {
   readonly exitCode?: number;
   readonly signal?: string;
   readonly timedOut: boolean;
-  readonly usage: { readonly userCpuMs?: number; readonly systemCpuMs?: number; readonly maxRssBytes?: number };
-  /** The patch file as the hook left it: some operations are applied although the hook failed. */
-  readonly patch: string;
-  /** The metrics file, likewise. */
-  readonly metrics?: string;
 }
 
 /** A run that ended badly: exit code, signal, time limit, or a hook that could not be started. */
@@ -105,29 +99,23 @@ export class HookFailedError extends HookletError {
   readonly code = 'ERR_HOOK_FAILED';
   readonly isRetryable = true;
   /** Absent when the hook did not get as far as running. */
-  readonly failure: HookFailure | undefined;
-  /** Whether it was not the hook that failed: its process was lost, or there was no room for its files. */
-  readonly isEnvironmental: boolean;
+  readonly ending: HookEnding | undefined;
 
-  constructor(
-    message: string,
-    options?: ErrorOptions & { readonly failure?: HookFailure; readonly isEnvironmental?: boolean },
-  ) {
+  constructor(message: string, options?: ErrorOptions & { readonly ending?: HookEnding }) {
     super(message, options);
-    this.failure = options?.failure;
-    this.isEnvironmental = options?.isEnvironmental ?? false;
+    this.ending = options?.ending;
   }
 
   override get summary(): string {
-    return `${endingOf(this.failure)}; ${super.summary}`;
+    return `${endingText(this.ending)}; ${super.summary}`;
   }
 }
 
-function endingOf(failure: HookFailure | undefined): string {
-  if (failure === undefined) return 'could not be run';
-  if (failure.timedOut) return 'ran longer than its time limit';
-  if (failure.signal !== undefined) return `was ended by ${failure.signal}`;
-  return failure.exitCode === undefined ? 'failed' : `exit code ${failure.exitCode}`;
+function endingText(ending: HookEnding | undefined): string {
+  if (ending === undefined) return 'could not be run';
+  if (ending.timedOut) return 'ran longer than its time limit';
+  if (ending.signal !== undefined) return `was ended by ${ending.signal}`;
+  return ending.exitCode === undefined ? 'failed' : `exit code ${ending.exitCode}`;
 }
 
 /** A run that exited 0 and wrote something that cannot be used: names file, line and reason. */

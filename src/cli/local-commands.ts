@@ -12,6 +12,7 @@ import { printable } from '../lib/printable.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import { checkFilter } from '../operator/filter-check.ts';
 import { openRunner } from '../operator/open-runner.ts';
+import { createOutputLog, type OutputLog } from '../runner/output-log.ts';
 import type { Runner } from '../runner/runner.ts';
 import { runCheck, type ConfigReader } from './check.ts';
 import { checkGithub } from './check-github.ts';
@@ -65,9 +66,9 @@ function checkOutput(report: CheckReport, format: ReturnType<typeof checkFormat>
 
 function openConfigReader(root: string): ConfigReader {
   const ends = new AsyncDisposableStack();
-  const runner = openLocalRunner(root, ends);
+  const { runner } = openLocalRunner(root, ends);
   return {
-    readConfig: async (file) => runner.readConfig(file),
+    readConfig: async (file) => runner.readConfig(file, NEVER),
     [Symbol.asyncDispose]: async () => ends.disposeAsync(),
   };
 }
@@ -86,17 +87,18 @@ export async function runCommand(path: string, flags: RunFlags): Promise<number>
   const file = findHook(path);
   const signal = shutdownSignal(() => {});
   const given = await readGiven(flags);
-  const runner = openLocalRunner(dirname(file.path), ends);
-  const hook = await loadHook(file, { readConfig: async (one) => runner.readConfig(one), checkFilter });
+  const { runner, outputLog } = openLocalRunner(dirname(file.path), ends);
+  const hook = await loadHook(file, { readConfig: async (one) => runner.readConfig(one, signal), checkFilter });
   if (hook instanceof HookConfigError) throw hook;
   const write = (text: string): void => void process.stdout.write(printable(text));
   const { context, warnings } = contextsOf(hook, flags, given);
   for (const warning of warnings) write(`warning: ${warning}\n`);
   const checkJq = (expression: string): string | undefined => checkFilter({ type: 'jq', expression });
   await runOnce({
-    runner,
+    executor: runner,
     hook,
     context,
+    onOutput: (output) => outputLog.output({ hook: hook.name }, output),
     describeOperations: (text) => described(parseOperations(text, checkJq), describeOperation),
     describeMetrics: (text) => described(parseMetrics(text), describeMetric),
     write,
@@ -141,12 +143,20 @@ function findHook(path: string): HookFile {
 }
 
 /** A runner without an operator around it. */
-function openLocalRunner(hooksDir: string, ends: AsyncDisposableStack): Runner {
+const NEVER = new AbortController().signal;
+
+interface LocalRunner {
+  readonly runner: Runner;
+  readonly outputLog: OutputLog;
+}
+
+function openLocalRunner(hooksDir: string, ends: AsyncDisposableStack): LocalRunner {
   // Of its own, because the usual one may belong to another user of the machine.
   const tmpDir = mkdtempSync(join(tmpdir(), 'hooklet-'));
   ends.defer(() => rmSync(tmpDir, { recursive: true, force: true }));
   const options = resolveOptions(startOptions, { logFormat: 'text', tmpDir }, process.env);
   const log = openLog(options, 'text');
   const program = { node: process.execPath, program: programFile };
-  return openRunner({ ...options, hooksDir, env: process.env, program, log }, ends);
+  const runner = openRunner({ ...options, hooksDir, env: process.env, program, log }, ends);
+  return { runner, outputLog: createOutputLog({ ...options, log }) };
 }

@@ -3,7 +3,7 @@ import { UsageError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import { isObject } from '../hook/config-reader.ts';
 import { shown } from '../lib/shown.ts';
-import type { Runner } from '../runner/runner.ts';
+import type { Executor, HookOutput } from '../runner/executor.ts';
 import { readAll } from './object-input.ts';
 import { bindingName } from './run-event.ts';
 
@@ -14,12 +14,14 @@ export interface DescribedOutput {
 }
 
 export interface RunOnceOptions {
-  readonly runner: Pick<Runner, 'run'>;
+  readonly executor: Pick<Executor, 'execute'>;
   readonly hook: Hook;
   /** The binding contexts as JSON text. */
   readonly context: string;
   readonly describeOperations: (text: string) => DescribedOutput;
   readonly describeMetrics: (text: string) => DescribedOutput;
+  /** Takes what the hook prints. */
+  readonly onOutput: (output: HookOutput) => void;
   /** Takes the report, newlines included. */
   readonly write: (text: string) => void;
   readonly signal: AbortSignal;
@@ -30,10 +32,11 @@ export interface RunOnceOptions {
  * `UsageError` for a context that is none, and with what the operator would report of a run that failed.
  */
 export async function runOnce(options: RunOnceOptions): Promise<void> {
-  const { runner, hook, context, write, signal } = options;
+  const { executor, hook, context, onOutput, write, signal } = options;
   checkContext(context, hook);
-  const request = { hook, contexts: [Buffer.from(context)], fields: {} };
-  const { outputs, durationMs } = await runner.run(request, signal);
+  const execution = await executor.execute({ hook, contexts: [Buffer.from(context)], onOutput }, signal);
+  if (execution.type === 'failed') throw execution.error;
+  const { outputs, cost } = execution;
   const patches = options.describeOperations(outputs.patch);
   const metrics = options.describeMetrics(outputs.metrics);
   write(describeOutput('patch', patches));
@@ -42,7 +45,7 @@ export async function runOnce(options: RunOnceOptions): Promise<void> {
     if (outputs[name] !== '') write(`${name} response ${outputs[name].trim()}\n`);
   }
   const asked = `${patches.operations.length} patch operation(s) and ${metrics.operations.length} metric(s)`;
-  write(`hook ${hook.name} succeeded in ${Math.round(durationMs)} ms and asked for ${asked}\n`);
+  write(`hook ${hook.name} succeeded in ${Math.round(cost.durationMs)} ms and asked for ${asked}\n`);
 }
 
 /** Reads the text of `--context` or `--object`: a file, or `-` for standard input. */

@@ -26,7 +26,7 @@ export function compactGroups(triggers: readonly Trigger[]): readonly Trigger[] 
 
 /** The group of the trigger's binding; `undefined` when it has none. */
 export function groupOf(trigger: Trigger): string | undefined {
-  return trigger.type === 'onStartup' ? undefined : trigger.binding.group;
+  return 'group' in trigger.binding ? trigger.binding.group : undefined;
 }
 
 function combineNeighbours(tasks: readonly Task[]): readonly Task[] {
@@ -111,6 +111,7 @@ function isSynchronization({ triggers: [trigger] }: Task): boolean {
 function isMergeable({ triggers: [trigger] }: Task): boolean {
   switch (trigger.type) {
     case 'onStartup':
+    case 'ask':
       return false;
     case 'synchronization':
       return trigger.binding.group !== undefined;

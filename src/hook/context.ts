@@ -3,7 +3,7 @@ import type { Hook, KubernetesBinding } from './binding.ts';
 import { compactGroups, groupOf } from './combine.ts';
 import { JsonChunks } from './json-chunks.ts';
 import type { Task } from './task.ts';
-import type { EventTrigger, ScheduleTrigger, Snapshot, SnapshotItem, Trigger } from './trigger.ts';
+import type { AskTrigger, EventTrigger, ScheduleTrigger, Snapshot, SnapshotItem, Trigger } from './trigger.ts';
 
 /** Gives the objects of a binding as they are now. */
 export type SnapshotReader = (binding: KubernetesBinding) => Snapshot;
@@ -47,6 +47,10 @@ function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources)
     chunks.text('{"binding":"onStartup"}');
     return;
   }
+  if (trigger.type === 'ask') {
+    writeAsk(chunks, trigger, snapshots);
+    return;
+  }
   const group = groupOf(trigger);
   if (group !== undefined) {
     writeGroup(chunks, trigger, { group, snapshots });
@@ -72,7 +76,7 @@ function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources)
 
 function writeGroup(
   chunks: JsonChunks,
-  { binding }: Exclude<Trigger, { readonly type: 'onStartup' }>,
+  { binding }: ScheduleTrigger | EventTrigger | { readonly binding: KubernetesBinding },
   { group, snapshots }: { readonly group: string; readonly snapshots: Snapshots },
 ): void {
   chunks.text('{"binding":').value(binding.name).text(',"groupName":').value(group);
@@ -102,6 +106,13 @@ function writeEvent(chunks: JsonChunks, { binding, item, watchEvent }: EventTrig
   writeItemMembers(chunks, binding, item, ',');
   writeSnapshots(chunks, binding.includeSnapshotsFrom, snapshots);
   chunks.text(`,"type":"Event","watchEvent":"${watchEvent}"}`);
+}
+
+function writeAsk(chunks: JsonChunks, { binding, contextType, members }: AskTrigger, snapshots: Snapshots): void {
+  chunks.text('{"binding":').value(binding.name);
+  for (const key of Object.keys(members).toSorted()) chunks.text(',').value(key).text(`:${members[key]}`);
+  writeSnapshots(chunks, binding.includeSnapshotsFrom, snapshots);
+  chunks.text(',"type":').value(contextType).text('}');
 }
 
 function writeSnapshots(chunks: JsonChunks, names: readonly string[], snapshots: Snapshots): void {

@@ -8,6 +8,8 @@ export interface Task {
   readonly allowFailure: boolean;
   /** Milliseconds since the epoch, of the oldest trigger. */
   readonly queuedAtMs: number;
-  /** Failures so far; combining keeps that of the first task. */
+  /** Failures so far; combining keeps those of the first task. */
   readonly failures: number;
+  /** Those of them that the hook is to blame for, and not its environment. */
+  readonly ownFailures: number;
 }

@@ -1,11 +1,30 @@
 import type { KubernetesBinding, OnStartupBinding, ScheduleBinding, WatchEvent } from './binding.ts';
 
 /** Something that happened to a binding: made by a source, carried by a task, turned into a context at the run. */
-export type Trigger =
+export type Trigger = QueuedTrigger | AskTrigger;
+
+/** One that goes through a queue. */
+export type QueuedTrigger =
   | { readonly type: 'onStartup'; readonly binding: OnStartupBinding }
   | ScheduleTrigger
   | { readonly type: 'synchronization'; readonly binding: KubernetesBinding }
   | EventTrigger;
+
+/** A request whose caller waits for the hook's response: it runs at once, beside the queues. */
+export interface AskTrigger {
+  readonly type: 'ask';
+  readonly binding: AskBinding;
+  /** `type` of the context, such as `Validating`. */
+  readonly contextType: string;
+  /** Further members of the context, such as `review`: JSON text by key. */
+  readonly members: Readonly<Record<string, string>>;
+}
+
+/** What every binding has whose requests are answered. */
+export interface AskBinding {
+  readonly name: string;
+  readonly includeSnapshotsFrom: readonly string[];
+}
 
 export interface ScheduleTrigger {
   readonly type: 'schedule';

@@ -72,6 +72,7 @@ function startupTasks(units: readonly HookUnit[], nowMs: number): readonly Task[
       allowFailure: false,
       queuedAtMs: nowMs,
       failures: 0,
+      ownFailures: 0,
     }));
 }
 

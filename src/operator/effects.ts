@@ -6,11 +6,9 @@ import { PatchMemory } from '../effects/patch-memory.ts';
 import type { Filters } from '../filter/filters.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
+import type { Effects } from '../run/attempt.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { createOutputReader } from './read-outputs.ts';
-import type { TaskRunOptions } from './task-run.ts';
-
-export type Effects = Pick<TaskRunOptions, 'parse' | 'parseAfterFailure' | 'apply' | 'applyMetrics'>;
 
 export interface EffectsParts {
   readonly access: ClusterAccess;
@@ -42,7 +40,7 @@ export function createEffects({ access, filters, hookMetrics, metrics: own, log 
     apply: async (operations, onApplied, signal) => {
       const { client, kinds } = access;
       const compileJq = (expression: string) => filters.compilePatch(expression);
-      await applyOperations(operations, { client, kinds, compileJq, memory, signal, log, onApplied });
+      return applyOperations(operations, { client, kinds, compileJq, memory, signal, log, onApplied });
     },
     applyMetrics(hook, operations) {
       const dropped = hookMetrics.apply(hook, operations);

@@ -12,11 +12,11 @@ export class EndableRuns {
   readonly #running = new Set<EndableRun>();
 
   /** Does `work` of a task with a signal that aborts when its run is to be ended. */
-  async during(task: Task, work: (stop: AbortSignal) => Promise<void>): Promise<void> {
+  async during<T>(task: Task, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const run: EndableRun = { task, end: new AbortController(), deadline: undefined };
     this.#running.add(run);
     try {
-      await work(run.end.signal);
+      return await work(run.end.signal);
     } finally {
       clearTimeout(run.deadline);
       this.#running.delete(run);

@@ -36,6 +36,7 @@ export class HookSet {
   readonly #options: HookSetOptions;
   readonly #running = new Map<string, RunningUnit>();
   readonly #broken = new Map<string, HookConfigError>();
+  readonly #units = new WeakMap<Hook, HookUnit>();
   #fingerprints: ReadonlyMap<string, string> = new Map();
 
   constructor(options: HookSetOptions) {
@@ -56,6 +57,16 @@ export class HookSet {
   unitOf(hook: Hook): HookUnit | undefined {
     const unit = this.#running.get(hook.name)?.unit;
     return unit?.hook === hook ? unit : undefined;
+  }
+
+  /** The unit of the hook with this name; absent when there is none, or it is broken. */
+  unitNamed(name: string): HookUnit | undefined {
+    return this.#running.get(name)?.unit;
+  }
+
+  /** The unit that works for `hook`, or did until the hook was changed or removed. */
+  unitFor(hook: Hook): HookUnit | undefined {
+    return this.#units.get(hook);
   }
 
   /**
@@ -89,6 +100,7 @@ export class HookSet {
 
   #start(hook: Hook): HookUnit {
     const unit = this.#options.createUnit(hook);
+    this.#units.set(hook, unit);
     const controller = new AbortController();
     const signal = AbortSignal.any([this.#options.signal, controller.signal]);
     const ended = this.#runUnit(unit, signal).catch(this.#options.onCrash);

@@ -2,9 +2,8 @@ import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { PatchOperation } from '../effects/operation.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
-import type { EventTrigger, ScheduleTrigger, Snapshot, Trigger } from '../hook/trigger.ts';
+import type { EventTrigger, QueuedTrigger, ScheduleTrigger, Snapshot } from '../hook/trigger.ts';
 import { Channel } from '../lib/channel.ts';
-import type { Backoff } from '../lib/backoff.ts';
 import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -52,7 +51,6 @@ export interface UnitOptions {
   readonly createSchedules: (bindings: readonly ScheduleBinding[], events: ScheduleEvents) => UnitSchedules;
   /** Ends runs of schedules, whether they wait or go on; each is a failure of its task. */
   readonly endRuns: (runIds: ReadonlySet<string>) => void;
-  readonly retryDelay: Backoff;
   readonly now: () => number;
   /** Called once, when every Synchronization of the hook is done and its schedules run. */
   readonly onEnabled: () => void;
@@ -208,17 +206,13 @@ export class HookUnit {
       if (index !== -1) this.#pending.splice(index, 1);
       this.#gates.get(binding)?.open();
     }
-    this.#options.retryDelay.reset();
     for (const deferred of this.#deferred.splice(0)) this.#options.push('main', deferred);
     this.#enableIfDone();
   }
 
-  /** Queues a failed Synchronization again after the delay that it returns; undefined for tasks that their queue retries. */
-  retryLater(task: Task, ownDelayMs?: number): number | undefined {
-    if (synchronizationsOf(task).length === 0) return undefined;
-    const delayMs = ownDelayMs ?? this.#options.retryDelay.next();
+  /** Queues a failed Synchronization again after a delay, unless the hook is changed or removed before. */
+  retryLater(task: Task, delayMs: number): void {
     this.#retries.push({ task, delayMs });
-    return delayMs;
   }
 
   #eventsOf(binding: KubernetesBinding): MonitorEvents {
@@ -252,7 +246,7 @@ export class HookUnit {
     this.#options.onEnabled();
   }
 
-  #push(queue: string, trigger: Trigger): void {
+  #push(queue: string, trigger: QueuedTrigger): void {
     const allowFailure = trigger.type === 'onStartup' ? false : trigger.binding.allowFailure;
     const task: Task = {
       hook: this.hook,
@@ -260,6 +254,7 @@ export class HookUnit {
       allowFailure,
       queuedAtMs: this.#options.now(),
       failures: 0,
+      ownFailures: 0,
     };
     this.#options.push(queue, task);
   }
@@ -274,7 +269,7 @@ export class HookUnit {
     for await (const { task, delayMs } of this.#retries) {
       await sleep(delayMs, signal);
       if (signal.aborted) return;
-      this.#options.push('main', { ...task, failures: task.failures + 1, queuedAtMs: this.#options.now() });
+      this.#options.push('main', { ...task, queuedAtMs: this.#options.now() });
     }
   }
 }

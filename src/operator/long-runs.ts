@@ -2,7 +2,7 @@ import type { Task } from '../hook/task.ts';
 import type { Logger } from '../log.ts';
 import { goDuration } from '../hook/duration.ts';
 import type { Queue } from '../queue/queue.ts';
-import { reasonOf } from './run-reason.ts';
+import { reasonOf } from '../run/run-reason.ts';
 
 /** A run that others have waited for so long is told, once. */
 export const TOLD_AFTER_MS = 60_000;

@@ -1,7 +1,7 @@
 import type { Task } from '../hook/task.ts';
 import { durationText } from '../lib/duration-text.ts';
 import type { Queue } from '../queue/queue.ts';
-import { reasonOf } from './run-reason.ts';
+import { reasonOf } from '../run/run-reason.ts';
 
 /** A run that goes on for so long, while others wait for it, holds its queue. */
 export const LONG_RUN_MS = 10_000;

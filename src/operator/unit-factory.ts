@@ -4,7 +4,6 @@ import type { Binding, Hook, KubernetesBinding } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
 import type { Logger } from '../log.ts';
 import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
-import { retryDelay } from '../queue/retry-delay.ts';
 import { createMonitor } from '../sources/kubernetes/monitor.ts';
 import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
 import type { ClusterAccess } from './cluster-access.ts';
@@ -30,7 +29,6 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
     initMetrics(metrics, hook);
     return new HookUnit(hook, {
       push,
-      retryDelay: retryDelay(),
       now: Date.now,
       createMonitor: (binding, events) => createHookMonitor(options, { hook, binding, events }),
       createSchedules: (bindings, { onTick: emit, onReplaced: replace }) =>

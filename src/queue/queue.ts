@@ -1,15 +1,18 @@
-import type { Backoff } from '../lib/backoff.ts';
 import { latch } from '../lib/latch.ts';
 import { sleep } from '../lib/sleep.ts';
 import { unreachable } from '../lib/unreachable.ts';
 
-/** What becomes of a head that failed: tried again, tried again as another value and after another delay, or given up. */
-export type FailureDecision<T> = 'retry' | 'drop' | { readonly retryAs: T; readonly delayMs?: number };
+/** What becomes of the head after its work: it leaves the queue, or is tried again after a delay, as another value. */
+export type Verdict<T> =
+  | { readonly type: 'done' }
+  | { readonly type: 'again'; readonly as: T; readonly delayMs: number }
+  /** It stays at the head, and the queue, which is about to end, does nothing more. */
+  | { readonly type: 'keep' };
 
 export interface QueueOptions<T> {
   readonly name: string;
-  /** Does the work of one task; a rejection is a failure. */
-  readonly handle: (task: T, signal: AbortSignal) => Promise<void>;
+  /** Does the work of one task; a rejection is a bug, and ends the queue with it. */
+  readonly handle: (task: T, signal: AbortSignal) => Promise<Verdict<T>>;
   /**
    * Merges what may run together; gets all waiting tasks in order, before the next attempt at the head whenever tasks
    * came or were dropped. What it merged once it has nothing more to say about.
@@ -17,10 +20,6 @@ export interface QueueOptions<T> {
   readonly combine: (tasks: readonly T[]) => readonly T[];
   /** Waits until the head may run, such as for a rate limit; what is pushed meanwhile is combined too. */
   readonly admit?: (head: T, signal: AbortSignal) => Promise<void>;
-  /** The delays between attempts at one head. */
-  readonly backoff: Backoff;
-  /** `backoffMs` is how long the head waits for its next attempt unless the decision says otherwise. */
-  readonly onFailure: (error: unknown, head: T, backoffMs: () => number) => FailureDecision<T>;
   /** Called whenever the number of tasks changes. */
   readonly onLength?: (length: number) => void;
 }
@@ -90,10 +89,7 @@ export class Queue<T> {
     const gone = new Set(dropped);
     this.#tasks = this.#tasks.filter((task) => !gone.has(task));
     this.#isCombined = false;
-    if (this.#tasks[0] !== head) {
-      this.#options.backoff.reset();
-      this.#endDelay();
-    }
+    if (this.#tasks[0] !== head) this.#endDelay();
     this.#options.onLength?.(this.length);
     return dropped;
   }
@@ -123,20 +119,15 @@ export class Queue<T> {
   }
 
   async #work(first: T, signal: AbortSignal): Promise<void> {
-    let head: T | undefined = first;
-    try {
-      await this.#admit(first, signal);
-      if (signal.aborted) return;
-      head = this.#combine();
-      if (head === undefined) return;
-      this.#state = { type: 'running', sinceMs: Date.now() };
-      await this.#options.handle(head, signal);
-      this.#dropHead();
-    } catch (error) {
-      // Work cut short by the shutdown has not failed; its task stays visible.
-      if (signal.aborted || head === undefined) return;
-      await this.#fail(error, head, signal);
-    }
+    await this.#admit(first, signal);
+    if (signal.aborted) return;
+    const head = this.#combine();
+    if (head === undefined) return;
+    this.#state = { type: 'running', sinceMs: Date.now() };
+    const verdict = await this.#options.handle(head, signal);
+    if (verdict.type === 'done') this.#dropHead();
+    // Work cut short by the shutdown has not failed; its task stays visible.
+    else if (verdict.type === 'again' && !signal.aborted) await this.#delay(verdict, signal);
   }
 
   async #admit(head: T, signal: AbortSignal): Promise<void> {
@@ -157,17 +148,8 @@ export class Queue<T> {
     return this.#tasks[0];
   }
 
-  async #fail(error: unknown, head: T, signal: AbortSignal): Promise<void> {
-    let backoffMs: number | undefined;
-    const nextBackoff = (): number => (backoffMs ??= this.#options.backoff.next());
-    const decision = this.#options.onFailure(error, head, nextBackoff);
-    if (decision === 'drop') {
-      this.#dropHead();
-      return;
-    }
-    if (decision !== 'retry') this.#tasks[0] = decision.retryAs;
-    const ownDelayMs = decision === 'retry' ? undefined : decision.delayMs;
-    const delayMs = ownDelayMs ?? nextBackoff();
+  async #delay({ as, delayMs }: Extract<Verdict<T>, { readonly type: 'again' }>, signal: AbortSignal): Promise<void> {
+    this.#tasks[0] = as;
     this.#state = { type: 'delayed', delayMs, untilMs: Date.now() + delayMs };
     const delay = new AbortController();
     this.#endDelay = () => delay.abort();
@@ -176,7 +158,6 @@ export class Queue<T> {
 
   #dropHead(): void {
     this.#tasks.shift();
-    this.#options.backoff.reset();
     this.#options.onLength?.(this.length);
   }
 }

@@ -1,4 +1,5 @@
 import type { Logger, LogFields } from '../log.ts';
+import type { HookOutput } from './executor.ts';
 import type { OutputLine } from './spawner-protocol.ts';
 import type { HookLogEntry } from './warm-protocol.ts';
 
@@ -13,25 +14,33 @@ export interface OutputLogOptions {
 
 /** Logs what hooks say; `fields` tell which run it was. */
 export interface OutputLog {
-  /** A line the hook printed. */
+  /** What a run said. */
+  output(fields: LogFields, output: HookOutput): void;
+  /** A line that was printed outside of any run. */
   line(fields: LogFields, line: OutputLine): void;
-  /** What a warm hook gave to its `log`. */
-  entry(fields: LogFields, entry: HookLogEntry): void;
 }
 
 export function createOutputLog({ log, logProxyHookJson }: OutputLogOptions): OutputLog {
+  const line = (fields: LogFields, { stream, line: text }: OutputLine): void => {
+    const own = logProxyHookJson ? parseObject(text) : undefined;
+    if (own === undefined) {
+      log.info({ ...fields, output: stream, line: text }, 'hook output');
+      return;
+    }
+    const { level, msg, time: _time, ...rest } = own;
+    const message = typeof msg === 'string' && msg !== '' ? msg : 'hook result';
+    log[parseLevel(level)]({ ...fields, output: stream, ...prefixed(rest), proxyJsonLog: true }, message);
+  };
   return {
-    line: (fields, { stream, line }) => {
-      const own = logProxyHookJson ? parseObject(line) : undefined;
-      if (own === undefined) {
-        log.info({ ...fields, output: stream, line }, 'hook output');
+    line,
+    output: (fields, output) => {
+      if (output.type === 'line') {
+        line(fields, output.line);
         return;
       }
-      const { level, msg, time: _time, ...rest } = own;
-      const message = typeof msg === 'string' && msg !== '' ? msg : 'hook result';
-      log[parseLevel(level)]({ ...fields, output: stream, ...prefixed(rest), proxyJsonLog: true }, message);
+      const { level, message, fields: own } = output.entry;
+      log[level]({ ...fields, ...prefixed(own) }, message);
     },
-    entry: (fields, entry) => log[entry.level]({ ...fields, ...prefixed(entry.fields) }, entry.message),
   };
 }
 

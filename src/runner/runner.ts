@@ -1,16 +1,15 @@
-import type { Hook } from '../hook/binding.ts';
+import { HookFailedError } from '../errors.ts';
 import type { HookFile } from '../hook/discover.ts';
 import { CONFIG_LIMIT_MS } from '../hook/load.ts';
-import type { Logger, LogFields } from '../log.ts';
-import { OUTPUT_LIMITS } from './output-limits.ts';
+import type { Logger } from '../log.ts';
+import type { Execution, Executor } from './executor.ts';
+import { failureMessage } from './failure.ts';
 import { createOutputLog } from './output-log.ts';
-import { type HookRun, type ProcessRunOptions, restoreForRun, runProcess, type RunResult } from './process-run.ts';
+import { noPlace, processExecutor } from './process-executor.ts';
 import type { Spawner } from './spawner.ts';
 import type { Exit } from './spawner-protocol.ts';
 import { WarmHooks, type WarmLimits } from './warm-hooks.ts';
 import { Workspaces } from './workspace.ts';
-
-export type { RunResult } from './process-run.ts';
 
 export interface RunnerOptions {
   readonly spawner: Spawner;
@@ -30,69 +29,61 @@ export interface RunnerOptions {
   readonly warm?: WarmLimits;
 }
 
-export interface RunRequest {
-  readonly hook: Hook;
-  /** The binding contexts as JSON, in pieces. */
-  readonly contexts: readonly Uint8Array[];
-  /** Which run it is, for the log: binding, queue, event, task. */
-  readonly fields: LogFields;
-}
-
-export interface Runner {
-  /** Runs a hook once; rejects with HookFailedError, also when `signal` ends it. */
-  run(request: RunRequest, signal: AbortSignal): Promise<RunResult>;
-  /** Runs `hook --config`, or loads the module of a warm hook, anew each time; never rejects. */
-  readConfig(file: HookFile, signal?: AbortSignal): Promise<Exit>;
+/** An executor, and what keeps it from its work. */
+export interface Runner extends Executor {
   /** Why no hook is started at the moment; undefined when all is well. */
   readonly problem: string | undefined;
-  /** Ends the warm hooks. */
-  close(): Promise<void>;
 }
 
 /** Runs hooks: executables each in a process of its own, definitions in a process that stays. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { spawner, folder, keepTmpFiles, restoreFolder = () => {} } = options;
+  const { spawner, folder, keepTmpFiles, restoreFolder = () => {}, hooksDir } = options;
   const env = hookEnv(options);
   const outputLog = createOutputLog(options);
   const limits = { loadLimitMs: CONFIG_LIMIT_MS, ...options.warm };
-  const warmHooks = new WarmHooks({ spawner, folder, env, log: options.log, outputLog, limits });
-  const workspaces = new Workspaces({ folder, keepTmpFiles });
-  const processOptions: ProcessRunOptions = { spawner, env, workspaces, folder, restoreFolder };
-  const never = new AbortController().signal;
-
+  const executors: Readonly<Record<HookFile['type'], Executor>> = {
+    process: processExecutor({ spawner, env, workspaces: new Workspaces({ folder, keepTmpFiles }), folder, hooksDir }),
+    warm: new WarmHooks({ spawner, folder, env, log: options.log, outputLog, limits }),
+  };
   return {
     get problem() {
       return spawner.problem;
     },
-    run: async ({ hook, contexts, fields }, signal) => {
-      signal.throwIfAborted();
-      const runFields = { ...fields, hook: hook.name };
-      const run: HookRun = {
-        hook,
-        contexts,
-        signal,
-        onLine: (line) => outputLog.line(runFields, line),
-        onLog: (entry) => outputLog.entry(runFields, entry),
-      };
-      if (hook.type === 'process') return runProcess(run, processOptions);
-      restoreForRun(hook.name, processOptions);
-      return warmHooks.run(run);
+    execute: async (request, signal) => {
+      const { name, type } = request.hook;
+      if (signal.aborted) return notExecuted(name, 'the operator stops before it is started');
+      try {
+        restoreFolder();
+      } catch (error) {
+        return noPlace(name, folder, error);
+      }
+      try {
+        return await executors[type].execute(request, signal);
+      } catch (cause) {
+        return notExecuted(
+          name,
+          `it could not be run: ${cause instanceof Error ? cause.message : String(cause)}`,
+          cause,
+        );
+      }
     },
-    readConfig: async (file, signal = never) => {
+    readConfig: async (file, signal) => {
       try {
         restoreFolder();
       } catch (error) {
         return notRestored(error);
       }
-      if (file.type === 'warm') return warmHooks.load(file, signal);
-      const limits = { timeoutMs: CONFIG_LIMIT_MS, captureBytes: OUTPUT_LIMITS.config };
-      const request = { path: file.path, args: ['--config'], cwd: options.hooksDir, env, ...limits };
-      return spawner.spawn(request, { onLine: () => {}, signal });
+      return executors[file.type].readConfig(file, signal);
     },
     close: async () => {
-      await warmHooks.close();
+      await Promise.all(Object.values(executors).map(async (executor) => executor.close()));
     },
   };
+}
+
+function notExecuted(hook: string, reason: string, cause?: unknown): Execution {
+  const error = new HookFailedError(failureMessage(hook, reason, ''), { cause });
+  return { type: 'failed', by: 'environment', error };
 }
 
 function notRestored(error: unknown): Exit {

@@ -1,10 +1,11 @@
 import { HookFailedError } from '../errors.ts';
+import type { Hook } from '../hook/binding.ts';
 import type { HookFile } from '../hook/discover.ts';
 import { abortable } from '../lib/abortable.ts';
 import type { Logger } from '../log.ts';
+import type { Execution, ExecuteRequest, Executor, FailedExecution, RunCost } from './executor.ts';
 import { failureMessage, overtimeText } from './failure.ts';
 import type { OutputLog } from './output-log.ts';
-import type { HookRun, RunResult } from './process-run.ts';
 import { limitRun } from './run-limits.ts';
 import type { Spawner } from './spawner.ts';
 import type { Exit, OutputLine, Usage } from './spawner-protocol.ts';
@@ -38,7 +39,7 @@ export interface WarmHooksOptions {
 }
 
 /** Keeps a process for each hook that is a module, and replaces it in time. */
-export class WarmHooks {
+export class WarmHooks implements Executor {
   readonly #options: WarmHooksOptions;
   readonly #server: WarmServer;
   /** The process for the next run, by the path of its hook. */
@@ -53,7 +54,7 @@ export class WarmHooks {
   }
 
   /** Loads the module anew and tells its config as `hook --config` would; never rejects. */
-  async load(file: HookFile, signal: AbortSignal): Promise<Exit> {
+  async readConfig(file: HookFile, signal: AbortSignal): Promise<Exit> {
     try {
       await this.#server.open();
     } catch (error) {
@@ -69,13 +70,18 @@ export class WarmHooks {
     return toExit(loaded);
   }
 
-  /** Runs the hook in its process, which is started if there is none. */
-  async run(run: HookRun): Promise<RunResult> {
-    const { hook, contexts, signal } = run;
+  /** Runs the hook in its process, which is started if there is none; never rejects. */
+  async execute(request: ExecuteRequest, signal: AbortSignal): Promise<Execution> {
+    const { hook, contexts, onOutput } = request;
     const { timeoutMs } = hook.settings;
-    const worker = await this.#readyWorker(hook, signal);
+    const ready = await this.#readyWorker(hook, signal);
+    if (ready.type === 'failed') return ready;
+    const { worker } = ready;
     const startedAt = performance.now();
-    const started = worker.run(contexts, run);
+    const started = worker.run(contexts, {
+      onLine: (line) => onOutput({ type: 'line', line }),
+      onLog: (entry) => onOutput({ type: 'entry', entry }),
+    });
     const graceMs = (): number => this.#options.limits.graceMs ?? DEFAULT_GRACE_MS;
     const limits = limitRun({
       timeoutMs,
@@ -89,7 +95,12 @@ export class WarmHooks {
     const isTimedOut = limits.isTimedOut();
     if (settled.type === 'ended') this.#drop(hook.path, worker);
     else if (isTimedOut || this.#isWorn(worker, settled.usage)) this.#renew(hook, worker);
-    return toResult(run, settled, { durationMs: performance.now() - startedAt, isTimedOut });
+    const usage = settled.type === 'ended' ? settled.exit.usage : settled.usage;
+    return toExecution(hook, settled, {
+      cost: { durationMs: performance.now() - startedAt, usage },
+      isTimedOut,
+      isStopped: signal.aborted,
+    });
   }
 
   /** Ends all processes; none is started after this. */
@@ -103,31 +114,33 @@ export class WarmHooks {
     await closing;
   }
 
-  async #readyWorker(hook: HookFile, signal: AbortSignal): Promise<WarmWorker> {
+  async #readyWorker(hook: HookFile, signal: AbortSignal): Promise<ReadyWorker | FailedExecution> {
     for (;;) {
       const known = this.#workers.get(hook.path);
-      const worker = known === undefined || known.isRetired ? await this.#start(hook) : known;
-      const loaded = await unlessAborted(worker.loaded, signal);
-      if (loaded === undefined) {
-        throw new HookFailedError(failureMessage(hook.name, 'the operator stops before its module is loaded', ''));
+      let worker = known;
+      if (worker === undefined || worker.isRetired) {
+        try {
+          worker = await this.#start(hook);
+        } catch (cause) {
+          return notReady(hook, [`its process cannot be started: ${messageOf(cause)}`, ''], {
+            by: 'environment',
+            cause,
+          });
+        }
       }
+      const loaded = await unlessAborted(worker.loaded, signal);
+      if (loaded === undefined) return notReady(hook, ['the operator stops before its module is loaded', '']);
       if (loaded.type !== 'ready') {
         this.#drop(hook.path, worker);
-        const isEnvironmental = isLost(loaded);
-        throw new HookFailedError(failureMessage(hook.name, ...describeLoad(loaded)), { isEnvironmental });
+        return notReady(hook, describeLoad(loaded), { by: blameOf(loaded) });
       }
       // It may have been replaced, by a reload for example, while we waited for it.
-      if (!worker.isRetired) return worker;
+      if (!worker.isRetired) return { type: 'ready', worker };
     }
   }
 
   async #start(hook: HookFile): Promise<WarmWorker> {
-    try {
-      await this.#server.open();
-    } catch (error) {
-      const reason = `its process cannot be started: ${messageOf(error)}`;
-      throw new HookFailedError(failureMessage(hook.name, reason, ''), { cause: error, isEnvironmental: true });
-    }
+    await this.#server.open();
     // Another run may have started one meanwhile.
     const known = this.#workers.get(hook.path);
     return known === undefined || known.isRetired ? this.#replace(hook) : known;
@@ -202,29 +215,38 @@ function toExit(loaded: Loaded): Exit {
   }
 }
 
+interface ReadyWorker {
+  readonly type: 'ready';
+  readonly worker: WarmWorker;
+}
+
+function notReady(
+  hook: HookFile,
+  description: Description,
+  { by = 'hook', cause }: { readonly by?: FailedExecution['by']; readonly cause?: unknown } = {},
+): FailedExecution {
+  return { type: 'failed', by, error: new HookFailedError(failureMessage(hook.name, ...description), { cause }) };
+}
+
 interface Circumstances {
-  readonly durationMs: number;
+  readonly cost: RunCost;
   readonly isTimedOut: boolean;
+  readonly isStopped: boolean;
 }
 
-function toResult({ hook, signal }: HookRun, outcome: Outcome, { durationMs, isTimedOut }: Circumstances): RunResult {
+function toExecution(hook: Hook, outcome: Outcome, { cost, isTimedOut, isStopped }: Circumstances): Execution {
   if (outcome.type === 'done' && !isTimedOut) {
-    return { durationMs, usage: outcome.usage, outputs: { ...outcome.outputs, admission: '', conversion: '' } };
+    return { type: 'exited', cost, outputs: { ...outcome.outputs, admission: '', conversion: '' } };
   }
-  const usage = outcome.type === 'ended' ? outcome.exit.usage : outcome.usage;
-  const { patch, metrics } = outcome.type === 'failed' ? outcome.outputs : { patch: '', metrics: '' };
-  const failure = { durationMs, usage, timedOut: isTimedOut, patch, metrics };
-  const [reason, detail] = describeOutcome(outcome, signal.aborted);
-  const limit = overtimeText(hook.settings.timeoutMs);
-  const isEnvironmental = isLost(outcome);
-  throw new HookFailedError(failureMessage(hook.name, isTimedOut ? limit : reason, detail), {
-    failure,
-    isEnvironmental,
-  });
+  const [reason, detail] = describeOutcome(outcome, isStopped);
+  const message = failureMessage(hook.name, isTimedOut ? overtimeText(hook.settings.timeoutMs) : reason, detail);
+  const error = new HookFailedError(message, { ending: { timedOut: isTimedOut } });
+  const outputs = outcome.type === 'failed' ? { outputs: outcome.outputs } : {};
+  return { type: 'failed', by: blameOf(outcome), error, cost, ...outputs };
 }
 
-function isLost(result: Loaded | Outcome): boolean {
-  return result.type === 'ended' && result.exit.isLost === true;
+function blameOf(result: Loaded | Outcome): 'hook' | 'environment' {
+  return result.type === 'ended' && result.exit.isLost === true ? 'environment' : 'hook';
 }
 
 type Description = readonly [reason: string, detail: string];

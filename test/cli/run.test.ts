@@ -15,7 +15,7 @@ async function once(name: string, context: string): Promise<string> {
   const write = (text: string): void => void written.push(text);
   const hook = { ...fixtureHook(name), bindings: [{ type: 'onStartup', order: 1 } as const] };
   const parsers = { describeOperations: describeAll, describeMetrics: describeAll };
-  await runOnce({ runner: rig.runner, hook, context, ...parsers, write, signal: never });
+  await runOnce({ executor: rig.runner, onOutput: () => {}, hook, context, ...parsers, write, signal: never });
   return written.join('');
 }
 

@@ -67,12 +67,13 @@ describe('the TypeScript hook of docs/hooks.md', () => {
   it('asks for what is said', async () => {
     await using rig = hookRig({ hooksDir: folder });
     const file = { name: 'pods.ts', path: join(folder, 'pods.ts'), type: 'warm' } as const;
-    const config = await rig.runner.readConfig(file);
+    const config = await rig.runner.readConfig(file, never);
     const parsed = parseConfig(config.stdout, checkFilter);
     const written: string[] = [];
 
     await runOnce({
-      runner: rig.runner,
+      executor: rig.runner,
+      onOutput: () => {},
       hook: { ...file, bindings: parsed.type === 'valid' ? parsed.bindings : [], settings: {} },
       context,
       describeOperations: (text) => {

@@ -22,13 +22,21 @@ function trigger(short: string): Trigger {
 
 function short(value: Trigger): string {
   if (value.type === 'onStartup') return 'startup';
+  if (value.type === 'ask') return 'ask';
   const kind = { synchronization: 'sync', schedule: 'tick', event: 'event' }[value.type];
   const { name, group } = value.binding;
   return `${kind}:${name}${group === undefined ? '' : `/${group}`}`;
 }
 
 function task(hook: Hook, first: string, ...rest: readonly string[]): Task {
-  return { hook, triggers: [trigger(first), ...rest.map(trigger)], allowFailure: false, queuedAtMs: 0, failures: 0 };
+  return {
+    hook,
+    triggers: [trigger(first), ...rest.map(trigger)],
+    allowFailure: false,
+    queuedAtMs: 0,
+    failures: 0,
+    ownFailures: 0,
+  };
 }
 
 /** Tasks from `A event:1 event:2`. */
@@ -254,6 +262,7 @@ describe('ticks of a schedule', () => {
     allowFailure: false,
     queuedAtMs: 0,
     failures: 0,
+    ownFailures: 0,
   });
   const runIds = (merged: readonly Task[]): readonly unknown[] =>
     merged.map(({ triggers }) => triggers.map((one) => (one.type === 'schedule' ? one.run.runId : one.type)));

@@ -13,7 +13,6 @@ function unitWith(status: MonitorStatus): HookUnit {
     push: () => {},
     createMonitor: () => ({ run: async () => {}, snapshot: () => [], status: () => status }),
     ...withoutSchedules,
-    retryDelay: { next: () => 0, reset: () => {} },
     now: Date.now,
     onEnabled: () => {},
     onProblem: () => {},

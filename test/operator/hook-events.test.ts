@@ -9,7 +9,12 @@ import {
   PatchError,
 } from '../../src/errors.ts';
 import type { RecordedEvent } from '../../src/kube/event-recorder.ts';
+import type { Trigger } from '../../src/hook/trigger.ts';
 import { createHookEvents } from '../../src/operator/hook-events.ts';
+import type { RunEvent } from '../../src/run/journal.ts';
+import { newRun } from '../../src/run/run.ts';
+import { hookWith, kubernetesBinding, onStartupBinding } from '../support/bindings.ts';
+import { taskOf } from '../support/unit-rig.ts';
 
 function recording() {
   const told: RecordedEvent[] = [];
@@ -44,16 +49,28 @@ it.each([
   expect(told).toEqual([{ type: 'Warning', reason: 'HookBroken', message }]);
 });
 
-const run = { durationMs: 1, timedOut: false, usage: {}, patch: 's3cret' };
+/** The end of a run that failed and is run again. */
+function failed(binding: string, error: Error): RunEvent {
+  const bound = kubernetesBinding(binding);
+  const trigger: Trigger =
+    binding === '' ? { type: 'onStartup', binding: onStartupBinding } : { type: 'synchronization', binding: bound };
+  return {
+    type: 'ended',
+    run: newRun(taskOf(hookWith('a.sh'), trigger), 'main'),
+    outcome: { type: 'failed', by: 'hook', error },
+    next: { type: 'retry', at: 'head', delayMs: 5000 },
+  };
+}
+
 const printed = 'hook a.sh failed\n+ curl -H "Authorization: s3cret"';
 it.each([
-  [new HookFailedError(printed, { failure: { ...run, exitCode: 7 } }), 'exit code 7; ERR_HOOK_FAILED, '],
-  [new HookFailedError(printed, { failure: { ...run, signal: 'SIGKILL' } }), 'was ended by SIGKILL; ERR_HOOK_FAILED, '],
+  [new HookFailedError(printed, { ending: { timedOut: false, exitCode: 7 } }), 'exit code 7; ERR_HOOK_FAILED, '],
   [
-    new HookFailedError(printed, { failure: { ...run, timedOut: true } }),
-    'ran longer than its time limit; ERR_HOOK_FAILED, ',
+    new HookFailedError(printed, { ending: { timedOut: false, signal: 'SIGKILL' } }),
+    'was ended by SIGKILL; ERR_HOOK_FAILED, ',
   ],
-  [new HookFailedError(printed, { failure: run }), 'failed; ERR_HOOK_FAILED, '],
+  [new HookFailedError(printed, { ending: { timedOut: true } }), 'ran longer than its time limit; ERR_HOOK_FAILED, '],
+  [new HookFailedError(printed, { ending: { timedOut: false } }), 'failed; ERR_HOOK_FAILED, '],
   [new HookFailedError(printed), 'could not be run; ERR_HOOK_FAILED, '],
   [new HookOutputError('patch: received "s3cret"'), 'ERR_HOOK_OUTPUT, '],
   [new PatchError('Invalid value: "s3cret"'), 'ERR_PATCH, '],
@@ -62,7 +79,7 @@ it.each([
 ])('of a failed run is told the end of it, and nothing it printed or wrote: %#', (error, said) => {
   const { told, events } = recording();
 
-  events.failed('a.sh', 'nightly', error);
+  events.record(failed('nightly', error));
 
   expect(told).toEqual([
     { type: 'Warning', reason: 'HookFailed', message: `hook a.sh, binding nightly: ${said}the log says more` },
@@ -72,7 +89,7 @@ it.each([
 it('what the API server answered is told', () => {
   const { told, events } = recording();
 
-  events.failed('a.sh', '', new KubeError('GET /api/v1/pods: 403 forbidden', { status: 403, reason: 'Forbidden' }));
+  events.record(failed('', new KubeError('GET /api/v1/pods: 403 forbidden', { status: 403, reason: 'Forbidden' })));
 
   expect(told[0]?.message).toBe('hook a.sh: GET /api/v1/pods: 403 forbidden');
 });
@@ -82,9 +99,9 @@ it('a failing binding is told at once, then rarely', () => {
 
   for (let minute = 0; minute <= 60; minute += 1) {
     clock.nowMs = minute * 60_000;
-    events.failed('a.sh', 'nightly', new Error(`attempt ${minute}`));
+    events.record(failed('nightly', new Error(`attempt ${minute}`)));
   }
-  events.failed('a.sh', '', new Error('other'));
+  events.record(failed('', new Error('other')));
 
   expect(told.filter(({ message }) => message.startsWith('hook a.sh, binding nightly: '))).toHaveLength(7);
   expect(told[0]).toEqual({
@@ -93,4 +110,15 @@ it('a failing binding is told at once, then rarely', () => {
     message: 'hook a.sh, binding nightly: attempt 0',
   });
   expect(told.at(-1)?.message).toBe('hook a.sh: other');
+});
+
+it('what a binding allows, or what is not run again, is not told', () => {
+  const { told, events } = recording();
+  const event = failed('nightly', new Error('no'));
+  if (event.type !== 'ended') throw new Error('no end');
+
+  events.record({ ...event, next: { type: 'drop', why: 'allowed' } });
+  events.record({ ...event, outcome: { type: 'interrupted', by: 'shutdown', error: new Error('no') } });
+
+  expect(told).toEqual([]);
 });

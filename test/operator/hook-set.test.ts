@@ -32,7 +32,6 @@ function hookSetRig({ mayWork = Promise.resolve() }: { readonly mayWork?: Promis
         push: () => {},
         createMonitor: () => ({ run: async () => {}, snapshot: () => [], status: () => ({ isSynced: true }) }),
         ...withoutSchedules,
-        retryDelay: { next: () => 0, reset: () => {} },
         now: Date.now,
         onEnabled: () => {},
         onProblem: () => {},

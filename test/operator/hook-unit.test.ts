@@ -65,7 +65,7 @@ describe('the Synchronizations of a hook', () => {
       const first = only(takeTasks());
       unit.begin(first);
       event(pods, 'part of the second state');
-      expect(unit.retryLater(first)).toBeGreaterThan(0);
+      unit.retryLater(first, 5000);
       await vi.advanceTimersByTimeAsync(4999);
       expect(queued()).toEqual([]);
 
@@ -75,26 +75,25 @@ describe('the Synchronizations of a hook', () => {
       event(pods, 'later');
       unit.finish(second);
 
-      expect(second).toMatchObject({ failures: 1, queuedAtMs: Date.now() });
+      expect(second.queuedAtMs).toBe(Date.now());
       expect(queued()).toEqual(['other: pods/later']);
     });
   });
 
   it('wait for an earlier one that failed, and follow it in order', async () => {
-    await unitWith([pods, maps], async ({ unit, queued, takeTasks, told }) => {
+    await unitWith([pods, maps], async ({ unit, queued, takeTasks }) => {
       unit.enable();
       const [first, second] = takeTasks();
       if (first === undefined || second === undefined) throw new Error('no Synchronizations');
       expect(unit.defer(first)).toBe(false);
-      unit.retryLater(first);
+      unit.retryLater(first, 5000);
 
       expect(unit.defer(second)).toBe(true);
       await vi.advanceTimersByTimeAsync(5000);
-      expect(only(takeTasks())).toMatchObject({ failures: 1 });
+      expect(only(takeTasks())).toEqual({ ...first, queuedAtMs: Date.now() });
       unit.finish(first);
 
       expect(queued()).toEqual(['main: Synchronization maps']);
-      expect(told).toEqual(['retry delay reset']);
       expect(unit.defer(second)).toBe(false);
     });
   });
@@ -123,21 +122,6 @@ describe('the Synchronizations of a hook', () => {
 
       expect(queued()).toEqual(['main: nodes/new']);
       expect(told).toEqual(['enabled']);
-    });
-  });
-
-  it('leave the retries of other tasks to the queue', async () => {
-    await unitWith([pods], ({ hook, unit }) => {
-      const task: Task = {
-        hook,
-        triggers: [tickOf(minutely)],
-        allowFailure: false,
-        queuedAtMs: 0,
-        failures: 0,
-      };
-
-      expect(unit.retryLater(task)).toBeUndefined();
-      expect(unit.defer(task)).toBe(false);
     });
   });
 });
@@ -264,7 +248,6 @@ it('a unit that is started after the end has come ends at once', async () => {
       status: () => ({ isSynced: false }),
     }),
     ...withoutSchedules,
-    retryDelay: { next: () => 0, reset: () => {} },
     now: Date.now,
     onEnabled: () => {},
     onProblem: () => {},

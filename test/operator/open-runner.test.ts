@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { openRunner } from '../../src/operator/open-runner.ts';
+import type { HookOutput } from '../../src/runner/executor.ts';
 import { fixtureHook, hooksDir, never, temporaryFolder } from '../support/hook-rig.ts';
 import { until } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -26,28 +27,32 @@ describe('an open runner', () => {
     const runner = openRunner(settings(tmp.path), ends);
     const [folder = ''] = readdirSync(tmp.path);
     expect(readdirSync(join(tmp.path, folder, 'bin'))).toEqual(['hooklet']);
-    const run = await runner.run(
-      { hook: fixtureHook('run-echo.sh'), contexts: [Buffer.from('[]')], fields: {} },
-      never,
-    );
+    const request = { hook: fixtureHook('run-echo.sh'), contexts: [Buffer.from('[]')], onOutput: () => {} };
+    const run = await runner.execute(request, never);
     await ends.disposeAsync();
 
-    expect(run.outputs.patch.trim()).toBe('[]');
+    expect(run.outputs?.patch.trim()).toBe('[]');
     expect(readdirSync(tmp.path)).toEqual([]);
   });
 
   it('ends a warm hook that heeds no signal within 1 s, where it is to be killed after 200 ms', async () => {
     using tmp = temporaryFolder();
     await using ends = new AsyncDisposableStack();
-    const log = recordingLogger();
-    const runner = openRunner({ ...settings(tmp.path), log, killAfterMs: 200 }, ends);
+    const printed: HookOutput[] = [];
+    const runner = openRunner({ ...settings(tmp.path), killAfterMs: 200 }, ends);
     const object = { metadata: { name: 'x' }, do: 'block' };
     const context = JSON.stringify([{ binding: 'commands', type: 'Event', watchEvent: 'Added', object }]);
     const controller = new AbortController();
-    const request = { hook: fixtureHook('run-warm.ts'), contexts: [Buffer.from(context)], fields: {} };
+    const request = {
+      hook: fixtureHook('run-warm.ts'),
+      contexts: [Buffer.from(context)],
+      onOutput: (output: HookOutput) => void printed.push(output),
+    };
     let hasEnded = false;
-    const run = runner.run(request, controller.signal).catch(() => (hasEnded = true));
-    await until(() => expect(log.lines.map(({ fields }) => fields['line'])).toContain('before the end of time'));
+    const run = runner.execute(request, controller.signal).then(() => (hasEnded = true));
+    await until(() =>
+      expect(printed).toContainEqual({ type: 'line', line: { stream: 'stdout', line: 'before the end of time' } }),
+    );
 
     controller.abort();
 

@@ -20,10 +20,9 @@ async function busyQueue(...tasks: readonly Task[]) {
     handle: async () => {
       begun.resolve();
       await go.promise;
+      return { type: 'done' };
     },
     combine: (all) => all,
-    backoff: { next: () => 0, reset: () => {} },
-    onFailure: () => 'drop',
   });
   const end = new AbortController();
   queue.push(...tasks);

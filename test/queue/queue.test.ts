@@ -1,6 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { Backoff } from '../../src/lib/backoff.ts';
-import { type FailureDecision, Queue, type QueueOptions } from '../../src/queue/queue.ts';
+import { Queue, type QueueOptions, type Verdict } from '../../src/queue/queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();
@@ -43,7 +42,6 @@ describe('a queue', () => {
         seen.push(task);
         if (task === 'a' && failures-- > 0) throw new Error('no');
       },
-      backoff: steps(1000, 2000),
     });
     const stop = start();
     queue.push('a', 'b');
@@ -52,7 +50,7 @@ describe('a queue', () => {
     expect(log).toEqual(['a']);
     await vi.advanceTimersByTimeAsync(1);
     expect(log).toEqual(['a', 'a']);
-    await vi.advanceTimersByTimeAsync(2000);
+    await vi.advanceTimersByTimeAsync(1000);
     expect(log).toEqual(['a', 'a', 'a', 'b']);
     await stop();
   });
@@ -63,7 +61,7 @@ describe('a queue', () => {
         seen.push(task);
         if (task === 'bad') throw new Error('no');
       },
-      backoff: steps(30_000),
+      delayMs: 30_000,
     });
     const stop = start();
     queue.push('bad', 'unwanted', 'next');
@@ -97,8 +95,8 @@ describe('a queue', () => {
         seen.push(task);
         if (failures-- > 0) throw new Error('no');
       },
-      onFailure: (_error, head) => ({ retryAs: `${head} again`, delayMs: 100 }),
-      backoff: steps(5000),
+      afterFailure: (head) => ({ type: 'again', as: `${head} again`, delayMs: 100 }),
+      delayMs: 5000,
     });
     const stop = start();
     queue.push('a');
@@ -109,31 +107,13 @@ describe('a queue', () => {
     await stop();
   });
 
-  it('starts the series of delays again after a success', async () => {
-    const failOnce = new Set(['a', 'b']);
-    const { queue, log, start } = rig({
-      handle: async (task, _signal, seen) => {
-        seen.push(task);
-        if (failOnce.delete(task)) throw new Error('no');
-      },
-      backoff: steps(1000, 60_000),
-    });
-    const stop = start();
-    queue.push('a', 'b');
-
-    await vi.advanceTimersByTimeAsync(2000);
-
-    expect(log).toEqual(['a', 'a', 'b', 'b']);
-    await stop();
-  });
-
   it('gives up a head when the failure is allowed', async () => {
     const { queue, log, start } = rig({
       handle: async (task, _signal, seen) => {
         seen.push(task);
         if (task === 'a') throw new Error('no');
       },
-      onFailure: () => 'drop',
+      afterFailure: () => ({ type: 'done' }),
     });
     const stop = start();
 
@@ -151,8 +131,7 @@ describe('a queue', () => {
         seen.push(task);
         if (task.length < 3) throw new Error('no');
       },
-      onFailure: (_error, head) => ({ retryAs: `${head}+` }),
-      backoff: steps(10, 10),
+      afterFailure: (head) => ({ type: 'again', as: `${head}+`, delayMs: 10 }),
     });
     const stop = start();
 
@@ -171,7 +150,7 @@ describe('a queue', () => {
         if (failures-- > 0) throw new Error('no');
       },
       combine: (tasks) => [tasks.join('')],
-      backoff: steps(1000),
+      delayMs: 1000,
     });
     const stop = start();
     queue.push('a');
@@ -277,35 +256,33 @@ describe('a queue', () => {
     expect(queue.status).toBe('stop');
   });
 
-  it('keeps a task that the abort cut short, and does not call it a failure', async () => {
-    const failures: unknown[] = [];
-    const { queue, start } = rig({
-      handle: async (_task, signal) => {
-        const { promise, reject } = Promise.withResolvers<never>();
-        signal.addEventListener('abort', () => reject(new Error('cut short')));
-        return promise;
-      },
-      onFailure: (error) => {
-        failures.push(error);
-        return 'drop';
-      },
-    });
-    queue.push('a');
-    const stop = start();
-    await turns();
+  it.each<Verdict<string>>([{ type: 'keep' }, { type: 'again', as: 'another', delayMs: 0 }])(
+    'keeps a task that the abort cut short, as it is: $type',
+    async (verdict) => {
+      const { queue, start } = rig({
+        handle: async (_task, signal) => {
+          const { promise, reject } = Promise.withResolvers<never>();
+          signal.addEventListener('abort', () => reject(new Error('cut short')));
+          return promise;
+        },
+        afterFailure: () => verdict,
+      });
+      queue.push('a');
+      const stop = start();
+      await turns();
 
-    await stop();
+      await stop();
 
-    expect(queue.tasks).toEqual(['a']);
-    expect(failures).toEqual([]);
-  });
+      expect(queue.tasks).toEqual(['a']);
+    },
+  );
 
   it('ends at once when aborted during a delay', async () => {
     const { queue, start } = rig({
       handle: async () => {
         throw new Error('no');
       },
-      backoff: steps(60_000),
+      delayMs: 60_000,
     });
     queue.push('a');
     const stop = start();
@@ -322,7 +299,7 @@ describe('a queue', () => {
       handle: async () => {
         throw new Error('no');
       },
-      backoff: steps(5000),
+      delayMs: 5000,
     });
     expect(queue.status).toBe('');
     const stop = start();
@@ -337,12 +314,12 @@ describe('a queue', () => {
     expect(queue.status).toBe('stop');
   });
 
-  it('lets a bug in the handling of failures out', async () => {
+  it('lets a bug out', async () => {
     const { queue } = rig({
       handle: async () => {
         throw new Error('no');
       },
-      onFailure: () => {
+      afterFailure: () => {
         throw new TypeError('a bug');
       },
     });
@@ -353,24 +330,33 @@ describe('a queue', () => {
 });
 
 interface Overrides {
+  /** What it throws is a failure. */
   readonly handle?: (task: string, signal: AbortSignal, log: string[]) => Promise<void>;
   readonly combine?: (tasks: readonly string[]) => readonly string[];
   readonly admit?: (head: string, signal: AbortSignal) => Promise<void>;
-  readonly backoff?: Backoff;
-  readonly onFailure?: (error: unknown, head: string) => FailureDecision<string>;
+  /** Between attempts; default 1 s. */
+  readonly delayMs?: number;
+  /** Default another attempt. */
+  readonly afterFailure?: (head: string) => Verdict<string>;
   readonly onLength?: (length: number) => void;
 }
 
 function rig(overrides: Overrides) {
   const log: string[] = [];
-  const { handle = record, ...rest } = overrides;
+  const { handle = record, delayMs = 1000, ...rest } = overrides;
+  const { afterFailure = (as): Verdict<string> => ({ type: 'again', as, delayMs }), ...others } = rest;
   const options: QueueOptions<string> = {
     name: 'main',
     combine: (tasks) => tasks,
-    backoff: steps(1000),
-    onFailure: () => 'retry',
-    ...rest,
-    handle: async (task, signal) => handle(task, signal, log),
+    ...others,
+    handle: async (task, signal) => {
+      try {
+        await handle(task, signal, log);
+        return { type: 'done' };
+      } catch {
+        return afterFailure(task);
+      }
+    },
   };
   const queue = new Queue<string>(options);
   const start = () => {
@@ -398,17 +384,6 @@ async function slow(task: string, _signal: AbortSignal, log: string[]): Promise<
 
 function mergeFirstTwo(tasks: readonly string[]): readonly string[] {
   return tasks.length > 2 ? [tasks.slice(0, 2).join(''), ...tasks.slice(2)] : tasks;
-}
-
-/** Delays in order, the last one for ever. */
-function steps(...delaysMs: readonly number[]): Backoff {
-  let index = 0;
-  return {
-    next: () => delaysMs[Math.min(index++, delaysMs.length - 1)] ?? 0,
-    reset: () => {
-      index = 0;
-    },
-  };
 }
 
 async function turns(): Promise<void> {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { exponentialBackoff } from '../../src/lib/backoff.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { Queues } from '../../src/queue/queues.ts';
 
@@ -60,13 +59,9 @@ describe('named queues', () => {
         new Queue({
           name,
           handle: async () => {
-            throw new Error('no');
-          },
-          combine: (tasks) => tasks,
-          backoff: exponentialBackoff({ initialMs: 1, maxMs: 1 }),
-          onFailure: () => {
             throw new TypeError('a bug');
           },
+          combine: (tasks) => tasks,
         }),
     );
     queues.get('healthy');
@@ -90,10 +85,9 @@ function rig(handle: (task: string) => Promise<void>) {
         handle: async (task) => {
           await handle(task);
           finish(task).resolve();
+          return { type: 'done' };
         },
         combine: (tasks) => tasks,
-        backoff: exponentialBackoff({ initialMs: 1, maxMs: 1 }),
-        onFailure: () => 'retry',
       }),
   );
   const controller = new AbortController();

@@ -12,12 +12,16 @@ beforeAll(() => {
 });
 afterAll(async () => rig[Symbol.asyncDispose]());
 
-async function run(script: string) {
+function scriptRun(script: string) {
   const path = join(rig.folder, `hook-${script.length}.sh`);
   writeFileSync(path, `#!/bin/sh\n${script}\n`);
   chmodSync(path, 0o755);
   const hook = { name: 'hook.sh', path, type: 'process', bindings: [], settings: {} } as const;
-  return rig.runner.run({ hook, contexts: [Buffer.from('[]')], fields: {} }, never);
+  return { hook, contexts: [Buffer.from('[]')] };
+}
+
+async function run(script: string) {
+  return rig.run(scriptRun(script), never);
 }
 
 describe('what a hook may write', () => {
@@ -52,10 +56,10 @@ describe('what a hook may write', () => {
   });
 
   it('and what a hook wrote that failed is not read either', async () => {
-    await expect(run('truncate -s 6G "$KUBERNETES_PATCH_PATH"; exit 3')).rejects.toMatchObject({
-      message: expect.stringContaining('exit code 3'),
-      failure: { patch: '', metrics: '' },
-    });
+    const execution = await rig.execute(scriptRun('truncate -s 6G "$KUBERNETES_PATCH_PATH"; exit 3'), never);
+
+    expect(execution).toMatchObject({ type: 'failed', error: { message: expect.stringContaining('exit code 3') } });
+    expect(execution.outputs).toBeUndefined();
   });
 
   it('may be as large as the limit', async () => {
@@ -69,7 +73,7 @@ describe('what a hook may write', () => {
     writeFileSync(path, '#!/bin/sh\nexec yes\n');
     chmodSync(path, 0o755);
 
-    const exit = await rig.runner.readConfig({ name: 'config.sh', path, type: 'process' });
+    const exit = await rig.runner.readConfig({ name: 'config.sh', path, type: 'process' }, never);
 
     expect(exit.startError?.message).toBe('printed more than 1048576 bytes');
     expect(exit.stdout.length).toBe(MIB);
@@ -80,7 +84,7 @@ describe('what a hook may write', () => {
     const source = `import { defineHook, schedule } from 'hooklet';\nexport default defineHook({ bindings: { a: schedule('x'.repeat(2e6)) }, run() {} });\n`;
     writeFileSync(path, source);
 
-    const exit = await rig.runner.readConfig({ name: 'config.ts', path, type: 'warm' });
+    const exit = await rig.runner.readConfig({ name: 'config.ts', path, type: 'warm' }, never);
 
     expect(exit.stderr).toMatch(/^the config has 20000\d\d bytes, at most 1048576 \(1 MiB\) are read; bind to less/);
   });

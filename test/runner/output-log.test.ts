@@ -50,10 +50,9 @@ describe('createOutputLog', () => {
   it('logs what a warm hook gave to its log', () => {
     const log = recordingLogger();
 
-    createOutputLog({ log, logProxyHookJson: false }).entry(fields, {
-      level: 'error',
-      message: 'no luck',
-      fields: { pod: 'x' },
+    createOutputLog({ log, logProxyHookJson: false }).output(fields, {
+      type: 'entry',
+      entry: { level: 'error', message: 'no luck', fields: { pod: 'x' } },
     });
 
     expect(log.lines).toEqual([{ level: 'error', message: 'no luck', fields: { ...fields, hook_pod: 'x' } }]);

@@ -1,8 +1,8 @@
 import { copyFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
-import { HookFailedError } from '../../src/errors.ts';
 import type { Hook } from '../../src/hook/binding.ts';
+import type { FailedExecution } from '../../src/runner/executor.ts';
 import { fixtureHook, hookRig, hooksDir, never } from '../support/hook-rig.ts';
 
 type Rig = ReturnType<typeof hookRig>;
@@ -22,17 +22,20 @@ function contextsOf(...actions: readonly string[]): readonly Uint8Array[] {
   return [Buffer.from(JSON.stringify(events))];
 }
 
-async function run(rig: Rig, action: string, { settings = {}, signal = never } = {}) {
-  return rig.runner.run(
-    { hook: { ...hook, settings }, contexts: contextsOf(action), fields: { queue: 'main' } },
-    signal,
-  );
+interface RunOptions {
+  readonly settings?: Hook['settings'];
+  readonly signal?: AbortSignal;
 }
 
-async function failure(rig: Rig, action: string, options: Parameters<typeof run>[2] = {}): Promise<HookFailedError> {
-  const error: unknown = await run(rig, action, options).catch((reason: unknown) => reason);
-  if (!(error instanceof HookFailedError)) throw new Error('the hook did not fail');
-  return error;
+async function run(rig: Rig, action: string, { settings = {}, signal = never }: RunOptions = {}) {
+  return rig.run({ hook: { ...hook, settings }, contexts: contextsOf(action), fields: { queue: 'main' } }, signal);
+}
+
+async function failure(rig: Rig, action: string, options: RunOptions = {}): Promise<FailedExecution> {
+  const { settings = {}, signal = never } = options;
+  const execution = await rig.execute({ hook: { ...hook, settings }, contexts: contextsOf(action) }, signal);
+  if (execution.type !== 'failed') throw new Error('the hook did not fail');
+  return execution;
 }
 
 async function pidOf(rig: Rig): Promise<string> {
@@ -51,7 +54,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 
 describe('a warm hook', () => {
   it('gets all its contexts and snapshots, and writes what an executable hook would', async () => {
-    const result = await rig.runner.run({ hook, contexts: contextsOf('answer', 'pid'), fields: {} }, never);
+    const result = await rig.run({ hook, contexts: contextsOf('answer', 'pid'), fields: {} }, never);
 
     expect(result.outputs.patch).toBe(
       '{"operation":"Delete","kind":"ConfigMap","name":"answer"}\n{"operation":"Delete","kind":"ConfigMap","name":"pid"}\n',
@@ -82,18 +85,18 @@ describe('a warm hook', () => {
   it('fails with the stack of what it throws, and keeps its process', async () => {
     const before = await pidOf(rig);
 
-    const error = await failure(rig, 'throw');
+    const { error, outputs } = await failure(rig, 'throw');
 
     expect(error.message).toMatch(/^hook run-warm\.ts failed: its function threw\nError: as told\n.*run-warm\.ts:\d+/);
-    expect(error.failure?.patch).toContain('asked-before');
-    expect(error.failure?.metrics).toContain('counted-before');
+    expect(outputs?.patch).toContain('asked-before');
+    expect(outputs?.metrics).toContain('counted-before');
     expect(await pidOf(rig)).toBe(before);
   });
 
   it('fails when its process ends during the run, and gets another', async () => {
     const before = await pidOf(rig);
 
-    const error = await failure(rig, 'exit');
+    const { error } = await failure(rig, 'exit');
 
     expect(error.message).toBe('hook run-warm.ts failed: its process ended during the run (exit code 7)');
     expect(await pidOf(rig)).not.toBe(before);
@@ -102,10 +105,10 @@ describe('a warm hook', () => {
   it('is asked to end when its time is over, and its process is replaced', async () => {
     const before = await pidOf(rig);
 
-    const error = await failure(rig, 'wait', { settings: { timeoutMs: 100 } });
+    const { error } = await failure(rig, 'wait', { settings: { timeoutMs: 100 } });
 
     expect(error.message).toContain('it ran longer than its time limit of 100ms (settings.timeout) and was ended');
-    expect(error.failure).toMatchObject({ timedOut: true });
+    expect(error).toMatchObject({ ending: { timedOut: true } });
     expect(await pidOf(rig)).not.toBe(before);
   });
 
@@ -116,7 +119,7 @@ describe('a warm hook', () => {
     await vi.waitUntil(() => rig.output().length > 0, { timeout: 30_000 });
 
     controller.abort();
-    const error = await failing;
+    const { error } = await failing;
 
     expect(error.message).toContain('it was ended because the operator stops');
     expect(rig.output()).toEqual(['before the end of time']);
@@ -171,8 +174,8 @@ describe('a warm hook', () => {
   ])('that cannot be loaded tells why: %s', async (name, reason) => {
     const broken = fixtureHook(name);
 
-    const config = await rig.runner.readConfig(broken);
-    const running = rig.runner.run({ hook: broken, contexts: contextsOf('answer'), fields: {} }, never);
+    const config = await rig.runner.readConfig(broken, never);
+    const running = rig.run({ hook: broken, contexts: contextsOf('answer'), fields: {} }, never);
 
     expect(config).toMatchObject({ exitCode: 1, stderr: expect.stringMatching(reason) });
     await expect(running).rejects.toThrow(reason);
@@ -182,12 +185,12 @@ describe('a warm hook', () => {
     const path = join(rig.folder, 'hook.ts');
     const own: Hook = { ...hook, path };
     copyFileSync(join(hooksDir, 'run-warm.ts'), path);
-    const first = await rig.runner.readConfig(own);
+    const first = await rig.runner.readConfig(own, never);
 
     const source =
       "import { defineHook, onStartup } from 'hooklet';\nexport default defineHook({ bindings: { a: onStartup(77) }, run() {} });\n";
     writeFileSync(path, source);
-    const second = await rig.runner.readConfig(own);
+    const second = await rig.runner.readConfig(own, never);
 
     expect(JSON.parse(first.stdout)).toMatchObject({ onStartup: 1 });
     expect(JSON.parse(second.stdout)).toEqual({ configVersion: 'v1', onStartup: 77 });

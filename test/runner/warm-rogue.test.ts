@@ -12,7 +12,7 @@ const hook = fixtureHook('run-warm-rogue.ts');
 async function run(rig: Rig, action: string, settings: { timeoutMs?: number } = {}) {
   const object = { metadata: { name: action }, do: action };
   const contexts = [Buffer.from(JSON.stringify([{ binding: 'commands', type: 'Event', watchEvent: 'Added', object }]))];
-  return rig.runner.run({ hook: { ...hook, settings }, contexts, fields: {} }, never);
+  return rig.run({ hook: { ...hook, settings }, contexts, fields: {} }, never);
 }
 
 async function failure(rig: Rig, action: string, settings: { timeoutMs?: number } = {}): Promise<string> {
@@ -116,7 +116,7 @@ describe('the operator', () => {
     await vi.waitUntil(() => markedProcesses(rig.mark).some(isStopped), { timeout: 30_000 });
     const contexts = [Buffer.alloc(100 * 1024 * 1024)];
 
-    for (let i = 0; i < 4; i++) running.push(rig.runner.run({ hook, contexts, fields: {} }, never));
+    for (let i = 0; i < 4; i++) running.push(rig.run({ hook, contexts, fields: {} }, never));
     const ends = await Promise.allSettled(running);
 
     expect(ends).toHaveLength(5);
@@ -146,9 +146,9 @@ describe('the operator', () => {
     writeFileSync(path, 'setInterval(() => {}, 1000);\nawait new Promise(() => {});\n');
     const slow = { ...hook, path };
 
-    const running = rig.runner.run({ hook: slow, contexts: [Buffer.from('[]')], fields: {} }, never);
+    const running = rig.run({ hook: slow, contexts: [Buffer.from('[]')], fields: {} }, never);
     await expect(running).rejects.toThrow('before its module was loaded (it was not loaded within 0.3 s)');
-    const config = await rig.runner.readConfig(slow);
+    const config = await rig.runner.readConfig(slow, never);
 
     expect(config.startError?.message).toBe('it was not loaded within 0.3 s');
   });
@@ -159,7 +159,7 @@ describe('the operator', () => {
     writeFileSync(path, 'setInterval(() => {}, 1000);\nawait new Promise(() => {});\n');
     const controller = new AbortController();
 
-    const running = rig.runner.run({ hook: { ...hook, path }, contexts: [], fields: {} }, controller.signal);
+    const running = rig.run({ hook: { ...hook, path }, contexts: [], fields: {} }, controller.signal);
     await vi.waitUntil(() => rig.processes().some((line) => line.includes(path)), { timeout: 30_000 });
     controller.abort();
 
@@ -168,14 +168,16 @@ describe('the operator', () => {
 
   it('starts nothing once it is closed', async () => {
     const rig = hookRig();
-    const loading = rig.runner.readConfig(hook);
+    const loading = rig.runner.readConfig(hook, never);
 
     await rig[Symbol.asyncDispose]();
 
     expect(await loading).not.toMatchObject({ exitCode: 0 });
-    expect((await rig.runner.readConfig(hook)).startError?.message).toBe('hooklet stops, no warm hook is started');
+    expect((await rig.runner.readConfig(hook, never)).startError?.message).toBe(
+      'hooklet stops, no warm hook is started',
+    );
     await expect(run(rig, 'well')).rejects.toThrow('hooklet stops, no warm hook is started');
-    expect((await rig.runner.readConfig(fixtureHook('x.sh'))).startError?.message).toBe(
+    expect((await rig.runner.readConfig(fixtureHook('x.sh'), never)).startError?.message).toBe(
       'hooklet stops, nothing is started',
     );
     expect(rig.processes()).toEqual([]);

@@ -4,6 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { Hook } from '../../src/hook/binding.ts';
+import type { LogFields } from '../../src/log.ts';
+import type { ExecuteRequest, Execution, HookOutput } from '../../src/runner/executor.ts';
+import { createOutputLog } from '../../src/runner/output-log.ts';
 import { createRunFolder } from '../../src/runner/run-folder.ts';
 import { createRunner, type RunnerOptions } from '../../src/runner/runner.ts';
 import { createSpawner, type SpawnerOptions } from '../../src/runner/spawner.ts';
@@ -25,6 +28,10 @@ function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 10 });
 }
 
+interface RigRequest extends Pick<ExecuteRequest, 'hook' | 'contexts'> {
+  readonly fields?: LogFields;
+}
+
 /** A spawner and a runner on real processes; `mark` is in the environment of everything they start. */
 export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOptions?: Partial<SpawnerOptions> } = {}) {
   const tmp = temporaryFolder();
@@ -35,8 +42,21 @@ export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOpti
   const spawner = createSpawner({ folder: folder.path, env, log, ...options.spawnerOptions });
   const base = { spawner, folder: folder.path, keepTmpFiles: false, hooksDir, env, log, logProxyHookJson: false };
   const runner = createRunner({ ...base, ...options });
+  const outputLog = createOutputLog({ logProxyHookJson: options.logProxyHookJson ?? false, log: options.log ?? log });
+  const execute = async ({ hook, contexts, fields = {} }: RigRequest, signal: AbortSignal): Promise<Execution> => {
+    const onOutput = (output: HookOutput): void => outputLog.output({ ...fields, hook: hook.name }, output);
+    return runner.execute({ hook, contexts, onOutput }, signal);
+  };
   return {
     runner,
+    /** Runs a hook once, and logs what it prints as the operator does. */
+    execute,
+    /** The same; rejects with the error of a run that failed. */
+    async run(request: RigRequest, signal: AbortSignal) {
+      const execution = await execute(request, signal);
+      if (execution.type === 'failed') throw execution.error;
+      return { ...execution.cost, outputs: execution.outputs };
+    },
     spawner,
     log,
     mark,

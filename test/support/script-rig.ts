@@ -1,7 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { HookFailedError } from '../../src/errors.ts';
 import { writeProgram } from '../../src/operator/program-link.ts';
 import type { HookOutputs } from '../../src/runner/workspace.ts';
 import { hookRig, never, temporaryFolder } from './hook-rig.ts';
@@ -34,23 +33,16 @@ export async function runScript(path: string, { contexts, env = {}, programs = {
   const hookEnv = { ...process.env, ...env, PATH: searchPath, HOOKLET: join(binDir, 'hooklet') };
   await using rig = hookRig({ env: hookEnv, spawnerOptions: { env: hookEnv } });
   const hook = { name: 'hook.sh', path, type: 'process', bindings: [], settings: {} } as const;
-  const request = { hook, contexts: [Buffer.from(JSON.stringify(contexts))], fields: {} };
-  try {
-    const { outputs } = await rig.runner.run(request, never);
-    return { printed: rig.output(), patch: outputs.patch, metrics: outputs.metrics };
-  } catch (error) {
-    if (!(error instanceof HookFailedError)) throw error;
-    return { printed: rig.output(), ...writtenBy(error), failure: error.message };
-  }
-}
-
-function writtenBy({ failure }: HookFailedError): Pick<ScriptResult, 'patch' | 'metrics'> {
-  return { patch: failure?.patch ?? '', metrics: failure?.metrics ?? '' };
+  const request = { hook, contexts: [Buffer.from(JSON.stringify(contexts))] };
+  const execution = await rig.execute(request, never);
+  const { patch = '', metrics = '' } = execution.outputs ?? {};
+  const failure = execution.type === 'failed' ? { failure: execution.error.message } : {};
+  return { printed: rig.output(), patch, metrics, ...failure };
 }
 
 /** Asks an executable hook for its config, as the operator does. */
 export async function readScriptConfig(path: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   await using rig = hookRig({ spawnerOptions: { env: { ...process.env, ...env } } });
-  const { stdout } = await rig.runner.readConfig({ name: 'hook.sh', path, type: 'process' });
+  const { stdout } = await rig.runner.readConfig({ name: 'hook.sh', path, type: 'process' }, never);
   return stdout;
 }

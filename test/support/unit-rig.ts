@@ -15,7 +15,7 @@ export function eventOf(binding: KubernetesBinding, name: string): EventTrigger 
 
 /** A task as a unit would queue it. */
 export function taskOf(hook: Hook, trigger: Trigger, fields: Partial<Task> = {}): Task {
-  return { hook, triggers: [trigger], allowFailure: false, queuedAtMs: 0, failures: 0, ...fields };
+  return { hook, triggers: [trigger], allowFailure: false, queuedAtMs: 0, failures: 0, ownFailures: 0, ...fields };
 }
 
 /** What a task is about: `Synchronization pods`, `pods/web`, `every-minute`. */
@@ -23,8 +23,8 @@ export function describeTask({ triggers }: Task): string {
   return triggers.map(describeTrigger).join(' + ');
 }
 
-/** A unit on monitors and a clock that the test plays; `retryMs` is the delay of its retries. */
-export function unitRig(name: string, bindings: Hook['bindings'], retryMs = 5000) {
+/** A unit on monitors and a clock that the test plays. */
+export function unitRig(name: string, bindings: Hook['bindings']) {
   const monitors = new Map<KubernetesBinding, MonitorEvents>();
   const schedules: {
     readonly bindings: readonly ScheduleBinding[];
@@ -58,7 +58,6 @@ export function unitRig(name: string, bindings: Hook['bindings'], retryMs = 5000
       facts: () => undefined,
     }),
     endRuns: (runIds) => void told.push(`end ${[...runIds].join(' ')}`),
-    retryDelay: { next: () => retryMs, reset: () => void told.push('retry delay reset') },
     now: Date.now,
     onEnabled: () => void told.push('enabled'),
     onProblem: (binding, error) => void told.push(`${binding.name}: ${String(error)}`),
@@ -103,6 +102,8 @@ function describeTrigger(trigger: Trigger): string {
       return `Synchronization ${trigger.binding.name}`;
     case 'schedule':
       return trigger.binding.name;
+    case 'ask':
+      return trigger.contextType;
     case 'event':
       return `${trigger.binding.name}/${trigger.item.name}`;
   }

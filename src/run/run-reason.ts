@@ -1,4 +1,5 @@
 import type { Task } from '../hook/task.ts';
+import { groupOf } from '../hook/combine.ts';
 import type { Trigger } from '../hook/trigger.ts';
 import { unreachable } from '../lib/unreachable.ts';
 
@@ -14,7 +15,7 @@ export function reasonOf({ triggers }: Task): string {
 }
 
 function describe(trigger: Trigger): string {
-  const group = trigger.type === 'onStartup' ? undefined : trigger.binding.group;
+  const group = groupOf(trigger);
   const suffix = group === undefined ? '' : ` for group ${group}`;
   switch (trigger.type) {
     case 'onStartup':
@@ -23,6 +24,8 @@ function describe(trigger: Trigger): string {
       return `Schedule ${trigger.binding.crontab.source}${suffix}`;
     case 'synchronization':
       return `Synchronization${suffix}`;
+    case 'ask':
+      return trigger.contextType;
     case 'event': {
       const { namespace, name } = trigger.item;
       return `${trigger.watchEvent} ${namespace === '' ? name : `${namespace}/${name}`}${suffix}`;

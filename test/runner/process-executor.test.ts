@@ -1,20 +1,19 @@
 import { chmodSync, copyFileSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { HookFailedError, HookOutputError } from '../../src/errors.ts';
+import { HookOutputError } from '../../src/errors.ts';
 import type { Hook } from '../../src/hook/binding.ts';
+import type { FailedExecution } from '../../src/runner/executor.ts';
 import { fixtureHook, hookRig, hooksDir, never } from '../support/hook-rig.ts';
 
 const contexts = [Buffer.from('[{"binding":'), Buffer.from('"onStartup"}]\n')];
 
 type Rig = ReturnType<typeof hookRig>;
 
-async function failure(rig: Rig, hook: Hook, signal = never): Promise<HookFailedError> {
-  const error: unknown = await rig.runner
-    .run({ hook, contexts, fields: {} }, signal)
-    .catch((reason: unknown) => reason);
-  if (!(error instanceof HookFailedError)) throw new Error('the hook did not fail');
-  return error;
+async function failure(rig: Rig, hook: Hook, signal = never): Promise<FailedExecution> {
+  const execution = await rig.execute({ hook, contexts }, signal);
+  if (execution.type !== 'failed') throw new Error('the hook did not fail');
+  return execution;
 }
 
 // Started once: what a test needs of its own, it makes.
@@ -26,7 +25,7 @@ afterAll(() => rig[Symbol.asyncDispose]());
 
 describe('a run of an executable hook', () => {
   it('gives the contexts and brings back what the hook wrote', async () => {
-    const result = await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
+    const result = await rig.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
 
     expect(result).toEqual({
       durationMs: expect.any(Number),
@@ -43,7 +42,7 @@ describe('a run of an executable hook', () => {
   it('keeps the process contract', async () => {
     await using rig = hookRig({ binDir: '/opt/hooklet/bin' });
 
-    await rig.runner.run({ hook: fixtureHook('run-looks-around.sh'), contexts, fields: {} }, never);
+    await rig.run({ hook: fixtureHook('run-looks-around.sh'), contexts, fields: {} }, never);
 
     expect(new Set(rig.output())).toEqual(
       new Set([
@@ -65,22 +64,26 @@ describe('a run of an executable hook', () => {
       'hook run-killed.sh failed: it was killed by SIGKILL, which the kernel sends when memory runs out',
     ],
   ])('fails with a clear error: %s', async (name, message) => {
-    expect((await failure(rig, fixtureHook(name))).message).toBe(message);
+    expect((await failure(rig, fixtureHook(name))).error.message).toBe(message);
   });
 
   it('tells of a failed run what is known, with the files of one that ended by itself', async () => {
-    const { failure: known } = await failure(rig, fixtureHook('run-fails.sh'));
-
-    expect(known).toMatchObject({ exitCode: 3, timedOut: false, patch: 'to be ignored\n', metrics: 'as well\n' });
+    expect(await failure(rig, fixtureHook('run-fails.sh'))).toMatchObject({
+      by: 'hook',
+      error: { ending: { exitCode: 3, timedOut: false } },
+      cost: { usage: { userCpuMs: expect.any(Number) } },
+      outputs: { patch: 'to be ignored\n', metrics: 'as well\n' },
+    });
   });
 
   it('names the time limit', async () => {
-    const error = await failure(rig, fixtureHook('run-forever.sh', { timeoutMs: 100 }));
+    const { error, outputs } = await failure(rig, fixtureHook('run-forever.sh', { timeoutMs: 100 }));
 
     expect(error.message).toBe(
       'hook run-forever.sh failed: it ran longer than its time limit of 100ms (settings.timeout) and was ended',
     );
-    expect(error.failure).toMatchObject({ timedOut: true, patch: '' });
+    expect(error).toMatchObject({ ending: { timedOut: true } });
+    expect(outputs).toBeUndefined();
   });
 
   it('fails clearly when the hook was deleted or made non-executable, and runs once it is mended', async () => {
@@ -89,11 +92,11 @@ describe('a run of an executable hook', () => {
     copyFileSync(join(hooksDir, 'run-echo.sh'), path);
 
     chmodSync(path, 0o644);
-    const notExecutable = await failure(rig, hook);
+    const { error: notExecutable } = await failure(rig, hook);
     rmSync(path);
-    const deleted = await failure(rig, hook);
+    const { error: deleted } = await failure(rig, hook);
     copyFileSync(join(hooksDir, 'run-echo.sh'), path);
-    const mended = await rig.runner.run({ hook, contexts, fields: {} }, never);
+    const mended = await rig.run({ hook, contexts, fields: {} }, never);
 
     expect(notExecutable.message).toMatch(/is not executable, chmod \+x is required/);
     expect(deleted.message).toMatch(/does not exist any more/);
@@ -105,7 +108,7 @@ describe('a run of an executable hook', () => {
     writeFileSync(path, '#!/bin/sh\nrm "$0"\necho done > "$METRICS_PATH"\n', { mode: 0o755 });
     const hook: Hook = { ...fixtureHook('run-echo.sh'), path };
 
-    const { outputs } = await rig.runner.run({ hook, contexts, fields: {} }, never);
+    const { outputs } = await rig.run({ hook, contexts, fields: {} }, never);
 
     expect(outputs.metrics).toBe('done\n');
   });
@@ -113,7 +116,7 @@ describe('a run of an executable hook', () => {
   it('leaves no contexts and nothing that was written after a run, good or bad', async () => {
     await using rig = hookRig();
 
-    await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
+    await rig.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
     await failure(rig, fixtureHook('run-fails.sh'));
 
     expect(readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'))).toEqual(['lock']);
@@ -122,7 +125,7 @@ describe('a run of an executable hook', () => {
   it('keeps its files when asked to, under the name of the hook', async () => {
     await using rig = hookRig({ keepTmpFiles: true });
 
-    await rig.runner.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
+    await rig.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
 
     const [kept = ''] = readdirSync(rig.folder).filter((name) => name.startsWith('run-echo.sh-1-'));
     expect(readdirSync(join(rig.folder, kept)).toSorted()).toEqual([
@@ -137,10 +140,10 @@ describe('a run of an executable hook', () => {
   it('fails with the reason when its files cannot be written', async () => {
     await using rig = hookRig({ folder: '/proc/no-such-folder' });
 
-    const error = await failure(rig, fixtureHook('run-echo.sh'));
+    const { error, by } = await failure(rig, fixtureHook('run-echo.sh'));
 
     expect(error.message).toMatch(/^hook run-echo\.sh failed: its files could not be written to .*ENOENT.*--tmp-dir$/);
-    expect(error.isEnvironmental).toBe(true);
+    expect(by).toBe('environment');
   });
 
   it('names the file in whose place the hook put something else', async () => {
@@ -148,8 +151,8 @@ describe('a run of an executable hook', () => {
     writeFileSync(path, '#!/bin/sh\nrm "$METRICS_PATH"\nmkdir "$METRICS_PATH"\n', { mode: 0o755 });
     const request = { hook: { ...fixtureHook('run-echo.sh'), path }, contexts, fields: {} };
 
-    await expect(rig.runner.run(request, never)).rejects.toThrow(HookOutputError);
-    await expect(rig.runner.run(request, never)).rejects.toThrow(
+    await expect(rig.run(request, never)).rejects.toThrow(HookOutputError);
+    await expect(rig.run(request, never)).rejects.toThrow(
       /^hook run-echo\.sh: what it wrote cannot be read: .*\/metrics\.json is not a file any more$/,
     );
   });
@@ -158,9 +161,10 @@ describe('a run of an executable hook', () => {
     const path = join(rig.folder, 'hook.sh');
     writeFileSync(path, '#!/bin/sh\nrm "$METRICS_PATH"\nmkdir "$METRICS_PATH"\nexit 9\n', { mode: 0o755 });
 
-    const error = await failure(rig, { ...fixtureHook('run-echo.sh'), path });
+    const { error, outputs } = await failure(rig, { ...fixtureHook('run-echo.sh'), path });
 
-    expect(error.failure).toMatchObject({ exitCode: 9, patch: '' });
+    expect(error).toMatchObject({ ending: { exitCode: 9 } });
+    expect(outputs).toBeUndefined();
   });
 
   it('is ended when the signal aborts', async () => {
@@ -169,19 +173,19 @@ describe('a run of an executable hook', () => {
 
     controller.abort();
 
-    expect((await running).message).toContain('it was ended because the operator stops');
+    expect((await running).error.message).toContain('it was ended because the operator stops');
   });
 
   it('whose files are removed meanwhile fails with the reason, and not by the hook', async () => {
     const path = join(rig.folder, 'clears.sh');
     writeFileSync(path, '#!/bin/sh\nrm -r "$(dirname "$METRICS_PATH")"\n', { mode: 0o755 });
 
-    const error = await failure(rig, { ...fixtureHook('run-echo.sh'), path });
+    const { error, by } = await failure(rig, { ...fixtureHook('run-echo.sh'), path });
 
     expect(error.message).toBe(
       'hook run-echo.sh failed: its files were removed while it ran: something clears the temporary folder, see --tmp-dir',
     );
-    expect(error.isEnvironmental).toBe(true);
+    expect(by).toBe('environment');
   });
 
   it('is not given what an earlier run left behind writes to its files', async () => {
@@ -195,7 +199,7 @@ describe('a run of an executable hook', () => {
     writeFileSync(waits, `#!/bin/sh\nuntil [ -e ${rig.folder}/said ]; do sleep 0.01; done\n`, { mode: 0o755 });
 
     const run = async (file: string) =>
-      rig.runner.run({ hook: { ...fixtureHook('run-echo.sh'), path: file }, contexts, fields: {} }, never);
+      rig.run({ hook: { ...fixtureHook('run-echo.sh'), path: file }, contexts, fields: {} }, never);
     await run(path);
     const { outputs } = await run(waits);
 

@@ -1,9 +1,16 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { HookFailedError, KubeError, PatchError } from '../../src/errors.ts';
+import { HookFailedError } from '../../src/errors.ts';
 import type { Hook } from '../../src/hook/binding.ts';
 import type { Task } from '../../src/hook/task.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
-import { createQueueFactory } from '../../src/operator/queue-work.ts';
+import { createQueueFactory } from '../../src/operator/task-queue.ts';
+import { unitJournal } from '../../src/operator/unit-journal.ts';
+import { LoopWarnings } from '../../src/operator/loop-warnings.ts';
+import { createJournal } from '../../src/run/journal.ts';
+import { runLog } from '../../src/run/run-log.ts';
+import { runMetrics } from '../../src/run/run-metrics.ts';
+import type { FailedRun, RunOutcome } from '../../src/run/run.ts';
+import { createOutputLog } from '../../src/runner/output-log.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -27,30 +34,38 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
+const SUCCESS: RunOutcome = { type: 'succeeded', cost: { durationMs: 20, usage: {} }, applied: [] };
+const FAILURE = new HookFailedError('bad', { ending: { exitCode: 3, timedOut: false } });
+
 /** A queue named main at work for the hooks of `rigs`; `fails` says how many runs of a task fail. */
 function queueRig(
   rigs: readonly UnitRig[],
   fails: Readonly<Record<string, number>> = {},
-  error: Error = new HookFailedError('bad', {
-    failure: { exitCode: 3, durationMs: 1, timedOut: false, usage: {}, patch: '' },
-  }),
+  by: FailedRun['by'] = 'hook',
 ) {
   const ran: string[] = [];
   const started: string[] = [];
   const left = new Map(Object.entries(fails));
   const controller = new AbortController();
+  const unitOf = (hook: Hook) => rigs.find((rig) => rig.hook === hook)?.unit;
+  const journal = createJournal([
+    runLog({ log, outputLog: createOutputLog({ log, logProxyHookJson: false }) }),
+    runMetrics(metrics),
+    unitJournal({ unitFor: unitOf, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),
+  ]);
   const queue = createQueueFactory({
-    unitOf: (hook) => rigs.find((rig) => rig.hook === hook)?.unit,
-    run: async (task) => {
+    unitOf,
+    run: async ({ task }, unit) => {
       const name = `${task.hook.name} ${describeTask(task)}`;
       ran.push(`${Date.now() / 1000} ${name}`);
       const failures = left.get(name) ?? 0;
       left.set(name, failures - 1);
-      if (failures > 0) throw error;
+      if (failures > 0) return unit.isReplaced(task) ? { type: 'replaced' } : { type: 'failed', by, error: FAILURE };
+      return SUCCESS;
     },
     onStarted: ({ name }) => void started.push(name),
+    journal,
     metrics,
-    log,
   })('main');
   const ended = queue.run(controller.signal);
   return {
@@ -78,7 +93,7 @@ describe('a task that fails', () => {
 
     expect(ran).toEqual(['0 hook.sh pods/a', '5 hook.sh pods/a', '5 other.sh pods/b']);
     expect(metricValues(metrics, 'hook_run_errors_total')).toEqual([`${LABELS} 1`]);
-    expect(log.lines).toEqual([
+    expect(log.lines.filter(({ level }) => level === 'error')).toEqual([
       {
         level: 'error',
         message: 'hook failed, it is run again after a delay',
@@ -99,8 +114,7 @@ describe('a task that fails', () => {
 
   it.each(['pods/a', 'Synchronization pods'])('is run again soon when that was not its hook: %s', async (what) => {
     const rig = unitRig('hook.sh', [pods]);
-    const lost = new HookFailedError('lost', { isEnvironmental: true });
-    const { queue, ran, stop } = queueRig([rig], { [`hook.sh ${what}`]: 1 }, lost);
+    const { queue, ran, stop } = queueRig([rig], { [`hook.sh ${what}`]: 1 }, 'environment');
     rig.unit.enable();
     queue.push(...(what === 'pods/a' ? [event(rig.hook, 'a')] : rig.takeTasks()));
     await vi.advanceTimersByTimeAsync(500);
@@ -113,8 +127,7 @@ describe('a task that fails', () => {
 
   it('is told of about once a minute while the API server takes no patches', async () => {
     const rig = unitRig('hook.sh', []);
-    const cause = new KubeError('no answer', { status: 0, reason: '' });
-    const { queue, stop } = queueRig([rig], { 'hook.sh pods/a': 90 }, new PatchError('patch', { cause }));
+    const { queue, stop } = queueRig([rig], { 'hook.sh pods/a': 90 }, 'environment');
 
     queue.push(event(rig.hook, 'a'));
     await vi.advanceTimersByTimeAsync(120_000);
@@ -163,7 +176,7 @@ describe('a task that fails', () => {
 
     expect(ran).toEqual(['0 hook.sh pods/b']);
     expect(started).toEqual(['hook.sh']);
-    expect(log.lines).toEqual([]);
+    expect(log.lines.map(({ message }) => message)).toEqual(['hook finished']);
     await stop();
   });
 

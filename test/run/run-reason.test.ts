@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { Trigger } from '../../src/hook/trigger.ts';
-import { bindingOf, reasonOf } from '../../src/operator/run-reason.ts';
+import { bindingOf, reasonOf } from '../../src/run/run-reason.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 import { eventOf, taskOf } from '../support/unit-rig.ts';
 

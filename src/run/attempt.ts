@@ -1,0 +1,164 @@
+import type { AppliedOperation } from '../effects/apply-operations.ts';
+import type { PatchOperation } from '../effects/operation.ts';
+import type { MetricOperation } from '../effects/parse-metrics.ts';
+import { HookOutputError, KubeError, PatchError } from '../errors.ts';
+import { writeContexts, type FactsReader, type SnapshotReader } from '../hook/context.ts';
+import type { Execution, Executor, RunCost } from '../runner/executor.ts';
+import type { HookOutputs } from '../runner/workspace.ts';
+import type { RunJournal } from './journal.ts';
+import type { FailedRun, Run, RunOutcome } from './run.ts';
+
+/** What a hook wrote, read and found right. */
+export interface HookRequests {
+  readonly operations: readonly PatchOperation[];
+  readonly metrics: readonly MetricOperation[];
+  readonly warnings: readonly string[];
+}
+
+/** Reads and carries out what hooks write. */
+export interface Effects {
+  /** Reads both files of a run that succeeded; throws `HookOutputError`. */
+  readonly parse: (
+    hook: string,
+    outputs: { readonly patch: string; readonly metrics: string },
+    signal: AbortSignal,
+  ) => Promise<HookRequests>;
+  /** What counts of a run that failed; throws `HookOutputError`. */
+  readonly parseAfterFailure: {
+    readonly patch: (text: string, signal: AbortSignal) => Promise<readonly PatchOperation[]>;
+    readonly metrics: (text: string, signal: AbortSignal) => Promise<readonly MetricOperation[]>;
+  };
+  /** Throws `PatchError`, when the other operations are carried out. */
+  readonly apply: (
+    operations: readonly PatchOperation[],
+    onApplied: (applied: AppliedOperation) => void,
+    signal: AbortSignal,
+  ) => Promise<readonly AppliedOperation[]>;
+  readonly applyMetrics: (hook: string, operations: readonly MetricOperation[]) => void;
+}
+
+export interface AttemptOptions {
+  readonly executor: Pick<Executor, 'execute'>;
+  readonly effects: Effects;
+  readonly journal: RunJournal;
+}
+
+/** How the binding contexts of a run are read, at the moment in which it begins. */
+export interface ContextReaders {
+  readonly read: SnapshotReader;
+  readonly facts?: FactsReader;
+}
+
+export interface AttemptSignals {
+  /** Ends the hook, and what is done when it has ended. */
+  readonly terminate: AbortSignal;
+  /** Ends the hook alone. */
+  readonly stop: AbortSignal;
+}
+
+/**
+ * Runs the hook of a task once and carries out what it asked; never rejects. All files are read before anything is
+ * applied, so a run that did not succeed has changed nothing but by operations with `ignoreHookError`.
+ */
+export async function attempt(
+  run: Run,
+  readers: ContextReaders,
+  options: AttemptOptions,
+  signals: AttemptSignals,
+): Promise<RunOutcome> {
+  const { journal } = options;
+  journal.record({ type: 'started', run, waitedMs: Math.max(0, Date.now() - run.task.queuedAtMs) });
+  let cost: RunCost | undefined;
+  try {
+    const execution = await execute(run, readers, options, AbortSignal.any([signals.terminate, signals.stop]));
+    cost = execution.cost;
+    if (cost !== undefined) journal.record({ type: 'executed', run, cost });
+    if (execution.type === 'exited') return await carryOut(run, execution, options, signals.terminate);
+    if (execution.outputs !== undefined) await salvage(run, execution.outputs, options, signals.terminate);
+    const { by, error } = execution;
+    return { type: 'failed', by, error, ...(cost && { cost }) };
+  } catch (error) {
+    return { ...failureOf(error), ...(cost && { cost }) };
+  }
+}
+
+async function execute(
+  run: Run,
+  { read, facts }: ContextReaders,
+  { executor, journal }: AttemptOptions,
+  signal: AbortSignal,
+): Promise<Execution> {
+  const contexts = writeContexts(run.task, read, facts);
+  const { hook } = run.task;
+  return executor.execute(
+    { hook, contexts, onOutput: (output) => journal.record({ type: 'output', run, output }) },
+    signal,
+  );
+}
+
+async function carryOut(
+  run: Run,
+  { cost, outputs }: Extract<Execution, { readonly type: 'exited' }>,
+  { effects, journal }: AttemptOptions,
+  signal: AbortSignal,
+): Promise<RunOutcome> {
+  const { name } = run.task.hook;
+  const { operations, metrics, warnings } = await effects.parse(name, outputs, signal);
+  for (const message of warnings) journal.record({ type: 'warned', run, warning: { type: 'likelyMistake', message } });
+  const applied = await effects.apply(operations, reporter(run, operations, journal), signal);
+  effects.applyMetrics(name, metrics);
+  const { admission, conversion } = outputs;
+  return { type: 'succeeded', cost, applied, response: { admission, conversion } };
+}
+
+/** The operations and metrics with `ignoreHookError`; their own failure only adds to what failed already. */
+async function salvage(
+  run: Run,
+  { patch, metrics }: Pick<HookOutputs, 'patch' | 'metrics'>,
+  { effects, journal }: AttemptOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { name } = run.task.hook;
+  const during = async (what: 'patches' | 'metrics', work: () => Promise<void>): Promise<void> => {
+    try {
+      await work();
+    } catch (error) {
+      journal.record({ type: 'warned', run, warning: { type: 'notApplied', what, error } });
+    }
+  };
+  if (patch !== '') {
+    await during('patches', async () => {
+      const operations = await effects.parseAfterFailure.patch(patch, signal);
+      await effects.apply(operations, reporter(run, operations, journal), signal);
+    });
+  }
+  if (metrics !== '') {
+    await during('metrics', async () =>
+      effects.applyMetrics(name, await effects.parseAfterFailure.metrics(metrics, signal)),
+    );
+  }
+}
+
+function reporter(
+  run: Run,
+  operations: readonly PatchOperation[],
+  journal: RunJournal,
+): (applied: AppliedOperation) => void {
+  return (applied) => {
+    const operation = operations[applied.index - 1];
+    if (operation !== undefined) journal.record({ type: 'applied', run, operation, applied });
+  };
+}
+
+/** Who is to blame for what was thrown after the hook had ended. */
+export function failureOf(error: unknown): FailedRun {
+  if (!(error instanceof Error)) return { type: 'failed', by: 'hook', error: new Error(String(error)) };
+  if (error instanceof HookOutputError) return { type: 'failed', by: 'output', error };
+  if (!(error instanceof PatchError)) return { type: 'failed', by: 'hook', error };
+  if (!(error.cause instanceof KubeError)) return { type: 'failed', by: 'patch', error };
+  const { status, retryAfterMs } = error.cause;
+  // What the server refuses, it refuses again.
+  const isUnavailable = status === 0 || status === 429 || status >= 500;
+  if (!isUnavailable) return { type: 'failed', by: 'patch', error };
+  return { type: 'failed', by: 'environment', error, ...(retryAfterMs !== undefined && { retryAfterMs }) };
+}

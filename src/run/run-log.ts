@@ -1,0 +1,116 @@
+import { HookFailedError } from '../errors.ts';
+import type { AppliedOperation } from '../effects/apply-operations.ts';
+import { unreachable } from '../lib/unreachable.ts';
+import type { LogFields, Logger } from '../log.ts';
+import type { OutputLog } from '../runner/output-log.ts';
+import { durationText } from '../lib/duration-text.ts';
+import type { RunEvent, RunJournal, RunWarning } from './journal.ts';
+import type { Next } from './policy.ts';
+import type { FailedRun, Run, RunOutcome } from './run.ts';
+import { bindingOf, reasonOf } from './run-reason.ts';
+
+/** Of failures that were not their hook's, so many make one log line: about one a minute. */
+const LOGGED_EACH = 30;
+
+export interface RunLogOptions {
+  readonly log: Logger;
+  readonly outputLog: OutputLog;
+}
+
+/** Logs what hooks print, what was applied, and how runs end. */
+export function runLog({ log, outputLog }: RunLogOptions): RunJournal {
+  return {
+    record(event: RunEvent): void {
+      switch (event.type) {
+        case 'queued':
+        case 'dropped':
+        case 'started':
+        case 'executed':
+          return;
+        case 'output':
+          outputLog.output(fieldsOf(event.run), event.output);
+          return;
+        case 'applied':
+          logApplied(log, event.run, event.applied);
+          return;
+        case 'warned':
+          logWarning(log, event.run, event.warning);
+          return;
+        case 'ended':
+          logEnd(log, event.run, event.outcome, event.next);
+          return;
+        default:
+          unreachable(event);
+      }
+    },
+  };
+}
+
+/** Which run a line is about. The same object for all lines of a run. */
+function fieldsOf(run: Run): LogFields {
+  const known = FIELDS.get(run);
+  if (known !== undefined) return known;
+  const binding = bindingOf(run.task);
+  const queue = run.queue === '' ? {} : { queue: run.queue };
+  const fields = { hook: run.task.hook.name, ...(binding !== '' && { binding }), ...queue, event: reasonOf(run.task) };
+  FIELDS.set(run, fields);
+  return fields;
+}
+
+const FIELDS = new WeakMap<Run, LogFields>();
+
+function logApplied(log: Logger, run: Run, { operation, target, change }: AppliedOperation): void {
+  const fields = { hook: run.task.hook.name, operation, object: target, change };
+  if (change === 'unchanged' || change === 'absent') log.debug(fields, 'patch applied');
+  else log.info(fields, 'patch applied');
+}
+
+function logWarning(log: Logger, run: Run, warning: RunWarning): void {
+  const fields = fieldsOf(run);
+  if (warning.type === 'likelyMistake') {
+    log.warn({ ...fields, warning: warning.message }, 'hook wrote what is likely a mistake');
+  } else {
+    log.warn({ ...fields, err: warning.error }, `${warning.what} of the failed run could not be applied`);
+  }
+}
+
+function logEnd(log: Logger, run: Run, outcome: RunOutcome, next: Next): void {
+  const fields = fieldsOf(run);
+  switch (outcome.type) {
+    case 'succeeded': {
+      const { cost, applied } = outcome;
+      const patches = applied.length === 0 ? {} : { patches: applied.length };
+      log.info({ ...fields, durationMs: Math.round(cost.durationMs), ...patches }, 'hook finished');
+      return;
+    }
+    case 'replaced':
+      log.info({ ...fields, attempt: run.attempt }, 'hook was ended for a newer run of its schedule');
+      return;
+    case 'interrupted':
+      if (outcome.by === 'shutdown')
+        log.warn({ ...fields, err: outcome.error }, 'hook failed while shutting down, it is not run again');
+      return;
+    case 'failed':
+      logFailure(log, run, outcome, next);
+      return;
+    default:
+      unreachable(outcome);
+  }
+}
+
+function logFailure(log: Logger, run: Run, { error, by }: FailedRun, next: Next): void {
+  const failed = { ...fieldsOf(run), attempt: run.attempt, ...exitCodeOf(error), err: error };
+  if (next.type === 'answer') {
+    log.error(failed, 'hook failed, and its caller gets no response');
+  } else if (next.type !== 'retry') {
+    log.warn(failed, 'hook failed, which its binding allows');
+  } else if (by !== 'environment' || run.attempt % LOGGED_EACH === 1) {
+    const again = `again in ${durationText(next.delayMs)} (attempt ${run.attempt + 1})`;
+    log.error({ ...failed, again }, 'hook failed, it is run again after a delay');
+  }
+}
+
+function exitCodeOf(error: Error): { readonly exitCode?: number } {
+  const exitCode = error instanceof HookFailedError ? error.ending?.exitCode : undefined;
+  return exitCode === undefined ? {} : { exitCode };
+}

@@ -1,0 +1,121 @@
+import { dirname } from 'node:path';
+import { HookFailedError, HookOutputError } from '../errors.ts';
+import type { Hook } from '../hook/binding.ts';
+import { CONFIG_LIMIT_MS } from '../hook/load.ts';
+import type { Execution, ExecuteRequest, Executor, FailedExecution } from './executor.ts';
+import { describeFailure, failureMessage } from './failure.ts';
+import { OUTPUT_LIMITS } from './output-limits.ts';
+import type { Spawner } from './spawner.ts';
+import type { Exit } from './spawner-protocol.ts';
+import type { HookOutputs, Workspace, Workspaces } from './workspace.ts';
+
+const CLEARED = 'its files were removed while it ran: something clears the temporary folder, see --tmp-dir';
+
+export interface ProcessExecutorOptions {
+  readonly spawner: Spawner;
+  /** Added to the operator's environment. */
+  readonly env: Readonly<Record<string, string>>;
+  readonly workspaces: Workspaces;
+  /** Where the workspaces lie, for the error. */
+  readonly folder: string;
+  /** Where `--config` is run. */
+  readonly hooksDir: string;
+}
+
+/** Executes each run in a process of its own: contexts in through a file, results out through files. */
+export function processExecutor(options: ProcessExecutorOptions): Executor {
+  const { spawner, env, hooksDir } = options;
+  return {
+    readConfig: async ({ path }, signal) => {
+      const limits = { timeoutMs: CONFIG_LIMIT_MS, captureBytes: OUTPUT_LIMITS.config };
+      return spawner.spawn({ path, args: ['--config'], cwd: hooksDir, env, ...limits }, { onLine: () => {}, signal });
+    },
+    execute: async (request, signal) => runProcess(request, options, signal),
+    close: async () => {},
+  };
+}
+
+async function runProcess(
+  request: ExecuteRequest,
+  options: ProcessExecutorOptions,
+  signal: AbortSignal,
+): Promise<Execution> {
+  const { hook, contexts, onOutput } = request;
+  const startedAt = performance.now();
+  let workspace: Workspace;
+  try {
+    workspace = await options.workspaces.open(hook.name, contexts);
+  } catch (error) {
+    return noPlace(hook.name, options.folder, error);
+  }
+  try {
+    const { path, settings } = hook;
+    const { timeoutMs } = settings;
+    const env = { ...options.env, ...workspace.env };
+    const spawn = { path, args: [], cwd: dirname(path), env, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const exit = await options.spawner.spawn(spawn, { onLine: (line) => onOutput({ type: 'line', line }), signal });
+    const cost = { durationMs: performance.now() - startedAt, usage: exit.usage };
+    const reason = describeFailure(exit, { path, timeoutMs, isStopped: signal.aborted });
+    // Asked first: without its files, a hook fails in any way, or says nothing.
+    if (!workspace.isThere()) return failed(hook, exit, { reason: CLEARED, by: 'environment', cost });
+    if (reason === undefined) return { ...(await readOutputs(hook, workspace)), cost };
+    const by = exit.isLost === true ? 'environment' : 'hook';
+    return failed(hook, exit, { reason, by, cost, ...(await writtenBefore(exit, workspace)) });
+  } finally {
+    workspace.close();
+  }
+}
+
+/** A run that has no place for its files. */
+export function noPlace(hook: string, folder: string, error: unknown): FailedExecution {
+  const reason = `its files could not be written to ${folder}: ${messageOf(error)}; see --tmp-dir`;
+  const failure = new HookFailedError(failureMessage(hook, reason, ''), { cause: error });
+  return { type: 'failed', by: 'environment', error: failure };
+}
+
+type ReadOutputs =
+  | { readonly type: 'exited'; readonly outputs: HookOutputs }
+  | { readonly type: 'failed'; readonly by: 'output'; readonly error: HookOutputError };
+
+async function readOutputs(hook: Hook, workspace: Workspace): Promise<ReadOutputs> {
+  try {
+    return { type: 'exited', outputs: await workspace.readOutputs() };
+  } catch (error) {
+    const message = `hook ${hook.name}: what it wrote cannot be read: ${messageOf(error)}`;
+    return { type: 'failed', by: 'output', error: new HookOutputError(message, { cause: error }) };
+  }
+}
+
+interface Failure extends Pick<FailedExecution, 'by' | 'cost' | 'outputs'> {
+  readonly reason: string;
+}
+
+function failed(hook: Hook, exit: Exit, { reason, ...rest }: Failure): FailedExecution {
+  const { exitCode, signal, timedOut } = exit;
+  const ending = {
+    timedOut,
+    ...(exitCode === undefined ? {} : { exitCode }),
+    ...(signal === undefined ? {} : { signal }),
+  };
+  return {
+    type: 'failed',
+    error: new HookFailedError(failureMessage(hook.name, reason, exit.stderr), { ending }),
+    ...rest,
+  };
+}
+
+async function writtenBefore({ exitCode }: Exit, workspace: Workspace): Promise<Pick<FailedExecution, 'outputs'>> {
+  // Of a run that was cut off, half a document may be all there is.
+  if (exitCode === undefined) return {};
+  try {
+    const { patch, metrics } = await workspace.readOutputs();
+    return { outputs: { patch, metrics } };
+  } catch {
+    // Why the hook failed matters more than what else is wrong with it.
+    return {};
+  }
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
