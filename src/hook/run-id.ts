@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { shortHash } from '../lib/short-hash.ts';
 
 const MAX_NAME = 24;
 
@@ -14,9 +14,4 @@ export function runIdOf(hook: string, binding: string, scheduledAtMs: number): s
     .replaceAll(/^-+|-+$/g, '');
   const time = new Date(scheduledAtMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return `${name === '' ? 'run' : name}-${shortHash(hook, binding)}-${time.toLowerCase()}`;
-}
-
-/** Tells apart what the readable part of a name does not; eight hexadecimal digits. */
-export function shortHash(...parts: readonly string[]): string {
-  return createHash('sha256').update(parts.join('\0')).digest('hex').slice(0, 8);
 }

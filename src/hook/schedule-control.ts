@@ -19,7 +19,7 @@ export interface ScheduleStatus {
   /** Why the run waits: a task before it in its queue failed and is tried again, or the run itself. */
   readonly heldBy?: ScheduleHold;
   readonly isSuspended: boolean;
-  /** Ticks missed and not made up for, since the state is kept. */
+  /** Ticks missed and not made up for, since its state is persisted. */
   readonly missed: number;
   /** Whether a restart of the operator is survived by what is above. */
   readonly isKept: boolean;

@@ -1,15 +1,15 @@
 import { hostname } from 'node:os';
 import { ownNamespace } from '../kube/own-pod.ts';
 import type { Logger } from '../log.ts';
-import { ConfigMapStore } from '../sources/schedule/config-map-store.ts';
-import { FileStore } from '../sources/schedule/file-store.ts';
-import { KeptRecords } from '../sources/schedule/kept-records.ts';
-import type { ScheduleStore } from '../sources/schedule/store.ts';
+import { keptSchedules, SCHEDULE_WORDS } from '../sources/schedule/records.ts';
+import { ConfigMapStore } from '../state/config-map-store.ts';
+import { FileStore } from '../state/file-store.ts';
+import type { Store } from '../state/store.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import type { HookUnit } from './hook-unit.ts';
 import { Schedules, type SchedulesOptions } from './schedules.ts';
 
-/** Where the state of schedules is kept; without `isForced`, only that of schedules that make up for what they missed. */
+/** Where schedules are persisted; without `isForced`, only those that make up for what they missed. */
 export type ScheduleStatePlace = (
   | { readonly type: 'configMap'; readonly name: string }
   | { readonly type: 'file'; readonly path: string }
@@ -27,6 +27,8 @@ export interface ScheduleStateOptions {
 /** The place where none is given. */
 export const USUAL_STATE: ScheduleStatePlace = { type: 'configMap', name: 'hooklet-schedules', isForced: false };
 
+const OPTION = '--schedule-state';
+
 /** Opens the schedules of these units; nothing is read or written before one of them needs it. */
 export function openSchedules(options: ScheduleStateOptions, units: () => readonly HookUnit[]): Schedules {
   const { scheduleState: place = USUAL_STATE, env, holdOf, log } = options;
@@ -35,7 +37,7 @@ export function openSchedules(options: ScheduleStateOptions, units: () => readon
   const host = podName === '' ? hostname() : podName;
   return new Schedules({
     units,
-    kept: new KeptRecords(openStore(place, options), log),
+    kept: keptSchedules(openStore(place, options), log),
     keepsAll: place.isForced,
     host,
     ...(holdOf !== undefined && { holdOf }),
@@ -43,8 +45,8 @@ export function openSchedules(options: ScheduleStateOptions, units: () => readon
   });
 }
 
-function openStore(place: ScheduleStatePlace, { access, env, log }: ScheduleStateOptions): ScheduleStore {
-  if (place.type === 'file') return new FileStore(place.path, log);
+function openStore(place: ScheduleStatePlace, { access, env, log }: ScheduleStateOptions): Store {
+  if (place.type === 'file') return new FileStore({ path: place.path, what: SCHEDULE_WORDS.what, option: OPTION, log });
   const namespace = ownNamespace(env, access.cluster.namespace);
-  return new ConfigMapStore(access.client, { namespace, name: place.name });
+  return new ConfigMapStore(access.client, { namespace, name: place.name, option: OPTION });
 }

@@ -6,14 +6,16 @@ import type { ScheduleControl, ScheduleHold, ScheduleStatus } from '../hook/sche
 import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
 import { BEAT_MS, type BindingSchedule } from '../sources/schedule/binding-schedule.ts';
-import type { KeptRecords } from '../sources/schedule/kept-records.ts';
-import { MemoryRecords, type ScheduleRecords } from '../sources/schedule/records.ts';
+import type { ScheduleRecord } from '../sources/schedule/record.ts';
+import type { ScheduleRecords } from '../sources/schedule/records.ts';
+import type { Kept } from '../state/kept.ts';
+import { MemoryRecords } from '../state/records.ts';
 import type { HookUnit } from './hook-unit.ts';
 
 export interface SchedulesOptions {
   readonly units: () => readonly HookUnit[];
-  readonly kept: KeptRecords;
-  /** Whether every schedule is kept, and not only those that make up for what they missed. */
+  readonly kept: Kept<ScheduleRecord>;
+  /** Whether every schedule is persisted, and not only those that make up for what they missed. */
   readonly keepsAll: boolean;
   /** The Pod or machine; only one operator at a time is of this name. */
   readonly host: string;
@@ -27,7 +29,7 @@ export class Schedules implements ScheduleControl {
   /** Names this process, where several share their state. */
   readonly me: string;
   readonly #options: SchedulesOptions;
-  readonly #memory = new MemoryRecords();
+  readonly #memory = new MemoryRecords<ScheduleRecord>();
 
   constructor(options: SchedulesOptions) {
     this.#options = options;
@@ -39,12 +41,12 @@ export class Schedules implements ScheduleControl {
     return keepsAll || binding.missed.type !== 'skip' ? kept : this.#memory;
   }
 
-  /** Why the state is not kept as it should be. */
+  /** Why schedules are not persisted as they should be; undefined when all is well. */
   get problem(): string | undefined {
     return this.#options.kept.problem;
   }
 
-  /** Reads and writes what is kept, until `signal` aborts and for a few seconds more. */
+  /** Reads and writes what is persisted, until `signal` aborts and for a few seconds more. */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#options.kept.run(signal), this.#beat(signal)]);
   }

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ConfigMapStore } from '../../src/sources/schedule/config-map-store.ts';
+import { ConfigMapStore } from '../../src/state/config-map-store.ts';
 import { recordingHook, startOperator } from '../support/operator-rig.ts';
 import { connectAs, handsOn, until, type Hands } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
@@ -22,7 +22,7 @@ async function grant({ call, namespace }: Hands): Promise<void> {
 describe('the state of schedules on a real API server', () => {
   it('is written by the one that has seen the last of it', async () => {
     const { client, namespace, call, maps } = await handsOn(plane);
-    const at = { namespace, name: 'schedules' };
+    const at = { namespace, name: 'schedules', option: '--schedule-state' };
     const [one, two] = [new ConfigMapStore(client, at), new ConfigMapStore(client, at)];
     await one.read(never);
     await two.read(never);

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { createMetrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { openSchedules, type ScheduleStatePlace } from '../../src/operator/schedule-state.ts';
-import { KeptRecords } from '../../src/sources/schedule/kept-records.ts';
+import { Kept } from '../../src/state/kept.ts';
 import { scheduleBinding } from '../support/bindings.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -20,7 +20,7 @@ async function problemOf(scheduleState: ScheduleStatePlace | undefined, env: Rea
   await schedules.recordsOf(scheduleBinding('s', { missed: { type: 'latest' } })).ready(end.signal);
   end.abort();
   await ended;
-  return { problem: schedules.problem, isAllKept: schedules.recordsOf(scheduleBinding('s')) instanceof KeptRecords };
+  return { problem: schedules.problem, isAllKept: schedules.recordsOf(scheduleBinding('s')) instanceof Kept };
 }
 
 describe('the state of schedules', () => {

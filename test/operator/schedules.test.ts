@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { Schedules } from '../../src/operator/schedules.ts';
-import { KeptRecords } from '../../src/sources/schedule/kept-records.ts';
+import { keptSchedules } from '../../src/sources/schedule/records.ts';
 import { scheduleBinding } from '../support/bindings.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { MemoryStore } from '../support/memory-store.ts';
@@ -226,7 +226,7 @@ describe('what a person asks of schedules', () => {
       scheduleBinding('nightly'),
       scheduleBinding('weekly', { missed: { type: 'latest' } }),
     ]);
-    const kept = new KeptRecords(new MemoryStore().view(), log);
+    const kept = keptSchedules(new MemoryStore().view(), log);
     return { ...rig, kept, schedules: new Schedules({ units: () => [rig.unit], kept, keepsAll, host: 'test', log }) };
   }
 

@@ -4,7 +4,7 @@ import type { Task } from '../../src/hook/task.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { createUnitFactory } from '../../src/operator/unit-factory.ts';
-import { MemoryRecords } from '../../src/sources/schedule/records.ts';
+import { MemoryRecords } from '../../src/state/records.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
 import { deafObserver } from '../support/idle-schedule.ts';
 import { metricValues } from '../support/metric-values.ts';

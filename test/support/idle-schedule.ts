@@ -1,6 +1,6 @@
 import type { BindingScheduleOptions, ScheduleObserver } from '../../src/sources/schedule/binding-schedule.ts';
 import type { UnitOptions } from '../../src/operator/hook-unit.ts';
-import { MemoryRecords } from '../../src/sources/schedule/records.ts';
+import { MemoryRecords } from '../../src/state/records.ts';
 import { BindingSchedule } from '../../src/sources/schedule/binding-schedule.ts';
 import { targetsOf } from '../../src/sources/schedule/targets.ts';
 import { aborted } from '../../src/lib/aborted.ts';

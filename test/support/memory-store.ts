@@ -1,4 +1,4 @@
-import type { ScheduleStore, StoreRead, StoreWrite } from '../../src/sources/schedule/store.ts';
+import type { Store, StoreRead, StoreWrite } from '../../src/state/store.ts';
 
 /** Texts that several processes share; each has its own `view`, and a write of one that did not see the last is refused. */
 export class MemoryStore {
@@ -12,7 +12,7 @@ export class MemoryStore {
   /** The next write is made, and its answer is lost. */
   losesAnswer = false;
 
-  view(): ScheduleStore {
+  view(): Store {
     let seen = -1;
     return {
       place: 'memory',
@@ -43,12 +43,12 @@ export class MemoryStore {
 }
 
 /** A store that can be closed, after which nothing gets through, as when its process was killed. */
-export class StoreGate implements ScheduleStore {
+export class StoreGate implements Store {
   readonly place: string;
-  readonly #store: ScheduleStore | undefined;
+  readonly #store: Store | undefined;
   #isClosed = false;
 
-  constructor(store: ScheduleStore | undefined) {
+  constructor(store: Store | undefined) {
     this.#store = store;
     this.place = store?.place ?? '';
   }
@@ -65,7 +65,7 @@ export class StoreGate implements ScheduleStore {
     return this.#open().write(changes, signal);
   }
 
-  #open(): ScheduleStore {
+  #open(): Store {
     if (this.#isClosed || this.#store === undefined) throw new Error('the process was killed');
     return this.#store;
   }

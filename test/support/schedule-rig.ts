@@ -4,9 +4,10 @@ import { sleep } from '../../src/lib/sleep.ts';
 import type { ScheduleBinding } from '../../src/hook/binding.ts';
 import type { ScheduleTrigger } from '../../src/hook/trigger.ts';
 import { HookSchedules } from '../../src/sources/schedule/hook-schedules.ts';
-import { KeptRecords } from '../../src/sources/schedule/kept-records.ts';
-import { MemoryRecords, type ScheduleRecords } from '../../src/sources/schedule/records.ts';
-import type { ScheduleStore } from '../../src/sources/schedule/store.ts';
+import type { ScheduleRecord } from '../../src/sources/schedule/record.ts';
+import { keptSchedules, type ScheduleRecords } from '../../src/sources/schedule/records.ts';
+import { MemoryRecords } from '../../src/state/records.ts';
+import type { Store } from '../../src/state/store.ts';
 import { StoreGate } from './memory-store.ts';
 import { recordingLogger } from './recording-logger.ts';
 
@@ -14,16 +15,16 @@ let processes = 0;
 
 export interface ScheduleRigOptions {
   readonly hook?: string;
-  readonly store?: ScheduleStore;
+  readonly store?: Store;
   /** Processes of one host are never there together; default always the same one. */
   readonly host?: string;
   readonly records?: ScheduleRecords;
-  /** Names of bindings that are not kept although others are. */
+  /** Names of bindings that are not persisted although others are. */
   readonly unkept?: readonly string[];
 }
 
 /**
- * The schedules of one hook in one operator process, under fake timers, kept in `store` where one is given. `ticks` are
+ * The schedules of one hook in one operator process, under fake timers, persisted in `store` where one is given. `ticks` are
  * `name time` of each trigger as it comes; `end` is a clean end, `crash` one after which nothing is written.
  */
 export function startSchedules(bindings: readonly ScheduleBinding[], options: ScheduleRigOptions = {}) {
@@ -34,8 +35,8 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
   const ticks: string[] = [];
   const told: string[] = [];
   const gate = new StoreGate(options.store);
-  const kept = options.store === undefined ? undefined : new KeptRecords(gate, log);
-  const memory = new MemoryRecords();
+  const kept = options.store === undefined ? undefined : keptSchedules(gate, log);
+  const memory = new MemoryRecords<ScheduleRecord>();
   const records = options.records ?? kept ?? memory;
   const schedules = new HookSchedules({
     hook: options.hook ?? 'hook.sh',

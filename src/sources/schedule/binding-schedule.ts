@@ -7,6 +7,7 @@ import { Channel } from '../../lib/channel.ts';
 import { latch } from '../../lib/latch.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
+import { recordKey } from '../../state/record-key.ts';
 import { resumeRuns, triggerRun } from './by-hand.ts';
 import { isAhead, manualRun, newRecord, nextDue, planTicks, type Plan, type ScheduleTarget } from './plan.ts';
 import {
@@ -23,7 +24,6 @@ import {
 import type { ScheduleRecords } from './records.ts';
 import { statusOf } from './status.ts';
 import { tellPlan } from './tell-plan.ts';
-import { stateKey } from './state-key.ts';
 
 /** What becomes known of a schedule, for metrics and Events. */
 export interface ScheduleObserver {
@@ -76,7 +76,7 @@ export class BindingSchedule {
   constructor(target: ScheduleTarget, options: BindingScheduleOptions) {
     this.target = target;
     this.#options = options;
-    this.#key = stateKey(target.hook, target.id);
+    this.#key = recordKey(target.hook, target.id);
   }
 
   /** When there is something to do, seen from now; absent while suspended, or while a tick is being dealt with. */

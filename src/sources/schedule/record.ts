@@ -1,7 +1,7 @@
 import type { ScheduleOutcome } from '../../hook/schedule-control.ts';
 import type { ScheduledRun } from '../../hook/trigger.ts';
 
-/** What is known of one schedule binding, over restarts where it is kept. Times are milliseconds since the epoch. */
+/** What is known of one schedule binding, over restarts where it is persisted. Times are milliseconds since the epoch. */
 export interface ScheduleRecord {
   readonly hook: string;
   readonly binding: string;

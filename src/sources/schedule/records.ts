@@ -1,48 +1,22 @@
+import type { Logger } from '../../log.ts';
+import { Kept } from '../../state/kept.ts';
+import type { KeptWords } from '../../state/kept-log.ts';
+import type { Records } from '../../state/records.ts';
+import type { Store } from '../../state/store.ts';
+import { formatRecord, parseRecord } from './record-json.ts';
 import type { ScheduleRecord } from './record.ts';
 
-/** What becomes of a record, and what came of it. May be asked again, when others wrote in between. */
-export type Change<R> = (known: ScheduleRecord | undefined) => {
-  readonly record: ScheduleRecord | undefined;
-  readonly result: R;
+/** The records of schedule bindings, each under the `recordKey` of its hook and its binding. */
+export type ScheduleRecords = Records<ScheduleRecord>;
+
+export const SCHEDULE_WORDS: KeptWords = {
+  what: 'schedule state',
+  one: 'state of a schedule',
+  unreachable: 'schedules wait for it',
+  refused: 'ticks missed while nobody is there are lost',
 };
 
-/** The records of schedule bindings by key. */
-export interface ScheduleRecords {
-  /** Whether they outlive the operator, as things are. */
-  readonly isKept: boolean;
-  /** Resolves when what was kept has been read, or `signal` aborts. */
-  ready(signal: AbortSignal): Promise<void>;
-  /** Looks at what others may have written; resolves when that is done, or `signal` aborts. */
-  refresh(signal: AbortSignal): Promise<void>;
-  /** The record with all that this process knows. */
-  get(key: string): ScheduleRecord | undefined;
-  /** Changes a record and resolves once nobody can have changed it in between; `undefined` when `signal` aborts first. */
-  update<R>(key: string, change: Change<R>, signal: AbortSignal): Promise<R | undefined>;
-  /** Changes a record now; where it is kept, it is written as soon as that works. The change may be made again. */
-  note(key: string, change: (known: ScheduleRecord) => ScheduleRecord): void;
-}
-
-/** Records that end with the process. */
-export class MemoryRecords implements ScheduleRecords {
-  readonly isKept = false;
-  readonly #records = new Map<string, ScheduleRecord>();
-
-  async ready(): Promise<void> {}
-
-  async refresh(): Promise<void> {}
-
-  get(key: string): ScheduleRecord | undefined {
-    return this.#records.get(key);
-  }
-
-  async update<R>(key: string, change: Change<R>): Promise<R> {
-    const { record, result } = change(this.#records.get(key));
-    if (record !== undefined) this.#records.set(key, record);
-    return result;
-  }
-
-  note(key: string, change: (known: ScheduleRecord) => ScheduleRecord): void {
-    const known = this.#records.get(key);
-    if (known !== undefined) this.#records.set(key, change(known));
-  }
+/** The records of schedules that are persisted in `store` while they are run. */
+export function keptSchedules(store: Store, log: Logger): Kept<ScheduleRecord> {
+  return new Kept({ store, codec: { format: formatRecord, parse: parseRecord }, words: SCHEDULE_WORDS, log });
 }

@@ -1,10 +1,10 @@
-/** Where the state of schedules outlives the operator: texts by key, written all or none. */
-export interface ScheduleStore {
+/** A place where texts by key outlive the process; a write is made as a whole or not at all. */
+export interface Store {
   /** In words, such as `ConfigMap default/hooklet-schedules`. */
   readonly place: string;
-  /** All texts as they are now. Rejects when that may work later. */
+  /** All texts as they are now. Rejects when a later try may work. */
   read(signal: AbortSignal): Promise<StoreRead>;
-  /** Writes these, unless somebody else wrote since the last `read` or `write`. Rejects when that may work later. */
+  /** Writes these texts, unless somebody else wrote since the last `read` or `write`. Rejects when a later try may work. */
   write(changes: ReadonlyMap<string, string>, signal: AbortSignal): Promise<StoreWrite>;
 }
 

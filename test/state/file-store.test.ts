@@ -1,16 +1,21 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { FileStore } from '../../../src/sources/schedule/file-store.ts';
-import { temporaryFolder } from '../../support/hook-rig.ts';
-import { recordingLogger } from '../../support/recording-logger.ts';
+import { FileStore } from '../../src/state/file-store.ts';
+import { temporaryFolder } from '../support/hook-rig.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 
 function storeRig() {
   const tmp = temporaryFolder();
   onTestFinished(() => tmp[Symbol.dispose]());
-  const path = join(tmp.path, 'schedules.json');
+  const path = join(tmp.path, 'state.json');
   const log = recordingLogger();
-  return { folder: tmp.path, path, log, open: (at = path) => new FileStore(at, log) };
+  return {
+    folder: tmp.path,
+    path,
+    log,
+    open: (at = path) => new FileStore({ path: at, what: 'test state', option: '--state', log }),
+  };
 }
 
 const changes = (texts: Readonly<Record<string, string>>): ReadonlyMap<string, string> =>
@@ -37,7 +42,7 @@ describe('FileStore', () => {
 
     expect(readFileSync(path, 'utf8')).toBe('{\n  "a": {\n    "missed": 1\n  }\n}\n');
     expect(statSync(path).mode % 0o1000).toBe(0o600);
-    expect(readdirSync(folder)).toEqual(['schedules.json']);
+    expect(readdirSync(folder)).toEqual(['state.json']);
   });
 
   it('keeps the old file when the new one cannot be written', async () => {
@@ -60,7 +65,7 @@ describe('FileStore', () => {
     expect(log.lines).toMatchObject([
       {
         level: 'warn',
-        message: 'schedule state is no JSON mapping, it starts anew',
+        message: 'test state is no JSON mapping, it starts anew',
         fields: { file: path, keptAs: `${path}.corrupt`, content },
       },
     ]);
@@ -75,12 +80,12 @@ describe('FileStore', () => {
 
   it('is refused a folder that is not there, and says what it takes', async () => {
     const { folder, open } = storeRig();
-    const store = open(join(folder, 'gone', 'schedules.json'));
+    const store = open(join(folder, 'gone', 'state.json'));
     await store.read();
 
     expect(await store.write(changes({ a: '1' }))).toMatchObject({
       type: 'refused',
-      advice: `a folder ${join(folder, 'gone')} that can be written to, or another place with --schedule-state`,
+      advice: `a folder ${join(folder, 'gone')} that can be written to, or another place with --state`,
     });
   });
 

@@ -1,18 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { KubeError } from '../../../src/errors.ts';
-import { createKubeClient } from '../../../src/kube/kube-client.ts';
-import type { FaultAction } from '../../../src/sandbox/faults.ts';
-import { ConfigMapStore } from '../../../src/sources/schedule/config-map-store.ts';
-import { sandboxCluster } from '../../support/operator-rig.ts';
-import { asking, sandboxForTest } from '../../support/sandbox.ts';
+import { KubeError } from '../../src/errors.ts';
+import { createKubeClient } from '../../src/kube/kube-client.ts';
+import type { FaultAction } from '../../src/sandbox/faults.ts';
+import { ConfigMapStore } from '../../src/state/config-map-store.ts';
+import { sandboxCluster } from '../support/operator-rig.ts';
+import { asking, sandboxForTest } from '../support/sandbox.ts';
 
 const never = new AbortController().signal;
 const path = '/api/v1/namespaces/default/configmaps';
+const option = '--state';
 
 async function storeRig() {
   const sandbox = await sandboxForTest();
   const client = createKubeClient(await sandboxCluster(sandbox)(), { userAgent: 'test' });
-  const open = (name = 'schedules'): ConfigMapStore => new ConfigMapStore(client, { namespace: 'default', name });
+  const open = (name = 'records'): ConfigMapStore => new ConfigMapStore(client, { namespace: 'default', name, option });
   const fail = (method: string, code: number): (() => void) =>
     sandbox.faults.add({ type: 'status', code, method, path, message: 'by the test' });
   return { sandbox, open, fail, ask: asking(sandbox) };
@@ -27,10 +28,10 @@ describe('ConfigMapStore', () => {
     const store = open();
 
     expect(await store.read(never)).toEqual({ type: 'read', texts: new Map() });
-    expect((await ask('GET', `${path}/schedules`)).status).toBe(404);
+    expect((await ask('GET', `${path}/records`)).status).toBe(404);
     expect(await store.write(changes({ a: '1' }), never)).toEqual({ type: 'written' });
 
-    expect((await ask('GET', `${path}/schedules`)).body).toMatchObject({
+    expect((await ask('GET', `${path}/records`)).body).toMatchObject({
       metadata: { labels: { 'app.kubernetes.io/managed-by': 'hooklet' } },
       data: { a: '1' },
     });
@@ -39,7 +40,7 @@ describe('ConfigMapStore', () => {
 
   it('writes what changed, and leaves what is there alone', async () => {
     const { open, ask } = await storeRig();
-    const metadata = { name: 'schedules', labels: { team: 'db' } };
+    const metadata = { name: 'records', labels: { team: 'db' } };
     await ask('POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: '1', b: '2' } });
     const store = open();
     await store.read(never);
@@ -47,7 +48,7 @@ describe('ConfigMapStore', () => {
     expect(await store.write(changes({ a: '3' }), never)).toEqual({ type: 'written' });
     expect(await store.write(changes({ c: '4' }), never)).toEqual({ type: 'written' });
 
-    const { body } = await ask('GET', `${path}/schedules`);
+    const { body } = await ask('GET', `${path}/records`);
     expect(body).toMatchObject({ metadata: { labels: { team: 'db' } } });
     expect(body['data']).toEqual({ a: '3', b: '2', c: '4' });
   });
@@ -70,7 +71,7 @@ describe('ConfigMapStore', () => {
     const store = open();
     await store.read(never);
     await store.write(changes({ a: '1' }), never);
-    await ask('DELETE', `${path}/schedules`);
+    await ask('DELETE', `${path}/records`);
 
     expect(await store.write(changes({ a: '2' }), never)).toEqual({ type: 'conflict' });
     expect(await store.read(never)).toEqual({ type: 'read', texts: new Map() });
@@ -105,14 +106,14 @@ describe('ConfigMapStore', () => {
 
   it('is refused what can never be written, such as an immutable ConfigMap', async () => {
     const { open, ask } = await storeRig();
-    const metadata = { name: 'schedules' };
+    const metadata = { name: 'records' };
     await ask('POST', path, { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { a: '1' }, immutable: true });
     const store = open();
     await store.read(never);
 
     expect(await store.write(changes({ a: '2' }), never)).toMatchObject({
       type: 'refused',
-      advice: 'look at ConfigMap default/schedules; --schedule-state names another place',
+      advice: 'look at ConfigMap default/records; --state names another place',
     });
   });
 
@@ -135,7 +136,7 @@ describe('ConfigMapStore', () => {
   it('throws where the namespace is yet to be made', async () => {
     const { sandbox } = await storeRig();
     const client = createKubeClient(await sandboxCluster(sandbox)(), { userAgent: 'test' });
-    const store = new ConfigMapStore(client, { namespace: 'not-there', name: 'schedules' });
+    const store = new ConfigMapStore(client, { namespace: 'not-there', name: 'records', option });
     await store.read(never);
 
     await expect(store.write(changes({ a: '1' }), never)).rejects.toThrow('not-there');

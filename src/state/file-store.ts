@@ -1,21 +1,28 @@
 import { open, readFile, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
-import type { Logger } from '../../log.ts';
-import type { Refused, ScheduleStore, StoreRead, StoreWrite } from './store.ts';
+import type { Logger } from '../log.ts';
+import type { Refused, Store, StoreRead, StoreWrite } from './store.ts';
 
 const LASTING: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'];
 
-/** Keeps texts in a file on a volume, for one operator at a time. A crash leaves the old file or the new one. */
-export class FileStore implements ScheduleStore {
+export interface FileStoreOptions {
+  readonly path: string;
+  /** What the texts are together, for the log, such as `schedule state`. */
+  readonly what: string;
+  /** The option that names another place, such as `--schedule-state`. */
+  readonly option: string;
+  readonly log: Logger;
+}
+
+/** Texts in a file on a volume, for one operator at a time. A crash leaves the old file or the new one. */
+export class FileStore implements Store {
   readonly place: string;
-  readonly #path: string;
-  readonly #log: Logger;
+  readonly #options: FileStoreOptions;
   #texts: ReadonlyMap<string, string> = new Map();
 
-  constructor(path: string, log: Logger) {
-    this.#path = path;
-    this.#log = log;
-    this.place = `file ${path}`;
+  constructor(options: FileStoreOptions) {
+    this.#options = options;
+    this.place = `file ${options.path}`;
   }
 
   async read(): Promise<StoreRead> {
@@ -23,35 +30,36 @@ export class FileStore implements ScheduleStore {
       this.#texts = await this.#load();
       return { type: 'read', texts: this.#texts };
     } catch (error) {
-      return refused(error, this.#path);
+      return refused(error, this.#options);
     }
   }
 
   async write(changes: ReadonlyMap<string, string>): Promise<StoreWrite> {
     const texts = new Map([...this.#texts, ...changes]);
     try {
-      await replaceFile(this.#path, format(texts));
+      await replaceFile(this.#options.path, format(texts));
       this.#texts = texts;
       return { type: 'written' };
     } catch (error) {
-      return refused(error, this.#path);
+      return refused(error, this.#options);
     }
   }
 
   async #load(): Promise<ReadonlyMap<string, string>> {
+    const { path, what, log } = this.#options;
     let content: string;
     try {
-      content = await readFile(this.#path, 'utf8');
+      content = await readFile(path, 'utf8');
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return new Map();
       throw error;
     }
     const texts = parse(content);
     if (texts !== undefined) return texts;
-    const keptAs = `${this.#path}.corrupt`;
-    await rename(this.#path, keptAs);
+    const keptAs = `${path}.corrupt`;
+    await rename(path, keptAs);
     const shown = content.slice(0, 200);
-    this.#log.warn({ file: this.#path, keptAs, content: shown }, 'schedule state is no JSON mapping, it starts anew');
+    log.warn({ file: path, keptAs, content: shown }, `${what} is no JSON mapping, it starts anew`);
     return new Map();
   }
 }
@@ -92,9 +100,9 @@ async function replaceFile(path: string, content: string): Promise<void> {
   await folder.sync();
 }
 
-function refused(error: unknown, path: string): Refused {
+function refused(error: unknown, { path, option }: FileStoreOptions): Refused {
   if (!LASTING.includes(codeOf(error))) throw error;
-  const advice = `a folder ${dirname(path)} that can be written to, or another place with --schedule-state`;
+  const advice = `a folder ${dirname(path)} that can be written to, or another place with ${option}`;
   return { type: 'refused', error, advice };
 }
 

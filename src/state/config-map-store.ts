@@ -1,18 +1,20 @@
-import { KubeError } from '../../errors.ts';
-import { apiPath } from '../../kube/api-path.ts';
-import type { KubeClient, KubeRequest } from '../../kube/client.ts';
-import { policyRuleText } from '../../kube/policy-rule.ts';
-import type { Refused, ScheduleStore, StoreRead, StoreWrite } from './store.ts';
+import { KubeError } from '../errors.ts';
+import { apiPath } from '../kube/api-path.ts';
+import type { KubeClient, KubeRequest } from '../kube/client.ts';
+import { policyRuleText } from '../kube/policy-rule.ts';
+import type { Refused, Store, StoreRead, StoreWrite } from './store.ts';
 
 export interface ConfigMapPlace {
   readonly namespace: string;
   readonly name: string;
+  /** The option that names another place, such as `--schedule-state`. */
+  readonly option: string;
 }
 
 const RULE = policyRuleText({ apiGroup: '', resource: 'configmaps', verbs: ['get', 'create', 'patch'] });
 
-/** Keeps texts in a ConfigMap, which is made when the first is written. */
-export class ConfigMapStore implements ScheduleStore {
+/** Texts in a ConfigMap, which is created when the first one is written. */
+export class ConfigMapStore implements Store {
   readonly place: string;
   readonly #client: Pick<KubeClient, 'request'>;
   readonly #at: ConfigMapPlace;
@@ -73,7 +75,7 @@ export class ConfigMapStore implements ScheduleStore {
     const advice =
       error.status === 403
         ? `a Role in namespace ${this.#at.namespace} with the rule ${RULE}`
-        : `look at ${this.place}; --schedule-state names another place`;
+        : `look at ${this.place}; ${this.#at.option} names another place`;
     return { type: 'refused', error, advice };
   }
 

@@ -1,9 +1,9 @@
 import { describe, expect, it } from 'vitest';
-import { stateKey } from '../../../src/sources/schedule/state-key.ts';
+import { recordKey } from '../../src/state/record-key.ts';
 
-describe('stateKey', () => {
+describe('recordKey', () => {
   it('is readable', () => {
-    expect(stateKey('backup.sh', 'nightly')).toMatch(/^backup\.sh\.nightly-[0-9a-f]{8}$/);
+    expect(recordKey('backup.sh', 'nightly')).toMatch(/^backup\.sh\.nightly-[0-9a-f]{8}$/);
   });
 
   it.each([
@@ -12,7 +12,7 @@ describe('stateKey', () => {
     ['h'.repeat(300), 'b'.repeat(300)],
     ['', ''],
   ])('of %j and %j is allowed in a ConfigMap', (hook, binding) => {
-    expect(stateKey(hook, binding)).toMatch(/^[-._a-zA-Z0-9]{1,253}$/);
+    expect(recordKey(hook, binding)).toMatch(/^[-._a-zA-Z0-9]{1,253}$/);
   });
 
   it('differs where names differ, however alike they look', () => {
@@ -24,6 +24,6 @@ describe('stateKey', () => {
       ['a b', 'c'],
     ] as const;
 
-    expect(new Set(pairs.map(([hook, binding]) => stateKey(hook, binding))).size).toBe(pairs.length);
+    expect(new Set(pairs.map(([hook, binding]) => recordKey(hook, binding))).size).toBe(pairs.length);
   });
 });

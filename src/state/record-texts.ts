@@ -1,0 +1,53 @@
+import type { Unreadable } from './kept-log.ts';
+import type { Refused, Store, StoreWrite } from './store.ts';
+
+/** Turns records into texts and back. */
+export interface Codec<T> {
+  format(record: T): string;
+  /** Throws an error that says what is wrong. */
+  parse(text: string): T;
+}
+
+export interface TextPlace<T> {
+  readonly store: Store;
+  readonly codec: Codec<T>;
+  readonly onUnreadable: (unreadable: Unreadable) => void;
+}
+
+export type RecordsRead<T> =
+  | { readonly type: 'read'; readonly records: ReadonlyMap<string, T> }
+  | { readonly type: 'conflict' }
+  | Refused;
+
+const CORRUPT = '.corrupt';
+
+/** Reads the records of a store; what is no record is told, and put aside under a key of its own. */
+export async function readRecords<T>(place: TextPlace<T>, signal: AbortSignal): Promise<RecordsRead<T>> {
+  const { store, codec, onUnreadable } = place;
+  const read = await store.read(signal);
+  if (read.type === 'refused') return read;
+  const records = new Map<string, T>();
+  const aside = new Map<string, string>();
+  for (const [key, text] of read.texts) {
+    if (key.endsWith(CORRUPT)) continue;
+    try {
+      records.set(key, codec.parse(text));
+    } catch (error) {
+      const keptAs = key + CORRUPT;
+      aside.set(keptAs, text);
+      onUnreadable({ key, keptAs, text, error });
+    }
+  }
+  if (aside.size > 0 && (await store.write(aside, signal)).type === 'conflict') return { type: 'conflict' };
+  return { type: 'read', records };
+}
+
+/** Writes these records, if there are any. */
+export async function writeRecords<T>(
+  { store, codec }: TextPlace<T>,
+  records: ReadonlyMap<string, T>,
+  signal: AbortSignal,
+): Promise<StoreWrite> {
+  if (records.size === 0) return { type: 'written' };
+  return store.write(new Map([...records].map(([key, record]) => [key, codec.format(record)])), signal);
+}
