@@ -1,10 +1,8 @@
-import type { IncomingMessage, ServerResponse } from 'node:http';
 import { UsageError } from '../errors.ts';
-import { aborted } from '../lib/aborted.ts';
 import type { Logger } from '../log.ts';
-import { createBoundedServer } from './bounded-server.ts';
+import type { HttpAnswer } from './answering.ts';
 import { answerControl, type ControlAnswer, type ControlRouteOptions } from './control-routes.ts';
-import { listenOnSocket } from './unix-socket.ts';
+import { openHttpServer, type HttpServer } from './http-server.ts';
 
 export interface ControlServerOptions extends ControlRouteOptions {
   readonly path: string;
@@ -13,12 +11,7 @@ export interface ControlServerOptions extends ControlRouteOptions {
   readonly log: Logger;
 }
 
-export interface ControlServer {
-  /** Serves until `signal` aborts, then closes. */
-  run(signal: AbortSignal): Promise<void>;
-  /** Sends the open answers and removes the socket file; more than once does no harm. */
-  close(): Promise<void>;
-}
+export type ControlServer = Pick<HttpServer, 'run' | 'close'>;
 
 // A trigger may wait for its schedule, and a change for the API server.
 const BOUNDS = { maxConnections: 32, maxPending: 8, headersLimitMs: 5000, answerLimitMs: 60_000 };
@@ -29,24 +22,19 @@ const BOUNDS = { maxConnections: 32, maxPending: 8, headersLimitMs: 5000, answer
  */
 export async function createControlServer(options: ControlServerOptions): Promise<ControlServer> {
   const { path, isRequired, log } = options;
-  const { server, close: closeServer } = createBoundedServer(BOUNDS, (request, response) => {
-    answerControl(request.method ?? 'GET', pathOf(request), options).then(
-      (answer) => send(response, answer),
-      (error: unknown) => {
-        log.error({ err: error, path: request.url }, 'request to the control socket failed');
-        send(response, { status: 500, body: { error: 'internal error' } });
-      },
-    );
-  });
   try {
-    const socket = await listenOnSocket(server, path);
-    server.on('error', (error) => log.error({ err: error }, 'control socket failed'));
+    const server = await openHttpServer({
+      listen: { type: 'unix', path },
+      bounds: BOUNDS,
+      route: () => ({
+        handle: async (request) => answerOf(await answerControl(request.method, request.path, options)),
+      }),
+      explain: (status, error) => answerOf({ status, body: { error } }),
+      failed: (error, url) => log.error({ err: error, path: url }, 'request to the control socket failed'),
+      broken: (error) => log.error({ err: error }, 'control socket failed'),
+    });
     log.debug({ socket: path }, 'listening for hooklet schedule');
-    const close = async (): Promise<void> => {
-      await closeServer();
-      await socket.remove();
-    };
-    return { run: async (signal) => aborted(signal).then(close), close };
+    return server;
   } catch (error) {
     if (isRequired && error instanceof UsageError) {
       throw new UsageError(`--debug-unix-socket: ${error.message}`, { cause: error });
@@ -56,17 +44,11 @@ export async function createControlServer(options: ControlServerOptions): Promis
   }
 }
 
-function pathOf({ url = '/' }: IncomingMessage): string {
-  const [path = '/'] = url.split('?', 1);
-  return path;
-}
-
-function send(response: ServerResponse, { status, body, allow }: ControlAnswer): void {
-  const text = `${JSON.stringify(body)}\n`;
-  response.writeHead(status, {
-    'content-type': 'application/json',
-    'content-length': Buffer.byteLength(text),
-    ...(allow !== undefined && { allow }),
-  });
-  response.end(text);
+function answerOf({ status, body, allow }: ControlAnswer): HttpAnswer {
+  return {
+    status,
+    type: 'application/json',
+    body: `${JSON.stringify(body)}\n`,
+    ...(allow !== undefined && { headers: { allow } }),
+  };
 }

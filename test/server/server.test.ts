@@ -3,7 +3,8 @@ import { connect } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { afterEach, describe, expect, it, onTestFinished } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { createServer, type HttpServer, type ServerOptions } from '../../src/server/server.ts';
+import type { HttpServer } from '../../src/server/http-server.ts';
+import { createServer, type ServerOptions } from '../../src/server/server.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 const stops: (() => Promise<void>)[] = [];

@@ -1,0 +1,146 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { within } from '../lib/deadline.ts';
+import type { ServerBounds } from './bounds.ts';
+import { BodyError, type BodyLimits } from './request-body.ts';
+
+/** A request without its body. */
+export interface RequestHead {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+  /** The host that was asked for, as the client wrote it. */
+  readonly host: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+}
+
+export interface HttpRequest extends RequestHead {
+  /** Empty where the route reads none. */
+  readonly body: Buffer;
+  /** Aborts when the client has gone or the limit for the answer is over. */
+  readonly signal: AbortSignal;
+}
+
+export interface HttpAnswer {
+  readonly status: number;
+  /** The content type. */
+  readonly type: string;
+  readonly body: string | Uint8Array;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** What answers a request. */
+export interface HttpRoute {
+  /** The longest body that it reads; default 0: none, and the connection ends after the answer to a request with one. */
+  readonly maxBodyBytes?: number;
+  readonly handle: (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
+}
+
+export interface AnsweringOptions {
+  /** The route of a request. */
+  readonly route: (head: RequestHead) => HttpRoute;
+  /** Words what the server itself answers, such as `internal error`. */
+  readonly explain: (status: number, text: string) => HttpAnswer;
+  /** Told what a handler has thrown; the client gets 500. */
+  readonly failed: (error: unknown, url: string) => void;
+  readonly bounds: ServerBounds;
+}
+
+/** A request and what can be done with it, in any version of HTTP. */
+export interface Exchange {
+  readonly method: string;
+  readonly url: string;
+  readonly host: string | undefined;
+  readonly headers: IncomingHttpHeaders;
+  readonly hasBody: boolean;
+  readonly readBody: (limits: BodyLimits) => Promise<Buffer>;
+  /** Discards the body as it comes. */
+  readonly skipBody: () => void;
+  /** Sends the answer, after which nothing is taken of a body that was not read. */
+  readonly send: (answer: HttpAnswer) => void;
+  /** Ends the request without an answer. */
+  readonly drop: () => void;
+}
+
+const NO_BODY = Buffer.alloc(0);
+
+/** Gives requests to their routes, within the bounds. */
+export class Answering {
+  readonly #options: AnsweringOptions;
+  #running = 0;
+
+  constructor(options: AnsweringOptions) {
+    this.#options = options;
+  }
+
+  /** Answers a request; the function that it returns is called when the client has taken the answer or has gone. */
+  answer(exchange: Exchange): () => void {
+    const { answerLimitMs } = this.#options.bounds;
+    const controller = new AbortController();
+    let isHandled = false;
+    const limit = setTimeout(() => {
+      if (!isHandled) controller.abort(new Error(`no answer within ${answerLimitMs / 1000} s`));
+      exchange.drop();
+    }, answerLimitMs);
+    void this.#answer(exchange, controller.signal)
+      .catch(exchange.drop)
+      .finally(() => (isHandled = true));
+    return () => {
+      clearTimeout(limit);
+      if (!isHandled) controller.abort(new Error('the client has gone'));
+    };
+  }
+
+  async #answer(exchange: Exchange, signal: AbortSignal): Promise<void> {
+    const { failed, explain } = this.#options;
+    try {
+      const answer = await this.#answerOf(exchange, signal);
+      if (!signal.aborted && answer !== undefined) exchange.send(answer);
+    } catch (error) {
+      if (!isAbort(error, signal)) failed(error, exchange.url);
+      if (!signal.aborted) exchange.send(explain(500, 'internal error'));
+    }
+  }
+
+  async #answerOf(exchange: Exchange, signal: AbortSignal): Promise<HttpAnswer | undefined> {
+    const { route, explain, bounds } = this.#options;
+    const { answerLimitMs, maxConcurrent = Infinity } = bounds;
+    const head = headOf(exchange);
+    const { maxBodyBytes = 0, handle } = route(head);
+    if (this.#running >= maxConcurrent) return busy(explain(503, 'too many requests at once'));
+    this.#running += 1;
+    try {
+      const body = await this.#bodyOf(exchange, maxBodyBytes, signal);
+      const answer = handle({ ...head, body, signal });
+      // A handler that does not end counts until the limit, whether or not its client is still there.
+      return await within(Promise.resolve(answer), { limitMs: answerLimitMs, late: () => undefined });
+    } catch (error) {
+      if (error instanceof BodyError) return explain(error.status, error.message);
+      throw error;
+    } finally {
+      this.#running -= 1;
+    }
+  }
+
+  async #bodyOf(exchange: Exchange, maxBodyBytes: number, signal: AbortSignal): Promise<Buffer> {
+    const { maxBytes, limitMs } = this.#options.bounds.bodies ?? { maxBytes: 0, limitMs: 0 };
+    if (exchange.hasBody && maxBodyBytes > 0) {
+      return exchange.readBody({ maxBytes: Math.min(maxBodyBytes, maxBytes), limitMs, signal });
+    }
+    exchange.skipBody();
+    return NO_BODY;
+  }
+}
+
+function headOf({ method, url, host, headers }: Exchange): RequestHead {
+  const [path = '/', query = ''] = url.split('?', 2);
+  return { method, path, query: new URLSearchParams(query), host, headers };
+}
+
+function busy(answer: HttpAnswer): HttpAnswer {
+  return { ...answer, headers: { ...answer.headers, 'retry-after': '1' } };
+}
+
+/** Whether a handler failed because its signal aborted. */
+function isAbort(error: unknown, signal: AbortSignal): boolean {
+  return signal.aborted && (error === signal.reason || (error instanceof Error && error.name === 'AbortError'));
+}

@@ -1,0 +1,120 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { eventually } from '../lib/deadline.ts';
+import type { Answering, Exchange, HttpAnswer } from './answering.ts';
+import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_HEADERS, type ServerBounds } from './bounds.ts';
+import type { Connections } from './connections.ts';
+import { readBody } from './request-body.ts';
+
+const CHECK_LIMITS_EVERY_MS = 1000;
+const END_OF_HEADERS = '\r\n\r\n';
+/** A client that still sends a body may do so for this time, so that it gets the answer before the connection ends. */
+const LINGER_MS = 500;
+
+/** A server for HTTP/1.1 that no client can fill or hold up. */
+export function createHttp1(bounds: ServerBounds, connections: Connections, answering: Answering): Server {
+  const { headersLimitMs, maxPending } = bounds;
+  const server = createServer({
+    headersTimeout: headersLimitMs,
+    // Bodies have a limit of their own.
+    requestTimeout: 0,
+    connectionsCheckingInterval: Math.min(CHECK_LIMITS_EVERY_MS, headersLimitMs),
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: MAX_HEADER_BYTES,
+  });
+  server.maxHeadersCount = MAX_HEADERS;
+  server.on('connection', (socket) => {
+    if (connections.of(socket) === undefined) connections.add(socket);
+    watchPieces(socket, bounds);
+  });
+  server.on('request', (request, response) => {
+    const connection = connections.of(request.socket);
+    // Requests that came in one piece with the one too many are still handed out.
+    if (connection === undefined) return;
+    const drop = (): void => connections.drop(connection);
+    if (connection.pending.size >= maxPending) return drop();
+    const gone = answering.answer(exchangeOf(request, response, drop));
+    const end = connections.begin(connection, gone);
+    response.once('close', () => {
+      gone();
+      end();
+    });
+  });
+  return server;
+}
+
+function exchangeOf(request: IncomingMessage, response: ServerResponse, drop: () => void): Exchange {
+  const { method = 'GET', url = '/', headers } = request;
+  const hasBody = headers['transfer-encoding'] !== undefined || (headers['content-length'] ?? '0') !== '0';
+  let isBodyRead = !hasBody;
+  return {
+    method,
+    url,
+    host: headers.host,
+    headers,
+    hasBody,
+    async readBody(limits) {
+      const body = await readBody(request, headers['content-length'], limits);
+      isBodyRead = true;
+      return body;
+    },
+    skipBody: () => void request.resume(),
+    send: (answer) => (isBodyRead ? send(response, answer) : sendLast(request, response, answer)),
+    drop,
+  };
+}
+
+function send(response: ServerResponse, { status, type, body, headers }: HttpAnswer): void {
+  response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers });
+  response.end(body);
+}
+
+/** Sends the last answer of a connection, since a body follows that is not read. */
+function sendLast(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
+  const { status, type, body, headers } = answer;
+  const length = Buffer.byteLength(body);
+  response.writeHead(status, { connection: 'close', 'content-type': type, 'content-length': length, ...headers });
+  response.write(body);
+  const end = (): void => void response.end();
+  if (request.complete) end();
+  else void passed(request).then(end);
+}
+
+/** Discards the rest of a body; resolves when it has come, or when the client may not send any more. */
+async function passed(request: IncomingMessage): Promise<void> {
+  await eventually<void>({ limitMs: LINGER_MS, late: () => {} }, ({ resolve }) => {
+    request.once('end', resolve).once('close', resolve).resume();
+    return undefined;
+  });
+}
+
+/** Of a piece with thousands of requests Node would make every one before it notices that the connection has ended. */
+function watchPieces(socket: Socket, { maxPending, bodies }: ServerBounds): void {
+  const push = socket.push.bind(socket);
+  socket.push = (piece: unknown): boolean => {
+    if (!(piece instanceof Uint8Array)) return push(piece);
+    let rest = Buffer.from(piece.buffer, piece.byteOffset, piece.byteLength);
+    for (;;) {
+      const end = endOfRequests(rest, maxPending);
+      if (end === rest.length) return push(rest);
+      // What ends like headers may be in a body: then the requests are counted as they are made.
+      if (bodies === undefined) socket.destroy();
+      else push(rest.subarray(0, end));
+      if (socket.destroyed) return false;
+      rest = rest.subarray(end);
+    }
+  };
+  // Without a listener of ours they would go to the parser directly.
+  socket.on('data', () => {});
+}
+
+/** Where the first `max` requests end, or the piece when there are no more. */
+function endOfRequests(piece: Buffer, max: number): number {
+  let end = 0;
+  for (let requests = 0; requests < max; requests += 1) {
+    const at = piece.indexOf(END_OF_HEADERS, end);
+    if (at === -1) return piece.length;
+    end = at + END_OF_HEADERS.length;
+  }
+  return piece.indexOf(END_OF_HEADERS, end) === -1 ? piece.length : end;
+}

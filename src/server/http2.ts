@@ -1,0 +1,132 @@
+import {
+  constants,
+  performServerHandshake,
+  type IncomingHttpHeaders,
+  type ServerHttp2Session,
+  type ServerHttp2Stream,
+} from 'node:http2';
+import type { Answering, Exchange } from './answering.ts';
+import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_HEADERS, type ServerBounds } from './bounds.ts';
+import type { Connection, Connections } from './connections.ts';
+import { readBody } from './request-body.ts';
+
+export interface Http2Parts {
+  readonly bounds: ServerBounds;
+  readonly connections: Connections;
+  readonly answering: Answering;
+}
+
+/** Serves a connection whose client speaks HTTP/2. */
+export function serveHttp2(connection: Connection, { bounds, connections, answering }: Http2Parts): void {
+  const session = performServerHandshake(connection.socket, {
+    maxHeaderListPairs: MAX_HEADERS,
+    settings: { maxConcurrentStreams: bounds.maxPending, maxHeaderListSize: MAX_HEADER_BYTES },
+  });
+  connection.session = session;
+  // The connection ends with it, which is all there is to do.
+  session.on('error', () => {});
+  // Destroying the session alone would wait until the client has read what was sent.
+  const drop = (): void => connections.drop(connection);
+  const idle = limitIdling(session, drop, bounds.headersLimitMs);
+  const sent = limitReading(session, drop, bounds.answerLimitMs);
+  idle.start(bounds.headersLimitMs);
+  session.on('stream', (stream, headers, _flags, rawHeaders) => {
+    // Its end is enough; it fails when the client goes away, too.
+    stream.on('error', () => {});
+    if (stream.destroyed || stream.closed) return;
+    if (connection.pending.size >= bounds.maxPending) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
+    if (isTooLong(rawHeaders)) return refuse(stream);
+    idle.stop();
+    const gone = answering.answer(exchangeOf(stream, headers, drop));
+    const end = connections.begin(connection, gone);
+    stream.once('close', () => {
+      gone();
+      end();
+      if (connection.pending.size > 0 || session.destroyed) return;
+      idle.start(KEEP_ALIVE_MS);
+      sent();
+    });
+  });
+}
+
+function exchangeOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, dropSession: () => void): Exchange {
+  const { ':method': method = 'GET', ':path': url = '/', ':authority': host = headers.host } = headers;
+  const hasBody = !stream.endAfterHeaders;
+  let isBodyRead = !hasBody;
+  let isAnswered = false;
+  return {
+    method,
+    url,
+    host,
+    headers,
+    hasBody,
+    async readBody(limits) {
+      const body = await readBody(stream, headers['content-length'], limits);
+      isBodyRead = true;
+      return body;
+    },
+    skipBody: () => void stream.resume(),
+    send({ status, type, body, headers: more }) {
+      if (stream.destroyed || stream.closed) return;
+      stream.respond({ ':status': status, 'content-type': type, 'content-length': Buffer.byteLength(body), ...more });
+      isAnswered = true;
+      stream.end(method === 'HEAD' ? undefined : body);
+      if (!isBodyRead) stream.resume().close(constants.NGHTTP2_NO_ERROR);
+    },
+    // A client that does not take one answer takes no other, so its session ends; else only this request.
+    drop: () => void (isAnswered ? dropSession() : stream.destroy(new Error('not answered'))),
+  };
+}
+
+/** Node enforces the settings of the session only once the client has acknowledged them. */
+function isTooLong(rawHeaders: readonly string[]): boolean {
+  return rawHeaders.reduce((length, text) => length + text.length, 0) > MAX_HEADER_BYTES;
+}
+
+function refuse(stream: ServerHttp2Stream): void {
+  stream.respond({ ':status': constants.HTTP_STATUS_REQUEST_HEADER_FIELDS_TOO_LARGE }, { endStream: true });
+  stream.close(constants.NGHTTP2_NO_ERROR);
+}
+
+interface IdleLimit {
+  readonly start: (limitMs: number) => void;
+  readonly stop: () => void;
+}
+
+/** Ends a session that goes without requests for too long. */
+function limitIdling(session: ServerHttp2Session, drop: () => void, graceMs: number): IdleLimit {
+  let timer: NodeJS.Timeout | undefined;
+  const stop = (): void => clearTimeout(timer);
+  const start = (limitMs: number): void => {
+    timer = setTimeout(() => {
+      timer = setTimeout(drop, graceMs);
+      session.close();
+    }, limitMs);
+  };
+  session.once('close', stop);
+  return { start, stop };
+}
+
+/**
+ * Ends a session whose client does not read: answers that were sent may still wait in the socket. Returns what is called
+ * when some were sent; a client that has read them acknowledges the ping that follows.
+ */
+function limitReading(session: ServerHttp2Session, drop: () => void, limitMs: number): () => void {
+  let state: 'read' | 'asked' | 'asked too soon' = 'read';
+  let limit: NodeJS.Timeout | undefined;
+  session.once('close', () => clearTimeout(limit));
+  const ask = (): void => {
+    state = 'asked';
+    limit = setTimeout(drop, limitMs);
+    session.ping((error) => {
+      clearTimeout(limit);
+      const isRead = state === 'asked';
+      state = 'read';
+      if (!isRead && error === null) ask();
+    });
+  };
+  return () => {
+    if (state === 'read') ask();
+    else state = 'asked too soon';
+  };
+}

@@ -1,0 +1,47 @@
+import type { Readable } from 'node:stream';
+import { eventually } from '../lib/deadline.ts';
+
+/** A body that is not taken; the message is for the client. */
+export class BodyError extends Error {
+  readonly status: 408 | 413;
+
+  constructor(status: 408 | 413, message: string) {
+    super(message);
+    this.status = status;
+  }
+}
+
+export interface BodyLimits {
+  readonly maxBytes: number;
+  readonly limitMs: number;
+  /** Aborts when the client has gone. */
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Reads a body, with the Content-Length that the client has given. Rejects with `BodyError` for one that is too long, of
+ * which no more is kept, and for one that does not come in time.
+ */
+export async function readBody(
+  body: Readable,
+  contentLength: string | undefined,
+  { maxBytes, limitMs, signal }: BodyLimits,
+): Promise<Buffer> {
+  const tooLong = (): BodyError => new BodyError(413, `the body is longer than ${maxBytes} bytes`);
+  if (Number(contentLength ?? 0) > maxBytes) throw tooLong();
+  const late = (): never => {
+    throw new BodyError(408, `the body did not come within ${limitMs / 1000} s`);
+  };
+  return eventually<Buffer>({ limitMs, late, signal }, ({ resolve, reject }) => {
+    const pieces: Uint8Array[] = [];
+    let bytes = 0;
+    const add = (piece: Uint8Array): void => {
+      bytes += piece.length;
+      if (bytes > maxBytes) reject(tooLong());
+      else pieces.push(piece);
+    };
+    const end = (): void => resolve(Buffer.concat(pieces));
+    body.on('data', add).once('end', end);
+    return () => body.off('data', add).off('end', end);
+  });
+}

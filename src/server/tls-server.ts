@@ -1,0 +1,98 @@
+import type { Server as Http1Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { createServer, type SecureContextOptions, type Server } from 'node:tls';
+import type { Answering } from './answering.ts';
+import type { ServerBounds } from './bounds.ts';
+import type { Connection, Connections } from './connections.ts';
+
+/** A certificate, its intermediate certificates and its key, as PEM. */
+export interface Certificate {
+  readonly cert: string | Buffer;
+  readonly key: string | Buffer;
+}
+
+export interface TlsOptions {
+  /** Read at the start and at each `renew`. */
+  readonly certificate: () => Certificate;
+  /** Whether clients may speak HTTP/2 too; default false. */
+  readonly alsoHttp2?: boolean;
+}
+
+export interface TlsParts {
+  readonly bounds: ServerBounds;
+  readonly connections: Connections;
+  readonly answering: Answering;
+  /** Gets the connections whose clients speak HTTP/1.1. */
+  readonly http1: Http1Server;
+}
+
+export interface TlsServer {
+  readonly server: Server;
+  /** Reads the certificate again, for new connections. A broken certificate throws, and the one before stays. */
+  readonly renew: () => void;
+}
+
+const MIN_VERSION = 'TLSv1.2';
+
+/** A server for HTTP over TLS, which does not listen yet. */
+export async function createTlsServer(options: TlsOptions, parts: TlsParts): Promise<TlsServer> {
+  const { certificate, alsoHttp2 = false } = options;
+  const { bounds, connections, answering, http1 } = parts;
+  const http2 = alsoHttp2 ? await import('./http2.ts') : undefined;
+  const context = (): SecureContextOptions => ({ ...certificate(), minVersion: MIN_VERSION });
+  const server = createServer({
+    ...context(),
+    ALPNProtocols: http2 === undefined ? ['http/1.1'] : ['h2', 'http/1.1'],
+    noDelay: true,
+  });
+  onSecured(server, parts, (connection, protocol) => {
+    if (http2 !== undefined && protocol === 'h2') http2.serveHttp2(connection, { bounds, connections, answering });
+    else http1.emit('connection', connection.socket);
+  });
+  // A server of Node checks its limits only once it listens, and this one gets its connections from here.
+  server.once('listening', () => http1.emit('listening'));
+  server.once('close', () => http1.close());
+  return { server, renew: () => server.setSecureContext(context()) };
+}
+
+/** Calls `secured` with each connection whose handshake is done in time, and with the protocol that was agreed. */
+function onSecured(
+  server: Server,
+  { bounds, connections }: TlsParts,
+  secured: (connection: Connection, protocol: string | false | null) => void,
+): void {
+  const handshakes = new Map<string, Handshake>();
+  server.on('connection', (socket: Socket) => {
+    const connection = connections.add(socket);
+    const name = nameOf(socket);
+    const limit = setTimeout(() => connections.drop(connection), bounds.headersLimitMs);
+    const handshake: Handshake = { socket, limit };
+    handshakes.set(name, handshake);
+    socket.once('close', () => {
+      clearTimeout(limit);
+      if (handshakes.get(name) === handshake) handshakes.delete(name);
+    });
+  });
+  server.on('secureConnection', (tls) => {
+    const name = nameOf(tls);
+    const handshake = handshakes.get(name);
+    if (handshake === undefined) {
+      tls.destroy();
+      return;
+    }
+    clearTimeout(handshake.limit);
+    handshakes.delete(name);
+    secured(connections.secure(handshake.socket, tls), tls.alpnProtocol);
+  });
+  server.on('tlsClientError', (_error, tls) => tls.destroy());
+}
+
+interface Handshake {
+  readonly socket: Socket;
+  readonly limit: NodeJS.Timeout;
+}
+
+/** Finds the socket of a TLS connection: both have the same addresses, and Node does not say which belong together. */
+function nameOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
+  return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
+}
