@@ -105,7 +105,7 @@ describe('a dump that was good and did not arrive', { timeout: 180_000 }, () => 
     expect(sent.failure).toBeUndefined();
     expect(sent.printed).not.toContain('step dump');
     expect(readFileSync(join(folder(), nameOf(1), 'dump.txt'), 'utf8')).toBe('the data');
-    expect(readdirSync(env['BACKUP_SCRATCH'] ?? '').toSorted()).toEqual(['file.ended', 'file.identity']);
+    expect(readdirSync(env['BACKUP_SCRATCH'] ?? '').toSorted()).toEqual(['file.ended', 'file.identity', 'file.run']);
   });
 
   it.each([

@@ -47,7 +47,9 @@ function writeBackup(file: string, more: object = {}): void {
   const folder = join(root, 'backups', 'default', 'redis', BACKUP);
   writeFileSync(join(folder, file), 'the dump');
   const sha256 = createHash('sha256').update('the dump').digest('hex');
-  const about = { format: 'hooklet.dev/backup/v1', database: 'redis', backup: BACKUP, file, sha256, ...more };
+  const takenAt = '2024-11-01T03:00:00Z';
+  const made = { takenAt, file, bytes: 8, sha256, verified: 'yes', counts: {} };
+  const about = { format: 'hooklet.dev/backup/v1', database: 'redis', backup: BACKUP, ...made, ...more };
   writeFileSync(join(folder, 'manifest.json'), JSON.stringify(about));
 }
 
@@ -69,11 +71,11 @@ describe('a restore of Redis', { timeout: 60_000 }, () => {
     expect(calls()).not.toContain('FLUSHALL');
   });
 
-  it('calculates with nothing that a manifest says is a number', async () => {
+  it('calculates with nothing that a manifest calls a number and is none', async () => {
     const bytes = `a[$(touch '${join(root, 'touched')}')]`;
     writeBackup('dump.rdb', { bytes, restoredBytes: bytes });
 
-    await promisify(execFile)(script, { env });
+    await expect(promisify(execFile)(script, { env })).rejects.toThrow(/unreadable manifest .*\n.*NoBackup/);
 
     expect(existsSync(join(root, 'touched'))).toBe(false);
   });

@@ -66,6 +66,19 @@ describe('of 2 operators in one folder', { timeout: 240_000 }, () => {
     expect(published()).toEqual([]);
   });
 
+  it('one takes a lock of a time to come that nobody writes any more', async () => {
+    mkdirSync(folder(), { recursive: true });
+    const lock = { holder: 'pod-of-another', backup: 'its-backup', since: '2026-01-01T00:00:00Z' };
+    writeFileSync(join(folder(), '.lock'), JSON.stringify(lock));
+    const ahead = new Date(Date.now() + 3_600_000);
+    utimesSync(join(folder(), '.lock'), ahead, ahead);
+
+    const { failure, printed } = await backUp('a', 1);
+
+    expect(failure).toBeUndefined();
+    expect(printed).toContain('took the lock of pod-of-another, which has not been written for more than 2s');
+  });
+
   it.each(['step dump', 'step upload', 'mv -T "$folder"', 'see_whole', 'mv -T "$root/$1"', 'lock_release'])(
     'one that stands still before "%s" until the other has its lock leaves a backup that was published last',
     async (command) => {

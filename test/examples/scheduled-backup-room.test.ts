@@ -2,7 +2,14 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { backupFolder, fileBackupHook, scheduledBackup, tickOf } from '../support/backup-folder.ts';
+import {
+  backupFixtures,
+  backupFolder,
+  fileBackupHook,
+  nameOf,
+  scheduledBackup,
+  tickOf,
+} from '../support/backup-folder.ts';
 import { runScript, type ScriptResult } from '../support/script-rig.ts';
 
 const MIB = 1024 * 1024;
@@ -84,10 +91,55 @@ describe('a backup that the Pod has no room for', { timeout: 60_000 }, () => {
     expect(existsSync(join(env['BACKUP_SCRATCH'] ?? '', 'file'))).toBe(false);
   });
 
+  it('is told so also where nothing at all can be written any more', async () => {
+    const full = `#!/bin/sh\ncase "$*" in *holder*) exit 2 ;; esac\nexec "$HOOKLET" jq "$@"\n`;
+    const head = `#!/bin/sh\n[ "$2" != 65536 ] || exit 1\nPATH=\${PATH#*:}; exec head "$@"\n`;
+
+    const { failure } = await run(tickOf(1), {}, { jq: full, head });
+
+    expect(failure).toMatch(/ScratchFull: file, step lock: .*nothing can be written to \S+ any more: it is full/);
+  });
+
   it('is refused settings that are no number of bytes', async () => {
     const { failure } = await run(tickOf(1), { BACKUP_SCRATCH_LIMIT: '20Gi' });
 
     expect(failure).toContain('BACKUP_SCRATCH_LIMIT is "20Gi", expected a number of bytes');
+  });
+});
+
+describe('a volume without room for one more backup', { timeout: 60_000 }, () => {
+  it.each([
+    ['when it is tried out', { binding: 'guarded', type: 'Synchronization', objects: [{ filterResult: 'the-uid' }] }],
+    ['before the dump', tickOf(3)],
+  ])('is told %s, with what a person may remove', async (_, context) => {
+    for (const day of [1, 2]) await run(tickOf(day), {});
+    const df =
+      '#!/bin/sh\n[ "$1" != --output=avail ] || { echo Avail; echo 4; exit; }\nPATH=${PATH#*:}; exec df "$@"\n';
+
+    const { failure, printed } = await run(context, { BACKUP_KEEP: '2' }, { df });
+
+    expect(failure).toContain('TargetFull: file, step check: ');
+    expect(failure).toContain(
+      'has 4 bytes free, the newest backup has 8: it needs room for BACKUP_KEEP + 1 backups, 3',
+    );
+    expect(failure).toContain(`remove by hand the oldest one, ${join(root, 'backups', 'default', 'file', nameOf(1))}`);
+    expect(printed).not.toContain('step dump');
+  });
+});
+
+describe('of 2 runs with one scratch folder', { timeout: 60_000 }, () => {
+  it('the second one is refused, and the first one is not disturbed', async () => {
+    const slow = { BASH_ENV: join(backupFixtures, 'at-command.sh'), AT_COMMAND: 'step verify', THEN: 'sleep 12' };
+    const first = run(tickOf(1), slow);
+    const dump = join(env['BACKUP_SCRATCH'] ?? '', 'file', 'dump.txt');
+    await expect.poll(() => existsSync(dump), { timeout: 10_000 }).toBe(true);
+
+    const { failure } = await run(tickOf(2), { BACKUP_DIR: join(root, 'others') });
+
+    expect(failure).toContain('ScratchFailed: file, step start: another run uses ');
+    expect(failure).toContain('set another BACKUP_SCRATCH');
+    expect((await first).failure).toBeUndefined();
+    expect(published()).toEqual([nameOf(1)]);
   });
 });
 

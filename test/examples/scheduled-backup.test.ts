@@ -173,6 +173,16 @@ describe('a run that fails', { timeout: 60_000 }, () => {
     for (const name of names) expect(failure).toContain(`${name} is `);
   });
 
+  it.each([{ BACKUP_KEEP_FAILED: '08' }, { BACKUP_KEEP_FAILED_MIB: '089' }, { BACKUP_SCRATCH_LIMIT: '0999' }])(
+    'takes no number that begins with 0, as in %o',
+    async (wrong) => {
+      const { failure } = await backUp(1, wrong);
+
+      const [[name, value] = []] = Object.entries(wrong);
+      expect(failure).toContain(`BadSettings: file, step start: ${name} is "${value}", expected a number`);
+    },
+  );
+
   it('does not let a name make a path that is too long for a socket', async () => {
     const { failure } = await backUp(1, { BACKUP_NAME: 'n'.repeat(63), BACKUP_SCRATCH: `/${'s'.repeat(30)}` });
 

@@ -40,6 +40,7 @@ restore_to_server() {
   watch_room
   start_scratch "$dump"
   scratch INFO > "$work/expected"
+  expect_fits
   ((keys + libraries == 0)) || save_present
   step restore
   # One key of our own goes first: where it is not taken, nothing else is touched.
@@ -52,6 +53,8 @@ restore_to_server() {
   send_keys '*' "Redis holds a part of them now, and the functions of the backup"
   count_there
   ((keys == $(count_keys < "$work/expected"))) || echo "warning: Redis has $keys keys, the backup had $(count_keys < "$work/expected"): does somebody write meanwhile?" >&2
+  (($(count_lasting < "$work/there") >= $(count_lasting < "$work/expected"))) ||
+    fail RestoreFailed "Redis at $REDIS_HOST has lost keys of the backup: it has $(count_lasting < "$work/there") without a time to live, the backup has $(count_lasting < "$work/expected"): look at its maxmemory and maxmemory-policy, and for who else writes to it; then restore once more with --force"
   ((libraries == $(count_libraries < "$work/expected"))) ||
     fail RestoreFailed "the keys are restored, but Redis at $REDIS_HOST has $libraries libraries of functions, the backup has $(count_libraries < "$work/expected"): does somebody load them meanwhile?"
   echo "restored backup $backup with $keys keys and $libraries libraries of functions to Redis at $REDIS_HOST"
@@ -60,6 +63,17 @@ restore_to_server() {
 count_there() {
   try RestoreFailed "Redis at $REDIS_HOST does not answer" timeout 20 "${redis[@]}" INFO > "$work/there"
   keys=$(count_keys < "$work/there") libraries=$(count_libraries < "$work/there")
+}
+
+# Before anything is removed: the server must have the databases that the backup has keys in, and memory for all of it.
+expect_fits() {
+  local highest limit need
+  highest=$(sed -n 's/^db\([0-9]*\):.*/\1/p' "$work/expected" | sort -n | tail -n 1)
+  [[ -z $highest ]] || try RestoreFailed "Redis at $REDIS_HOST has no database $highest, which the backup has keys in, or its user may not use it; nothing was changed: set \"databases\" of the server to $((highest + 1)) or more, or use --into" \
+    "${redis[@]}" SELECT "$highest" > "$work/said"
+  limit=$(sed -n 's/^maxmemory:\([0-9]*\).*/\1/p' "$work/there") need=$(count_bytes < "$work/expected")
+  ((${limit:-0} == 0 || limit >= need)) ||
+    fail RestoreFailed "the backup takes $need bytes of memory, and maxmemory of Redis at $REDIS_HOST is $limit; nothing was changed: raise it"
 }
 
 save_present() {

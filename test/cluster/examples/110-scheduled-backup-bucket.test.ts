@@ -1,4 +1,4 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
 import {
@@ -192,6 +192,23 @@ describe('keys that may not delete', { timeout: LIMIT_MS }, () => {
 });
 
 describe('a bucket', { timeout: LIMIT_MS }, () => {
+  it('that somebody has put large objects into has none of them fetched, and they are told by name', async () => {
+    await backUp('a', 1);
+    const large = '20240101T000000Z-large';
+    for (const name of [large, 'notes']) {
+      mkdirSync(join(folder(), name));
+      writeFileSync(join(folder(), name, 'manifest.json'), Buffer.alloc(1024 * 1024));
+    }
+
+    const { failure, printed } = await backUp('a', 2);
+
+    expect(failure).toBeUndefined();
+    const told = printed.filter((line) => String(line).includes('unreadable manifest'));
+    expect(told).toEqual([`unreadable manifest ${large}: it is not taken for a backup`]);
+    writeFileSync(join(folder(), 'owner.json'), Buffer.alloc(1024 * 1024));
+    expect((await backUp('a', 3)).failure).toMatch(/TargetFailed: .* owner\.json in bucket .* it has more than 64 KiB/);
+  });
+
   it('whose dump is gone has its backup listed as missing', async () => {
     await backUp('a', 1);
     const [{ file } = { file: '' }] = wholeBackups(folder());

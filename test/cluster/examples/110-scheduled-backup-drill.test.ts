@@ -102,6 +102,36 @@ describe('a drill', { timeout: LIMIT_MS }, () => {
     );
   });
 
+  it('succeeds also where the answer is a number that no metric can have', async () => {
+    const server = await backedUpRedis();
+
+    const result = await drillRedis(server, { DRILL_QUERY: 'ECHO nan' });
+
+    expect(result.failure).toBeUndefined();
+    const names = metricsOf(result).flatMap(({ name }) => name ?? []);
+    expect(names).toContain('drill_last_success_timestamp_seconds');
+    expect(names).not.toContain('drill_answer');
+  });
+
+  it.each(['{"drilledAt":"soon"}', '{', '[1]', `"${'x'.repeat(70_000)}"`])(
+    'is not stopped at the start by a drill.json that no drill has written (%$)',
+    async (text) => {
+      const server = await backedUpRedis();
+      writeFileSync(join(folder.root, 'backups', 'default', 'redis', 'drill.json'), text);
+
+      const { failure, printed } = await run(hookOf('redis', 'drill.sh'), CHECK, server.env);
+
+      expect(failure).toBeUndefined();
+      expect(printed.filter((line) => String(line).includes('ignored'))).toHaveLength(1);
+    },
+  );
+
+  it.each([{ DRILL_MINIMUM: '010' }, { DRILL_MINIMUM: '-0' }])('is refused %o', async (wrong) => {
+    const { failure } = await drillRedis(await started(), { ...wrong, DRILL_QUERY: 'DBSIZE' });
+
+    expect(failure).toContain(`DRILL_MINIMUM is "${wrong.DRILL_MINIMUM}", expected a whole number`);
+  });
+
   it.each([
     [
       'another answer',

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync } from 'node:fs';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it, onTestFinished } from 'vitest';
@@ -21,8 +21,8 @@ beforeEach(() => {
   folder = backupFolder();
 });
 
-async function started(dataFolder?: string): Promise<RedisServer> {
-  const server = await startRedis(dataFolder);
+async function started(dataFolder?: string, databases?: number): Promise<RedisServer> {
+  const server = await startRedis(dataFolder, databases);
   onTestFinished(async () => server[Symbol.asyncDispose]());
   return server;
 }
@@ -70,6 +70,12 @@ async function contentOf({ ask }: RedisServer): Promise<readonly string[]> {
   return [...dumps, functions, await ask('FCALL', 'second', '0'), lasting, await ask('-n', '7', 'GET', 'elsewhere')];
 }
 
+const FILL = `for i = 1, ARGV[1] do redis.call('SET', 'key' .. i, string.rep('x', 1000)) end`;
+const FORGETFUL_CLI = `#!/bin/bash
+PATH=\${PATH#*:}
+redis-cli "$@" | sed 's/^maxmemory:.*/maxmemory:0/'
+exit \${PIPESTATUS[0]}
+`;
 const DUMP = `return redis.sha1hex(redis.call('DUMP', KEYS[1]))`;
 
 describe('a backup of Redis', { timeout: LIMIT_MS }, () => {
@@ -140,6 +146,45 @@ describe('a backup of Redis', { timeout: LIMIT_MS }, () => {
     expect(await server.ask('GET', 'kept')).toBe('as it is');
     expect(await server.ask('DBSIZE')).toBe('1');
     expect(await server.ask('FCALL', 'first', '0')).toBe('one');
+  });
+
+  it('is not brought back well where the server has lost keys of it', async () => {
+    const server = await started();
+    await server.ask('EVAL', FILL, '0', '4000');
+    await backUp(server);
+    const small = await started();
+    await small.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
+    await small.ask('CONFIG', 'SET', 'maxmemory', '3mb');
+    // As one that others have filled since it was looked at.
+    const bin = join(folder.root, 'bin');
+    mkdirSync(bin);
+    writeFileSync(join(bin, 'redis-cli'), FORGETFUL_CLI, { mode: 0o755 });
+    const forgetful = { ...small, env: { ...small.env, PATH: `${bin}:${process.env['PATH'] ?? ''}` } };
+
+    await expect(restore(forgetful)).rejects.toThrow(
+      /RestoreFailed: .* has lost keys of the backup: it has \d+ .*, the backup has 4000/,
+    );
+  });
+
+  it.each([
+    ['of 16 databases', ['-n', '40', 'SET', 'high', 'up'], ['TIME'], /has no database 40, .* nothing was changed/],
+    [
+      'with less memory',
+      ['EVAL', FILL, '0', '4000'],
+      ['CONFIG', 'SET', 'maxmemory', '3mb'],
+      /maxmemory of Redis at .* is 3145728; nothing was changed/,
+    ],
+  ])('is refused to a server %s before anything there is removed', async (_, filled, made, message) => {
+    const server = await started(undefined, 64);
+    await server.ask(...filled);
+    await backUp(server);
+    const other = await started();
+    await other.ask('SET', 'kept', 'as it is');
+    await other.ask(...made);
+
+    await expect(restore(other, '--force')).rejects.toThrow(message);
+
+    expect(await other.ask('GET', 'kept')).toBe('as it is');
   });
 
   it('is not published when the file has lost the functions', async () => {

@@ -15,11 +15,12 @@ export interface RedisServer extends AsyncDisposable {
   readonly ask: (...words: readonly string[]) => Promise<string>;
 }
 
-/** Starts one, new and empty, or with the `dump.rdb` of a folder. */
-export async function startRedis(dataFolder?: string): Promise<RedisServer> {
+/** Starts one, new and empty, or with the `dump.rdb` of a folder; it has 16 databases unless told otherwise. */
+export async function startRedis(dataFolder?: string, databases = 16): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-redis-'));
   const [port = 0] = await freePorts(1);
-  const flags = { port, bind: '127.0.0.1', dir: dataFolder ?? folder, save: '', 'repl-diskless-sync-delay': 0 };
+  const place = { port, bind: '127.0.0.1', dir: dataFolder ?? folder, databases };
+  const flags = { ...place, save: '', 'repl-diskless-sync-delay': 0 };
   const words = Object.entries(flags).flatMap(([name, value]) => [`--${name}`, String(value)]);
   const server = new ServerProcess('redis-server', words, { logFolder: folder });
   await server.start();

@@ -84,6 +84,7 @@ backup_check() {
   database_check
   find_identity
   check_owner
+  expect_target_room
   report_checked
   warn_of_room
   echo "settings are in order: $(target_describe) takes backups of $(database_version)"
@@ -111,6 +112,7 @@ backup_run() {
     mark_owner
     clean
     if ! is_published; then
+      expect_target_room
       reuse_dump || make_backup
       publish_backup
     fi
@@ -127,11 +129,19 @@ backup_run() {
   [[ -z ${size_bytes:-} ]] || warn_of_room
 }
 
+# The next backup may take as much as the newest one. Of the first one nothing is known but that it is no larger than the
+# database, and most are much smaller.
+expect_target_room() {
+  local newest
+  newest=$(newest_manifest)
+  [[ -z $newest ]] || target_expect_room "$(jq -r .bytes "$newest")" "the newest backup"
+}
+
 # By this installation: another one may have a run of the same name.
 is_published() {
   local manifest=$manifests/$backup/manifest.json
   [[ $identity == "$owner" && -s $manifest ]] || return 1
-  is_ours "$manifest" "$backup" && [[ $(jq -r .identity "$manifest") == "$identity" ]]
+  [[ -n $(backups_in "$manifests" "$backup") ]] && [[ $(jq -r .identity "$manifest") == "$identity" ]]
 }
 
 make_backup() {

@@ -39,12 +39,21 @@ YAML
 # Makes the scratch folder of this run, and the target ready to be used. What a killed run left in the folder goes.
 open_target() { # FOLDER
   local folder=$BACKUP_SCRATCH/$1
+  hold_folder "$folder"
   # The last one is made here and nowhere else: where others may write, too, it is ours or none.
   { rm -rf "$folder" && mkdir -p "$BACKUP_SCRATCH" && mkdir "$folder"; } || fail ScratchFailed "cannot write to $BACKUP_SCRATCH: mount a writable volume there, or set BACKUP_SCRATCH"
   work=$folder dump=$folder/$dump_name
   name_attempt
   # shellcheck source=target-volume.sh
   source "$lib/target-$BACKUP_TARGET.sh"
+}
+
+# Another operator of this machine that has the same folder would remove what is written there. The lock is beside it, as
+# the folder itself is made anew, and is held by the run alone: not by a server that it starts. Of a run that was killed
+# some program may take a moment to end.
+hold_folder() { # FOLDER
+  mkdir -p "$1.run" && exec {folder_fd}< "$1.run" || fail ScratchFailed "cannot write to $BACKUP_SCRATCH: mount a writable volume there, or set BACKUP_SCRATCH"
+  flock --timeout 5 "$folder_fd" || fail ScratchFailed "another run uses $1: two operators need two folders, set another BACKUP_SCRATCH"
 }
 
 # Who this is, and a word of letters for this attempt: what two attempts send never has the same name. It begins with
@@ -61,23 +70,16 @@ letters() {
 # The names of the published backups of ours, oldest first. A clock was wrong where one is of a time to come: it is not
 # taken for the newest as long as there is another.
 list_backups() {
-  local manifest name soon
+  local name soon
   soon=$(date -u -d '+1 minute' +%Y%m%dT%H%M%SZ)
-  for manifest in "$manifests"/*/manifest.json; do
-    name=${manifest%/manifest.json} name=${name##*/}
-    [[ $name =~ $BACKUP_PATTERN ]] || continue
-    is_ours "$manifest" "$name" || continue
+  backups_in "$manifests" | while read -r name; do
     if [[ $name > $soon ]]; then echo "0 $name"; else echo "1 $name"; fi
   done | sort | cut -d ' ' -f 2
 }
 
 # The names of the dumps that were kept although they could not be verified, oldest first.
 list_failed() {
-  local manifest name
-  for manifest in "$manifests"/failed/*/manifest.json; do
-    name=${manifest%/manifest.json} name=${name##*/}
-    if [[ $name =~ $BACKUP_PATTERN ]] && is_ours "$manifest" "$name"; then echo "$name"; fi
-  done | sort
+  backups_in "$manifests/failed" | sort
 }
 
 # The file with the manifest of the newest one; nothing when there is none.
@@ -85,6 +87,15 @@ newest_manifest() {
   local newest
   newest=$(list_backups | tail -n 1)
   [[ -z $newest ]] || echo "$manifests/$newest/manifest.json"
+}
+
+# Ends the run because of a small file of the target that no backup has written, if it is needed.
+odd_file() { # PATH WHY
+  if [[ ${ignore_odd:-no} == yes ]]; then
+    echo "$1 in $(target_describe) is ignored: $2"
+  else
+    fail TargetFailed "$1 in $(target_describe) was not written by a backup: $2: look who else writes there, and remove it"
+  fi
 }
 
 # Writes lines to a file beside the folder of this run, at once.

@@ -2,16 +2,18 @@
 # One run at a time works in a folder of the target. Its lock says who that is, and is written again as long as the run
 # lives; how old it is the clock of the target says. That nothing good is removed does not rest on it: see retain.sh.
 
+lock_words=
+
 # Waits for the lock, and takes it; one that nobody writes any more is taken away.
 lock_take() {
-  local deadline=$((SECONDS + lock_seconds + 30))
+  local deadline=$((SECONDS + lock_seconds + 30)) lock_seen='' lock_seen_at=$SECONDS lock_changes=-1
   # Who may not remove a lock has none, and nothing is removed.
   [[ $BACKUP_RETENTION == keep ]] || return 0
   jq -n -c --arg holder "$holder" --arg tag "$attempt_tag" --arg backup "$backup" --arg since "$(date -u +%FT%TZ)" \
     '{holder: $holder, tag: $tag, backup: $backup, since: $since}' > "$work/lock"
   until lock_try; do
     ((SECONDS < deadline)) ||
-      fail Locked "$(lock_said holder) makes backup $(lock_said backup) in $BACKUP_FOLDER since $(lock_said since), and is alive: are there two operators? Then end one, or set another BACKUP_FOLDER"
+      fail Locked "$(lock_said holder) makes backup $(lock_said backup) in $BACKUP_FOLDER since $(lock_said since)$lock_words: are there two operators? Then end one, or set another BACKUP_FOLDER"
     sleep 1
   done
   lock_held=yes
@@ -33,12 +35,23 @@ lock_try() {
     lock_settle
     return
   fi
-  (($(target_age .lock) > lock_seconds)) || return 1
+  lock_watch
+  ((SECONDS - lock_seen_at > lock_seconds || $(target_age .lock) > lock_seconds)) || return 1
   echo "took the lock of $(lock_said holder), which has not been written for more than $BACKUP_LOCK_TIMEOUT"
   target_write "$work/lock" .lock
   # Of several that do the same at once, the last one to write has it.
   sleep 3
   lock_is_ours
+}
+
+# Notes when the lock was last seen to change. One that did not for as long as it counts is free, whatever its time says:
+# a clock may have been ahead when it was written.
+lock_watch() {
+  local now
+  now=$(target_written .lock) now+=$(< "$work/lock.other")
+  [[ $now != "$lock_seen" ]] || return 0
+  lock_seen=$now lock_seen_at=$SECONDS lock_changes=$((lock_changes + 1)) lock_words=
+  ((lock_changes == 0)) || lock_words=", and is alive"
 }
 
 # Where a store writes over what is there although it was told not to, the last one to write has it.
@@ -61,6 +74,7 @@ lock_beat() {
   trap - ERR
   trap exit TERM
   set +e
+  exec {folder_fd}<&-
   exec {silence}<> <(:)
   while true; do
     read -r -t $((lock_seconds / 4 + 1)) -u "$silence"

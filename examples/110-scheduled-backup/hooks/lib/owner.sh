@@ -37,16 +37,68 @@ read_owner() {
   fi
 }
 
-# Whether a manifest is of that backup, and of one whose backups are ours.
-is_ours() { # MANIFEST BACKUP
-  local text one its=$UNMARKED
-  IFS= read -r -N 65536 text < "$1" || true
-  [[ $text == "{\"format\":\"$BACKUP_FORMAT\",\"database\":\"$database\",\"backup\":\"$2\","* ]] || return 1
-  [[ ! $text =~ ,\"identity\":\"([^\"\\]*)\" ]] || its=${BASH_REMATCH[1]}
-  for one in "${ours[@]}"; do
-    [[ $its != "$one" ]] || return 0
+# Prints the names of the backups of ours in a folder, or that one if it is one. One process looks at all manifests: what
+# anybody may have written there is told once and is no backup, but stops nothing.
+backups_in() { # FOLDER [BACKUP]
+  local manifest name text lines='' verdict judged=$work/judged.$BASHPID
+  for manifest in "$1"/${2:-*}/manifest.json; do
+    name=${manifest%/manifest.json} name=${name##*/}
+    [[ $name =~ $BACKUP_PATTERN && (-e $manifest || -L $manifest) ]] || continue
+    if ! read_small "$manifest"; then
+      tell_unreadable "$manifest"
+    elif [[ $text == "{\"format\":\"$BACKUP_FORMAT\",\"database\":\"$database\",\"backup\":\"$name\","* ]]; then
+      lines+="$name ${text//$'\n'/ }"$'\n'
+    fi
   done
-  return 1
+  [[ -n $lines ]] || return 0
+  jq -R -r --arg unmarked "$UNMARKED" "$judge" --args "${ours[@]}" <<< "${lines%$'\n'}" > "$judged"
+  while read -r verdict name; do
+    case $verdict in
+      ours) echo "$name" ;;
+      unreadable) tell_unreadable "$1/$name/manifest.json" ;;
+    esac
+  done < "$judged"
+}
+
+# Of lines with the name of a backup and its manifest: whose it is, or that it is not what it must be.
+judge='
+  def is_count: . >= 0 and . < 1e15 and floor == .;
+  def is_text: type == "string";
+  def is_optional(what): . == null or what;
+  split(" ")[0] as $name
+  | (.[($name | length) + 1:] | fromjson? // null)
+  | (try (
+      .backup == $name
+      and (.takenAt | fromdateiso8601 > 0)
+      and (.bytes | is_count)
+      and ([.file, .sha256, .verified] | all(is_text))
+      and (.counts | type == "object")
+      and ([.version, .server, .identity, .installation, .failure, .runId] | all(is_optional(is_text)))
+      and (.restoredBytes | is_optional(is_count))
+      and (.leftOut | is_optional(type == "object"))
+      and (.encryption | is_optional(.recipients | type == "array" and all(is_text)))
+    ) catch false) as $readable
+  | if $readable | not then "unreadable \($name)"
+    elif .identity // $unmarked | IN($ARGS.positional[]) then "ours \($name)"
+    else empty end'
+
+# Sets text to what a file has. Fails where it is no plain file of 64 KiB at most, or has a byte that is in no text.
+read_small() { # FILE
+  text=
+  is_plain "$1" && ! IFS= read -r -d '' -n 65537 text < "$1"
+}
+
+# A pipe would never end, and a link may lead anywhere.
+is_plain() { # FILE
+  [[ -f $1 && ! -L $1 ]]
+}
+
+tell_unreadable() { # MANIFEST
+  local name=${1%/manifest.json}
+  name=${name#"$manifests"/}
+  [[ ! -e $work/unreadable.${name//\//.} ]] || return 0
+  : > "$work/unreadable.${name//\//.}"
+  echo "unreadable manifest $name: it is not taken for a backup" >&2
 }
 
 # Refuses a folder that is not of this identity; sets is_marked.

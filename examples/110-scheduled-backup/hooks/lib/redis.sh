@@ -6,7 +6,7 @@ database_settings() {
   # Set and empty, redis-cli takes it for a password.
   [[ -z ${REDIS_PASSWORD:-} ]] || export REDISCLI_AUTH=$REDIS_PASSWORD
   expect_set REDIS_HOST 'the Service of Redis'
-  expect REDIS_PORT '^[0-9]{1,5}$' 'a port'
+  expect REDIS_PORT '^[1-9][0-9]{0,4}$' 'a port'
   expect REDIS_TLS '^(yes|no)$' 'yes or no'
   for program in redis-cli redis-server redis-check-rdb; do expect_program "$program"; done
   redis=(redis-cli -e -h "${REDIS_HOST:-}" -p "$REDIS_PORT")
@@ -17,6 +17,11 @@ database_settings() {
 
 count_keys() {
   awk -F '[=,]' '/^db[0-9]+:/ {keys += $2} END {print keys + 0}'
+}
+
+# Keys without a time to live, which go away only when somebody removes them.
+count_lasting() {
+  awk -F '[=,]' '/^db[0-9]+:/ {keys += $2 - $4} END {print keys + 0}'
 }
 
 # Libraries of functions, which Redis has since version 7.
@@ -55,6 +60,7 @@ start_scratch() { # FILE
   (
     # It ends itself before the kernel ends the whole container.
     ulimit -d $((memory_left / 1024))
+    exec {folder_fd}<&-
     exec redis-server --port 0 --unixsocket "$work/redis.sock" --dir "$(dirname "$1")" --dbfilename "$(basename "$1")" \
       --save '' --appendonly no --databases 1024
   ) > "$work/server.log" 2>&1 &

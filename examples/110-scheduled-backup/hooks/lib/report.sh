@@ -19,7 +19,15 @@ gave_up=0
 undo=
 
 note_unexpected() { # EXIT-CODE COMMAND
-  [[ -s $failure_file ]] || printf '%s\n%s\n' Unexpected "step $current_step: \"$2\" ended with exit code $1: see the log" > "$failure_file"
+  note_full
+  [[ -s $failure_file ]] || printf '%s\n%s\n' Unexpected "step $current_step: \"${2//$'\n'/ }\" ended with exit code $1: see the log" > "$failure_file"
+}
+
+# What nobody thought of mostly fails because nothing can be written any more.
+note_full() {
+  [[ -d $work && ! -s $failure_file ]] || return 0
+  head -c 65536 /dev/zero 2> /dev/null > "$work/probe" && rm -f "$work/probe" ||
+    printf '%s\n%s\n' ScratchFull "nothing can be written to $BACKUP_SCRATCH any more: it is full, give it more room" > "$failure_file"
 }
 
 finish() {
@@ -49,7 +57,7 @@ report_failed() {
     note_failed_dump "$reason" "step $current_step: $message"
     [[ $reason != VerifyFailed || $gave_up != 0 ]] || message+=$(kept_failed "$message")
   fi
-  message="$BACKUP_NAME, step $current_step: $message"
+  message="$BACKUP_NAME, step $current_step: ${message//[[:cntrl:]]/?}"
   echo "$reason: $message" >&2
   # A restore is started by a person, who reads the line above.
   [[ -n ${METRICS_PATH:-} ]] || return 0

@@ -101,7 +101,10 @@ list_one() { # PATH
     (.encryption // empty | "encrypted for \(.recipients | join(", "))"),
     (.leftOut // empty | "left out: \(.)"), (.server // "" | select(. != "") | "from version \(.)"),
     (.identity // "unmarked" | select(. != $owner) | "of \(.)")
-  ] | join("  ")' "$manifest"
+  ] | join("  ")
+    # What a terminal would obey is shown.
+    | explode | map(if . >= 32 and (. < 127 or . >= 160) then . else
+        ([(. / 16 | floor), . % 16] | map("0123456789abcdef"[.:. + 1]) | "\\u00" + add | explode[]) end) | implode' "$manifest"
 }
 
 refuse() { # MESSAGE

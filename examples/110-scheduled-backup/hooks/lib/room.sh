@@ -108,6 +108,7 @@ watch_it() {
   local run=$$ turn=0 silence
   trap - ERR EXIT TERM INT
   set +e
+  exec {folder_fd}<&-
   exec {silence}<> <(:)
   while kill -0 "$run" 2> /dev/null; do
     measure_memory

@@ -30,14 +30,14 @@ read_settings() {
   expect BACKUP_KEEP_DAYS '^(0|[1-9][0-9]{0,3})$' 'a number of days up to 9999; 0 counts backups only'
   expect BACKUP_RETENTION '^(keep|none)$' 'keep (BACKUP_KEEP says what is removed) or none (somebody else removes it)'
   expect BACKUP_ATTEMPTS '^[1-9][0-9]{0,3}$' 'a number of dumps from 1 to 9999'
-  expect BACKUP_KEEP_FAILED '^[0-9]{1,2}$' 'a number up to 99 of dumps that could not be verified'
-  expect BACKUP_KEEP_FAILED_MIB '^[0-9]{1,9}$' 'a number of MiB'
+  expect BACKUP_KEEP_FAILED '^(0|[1-9][0-9]?)$' 'a number up to 99 of dumps that could not be verified'
+  expect BACKUP_KEEP_FAILED_MIB '^(0|[1-9][0-9]{0,8})$' 'a number of MiB'
   expect BACKUP_FOLDER '^[A-Za-z0-9_-][A-Za-z0-9._-]*(/[A-Za-z0-9_-][A-Za-z0-9._-]*)*$' 'a path in the target of letters, digits, ".", "_" and "-", no part of which begins with "."'
   expect BACKUP_IDENTITY '^$|^[A-Za-z0-9._:/%-]+$' 'a name of letters, digits and "._:/%-"'
   expect_duration BACKUP_TIMEOUT timeout_seconds
   expect_duration BACKUP_LOCK_TIMEOUT lock_seconds
   expect BACKUP_SCRATCH '^/.' 'an absolute path'
-  expect BACKUP_SCRATCH_LIMIT '^[0-9]{1,18}$' 'a number of bytes that all emptyDirs of the Pod may hold; 0: BACKUP_SCRATCH is a volume of its own'
+  expect BACKUP_SCRATCH_LIMIT '^(0|[1-9][0-9]{0,17})$' 'a number of bytes that all emptyDirs of the Pod may hold; 0: BACKUP_SCRATCH is a volume of its own'
   # A socket lies in a folder of this name there, and the path of a socket has 107 bytes at most.
   ((${#BACKUP_SCRATCH} + ${#BACKUP_NAME} <= 84)) ||
     problems+=("BACKUP_SCRATCH and BACKUP_NAME have ${#BACKUP_SCRATCH} and ${#BACKUP_NAME} characters, expected 84 in all at most")

@@ -24,11 +24,23 @@ target_check() {
   fi
 }
 
-# What a listing has that is there no more, as it lags or somebody removes it, is left out.
+# Which manifests are of backups: those in folders that have the name of one.
+named="{{${BACKUP_PATTERN:1:-1}}}/manifest.json"
+named=(--include "/$named" --include "/failed/$named")
+
+# What a listing has that is there no more, as it lags or somebody removes it, is left out. So is what is too large for a
+# manifest: it is told once.
 target_list() {
+  local name
   mkdir -p "$manifests"
-  rclone sync --ignore-errors --include '/*/manifest.json' --include '/failed/*/manifest.json' "$root" "$manifests" 2> "$work/stderr" && return 0
-  ! grep ' ERROR : ' "$work/stderr" | grep -vqE 'NoSuchKey|object not found|ERROR : Attempt ' && grep -q ' ERROR : ' "$work/stderr" || diagnose
+  rclone sync --ignore-errors --max-size 64Ki "${named[@]}" "$root" "$manifests" 2> "$work/stderr" || {
+    ! grep ' ERROR : ' "$work/stderr" | grep -vqE 'NoSuchKey|object not found|ERROR : Attempt ' && grep -q ' ERROR : ' "$work/stderr" || diagnose
+  }
+  [[ ! -e $work/large ]] || return 0
+  store lsf -R --files-only --min-size 65537B "${named[@]}" "$root" > "$work/large"
+  while read -r name; do
+    tell_unreadable "$manifests/$name"
+  done < "$work/large"
 }
 
 # What no manifest speaks for, of runs that were killed: older than so many seconds, or of this Pod. Nothing else that may
@@ -55,8 +67,9 @@ target_clean() { # SECONDS
   done < "$work/files"
 }
 
-# Whether a manifest speaks for the file.
+# Whether a manifest speaks for the file, or one that is too large to be read might.
 is_named() { # FOLDER FILE
+  ! grep -qxF "$1/manifest.json" "$work/large" || return 0
   [[ -s $manifests/$1/manifest.json && $(< "$manifests/$1/manifest.json") == *"\"file\":\"$2\""* ]]
 }
 
@@ -65,6 +78,11 @@ target_put() { # FILE
   stored_name=dump.$attempt_tag.${dump_name#dump.}
   stored_path=${stored_in:-}$backup/$stored_name
   store "${send[@]}" "$1" "$root/$stored_path"
+}
+
+# A bucket has no size of its own.
+target_expect_room() { # BYTES WHAT
+  :
 }
 
 # As it is read at a restore.
@@ -141,15 +159,24 @@ target_create_is_exclusive() {
 # Fails when there is none; of that rclone may say nothing, as it takes it for an empty folder.
 target_read() { # PATH TO
   rm -rf "$2"
-  if rclone copyto "$root/$1" "$2" 2> "$work/stderr"; then
+  if rclone copyto --max-transfer 64Ki --cutoff-mode hard "$root/$1" "$2" 2> "$work/stderr"; then
     [[ -f $2 ]]
     return $?
   fi
   case $(< "$work/stderr") in
+    *'max transfer limit'*)
+      odd_file "$1" "it has more than 64 KiB"
+      return 1
+      ;;
     *NoSuchBucket*) diagnose ;;
     *NoSuchKey* | *'object not found'* | *'directory not found'* | *"doesn't exist"*) return 1 ;;
     *) diagnose ;;
   esac
+}
+
+# When it was written, in words of the store; they differ when it was written again.
+target_written() { # PATH
+  store lsf --format t --include "/$1" "$root"
 }
 
 # By the clock of the store.
@@ -157,7 +184,7 @@ target_age() { # PATH
   local then now
   target_write "$work/lock" ".probe.$attempt_tag"
   now=$(store lsf --format t --include "/.probe.$attempt_tag" "$root")
-  then=$(store lsf --format t --include "/$1" "$root")
+  then=$(target_written "$1")
   rclone deletefile "$root/.probe.$attempt_tag" 2> "$work/stderr" || true
   echo $(($(date -u -d "$now" +%s) - $(date -u -d "${then:-$now}" +%s)))
 }

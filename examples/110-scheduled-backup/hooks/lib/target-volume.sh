@@ -46,11 +46,19 @@ age_of() { # PATH
   echo $((now - $(stat -c %Y "$1" 2> /dev/null || echo "$now")))
 }
 
-target_put() { # FILE
-  local folder=$incoming/$backup.$attempt_tag free
-  stored_name=$dump_name
+# Nothing is removed before the next backup is there: where that has no place, nobody but a person can make some.
+target_expect_room() { # BYTES WHAT
+  local free oldest
   free=$(df --output=avail -B1 "$root" | tail -n 1)
-  ((free > bytes)) || fail TargetFull "$BACKUP_DIR has $free bytes free, the backup has $bytes: enlarge the volume, or lower BACKUP_KEEP"
+  ((free <= $1)) || return 0
+  oldest=$(list_backups | sed -n 1p)
+  fail TargetFull "$BACKUP_DIR has $free bytes free, $2 has $1: it needs room for BACKUP_KEEP + 1 backups, $((BACKUP_KEEP + 1)): enlarge the volume, or lower BACKUP_KEEP and remove by hand ${oldest:+the oldest one, $root/$oldest, or }what else is there"
+}
+
+target_put() { # FILE
+  local folder=$incoming/$backup.$attempt_tag
+  stored_name=$dump_name
+  target_expect_room "$bytes" "the backup"
   mkdir "$folder"
   try TargetFull "cannot write the backup to $BACKUP_DIR: enlarge the volume, or lower BACKUP_KEEP" \
     cp "$1" "$folder/$dump_name"
@@ -59,6 +67,7 @@ target_put() { # FILE
 }
 
 target_checksum() { # PATH
+  expect_plain "$1"
   # From the medium, not from memory.
   dd if="$root/$1" iflag=nocache count=0 status=none
   sha256sum < "$root/$1" | cut -d ' ' -f 1
@@ -87,10 +96,17 @@ target_point() { # MANIFEST
 }
 
 target_get() { # BACKUP FILE TO
+  expect_plain "$1/$2"
   cp "$root/$1/$2" "$3"
 }
 
+# Who waits for a pipe waits for ever.
+expect_plain() { # PATH
+  is_plain "$root/$1" || fail BackupDamaged "$1 on $BACKUP_DIR is no plain file: take another backup, see --list"
+}
+
 target_cat() { # PATH
+  expect_plain "$1"
   cat "$root/$1"
 }
 
@@ -134,9 +150,19 @@ target_create_is_exclusive() {
 
 # Fails when there is none.
 target_read() { # PATH TO
+  if [[ -e $root/$1 || -L $root/$1 ]] && ! { is_plain "$root/$1" && (($(target_size "$1") <= 65536)); }; then
+    odd_file "$1" "it is no plain file of 64 KiB at most"
+    return 1
+  fi
   cp "$root/$1" "$2" 2> "$work/stderr" && return 0
+  note_full
   [[ ! -e $root/$1 ]] || fail TargetFailed "cannot read $1 on $BACKUP_DIR: $(last_words "$work/stderr")"
   return 1
+}
+
+# When it was written, in words of the volume; they differ when it was written again.
+target_written() { # PATH
+  stat -c %y "$root/$1" 2> /dev/null || true
 }
 
 target_age() { # PATH
@@ -149,5 +175,5 @@ target_delete() { # PATH
 
 # Says that this run is alive, in the lock, if it has it.
 target_beat() {
-  cmp -s "$work/lock" "$root/.lock" && touch -c "$root/.lock"
+  is_plain "$root/.lock" && cmp -s "$work/lock" "$root/.lock" && touch -c "$root/.lock"
 }
