@@ -6,6 +6,11 @@ import type { RepairRecord, State } from '../../examples/120-etcd-member-repair/
 import type { DefinitionResult, RunnableHook } from '../../src/sdk/define-hook.ts';
 import { startPodAccount, type PodAccount } from './pod-account.ts';
 
+// No member is there that could be asked over HTTP: the leader does not see who is down.
+vi.mock('../../examples/120-etcd-member-repair/hooks/lib/witness.ts', () => ({
+  peersView: async () => ({ isSeen: false, said: 'the leader does not see it' }),
+}));
+
 const LONG_AGO = '2026-01-01T00:00:00Z';
 /** A while counts from the test on, however long those before it took. */
 const justNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
@@ -48,6 +53,8 @@ interface Situation {
   readonly replicas?: number;
   /** Only etcd-0 answers besides. */
   readonly isWithoutQuorum?: true;
+  /** Claim and Pod are deleted by this run. */
+  readonly isWiped?: true;
   /** How the repair ends by this run, if it does. */
   readonly end?: string;
   /** What else is told. */
@@ -83,6 +90,22 @@ const SITUATIONS: readonly Situation[] = [
     member: { id: 4, hash: 8 },
     record: { step: 'promoted' },
     told: 'HashesDiffer',
+  },
+  {
+    title: 'somebody has added a member that votes, and has the old disk',
+    member: { id: 4 },
+    record: { step: 'removed', podUID: 'new', claimUID: 'new' },
+    end: 'Repaired',
+  },
+  {
+    title: 'somebody has added a learner that has the old disk',
+    member: { id: 4, isLearner: true, isSilent: true },
+    record: { step: 'removed', podUID: 'new', claimUID: 'new' },
+  },
+  {
+    title: 'nobody is added, and the old disk is there',
+    record: { step: 'removed', podUID: 'new', claimUID: 'new' },
+    isWiped: true,
   },
   { title: 'the new member is down for a moment', member: { id: 4, isSilent: true }, record: { step: 'promoted' } },
   {
@@ -161,6 +184,7 @@ describe('a repair of etcd members', () => {
     expect(decided.told).toEqual([]);
     expect(after.news?.map(({ reason }) => reason) ?? []).toEqual(wanted);
     expect(after.repair === undefined).toBe(situation.end !== undefined);
+    expect(decided.deleted).toEqual(situation.isWiped === true ? ['data-etcd-1', 'etcd-1'] : []);
   });
 
   it('takes no member to be down because etcdctl or etcdutl is not on the PATH', async () => {
@@ -184,8 +208,8 @@ describe('a repair of etcd members', () => {
     const untold = await writtenBy(contextsOf(situation, { news: [news] }));
     const seen = await writtenBy(contextsOf(situation, { news: [news] }, [news.name]));
 
-    expect(untold).toEqual({ told: ['Repaired'], state: undefined });
-    expect(seen).toEqual({ told: [], state: {} });
+    expect(untold).toEqual({ told: ['Repaired'], deleted: [], state: undefined });
+    expect(seen).toEqual({ told: [], deleted: [], state: {} });
   });
 });
 
@@ -264,6 +288,8 @@ function peerUrl(pod: string): string {
 interface Written {
   /** Reasons of the Events that are made. */
   readonly told: readonly string[];
+  /** Claims and Pods. */
+  readonly deleted: readonly string[];
   /** Undefined when it stays as it was. */
   readonly state: Partial<State> | undefined;
 }
@@ -278,10 +304,13 @@ function readPatch(text: string): Written {
     .find(({ op, path }) => op !== 'test' && path.endsWith('~1state'));
   const told = operations.map(({ object }) => object?.reason).filter((reason) => reason !== undefined);
   const state = change && (JSON.parse(change.value ?? '{}') as Partial<State>);
-  return { told, state };
+  const deleted = operations.filter(({ operation }) => operation.startsWith('Delete')).map(({ name = '' }) => name);
+  return { told, deleted, state };
 }
 
 interface Operation {
+  readonly operation: string;
+  readonly name?: string;
   readonly object?: { readonly reason?: string };
   readonly jsonPatch?: readonly { readonly op: string; readonly path: string; readonly value?: string }[];
 }

@@ -1,13 +1,18 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { observe } from '../../examples/120-etcd-member-repair/hooks/lib/observe.ts';
 import { Outcome } from '../../examples/120-etcd-member-repair/hooks/lib/outcome.ts';
 import type { Copy, RepairRecord, State } from '../../examples/120-etcd-member-repair/hooks/lib/record.ts';
 import { repairStep } from '../../examples/120-etcd-member-repair/hooks/lib/repair-step.ts';
 import { readSettings } from '../../examples/120-etcd-member-repair/hooks/lib/settings.ts';
 import type { Turn } from '../../examples/120-etcd-member-repair/hooks/lib/turn.ts';
+
+// No member is there that could be asked over HTTP: the leader does not see who is down.
+vi.mock('../../examples/120-etcd-member-repair/hooks/lib/witness.ts', () => ({
+  peersView: async () => ({ isSeen: false, said: 'the leader does not see it' }),
+}));
 
 const LONG_AGO = '2026-01-01T00:00:00Z';
 const REVISION = 100;

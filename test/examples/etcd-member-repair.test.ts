@@ -3,7 +3,6 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import hook from '../../examples/120-etcd-member-repair/hooks/etcd-repair.ts';
 import { etcdError } from '../../examples/120-etcd-member-repair/hooks/lib/etcd.ts';
-import { readState, writeState } from '../../examples/120-etcd-member-repair/hooks/lib/record.ts';
 import { readSettings } from '../../examples/120-etcd-member-repair/hooks/lib/settings.ts';
 import { parseConfig } from '../../src/hook/config.ts';
 import { examplesDir } from '../support/example-rig.ts';
@@ -38,15 +37,21 @@ describe('the repair of etcd members', () => {
   });
 
   it('has every setting in its README, with its default', () => {
-    const readme = read('README.md');
+    const [, readme = ''] = read('README.md').split('## Settings\n');
     const source = read('hooks', 'lib', 'settings.ts');
-    const settings = [...source.matchAll(/\w+\('([A-Z_]+)'(?:, (\d+)(?:, \d+)?)?\)(?: \?\? '(.*)')?,$/gm)];
+    const settings = [...source.matchAll(/\w+\('([A-Z_]+)'(?:, (\d+)(?:, \d+)?)?\)(?: \?\? '(.*)')?[,;]$/gm)];
 
     expect(settings.length).toBeGreaterThan(15);
     for (const [, name = '', number = '', text = ''] of settings) {
       const row = readme.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
       expect(row, name).toContain(number || text);
     }
+  });
+
+  it('asks etcd over HTTP at the client port, unless another is set', () => {
+    expect(readSettings({ ETCD_CLIENT_PORT: '12379' }).httpPort).toBe(12_379);
+    expect(readSettings({ ETCD_HTTP_PORT: '8080' })).toMatchObject({ clientPort: 2379, httpPort: 8080 });
+    expect(read('README.md')).toContain('| `ETCD_HTTP_PORT` | `ETCD_CLIENT_PORT` |');
   });
 
   it('has every reason to refuse, and every way a repair ends, in its README', () => {
@@ -61,42 +66,6 @@ describe('the repair of etcd members', () => {
 
     expect(new Set(reasons).size).toBeGreaterThan(15);
     expect(reasons.filter((reason) => !readme.includes(`\`${reason}\``))).toEqual([]);
-  });
-});
-
-const NOTHING = {
-  unhealthy: {},
-  repair: undefined,
-  next: [],
-  told: '',
-  comparedAt: '',
-  same: undefined,
-  copies: {},
-  news: [],
-};
-
-describe('the state of a repair', () => {
-  it('is what was written, and nothing where there is nothing to keep', () => {
-    const at = '2026-01-01T00:00:00Z';
-    const news = [{ name: 'etcd.1', type: 'Warning', reason: 'NoSpace', message: 'no space', at }] as const;
-    const copies = { 'etcd-1': { from: 'etcd-0', at, instead: '2' } };
-    const state = {
-      unhealthy: { 'etcd-1': at },
-      repair: undefined,
-      next: [],
-      told: 'NoSpace',
-      comparedAt: at,
-      same: { at, voters: ['1'] },
-      copies,
-      news,
-    };
-
-    expect(readState(writeState(state))).toEqual(state);
-    expect(writeState(NOTHING)).toBe('');
-  });
-
-  it('is none where somebody wrote something else', () => {
-    expect(readState('by hand')).toEqual(NOTHING);
   });
 });
 

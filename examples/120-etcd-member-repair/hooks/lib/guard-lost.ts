@@ -3,7 +3,7 @@ import type { Turn } from './turn.ts';
 import { peersView } from './witness.ts';
 
 /** What this refuses by, as long as it lasts. */
-export const LOST_REASONS = ['NodeLost', 'NotFollowing', 'SeenByOthers'];
+export const LOST_REASONS = ['NodeLost', 'NotFollowing', 'SeenByOthers', 'WitnessUnknown'];
 /** After this a Pod that is deleted should be gone, and of a node that is silent the Pods are not Ready. */
 const OVERDUE_MS = 60_000;
 
@@ -36,11 +36,21 @@ async function guardUnseen(turn: Turn, target: PodMember): Promise<boolean> {
   const isReady = turn.facts.targetPod?.ready === true;
   const { isSeen, said } = await peersView(turn, target);
   turn.outcome.say('witnesses were asked', { pod, isReady, isSeen, said });
-  if (!isReady && isSeen !== true) return true;
+  if (!isReady && isSeen === false) return true;
+  if (!isReady && isSeen === undefined) return guardWitness(turn, target, said);
   return whenLasting(
     turn,
     'SeenByOthers',
     `${pod} does not answer the hook (${error}), but it may be the hook that is cut off: its Pod is ${isReady ? '' : 'not '}Ready, and ${said}. It is not replaced. Look at what lies between the hook's Pod and ${pod}: NetworkPolicy, DNS, routes of the node.`,
+  );
+}
+
+/** Where no other member tells whether it sees the target, the hook alone may be cut off from it. */
+function guardWitness(turn: Turn, { pod, error }: PodMember, said: string): boolean {
+  return whenLasting(
+    turn,
+    'WitnessUnknown',
+    `${pod} does not answer the hook (${error}), and whether the other members see it is not known: ${said}. It is not replaced: it may be the hook that is cut off. Have the hook reach /debug/vars of the leader over HTTP: NetworkPolicy, certificates, and ETCD_HTTP_PORT where the client URL serves gRPC alone (--listen-client-http-urls).`,
   );
 }
 

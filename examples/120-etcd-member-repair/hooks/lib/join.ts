@@ -45,7 +45,7 @@ async function isLoading(repair: Repair, member: Member): Promise<boolean> {
   const { settings, facts } = repair;
   if (joinsTooLong(repair, LEAST_BYTES_PER_SECOND_SENT)) return false;
   const leader = facts.pods.find(({ status }) => status?.memberId === facts.leader);
-  return leader !== undefined && (await sendsDatabase(leader.endpoint, member.id, settings.timeoutMs));
+  return leader !== undefined && (await sendsDatabase(settings, leader.endpoint, member.id));
 }
 
 /**

@@ -2,16 +2,18 @@ import { get as getHttp, type IncomingMessage } from 'node:http';
 import { get as getHttps } from 'node:https';
 import { createInterface } from 'node:readline';
 import { tlsFiles } from './grpc.ts';
+import { httpUrl } from './http-url.ts';
+import type { Settings } from './settings.ts';
 
 const MAX_LINES = 20_000;
 
 /** Whether the leader is sending its database to a member, by its metrics; false where they cannot be had. */
-export async function sendsDatabase(leader: string, memberId: string, timeoutMs: number): Promise<boolean> {
+export async function sendsDatabase(settings: Settings, leader: string, memberId: string): Promise<boolean> {
   const sample = `etcd_network_snapshot_send_inflights_total{To="${memberId}"} `;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
-  const options = { ...tlsFiles(process.env), agent: false, signal: AbortSignal.timeout(timeoutMs) };
-  const url = `${leader}/metrics`;
-  const sent = leader.startsWith('https:') ? getHttps(url, options) : getHttp(url, options);
+  const options = { ...tlsFiles(process.env), agent: false, signal: AbortSignal.timeout(settings.timeoutMs) };
+  const url = httpUrl(settings, leader, '/metrics');
+  const sent = url.protocol === 'https:' ? getHttps(url, options) : getHttp(url, options);
   sent.on('response', resolve);
   sent.on('error', reject);
   try {

@@ -9,7 +9,7 @@ const NO_ALARMS: Alarms = { corrupt: [], noSpace: [] };
 export async function observe(settings: Settings, etcd: Etcd, objects: ClusterObjects): Promise<Facts> {
   const nowMs = Date.now();
   const { statefulset } = objects;
-  const state = readState(statefulset.state);
+  const state = readState(statefulset.state, nowMs);
   const domain = settings.domain ?? `${statefulset.service}.${settings.namespace}.svc`;
   const names = Array.from({ length: statefulset.replicas }, (_, at) => `${settings.statefulset}-${at}`);
   // All at once: one that is cut off must not keep the others waiting.

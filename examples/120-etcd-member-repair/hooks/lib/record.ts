@@ -1,3 +1,5 @@
+import { fieldsOf, isCount, listOf, mapOf, pastOf, textsOf } from './shapes.ts';
+
 /** Who is replaced, written down before the first change. */
 export interface RepairRecord {
   readonly pod: string;
@@ -59,10 +61,22 @@ export interface State {
   readonly news: readonly News[];
 }
 
-/** A text that is no state counts as none: everything can be found out again. */
-export function readState(text: string): State {
-  const { unhealthy = {}, repair, next = [], told = '', comparedAt = '', same, copies = {}, news = [] } = parse(text);
-  return { unhealthy, repair, next, told, comparedAt, same, copies, news };
+/**
+ * What the annotation says, part by part: a part of another shape counts as none, as everything can be found out again.
+ * Of a time after now, or of none, what waits since then waits anew, and what was looked at then is looked at again.
+ */
+export function readState(text: string, nowMs: number): State {
+  const { unhealthy, repair, next, told, comparedAt, same, copies, news } = fieldsOf(parse(text));
+  return {
+    unhealthy: mapOf(unhealthy, (since) => pastOrNow(since, nowMs)),
+    repair: readRecord(repair, nowMs),
+    next: listOf(next, (one) => readRecord(one, nowMs)),
+    told: typeof told === 'string' ? told : '',
+    comparedAt: pastOf(comparedAt, nowMs) ?? '',
+    same: readSame(same, nowMs),
+    copies: mapOf(copies, (one) => readCopy(one, nowMs)),
+    news: listOf(news, (one) => readNews(one, nowMs)),
+  };
 }
 
 /** The annotation; empty when there is nothing to keep. */
@@ -80,10 +94,51 @@ export function writeState({ unhealthy, repair, next, told, comparedAt, same, co
   return Object.keys(kept).length === 0 ? '' : JSON.stringify(kept);
 }
 
-function parse(text: string): Partial<State> {
+function parse(text: string): unknown {
   try {
-    return text === '' ? {} : (JSON.parse(text) as Partial<State>);
+    return text === '' ? undefined : JSON.parse(text);
   } catch {
-    return {};
+    return undefined;
   }
+}
+
+function pastOrNow(value: unknown, nowMs: number): string {
+  return pastOf(value, nowMs) ?? `${new Date(nowMs).toISOString().slice(0, 19)}Z`;
+}
+
+function readRecord(value: unknown, nowMs: number): RepairRecord | undefined {
+  const whose = textsOf(value, ['pod', 'peerURL', 'memberID', 'podUID', 'claimUID']);
+  const how = textsOf(value, ['snapshot', 'snapshotAt', 'step']);
+  const { attempt, since, startedAt, snapshotRevision, stepAt } = fieldsOf(value);
+  if (whose === undefined || how === undefined || !isCount(snapshotRevision)) return undefined;
+  return {
+    ...whose,
+    since: pastOrNow(since, nowMs),
+    startedAt: pastOrNow(startedAt, nowMs),
+    snapshot: how.snapshot,
+    snapshotAt: how.snapshotAt,
+    snapshotRevision,
+    step: how.step,
+    stepAt: pastOrNow(stepAt, nowMs),
+    ...(isCount(attempt) && { attempt }),
+  };
+}
+
+function readSame(value: unknown, nowMs: number): Same | undefined {
+  const { at, voters } = fieldsOf(value);
+  const past = pastOf(at, nowMs);
+  if (past === undefined || !Array.isArray(voters)) return undefined;
+  return { at: past, voters: voters.filter((voter) => typeof voter === 'string') };
+}
+
+function readCopy(value: unknown, nowMs: number): Copy | undefined {
+  const texts = textsOf(value, ['from', 'instead']);
+  return texts && { from: texts.from, at: pastOrNow(fieldsOf(value)['at'], nowMs), instead: texts.instead };
+}
+
+function readNews(value: unknown, nowMs: number): News | undefined {
+  const texts = textsOf(value, ['name', 'reason', 'message']);
+  const { type, at } = fieldsOf(value);
+  if (texts === undefined || (type !== 'Normal' && type !== 'Warning')) return undefined;
+  return { name: texts.name, type, reason: texts.reason, message: texts.message, at: pastOrNow(at, nowMs) };
 }

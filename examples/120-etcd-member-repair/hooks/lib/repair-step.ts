@@ -72,9 +72,9 @@ async function continueRepair(repair: Repair): Promise<void> {
   const { record, target, facts } = repair;
   if (target.member?.id === record.memberID) return replaceOldMember(repair);
   if (facts.alarms.corrupt.includes(record.memberID)) return disarmCorrupt(repair);
-  if (isOldStorageThere(repair)) return wipe(repair);
-  if (target.member === undefined) return addMember(repair);
-  return takeIn(repair, target.member);
+  // Whoever has become a member meanwhile needs the storage, be it the old one.
+  if (target.member !== undefined) return takeIn(repair, target.member);
+  return isOldStorageThere(repair) ? wipe(repair) : addMember(repair);
 }
 
 /** etcd adds none while a voter is down, so who else is lost goes first. */

@@ -10,6 +10,8 @@ export interface Settings {
   readonly namespace: string;
   readonly clientScheme: string;
   readonly clientPort: number;
+  /** Where `/debug/vars` and `/metrics` are. */
+  readonly httpPort: number;
   readonly peerScheme: string;
   readonly peerPort: number;
   /** Of the member's names, such as `etcd.db.svc`; absent: by the Service of the StatefulSet. */
@@ -48,11 +50,13 @@ export function readSettings(env: NodeJS.ProcessEnv): Settings {
     if (value !== 'http' && value !== 'https') problems.push(`${name} is "${value}", expected http or https`);
     return value;
   };
+  const clientPort = whole('ETCD_CLIENT_PORT', 2379);
   const settings: Settings = {
     statefulset: text('ETCD_STATEFULSET') ?? 'etcd',
     namespace: text('POD_NAMESPACE') ?? 'default',
     clientScheme: scheme('ETCD_CLIENT_SCHEME'),
-    clientPort: whole('ETCD_CLIENT_PORT', 2379),
+    clientPort,
+    httpPort: whole('ETCD_HTTP_PORT', clientPort),
     peerScheme: scheme('ETCD_PEER_SCHEME'),
     peerPort: whole('ETCD_PEER_PORT', 2380),
     domain: text('ETCD_DOMAIN'),

@@ -2,7 +2,9 @@ import * as http from 'node:http';
 import * as https from 'node:https';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { tlsFiles } from './grpc.ts';
+import { httpUrl } from './http-url.ts';
 import type { PodMember } from './facts.ts';
+import type { Settings } from './settings.ts';
 import type { Turn } from './turn.ts';
 
 /** What the other members know of one that the hook does not reach. */
@@ -34,16 +36,19 @@ export async function peersView(turn: Turn, { pod, member }: PodMember): Promise
     const [why = ''] = String(error).split('\n');
     return {
       isSeen: undefined,
-      said: `the leader ${leader.pod} could not be asked (/debug/vars: ${why.slice(0, 200)})`,
+      said: `the leader ${leader.pod} could not be asked (${httpUrl(turn.settings, leader.endpoint, '/debug/vars').href}: ${why.slice(0, 200)})`,
     };
   }
 }
 
 async function leaderView({ settings, etcd }: Turn, leader: PodMember, id: string): Promise<PeersView> {
-  const { commit } = await raftStatus(leader.endpoint, settings.timeoutMs);
+  const { commit } = await raftStatus(settings, leader.endpoint);
   await sleep(BETWEEN_MS, undefined, { signal: etcd.signal });
-  const { progress } = await raftStatus(leader.endpoint, settings.timeoutMs);
-  const { state = 'none', match = 0 } = progress[id] ?? {};
+  const { progress } = await raftStatus(settings, leader.endpoint);
+  const known = progress[id];
+  // One that has stopped leading knows of nobody.
+  if (known === undefined) throw new Error(`it knows nothing of the member ${id}`);
+  const { state = 'none', match = 0 } = known;
   const isSeen = state === 'StateReplicate' && match >= commit;
   const sees = isSeen ? 'sees it' : 'does not see it';
   return { isSeen, said: `the leader ${leader.pod} ${sees}: it has ${match} of ${commit} of the log (${state})` };
@@ -54,8 +59,8 @@ interface RaftStatus {
   readonly progress: Readonly<Record<string, { readonly match?: number; readonly state?: string }>>;
 }
 
-async function raftStatus(endpoint: string, timeoutMs: number): Promise<RaftStatus> {
-  const vars = JSON.parse(await get(new URL('/debug/vars', endpoint), timeoutMs)) as {
+async function raftStatus(settings: Settings, endpoint: string): Promise<RaftStatus> {
+  const vars = JSON.parse(await get(httpUrl(settings, endpoint, '/debug/vars'), settings.timeoutMs)) as {
     readonly 'raft.status'?: Partial<RaftStatus>;
   };
   const { commit, progress } = vars['raft.status'] ?? {};

@@ -3,11 +3,19 @@
 # was true when the Pod was made may be wrong by the next start.
 set -eu
 
-data=/var/lib/etcd/data
-waiting=/tmp/waiting
-domain=${SERVICE:-etcd}.$POD_NAMESPACE.svc
+: "${POD_NAME:?is not set: take it from metadata.name}"
+: "${POD_NAMESPACE:?is not set: take it from metadata.namespace}"
+: "${REPLICAS:?is not set: it has to be the number of replicas of the StatefulSet}"
+data=${ETCD_DATA_DIR:-/var/lib/etcd/data}
+cluster=${CLUSTER_DIR:-/cluster}
+waiting=${TMPDIR:-/tmp}/waiting
+domain=${DOMAIN:-${SERVICE:-etcd}.$POD_NAMESPACE.svc}
 scheme=${SCHEME:-http}
-own=$scheme://$POD_NAME.$domain:2380
+# Not CLIENT_PORT: Kubernetes sets that where there is a Service "client".
+client_port=${CLIENT_LISTEN_PORT:-2379}
+peer_port=${PEER_LISTEN_PORT:-2380}
+metrics_port=${METRICS_LISTEN_PORT:-2381}
+own=$scheme://$POD_NAME.$domain:$peer_port
 statefulset=${POD_NAME%-*}
 
 main() {
@@ -15,6 +23,7 @@ main() {
   if has_log; then
     start "$POD_NAME=$own" existing
   fi
+  refuse_other_data
   while :; do
     if members=$(ask_others); then
       case $(status_of_own "$members") in
@@ -46,9 +55,19 @@ has_log() {
   [ -e "$1" ]
 }
 
+# A disk with a log elsewhere is not empty: data of an etcd that had another --data-dir.
+refuse_other_data() {
+  for other in "${data%/*}/member" "$data"/*/member; do
+    if [ -e "$other" ]; then
+      echo "there is nothing in $data, but there is $other: set ETCD_DATA_DIR to ${other%/member}, or take it away" >&2
+      exit 1
+    fi
+  done
+}
+
 # Lines such as: 8e9e05c52164694d, started, etcd-0, http://etcd-0.etcd.db.svc:2380, http://etcd-0.etcd.db.svc:2379, false
 ask_others() {
-  etcdctl --endpoints "$(everyone | tr , '\n' | grep -v "^$POD_NAME=" | sed 's/^[^=]*=//; s/:2380$/:2379/' | paste -sd , -)" \
+  etcdctl --endpoints "$(everyone | tr , '\n' | grep -v "^$POD_NAME=" | sed "s/^[^=]*=//; s/:$peer_port\$/:$client_port/" | paste -sd , -)" \
     --command-timeout 3s --dial-timeout 3s member list -w simple 2> /dev/null
 }
 
@@ -67,11 +86,11 @@ as_initial_cluster() {
 
 # All members of a new cluster.
 everyone() {
-  seq 0 "$((REPLICAS - 1))" | sed "s|.*|$statefulset-&=$scheme://$statefulset-&.$domain:2380|" | paste -sd , -
+  seq 0 "$((REPLICAS - 1))" | sed "s|.*|$statefulset-&=$scheme://$statefulset-&.$domain:$peer_port|" | paste -sd , -
 }
 
 may_be_new() {
-  [ "$(cat /cluster/state 2> /dev/null)" = new ]
+  [ "$(cat "$cluster/state" 2> /dev/null)" = new ]
 }
 
 wait_for() {
@@ -85,16 +104,18 @@ wait_for() {
 # Everything else can be set as etcd wants it: ETCD_QUOTA_BACKEND_BYTES, ETCD_TRUSTED_CA_FILE and so on.
 start() {
   rm -f "$waiting"
+  # etcd refuses a variable beside the flag of the same name.
+  unset ETCD_DATA_DIR
   exec etcd --name "$POD_NAME" --data-dir "$data" \
     --initial-cluster "$1" --initial-cluster-state "$2" --initial-cluster-token "$POD_NAMESPACE-$statefulset" \
-    --initial-advertise-peer-urls "$own" --advertise-client-urls "$scheme://$POD_NAME.$domain:2379" \
-    --listen-peer-urls "$scheme://0.0.0.0:2380" --listen-client-urls "$scheme://0.0.0.0:2379" \
-    --listen-metrics-urls http://0.0.0.0:2381
+    --initial-advertise-peer-urls "$own" --advertise-client-urls "$scheme://$POD_NAME.$domain:$client_port" \
+    --listen-peer-urls "$scheme://0.0.0.0:$peer_port" --listen-client-urls "$scheme://0.0.0.0:$client_port" \
+    --listen-metrics-urls "http://0.0.0.0:$metrics_port"
 }
 
 # For the probes. Who waits is alive: a restart would not help.
 alive() {
-  [ -e "$waiting" ] || curl --silent --fail --max-time 5 http://127.0.0.1:2381/livez > /dev/null
+  [ -e "$waiting" ] || curl --silent --fail --max-time 5 "http://127.0.0.1:$metrics_port/livez" > /dev/null
 }
 
 if [ "${1:-}" = alive ]; then
