@@ -3,7 +3,8 @@ import { sharedControlPlane } from '../shared-control-plane.ts';
 import { corruptSilently } from './etcd-corruption.ts';
 import { EtcdOracle } from './etcd-oracle.ts';
 import { startEtcdRepair } from './etcd-repair-rig.ts';
-import { isBootstrapped, isWhole } from './etcd-repair-steps.ts';
+import { A_REPAIR, isRepaired } from './etcd-repair-line.ts';
+import { isBootstrapped, isWhole, loseDisk, newsOf } from './etcd-repair-steps.ts';
 import { eventually } from './eventually.ts';
 
 const plane = sharedControlPlane();
@@ -14,7 +15,7 @@ const UNCHECKED = {
   ETCD_CORRUPT_CHECK_TIME: '0s',
 };
 
-it('with certificates and passwords nobody gets in without them, and the hook sees all members', LIMIT, async () => {
+it('with certificates and passwords nobody gets in without them, and the hook replaces a member', LIMIT, async () => {
   await using rig = await startEtcdRepair({ plane, tls: true, auth: true });
   await isBootstrapped(rig);
   await isWhole(rig);
@@ -30,6 +31,11 @@ it('with certificates and passwords nobody gets in without them, and the hook se
   await expect(fetch(`http://${address}:2379/health`)).rejects.toThrow();
   const { violations, refused } = await oracle.stop();
   expect({ violations, refused }).toEqual({ violations: [], refused: 0 });
+
+  const news = await newsOf(rig);
+  await loseDisk(rig, await rig.etcd.follower());
+  await isRepaired(rig, news);
+  expect(await news()).toEqual(A_REPAIR);
 });
 
 it(
