@@ -19,9 +19,12 @@ The user needs the right to create databases, and roles where they are missing; 
 TEXT
 }
 
+restore_arguments() {
+  (($# == 0)) || fail BadSettings "unknown argument $1: see --help"
+}
+
 main() {
   restore_begin "$@"
-  ((${#rest[@]} == 0)) || fail BadSettings "unknown argument ${rest[0]}: see --help"
   [[ $dump_name == dump.tar ]] || refuse "backup $backup holds $dump_name, which was made without its roles: bring it back with pg_restore or psql"
   unpack "$dump"
   rm "$dump"

@@ -18,14 +18,17 @@ redis.sh [--list] [--backup NAME] [--take-over IDENTITY] [--force] [--into FOLDE
 TEXT
 }
 
+restore_arguments() {
+  (($# == 0)) || [[ $1 == --into ]] || fail BadSettings "unknown argument $1: see --help"
+  (($# == 0 || $# == 2)) || fail BadSettings "--into takes one folder: see --help"
+}
+
 main() {
   restore_begin "$@"
   if ((${#rest[@]} == 0)); then
     restore_to_server
-  elif [[ ${rest[0]} == --into && ${#rest[@]} == 2 ]]; then
-    restore_to_folder "${rest[1]}"
   else
-    fail BadSettings "unknown argument ${rest[0]}: see --help"
+    restore_to_folder "${rest[1]}"
   fi
 }
 

@@ -6,7 +6,7 @@ import { backupFolder, nameOf, scheduledBackup, tickOf, type BackupFolder } from
 import { readScriptConfig, runScript, type ScriptResult } from '../../support/script-rig.ts';
 import { controlPlaneAssets } from '../assets.ts';
 import { startEtcdMembers } from './backup-etcd-members.ts';
-import { asNobody, startPostgresql } from './backup-postgresql.ts';
+import { asNobody, startPostgresql, type PostgresqlServer } from './backup-postgresql.ts';
 import { startRedis, type RedisServer } from './backup-redis.ts';
 import { startBackupServers, type BackupServers } from './backup-servers.ts';
 
@@ -220,6 +220,39 @@ describe('a drill', { timeout: LIMIT_MS }, () => {
   });
 });
 
+// Of an owner who may not be trusted.
+const FILL = `
+create table notes as select generate_series(1, 9) as n;
+create schema own authorization own;
+set role own;
+create table own.hidden as select generate_series(1, 3) as n;
+alter table own.hidden enable row level security;
+alter table own.hidden force row level security;
+create sequence own.counter start 7;
+create function own.become() returns int language plpgsql as $$begin execute 'set role other'; return 1; end$$;
+create function own.write() returns int language plpgsql as $$begin insert into own.hidden values (1); return 1; end$$;
+create view own.becomes_other as select own.become();
+create view own.writes as select own.write();`;
+
+/** With a backup, and the hook that drills it. */
+async function backedUpPostgresql(
+  server: PostgresqlServer,
+): Promise<{ readonly drillHook: string; readonly env: Env }> {
+  await server.sql('create role own; create role other');
+  await server.sql('create database app');
+  await server.sql(`grant all on database app to own`);
+  await server.sql(FILL, 'app');
+  await server.sql('grant select on notes to other', 'app');
+  const [backupHook = '', drillHook = ''] = ['backup.sh', 'drill.sh'].map((name) => {
+    const path = join(folder.root, name);
+    writeFileSync(path, asNobody(hookOf('postgresql', name)), { mode: 0o755 });
+    return path;
+  });
+  const env = { ...server.env, PGDATABASE: 'app' };
+  expect((await run(backupHook, tickOf(1), env)).failure).toBeUndefined();
+  return { drillHook, env };
+}
+
 describe('a drill of another database', { timeout: LIMIT_MS }, () => {
   it('starts a member of etcd from its snapshot', async () => {
     await using members = await startEtcdMembers(3);
@@ -243,26 +276,46 @@ describe('a drill of another database', { timeout: LIMIT_MS }, () => {
 
   it('asks a PostgreSQL with the rows of its dump', async () => {
     await using server = await startPostgresql();
-    await server.sql('create database app');
-    await server.sql('create table notes as select generate_series(1, 9) as n', 'app');
-    const hooks = ['backup.sh', 'drill.sh'].map((name) => {
-      const path = join(folder.root, name);
-      writeFileSync(path, asNobody(hookOf('postgresql', name)), { mode: 0o755 });
-      return path;
-    });
-    const env = { ...server.env, PGDATABASE: 'app' };
-    expect((await run(hooks[0] ?? '', tickOf(1), env)).failure).toBeUndefined();
+    const { drillHook, env } = await backedUpPostgresql(server);
     await server.sql('delete from notes', 'app');
 
     const counted = { ...env, DRILL_QUERY: 'select count(*) from notes', DRILL_MINIMUM: '9' };
-    const result = await run(hooks[1] ?? '', tickOf(2, DRILL), counted);
+    const result = await run(drillHook, tickOf(2, DRILL), counted);
 
     expect(result.failure).toBeUndefined();
     expect(eventOf(result)).toMatchObject({ message: expect.stringContaining('answers to DRILL_QUERY with "9"') });
     for (const query of [`copy notes to program 'cat'`, 'select pg_read_file($$/etc/passwd$$)']) {
-      const asked = await run(hooks[1] ?? '', tickOf(2, DRILL), { ...env, DRILL_QUERY: query });
+      const asked = await run(drillHook, tickOf(2, DRILL), { ...env, DRILL_QUERY: query });
       expect(asked.failure).toMatch(/QueryFailed: .* (?:permission denied|must be superuser)/);
     }
+  });
+
+  it.each([
+    ['insert into notes values (10)', 'cannot execute INSERT in a read-only transaction'],
+    ['truncate notes; drop table notes', 'cannot execute TRUNCATE TABLE in a read-only transaction'],
+    ['set default_transaction_read_only = off; commit; delete from notes', 'permission denied for table notes'],
+    ['set default_transaction_read_only = off; commit; drop table notes', 'must be owner of table notes'],
+    ['set role own', 'permission denied to set role "own"'],
+    ['select * from own.becomes_other', 'permission denied to set role "other"'],
+    ['select * from own.writes', 'cannot execute INSERT in a read-only transaction'],
+  ])('lets nobody write to what was restored: %s', async (query, words) => {
+    await using server = await startPostgresql();
+    const { drillHook, env } = await backedUpPostgresql(server);
+
+    const result = await run(drillHook, tickOf(2, DRILL), { ...env, DRILL_QUERY: query });
+
+    expect(result.failure).toContain('QueryFailed: drill of postgresql, step query: ');
+    expect(result.failure).toContain(words);
+  });
+
+  it('has a PostgreSQL answer of all rows there are, whoever may see them', async () => {
+    await using server = await startPostgresql();
+    const { drillHook, env } = await backedUpPostgresql(server);
+    const query = 'select (select count(*) from own.hidden), (select count(*) from notes), last_value from own.counter';
+
+    const result = await run(drillHook, tickOf(2, DRILL), { ...env, DRILL_QUERY: query, DRILL_EXPECT: '3|9|7' });
+
+    expect(result.failure).toBeUndefined();
   });
 });
 

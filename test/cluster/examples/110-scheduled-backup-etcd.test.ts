@@ -1,12 +1,19 @@
-import { readdirSync, readFileSync } from 'node:fs';
+import { execFile } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { createServer } from 'node:tls';
+import { promisify } from 'node:util';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import { backupFolder, nameOf, scheduledBackup, tickOf } from '../../support/backup-folder.ts';
+import { createCertificate } from '../../support/certificate.ts';
 import { runScript, type ScriptResult } from '../../support/script-rig.ts';
 import { startEtcdMembers, type EtcdMembers } from './backup-etcd-members.ts';
 
 const LIMIT_MS = 300_000;
 const HOOK = join(scheduledBackup, 'hooks', 'etcd', 'backup.sh');
+const RESTORE = join(scheduledBackup, 'restore', 'etcd.sh');
 
 interface Run extends ScriptResult {
   /** The manifests of the backups there are after it. */
@@ -118,5 +125,100 @@ etcdutl "$@" || exit
     expect(await writer).toBeGreaterThan(10);
     expect(run.failure).toBeUndefined();
     expect(run.published).toMatchObject([{ verified: 'yes' }]);
+  });
+});
+
+describe('a backup of an etcd that does not answer', { timeout: LIMIT_MS }, () => {
+  it('says that it is refused a connection', async () => {
+    await using members = await startEtcdMembers(1);
+    await members.kill(0);
+
+    const { failure } = await backUp(members);
+
+    expect(failure).toMatch(
+      /DatabaseUnreachable: etcd, step check: no member of .*: Failed to get the status of endpoint \S+ \(context deadline exceeded\): transport: Error while dialing: dial tcp 127\.0\.0\.1:\d+: connect: connection refused$/m,
+    );
+    expect(failure).not.toContain('"level"');
+  });
+
+  it('says that its name is not known', async () => {
+    await using members = await startEtcdMembers(1);
+
+    const { failure } = await backUp(members, { ETCDCTL_ENDPOINTS: 'http://no-such-member.invalid:2379' });
+
+    expect(failure).toMatch(/DatabaseUnreachable: .*: dial tcp: lookup no-such-member\.invalid.*$/m);
+  });
+
+  it('says that another authority has signed its certificate', async () => {
+    await using members = await startEtcdMembers(1);
+    const server = createServer(createCertificate()).on('tlsClientError', () => undefined);
+    onTestFinished(() => void server.close());
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    const authority = join(backupFolder().root, 'ca.crt');
+    writeFileSync(authority, createCertificate({ commonName: 'another' }).cert);
+
+    const { failure } = await backUp(members, {
+      ETCDCTL_ENDPOINTS: `https://127.0.0.1:${port}`,
+      ETCDCTL_CACERT: authority,
+    });
+
+    expect(failure).toMatch(/DatabaseUnreachable: .*certificates: .*x509: certificate signed by unknown authority/);
+    expect(failure).not.toContain('"level"');
+  });
+
+  it('says that the password is wrong', async () => {
+    await using members = await startEtcdMembers(1);
+    await members.ask('user', 'add', 'root:right');
+    await members.ask('user', 'grant-role', 'root', 'root');
+    await members.ask('auth', 'enable');
+
+    const { failure } = await backUp(members, { ETCDCTL_USER: 'root:wrong' });
+
+    expect(failure).toMatch(/WrongCredentials: .*: etcdserver: authentication failed, invalid user ID or password$/m);
+  });
+});
+
+describe('the restore of etcd', { timeout: LIMIT_MS }, () => {
+  const member = ['--name', 'etcd-0', '--initial-cluster', 'etcd-0=http://etcd-0:2380,etcd-1=http://etcd-1:2380'];
+  const whole = [...member, '--initial-advertise-peer-urls', 'http://etcd-0:2380', '--initial-cluster-token=again'];
+
+  it.each([
+    [['--data-dir', 'DATA'], '--name --initial-cluster --initial-advertise-peer-urls missing'],
+    [whole, '--data-dir missing'],
+    [['--data-dir', 'DATA', ...member], '--initial-advertise-peer-urls missing'],
+    [['--data-dir', 'DATA', ...whole, '--name=etcd-7'], 'expected to have etcd-7=URL'],
+    [['--data-dir', 'DATA', ...whole, '--foce'], 'unknown argument --foce'],
+    [['--data-dir', 'DATA', ...member, '--initial-advertise-peer-urls'], 'a value is missing after'],
+    [['--data-dir', 'DATA', ...whole, '--backup'], 'the name of a backup is missing after --backup'],
+  ])('with %j is refused before anything is looked for', async (args, words) => {
+    const { env, root } = backupFolder();
+    const data = join(root, 'data');
+    const given = args.map((one) => (one === 'DATA' ? data : one));
+
+    const restored = promisify(execFile)(RESTORE, given, { env: { ...process.env, ...env } });
+
+    await expect(restored).rejects.toThrow('BadSettings: etcd, step start: ');
+    await expect(restored).rejects.toThrow(words);
+    expect(existsSync(data)).toBe(false);
+  });
+
+  it('makes the member that it is told to', async () => {
+    await using members = await startEtcdMembers(1);
+    await members.ask('put', '/greeting', 'hello');
+    const { env, root } = backupFolder();
+    const all = { ...env, ...members.env };
+    expect((await runScript(HOOK, { contexts: [tickOf(1)], env: all })).failure).toBeUndefined();
+    const identity = JSON.parse(
+      readFileSync(join(root, 'backups', 'default', 'etcd', nameOf(1), 'manifest.json'), 'utf8'),
+    ).identity;
+    const data = join(root, 'data');
+
+    await promisify(execFile)(RESTORE, ['--take-over', identity, '--data-dir', data, ...whole], {
+      env: { ...process.env, ...all },
+    });
+
+    expect(existsSync(join(data, 'member', 'snap', 'db'))).toBe(true);
   });
 });

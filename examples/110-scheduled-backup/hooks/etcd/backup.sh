@@ -23,7 +23,8 @@ database_check() {
       return
     fi
   done
-  case $(last_words "$work/stderr") in
+  # What a certificate is refused with speaks of authentication as well.
+  case $(last_words "$work/stderr" | sed 's/authentication handshake//') in
     *authentication* | *'permission denied'* | *'user name is empty'*) fail WrongCredentials "etcd refuses: correct ETCDCTL_USER and ETCDCTL_PASSWORD in the Secret; a snapshot needs the role root: $(last_words "$work/stderr")" ;;
     *) fail DatabaseUnreachable "no member of $ETCDCTL_ENDPOINTS answers with a quorum behind it: look at the members, the URLs and the certificates: $(last_words "$work/stderr")" ;;
   esac
@@ -39,7 +40,7 @@ database_version() {
 }
 
 database_dump() { # FILE
-  ETCDCTL_ENDPOINTS=$endpoint try DumpFailed "etcdctl got no snapshot of $endpoint" etcdctl snapshot save "$1" > /dev/null
+  ETCDCTL_ENDPOINTS=$endpoint try DumpFailed "etcdctl got no snapshot of $endpoint" telling_cause etcdctl snapshot save "$1" > /dev/null
 }
 
 database_verify() { # FILE

@@ -10,8 +10,21 @@ ask() { # URL COMMAND...
   local url=$1
   shift
   # jq would round the numbers that members are known by.
-  ETCDCTL_ENDPOINTS=$url etcdctl --dial-timeout=5s --command-timeout=10s --write-out=json "$@" 2> "$work/stderr" |
+  ETCDCTL_ENDPOINTS=$url telling_cause etcdctl --dial-timeout=5s --command-timeout=10s --write-out=json "$@" 2> "$work/stderr" |
     sed -E 's/"(ID|member_id)":([0-9]+)/"\1":"\2"/g'
+}
+
+# Runs etcdctl. When it fails, its last word goes to standard error, and the cause, which only the lines of its log have:
+# a time limit alone says nothing.
+telling_cause() { # COMMAND...
+  local code=0 said last cause
+  "$@" 2> "$work/log" || code=$?
+  said=$(sed -E '/^\{"level":"info"/d; s/^\{.*"error":"(([^"\\]|\\.)*)".*/\1/; s/\\+"/"/g' "$work/log")
+  last=$(tail -n 1 <<< "$said")
+  cause=$(sed -nE 's/.*latest balancer error: (connection error: desc = )?"?(.*)/\2/p' <<< "$said" | tail -n 1)
+  cause=${cause%\"}
+  if [[ -z $cause || $last == *"$cause"* ]]; then echo "$last"; else echo "$last: $cause"; fi >&2
+  return "$code"
 }
 
 # A snapshot is of one member, and what a bad disk or a bug did to that one is in no other: all voters that answer have to

@@ -8,9 +8,14 @@ start_scratch() {
   scratch_folder=${POSTGRESQL_SCRATCH:-$work}
   scratch_password=$(random_word)
   scratch_admin=scratch_${scratch_password:0:16} restorer=restorer_${scratch_password:0:16} maker=maker_${scratch_password:0:16}
+  reader=reader_${scratch_password:0:16}
   if [[ -z $POSTGRESQL_SCRATCH ]]; then
     mkdir "$work/wanted" "$work/server"
-    env -i PATH="$PATH" LC_ALL=C bash "$sql/scratch-server.sh" "$work" > "$work/server.log" 2>&1 &
+    (
+      # The lock on the folder is that of this run.
+      exec {folder_fd}<&-
+      exec env -i PATH="$PATH" LC_ALL=C bash "$sql/scratch-server.sh" "$work"
+    ) > "$work/server.log" 2>&1 &
     scratch_pid=$!
     log="the log: "
   fi
@@ -50,6 +55,7 @@ scratch_as() ( # USER COMMAND...
   # None of what leads to the server that is backed up.
   unset "${!PG@}"
   export PGHOST=$scratch_folder/server PGPORT=5432 PGUSER=$1 PGPASSWORD=$scratch_password PGSSLMODE=disable
-  export PGDATABASE=${scratch_database:-postgres}
+  PGOPTIONS=$(session_options 0)${scratch_options:-}
+  export PGDATABASE=${scratch_database:-postgres} PGOPTIONS
   "${@:2}"
 )

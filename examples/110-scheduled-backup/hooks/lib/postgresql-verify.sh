@@ -2,7 +2,7 @@
 # Restores the parts of a backup to the scratch server as it is restored anywhere, but that nothing which the owner of a
 # database has written runs as a superuser, and compares.
 
-# After it, whoever asks the restored databases does so as :restorer, see `ask_restored`.
+# After it, the restored databases may be asked, see `ask_restored`.
 restore_parts() {
   local number
   scope=$(jq -r .scope "$parts/globals.json")
@@ -55,9 +55,11 @@ compare_part() {
   same "$part.rights" "the restored database has other owners or rights"
 }
 
-# Asks a restored database as one who may read all of it, and nothing else.
+# Asks a restored database, once, as one who may read all of it, and nothing else. What it calls there has no other rights.
 ask_restored() { # NUMBER SQL
-  scratch_database=restored_$1 scratch_as "$restorer" psql -XAtq -v ON_ERROR_STOP=1 -c "$2"
+  local scratch_database=restored_$1 scratch_options='-c default_transaction_read_only=on'
+  scratch_options='' scratch run_sql -v reader="$reader" -v password="$scratch_password" -f "$sql/make-reader.sql" || return
+  scratch_as "$reader" psql -XAtq -v ON_ERROR_STOP=1 -c "$2"
 }
 
 # Gives roles and databases what is theirs as a whole. From here on they may be as mighty as they were: nobody but us is at

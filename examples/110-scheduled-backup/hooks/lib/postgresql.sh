@@ -5,9 +5,13 @@ sql=$lib/postgresql
 # Debian keeps the programs of the server in a folder for each version.
 PATH=$PATH:$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
 
+# What the person who installed this wants besides.
+own_options=${PGOPTIONS:-}
+
 database_settings() {
   : "${POSTGRESQL_SCOPE:=database}" "${POSTGRESQL_PASSWORDS:=no}" "${POSTGRESQL_SCRATCH:=}"
   export PGCONNECT_TIMEOUT=${PGCONNECT_TIMEOUT:-20} PGAPPNAME=scheduled-backup
+  set_options 0
   expect POSTGRESQL_SCOPE '^(database|cluster)$' 'database or cluster'
   expect POSTGRESQL_PASSWORDS '^(yes|no)$' 'yes (roles with their passwords, as a superuser) or no'
   expect POSTGRESQL_SCRATCH '^$|^/.' 'the folder of the container with the scratch server, or nothing'
@@ -20,7 +24,32 @@ database_settings() {
   fi
   for program in psql pg_dump pg_restore initdb postgres tar; do expect_program "$program"; done
   [[ $BACKUP_VERIFY != yes || -n $POSTGRESQL_SCRATCH || $EUID -ne 0 ]] ||
-    problems+=("the hook runs as root, and PostgreSQL refuses to verify a backup as root")
+    problems+=("the hook runs as root, and PostgreSQL refuses to verify a backup as root: run it as another user (setpriv, su), or set BACKUP_VERIFY=read")
+}
+
+# For all that connects to a server of that version, 0 where it is not known yet.
+set_options() { # VERSION
+  PGOPTIONS=$(session_options "$1")$own_options
+  export PGOPTIONS
+}
+
+# What changes what a server prints or allows. A session that begins with it has it from its first statement on, whatever
+# the owner of a database or a role has set with ALTER. An option that a server does not know ends the connection.
+session_options() { # VERSION
+  local options=(
+    role=none local_preload_libraries= client_min_messages=notice exit_on_error=off
+    timezone=UTC timezone_abbreviations=Default datestyle=ISO,MDY intervalstyle=postgres extra_float_digits=1
+    bytea_output=hex xmlbinary=base64 xmloption=content lc_monetary=C lc_numeric=C lc_time=C
+    quote_all_identifiers=off standard_conforming_strings=on backslash_quote=safe_encoding
+    array_nulls=on transform_null_equals=off check_function_bodies=off
+    default_tablespace= temp_tablespaces=
+    default_transaction_read_only=off 'default_transaction_isolation=read\ committed' default_transaction_deferrable=off
+    statement_timeout=0 lock_timeout=0 idle_in_transaction_session_timeout=0
+  )
+  (($1 < 120000)) || options+=(default_table_access_method=heap)
+  (($1 < 140000)) || options+=(idle_session_timeout=0)
+  (($1 < 170000)) || options+=(transaction_timeout=0)
+  printf -- '-c %s ' "${options[@]}"
 }
 
 # The system identifier, which copies of a server have as well, and the database. It need not be there any more.

@@ -9,19 +9,20 @@ stamp=$(date -u +%Y%m%dt%H%M%Sz)
 # Reads the options; what is none of them is in `rest`.
 restore_begin() {
   local wanted=latest list=no
+  set_defaults
   force=no take_over='' rest=()
   while (($# > 0)); do
     case $1 in
       --list) list=yes ;;
       --force) force=yes ;;
-      --backup) wanted=${2:?the name of a backup is missing} && shift ;;
-      --take-over) take_over=${2:?whose backups are meant is missing, see --list} && shift ;;
+      --backup) wanted=${2:-} && expect_value "$@" 'the name of a backup' && shift ;;
+      --take-over) take_over=${2:-} && expect_value "$@" 'whose backups are meant, see --list,' && shift ;;
       --help) usage && exit ;;
       *) rest+=("$1") ;;
     esac
     shift
   done
-  set_defaults
+  restore_arguments ${rest[@]+"${rest[@]}"}
   # Nothing is verified here.
   BACKUP_VERIFY=no
   read_settings
@@ -38,6 +39,16 @@ restore_begin() {
   step fetch
   fetch_dump "$stored_in$backup/$stored_name"
   echo "fetched backup $backup, taken at $(jq -r '"\(.takenAt): \(.counts)" + if .leftOut then ", left out: \(.leftOut)" else "" end' "$manifest")"
+}
+
+# Fails when what is wrong can be told by `rest` alone, before anything is fetched. Scripts that know what may be there
+# have another function of this name; they may look at `list`.
+restore_arguments() { # ARGUMENT...
+  :
+}
+
+expect_value() { # OPTION [VALUE] ... WORDS
+  (($# > 2)) && [[ -n $2 && $2 != --* ]] || fail BadSettings "${!#} is missing after $1: see --help"
 }
 
 choose() { # BACKUP

@@ -24,6 +24,7 @@ database_check() {
       *) fail DatabaseUnreachable "PostgreSQL at $PGHOST does not answer: look at its Pods, PGHOST and PGPORT: $said" ;;
     esac
   fi
+  set_options "$server"
   server_version=$((server / 10000)).$((server % 10000))
   ((server = server / 10000, client = $(major pg_dump), client >= server)) ||
     fail ClientTooOld "pg_dump $client cannot dump PostgreSQL $server: build the image with postgresql-$server"
@@ -88,8 +89,9 @@ dump_database() { # NAME NUMBER
     run_sql -v name="$1" -v scope="$POSTGRESQL_SCOPE" -v passwords="$with_passwords" -v dumped="$dumped_tables" -v unknown='' \
     -f - > "$work/said" 2> "$work/stderr" <<SQL || fail DumpFailed "psql failed: $(how_it_ended $?)"
 begin isolation level repeatable read read only;
-select pg_export_snapshot() as snapshot \gset
+select pg_export_snapshot() as snapshot, current_setting('server_encoding') as encoding \gset
 \setenv SNAPSHOT :snapshot
+\setenv ENCODING :encoding
 \set mark \`printf %s "\$MARK"\`
 $(capture roles "$parts/globals.json")
 $(capture database "$part.json")
@@ -99,7 +101,7 @@ $(capture rights "$part.rights")
 \o |awk -v mark="\$MARK" -f "\$COUNT" > "\$ROWS"
 \i '${sql//\'/\'\'}/rows.sql'
 \o
-\! pg_dump --format=custom ${dump_flags[*]} --snapshot="\$SNAPSHOT" --file="\$ARCHIVE"; echo \$? > "\$ARCHIVE.code"
+\! pg_dump --format=custom ${dump_flags[*]} --encoding="\$ENCODING" --snapshot="\$SNAPSHOT" --file="\$ARCHIVE"; echo \$? > "\$ARCHIVE.code"
 commit;
 SQL
   code=$(< "$part.pgcustom.code")
@@ -130,10 +132,11 @@ database_verify() { # FILE
 }
 
 count_parts() {
-  counts=$(cat "$parts"/*.rows | awk -F '|' '
-    $1 == "large objects" {objects += $NF; next}
+  # The first line of each is that of the large objects; a name may have "|" in it.
+  counts=$(awk -F '|' '
+    FNR == 1 {objects += $NF; next}
     {rows += $NF; tables++}
-    END {printf "{\"tables\": %d, \"rows\": %d, \"largeObjects\": %d}", tables, rows, objects}')
+    END {printf "{\"tables\": %d, \"rows\": %d, \"largeObjects\": %d}", tables, rows, objects}' "$parts"/*.rows)
   counts=$(jq -c --argjson counts "$counts" --arg scope "$POSTGRESQL_SCOPE" --slurpfile globals "$parts/globals.json" -s '
     (map(.unverified // {} | to_entries[]) | group_by(.key) | map({(.[0].key): map(.value) | add}) | add) as $unverified
     | (if $scope == "cluster" then {roles: $globals[0].roles | length, databases: length} else {} end) + $counts

@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # Restores the newest backup of PostgreSQL to the scratch server, and asks that one: DRILL_QUERY is SQL, which a role that
-# may only read runs in PGDATABASE.
+# may read all and change nothing runs in PGDATABASE.
 database=postgresql
 dump_name=dump.tar
 # shellcheck source=../lib/drill.sh

@@ -1,5 +1,8 @@
 -- Who owns what in a database, and who may do what with it; what belongs to an extension or to the system is left out, and
 -- so is a right that the server of the backup does not know: :unknown.
+-- Byte by byte, as the database has it.
+select set_config('client_encoding', current_setting('server_encoding'), false) as client_encoding
+\gset
 with ours as (
   select * from (
     select 'pg_namespace'::regclass as class, oid, 0 as part, nspowner as owner, nspacl as acl, 'n' as kind

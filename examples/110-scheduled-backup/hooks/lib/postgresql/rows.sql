@@ -1,5 +1,8 @@
 -- Prints the number of large objects, and a line for each row of each table that is dumped, of the shortest column; :dumped
 -- says which tables are. Nothing is counted here, as to plan a query calls functions of whoever owns the table.
+-- Byte by byte, as the database has it.
+select set_config('client_encoding', current_setting('server_encoding'), false) as client_encoding
+\gset
 select :'mark', 'large objects';
 select 1 from pg_largeobject_metadata;
 select format('select %L, %L', :'mark', replace(n.nspname || '.' || c.relname, E'\n', ' ')),

@@ -1,6 +1,7 @@
--- Before anything else: whoever owns a database decides what its settings are, and what names without a schema mean.
+-- Before anything else: names mean what the system calls so, no row is hidden, and names of all letters come as jq reads
+-- them, where the server can tell. What else the owner of a database may set is in `session_options`.
 set search_path = '';
 set row_security = off;
-set statement_timeout = 0;
-set lock_timeout = 0;
-set idle_in_transaction_session_timeout = 0;
+select set_config('client_encoding', case when current_setting('server_encoding') in ('SQL_ASCII', 'MULE_INTERNAL')
+  then current_setting('server_encoding') else 'UTF8' end, false) as client_encoding
+\gset
