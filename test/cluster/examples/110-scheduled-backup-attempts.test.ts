@@ -1,8 +1,15 @@
 import { readFileSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { beforeEach, describe, expect, it } from 'vitest';
-import { backupFolder, fileBackupHook, nameOf, restoreFile, tickOf, wholeBackups } from '../support/backup-folder.ts';
-import { runScript, type ScriptResult } from '../support/script-rig.ts';
+import {
+  backupFolder,
+  fileBackupHook,
+  nameOf,
+  restoreFile,
+  tickOf,
+  wholeBackups,
+} from '../../support/backup-folder.ts';
+import { runScript, type ScriptResult } from '../../support/script-rig.ts';
 
 type Env = Readonly<Record<string, string>>;
 

@@ -9,8 +9,8 @@ import {
   restoreFile,
   tickOf,
   wholeBackups,
-} from '../support/backup-folder.ts';
-import { runScript, type ScriptResult } from '../support/script-rig.ts';
+} from '../../support/backup-folder.ts';
+import { runScript, type ScriptResult } from '../../support/script-rig.ts';
 
 type Env = Readonly<Record<string, string>>;
 

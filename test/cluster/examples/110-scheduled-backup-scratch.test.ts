@@ -9,8 +9,8 @@ import {
   nameOf,
   scheduledBackup,
   tickOf,
-} from '../support/backup-folder.ts';
-import { runScript, type ScriptResult } from '../support/script-rig.ts';
+} from '../../support/backup-folder.ts';
+import { runScript, type ScriptResult } from '../../support/script-rig.ts';
 
 const MIB = 1024 * 1024;
 // What the scripts leave for the logs of the Pod.
