@@ -44,13 +44,13 @@ describe('hooklet behind connections that are struck, on a real API server with 
   });
 
   it('follows within 3 s of the end of a fault, 5 s of silence, over both protocols and both ways', async () => {
-    const found = await Promise.all(KINDS.map(async (kind) => strikeProgram(world, kind)));
+    const found = (await Promise.all(KINDS.map(async (kind) => strikeProgram(world, kind)))).flat();
 
-    results.push(...found.flat());
+    results.push(...found);
     const isBroken = ({ cell, recoveredMs = Infinity, problems }: CellResult): boolean =>
       recoveredMs > limitOf(cell) || problems.length > 0;
-    expect(results.filter(isBroken)).toEqual([]);
-    const quick = results.filter(({ limitMs }) => limitMs <= 3000).map(({ recoveredMs = Infinity }) => recoveredMs);
+    expect(found.filter(isBroken)).toEqual([]);
+    const quick = found.filter(({ limitMs }) => limitMs <= 3000).map(({ recoveredMs = Infinity }) => recoveredMs);
     expect(Math.max(...quick)).toBeLessThanOrEqual(3000);
   });
 });
