@@ -130,7 +130,7 @@ function isSound(member: Member | undefined, { corrupt }: Alarms): boolean {
 }
 
 function followsLeader(status: Status, { leader, term }: ClusterView): boolean {
-  // Alarms stand in the errors of every member, whoever they are about.
+  // Every member reports all alarms among its errors, also those about other members.
   const hasOnlyAlarms = status.errors.every((error) => error.includes('alarm:'));
   return leader !== '' && status.leader === leader && status.term === term && hasOnlyAlarms;
 }

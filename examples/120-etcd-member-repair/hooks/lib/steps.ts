@@ -112,7 +112,7 @@ function isOld<T extends ClaimSummary | PodSummary>(object: T | undefined, recor
 export async function addLearner(repair: Repair): Promise<void> {
   const { etcd, facts, outcome, target } = repair;
   if (!(await guardSameData(repair))) return;
-  // Written down first: when it is a member, nobody can tell any more whose data it was given.
+  // Record the leader first: once the learner is a member, nothing shows where its data came from.
   if (!isCopyNoted(repair)) return outcome.noteCopy(repair.record);
   await attempt(repair, 'added', {
     act: async () => etcd.addLearner(wellEndpoints(facts), target.pod, target.peerUrl),

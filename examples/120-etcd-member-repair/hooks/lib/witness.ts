@@ -46,7 +46,7 @@ async function leaderView({ settings, etcd }: Turn, leader: PodMember, id: strin
   await sleep(BETWEEN_MS, undefined, { signal: etcd.signal });
   const { progress } = await raftStatus(settings, leader.endpoint);
   const known = progress[id];
-  // One that has stopped leading knows of nobody.
+  // A member that has just stopped leading lists no progress.
   if (known === undefined) throw new Error(`it knows nothing of the member ${id}`);
   const { state = 'none', match = 0 } = known;
   const isSeen = state === 'StateReplicate' && match >= commit;
