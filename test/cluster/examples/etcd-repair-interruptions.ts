@@ -191,16 +191,26 @@ export const INTERRUPTIONS: readonly Line[] = [
 
 /** Has a follower lose its disk, and returns what the hook sees before each change of the members; the last goes on. */
 async function viewsOfRepair(rig: EtcdRepairRig): Promise<readonly string[]> {
+  const before = await storageOf(rig);
+  const isAt = async (steps: readonly string[]) => expect(steps).toContain((await rig.state()).repair?.step);
   const held = [
-    { call: 'member-remove', seenAs: 'recorded', script: NOT_NOW },
-    { call: 'member-add', seenAs: 'wiped', script: NOT_NOW },
-    { call: 'member-promote', seenAs: 'added', script: NOT_IN_SYNC },
+    { call: 'member-remove', script: NOT_NOW, isHeld: async () => isAt(['recorded']) },
+    {
+      call: 'member-add',
+      script: NOT_NOW,
+      isHeld: async () => {
+        expect(await storageOf(rig)).not.toEqual(before);
+        // A run that has not seen yet that the member was removed wipes its storage, and cannot keep its own step then.
+        await isAt(['removed', 'wiped']);
+      },
+    },
+    { call: 'member-promote', script: NOT_IN_SYNC, isHeld: async () => isAt(['added']) },
   ];
   const release = await Promise.all(held.map(async ({ call, script }) => rig.control(`before-${call}`, script)));
   await followerLosesDisk(rig);
   const views: string[] = [];
-  for (const [at, { seenAs }] of held.entries()) {
-    await eventually(async () => expect((await rig.state()).repair?.step).toBe(seenAs));
+  for (const [at, { isHeld }] of held.entries()) {
+    await eventually(isHeld);
     views.push(await viewNow(rig));
     await release[at]?.();
   }
