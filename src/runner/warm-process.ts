@@ -2,6 +2,7 @@ import { registerHooks } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { inspect } from 'node:util';
 import { pathToFileURL } from 'node:url';
+import { latch } from '../lib/latch.ts';
 import { type RunnableHook, isHookDefinition } from '../sdk/index.ts';
 import { encodeMessage, MessageReader } from './messages.ts';
 import { explainSize } from './output-limits.ts';
@@ -23,7 +24,15 @@ async function serve(path: string): Promise<void> {
     if (payload !== undefined && payload.length > 0) operator.write(payload);
     operator.uncork();
   };
-  report({ type: 'hello', token });
+  operator.on('error', ({ message }) => {
+    process.stderr.write(`the connection to hooklet is lost: ${message}\n`);
+    process.exit(1);
+  });
+  // First: loading the module may keep this thread busy for longer than the operator waits for a hello. It waits for the
+  // module too, and ends this process then.
+  const greeted = latch();
+  operator.write(encodeMessage({ type: 'hello', token }), () => greeted.resolve());
+  await greeted.promise;
   resolveOwnPackage();
 
   const runs = new WarmRuns(report);
@@ -49,7 +58,6 @@ function listen(operator: Socket, onRequest: (request: WarmRequest, payload: Buf
     maxPayloadBytes: Number.MAX_SAFE_INTEGER,
   });
   operator.on('data', (chunk) => reader.push(chunk));
-  operator.on('error', () => process.exit(1));
   // Without an operator there is nothing to do.
   operator.on('end', () => process.exit(0));
 }

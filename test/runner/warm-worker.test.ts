@@ -7,8 +7,12 @@ import { hookRig, hooksDir } from '../support/hook-rig.ts';
 
 const output = { onLine: () => {}, onLog: () => {} };
 
-async function openWorker(rig: ReturnType<typeof hookRig>, path = join(hooksDir, 'run-warm.ts')) {
-  const server = new WarmServer(rig.folder);
+async function openWorker(
+  rig: ReturnType<typeof hookRig>,
+  path = join(hooksDir, 'run-warm.ts'),
+  helloLimitMs: number | undefined = undefined,
+) {
+  const server = new WarmServer(rig.folder, helloLimitMs);
   await server.open();
   const worker = new WarmWorker({ spawner: rig.spawner, server, path, env: {}, onLine: () => {} });
   return { server, worker };
@@ -68,6 +72,22 @@ describe('WarmWorker', () => {
     worker.terminate();
 
     expect(await worker.loaded).toMatchObject({ type: 'ended' });
+    await server.close();
+  });
+
+  it('loads a module that takes longer than the time to say hello', async () => {
+    await using rig = hookRig();
+    const path = join(rig.folder, 'hook.ts');
+    const work = 'const end = Date.now() + 3000; while (Date.now() < end);';
+    const hook = `import { defineHook, onStartup } from 'hooklet';
+${work}
+export default defineHook({ bindings: { start: onStartup(1) }, run() {} });
+`;
+    writeFileSync(path, hook);
+    const { server, worker } = await openWorker(rig, path, 1500);
+
+    expect(await worker.loaded).toMatchObject({ type: 'ready' });
+    worker.terminate();
     await server.close();
   });
 

@@ -191,6 +191,6 @@ export async function runByHand(rig: EtcdRepairRig, contexts: string): Promise<s
       stdin: contexts,
     },
   );
-  expect(exitCode, stderr).toBe(0);
+  expect(exitCode, `${stdout}${stderr}`).toBe(0);
   return `${stdout}${stderr}`;
 }
