@@ -1,6 +1,6 @@
 import { isObject } from '../hook/config-reader.ts';
 import type { KindReference, ResourceKind } from '../kube/kind.ts';
-import { findKind } from '../kube/kind-search.ts';
+import { findKind } from '../kube/discovery/kind-search.ts';
 import { editDistance } from '../lib/edit-distance.ts';
 import { shown } from '../lib/shown.ts';
 import { builtInKinds } from './built-in-kinds.ts';

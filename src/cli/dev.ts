@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { discoverHooks } from '../hook/discover.ts';
-import { createCluster, type Cluster } from '../kube/cluster.ts';
+import { createCluster, type Cluster } from '../kube/credentials/cluster.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { runAll } from '../lib/run-all.ts';
 import { runOperator } from '../operator/run-operator.ts';

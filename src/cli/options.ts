@@ -1,7 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { ScheduleStatePlace } from '../operator/schedule-state.ts';
 import { attributeName } from './plain-flags.ts';
-import { parseDuration } from '../hook/duration.ts';
+import { parseDuration } from '../lib/duration.ts';
 
 /** One setting of `hooklet start`: a flag, the environment variables that may set it, and its default. */
 export interface OptionSpec<T> {

@@ -4,7 +4,7 @@ import { writeContexts } from '../hook/context.ts';
 import { nearest } from '../hook/nearest.ts';
 import { runIdOf } from '../hook/run-id.ts';
 import type { Snapshot, Trigger } from '../hook/trigger.ts';
-import { comparePlaces } from '../kube/object-index.ts';
+import { comparePlaces } from '../kube/watch/object-index.ts';
 import { shown } from '../lib/shown.ts';
 import { leftOutBy, watchesKind } from './run-match.ts';
 import { objectName, snapshotItem, type GivenObject } from './run-object.ts';

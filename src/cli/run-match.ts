@@ -1,7 +1,7 @@
 import type { KubernetesBinding } from '../hook/binding.ts';
 import { isObject } from '../hook/config-reader.ts';
 import type { FieldRequirement, LabelRequirement, LabelSelector } from '../hook/selector.ts';
-import { findKind } from '../kube/kind-search.ts';
+import { findKind } from '../kube/discovery/kind-search.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 import type { GivenObject } from './run-object.ts';
 

@@ -4,7 +4,7 @@ import type { KubernetesBinding } from '../hook/binding.ts';
 import { isObject } from '../hook/config-reader.ts';
 import type { SnapshotItem } from '../hook/trigger.ts';
 import type { ResourceKind } from '../kube/kind.ts';
-import { findKind } from '../kube/kind-search.ts';
+import { findKind } from '../kube/discovery/kind-search.ts';
 import { shown, shownName } from '../lib/shown.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 

@@ -1,11 +1,11 @@
 import { stringify } from 'yaml';
 import { UsageError } from '../errors.ts';
-import { parseCrontab, type Crontab } from '../hook/crontab.ts';
-import { ticksBetween } from '../hook/crontab-next.ts';
-import { crontabWords } from '../hook/crontab-words.ts';
+import { parseCrontab, type Crontab } from '../crontab/crontab.ts';
+import { ticksBetween } from '../crontab/next.ts';
+import { crontabWords } from '../crontab/words.ts';
 import { nearest } from '../hook/nearest.ts';
-import { tickEffect, type TickEffect } from '../hook/tick-effect.ts';
-import { findTimeZone, isTimeZone, type TimeZone } from '../hook/time-zone.ts';
+import { tickEffect, type TickEffect } from '../crontab/tick-effect.ts';
+import { findTimeZone, isTimeZone, type TimeZone } from '../crontab/time-zone.ts';
 import { durationText } from '../lib/duration-text.ts';
 import { outputFormat } from './output-format.ts';
 import { parseTimeArgument } from './time-argument.ts';

@@ -1,4 +1,4 @@
-import { firstInstant, type TimeZone } from '../hook/time-zone.ts';
+import { firstInstant, type TimeZone } from '../crontab/time-zone.ts';
 
 const DAY_MS = 86_400_000;
 const LOCAL = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?))?$/;

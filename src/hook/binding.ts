@@ -1,4 +1,4 @@
-import type { Crontab } from './crontab.ts';
+import type { Crontab } from '../crontab/crontab.ts';
 import type { FieldRequirement, LabelSelector } from './selector.ts';
 
 /** What happened to an object, as `executeHookOnEvent` and `watchEvent` say it. */

@@ -17,8 +17,8 @@ import {
   type Read,
 } from './config-reader.ts';
 import { readDuration } from './config-settings.ts';
-import { parseCrontab, type Crontab } from './crontab.ts';
-import { isTimeZone } from './time-zone.ts';
+import { parseCrontab, type Crontab } from '../crontab/crontab.ts';
+import { isTimeZone } from '../crontab/time-zone.ts';
 
 const DEFAULT_MISSED_LIMIT = 100;
 const MAX_MISSED_LIMIT = 1000;

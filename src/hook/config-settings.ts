@@ -1,6 +1,6 @@
 import type { HookSettings } from './binding.ts';
 import { present, readFields, readInteger, reportValue, type Read } from './config-reader.ts';
-import { parseDuration } from './duration.ts';
+import { parseDuration } from '../lib/duration.ts';
 
 /** A Go duration that is not negative, in milliseconds. */
 export const readDuration: Read<number> = (value, place) => {

@@ -1,7 +1,7 @@
 import { unreachable } from '../lib/unreachable.ts';
 import type { Binding, Hook, HookSettings, KubernetesBinding, NamespaceSelector, ScheduleBinding } from './binding.ts';
-import { nextRun } from './crontab-next.ts';
-import { goDuration } from './duration.ts';
+import { nextRun } from '../crontab/next.ts';
+import { goDuration } from '../lib/duration.ts';
 import { jitterOf } from './jitter.ts';
 
 const MAX_EXPRESSION = 60;

@@ -1,5 +1,5 @@
 import type { Hook, ScheduleBinding } from './binding.ts';
-import { nextInterval } from './crontab-interval.ts';
+import { nextInterval } from '../crontab/interval.ts';
 
 /** What of the schedules of a hook is allowed and makes no sense, one line each. */
 export function scheduleWarnings({ bindings }: Pick<Hook, 'bindings'>, nowMs: number): readonly string[] {

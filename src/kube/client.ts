@@ -1,4 +1,4 @@
-import type { Carrier } from './http.ts';
+import type { Carrier } from './http/http.ts';
 
 /** One request to the API server. */
 export interface KubeRequest {

@@ -2,14 +2,14 @@ import { KubeError } from '../errors.ts';
 import { abortable } from '../lib/abortable.ts';
 import { shownName } from '../lib/shown.ts';
 import { isApiPath } from './api-path.ts';
-import { IdleError, readStart, TooLargeError, TruncatedError } from './body.ts';
+import { IdleError, readStart, TooLargeError, TruncatedError } from './http/body.ts';
 import type { KubeRequest } from './client.ts';
-import type { Cluster, Credentials } from './cluster.ts';
-import type { HttpRequest, HttpResponse } from './http.ts';
-import { LineTooLongError } from './lines.ts';
+import type { Cluster, Credentials } from './credentials/cluster.ts';
+import type { HttpRequest, HttpResponse } from './http/http.ts';
+import { LineTooLongError } from './http/lines.ts';
 import type { RateLimit } from './rate-limit.ts';
 import { connectionError, refusalError } from './status-error.ts';
-import type { Transport } from './transport.ts';
+import type { Transport } from './http/transport.ts';
 import { urlTemplate } from './url-template.ts';
 
 /** What one request came to, for the metrics. */

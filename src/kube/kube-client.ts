@@ -1,7 +1,7 @@
 import { KubeError } from '../errors.ts';
-import { readBody, readWhole, type ReadOptions } from './body.ts';
+import { readBody, readWhole, type ReadOptions } from './http/body.ts';
 import type { KubeClient, KubeRequest, StreamOptions } from './client.ts';
-import type { Cluster } from './cluster.ts';
+import type { Cluster } from './credentials/cluster.ts';
 import {
   describe,
   explain,
@@ -11,11 +11,11 @@ import {
   type LimitReport,
   type RequestReport,
 } from './exchange.ts';
-import { withLastLine } from './last-line.ts';
-import { LineSplitter, LineTooLongError } from './lines.ts';
+import { withLastLine } from './http/last-line.ts';
+import { LineSplitter, LineTooLongError } from './http/lines.ts';
 import { tokenBucket } from './rate-limit.ts';
-import type { PulseTimes } from './pulse.ts';
-import { createTransport, type Transport } from './transport.ts';
+import type { PulseTimes } from './http/pulse.ts';
+import { createTransport, type Transport } from './http/transport.ts';
 
 const DEFAULT_TIMEOUT_MS = 30_000;
 

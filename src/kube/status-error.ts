@@ -2,7 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 
 import { CredentialsError, HookletError, KubeError, ResourceExpiredError } from '../errors.ts';
 import { shown, shownName, shownText } from '../lib/shown.ts';
-import { errorCode } from './http.ts';
+import { errorCode } from './http/http.ts';
 
 /** What the server answered instead of what was asked for. */
 export interface Refusal {

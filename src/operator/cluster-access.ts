@@ -1,9 +1,9 @@
 import type { KubeClient } from '../kube/client.ts';
-import type { Cluster } from '../kube/cluster.ts';
+import type { Cluster } from '../kube/credentials/cluster.ts';
 import type { Kinds } from '../kube/kind.ts';
-import { createKinds } from '../kube/kinds.ts';
+import { createKinds } from '../kube/discovery/kinds.ts';
 import { createKubeClient } from '../kube/kube-client.ts';
-import { createWatches, type Watches } from '../kube/shared-watches.ts';
+import { createWatches, type Watches } from '../kube/watch/shared-watches.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 

@@ -1,5 +1,5 @@
 import type { HookConfigError } from '../errors.ts';
-import type { ElectionStatus } from '../kube/leader-election.ts';
+import type { ElectionStatus } from '../kube/coordination/leader-election.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { HealthCheck } from '../server/health.ts';
 import type { HookUnit } from './hook-unit.ts';

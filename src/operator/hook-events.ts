@@ -1,5 +1,5 @@
 import { summaryOf, type HookConfigError } from '../errors.ts';
-import type { EventRecorder } from '../kube/event-recorder.ts';
+import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import type { RunJournal } from '../run/journal.ts';
 import { bindingOf } from '../run/run-reason.ts';
 

@@ -1,10 +1,10 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Environment } from '../kube/environment.ts';
-import type { EventRecorder } from '../kube/event-recorder.ts';
+import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import { createKubeClient } from '../kube/kube-client.ts';
-import { LeaderElection, type ElectionStatus, type LeaderElectionTimes } from '../kube/leader-election.ts';
-import { ownNamespace } from '../kube/own-pod.ts';
+import { LeaderElection, type ElectionStatus, type LeaderElectionTimes } from '../kube/coordination/leader-election.ts';
+import { ownNamespace } from '../kube/coordination/own-pod.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ClusterAccess } from './cluster-access.ts';

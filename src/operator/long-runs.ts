@@ -1,6 +1,6 @@
 import type { Task } from '../hook/task.ts';
 import type { Logger } from '../log.ts';
-import { goDuration } from '../hook/duration.ts';
+import { goDuration } from '../lib/duration.ts';
 import type { Queue } from '../queue/queue.ts';
 import { reasonOf } from '../run/run-reason.ts';
 

@@ -1,6 +1,6 @@
 import type { Environment } from '../kube/environment.ts';
-import { createEventRecorder, type EventRecorder, type RecordedEvent } from '../kube/event-recorder.ts';
-import { ownPod } from '../kube/own-pod.ts';
+import { createEventRecorder, type EventRecorder, type RecordedEvent } from '../kube/coordination/event-recorder.ts';
+import { ownPod } from '../kube/coordination/own-pod.ts';
 import type { Logger } from '../log.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 

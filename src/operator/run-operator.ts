@@ -1,6 +1,6 @@
 import { HookMetrics } from '../effects/hook-metrics.ts';
 import { openFilters } from '../filter/filters.ts';
-import type { LeaderElection } from '../kube/leader-election.ts';
+import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import { runAll } from '../lib/run-all.ts';
 import { slicedText } from '../lib/sliced-text.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';

@@ -1,5 +1,5 @@
-import type { EventRecorder } from '../kube/event-recorder.ts';
-import { expectedInterval } from '../hook/crontab-interval.ts';
+import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
+import { expectedInterval } from '../crontab/interval.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ScheduleObserver } from '../sources/schedule/binding-schedule.ts';
 import type { ScheduleTarget } from '../sources/schedule/plan.ts';

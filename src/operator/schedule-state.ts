@@ -1,5 +1,5 @@
 import { hostname } from 'node:os';
-import { ownNamespace } from '../kube/own-pod.ts';
+import { ownNamespace } from '../kube/coordination/own-pod.ts';
 import type { Logger } from '../log.ts';
 import { keptSchedules, SCHEDULE_WORDS } from '../sources/schedule/records.ts';
 import { ConfigMapStore } from '../state/config-map-store.ts';

@@ -1,5 +1,5 @@
 import { constants } from 'node:os';
-import { goDuration } from '../hook/duration.ts';
+import { goDuration } from '../lib/duration.ts';
 import type { Exit } from './spawner-protocol.ts';
 import { explainStartError } from './start-failure.ts';
 

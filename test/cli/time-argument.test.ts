@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parseTimeArgument } from '../../src/cli/time-argument.ts';
-import { findTimeZone } from '../../src/hook/time-zone.ts';
+import { findTimeZone } from '../../src/crontab/time-zone.ts';
 
 const NOW_MS = Date.parse('2026-01-05T03:00:00Z');
 const zone = findTimeZone('Europe/Berlin');

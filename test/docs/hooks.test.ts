@@ -12,7 +12,7 @@ import { parseConfig } from '../../src/hook/config.ts';
 import { writeContexts } from '../../src/hook/context.ts';
 import { runIdOf } from '../../src/hook/run-id.ts';
 import type { Trigger } from '../../src/hook/trigger.ts';
-import { createKinds } from '../../src/kube/kinds.ts';
+import { createKinds } from '../../src/kube/discovery/kinds.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { checkFilter } from '../../src/operator/filter-check.ts';
 import { never } from '../support/hook-rig.ts';

@@ -1,5 +1,5 @@
 import { beforeEach, describe, expect, it } from 'vitest';
-import { anonymousCluster } from '../../src/kube/cluster.ts';
+import { anonymousCluster } from '../../src/kube/credentials/cluster.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { operationsSuite, startOperationsRig, type OperationsRig } from '../support/operations-suite.ts';
 import { sandboxForTest } from '../support/sandbox.ts';

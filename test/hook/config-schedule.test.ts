@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { Issue } from '../../src/errors.ts';
 import { readScheduleEntry, toScheduleBinding } from '../../src/hook/config-schedule.ts';
-import { parseCrontab } from '../../src/hook/crontab.ts';
+import { parseCrontab } from '../../src/crontab/crontab.ts';
 
 function bind(value: unknown) {
   const issues: Issue[] = [];

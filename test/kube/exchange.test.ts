@@ -3,9 +3,9 @@ import { PassThrough } from 'node:stream';
 import { describe, expect, it } from 'vitest';
 
 import { KubeError } from '../../src/errors.ts';
-import { readWhole } from '../../src/kube/body.ts';
-import { createCluster } from '../../src/kube/cluster.ts';
-import { fixedCredentials } from '../../src/kube/credentials.ts';
+import { readWhole } from '../../src/kube/http/body.ts';
+import { createCluster } from '../../src/kube/credentials/cluster.ts';
+import { fixedCredentials } from '../../src/kube/credentials/credentials.ts';
 import {
   describe as describeRequest,
   explain,
@@ -13,7 +13,7 @@ import {
   reported,
   type Exchange,
 } from '../../src/kube/exchange.ts';
-import type { HttpRequest, HttpResponse } from '../../src/kube/http.ts';
+import type { HttpRequest, HttpResponse } from '../../src/kube/http/http.ts';
 
 const never = new AbortController().signal;
 const get = { method: 'GET', path: '/version' } as const;

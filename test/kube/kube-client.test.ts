@@ -2,7 +2,7 @@ import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { KubeError, ResourceExpiredError } from '../../src/errors.ts';
 import type { KubeClient, StreamOptions } from '../../src/kube/client.ts';
-import { createCluster, type Cluster } from '../../src/kube/cluster.ts';
+import { createCluster, type Cluster } from '../../src/kube/credentials/cluster.ts';
 import { createKubeClient, type KubeClientOptions } from '../../src/kube/kube-client.ts';
 import type { RequestReport } from '../../src/kube/exchange.ts';
 import {

@@ -6,9 +6,9 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { KindNotFoundError } from '../../src/errors.ts';
 import { resourcePath } from '../../src/kube/kind.ts';
-import { createKinds } from '../../src/kube/kinds.ts';
+import { createKinds } from '../../src/kube/discovery/kinds.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
-import { loadCluster } from '../../src/kube/load-cluster.ts';
+import { loadCluster } from '../../src/kube/credentials/load-cluster.ts';
 import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { sandboxForTest } from '../support/sandbox.ts';
 

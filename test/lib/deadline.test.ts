@@ -1,11 +1,6 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
-
-import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 
 import { eventually, within } from '../../src/lib/deadline.ts';
-import { temporaryFolder } from '../support/hook-rig.ts';
 
 afterEach(() => {
   vi.useRealTimers();
@@ -69,51 +64,3 @@ it('within leaves a promise that is late alone, also when it fails later', async
 
   expect(await waiting).toBe('given up');
 });
-
-describe('the linter', () => {
-  it.each([
-    [
-      'new Promise',
-      'export const wait = async (): Promise<void> => new Promise<void>(() => {});',
-      'promise(avoid-new)',
-    ],
-    [
-      'Promise.withResolvers',
-      'export const { promise } = Promise.withResolvers<void>();',
-      'eslint(no-restricted-properties)',
-    ],
-    [
-      'once of node:events',
-      "import { once } from 'node:events';\nexport const wait = once;",
-      'eslint(no-restricted-imports)',
-    ],
-    [
-      'node:timers/promises',
-      "import { setTimeout } from 'node:timers/promises';\nexport const wait = setTimeout;",
-      'eslint(no-restricted-imports)',
-    ],
-  ])('refuses %s in every room but lib, which has the doors', { timeout: 60_000 }, (_what, code, rule) => {
-    const rooms = ['cli', 'effects', 'filter', 'hook', 'kube', 'operator', 'queue', 'runner', 'server', 'sources'];
-
-    expect(refusing(rule, [...rooms, 'lib'], code)).toEqual(rooms);
-  });
-});
-
-/** The rooms of src in which the linter refuses a file with this code by this rule. */
-function refusing(rule: string, rooms: readonly string[], code: string): readonly string[] {
-  const folder = temporaryFolder();
-  onTestFinished(() => folder[Symbol.dispose]());
-  // None of these rules needs types, and what finds them looks for its program beside the files.
-  const { options: _, ...config }: Record<string, unknown> = JSON.parse(readFileSync('.oxlintrc.json', 'utf8'));
-  writeFileSync(join(folder.path, '.oxlintrc.json'), JSON.stringify(config));
-  for (const room of rooms) {
-    mkdirSync(join(folder.path, 'src', room), { recursive: true });
-    writeFileSync(join(folder.path, 'src', room, 'probe.ts'), `${code}\n`);
-  }
-  const { stdout } = spawnSync(resolve('node_modules/.bin/oxlint'), ['--format', 'unix'], {
-    cwd: folder.path,
-    encoding: 'utf8',
-  });
-  const lines = stdout.split('\n').filter((line) => line.includes(rule));
-  return rooms.filter((room) => lines.some((line) => line.includes(`src/${room}/`)));
-}

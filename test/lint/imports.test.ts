@@ -1,85 +1,73 @@
-import { spawnSync } from 'node:child_process';
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { join, resolve } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { temporaryFolder } from '../support/hook-rig.ts';
+import { KUBE_FOLDERS, ROOMS, SHARED_FILES } from '../../oxlint.config.ts';
+import { lint } from './lint.ts';
 
-const FILES = ['errors', 'log', 'metrics'];
-const BELOW = ['hook', 'lib', ...FILES];
+const rooms = Object.keys(ROOMS);
+const targets = [...rooms, ...SHARED_FILES, 'main'];
+const kubeFolders = Object.keys(KUBE_FOLDERS);
 
-/** What each room may import, as src/README.md says it. */
-const ALLOWED: Readonly<Record<string, readonly string[]>> = {
-  lib: [],
-  queue: ['lib'],
-  hook: ['lib', ...FILES],
-  kube: BELOW,
-  filter: BELOW,
-  state: ['kube', 'lib', ...FILES],
-  sources: ['state', 'kube', 'filter', ...BELOW],
-  effects: ['kube', 'filter', ...BELOW],
-  server: ['kube', 'filter', ...BELOW],
-  runner: ['kube', 'filter', 'sdk', ...BELOW],
-  run: ['runner', 'effects', ...BELOW],
-  operator: ['run', 'sources', 'state', 'runner', 'effects', 'server', 'queue', 'kube', 'filter', ...BELOW],
-  cli: [
-    'operator',
-    'run',
-    'state',
-    'sources',
-    'runner',
-    'effects',
-    'server',
-    'queue',
-    'kube',
-    'filter',
-    'sandbox',
-    'sdk',
-    ...BELOW,
-  ],
-  sandbox: [],
-  sdk: [],
-};
-
-const rooms = Object.keys(ALLOWED);
-const targets = [...rooms, ...FILES, 'main'];
-
-it('every folder of src has its place in the order', () => {
-  const folders = readdirSync('src', { withFileTypes: true }).filter((entry) => entry.isDirectory());
-
-  expect(folders.map(({ name }) => name).toSorted()).toEqual(rooms.toSorted());
+it('every folder of src, and of src/kube, has its place in the order', () => {
+  expect(foldersOf('src')).toEqual(rooms.toSorted());
+  expect(foldersOf('src/kube')).toEqual(kubeFolders.toSorted());
 });
 
-it('the linter refuses every import against the order, and no other', { timeout: 60_000 }, () => {
-  using folder = temporaryFolder();
-  // None of these rules needs types, and what finds them looks for its program beside the files.
-  const { options: _, ...config }: Record<string, unknown> = JSON.parse(readFileSync('.oxlintrc.json', 'utf8'));
-  writeFileSync(join(folder.path, '.oxlintrc.json'), JSON.stringify(config));
-  for (const room of rooms) {
-    for (const deep of ['', 'deep/']) {
-      mkdirSync(join(folder.path, 'src', room, deep), { recursive: true });
-      for (const target of targets.filter((one) => one !== room)) {
-        const from = `${deep === '' ? '../' : '../../'}${rooms.includes(target) ? `${target}/probe.ts` : `${target}.ts`}`;
-        const code = `import { probe } from '${from}';\nexport const found = probe;\n`;
-        writeFileSync(join(folder.path, 'src', room, deep, `imports-${target}.ts`), code);
-      }
-    }
-  }
-
-  const { stdout } = spawnSync(resolve('node_modules/.bin/oxlint'), ['--format', 'unix'], {
-    cwd: folder.path,
-    encoding: 'utf8',
-    maxBuffer: 64 * 1024 * 1024,
-  });
-
-  const refused = stdout
-    .split('\n')
-    .filter((line) => line.includes('no-restricted-imports'))
-    .map((line) => /src\/([a-z]+\/(?:deep\/)?)imports-([a-z]+)\.ts/.exec(line))
-    .map((match) => `${match?.[1]} ${match?.[2]}`);
-  const expected = rooms.flatMap((room) =>
-    targets
-      .filter((target) => target !== room && !ALLOWED[room]?.includes(target))
-      .flatMap((target) => [`${room}/ ${target}`, `${room}/deep/ ${target}`]),
+it('the linter refuses every import of a room against the order, and no other', { timeout: 60_000 }, () => {
+  const probes = rooms.flatMap((room) =>
+    ['', 'deep/'].flatMap((deep) =>
+      targets
+        .filter((target) => target !== room)
+        .map((target) => ({
+          file: `src/${room}/${deep}imports-${target}.ts`,
+          from: `${deep === '' ? '../' : '../../'}${rooms.includes(target) ? `${target}/probe.ts` : `${target}.ts`}`,
+          isRefused: ROOMS[room]?.includes(target) !== true,
+        })),
+    ),
   );
-  expect(refused.toSorted()).toEqual(expected.toSorted());
+
+  expect(refusedOf(probes)).toEqual(filesToRefuse(probes));
 });
+
+it('the linter refuses every import between the folders of src/kube against their order, and no other', () => {
+  const probes = kubeFolders.flatMap((folder) => [
+    { file: `src/kube/${folder}/imports-above.ts`, from: '../above.ts', isRefused: folder === 'http' },
+    { file: `src/kube/${folder}/imports-lib.ts`, from: '../../lib/probe.ts', isRefused: false },
+    { file: `src/kube/${folder}/imports-operator.ts`, from: '../../operator/probe.ts', isRefused: true },
+    ...kubeFolders
+      .filter((target) => target !== folder)
+      .map((target) => ({
+        file: `src/kube/${folder}/imports-${target}.ts`,
+        from: `../${target}/probe.ts`,
+        isRefused: KUBE_FOLDERS[folder]?.includes(target) !== true,
+      })),
+  ]);
+
+  expect(refusedOf(probes)).toEqual(filesToRefuse(probes));
+});
+
+interface Probe {
+  readonly file: string;
+  readonly from: string;
+  readonly isRefused: boolean;
+}
+
+function filesToRefuse(probes: readonly Probe[]): readonly string[] {
+  return probes
+    .filter(({ isRefused }) => isRefused)
+    .map(({ file }) => file)
+    .toSorted();
+}
+
+/** The files that the linter refuses for what they import. */
+function refusedOf(probes: readonly Probe[]): readonly string[] {
+  const code = ({ file, from }: Probe) => [file, `import { probe } from '${from}';\nexport const found = probe;`];
+  return lint(Object.fromEntries(probes.map(code)))
+    .filter((line) => line.includes('no-restricted-imports'))
+    .flatMap((line) => /src\/[a-z/]+\/imports-[a-z]+\.ts/.exec(line)?.[0] ?? [])
+    .toSorted();
+}
+
+function foldersOf(path: string): readonly string[] {
+  const folders = readdirSync(path, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return folders.map(({ name }) => name).toSorted();
+}

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { HookConfigError } from '../../src/errors.ts';
-import type { ElectionStatus } from '../../src/kube/leader-election.ts';
+import type { ElectionStatus } from '../../src/kube/coordination/leader-election.ts';
 import { readinessChecks } from '../../src/operator/health.ts';
 import { HookUnit, type MonitorStatus } from '../../src/operator/hook-unit.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';

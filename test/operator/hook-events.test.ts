@@ -8,7 +8,7 @@ import {
   KubeError,
   PatchError,
 } from '../../src/errors.ts';
-import type { RecordedEvent } from '../../src/kube/event-recorder.ts';
+import type { RecordedEvent } from '../../src/kube/coordination/event-recorder.ts';
 import type { Trigger } from '../../src/hook/trigger.ts';
 import { createHookEvents } from '../../src/operator/hook-events.ts';
 import type { RunEvent } from '../../src/run/journal.ts';

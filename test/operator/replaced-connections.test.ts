@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import type { RecordedEvent } from '../../src/kube/event-recorder.ts';
+import type { RecordedEvent } from '../../src/kube/coordination/event-recorder.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { openLeadership } from '../../src/operator/leadership.ts';

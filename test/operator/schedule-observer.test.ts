@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { RecordedEvent } from '../../src/kube/event-recorder.ts';
+import type { RecordedEvent } from '../../src/kube/coordination/event-recorder.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createScheduleObserver } from '../../src/operator/schedule-observer.ts';
 import { newRecord } from '../../src/sources/schedule/plan.ts';

@@ -10,7 +10,7 @@ const output = { onLine: () => {}, onLog: () => {} };
 async function openWorker(
   rig: ReturnType<typeof hookRig>,
   path = join(hooksDir, 'run-warm.ts'),
-  helloLimitMs: number | undefined = undefined,
+  helloLimitMs?: number,
 ) {
   const server = new WarmServer(rig.folder, helloLimitMs);
   await server.open();

@@ -1,5 +1,5 @@
 import type { Hook, KubernetesBinding, OnStartupBinding, ScheduleBinding } from '../../src/hook/binding.ts';
-import { parseCrontab } from '../../src/hook/crontab.ts';
+import { parseCrontab } from '../../src/crontab/crontab.ts';
 import type { ScheduledRun, Trigger } from '../../src/hook/trigger.ts';
 
 /** A kubernetes binding with the defaults, as a hook would get it. */

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { expect } from 'vitest';
 import { startGateway, type Gateway } from '../../bench/soak/gateway.ts';
 import { startSoakRelay, type Relay } from '../../bench/soak/relay.ts';
-import { loadCluster } from '../../src/kube/load-cluster.ts';
+import { loadCluster } from '../../src/kube/credentials/load-cluster.ts';
 import { isJsonObject } from '../../src/sandbox/json.ts';
 import { clusterConfig } from '../cluster/cluster-config.ts';
 import type { SharedControlPlane } from '../cluster/shared-control-plane.ts';

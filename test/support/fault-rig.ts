@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { createCluster, type Cluster } from '../../src/kube/cluster.ts';
+import { createCluster, type Cluster } from '../../src/kube/credentials/cluster.ts';
 import { isJsonObject } from '../../src/sandbox/json.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { disordersOf, lastStates, sightingsOf, stateOf, withoutRepeated } from './fault-ledger.ts';

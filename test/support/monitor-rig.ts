@@ -3,7 +3,7 @@ import type { CompiledFilter } from '../../src/filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../src/hook/binding.ts';
 import type { SnapshotItem } from '../../src/hook/trigger.ts';
 import type { Kinds, ResourceKind } from '../../src/kube/kind.ts';
-import { createWatches } from '../../src/kube/shared-watches.ts';
+import { createWatches } from '../../src/kube/watch/shared-watches.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createMonitor } from '../../src/sources/kubernetes/monitor.ts';
 import { bookmark, CONFIG_MAP, watchLine, type ObjectSpec } from './kube-objects.ts';

@@ -2,8 +2,8 @@ import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { applyOperations } from '../../src/effects/apply-operations.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
 import { openFilters } from '../../src/filter/filters.ts';
-import type { Cluster } from '../../src/kube/cluster.ts';
-import { createKinds } from '../../src/kube/kinds.ts';
+import type { Cluster } from '../../src/kube/credentials/cluster.ts';
+import { createKinds } from '../../src/kube/discovery/kinds.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { recordingLogger } from './recording-logger.ts';
 

@@ -1,5 +1,5 @@
 import { KubeError, ResourceExpiredError } from '../../src/errors.ts';
-import type { Carrier } from '../../src/kube/http.ts';
+import type { Carrier } from '../../src/kube/http/http.ts';
 import type { KubeClient, KubeRequest, StreamOptions } from '../../src/kube/client.ts';
 
 /** A request the test answers when it likes: a list with `reply`, a watch line by line. */

@@ -8,8 +8,8 @@ import {
 import { createServer as createHttpsServer } from 'node:https';
 import type { AddressInfo, Server, Socket } from 'node:net';
 
-import { createCluster, type Cluster } from '../../src/kube/cluster.ts';
-import { fixedCredentials } from '../../src/kube/credentials.ts';
+import { createCluster, type Cluster } from '../../src/kube/credentials/cluster.ts';
+import { fixedCredentials } from '../../src/kube/credentials/credentials.ts';
 import { createCertificate, type TestCertificate } from './certificate.ts';
 
 export type Request = IncomingMessage | Http2ServerRequest;

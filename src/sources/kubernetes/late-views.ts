@@ -1,5 +1,5 @@
 import type { SnapshotItem } from '../../hook/trigger.ts';
-import type { Placed } from '../../kube/object-index.ts';
+import type { Placed } from '../../kube/watch/object-index.ts';
 
 /** What is to be done with an object: it is there as `look` shows it, or it is gone, last seen as `look` shows it. */
 export interface ObjectStep {

@@ -3,7 +3,7 @@ import type { CompiledFilter } from '../../filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { EventTrigger, Snapshot } from '../../hook/trigger.ts';
 import type { Kinds, ResourceKind } from '../../kube/kind.ts';
-import type { Watches } from '../../kube/shared-watches.ts';
+import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
 import { Doubts, followKind, type FollowKindOptions } from './follow-kind.ts';

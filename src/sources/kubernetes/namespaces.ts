@@ -1,8 +1,8 @@
 import type { LabelSelector } from '../../hook/selector.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
-import type { WatchSubscriber } from '../../kube/shared-watch.ts';
-import type { Watches, WatchSubscription } from '../../kube/shared-watches.ts';
-import type { ObjectRecord, StoreChange } from '../../kube/store.ts';
+import type { WatchSubscriber } from '../../kube/watch/shared-watch.ts';
+import type { Watches, WatchSubscription } from '../../kube/watch/shared-watches.ts';
+import type { ObjectRecord, StoreChange } from '../../kube/watch/store.ts';
 import { labelSelectorText } from './targets.ts';
 
 /** What the set of namespaces tells its monitor. */

@@ -2,7 +2,7 @@ import type { CompiledFilter, FilterOutcome } from '../../filter/compiled-filter
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { SnapshotItem } from '../../hook/trigger.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import type { ObjectRecord } from '../../kube/store.ts';
+import type { ObjectRecord } from '../../kube/watch/store.ts';
 import type { Logger } from '../../log.ts';
 import type { MonitorMetrics } from './monitor-metrics.ts';
 

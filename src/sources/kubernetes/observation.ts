@@ -1,11 +1,11 @@
 import type { WatchEvent } from '../../hook/binding.ts';
 import type { SnapshotItem } from '../../hook/trigger.ts';
-import type { WatchTarget } from '../../kube/list-watch.ts';
+import type { WatchTarget } from '../../kube/watch/list-watch.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { ObjectIndex } from '../../kube/object-index.ts';
-import type { WatchSubscriber } from '../../kube/shared-watch.ts';
-import type { Watches, WatchSubscription } from '../../kube/shared-watches.ts';
-import type { ObjectRecord, StoreChange } from '../../kube/store.ts';
+import { ObjectIndex } from '../../kube/watch/object-index.ts';
+import type { WatchSubscriber } from '../../kube/watch/shared-watch.ts';
+import type { Watches, WatchSubscription } from '../../kube/watch/shared-watches.ts';
+import type { ObjectRecord, StoreChange } from '../../kube/watch/store.ts';
 import { LateViews, placeKey, type ObjectStep, type SeenStep } from './late-views.ts';
 import type { MonitorMetrics } from './monitor-metrics.ts';
 import type { ObjectView } from './object-view.ts';

@@ -1,7 +1,7 @@
 import type { Snapshot } from '../../hook/trigger.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
-import type { WatchTarget } from '../../kube/list-watch.ts';
-import { comparePlaces } from '../../kube/object-index.ts';
+import type { WatchTarget } from '../../kube/watch/list-watch.ts';
+import { comparePlaces } from '../../kube/watch/object-index.ts';
 import { Observation, type ObservationOptions } from './observation.ts';
 
 interface Entry {

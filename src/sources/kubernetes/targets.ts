@@ -1,7 +1,7 @@
 import type { KubernetesBinding } from '../../hook/binding.ts';
 import type { FieldRequirement, LabelRequirement, LabelSelector } from '../../hook/selector.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
-import type { WatchTarget } from '../../kube/list-watch.ts';
+import type { WatchTarget } from '../../kube/watch/list-watch.ts';
 
 /** What a binding watches of `kind` in one namespace (absent: in all): one target for each name it asks for. */
 export function watchTargets(

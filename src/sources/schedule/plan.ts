@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import type { ScheduleBinding } from '../../hook/binding.ts';
-import { lastTick, nextRun, ticksBetween } from '../../hook/crontab-next.ts';
+import { lastTick, nextRun, ticksBetween } from '../../crontab/next.ts';
 import { jitterOf } from '../../hook/jitter.ts';
 import { runIdOf } from '../../hook/run-id.ts';
 import { MAX_OPEN, type OpenRun, type ScheduleRecord } from './record.ts';

@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../../src/kube/client.ts';
 import type { ResourceKind } from '../../../src/kube/kind.ts';
-import { createListWatch } from '../../../src/kube/list-watch.ts';
-import { reflect, RelistRequests } from '../../../src/kube/reflector.ts';
+import { createListWatch } from '../../../src/kube/watch/list-watch.ts';
+import { reflect, RelistRequests } from '../../../src/kube/watch/reflector.ts';
 
 /** What is followed: a resource of the core group in one namespace. */
 export interface Followed<T> {

@@ -2,10 +2,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 
 import { openFilters } from '../../../src/filter/filters.ts';
 import type { Filter, KubernetesBinding } from '../../../src/hook/binding.ts';
-import { createCluster } from '../../../src/kube/cluster.ts';
-import { createKinds } from '../../../src/kube/kinds.ts';
+import { createCluster } from '../../../src/kube/credentials/cluster.ts';
+import { createKinds } from '../../../src/kube/discovery/kinds.ts';
 import { createKubeClient } from '../../../src/kube/kube-client.ts';
-import { createWatches } from '../../../src/kube/shared-watches.ts';
+import { createWatches } from '../../../src/kube/watch/shared-watches.ts';
 import { createMetrics } from '../../../src/metrics.ts';
 import type { Fault } from '../../../src/sandbox/faults.ts';
 import type { Sandbox } from '../../../src/sandbox/sandbox.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { WatchTarget } from '../../../src/kube/list-watch.ts';
+import type { WatchTarget } from '../../../src/kube/watch/list-watch.ts';
 import { readObject } from '../../../src/kube/object.ts';
-import type { ObjectRecord } from '../../../src/kube/store.ts';
+import type { ObjectRecord } from '../../../src/kube/watch/store.ts';
 import { MatchingNamespaces } from '../../../src/sources/kubernetes/namespaces.ts';
 import { kubeObject } from '../../support/kube-objects.ts';
 

@@ -1,8 +1,8 @@
 import { describe, expect, it, vi } from 'vitest';
 
 import { readObject, type KubeObject } from '../../../src/kube/object.ts';
-import type { Watches } from '../../../src/kube/shared-watches.ts';
-import { Store } from '../../../src/kube/store.ts';
+import type { Watches } from '../../../src/kube/watch/shared-watches.ts';
+import { Store } from '../../../src/kube/watch/store.ts';
 import { Observation } from '../../../src/sources/kubernetes/observation.ts';
 import { CONFIG_MAP, kubeObject, type ObjectSpec } from '../../support/kube-objects.ts';
 

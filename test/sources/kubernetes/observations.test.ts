@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 
-import type { WatchTarget } from '../../../src/kube/list-watch.ts';
+import type { WatchTarget } from '../../../src/kube/watch/list-watch.ts';
 import { readObject } from '../../../src/kube/object.ts';
-import type { WatchSubscriber } from '../../../src/kube/shared-watch.ts';
+import type { WatchSubscriber } from '../../../src/kube/watch/shared-watch.ts';
 import { Observations } from '../../../src/sources/kubernetes/observations.ts';
 import { CONFIG_MAP, kubeObject, resourceKind } from '../../support/kube-objects.ts';
 

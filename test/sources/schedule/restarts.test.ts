@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ScheduleBinding } from '../../../src/hook/binding.ts';
-import { parseCrontab } from '../../../src/hook/crontab.ts';
+import { parseCrontab } from '../../../src/crontab/crontab.ts';
 import { scheduleBinding } from '../../support/bindings.ts';
 import { MemoryStore } from '../../support/memory-store.ts';
 import { startSchedules, type ScheduleRig } from '../../support/schedule-rig.ts';

@@ -1,8 +1,8 @@
-import { createCluster } from '../../../src/kube/cluster.ts';
+import { createCluster } from '../../../src/kube/credentials/cluster.ts';
 import { createKubeClient } from '../../../src/kube/kube-client.ts';
-import { createListWatch } from '../../../src/kube/list-watch.ts';
+import { createListWatch } from '../../../src/kube/watch/list-watch.ts';
 import { asJsonObject, type KubeObject } from '../../../src/kube/object.ts';
-import { reflect, RelistRequests, type ReflectorEvent } from '../../../src/kube/reflector.ts';
+import { reflect, RelistRequests, type ReflectorEvent } from '../../../src/kube/watch/reflector.ts';
 import { CONFIG_MAP } from '../kube-objects.ts';
 import type { Following } from './cell.ts';
 import type { Write } from './writer.ts';

@@ -1,0 +1,40 @@
+import { pathSegmentProblem } from '../../lib/path-segment.ts';
+import { shown, shownName } from '../../lib/shown.ts';
+import type { DiscoveryFailure } from './discovery-legacy.ts';
+import type { ResourceKind } from '../kind.ts';
+import { asJsonObject, malformed, type JsonObject } from '../object.ts';
+
+/** The elements of a member that are objects; none where it is no list. */
+export function objectsIn(value: unknown, member: string): readonly JsonObject[] {
+  const list = asJsonObject(value)[member];
+  return Array.isArray(list) ? list.map(asJsonObject) : [];
+}
+
+/** The elements of a member that are strings. */
+export function textsIn(value: unknown, member: string): readonly string[] {
+  const list = asJsonObject(value)[member];
+  return Array.isArray(list) ? list.filter((element: unknown) => typeof element === 'string') : [];
+}
+
+/** Leaves out the kinds that no request could be sent for; each of their group versions is a failure. */
+export function sound(kinds: readonly ResourceKind[]): {
+  readonly kinds: readonly ResourceKind[];
+  readonly failures: readonly DiscoveryFailure[];
+} {
+  const failures = new Map<string, Error>();
+  const usable = kinds.filter((kind) => {
+    const problem = problemOf(kind);
+    if (problem !== undefined) failures.set(shownName(kind.apiVersion), malformed(problem));
+    return problem === undefined;
+  });
+  return { kinds: usable, failures: [...failures].map(([groupVersion, error]) => ({ groupVersion, error })) };
+}
+
+/** Each of these is a part of the path of every request for the kind. */
+function problemOf({ group, version, plural }: ResourceKind): string | undefined {
+  for (const part of group === '' ? [version, plural] : [group, version, plural]) {
+    const problem = pathSegmentProblem(part);
+    if (problem !== undefined) return `a kind with the name ${shown(part)}, which ${problem}`;
+  }
+  return undefined;
+}

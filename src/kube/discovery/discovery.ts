@@ -1,0 +1,74 @@
+import { KubeError } from '../../errors.ts';
+import type { KubeClient } from '../client.ts';
+import { objectsIn, sound, textsIn } from './discovery-answer.ts';
+import { discoverLegacy, type DiscoveryFailure } from './discovery-legacy.ts';
+import type { ResourceKind } from '../kind.ts';
+import { asJsonObject, text, type JsonObject } from '../object.ts';
+
+/** Everything the server serves now. */
+export interface Discovery {
+  /** The core group first, then groups in the server's order, each with its preferred version first. */
+  readonly kinds: readonly ResourceKind[];
+  /** Groups that could not be read, such as one whose own API server is down. */
+  readonly failures: readonly DiscoveryFailure[];
+}
+
+const AGGREGATED = ['v2', 'v2beta1']
+  .map((version) => `application/json;g=apidiscovery.k8s.io;v=${version};as=APIGroupDiscoveryList`)
+  .concat('application/json')
+  .join(',');
+
+/** Asks for all kinds: in two requests where the server can say it so, else group by group. */
+export async function discover(client: Pick<KubeClient, 'request'>, signal: AbortSignal): Promise<Discovery> {
+  const [core, groups] = await Promise.all([
+    discoverRoot(client, '/api', signal),
+    discoverRoot(client, '/apis', signal),
+  ]);
+  return { kinds: [...core.kinds, ...groups.kinds], failures: [...core.failures, ...groups.failures] };
+}
+
+async function discoverRoot(
+  client: Pick<KubeClient, 'request'>,
+  path: '/api' | '/apis',
+  signal: AbortSignal,
+): Promise<Discovery> {
+  const root = await requestRoot(client, path, signal);
+  if (asJsonObject(root)['kind'] !== 'APIGroupDiscoveryList') return discoverLegacy(client, root, signal);
+  return sound(objectsIn(root, 'items').flatMap(groupKinds));
+}
+
+async function requestRoot(client: Pick<KubeClient, 'request'>, path: string, signal: AbortSignal): Promise<unknown> {
+  try {
+    return await client.request({ method: 'GET', path, accept: AGGREGATED }, signal);
+  } catch (error) {
+    if (!(error instanceof KubeError) || (error.status !== 406 && error.status !== 415)) throw error;
+    return client.request({ method: 'GET', path }, signal);
+  }
+}
+
+function groupKinds(group: JsonObject): readonly ResourceKind[] {
+  const name = text(asJsonObject(group['metadata'])['name']);
+  return objectsIn(group, 'versions').flatMap((version) =>
+    objectsIn(version, 'resources').flatMap((resource) => resourceKind(name, text(version['version']), resource)),
+  );
+}
+
+function resourceKind(group: string, version: string, resource: JsonObject): readonly ResourceKind[] {
+  const kind = text(asJsonObject(resource['responseKind'])['kind']);
+  // Without a kind of its own it only holds subresources.
+  if (kind === '') return [];
+  return [
+    {
+      group,
+      version,
+      apiVersion: group === '' ? version : `${group}/${version}`,
+      kind,
+      plural: text(resource['resource']),
+      singular: text(resource['singularResource']) || kind.toLowerCase(),
+      shortNames: textsIn(resource, 'shortNames'),
+      isNamespaced: resource['scope'] === 'Namespaced',
+      verbs: textsIn(resource, 'verbs'),
+      subresources: objectsIn(resource, 'subresources').map(({ subresource }) => text(subresource)),
+    },
+  ];
+}

@@ -1,0 +1,76 @@
+import { eventually } from '../../lib/deadline.ts';
+import { destroyWire, type Wire } from './connect.ts';
+import { timedOut, type Carrier } from './http.ts';
+
+/** The kernel gives up a peer that is gone after 4 s, also on a connection that no probe looks at. */
+const TCP_KEEP_ALIVE = { enable: true, initialDelay: 2000, interval: 1000, count: 2 };
+
+/** One connection of HTTP/1.1. */
+export class Line implements Carrier {
+  readonly isPinged = false;
+  readonly #wire: Wire;
+  readonly #lost = new AbortController();
+  #bytes = 0;
+  #heardAtMs = performance.now();
+
+  constructor(wire: Wire) {
+    this.#wire = wire;
+  }
+
+  /** Aborts when we give the connection up. */
+  get lost(): AbortSignal {
+    return this.#lost.signal;
+  }
+
+  /** All that ever came on it. */
+  get bytesRead(): number {
+    return this.#wire.socket.bytesRead;
+  }
+
+  silentForMs(): number {
+    return performance.now() - this.#heardAtMs;
+  }
+
+  /** The server answered a probe on the path of this connection. */
+  heard(): void {
+    this.#heardAtMs = performance.now();
+  }
+
+  /** Looks whether something came since the last look. */
+  look(): void {
+    const bytes = this.bytesRead;
+    if (bytes !== this.#bytes) this.heard();
+    this.#bytes = bytes;
+  }
+
+  onBytes(listener: (bytes: number) => void): () => void {
+    const { socket } = this.#wire;
+    const told = (chunk: Uint8Array): void => listener(chunk.length);
+    socket.on('data', told);
+    return () => socket.off('data', told);
+  }
+
+  /** Has the kernel look after it. */
+  keepAlive(): void {
+    this.#wire.tcp.setKeepAlive(TCP_KEEP_ALIVE);
+  }
+
+  end(error: Error): void {
+    this.#lost.abort(error);
+    destroyWire(this.#wire);
+  }
+
+  /** Waits until it is closed, for at most `limitMs`. */
+  async finish(limitMs: number): Promise<void> {
+    const late = (): void => this.end(timedOut('the connection was retired'));
+    await eventually<void>({ limitMs, late, signal: undefined }, ({ resolve }) => {
+      const closed = (): void => resolve();
+      this.#wire.socket.once('close', closed);
+      this.lost.addEventListener('abort', closed, { once: true });
+      return () => {
+        this.#wire.socket.off('close', closed);
+        this.lost.removeEventListener('abort', closed);
+      };
+    });
+  }
+}

@@ -1,0 +1,76 @@
+import {
+  type JsonRange,
+  OPEN_BRACE,
+  CLOSE_BRACE,
+  OPEN_BRACKET,
+  CLOSE_BRACKET,
+  skipColon,
+  skipComma,
+  skipSpace,
+  skipString,
+  skipValue,
+} from './json-ranges.ts';
+import { asJsonObject, copyBytes, malformed, parseJson, readObject, text, type KubeObject } from '../object.ts';
+
+/** A list response, cut into its items without parsing them. */
+export interface ObjectList {
+  readonly resourceVersion: string;
+  /** Where the next page starts; empty on the last one. */
+  readonly continueToken: string;
+  readonly items: readonly JsonRange[];
+}
+
+/** What typed lists leave out of their items. */
+export interface ItemType {
+  readonly apiVersion: string;
+  readonly kind: string;
+}
+
+/** Finds the items of a list response in one pass over its bytes, building no trees but that of its own metadata. */
+export function scanList(json: Uint8Array): ObjectList {
+  const items: JsonRange[] = [];
+  let metadata = asJsonObject(undefined);
+  let at = skipSpace(json, 0);
+  if (json[at] !== OPEN_BRACE) throw malformed('a list that is not a JSON object');
+  at = skipSpace(json, at + 1);
+  while (json[at] !== CLOSE_BRACE) {
+    const keyEnd = skipString(json, at);
+    const key = text(parseJson(json, at, keyEnd));
+    const start = skipColon(json, keyEnd);
+    const end = key === 'items' ? skipItems(json, start, items) : skipValue(json, start);
+    if (key === 'metadata') metadata = asJsonObject(parseJson(json, start, end));
+    // A Table has rows in place of items, so it would read as an empty list and delete everything.
+    if (key === 'kind' && parseJson(json, start, end) === 'Table')
+      throw malformed('a Table where a list was asked for');
+    at = skipComma(json, end);
+  }
+  return { resourceVersion: text(metadata['resourceVersion']), continueToken: text(metadata['continue']), items };
+}
+
+/** Parses one item, giving it the `apiVersion` and `kind` that a typed list leaves out. */
+export function readItem(json: Uint8Array, { start, end }: JsonRange, type: ItemType): KubeObject {
+  const item = asJsonObject(parseJson(json, start, end));
+  if (typeof item['kind'] === 'string' && typeof item['apiVersion'] === 'string') {
+    return readObject(item, () => copyBytes(json, start, end));
+  }
+  const { apiVersion, kind } = type;
+  return readObject({ kind, apiVersion, ...item }, () => {
+    const prefix = Buffer.from(`{"kind":${JSON.stringify(kind)},"apiVersion":${JSON.stringify(apiVersion)},`);
+    const copy = new Uint8Array(prefix.length + end - start - 1);
+    copy.set(prefix);
+    copy.set(json.subarray(start + 1, end), prefix.length);
+    return copy;
+  });
+}
+
+/** Adds the elements of the array at `start` to `items`, and returns its end; Go writes `null` for an empty list. */
+function skipItems(json: Uint8Array, start: number, items: JsonRange[]): number {
+  if (json[start] !== OPEN_BRACKET) return skipValue(json, start);
+  let at = skipSpace(json, start + 1);
+  while (json[at] !== CLOSE_BRACKET) {
+    const end = skipValue(json, at);
+    items.push({ start: at, end });
+    at = skipComma(json, end);
+  }
+  return at + 1;
+}

@@ -1,0 +1,186 @@
+import { nextTurn } from '../../lib/turn.ts';
+import type { Logger } from '../../log.ts';
+import type { Carrier } from '../http/http.ts';
+import type { ListWatch } from './list-watch.ts';
+import type { KubeObject } from '../object.ts';
+import { reflect, RelistRequests, type ReflectorEvent } from './reflector.ts';
+import { Store, type ObjectRecord, type StoreChange } from './store.ts';
+import type { Restart } from './watch-recovery.ts';
+
+/**
+ * Who follows a shared watch. All calls are synchronous, and those of one event reach all subscribers before anything
+ * else happens, so that all of them stand at the same moment.
+ */
+export interface WatchSubscriber {
+  /** Whether `record.json` must be there. */
+  readonly keepsObjects: boolean;
+  /** A list begins; what `listed` brought since the last `listDone` is void. */
+  listStarted(): void;
+  /** An object of the list. In the subscriber's first list it is every one, later only those it does not know so. */
+  listed(record: ObjectRecord, object: KubeObject): void;
+  /** The list is complete: `gone` are the records that are no longer there, a new object's namesake too; none at first. */
+  listDone(gone: readonly ObjectRecord[]): void;
+  /** Something changed; only after the first `listDone`. */
+  changed(change: StoreChange): void;
+  /** The watch does not get on; it goes on trying. */
+  failed(error: unknown): void;
+  /** The server accepted the watch, or answered the list, after a failure. */
+  recovered(): void;
+}
+
+/** `waiting`: came during a list, takes part in the next; `listing`: in its first list; `synced`: has had one. */
+type Membership = 'waiting' | 'listing' | 'synced';
+
+export interface SharedWatchOptions {
+  readonly log: Logger;
+  /** Told of each restart, for the metrics. */
+  readonly onRestart: (restart: Restart) => void;
+  readonly now: () => number;
+  readonly random: () => number;
+}
+
+/** One reflector and one store for all that watch the same. */
+export class SharedWatch {
+  readonly #options: SharedWatchOptions;
+  readonly #relists = new RelistRequests();
+  readonly #store = new Store();
+  readonly #members = new Map<WatchSubscriber, Membership>();
+  #hasStarted = false;
+  #failure: { readonly error: unknown } | undefined;
+  #lastReason: string | undefined;
+  #lastContactAtMs: number | undefined;
+  #carrier: Carrier | undefined;
+
+  constructor(options: SharedWatchOptions) {
+    this.#options = options;
+  }
+
+  get subscribers(): number {
+    return this.#members.size;
+  }
+
+  /** When anything last came from the server, on the connection of the watch: answers to pings and probes count. */
+  get lastContactAtMs(): number | undefined {
+    const data = this.#lastContactAtMs;
+    if (data === undefined || this.#carrier === undefined) return data;
+    return Math.max(data, this.#options.now() - this.#carrier.silentForMs());
+  }
+
+  add(subscriber: WatchSubscriber): void {
+    this.#members.set(subscriber, 'waiting');
+    this.#updateKeepsObjects();
+    // A list that has begun lacks what it brought before; a watch under way lacks all of it.
+    if (this.#hasStarted) this.#relists.request();
+    if (this.#failure !== undefined) subscriber.failed(this.#failure.error);
+  }
+
+  remove(subscriber: WatchSubscriber): void {
+    this.#members.delete(subscriber);
+    this.#updateKeepsObjects();
+  }
+
+  relist(): void {
+    this.#relists.request();
+  }
+
+  contacted(): void {
+    this.#lastContactAtMs = this.#options.now();
+  }
+
+  /** Its request is on this connection. */
+  carriedBy(carrier: Carrier): void {
+    const known = this.lastContactAtMs;
+    if (known !== undefined) this.#lastContactAtMs = known;
+    this.#carrier = carrier;
+  }
+
+  opened(): void {
+    this.#lastReason = undefined;
+    if (this.#failure === undefined) return;
+    this.#failure = undefined;
+    for (const subscriber of this.#members.keys()) subscriber.recovered();
+  }
+
+  /** Follows `source` until the signal aborts. */
+  async run(source: ListWatch, signal: AbortSignal): Promise<void> {
+    // After all that subscribe in this turn of the event loop, so that one list serves them all.
+    await nextTurn();
+    const { now, random } = this.#options;
+    const onRestart = (restart: Restart): void => {
+      this.#restarted(restart);
+    };
+    const relists = this.#relists;
+    for await (const event of reflect(source, { signal, relists, onRestart, now, random })) {
+      if (signal.aborted) return;
+      this.#handle(event);
+    }
+  }
+
+  #handle(event: ReflectorEvent): void {
+    switch (event.type) {
+      case 'Init':
+        return this.#listStarted();
+      case 'InitApply':
+        return this.#listed(event.object);
+      case 'InitDone':
+        return this.#listDone();
+      case 'Apply':
+        return this.#changed(this.#store.apply(event.object));
+      case 'Delete':
+        return this.#changed(this.#store.delete(event.object));
+    }
+  }
+
+  #listStarted(): void {
+    this.#hasStarted = true;
+    this.#store.beginList();
+    for (const [subscriber, membership] of this.#members) {
+      if (membership === 'waiting') this.#members.set(subscriber, 'listing');
+      subscriber.listStarted();
+    }
+  }
+
+  #listed(object: KubeObject): void {
+    const { record, isKnown } = this.#store.listObject(object);
+    for (const [subscriber, membership] of this.#members) {
+      if (membership === 'listing' || (membership === 'synced' && !isKnown)) subscriber.listed(record, object);
+    }
+  }
+
+  #listDone(): void {
+    const gone = this.#store.endList();
+    for (const [subscriber, membership] of this.#members) {
+      if (membership === 'waiting') continue;
+      this.#members.set(subscriber, 'synced');
+      subscriber.listDone(membership === 'synced' ? gone : []);
+    }
+  }
+
+  #changed(changes: readonly StoreChange[]): void {
+    for (const change of changes) {
+      for (const [subscriber, membership] of this.#members) {
+        if (membership === 'synced') subscriber.changed(change);
+      }
+    }
+  }
+
+  #restarted(restart: Restart): void {
+    const { log, onRestart } = this.#options;
+    const { reason, error, delayMs } = restart;
+    onRestart(restart);
+    const fields = { reason, delayMs: Math.round(delayMs), ...(error === undefined ? {} : { err: error }) };
+    if (reason === 'unexpected') log.error(fields, 'watch interrupted');
+    else if (reason === 'end' || reason === 'requested' || reason === this.#lastReason)
+      log.debug(fields, 'watch interrupted');
+    else log.warn(fields, 'watch interrupted');
+    this.#lastReason = reason;
+    // An expired position is how things go: the list comes at once.
+    if (error === undefined || delayMs === 0) return;
+    this.#failure = { error };
+    for (const subscriber of this.#members.keys()) subscriber.failed(error);
+  }
+
+  #updateKeepsObjects(): void {
+    this.#store.keepsObjects = this.#members.keys().some((subscriber) => subscriber.keepsObjects);
+  }
+}
