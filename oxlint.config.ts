@@ -27,8 +27,9 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   server: ['kube', 'filter', ...BASE],
   runner: ['kube', 'filter', 'sdk', ...BASE],
   run: ['runner', 'effects', ...BASE],
-  operator: ['run', ...HOUSE],
-  cli: ['operator', 'run', 'sandbox', 'sdk', ...HOUSE],
+  units: ['sources', 'runner', 'effects', 'filter', ...BASE],
+  operator: ['units', 'run', ...HOUSE],
+  cli: ['operator', 'units', 'run', 'sandbox', 'sdk', ...HOUSE],
   sandbox: [],
   sdk: [],
 };

@@ -10,7 +10,7 @@ import { discoverFile, type HookFile } from '../hook/discover.ts';
 import { loadHook } from '../hook/load.ts';
 import { printable } from '../lib/printable.ts';
 import { unreachable } from '../lib/unreachable.ts';
-import { checkFilter } from '../operator/filter-check.ts';
+import { checkFilter } from '../units/filter-check.ts';
 import { openRunner } from '../operator/open-runner.ts';
 import { createOutputLog, type OutputLog } from '../runner/output-log.ts';
 import type { Runner } from '../runner/runner.ts';

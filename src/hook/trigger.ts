@@ -3,6 +3,9 @@ import type { KubernetesBinding, OnStartupBinding, ScheduleBinding, WatchEvent }
 /** Something that happened to a binding: made by a source, carried by a task, turned into a context at the run. */
 export type Trigger = QueuedTrigger | AskTrigger;
 
+/** The door of sources for what goes through a queue: makes a trigger of one hook a task. */
+export type Emit = (trigger: QueuedTrigger) => void;
+
 /** One that goes through a queue. */
 export type QueuedTrigger =
   | { readonly type: 'onStartup'; readonly binding: OnStartupBinding }

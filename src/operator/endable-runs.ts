@@ -7,11 +7,14 @@ interface EndableRun {
   deadline: NodeJS.Timeout | undefined;
 }
 
-/** Runs under way that may have to end: for a newer run of their schedule, or since their hook was changed. */
+/** Why a run ends for a newer run of its schedule. */
+export const REPLACED = 'replaced';
+
+/** Runs under way that may have to end: for a newer run of their schedule, or because their hook was changed. */
 export class EndableRuns {
   readonly #running = new Set<EndableRun>();
 
-  /** Does `work` of a task with a signal that aborts when its run is to be ended. */
+  /** Does the work of a task with a signal that aborts when the run is to end. */
   async during<T>(task: Task, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const run: EndableRun = { task, end: new AbortController(), deadline: undefined };
     this.#running.add(run);
@@ -23,11 +26,12 @@ export class EndableRuns {
     }
   }
 
-  end(runIds: ReadonlySet<string>): void {
-    for (const { task, end } of this.#running) if (isForRun(task, runIds)) end.abort();
+  /** Ends these runs of schedules for newer ones. */
+  replace(runIds: ReadonlySet<string>): void {
+    for (const { task, end } of this.#running) if (isForRun(task, runIds)) end.abort(REPLACED);
   }
 
-  /** Ends the runs of hooks that are there no more, unless they end by themselves within `limitMs`. */
+  /** Ends the runs of hooks that were changed or removed, unless they end by themselves within `limitMs`. */
   endGone(isGone: (hook: Hook) => boolean, limitMs: number, onEnd: (hook: Hook) => void): void {
     for (const run of this.#running) {
       const { hook } = run.task;

@@ -2,7 +2,7 @@ import type { HookConfigError } from '../errors.ts';
 import type { ElectionStatus } from '../kube/coordination/leader-election.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { HealthCheck } from '../server/health.ts';
-import type { HookUnit } from './hook-unit.ts';
+import type { HookUnit } from '../units/hook-unit.ts';
 import { againText, type QueueHold } from './queue-holds.ts';
 
 // Pings and probes are answered every 2 s; a watch that is silent for this long has lost its server.

@@ -1,7 +1,6 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
-import type { Task } from '../hook/task.ts';
 import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
@@ -14,23 +13,24 @@ import type { Effects } from '../run/attempt.ts';
 import type { Ask } from '../run/asked-runs.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { HealthCheck } from '../server/health.ts';
-import { boot, StartupHooks } from './boot.ts';
+import { boot, StartupHooks, type BootOptions } from '../units/boot.ts';
 import { type ClusterAccess } from './cluster-access.ts';
-import { fingerprintsOf } from './fingerprints.ts';
+import { fingerprintsOf } from '../units/fingerprints.ts';
 import { readinessChecks } from './health.ts';
 import type { Filters } from '../filter/filters.ts';
 import type { HookEvents } from './hook-events.ts';
-import { hookLoader, type HookLoading } from './hook-loading.ts';
-import type { HookUnit } from './hook-unit.ts';
-import { HookSet } from './hook-set.ts';
+import { hookLoader, type HookLoading } from '../units/hook-loading.ts';
+import type { HookUnit } from '../units/hook-unit.ts';
+import { HookSet } from '../units/hook-set.ts';
 import { type RunnerSettings } from './open-runner.ts';
 import { createScheduleObserver } from './schedule-observer.ts';
+import { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
 import { openSchedules, type ScheduleStatePlace } from './schedule-state.ts';
 import type { Schedules } from './schedules.ts';
-import { logLoaded } from './loaded-hook.ts';
+import { logLoaded } from '../units/loaded-hook.ts';
 import { LongRuns } from './long-runs.ts';
 import { Runs } from './runs.ts';
-import { createUnitFactory } from './unit-factory.ts';
+import { createUnitFactory, type UnitFactoryOptions } from './unit-factory.ts';
 
 export interface OperatorSettings extends RunnerSettings {
   /** From the signal to end until running hooks are terminated. */
@@ -79,10 +79,11 @@ export class Operator {
 
   constructor(parts: OperatorParts) {
     this.#parts = parts;
-    const { options, metrics, access } = parts;
+    const { options, access } = parts;
     const { log } = options;
     const signal = AbortSignal.any([parts.signal, this.#ended.signal]);
     const load = hookLoader(parts.runner, signal);
+    const scheduledRuns = new ScheduledRuns();
     this.schedules = openSchedules(
       { ...options, access, holdOf: (runId) => this.#runs.holdOf(runId) },
       () => this.#hooks.units,
@@ -91,6 +92,7 @@ export class Operator {
       ...options,
       ...parts,
       executor: parts.runner,
+      scheduledRuns,
       unitOf: (hook) => this.#hooks.unitOf(hook),
       unitFor: (hook) => this.#hooks.unitFor(hook),
       onStarted: (hook) => this.#startup.finish(hook),
@@ -100,19 +102,7 @@ export class Operator {
       discover: async () => this.#discover(),
       load: async (files) => parts.loading?.hooks ?? load(files),
       mayWork: parts.leadership?.leading ?? Promise.resolve(),
-      createUnit: createUnitFactory({
-        access,
-        filters: parts.filters,
-        push: (queue, task) => this.#runs.push(queue, task),
-        schedules: {
-          me: this.schedules.me,
-          recordsOf: (binding) => this.schedules.recordsOf(binding),
-          observer: createScheduleObserver({ metrics, events: parts.events, now: Date.now }),
-        },
-        endRuns: (runIds) => this.#runs.end(runIds),
-        metrics,
-        log,
-      }),
+      createUnit: createUnitFactory(this.#unitOptions(scheduledRuns)),
       onLoaded: (hook) => logLoaded(hook, Date.now(), log),
       onBroken: (error) => {
         log.error({ hook: error.hook, err: error }, 'hook is broken and does not run');
@@ -158,6 +148,25 @@ export class Operator {
     }
   }
 
+  #unitOptions(scheduledRuns: ScheduledRuns): UnitFactoryOptions {
+    const { options, metrics, access, filters, events } = this.#parts;
+    return {
+      access,
+      filters,
+      emit: (hook, trigger) => this.#runs.emit(hook, trigger),
+      requeue: (task) => this.#runs.requeue(task),
+      schedules: {
+        me: this.schedules.me,
+        recordsOf: (binding) => this.schedules.recordsOf(binding),
+        scheduledRuns,
+        replace: (runIds) => this.#runs.replace(runIds),
+        observer: createScheduleObserver({ metrics, events, now: Date.now }),
+      },
+      metrics,
+      log: options.log,
+    };
+  }
+
   async #work(signal: AbortSignal): Promise<void> {
     await runAll(
       [
@@ -184,8 +193,10 @@ export class Operator {
   async #loadAndReload(signal: AbortSignal): Promise<void> {
     // Asked for before the hooks are loaded, so that no change between the two is missed.
     const changes = this.#parts.options.changes?.(signal) ?? [];
-    const push = (queue: string, task: Task): void => this.#runs.push(queue, task);
-    const options = { push, startup: this.#startup, now: Date.now };
+    const options: BootOptions = {
+      emit: (hook, trigger) => this.#runs.emit(hook, trigger),
+      startup: this.#startup,
+    };
     const boots: Promise<void>[] = [];
     const bootUnits = (units: readonly HookUnit[]): void => {
       boots.push(this.#whenLeading(signal, async () => boot(units, options, signal)).catch(this.#crash.reject));

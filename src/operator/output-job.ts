@@ -3,7 +3,7 @@ import { parseMetrics, type MetricOperation } from '../effects/parse-metrics.ts'
 import { parseOperations } from '../effects/parse-operations.ts';
 import type { SlowTextBudget } from '../effects/slow-text.ts';
 import { HookOutputError } from '../errors.ts';
-import { checkFilter } from './filter-check.ts';
+import { checkFilter } from '../units/filter-check.ts';
 
 /** A file of a hook that is to be read. */
 export interface OutputJob {

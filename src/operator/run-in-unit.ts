@@ -1,30 +1,36 @@
+import type { Hook } from '../hook/binding.ts';
+import type { FactsReader } from '../hook/context.ts';
 import { attempt, type AttemptOptions } from '../run/attempt.ts';
 import type { Run, RunOutcome } from '../run/run.ts';
-import type { EndableRuns } from './endable-runs.ts';
-import type { HookUnit } from './hook-unit.ts';
+import type { HookUnit } from '../units/hook-unit.ts';
+import { REPLACED, type EndableRuns } from './endable-runs.ts';
 
 export interface UnitRunOptions extends AttemptOptions {
+  /** The unit that works for a hook; absent when the hook was changed or removed. */
+  readonly unitOf: (hook: Hook) => HookUnit | undefined;
+  /** What a hook is given about a run of a schedule. */
+  readonly facts: FactsReader;
   readonly endable: EndableRuns;
   /** Ends hooks, and what is done when they have ended: the grace period is over. */
   readonly terminate: AbortSignal;
 }
 
-/** Runs a task; `signal` ends the hook, and what is done when it has ended. */
-export type UnitRun = (run: Run, unit: HookUnit, signal?: AbortSignal) => Promise<RunOutcome>;
-
 const NEVER = new AbortController().signal;
 
-/** Runs tasks with the snapshots of their unit; never rejects. */
-export function runInUnit(options: UnitRunOptions): UnitRun {
-  const { endable } = options;
-  return async (run, unit, signal = NEVER) => {
-    const { task } = run;
-    const terminate = AbortSignal.any([options.terminate, signal]);
-    // In one go with the reading of the contexts: what happens later is held for after the run.
-    unit.begin(task);
-    const readers = { read: unit.objects.bind(unit), facts: unit.facts.bind(unit) };
-    const outcome = await endable.during(task, async (stop) => attempt(run, readers, options, { terminate, stop }));
-    if (outcome.type !== 'failed' || !unit.isReplaced(task)) return outcome;
+/** Runs a task with the snapshots of its unit; never rejects. `signal` ends the hook, and what is done afterwards. */
+export async function runInUnit(run: Run, options: UnitRunOptions, signal: AbortSignal = NEVER): Promise<RunOutcome> {
+  const { task } = run;
+  const unit = options.unitOf(task.hook);
+  if (unit === undefined) {
+    return { type: 'interrupted', by: 'reload', error: new Error('the hook was changed or removed') };
+  }
+  const terminate = AbortSignal.any([options.terminate, signal]);
+  // In the same turn as the contexts are read: what happens after this is held until the run has ended.
+  unit.begin(task);
+  const readers = { read: unit.objects.bind(unit), facts: options.facts };
+  return options.endable.during(task, async (stop) => {
+    const outcome = await attempt(run, readers, options, { terminate, stop });
+    if (outcome.type !== 'failed' || stop.reason !== REPLACED) return outcome;
     return { type: 'replaced', ...(outcome.cost && { cost: outcome.cost }) };
-  };
+  });
 }

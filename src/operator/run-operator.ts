@@ -11,7 +11,7 @@ import { createServer, type ServerOptions } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
 import { createEffects, type EffectsParts } from './effects.ts';
 import { createHookEvents } from './hook-events.ts';
-import { beginLoading, hookLoader } from './hook-loading.ts';
+import { beginLoading, hookLoader } from '../units/hook-loading.ts';
 import { openLeadership, refusalOf, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
 import { openEvents } from './open-events.ts';
 import { openRunner } from './open-runner.ts';

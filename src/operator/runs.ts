@@ -1,5 +1,7 @@
 import type { Hook } from '../hook/binding.ts';
-import type { Task } from '../hook/task.ts';
+import type { FactsReader } from '../hook/context.ts';
+import { newTask, queueOf, type Task } from '../hook/task.ts';
+import type { QueuedTrigger } from '../hook/trigger.ts';
 import { aborted } from '../lib/aborted.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
@@ -14,11 +16,13 @@ import { runMetrics } from '../run/run-metrics.ts';
 import type { Run, RunOutcome } from '../run/run.ts';
 import type { Executor } from '../runner/executor.ts';
 import { createOutputLog } from '../runner/output-log.ts';
+import type { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
 import { EndableRuns, isForRun } from './endable-runs.ts';
-import type { HookUnit } from './hook-unit.ts';
-import { LoopWarnings } from './loop-warnings.ts';
+import type { HookUnit } from '../units/hook-unit.ts';
+import { LoopWarnings } from '../units/loop-warnings.ts';
 import { holdOf, type QueueHold } from './queue-holds.ts';
-import { runInUnit, type UnitRun } from './run-in-unit.ts';
+import { runInUnit } from './run-in-unit.ts';
+import { scheduleJournal } from './schedule-journal.ts';
 import { createQueueFactory } from './task-queue.ts';
 import { unitJournal } from './unit-journal.ts';
 
@@ -27,7 +31,9 @@ export interface RunsOptions {
   readonly effects: Effects;
   /** The unit that works for a hook; absent when the hook was changed or removed. */
   readonly unitOf: (hook: Hook) => HookUnit | undefined;
-  /** The same, also of a hook that was changed or removed. */
+  /** The runs of schedules, whose records are kept up to date. */
+  readonly scheduledRuns: ScheduledRuns;
+  /** The same as `unitOf`, also of a hook that was changed or removed. */
   readonly unitFor: (hook: Hook) => HookUnit | undefined;
   /** Called with the hook of each onStartup task that is settled. */
   readonly onStarted: (hook: Hook) => void;
@@ -51,7 +57,6 @@ export class Runs {
   readonly #queues: Queues<Task>;
   readonly #asked: AskedRuns;
   readonly #endable = new EndableRuns();
-  readonly #run: UnitRun;
   /** Ends running hooks, when the grace period is over. */
   readonly #terminate = new AbortController();
 
@@ -59,21 +64,26 @@ export class Runs {
     this.#options = options;
     const journal = createRunJournal(options);
     this.#journal = journal;
-    this.#run = runInUnit({ ...options, journal, endable: this.#endable, terminate: this.#terminate.signal });
-    this.#queues = new Queues(createQueueFactory({ ...options, run: this.#run, journal }));
-    this.#asked = new AskedRuns({ run: async (run, signal) => this.#runAsked(run, signal), journal, now: Date.now });
+    const { scheduledRuns } = options;
+    const facts: FactsReader = (trigger) => scheduledRuns.facts(trigger);
+    const runOptions = { ...options, journal, facts, endable: this.#endable, terminate: this.#terminate.signal };
+    this.#queues = new Queues(createQueueFactory(runOptions));
+    const run = async (asked: Run, signal: AbortSignal): Promise<RunOutcome> => runInUnit(asked, runOptions, signal);
+    this.#asked = new AskedRuns({ run, journal, now: Date.now });
   }
 
   get queues(): readonly Queue<Task>[] {
     return this.#queues.all;
   }
 
-  push(queue: string, task: Task): void {
-    const startedAt = performance.now();
-    this.#queues.get(queue).push(task);
-    this.#journal.record({ type: 'queued', task, queue });
-    const labels = { queue_name: queue, queue_action: 'AddLast' };
-    this.#options.metrics.tasksQueueActionSeconds.observe(labels, (performance.now() - startedAt) / 1000);
+  /** Makes a trigger of a hook a task in its queue. */
+  emit(hook: Hook, trigger: QueuedTrigger): void {
+    this.#push(queueOf(trigger), newTask(hook, trigger, Date.now()));
+  }
+
+  /** Puts a Synchronization that was taken out of the queue `main` into it again. */
+  requeue(task: Task): void {
+    this.#push('main', task);
   }
 
   /** The door for what asks one hook. */
@@ -106,9 +116,9 @@ export class Runs {
   }
 
   /** Ends these runs of schedules for newer ones, whether they wait or go on. */
-  end(runIds: ReadonlySet<string>): void {
+  replace(runIds: ReadonlySet<string>): void {
     this.#drop((task) => isForRun(task, runIds), 'replaced');
-    this.#endable.end(runIds);
+    this.#endable.replace(runIds);
   }
 
   /** What waits for a hook that was changed or removed must not hold up the new one, and what runs has some time. */
@@ -123,18 +133,20 @@ export class Runs {
     });
   }
 
+  #push(queue: string, task: Task): void {
+    const startedAt = performance.now();
+    this.#queues.get(queue).push(task);
+    this.#journal.record({ type: 'queued', task, queue });
+    const labels = { queue_name: queue, queue_action: 'AddLast' };
+    this.#options.metrics.tasksQueueActionSeconds.observe(labels, (performance.now() - startedAt) / 1000);
+  }
+
   #drop(isUnwanted: (task: Task) => boolean, why: 'replaced' | 'gone'): readonly Task[] {
     return this.#queues.all.flatMap((queue) => {
       const dropped = queue.drop(isUnwanted);
       for (const task of dropped) this.#journal.record({ type: 'dropped', task, queue: queue.name, why });
       return dropped;
     });
-  }
-
-  async #runAsked(run: Run, signal: AbortSignal): Promise<RunOutcome> {
-    const unit = this.#options.unitOf(run.task.hook);
-    if (unit !== undefined) return this.#run(run, unit, signal);
-    return { type: 'interrupted', by: 'reload', error: new Error('the hook was changed or removed') };
   }
 
   async #terminateAfterGrace(signal: AbortSignal, ended: AbortSignal): Promise<void> {
@@ -146,11 +158,12 @@ export class Runs {
   }
 }
 
-function createRunJournal({ unitFor, hookEvents, metrics, ...options }: RunsOptions): RunJournal {
+function createRunJournal({ unitFor, scheduledRuns, hookEvents, metrics, ...options }: RunsOptions): RunJournal {
   const { log } = options;
   return createJournal([
     runLog({ log, outputLog: createOutputLog(options) }),
     runMetrics(metrics),
+    scheduleJournal(scheduledRuns),
     unitJournal({ unitFor, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),
     ...(hookEvents === undefined ? [] : [hookEvents]),
   ]);

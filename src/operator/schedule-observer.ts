@@ -1,7 +1,7 @@
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import { expectedInterval } from '../crontab/interval.ts';
 import type { Metrics } from '../metrics.ts';
-import type { ScheduleObserver } from '../sources/schedule/binding-schedule.ts';
+import type { ScheduleObserver } from '../sources/schedule/binding-runs.ts';
 import type { ScheduleTarget } from '../sources/schedule/plan.ts';
 
 export interface ScheduleObserverOptions {

@@ -6,7 +6,7 @@ import { ConfigMapStore } from '../state/config-map-store.ts';
 import { FileStore } from '../state/file-store.ts';
 import type { Store } from '../state/store.ts';
 import type { ClusterAccess } from './cluster-access.ts';
-import type { HookUnit } from './hook-unit.ts';
+import type { HookUnit } from '../units/hook-unit.ts';
 import { Schedules, type SchedulesOptions } from './schedules.ts';
 
 /** Where schedules are persisted; without `isForced`, only those that make up for what they missed. */

@@ -5,12 +5,12 @@ import { nearest } from '../hook/nearest.ts';
 import type { ScheduleControl, ScheduleHold, ScheduleStatus } from '../hook/schedule-control.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
-import { BEAT_MS, type BindingSchedule } from '../sources/schedule/binding-schedule.ts';
+import { HEARTBEAT_MS, type BindingSchedule } from '../sources/schedule/binding-schedule.ts';
 import type { ScheduleRecord } from '../sources/schedule/record.ts';
 import type { ScheduleRecords } from '../sources/schedule/records.ts';
 import type { Kept } from '../state/kept.ts';
 import { MemoryRecords } from '../state/records.ts';
-import type { HookUnit } from './hook-unit.ts';
+import type { HookUnit } from '../units/hook-unit.ts';
 
 export interface SchedulesOptions {
   readonly units: () => readonly HookUnit[];
@@ -48,12 +48,12 @@ export class Schedules implements ScheduleControl {
 
   /** Reads and writes what is persisted, until `signal` aborts and for a few seconds more. */
   async run(signal: AbortSignal): Promise<void> {
-    await Promise.all([this.#options.kept.run(signal), this.#beat(signal)]);
+    await Promise.all([this.#options.kept.run(signal), this.#renew(signal)]);
   }
 
   /** The operator ends: runs that have not ended are left to the next one. */
   interrupt(): void {
-    for (const schedule of this.#all()) schedule.interrupt();
+    for (const { runs } of this.#all()) runs.interrupt();
   }
 
   list(): readonly ScheduleStatus[] {
@@ -81,10 +81,10 @@ export class Schedules implements ScheduleControl {
     return heldBy === undefined ? status : { ...status, heldBy };
   }
 
-  async #beat(signal: AbortSignal): Promise<void> {
+  async #renew(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await sleep(BEAT_MS, signal);
-      if (!signal.aborted) for (const schedule of this.#all()) schedule.beat();
+      await sleep(HEARTBEAT_MS, signal);
+      if (!signal.aborted) for (const { runs } of this.#all()) runs.heartbeat();
     }
   }
 

@@ -4,19 +4,14 @@ import type { Task } from '../hook/task.ts';
 import type { Metrics } from '../metrics.ts';
 import { Queue, type Verdict } from '../queue/queue.ts';
 import { TokenBucket } from '../queue/token-bucket.ts';
-import type { RunJournal } from '../run/journal.ts';
 import { afterRun, retried, type Next } from '../run/policy.ts';
-import { newRun, type Run, type RunOutcome } from '../run/run.ts';
-import type { HookUnit } from './hook-unit.ts';
+import { newRun, type RunOutcome } from '../run/run.ts';
+import type { HookUnit } from '../units/hook-unit.ts';
+import { runInUnit, type UnitRunOptions } from './run-in-unit.ts';
 
-export interface TaskQueueOptions {
-  /** Absent for a hook that was changed or removed: its tasks are dropped. */
-  readonly unitOf: (hook: Hook) => HookUnit | undefined;
-  /** Runs the task's hook once; never rejects. */
-  readonly run: (run: Run, unit: HookUnit) => Promise<RunOutcome>;
+export interface TaskQueueOptions extends UnitRunOptions {
   /** Called with the hook of each onStartup task that is settled. */
   readonly onStarted: (hook: Hook) => void;
-  readonly journal: RunJournal;
   readonly metrics: Metrics;
 }
 
@@ -54,7 +49,7 @@ async function handle(task: Task, options: Handling): Promise<Verdict<Task>> {
   }
   if (unit.defer(task)) return DONE;
   const run = newRun(task, queue);
-  const outcome = interruptedBy(await options.run(run, unit), task, options);
+  const outcome = interruptedBy(await runInUnit(run, options), task, options);
   const next = afterRun(run, outcome, { random: Math.random });
   journal.record({ type: 'ended', run, outcome, next });
   return follow({ task, outcome, next, unit }, options);

@@ -2,38 +2,40 @@ import type { CompiledFilter } from '../filter/compiled-filter.ts';
 import type { Filters } from '../filter/filters.ts';
 import type { Binding, Hook, KubernetesBinding } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
+import type { QueuedTrigger } from '../hook/trigger.ts';
 import type { Logger } from '../log.ts';
 import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
-import { createMonitor } from '../sources/kubernetes/monitor.ts';
+import { createMonitor, type MonitorListener } from '../sources/kubernetes/monitor.ts';
 import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
 import type { ClusterAccess } from './cluster-access.ts';
-import { HookUnit, type MonitorEvents, type UnitMonitor } from './hook-unit.ts';
+import { HookUnit, type UnitMonitor } from '../units/hook-unit.ts';
 
 export interface UnitFactoryOptions {
   readonly access: ClusterAccess;
   readonly filters: Pick<Filters, 'compile'>;
-  readonly push: (queue: string, task: Task) => void;
-  readonly schedules: Pick<HookSchedulesOptions, 'recordsOf' | 'me' | 'observer'>;
-  /** Ends runs of schedules, whether they wait or go on. */
-  readonly endRuns: (runIds: ReadonlySet<string>) => void;
+  /** Makes a trigger of a hook a task in its queue. */
+  readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
+  /** Puts a task into the queue `main` again. */
+  readonly requeue: (task: Task) => void;
+  readonly schedules: Pick<HookSchedulesOptions, 'recordsOf' | 'me' | 'observer' | 'scheduledRuns' | 'replace'>;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
 
 /** Makes a unit for a loaded hook: monitors for its kubernetes bindings, schedules for its crontabs. */
 export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => HookUnit {
-  const { push, metrics } = options;
+  const { emit, requeue, metrics } = options;
   return (hook) => {
     const log = options.log.child({ hook: hook.name });
     const startedAt = performance.now();
     initMetrics(metrics, hook);
     return new HookUnit(hook, {
-      push,
+      emit: (trigger) => emit(hook, trigger),
+      requeue,
       now: Date.now,
-      createMonitor: (binding, events) => createHookMonitor(options, { hook, binding, events }),
-      createSchedules: (bindings, { onTick: emit, onReplaced: replace }) =>
-        new HookSchedules({ ...options.schedules, hook: hook.name, bindings, now: Date.now, emit, replace, log }),
-      endRuns: options.endRuns,
+      createMonitor: (binding, listener) => createHookMonitor(options, { hook, binding, listener }),
+      createSchedules: (bindings, emitTick) =>
+        new HookSchedules({ ...options.schedules, hook: hook.name, bindings, now: Date.now, emit: emitTick, log }),
       onEnabled: () => {
         metrics.enableBindingsSuccess.set({ hook: hook.name }, 1);
         metrics.enableBindingsSeconds.set({ hook: hook.name }, (performance.now() - startedAt) / 1000);
@@ -52,14 +54,14 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
 interface MonitorPlace {
   readonly hook: Hook;
   readonly binding: KubernetesBinding;
-  readonly events: MonitorEvents;
+  readonly listener: MonitorListener;
 }
 
 function createHookMonitor({ access, filters, metrics, log }: UnitFactoryOptions, place: MonitorPlace): UnitMonitor {
-  const { hook, binding, events } = place;
+  const { hook, binding, listener } = place;
   const filter: CompiledFilter | undefined = binding.filter === undefined ? undefined : filters.compile(binding.filter);
   return createMonitor(binding, {
-    ...events,
+    listener,
     ...access,
     hook: hook.name,
     ...(filter === undefined ? {} : { filter }),

@@ -1,9 +1,7 @@
 import type { Hook } from '../hook/binding.ts';
 import type { RunJournal } from '../run/journal.ts';
-import type { Next } from '../run/policy.ts';
-import type { EndedOutcome } from '../sources/schedule/record.ts';
-import type { HookUnit } from './hook-unit.ts';
-import type { LoopWarnings } from './loop-warnings.ts';
+import type { HookUnit } from '../units/hook-unit.ts';
+import type { LoopWarnings } from '../units/loop-warnings.ts';
 
 export interface UnitJournalOptions {
   /** Also when the hook was changed or removed meanwhile. */
@@ -11,38 +9,14 @@ export interface UnitJournalOptions {
   readonly loops: LoopWarnings;
 }
 
-/** Keeps the units up to date: what became of the ticks of their schedules, and what their runs wrote. */
+/** Has the units take note of what their runs wrote, and warns of hooks that run in a loop with themselves. */
 export function unitJournal({ unitFor, loops }: UnitJournalOptions): RunJournal {
   return {
     record(event) {
-      if (event.type === 'applied') {
-        const { task } = event.run;
-        const loop = unitFor(task.hook)?.wrote(task, event.operation, event.applied);
-        if (loop !== undefined) loops.record(task.hook.name, loop);
-      } else if (event.type === 'ended') {
-        const { task } = event.run;
-        const outcome = tickOutcomeOf(event.next);
-        if (outcome !== undefined) unitFor(task.hook)?.settleTicks(task, outcome);
-      } else if (event.type === 'dropped' && event.why === 'replaced') {
-        unitFor(event.task.hook)?.settleTicks(event.task, 'replaced');
-      }
+      if (event.type !== 'applied') return;
+      const { task } = event.run;
+      const loop = unitFor(task.hook)?.wrote(task, event.operation, event.applied);
+      if (loop !== undefined) loops.record(task.hook.name, loop);
     },
   };
 }
-
-/** Undefined where nothing is known yet: the next operator sees to it. */
-function tickOutcomeOf(next: Next): EndedOutcome | 'retry' | undefined {
-  switch (next.type) {
-    case 'done':
-      return 'succeeded';
-    case 'retry':
-      return 'retry';
-    case 'keep':
-    case 'answer':
-      return undefined;
-    case 'drop':
-      return DROPPED[next.why];
-  }
-}
-
-const DROPPED = { allowed: 'failed', replaced: 'replaced', gone: 'retry' } as const;

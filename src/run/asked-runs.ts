@@ -1,4 +1,5 @@
 import type { Hook } from '../hook/binding.ts';
+import { newTask } from '../hook/task.ts';
 import type { AskTrigger } from '../hook/trigger.ts';
 import type { RunJournal } from './journal.ts';
 import { newRun, type Run, type RunOutcome } from './run.ts';
@@ -44,9 +45,7 @@ export class AskedRuns {
 
   async #run(hook: Hook, trigger: AskTrigger, signal: AbortSignal): Promise<RunOutcome> {
     const { run: execute, journal, now } = this.#options;
-    const counts = { failures: 0, ownFailures: 0 };
-    const task = { hook, triggers: [trigger], allowFailure: false, queuedAtMs: now(), ...counts } as const;
-    const run = newRun(task, '');
+    const run = newRun(newTask(hook, trigger, now()), '');
     const outcome = await execute(run, signal);
     journal.record({ type: 'ended', run, outcome, next: { type: 'answer' } });
     return outcome;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { parseConfig, type ParsedConfig } from '../../src/hook/config.ts';
 import { parseCrontab } from '../../src/crontab/crontab.ts';
-import { checkFilter } from '../../src/operator/filter-check.ts';
+import { checkFilter } from '../../src/units/filter-check.ts';
 import { codeBlocks, codes, readDocument, section, table, tables } from './markdown.ts';
 
 const configuration = readDocument('docs/configuration.md');

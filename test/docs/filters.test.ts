@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { compileFilter } from '../../src/filter/filter.ts';
-import { checkFilter } from '../../src/operator/filter-check.ts';
+import { checkFilter } from '../../src/units/filter-check.ts';
 import { codeBlocks, codes, readDocument, section, table, tables } from './markdown.ts';
 
 const filters = section(readDocument('docs/configuration.md'), 'Filters');

@@ -14,7 +14,7 @@ import { runIdOf } from '../../src/hook/run-id.ts';
 import type { Trigger } from '../../src/hook/trigger.ts';
 import { createKinds } from '../../src/kube/discovery/kinds.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
-import { checkFilter } from '../../src/operator/filter-check.ts';
+import { checkFilter } from '../../src/units/filter-check.ts';
 import { never } from '../support/hook-rig.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';

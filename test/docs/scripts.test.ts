@@ -9,7 +9,7 @@ import { describeMetric, describeOperation } from '../../src/effects/describe-op
 import { parseMetrics } from '../../src/effects/parse-metrics.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
 import { parseConfig } from '../../src/hook/config.ts';
-import { checkFilter } from '../../src/operator/filter-check.ts';
+import { checkFilter } from '../../src/units/filter-check.ts';
 import { Workspaces } from '../../src/runner/workspace.ts';
 import { Metric } from '../../src/sdk/metric.ts';
 import { Patch } from '../../src/sdk/patch.ts';

@@ -14,7 +14,7 @@ describe('EndableRuns', () => {
 
     await runs.during(task, async (stop) =>
       runs.during(other, async (otherStop) => {
-        runs.end(new Set(['r1', 'unknown']));
+        runs.replace(new Set(['r1', 'unknown']));
 
         expect([stop.aborted, otherStop.aborted]).toEqual([true, false]);
       }),
@@ -72,7 +72,7 @@ describe('EndableRuns', () => {
     });
 
     await expect(failing).rejects.toThrow('failed');
-    runs.end(new Set(['r1']));
+    runs.replace(new Set(['r1']));
 
     expect(stopped?.aborted).toBe(false);
   });

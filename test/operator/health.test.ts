@@ -2,7 +2,8 @@ import { describe, expect, it } from 'vitest';
 import { HookConfigError } from '../../src/errors.ts';
 import type { ElectionStatus } from '../../src/kube/coordination/leader-election.ts';
 import { readinessChecks } from '../../src/operator/health.ts';
-import { HookUnit, type MonitorStatus } from '../../src/operator/hook-unit.ts';
+import type { MonitorStatus } from '../../src/sources/kubernetes/monitor.ts';
+import { HookUnit } from '../../src/units/hook-unit.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';
 import { withoutSchedules } from '../support/idle-schedule.ts';
 
@@ -10,7 +11,8 @@ const NOW_MS = 1_000_000;
 
 function unitWith(status: MonitorStatus): HookUnit {
   return new HookUnit(hookWith('hook.sh', [kubernetesBinding('pods', { executeHookOnSynchronization: false })]), {
-    push: () => {},
+    emit: () => {},
+    requeue: () => {},
     createMonitor: () => ({ run: async () => {}, snapshot: () => [], status: () => status }),
     ...withoutSchedules,
     now: Date.now,

@@ -5,11 +5,15 @@ import type { Task } from '../../src/hook/task.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { createQueueFactory } from '../../src/operator/task-queue.ts';
 import { unitJournal } from '../../src/operator/unit-journal.ts';
-import { LoopWarnings } from '../../src/operator/loop-warnings.ts';
+import { LoopWarnings } from '../../src/units/loop-warnings.ts';
 import { createJournal } from '../../src/run/journal.ts';
 import { runLog } from '../../src/run/run-log.ts';
 import { runMetrics } from '../../src/run/run-metrics.ts';
-import type { FailedRun, RunOutcome } from '../../src/run/run.ts';
+import type { Effects } from '../../src/run/attempt.ts';
+import type { Execution, FailedExecution } from '../../src/runner/executor.ts';
+import type { ScheduleTrigger } from '../../src/hook/trigger.ts';
+import { EndableRuns } from '../../src/operator/endable-runs.ts';
+import { scheduleJournal } from '../../src/operator/schedule-journal.ts';
 import { createOutputLog } from '../../src/runner/output-log.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 import { metricValues } from '../support/metric-values.ts';
@@ -34,35 +38,60 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-const SUCCESS: RunOutcome = { type: 'succeeded', cost: { durationMs: 20, usage: {} }, applied: [] };
+const COST = { durationMs: 20, usage: {} };
+const OUTPUTS = { patch: '', metrics: '', admission: '', conversion: '' };
 const FAILURE = new HookFailedError('bad', { ending: { exitCode: 3, timedOut: false } });
+
+const noEffects: Effects = {
+  parse: async () => ({ operations: [], metrics: [], warnings: [] }),
+  parseAfterFailure: { patch: async () => [], metrics: async () => [] },
+  apply: async () => [],
+  applyMetrics: () => {},
+};
 
 /** A queue named main at work for the hooks of `rigs`; `fails` says how many runs of a task fail. */
 function queueRig(
   rigs: readonly UnitRig[],
   fails: Readonly<Record<string, number>> = {},
-  by: FailedRun['by'] = 'hook',
+  { by = 'hook', replaces = [] }: { readonly by?: FailedExecution['by']; readonly replaces?: readonly string[] } = {},
 ) {
   const ran: string[] = [];
   const started: string[] = [];
+  const told: string[] = [];
   const left = new Map(Object.entries(fails));
   const controller = new AbortController();
+  const endable = new EndableRuns();
   const unitOf = (hook: Hook) => rigs.find((rig) => rig.hook === hook)?.unit;
+  let running = '';
+  const names = (ticks: readonly ScheduleTrigger[]) => ticks.map(({ run }) => run.runId);
   const journal = createJournal([
+    { record: (event) => void (running = event.type === 'started' ? nameOf(event.run.task) : running) },
     runLog({ log, outputLog: createOutputLog({ log, logProxyHookJson: false }) }),
     runMetrics(metrics),
+    scheduleJournal({
+      begin: (ticks) => void told.push(...names(ticks).map((name) => `${name} begins`)),
+      retry: (ticks) => void told.push(...names(ticks).map((name) => `${name} again`)),
+      end: (ticks, outcome) => void told.push(...names(ticks).map((name) => `${name} ${outcome}`)),
+    }),
     unitJournal({ unitFor: unitOf, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),
   ]);
   const queue = createQueueFactory({
     unitOf,
-    run: async ({ task }, unit) => {
-      const name = `${task.hook.name} ${describeTask(task)}`;
-      ran.push(`${Date.now() / 1000} ${name}`);
-      const failures = left.get(name) ?? 0;
-      left.set(name, failures - 1);
-      if (failures > 0) return unit.isReplaced(task) ? { type: 'replaced' } : { type: 'failed', by, error: FAILURE };
-      return SUCCESS;
+    executor: {
+      execute: async (): Promise<Execution> => {
+        const name = running;
+        ran.push(`${Date.now() / 1000} ${name}`);
+        const failures = left.get(name) ?? 0;
+        left.set(name, failures - 1);
+        if (replaces.includes(name)) endable.replace(new Set(['r1']));
+        if (failures > 0) return { type: 'failed', by, error: FAILURE, cost: COST };
+        return { type: 'exited', cost: COST, outputs: OUTPUTS };
+      },
     },
+    effects: noEffects,
+    facts: () => undefined,
+    endable,
+    terminate: new AbortController().signal,
     onStarted: ({ name }) => void started.push(name),
     journal,
     metrics,
@@ -72,12 +101,18 @@ function queueRig(
     queue,
     ran,
     started,
+    /** What became of ticks. */
+    told,
     /** Ends the queue and the units. */
     stop: async () => {
       controller.abort();
       await Promise.all([ended, ...rigs.map(async (rig) => rig.stop())]);
     },
   };
+}
+
+function nameOf(task: Task): string {
+  return `${task.hook.name} ${describeTask(task)}`;
 }
 
 const event = (hook: Hook, name: string, fields: Partial<Task> = {}) => taskOf(hook, eventOf(pods, name), fields);
@@ -114,7 +149,7 @@ describe('a task that fails', () => {
 
   it.each(['pods/a', 'Synchronization pods'])('is run again soon when that was not its hook: %s', async (what) => {
     const rig = unitRig('hook.sh', [pods]);
-    const { queue, ran, stop } = queueRig([rig], { [`hook.sh ${what}`]: 1 }, 'environment');
+    const { queue, ran, stop } = queueRig([rig], { [`hook.sh ${what}`]: 1 }, { by: 'environment' });
     rig.unit.enable();
     queue.push(...(what === 'pods/a' ? [event(rig.hook, 'a')] : rig.takeTasks()));
     await vi.advanceTimersByTimeAsync(500);
@@ -127,7 +162,7 @@ describe('a task that fails', () => {
 
   it('is told of about once a minute while the API server takes no patches', async () => {
     const rig = unitRig('hook.sh', []);
-    const { queue, stop } = queueRig([rig], { 'hook.sh pods/a': 90 }, 'environment');
+    const { queue, stop } = queueRig([rig], { 'hook.sh pods/a': 90 }, { by: 'environment' });
 
     queue.push(event(rig.hook, 'a'));
     await vi.advanceTimersByTimeAsync(120_000);
@@ -273,37 +308,34 @@ describe('a queue', () => {
 
     it('hear of each failure, and of the success', async () => {
       const rig = unitRig('hook.sh', [clock]);
-      const { queue, stop } = queueRig([rig], { 'hook.sh clock': 1 });
+      const { queue, told, stop } = queueRig([rig], { 'hook.sh clock': 1 });
 
       queue.push(taskOf(rig.hook, tickOf(clock, { runId: 'r1' })));
       await vi.advanceTimersByTimeAsync(6000);
 
-      expect(rig.told).toEqual(['r1 again', 'r1 succeeded']);
+      expect(told).toEqual(['r1 begins', 'r1 again', 'r1 begins', 'r1 succeeded']);
       await stop();
     });
 
     it('hear of a failure that is allowed as the end', async () => {
       const rig = unitRig('hook.sh', [clock]);
-      const { queue, stop } = queueRig([rig], { 'hook.sh clock': 1 });
+      const { queue, told, stop } = queueRig([rig], { 'hook.sh clock': 1 });
 
       queue.push(taskOf(rig.hook, tickOf(clock, { runId: 'r1' }), { allowFailure: true }));
       await vi.advanceTimersByTimeAsync(6000);
 
-      expect(rig.told).toEqual(['r1 failed']);
+      expect(told).toEqual(['r1 begins', 'r1 failed']);
       await stop();
     });
 
     it('that gave way to a newer one have not failed', async () => {
       const rig = unitRig('hook.sh', [clock]);
-      rig.unit.enable();
-      const { queue, ran, stop } = queueRig([rig], { 'hook.sh clock': 1 });
-      await vi.advanceTimersByTimeAsync(0);
-      rig.schedules[0]?.replace(new Set(['r1']));
+      const { queue, ran, told, stop } = queueRig([rig], { 'hook.sh clock': 1 }, { replaces: ['hook.sh clock'] });
 
       queue.push(taskOf(rig.hook, tickOf(clock, { runId: 'r1' })));
       await vi.advanceTimersByTimeAsync(60_000);
 
-      expect(rig.told.slice(1)).toEqual(['end r1', 'r1 replaced']);
+      expect(told).toEqual(['r1 begins', 'r1 replaced']);
       expect(ran).toHaveLength(1);
       expect(metricValues(metrics, 'hook_run_errors_total')).toEqual([]);
       expect(log.lines).toMatchObject([{ level: 'info', message: 'hook was ended for a newer run of its schedule' }]);

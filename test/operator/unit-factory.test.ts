@@ -1,9 +1,10 @@
 import { openFilters } from '../../src/filter/filters.ts';
 import { describe, expect, it } from 'vitest';
-import type { Task } from '../../src/hook/task.ts';
+import { newTask, type Task } from '../../src/hook/task.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { createUnitFactory } from '../../src/operator/unit-factory.ts';
+import { ScheduledRuns } from '../../src/sources/schedule/scheduled-runs.ts';
 import { MemoryRecords } from '../../src/state/records.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding } from '../support/bindings.ts';
 import { deafObserver } from '../support/idle-schedule.ts';
@@ -23,9 +24,15 @@ async function factoryRig() {
   const createUnit = createUnitFactory({
     access,
     filters: openFilters(),
-    push: (_, task) => void tasks.push(task),
-    schedules: { me: 'test', recordsOf: () => new MemoryRecords(), observer: deafObserver },
-    endRuns: () => {},
+    emit: (hook, trigger) => void tasks.push(newTask(hook, trigger, 0)),
+    requeue: (task) => void tasks.push(task),
+    schedules: {
+      me: 'test',
+      recordsOf: () => new MemoryRecords(),
+      scheduledRuns: new ScheduledRuns(),
+      replace: () => {},
+      observer: deafObserver,
+    },
     metrics,
     log,
   });

@@ -1,5 +1,8 @@
-import type { BindingScheduleOptions, ScheduleObserver } from '../../src/sources/schedule/binding-schedule.ts';
-import type { UnitOptions } from '../../src/operator/hook-unit.ts';
+import type { ScheduleBinding } from '../../src/hook/binding.ts';
+import type { ScheduleObserver } from '../../src/sources/schedule/binding-runs.ts';
+import type { ScheduleRecord } from '../../src/sources/schedule/record.ts';
+import { ScheduledRuns } from '../../src/sources/schedule/scheduled-runs.ts';
+import type { UnitOptions } from '../../src/units/hook-unit.ts';
 import { MemoryRecords } from '../../src/state/records.ts';
 import { BindingSchedule } from '../../src/sources/schedule/binding-schedule.ts';
 import { targetsOf } from '../../src/sources/schedule/targets.ts';
@@ -14,26 +17,17 @@ export const deafObserver: ScheduleObserver = {
   onFailed: () => {},
 };
 
-/** For a schedule that nobody follows. */
-export const idleSchedule: BindingScheduleOptions = {
-  records: new MemoryRecords(),
-  me: 'test',
-  now: Date.now,
-  emit: () => {},
-  replace: () => {},
-  observer: deafObserver,
-  log: recordingLogger(),
+/** What a unit needs of schedules where a test is about something else. */
+export const withoutSchedules: Pick<UnitOptions, 'createSchedules'> = {
+  createSchedules: (bindings) => ({ schedules: idleSchedules('hook.sh', bindings), run: aborted }),
 };
 
-/** What a unit needs of schedules where a test is about something else. */
-export const withoutSchedules: Pick<UnitOptions, 'createSchedules' | 'endRuns'> = {
-  createSchedules: (bindings) => ({
-    schedules: targetsOf('hook.sh', bindings).map((target) => new BindingSchedule(target, idleSchedule)),
-    run: aborted,
-    begin: () => {},
-    retry: () => {},
-    end: () => {},
-    facts: () => undefined,
-  }),
-  endRuns: () => {},
-};
+/** Schedules that nobody follows. */
+export function idleSchedules(hook: string, bindings: readonly ScheduleBinding[]): readonly BindingSchedule[] {
+  const options = { records: new MemoryRecords<ScheduleRecord>(), me: 'test', now: Date.now, observer: deafObserver };
+  const scheduled = new ScheduledRuns();
+  return targetsOf(hook, bindings).map((target) => {
+    const runs = scheduled.open(target, options);
+    return new BindingSchedule(target, { ...options, runs, emit: () => {}, replace: () => {}, log: recordingLogger() });
+  });
+}

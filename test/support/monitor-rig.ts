@@ -37,15 +37,17 @@ export function monitorRig({ binding: fields = {}, filter, kinds = [CONFIG_MAP] 
     ...(filter === undefined ? {} : { filter }),
     log,
     metrics,
-    onSynced: () => {
-      told.push('synced');
-    },
-    onEvent: ({ watchEvent, item }) => {
-      told.push(`${watchEvent} ${item.namespace}/${item.name}`);
-      items.push(item);
-    },
-    onProblem: (error) => {
-      told.push(`problem ${error instanceof Error ? error.message : String(error)}`);
+    listener: {
+      synced: () => {
+        told.push('synced');
+      },
+      event: ({ watchEvent, item }) => {
+        told.push(`${watchEvent} ${item.namespace}/${item.name}`);
+        items.push(item);
+      },
+      problem: (error) => {
+        told.push(`problem ${error instanceof Error ? error.message : String(error)}`);
+      },
     },
   });
   const controller = new AbortController();

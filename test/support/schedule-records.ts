@@ -10,8 +10,8 @@ export function openRun(id: number, fields: Partial<OpenRun> = {}): OpenRun {
     reason: 'tick',
     state: 'waiting',
     attempts: 0,
-    by: 'me',
-    aliveMs: 0,
+    holder: 'me',
+    heartbeatMs: 0,
     ...fields,
   };
 }

@@ -1,11 +1,12 @@
 import { vi } from 'vitest';
-import { BEAT_MS } from '../../src/sources/schedule/binding-schedule.ts';
+import { HEARTBEAT_MS } from '../../src/sources/schedule/binding-schedule.ts';
 import { sleep } from '../../src/lib/sleep.ts';
 import type { ScheduleBinding } from '../../src/hook/binding.ts';
 import type { ScheduleTrigger } from '../../src/hook/trigger.ts';
 import { HookSchedules } from '../../src/sources/schedule/hook-schedules.ts';
 import type { ScheduleRecord } from '../../src/sources/schedule/record.ts';
 import { keptSchedules, type ScheduleRecords } from '../../src/sources/schedule/records.ts';
+import { ScheduledRuns } from '../../src/sources/schedule/scheduled-runs.ts';
 import { MemoryRecords } from '../../src/state/records.ts';
 import type { Store } from '../../src/state/store.ts';
 import { StoreGate } from './memory-store.ts';
@@ -38,7 +39,9 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
   const kept = options.store === undefined ? undefined : keptSchedules(gate, log);
   const memory = new MemoryRecords<ScheduleRecord>();
   const records = options.records ?? kept ?? memory;
+  const scheduled = new ScheduledRuns();
   const schedules = new HookSchedules({
+    scheduledRuns: scheduled,
     hook: options.hook ?? 'hook.sh',
     bindings,
     recordsOf: ({ name }) => (options.unkept?.includes(name) === true ? memory : records),
@@ -59,8 +62,8 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
   });
   const beat = async (): Promise<void> => {
     while (!keeping.signal.aborted) {
-      await sleep(BEAT_MS, keeping.signal);
-      for (const schedule of schedules.schedules) if (!keeping.signal.aborted) schedule.beat();
+      await sleep(HEARTBEAT_MS, keeping.signal);
+      for (const schedule of schedules.schedules) if (!keeping.signal.aborted) schedule.runs.heartbeat();
     }
   };
   const beating = kept === undefined ? undefined : beat();
@@ -68,6 +71,7 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
   const ended = schedules.run(controller.signal);
   return {
     schedules,
+    scheduled,
     triggers,
     ticks,
     told,
@@ -79,13 +83,13 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
     runs: (): readonly string[] => triggers.map(({ run }) => `${run.reason} ${clockTime(run.scheduledAtMs)}`),
     /** Plays the run of a trigger until it ends. */
     run: (trigger: ScheduleTrigger, outcome: 'succeeded' | 'failed' = 'succeeded'): void => {
-      schedules.begin([trigger]);
-      schedules.end([trigger], outcome);
+      scheduled.begin([trigger]);
+      scheduled.end([trigger], outcome);
     },
     end: async (): Promise<void> => {
       controller.abort();
       await ended;
-      for (const schedule of schedules.schedules) schedule.interrupt();
+      for (const schedule of schedules.schedules) schedule.runs.interrupt();
       keeping.abort();
       await vi.advanceTimersByTimeAsync(0);
       await keptEnded;

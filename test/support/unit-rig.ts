@@ -1,12 +1,11 @@
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../../src/hook/binding.ts';
-import type { Task } from '../../src/hook/task.ts';
-import type { EventTrigger, ScheduleTrigger, Snapshot, Trigger } from '../../src/hook/trigger.ts';
+import { newTask, queueOf, type Task } from '../../src/hook/task.ts';
+import type { Emit, EventTrigger, Snapshot, Trigger } from '../../src/hook/trigger.ts';
 import { aborted } from '../../src/lib/aborted.ts';
-import { HookUnit, type MonitorEvents } from '../../src/operator/hook-unit.ts';
-import { BindingSchedule } from '../../src/sources/schedule/binding-schedule.ts';
-import { targetsOf } from '../../src/sources/schedule/targets.ts';
+import type { MonitorListener } from '../../src/sources/kubernetes/monitor.ts';
+import { HookUnit } from '../../src/units/hook-unit.ts';
 import { hookWith } from './bindings.ts';
-import { idleSchedule } from './idle-schedule.ts';
+import { idleSchedules } from './idle-schedule.ts';
 
 /** An event of a binding, about an object called `name`. */
 export function eventOf(binding: KubernetesBinding, name: string): EventTrigger {
@@ -25,44 +24,36 @@ export function describeTask({ triggers }: Task): string {
 
 /** A unit on monitors and a clock that the test plays. */
 export function unitRig(name: string, bindings: Hook['bindings']) {
-  const monitors = new Map<KubernetesBinding, MonitorEvents>();
-  const schedules: {
-    readonly bindings: readonly ScheduleBinding[];
-    readonly emit: (trigger: ScheduleTrigger) => void;
-    readonly replace: (runIds: ReadonlySet<string>) => void;
-  }[] = [];
+  const monitors = new Map<KubernetesBinding, MonitorListener>();
+  const schedules: { readonly bindings: readonly ScheduleBinding[]; readonly emit: Emit }[] = [];
   const tasks: { readonly queue: string; readonly task: Task }[] = [];
   const told: string[] = [];
   const snapshots = new Map<KubernetesBinding, Snapshot>();
   const controller = new AbortController();
   const hook = hookWith(name, bindings);
   const unit = new HookUnit(hook, {
-    push: (queue, task) => void tasks.push({ queue, task }),
-    createMonitor: (binding, events) => {
-      monitors.set(binding, events);
+    emit: (trigger) => void tasks.push({ queue: queueOf(trigger), task: newTask(hook, trigger, Date.now()) }),
+    requeue: (task) => void tasks.push({ queue: 'main', task }),
+    createMonitor: (binding, listener) => {
+      monitors.set(binding, listener);
       return {
         run: aborted,
         snapshot: () => snapshots.get(binding) ?? [],
         status: () => ({ isSynced: true }),
       };
     },
-    createSchedules: (started, { onTick, onReplaced }) => ({
-      schedules: targetsOf(name, started).map((target) => new BindingSchedule(target, idleSchedule)),
+    createSchedules: (started, emit) => ({
+      schedules: idleSchedules(name, started),
       run: async (signal) => {
-        schedules.push({ bindings: started, emit: onTick, replace: onReplaced });
+        schedules.push({ bindings: started, emit });
         await aborted(signal);
       },
-      begin: (ticks) => void told.push(...ticks.map(({ run }) => `${run.runId} begins`)),
-      retry: (ticks) => void told.push(...ticks.map(({ run }) => `${run.runId} again`)),
-      end: (ticks, outcome) => void told.push(...ticks.map(({ run }) => `${run.runId} ${outcome}`)),
-      facts: () => undefined,
     }),
-    endRuns: (runIds) => void told.push(`end ${[...runIds].join(' ')}`),
     now: Date.now,
     onEnabled: () => void told.push('enabled'),
     onProblem: (binding, error) => void told.push(`${binding.name}: ${String(error)}`),
   });
-  const monitor = (binding: KubernetesBinding): MonitorEvents => {
+  const monitor = (binding: KubernetesBinding): MonitorListener => {
     const found = monitors.get(binding);
     if (found === undefined) throw new Error(`no monitor for ${binding.name}`);
     return found;
@@ -74,12 +65,17 @@ export function unitRig(name: string, bindings: Hook['bindings']) {
     told,
     schedules,
     /** Reports an event of a binding, as its monitor would. */
-    event: (binding: KubernetesBinding, object: string) => monitor(binding).onEvent(eventOf(binding, object)),
+    event: (binding: KubernetesBinding, object: string) => monitor(binding).event(eventOf(binding, object)),
     /** Reports the first lists of the bindings. */
     sync: (...synced: readonly KubernetesBinding[]) => {
-      for (const binding of synced) monitor(binding).onSynced();
+      for (const binding of synced) monitor(binding).synced();
     },
-    problem: (binding: KubernetesBinding, text: string) => monitor(binding).onProblem(text),
+    /** The hook's turn at boot, when all its bindings have their first lists. */
+    enable: () => {
+      for (const listener of monitors.values()) listener.synced();
+      unit.enable();
+    },
+    problem: (binding: KubernetesBinding, text: string) => monitor(binding).problem(text),
     setSnapshot: (binding: KubernetesBinding, snapshot: Snapshot) => void snapshots.set(binding, snapshot),
     /** What was queued since the last call, such as `main: Synchronization pods`. */
     queued: (): readonly string[] => tasks.splice(0).map(({ queue, task }) => `${queue}: ${describeTask(task)}`),

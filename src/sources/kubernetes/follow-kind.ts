@@ -7,7 +7,7 @@ import { sleep } from '../../lib/sleep.ts';
 export interface FollowKindOptions {
   readonly kinds: Kinds;
   readonly reference: KindReference;
-  readonly doubts: Doubts;
+  readonly recheck: RecheckSignal;
   /** The server has the kind: as before, or now, or in another version. */
   readonly onFound: (kind: ResourceKind) => void;
   /** The server says that it has no such kind. */
@@ -15,8 +15,8 @@ export interface FollowKindOptions {
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Wakes who waits for a reason to look again; one raised while nobody waits is kept. */
-export class Doubts {
+/** Asks for another discovery of the kind; a request that comes while nobody waits is remembered. */
+export class RecheckSignal {
   #isRaised = false;
   readonly #bell = new Bell();
 
@@ -33,18 +33,18 @@ export class Doubts {
   }
 }
 
-/** How often a kind that is not there is looked for. */
+/** How often a kind that the server does not have is looked for. */
 const MISSING_BACKOFF = { initialMs: 500, maxMs: 2000, jitter: 0.25 };
 
-/** Finds a kind by its name, however late it comes, and looks again whenever there is a doubt that it is still there. */
+/** Finds a kind by its name, however late its CRD comes, and looks again at each recheck signal. */
 export async function followKind(options: FollowKindOptions, signal: AbortSignal): Promise<void> {
-  const { kinds, reference, doubts, onFound, onMissing, onFailed } = options;
+  const { kinds, reference, recheck, onFound, onMissing, onFailed } = options;
   const backoff = exponentialBackoff(MISSING_BACKOFF);
   while (!signal.aborted) {
     try {
       onFound(await kinds.resolve(reference, signal));
       backoff.reset();
-      await doubts.wait(signal);
+      await recheck.wait(signal);
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof KindNotFoundError) onMissing();

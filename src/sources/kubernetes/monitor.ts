@@ -6,7 +6,7 @@ import type { Kinds, ResourceKind } from '../../kube/kind.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
-import { Doubts, followKind, type FollowKindOptions } from './follow-kind.ts';
+import { RecheckSignal, followKind, type FollowKindOptions } from './follow-kind.ts';
 import { bindMetrics, type KubernetesMetrics, type MonitorMetrics } from './monitor-metrics.ts';
 import { MatchingNamespaces } from './namespaces.ts';
 import { createObjectView } from './object-view.ts';
@@ -28,7 +28,7 @@ export interface MonitorStatus {
   /** Whether all that existed at the start was listed. */
   readonly isSynced: boolean;
   /** The oldest last contact of its watches; absent while one of them has had none. */
-  readonly lastContactAtMs: number | undefined;
+  readonly lastContactAtMs?: number | undefined;
   /** Why it does not get on, while it does not. */
   readonly problem?: string;
 }
@@ -41,12 +41,17 @@ export interface MonitorDeps {
   readonly filter?: CompiledFilter;
   readonly log: Logger;
   readonly metrics: KubernetesMetrics;
-  /** Called once; what is in the snapshot by then is what the Synchronization is about. */
-  readonly onSynced: () => void;
-  /** Called for every event after that which the binding wants. */
-  readonly onEvent: (trigger: EventTrigger) => void;
-  /** The monitor does not get on, for a new reason; it goes on trying. */
-  readonly onProblem: (error: unknown) => void;
+  readonly listener: MonitorListener;
+}
+
+/** Receives what a monitor sees. */
+export interface MonitorListener {
+  /** The first list is complete, and the snapshot shows it; called once. */
+  synced(): void;
+  /** Called for every event after `synced` that the binding wants. */
+  event(trigger: EventTrigger): void;
+  /** The monitor is stuck for a new reason, and tries again. */
+  problem(error: unknown): void;
 }
 
 /** Creates the monitor of `binding`; nothing is asked of the server until it runs. */
@@ -59,7 +64,7 @@ class BindingMonitor implements Monitor {
   readonly #deps: MonitorDeps;
   readonly #metrics: MonitorMetrics;
   readonly #observations: Observations;
-  readonly #doubts = new Doubts();
+  readonly #recheck = new RecheckSignal();
   readonly #log: Logger;
   /** What does not get on, by what it is: the kind, the namespaces, an observation. */
   readonly #problems = new Map<string, unknown>();
@@ -88,7 +93,7 @@ class BindingMonitor implements Monitor {
         },
         failed: (error) => {
           this.#failed(key, error);
-          if (error instanceof KubeError && error.status === 404) this.#doubts.raise();
+          if (error instanceof KubeError && error.status === 404) this.#recheck.raise();
         },
         recovered: () => {
           this.#recovered(key);
@@ -102,7 +107,7 @@ class BindingMonitor implements Monitor {
     const options: FollowKindOptions = {
       kinds: this.#deps.kinds,
       reference: { kind, ...(apiVersion === undefined ? {} : { apiVersion }) },
-      doubts: this.#doubts,
+      recheck: this.#recheck,
       onFound: (found) => {
         this.#recovered('kind');
         this.#kind = found;
@@ -201,14 +206,14 @@ class BindingMonitor implements Monitor {
       this.#log.debug({ event: event.watchEvent, namespace, name, reason }, 'event runs no hook');
       return;
     }
-    this.#deps.onEvent({ type: 'event', binding: this.binding, ...event });
+    this.#deps.listener.event({ type: 'event', binding: this.binding, ...event });
   }
 
   #checkSynced(): void {
     if (this.#isSynced || this.#kind === undefined || this.#namespaces?.isSynced === false) return;
     if (!this.#observations.isSynced) return;
     this.#isSynced = true;
-    this.#deps.onSynced();
+    this.#deps.listener.synced();
   }
 
   #failed(what: string, error: unknown): void {
@@ -216,7 +221,7 @@ class BindingMonitor implements Monitor {
     this.#problems.set(what, error);
     if (known !== undefined && messageOf(known) === messageOf(error)) return;
     // A connection that breaks later heals by itself, and the watch has logged it.
-    if (!this.#isSynced || !isTransient(error)) this.#deps.onProblem(error);
+    if (!this.#isSynced || !isTransient(error)) this.#deps.listener.problem(error);
   }
 
   #recovered(what: string): void {

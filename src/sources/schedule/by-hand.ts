@@ -15,7 +15,7 @@ export function triggerRun(
 ): Triggered {
   // It is there already where only the answer to the write was lost.
   const others = record.open.filter(({ runId }) => runId !== run.runId);
-  const going = others.filter(({ by, state }) => by === run.by && state !== 'interrupted');
+  const going = others.filter(({ holder, state }) => holder === run.holder && state !== 'interrupted');
   return { record: { ...record, open: [...others, run] }, result: concurrency === 'replace' ? going : [] };
 }
 
@@ -26,6 +26,6 @@ export function resumeRuns(record: ScheduleRecord, me: string, nowMs: number): S
     ...record,
     isSuspended: false,
     coveredUntilMs: Math.max(record.coveredUntilMs, nowMs),
-    open: record.open.filter(({ by, state }) => by === me && state !== 'interrupted'),
+    open: record.open.filter(({ holder, state }) => holder === me && state !== 'interrupted'),
   };
 }

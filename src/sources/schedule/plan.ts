@@ -51,7 +51,7 @@ export function planTicks(known: ScheduleRecord | undefined, target: ScheduleTar
   const ticks = record.isSuspended ? NO_TICKS : choose(record, target, moment);
   const taken = record.isSuspended ? NOTHING_TAKEN : takeOver(record, target, moment, ticks);
   const wanted = [...taken.runs, ...ticks.chosenMs.map((tickMs) => runOf(tickMs, target, moment))];
-  const going = record.open.filter(({ by, state }) => by === moment.me && state !== 'interrupted');
+  const going = record.open.filter(({ holder, state }) => holder === moment.me && state !== 'interrupted');
   const { runs, replaced, skipped } = oneAtATime(wanted, going, target.binding);
   const lastMs = ticks.lastMs;
   if (lastMs === undefined && taken.ids.size === 0) {
@@ -199,7 +199,7 @@ function takeOver(record: ScheduleRecord, { hook, binding }: ScheduleTarget, mom
   const room = roomFor(missed, ticks.chosenMs.length);
   const again = room === 0 ? [] : inTime.filter((run) => isWorthIt(run, record, missed)).slice(-room);
   return {
-    runs: again.map((run): OpenRun => ({ ...run, state: 'waiting', by: moment.me, aliveMs: moment.nowMs })),
+    runs: again.map((run): OpenRun => ({ ...run, state: 'waiting', holder: moment.me, heartbeatMs: moment.nowMs })),
     ids: new Set(left.map(({ runId }) => runId)),
     lost: left.length - again.length,
   };
@@ -224,16 +224,16 @@ function runOf(tickMs: number, { hook, id, binding }: ScheduleTarget, { nowMs, m
     reason: isLate ? 'catch-up' : 'tick',
     state: 'waiting',
     attempts: 0,
-    by: me,
-    aliveMs: nowMs,
+    holder: me,
+    heartbeatMs: nowMs,
   };
 }
 
 /** A run that somebody asked for. */
 export function manualRun({ hook, id }: ScheduleTarget, nowMs: number, me: string): OpenRun {
   const runId = `${runIdOf(hook, id, nowMs)}-manual-${randomBytes(3).toString('hex')}`;
-  const moment = { scheduledAtMs: nowMs, aliveMs: nowMs };
-  return { runId, ...moment, reason: 'manual', state: 'waiting', attempts: 0, by: me };
+  const moment = { scheduledAtMs: nowMs, heartbeatMs: nowMs };
+  return { runId, ...moment, reason: 'manual', state: 'waiting', attempts: 0, holder: me };
 }
 
 /** What `concurrency` makes of new runs beside those that have not ended. */

@@ -15,10 +15,11 @@ export function formatRecord(record: ScheduleRecord): string {
     lastStarted: formatTime(record.lastStartedMs),
     lastSucceeded: formatTime(record.lastSucceededMs),
     lastRun: last,
-    open: open.map(({ scheduledAtMs, aliveMs, ...run }) => ({
+    open: open.map(({ scheduledAtMs, holder, heartbeatMs, ...run }) => ({
       ...run,
+      by: holder,
       scheduledAt: formatTime(scheduledAtMs),
-      aliveAt: formatTime(aliveMs),
+      aliveAt: formatTime(heartbeatMs),
     })),
     missed,
     suspended: isSuspended,
@@ -64,8 +65,8 @@ function readRun(element: unknown): OpenRun {
     reason,
     state: readWord(value, 'state', STATES),
     attempts: readCount(value, 'attempts'),
-    by: readText(value, 'by'),
-    aliveMs: readTime(value, 'aliveAt'),
+    holder: readText(value, 'by'),
+    heartbeatMs: readTime(value, 'aliveAt'),
   };
 }
 

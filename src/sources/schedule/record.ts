@@ -29,9 +29,9 @@ export interface OpenRun extends Omit<ScheduledRun, 'attemptsBefore'> {
   /** Begun so far. */
   readonly attempts: number;
   /** The operator process that has it: its host, `_`, and what tells it from others there. */
-  readonly by: string;
-  /** When that process last said that it is alive; by its own clock, so that only a change of it means something. */
-  readonly aliveMs: number;
+  readonly holder: string;
+  /** The holder's last heartbeat, by the holder's clock: to other processes only a change of it means something. */
+  readonly heartbeatMs: number;
 }
 
 export type EndedOutcome = 'succeeded' | 'failed' | 'replaced';
@@ -45,7 +45,7 @@ export function isScheduledReason(text: string): text is OpenRun['reason'] {
   return REASONS.includes(text);
 }
 
-/** The runs begin an attempt; each is given with the number of its attempt, as a record read again may not know it. */
+/** An attempt at these runs begins. Each comes with the number of its attempts, which a record that was read again may lack. */
 export function startRuns(record: ScheduleRecord, runs: readonly OpenRun[], nowMs: number): ScheduleRecord {
   const started = runs.map((run): OpenRun => ({ ...run, state: 'running' }));
   const ids = idsOf(started);
@@ -54,7 +54,7 @@ export function startRuns(record: ScheduleRecord, runs: readonly OpenRun[], nowM
   return { ...record, open, lastStartedMs: nowMs, ...lastOf(started, 'running') };
 }
 
-/** The attempt of the runs failed and is repeated. */
+/** The attempt at these runs failed, and another one follows. */
 export function retryRuns(record: ScheduleRecord, ids: ReadonlySet<string>): ScheduleRecord {
   const open = record.open.map((run): OpenRun => (ids.has(run.runId) ? { ...run, state: 'waiting' } : run));
   return { ...record, open, ...lastOf(open, 'failed', ids) };
@@ -74,22 +74,23 @@ export function endRuns(
   return { ...record, open, ...success, ...lastOf(record.open, outcome, ids) };
 }
 
-/** The process `by` says that it is alive. */
-export function beatRuns(record: ScheduleRecord, by: string, nowMs: number): ScheduleRecord {
-  return { ...record, open: record.open.map((run) => (run.by === by ? { ...run, aliveMs: nowMs } : run)) };
+/** The process `me` renews the heartbeat of all its runs. */
+export function renewRuns(record: ScheduleRecord, me: string, nowMs: number): ScheduleRecord {
+  const open = record.open.map((run) => (run.holder === me ? { ...run, heartbeatMs: nowMs } : run));
+  return { ...record, open };
 }
 
-/** Whether a run may be taken over without waiting for a sign of life: its process is known to be over. */
-export function isLeftBehind({ state, by }: OpenRun, me: string): boolean {
+/** Whether a run may be taken over without waiting for a heartbeat: its holder is known to have ended. */
+export function isLeftBehind({ state, holder }: OpenRun, me: string): boolean {
   if (state === 'interrupted') return true;
-  return by !== me && hostOf(by) === hostOf(me);
+  return holder !== me && hostOf(holder) === hostOf(me);
 }
 
-function hostOf(by: string): string {
-  return by.slice(0, Math.max(0, by.lastIndexOf('_')));
+function hostOf(holder: string): string {
+  return holder.slice(0, Math.max(0, holder.lastIndexOf('_')));
 }
 
-/** The operator process `by` ends; what it has not finished may be run by the next one. */
+/** The operator of the runs that `isHit` names ends: the next operator may run them again. */
 export function interruptRuns(record: ScheduleRecord, isHit: (run: OpenRun) => boolean): ScheduleRecord {
   const ids = idsOf(record.open.filter(isHit));
   if (ids.size === 0) return record;

@@ -1,5 +1,5 @@
 import type { Logger } from '../../log.ts';
-import type { ScheduleObserver } from './binding-schedule.ts';
+import type { ScheduleObserver } from './binding-runs.ts';
 import type { Plan, ScheduleTarget } from './plan.ts';
 
 export interface PlanTelling {

@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 
 import { KindNotFoundError, KubeError } from '../../../src/errors.ts';
 import type { ResourceKind } from '../../../src/kube/kind.ts';
-import { Doubts, followKind } from '../../../src/sources/kubernetes/follow-kind.ts';
+import { RecheckSignal, followKind } from '../../../src/sources/kubernetes/follow-kind.ts';
 import { CONFIG_MAP } from '../../support/kube-objects.ts';
 
 const controllers: AbortController[] = [];
@@ -10,7 +10,7 @@ const controllers: AbortController[] = [];
 /** Follows a kind whose look-ups give `answers` one after the other, the last for ever. */
 function following(...answers: readonly (ResourceKind | Error)[]) {
   const told: string[] = [];
-  const doubts = new Doubts();
+  const recheck = new RecheckSignal();
   const controller = new AbortController();
   controllers.push(controller);
   let asked = 0;
@@ -23,14 +23,14 @@ function following(...answers: readonly (ResourceKind | Error)[]) {
     {
       kinds: { resolve, invalidate: () => {} },
       reference: { kind: 'cm' },
-      doubts,
+      recheck,
       onFound: ({ kind }) => told.push(`found ${kind}`),
       onMissing: () => told.push('missing'),
       onFailed: () => told.push('failed'),
     },
     controller.signal,
   );
-  return { controller, doubts, ended, told, asked: () => asked };
+  return { controller, recheck, ended, told, asked: () => asked };
 }
 
 const MISSING = new KindNotFoundError('no kind cm');
@@ -55,10 +55,10 @@ describe('followKind', () => {
   });
 
   it('asks again at each doubt', async () => {
-    const { doubts, told } = following(CONFIG_MAP, MISSING, CONFIG_MAP);
+    const { recheck, told } = following(CONFIG_MAP, MISSING, CONFIG_MAP);
     await vi.advanceTimersByTimeAsync(0);
 
-    doubts.raise();
+    recheck.raise();
     await vi.advanceTimersByTimeAsync(1000);
 
     expect(told).toEqual(['found ConfigMap', 'missing', 'failed', 'found ConfigMap']);
@@ -92,11 +92,11 @@ describe('followKind', () => {
   });
 });
 
-describe('Doubts', () => {
+describe('RecheckSignal', () => {
   it('keeps a doubt that is raised while nobody waits', async () => {
-    const doubts = new Doubts();
-    doubts.raise();
+    const recheck = new RecheckSignal();
+    recheck.raise();
 
-    await expect(doubts.wait(new AbortController().signal)).resolves.toBeUndefined();
+    await expect(recheck.wait(new AbortController().signal)).resolves.toBeUndefined();
   });
 });

@@ -54,10 +54,12 @@ function runMonitor(sandbox: Sandbox, { binding: fields = {}, idleTimeoutMs }: R
     ...(filter === undefined ? {} : { filter: filters.compile(filter) }),
     log,
     metrics,
-    onSynced: () => tell('synced'),
-    onEvent: ({ watchEvent, item }) =>
-      tell(`${watchEvent} ${item.name}${item.filterResult === undefined ? '' : ` ${item.filterResult}`}`),
-    onProblem: () => trouble.resolve(),
+    listener: {
+      synced: () => tell('synced'),
+      event: ({ watchEvent, item }) =>
+        tell(`${watchEvent} ${item.name}${item.filterResult === undefined ? '' : ` ${item.filterResult}`}`),
+      problem: () => trouble.resolve(),
+    },
   });
   const controller = new AbortController();
   const ended = monitor.run(controller.signal);

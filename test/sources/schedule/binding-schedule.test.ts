@@ -89,9 +89,9 @@ describe('a schedule by hand', () => {
     const runId = await schedule?.trigger();
 
     expect(schedule?.status()).toMatchObject({ runId, outcome: 'waiting' });
-    rig.schedules.begin(rig.triggers);
+    rig.scheduled.begin(rig.triggers);
     expect(schedule?.status()).toMatchObject({ runId, outcome: 'running' });
-    rig.schedules.end(rig.triggers, 'failed');
+    rig.scheduled.end(rig.triggers, 'failed');
     expect(schedule?.status()).toMatchObject({ runId, outcome: 'failed' });
   });
 
@@ -215,12 +215,12 @@ describe('attempts at a run', () => {
     const rig = await start([minutely]);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
     const { trigger } = only(rig);
-    rig.schedules.begin([trigger]);
-    rig.schedules.retry([trigger]);
+    rig.scheduled.begin([trigger]);
+    rig.scheduled.retry([trigger]);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    rig.schedules.begin(rig.triggers);
+    rig.scheduled.begin(rig.triggers);
 
-    expect(rig.triggers.map((one) => rig.schedules.facts(one))).toEqual([{ attempt: 2 }, { attempt: 1 }]);
+    expect(rig.triggers.map((one) => rig.scheduled.facts(one))).toEqual([{ attempt: 2 }, { attempt: 1 }]);
     expect(rig.told).toEqual(['minutely failed']);
   });
 
@@ -229,10 +229,10 @@ describe('attempts at a run', () => {
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
     rig.run(only(rig).trigger);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    rig.schedules.begin(rig.triggers.slice(1));
+    rig.scheduled.begin(rig.triggers.slice(1));
 
     const [, second] = rig.triggers;
-    expect(second && rig.schedules.facts(second)).toEqual({
+    expect(second && rig.scheduled.facts(second)).toEqual({
       attempt: 1,
       lastSuccessMs: Date.parse('2026-05-01T10:01:30Z'),
     });
@@ -243,7 +243,7 @@ describe('a run that is longer than the time between two ticks', () => {
   async function overrun(concurrency: ScheduleBinding['concurrency']) {
     const rig = await start([{ ...minutely, concurrency }]);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    rig.schedules.begin([only(rig).trigger]);
+    rig.scheduled.begin([only(rig).trigger]);
     await vi.advanceTimersByTimeAsync(3 * MINUTE_MS);
     return rig;
   }
@@ -257,7 +257,7 @@ describe('a run that is longer than the time between two ticks', () => {
 
   it('has them skipped with skip, until it has ended', async () => {
     const rig = await overrun('skip');
-    rig.schedules.end([only(rig).trigger], 'succeeded');
+    rig.scheduled.end([only(rig).trigger], 'succeeded');
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
 
     expect(rig.ticks).toEqual(['minutely 2026-05-01T10:01:00', 'minutely 2026-05-01T10:05:00']);
@@ -271,7 +271,7 @@ describe('a run that is longer than the time between two ticks', () => {
 
   it('has them skipped while it is yet to be repeated', async () => {
     const rig = await overrun('skip');
-    rig.schedules.retry([only(rig).trigger]);
+    rig.scheduled.retry([only(rig).trigger]);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
 
     expect(rig.ticks).toHaveLength(1);
@@ -291,8 +291,8 @@ describe('a group', () => {
     await vi.advanceTimersByTimeAsync(3 * MINUTE_MS);
     const last = rig.triggers.slice(-1);
 
-    rig.schedules.begin(last);
-    rig.schedules.end(last, 'succeeded');
+    rig.scheduled.begin(last);
+    rig.scheduled.end(last, 'succeeded');
 
     expect(rig.schedules.schedules[0]?.status()).toMatchObject({ outcome: 'succeeded' });
     expect(rig.schedules.schedules[0]?.status().runId).toBe(last[0]?.run.runId);

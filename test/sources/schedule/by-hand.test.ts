@@ -6,7 +6,7 @@ const open = [
   openRun(1, { state: 'running' }),
   openRun(2),
   openRun(3, { state: 'interrupted' }),
-  openRun(4, { by: 'another', state: 'running' }),
+  openRun(4, { holder: 'another', state: 'running' }),
 ];
 
 describe('a run that is asked for', () => {

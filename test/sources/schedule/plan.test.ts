@@ -22,7 +22,14 @@ function targetOf(fields: Fields = {}): ScheduleTarget {
 
 /** A moment at which an operator starts. */
 function startAt(nowMs: number, fields: Partial<Moment> = {}): Moment {
-  return { nowMs, presentSinceMs: nowMs, isStart: true, me: 'me', isLeftBehind: ({ by }) => by !== 'me', ...fields };
+  return {
+    nowMs,
+    presentSinceMs: nowMs,
+    isStart: true,
+    me: 'me',
+    isLeftBehind: ({ holder }) => holder !== 'me',
+    ...fields,
+  };
 }
 
 /** A moment of an operator that has been there since `startMs`. */
@@ -32,7 +39,16 @@ function goingOnAt(nowMs: number): Moment {
 
 function openRun(scheduledAtMs: number, fields: Partial<OpenRun> = {}): OpenRun {
   const runId = runIdOf('hook.sh', 's', scheduledAtMs);
-  return { runId, scheduledAtMs, reason: 'tick', state: 'running', attempts: 1, by: 'another', aliveMs: 0, ...fields };
+  return {
+    runId,
+    scheduledAtMs,
+    reason: 'tick',
+    state: 'running',
+    attempts: 1,
+    holder: 'another',
+    heartbeatMs: 0,
+    ...fields,
+  };
 }
 
 function shown(runs: readonly OpenRun[]): readonly string[] {
@@ -192,7 +208,7 @@ describe('a run that its operator left behind', () => {
     for (const fields of [latest, all]) {
       const plan = after([openRun(leftMs, { state })], fields);
 
-      expect(plan.runs).toEqual([openRun(leftMs, { state: 'waiting', by: 'me', aliveMs: nowMs })]);
+      expect(plan.runs).toEqual([openRun(leftMs, { state: 'waiting', holder: 'me', heartbeatMs: nowMs })]);
       expect(plan.record.open).toEqual(plan.runs);
       expect(plan.missed).toBe(0);
     }
@@ -221,7 +237,7 @@ describe('a run that its operator left behind', () => {
   });
 
   it('of this very process is left to go on', () => {
-    const mine = openRun(leftMs, { by: 'me' });
+    const mine = openRun(leftMs, { holder: 'me' });
 
     expect(after([mine], latest)).toMatchObject({ runs: [], record: { open: [mine] } });
   });
@@ -243,7 +259,7 @@ describe('a run that its operator left behind', () => {
 });
 
 describe('a tick while an earlier run has not ended', () => {
-  const mine = openRun(startMs - 30_000, { by: 'me' });
+  const mine = openRun(startMs - 30_000, { holder: 'me' });
   const tickMs = startMs + 30_000;
 
   function beside(fields: Fields, open: readonly OpenRun[] = [mine]) {

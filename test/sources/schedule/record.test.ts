@@ -51,9 +51,9 @@ describe('the record of a schedule', () => {
   });
 
   it('marks what its operator leaves behind, and nothing else', () => {
-    const record = recordWith(openRun(1, { state: 'running', attempts: 1 }), openRun(2, { by: 'another' }));
+    const record = recordWith(openRun(1, { state: 'running', attempts: 1 }), openRun(2, { holder: 'another' }));
 
-    const interrupted = interruptRuns(record, ({ by }) => by === 'me');
+    const interrupted = interruptRuns(record, ({ holder }) => holder === 'me');
 
     expect(interrupted.open.map(({ state }) => state)).toEqual(['interrupted', 'waiting']);
     expect(interrupted.last).toEqual({ runId: 'r1', outcome: 'interrupted' });

@@ -147,17 +147,17 @@ describe('a run that its operator did not finish', () => {
     const before = await start(store, hourlyAll);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
     const trigger = first(before.triggers);
-    before.schedules.begin([trigger]);
+    before.scheduled.begin([trigger]);
     await vi.advanceTimersByTimeAsync(0);
     await before[how]();
     rigs = [];
 
     const after = await start(store, hourlyAll);
     const again = first(after.triggers);
-    after.schedules.begin([again]);
+    after.scheduled.begin([again]);
 
     expect(again.run).toEqual({ ...trigger.run, attemptsBefore: 1 });
-    expect(after.schedules.facts(again)).toEqual({ attempt: 2 });
+    expect(after.scheduled.facts(again)).toEqual({ attempt: 2 });
     expect(after.triggers).toHaveLength(1);
   });
 
@@ -179,7 +179,7 @@ describe('a run that its operator did not finish', () => {
     at('01T12:00:00');
     const before = await start(store, hourlyAll);
     await vi.advanceTimersByTimeAsync(HOUR_MS);
-    before.schedules.begin(before.triggers);
+    before.scheduled.begin(before.triggers);
     await before.end();
 
     expect(store.values()).toMatchObject([
@@ -197,9 +197,9 @@ describe('a run that its operator did not finish', () => {
 
     at('01T14:00:00');
     const after = await start(store, hourlyAll);
-    after.schedules.begin(after.triggers);
+    after.scheduled.begin(after.triggers);
 
-    expect(after.schedules.facts(first(after.triggers))).toEqual({
+    expect(after.scheduled.facts(first(after.triggers))).toEqual({
       attempt: 1,
       lastSuccessMs: Date.parse('2026-05-01T13:00:00Z'),
     });
@@ -254,7 +254,7 @@ describe('replicas on hosts of their own', () => {
     at('01T12:59:00');
     const busy = await startOn('a', store, nightlyOf('0 13 * * *'));
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    busy.schedules.begin(busy.triggers);
+    busy.scheduled.begin(busy.triggers);
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
 
     const other = await startOn('b', store, nightlyOf('0 13 * * *'));
@@ -269,7 +269,7 @@ describe('replicas on hosts of their own', () => {
     at('01T12:59:00');
     const gone = await startOn('a', store, nightlyOf('0 13 * * *'));
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    gone.schedules.begin(gone.triggers);
+    gone.scheduled.begin(gone.triggers);
     await vi.advanceTimersByTimeAsync(0);
     await gone.crash();
     rigs = [];
@@ -287,7 +287,7 @@ describe('replicas on hosts of their own', () => {
     at('01T12:59:00');
     const gone = await startOn('a', store, nightlyOf('* * * * *'));
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
-    gone.schedules.begin(gone.triggers);
+    gone.scheduled.begin(gone.triggers);
     await vi.advanceTimersByTimeAsync(0);
     await gone.crash();
     rigs = [];

@@ -12,8 +12,8 @@ const late = {
   reason: 'catch-up',
   state: 'waiting',
   attempts: 0,
-  by: 'me',
-  aliveMs: 0,
+  holder: 'me',
+  heartbeatMs: 0,
 } as const;
 
 function told(plan: Partial<Plan>, isTick = true): readonly string[] {

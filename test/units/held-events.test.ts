@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { EventTrigger } from '../../src/hook/trigger.ts';
-import { HeldEvents } from '../../src/operator/held-events.ts';
+import { HeldEvents } from '../../src/units/held-events.ts';
 import { kubernetesBinding } from '../support/bindings.ts';
 
 const binding = kubernetesBinding('pods');

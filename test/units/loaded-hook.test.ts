@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { logLoaded } from '../../src/operator/loaded-hook.ts';
+import { logLoaded } from '../../src/units/loaded-hook.ts';
 import { hookWith, scheduleBinding } from '../support/bindings.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 

@@ -2,7 +2,7 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { HookFile } from '../../src/hook/discover.ts';
-import { fingerprintsOf } from '../../src/operator/fingerprints.ts';
+import { fingerprintsOf } from '../../src/units/fingerprints.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;

@@ -1,6 +1,7 @@
 import { afterEach, describe, expect, it } from 'vitest';
 import type { Hook } from '../../src/hook/binding.ts';
-import { boot, StartupHooks } from '../../src/operator/boot.ts';
+import { newTask, queueOf } from '../../src/hook/task.ts';
+import { boot, StartupHooks } from '../../src/units/boot.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';
 import { settled } from '../support/monitor-rig.ts';
 import { describeTask, unitRig, type UnitRig } from '../support/unit-rig.ts';
@@ -27,9 +28,9 @@ function bootRig(...rigs: readonly UnitRig[]) {
   const booted = boot(
     rigs.map((rig) => rig.unit),
     {
-      push: (queue, task) => void pushed.push(`${queue}: ${task.hook.name} ${describeTask(task)}`),
+      emit: (hook, trigger) =>
+        void pushed.push(`${queueOf(trigger)}: ${hook.name} ${describeTask(newTask(hook, trigger, 0))}`),
       startup,
-      now: () => 0,
     },
     controller.signal,
   );

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { checkFilter } from '../../src/operator/filter-check.ts';
+import { checkFilter } from '../../src/units/filter-check.ts';
 
 it.each([
   ['jq', '.metadata.labels', undefined],

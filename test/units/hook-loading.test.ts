@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import type { HookFile } from '../../src/hook/discover.ts';
-import { beginLoading, hookLoader } from '../../src/operator/hook-loading.ts';
+import { beginLoading, hookLoader } from '../../src/units/hook-loading.ts';
 import { never, temporaryFolder } from '../support/hook-rig.ts';
 
 const CONFIG = 'configVersion: v1\nonStartup: 1\n';

@@ -1,9 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { Hook } from '../../src/hook/binding.ts';
 import type { Task } from '../../src/hook/task.ts';
-import { HookUnit } from '../../src/operator/hook-unit.ts';
+import { HookUnit } from '../../src/units/hook-unit.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
-import { describeTask, eventOf, taskOf, unitRig, type UnitRig } from '../support/unit-rig.ts';
+import { describeTask, unitRig, type UnitRig } from '../support/unit-rig.ts';
 import { withoutSchedules } from '../support/idle-schedule.ts';
 
 const pods = kubernetesBinding('pods', { queue: 'other' });
@@ -34,16 +34,16 @@ const only = (tasks: readonly Task[]): Task => {
 
 describe('the Synchronizations of a hook', () => {
   it('are queued in main, in the order of the config, whatever queue their bindings have', async () => {
-    await unitWith([pods, maps], ({ unit, queued }) => {
-      unit.enable();
+    await unitWith([pods, maps], ({ enable, queued }) => {
+      enable();
 
       expect(queued()).toEqual(['main: Synchronization pods', 'main: Synchronization maps']);
     });
   });
 
   it('hold back the events of their binding alone until they succeeded', async () => {
-    await unitWith([pods, maps], ({ unit, event, queued, takeTasks }) => {
-      unit.enable();
+    await unitWith([pods, maps], ({ unit, enable, event, queued, takeTasks }) => {
+      enable();
       const [first] = takeTasks();
       if (first === undefined) throw new Error('no Synchronization');
       event(pods, 'before');
@@ -60,8 +60,8 @@ describe('the Synchronizations of a hook', () => {
   });
 
   it('are tried again after a delay, and read the state anew then', async () => {
-    await unitWith([pods], async ({ unit, event, queued, takeTasks }) => {
-      unit.enable();
+    await unitWith([pods], async ({ unit, enable, event, queued, takeTasks }) => {
+      enable();
       const first = only(takeTasks());
       unit.begin(first);
       event(pods, 'part of the second state');
@@ -81,8 +81,8 @@ describe('the Synchronizations of a hook', () => {
   });
 
   it('wait for an earlier one that failed, and follow it in order', async () => {
-    await unitWith([pods, maps], async ({ unit, queued, takeTasks }) => {
-      unit.enable();
+    await unitWith([pods, maps], async ({ unit, enable, queued, takeTasks }) => {
+      enable();
       const [first, second] = takeTasks();
       if (first === undefined || second === undefined) throw new Error('no Synchronizations');
       expect(unit.defer(first)).toBe(false);
@@ -99,8 +99,8 @@ describe('the Synchronizations of a hook', () => {
   });
 
   it('of one group that were combined open their bindings together', async () => {
-    await unitWith([pods, maps], ({ unit, event, queued, takeTasks, told }) => {
-      unit.enable();
+    await unitWith([pods, maps], ({ unit, enable, event, queued, takeTasks, told }) => {
+      enable();
       const [first, second] = takeTasks();
       if (first === undefined || second === undefined) throw new Error('no Synchronizations');
       const combined = { ...first, triggers: [first.triggers[0], second.triggers[0]] } as const;
@@ -115,9 +115,9 @@ describe('the Synchronizations of a hook', () => {
   });
 
   it('are left out where executeHookOnSynchronization is false: events flow from the turn of the hook on', async () => {
-    await unitWith([nodes], ({ unit, event, queued, told }) => {
+    await unitWith([nodes], ({ enable, event, queued, told }) => {
       event(nodes, 'part of the first list');
-      unit.enable();
+      enable();
       event(nodes, 'new');
 
       expect(queued()).toEqual(['main: nodes/new']);
@@ -126,42 +126,10 @@ describe('the Synchronizations of a hook', () => {
   });
 });
 
-describe('the ticks of a task', () => {
-  const tick = tickOf(minutely, { runId: 'r1' });
-
-  it('begin with it, and are told what becomes of it', async () => {
-    await unitWith([minutely, pods], ({ hook, unit, told }) => {
-      const task = { ...taskOf(hook, tick), triggers: [tick, eventOf(pods, 'web')] } as const;
-
-      unit.begin(task);
-      unit.settleTicks(task, 'retry');
-      unit.settleTicks(task, 'succeeded');
-
-      expect(told).toEqual(['r1 begins', 'r1 again', 'r1 succeeded']);
-    });
-  });
-
-  it('that give way to newer ones are ended, and their failure is none', async () => {
-    await unitWith([minutely], async ({ hook, unit, schedules, told }) => {
-      unit.enable();
-      await vi.advanceTimersByTimeAsync(0);
-      const task = taskOf(hook, tick);
-      expect(unit.isReplaced(task)).toBe(false);
-
-      schedules[0]?.replace(new Set(['r1']));
-      expect(unit.isReplaced(task)).toBe(true);
-      unit.settleTicks(task, 'replaced');
-
-      expect(unit.isReplaced(task)).toBe(false);
-      expect(told).toEqual(['enabled', 'end r1', 'r1 replaced']);
-    });
-  });
-});
-
 describe('the schedules of a hook', () => {
   it('start when all its Synchronizations are done', async () => {
-    await unitWith([minutely, pods, maps], async ({ unit, schedules, queued, takeTasks }) => {
-      unit.enable();
+    await unitWith([minutely, pods, maps], async ({ unit, enable, schedules, queued, takeTasks }) => {
+      enable();
       const [first, second] = takeTasks();
       if (first === undefined || second === undefined) throw new Error('no Synchronizations');
       unit.finish(first);
@@ -178,11 +146,11 @@ describe('the schedules of a hook', () => {
   });
 
   it('start at its turn where there is nothing to synchronize, and not before', async () => {
-    await unitWith([onStartupBinding, minutely], async ({ unit, schedules }) => {
+    await unitWith([onStartupBinding, minutely], async ({ unit, enable, schedules }) => {
       await vi.advanceTimersByTimeAsync(0);
       expect(schedules).toEqual([]);
 
-      unit.enable();
+      enable();
       await vi.advanceTimersByTimeAsync(0);
 
       expect(schedules).toHaveLength(1);
@@ -239,7 +207,8 @@ describe('the state of a hook', () => {
 
 it('a unit that is started after the end has come ends at once', async () => {
   const unit = new HookUnit(hookWith('hook.sh', [pods]), {
-    push: () => {},
+    emit: () => {},
+    requeue: () => {},
     createMonitor: () => ({
       run: async () => {
         throw new Error('started');

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AppliedOperation } from '../../src/effects/apply-operations.ts';
 import type { PatchOperation } from '../../src/effects/operation.ts';
 import type { EventTrigger } from '../../src/hook/trigger.ts';
-import { OwnWrites, type Loop } from '../../src/operator/own-writes.ts';
+import { OwnWrites, type Loop } from '../../src/units/own-writes.ts';
 import { kubernetesBinding } from '../support/bindings.ts';
 
 const binding = kubernetesBinding('maps');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMetrics } from '../../src/metrics.ts';
-import { LoopWarnings } from '../../src/operator/loop-warnings.ts';
+import { LoopWarnings } from '../../src/units/loop-warnings.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 

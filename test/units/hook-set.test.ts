@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
 import { HookConfigError } from '../../src/errors.ts';
 import type { HookFile } from '../../src/hook/discover.ts';
-import { HookSet } from '../../src/operator/hook-set.ts';
-import { HookUnit } from '../../src/operator/hook-unit.ts';
+import { HookSet } from '../../src/units/hook-set.ts';
+import { HookUnit } from '../../src/units/hook-unit.ts';
 import { hookWith } from '../support/bindings.ts';
 import { withoutSchedules } from '../support/idle-schedule.ts';
 
@@ -29,7 +29,8 @@ function hookSetRig({ mayWork = Promise.resolve() }: { readonly mayWork?: Promis
     mayWork,
     createUnit: (hook) =>
       new HookUnit(hook, {
-        push: () => {},
+        emit: () => {},
+        requeue: () => {},
         createMonitor: () => ({ run: async () => {}, snapshot: () => [], status: () => ({ isSynced: true }) }),
         ...withoutSchedules,
         now: Date.now,

@@ -1,24 +1,24 @@
-import type { Hook } from '../hook/binding.ts';
-import type { Task } from '../hook/task.ts';
+import type { Hook, OnStartupBinding } from '../hook/binding.ts';
+import type { QueuedTrigger } from '../hook/trigger.ts';
 import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
 import type { HookUnit } from './hook-unit.ts';
 
 export interface BootOptions {
-  readonly push: (queue: string, task: Task) => void;
+  /** Makes a trigger of a hook a task in its queue. */
+  readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
   readonly startup: StartupHooks;
-  readonly now: () => number;
 }
 
 /**
- * Starts hooks in the peer's order: onStartup hooks by their number, then every hook's Synchronizations by path. A
- * failing onStartup hook holds back all that follows; later on a hook in trouble holds back only itself.
+ * Starts hooks in shell-operator's order: onStartup hooks by their number, then the Synchronizations of every hook by
+ * path. A failing onStartup hook holds back all that follow; a hook that fails later holds back only itself.
  */
 export async function boot(units: readonly HookUnit[], options: BootOptions, signal: AbortSignal): Promise<void> {
-  const { push, startup, now } = options;
-  const tasks = startupTasks(units, now());
-  startup.expect(tasks.map(({ hook }) => hook));
-  for (const task of tasks) push('main', task);
+  const { emit, startup } = options;
+  const starts = startsOf(units);
+  startup.expect(starts.map(({ hook }) => hook));
+  for (const { hook, binding } of starts) emit(hook, { type: 'onStartup', binding });
   const ended = aborted(signal);
   await Promise.race([startup.done, ended]);
   if (!signal.aborted) await enableInOrder(units, ended, signal);
@@ -59,21 +59,17 @@ export class StartupHooks {
   }
 }
 
-function startupTasks(units: readonly HookUnit[], nowMs: number): readonly Task[] {
+interface Start {
+  readonly hook: Hook;
+  readonly binding: OnStartupBinding;
+}
+
+/** By number; hooks of one number stay in the order of their paths. */
+function startsOf(units: readonly HookUnit[]): readonly Start[] {
   const starts = units.flatMap(({ hook }) =>
     hook.bindings.flatMap((binding) => (binding.type === 'onStartup' ? [{ hook, binding }] : [])),
   );
-  // A stable sort: hooks of one number stay in the order of their paths.
-  return starts
-    .toSorted((a, b) => a.binding.order - b.binding.order)
-    .map(({ hook, binding }) => ({
-      hook,
-      triggers: [{ type: 'onStartup', binding }],
-      allowFailure: false,
-      queuedAtMs: nowMs,
-      failures: 0,
-      ownFailures: 0,
-    }));
+  return starts.toSorted((a, b) => a.binding.order - b.binding.order);
 }
 
 /** A hook has its turn when all its bindings have their first list; one that meets a problem before loses its turn. */

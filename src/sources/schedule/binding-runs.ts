@@ -1,0 +1,134 @@
+import type { RunFacts } from '../../hook/context.ts';
+import type { ScheduledRun } from '../../hook/trigger.ts';
+import { recordKey } from '../../state/record-key.ts';
+import type { ScheduleTarget } from './plan.ts';
+import {
+  endRuns,
+  interruptRuns,
+  renewRuns,
+  retryRuns,
+  startRuns,
+  type EndedOutcome,
+  type OpenRun,
+  type ScheduleRecord,
+} from './record.ts';
+import type { ScheduleRecords } from './records.ts';
+
+/** Receives what becomes known of a schedule, for metrics and Events. */
+export interface ScheduleObserver {
+  onRecord(target: ScheduleTarget, record: ScheduleRecord): void;
+  onMissed(target: ScheduleTarget, missed: { readonly count: number; readonly isAtLeast: boolean }): void;
+  onSkipped(target: ScheduleTarget, count: number): void;
+  /** An attempt failed. */
+  onFailed(target: ScheduleTarget, runId: string): void;
+}
+
+export interface BindingRunsOptions {
+  readonly records: ScheduleRecords;
+  /** Names this process. */
+  readonly me: string;
+  /** Milliseconds since the epoch. */
+  readonly now: () => number;
+  readonly observer: ScheduleObserver;
+}
+
+/**
+ * The runs of one schedule binding, in its record. `BindingSchedule` plans and emits them; what the journal reports of
+ * their attempts comes here directly, and not through the schedule.
+ */
+export class BindingRuns {
+  readonly key: string;
+  readonly #target: ScheduleTarget;
+  readonly #options: BindingRunsOptions;
+  #isClosed = false;
+
+  constructor(target: ScheduleTarget, options: BindingRunsOptions) {
+    this.key = recordKey(target.hook, target.id);
+    this.#target = target;
+    this.#options = options;
+  }
+
+  get record(): ScheduleRecord | undefined {
+    return this.#options.records.get(this.key);
+  }
+
+  /** The runs of this process that have not ended. */
+  get mine(): readonly OpenRun[] {
+    return (this.record?.open ?? []).filter(({ holder }) => holder === this.#options.me);
+  }
+
+  /** Attempts at these runs begin. */
+  begin(runs: readonly ScheduledRun[]): void {
+    const { me, now } = this.#options;
+    const nowMs = now();
+    const open = runs.map((run): OpenRun => {
+      const { runId, scheduledAtMs, reason } = run;
+      const attempts = this.#attemptsOf(run) + 1;
+      return { runId, scheduledAtMs, reason, state: 'running', attempts, holder: me, heartbeatMs: nowMs };
+    });
+    this.#note((record) => startRuns(record, open, nowMs));
+  }
+
+  /** What the hook is given about a run, which must have begun. */
+  facts(run: ScheduledRun): RunFacts {
+    const { lastSucceededMs } = this.record ?? {};
+    const attempt = Math.max(1, this.#attemptsOf(run));
+    return { attempt, ...(lastSucceededMs !== undefined && { lastSuccessMs: lastSucceededMs }) };
+  }
+
+  /** The attempts failed; others follow, unless the binding is closed. */
+  retry(runs: readonly ScheduledRun[]): void {
+    const ids = idsOf(runs);
+    for (const { runId } of runs) this.#options.observer.onFailed(this.#target, runId);
+    const isClosed = this.#isClosed;
+    this.#note((record) => (isClosed ? interruptRuns(record, ({ runId }) => ids.has(runId)) : retryRuns(record, ids)));
+  }
+
+  /** The runs are over. */
+  end(runs: readonly ScheduledRun[], outcome: EndedOutcome): void {
+    const { now, observer } = this.#options;
+    const nowMs = now();
+    if (outcome === 'failed') for (const { runId } of runs) observer.onFailed(this.#target, runId);
+    const isGrouped = this.#target.binding.group !== undefined;
+    const ids = isGrouped ? idsUpTo(runs, this.record?.open ?? []) : idsOf(runs);
+    this.#note((record) => endRuns(record, { ids, outcome, nowMs }));
+  }
+
+  /** Renews the heartbeat of this process, where another one might take over its runs. */
+  heartbeat(): void {
+    const { records, me, now } = this.#options;
+    const nowMs = now();
+    if (records.isKept && this.mine.length > 0) this.#note((record) => renewRuns(record, me, nowMs));
+  }
+
+  /** The operator ends: all runs of this process are left to the next operator. */
+  interrupt(): void {
+    this.#note((record) => interruptRuns(record, ({ holder }) => holder === this.#options.me));
+  }
+
+  /** The binding is followed no more: runs that wait, and those that fail from now on, are left to the next operator. */
+  close(): void {
+    this.#isClosed = true;
+    const isMine = ({ holder, state }: OpenRun): boolean => holder === this.#options.me && state === 'waiting';
+    this.#note((record) => interruptRuns(record, isMine));
+  }
+
+  #note(change: (record: ScheduleRecord) => ScheduleRecord): void {
+    this.#options.records.note(this.key, change);
+    if (this.record !== undefined) this.#options.observer.onRecord(this.#target, this.record);
+  }
+
+  #attemptsOf({ runId, attemptsBefore }: ScheduledRun): number {
+    return this.record?.open.find((run) => run.runId === runId)?.attempts ?? attemptsBefore;
+  }
+}
+
+/** A run of a group stands for those before it, which were merged into it. */
+function idsUpTo(runs: readonly ScheduledRun[], open: readonly OpenRun[]): ReadonlySet<string> {
+  const untilMs = Math.max(...runs.map(({ scheduledAtMs }) => scheduledAtMs));
+  return idsOf(open.filter(({ scheduledAtMs }) => scheduledAtMs <= untilMs));
+}
+
+export function idsOf(runs: readonly { readonly runId: string }[]): ReadonlySet<string> {
+  return new Set(runs.map(({ runId }) => runId));
+}

@@ -1,0 +1,44 @@
+import type { ScheduleBinding } from '../../hook/binding.ts';
+import type { RunFacts } from '../../hook/context.ts';
+import type { ScheduledRun, ScheduleTrigger } from '../../hook/trigger.ts';
+import { BindingRuns, type BindingRunsOptions } from './binding-runs.ts';
+import type { ScheduleTarget } from './plan.ts';
+import type { EndedOutcome } from './record.ts';
+
+/** The runs of all schedules, found by the binding of their trigger. */
+export class ScheduledRuns {
+  readonly #byBinding = new WeakMap<ScheduleBinding, BindingRuns>();
+
+  /** The runs of a binding that is loaded now. */
+  open(target: ScheduleTarget, options: BindingRunsOptions): BindingRuns {
+    const runs = new BindingRuns(target, options);
+    this.#byBinding.set(target.binding, runs);
+    return runs;
+  }
+
+  /** Attempts at the runs of these triggers begin. */
+  begin(triggers: readonly ScheduleTrigger[]): void {
+    for (const [runs, scheduled] of this.#grouped(triggers)) runs.begin(scheduled);
+  }
+
+  /** What the hook is given about a run that has begun. */
+  facts({ binding, run }: ScheduleTrigger): RunFacts | undefined {
+    return this.#byBinding.get(binding)?.facts(run);
+  }
+
+  /** The attempts failed and are repeated. */
+  retry(triggers: readonly ScheduleTrigger[]): void {
+    for (const [runs, scheduled] of this.#grouped(triggers)) runs.retry(scheduled);
+  }
+
+  end(triggers: readonly ScheduleTrigger[], outcome: EndedOutcome): void {
+    for (const [runs, scheduled] of this.#grouped(triggers)) runs.end(scheduled, outcome);
+  }
+
+  #grouped(triggers: readonly ScheduleTrigger[]): readonly (readonly [BindingRuns, readonly ScheduledRun[]])[] {
+    return [...Map.groupBy(triggers, ({ binding }) => binding)].flatMap(([binding, ofBinding]) => {
+      const runs = this.#byBinding.get(binding);
+      return runs === undefined ? [] : [[runs, ofBinding.map(({ run }) => run)] as const];
+    });
+  }
+}

@@ -1,0 +1,189 @@
+import type { AppliedOperation } from '../effects/apply-operations.ts';
+import type { PatchOperation } from '../effects/operation.ts';
+import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook/binding.ts';
+import type { Task } from '../hook/task.ts';
+import type { Emit, EventTrigger, Snapshot } from '../hook/trigger.ts';
+import { aborted } from '../lib/aborted.ts';
+import { latch } from '../lib/latch.ts';
+import type { Monitor, MonitorListener, MonitorStatus } from '../sources/kubernetes/monitor.ts';
+import type { HookSchedules } from '../sources/schedule/hook-schedules.ts';
+import { HeldEvents } from './held-events.ts';
+import { OwnWrites, type Loop } from './own-writes.ts';
+import { Synchronizations, synchronizationsOf } from './synchronizations.ts';
+import { UnitBinding } from './unit-binding.ts';
+
+/** What a unit needs of a monitor. */
+export type UnitMonitor = Pick<Monitor, 'run' | 'snapshot' | 'status'>;
+
+/** What a unit needs of the schedules of its hook. */
+export type UnitSchedules = Pick<HookSchedules, 'run' | 'schedules'>;
+
+export interface UnitOptions {
+  /** Makes a trigger of this hook a task in its queue. */
+  readonly emit: Emit;
+  /** Puts a task of this hook into the queue `main` again. */
+  readonly requeue: (task: Task) => void;
+  readonly createMonitor: (binding: KubernetesBinding, listener: MonitorListener) => UnitMonitor;
+  readonly createSchedules: (bindings: readonly ScheduleBinding[], emit: Emit) => UnitSchedules;
+  readonly now: () => number;
+  /** Called once, when every Synchronization of the hook is done and its schedules run. */
+  readonly onEnabled: () => void;
+  readonly onProblem: (binding: KubernetesBinding, error: unknown) => void;
+  /** An event does not run the hook now, and why. */
+  readonly onEventHeld?: (trigger: EventTrigger, reason: string) => void;
+}
+
+interface WatchedBinding {
+  readonly state: UnitBinding;
+  readonly monitor: UnitMonitor;
+}
+
+/**
+ * One loaded hook at work: its monitors, its schedules, and the Synchronizations that it still owes. It follows the
+ * cluster from the start (`run`), is enabled when its turn at boot comes (`enable`), and starts its schedules when all
+ * its Synchronizations are done. The runs call it around each attempt: `defer`, `begin`, then `finish` or `retryLater`.
+ */
+export class HookUnit {
+  readonly hook: Hook;
+  readonly #options: UnitOptions;
+  readonly #bindings: ReadonlyMap<KubernetesBinding, WatchedBinding>;
+  readonly #schedules: UnitSchedules;
+  readonly #synchronizations: Synchronizations;
+  readonly #ownWrites: OwnWrites;
+  readonly #held: HeldEvents;
+  readonly #ended = new AbortController();
+  readonly #synced = latch();
+  readonly #settled = latch();
+  readonly #enabled = latch();
+  #isEnabled = false;
+
+  constructor(hook: Hook, options: UnitOptions) {
+    this.hook = hook;
+    this.#options = options;
+    this.#ownWrites = new OwnWrites(options.now);
+    this.#held = new HeldEvents(options.emit);
+    this.#synchronizations = new Synchronizations(options);
+    const watched = hook.bindings.filter((binding) => binding.type === 'kubernetes');
+    this.#bindings = new Map(watched.map((binding) => [binding, this.#watch(binding)]));
+    this.#resolveSynced();
+    const scheduled = hook.bindings.filter((binding) => binding.type === 'schedule');
+    this.#schedules = options.createSchedules(scheduled, options.emit);
+  }
+
+  /** Resolves when every binding has its initial state. */
+  get synced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
+  /** Resolves when every binding has its initial state, one of them met a problem, or the unit has ended. */
+  get settled(): Promise<void> {
+    return Promise.race([this.#synced.promise, this.#settled.promise]);
+  }
+
+  get isSynced(): boolean {
+    return [...this.#bindings.values()].every(({ state }) => state.isSynced);
+  }
+
+  get isEnabled(): boolean {
+    return this.#isEnabled;
+  }
+
+  statuses(): readonly (readonly [KubernetesBinding, MonitorStatus])[] {
+    return [...this.#bindings].map(([binding, { monitor }]) => [binding, monitor.status()]);
+  }
+
+  /** The objects of one binding now. */
+  objects(binding: KubernetesBinding): Snapshot {
+    return this.#bindings.get(binding)?.monitor.snapshot() ?? [];
+  }
+
+  /** One a schedule binding, in the order of the config. */
+  get schedules(): UnitSchedules['schedules'] {
+    return this.#schedules.schedules;
+  }
+
+  /** Follows the cluster and the clock until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    if (signal.aborted) return;
+    const monitors = [...this.#bindings.values()].map(async ({ monitor }) => monitor.run(signal));
+    try {
+      await Promise.all([...monitors, this.#runSchedules(signal), this.#synchronizations.run(signal)]);
+    } finally {
+      this.#ended.abort();
+      // The boot, which waits for this hook's turn, goes on to the next hook.
+      this.#settled.resolve();
+    }
+  }
+
+  /** The hook's turn at boot: queues its Synchronizations. Its schedules start when these are done. */
+  enable(): void {
+    const owed = [...this.#bindings].filter(([, { state }]) => state.enable()).map(([binding]) => binding);
+    for (const binding of owed) this.#synchronizations.owe(binding);
+    for (const binding of owed) this.#options.emit({ type: 'synchronization', binding });
+    this.#enableIfDone();
+  }
+
+  /** Takes a task that must wait for an earlier Synchronization of this hook which failed; it is queued again then. */
+  defer(task: Task): boolean {
+    return this.#synchronizations.defer(task);
+  }
+
+  /** Must be called in the moment in which the contexts of `task` are read. */
+  begin(task: Task): void {
+    for (const binding of synchronizationsOf(task)) this.#bindings.get(binding)?.state.begin();
+  }
+
+  /** The task's run succeeded, or failed and was allowed to. */
+  finish(task: Task): void {
+    const done = synchronizationsOf(task);
+    if (done.length === 0) return;
+    for (const binding of done) this.#bindings.get(binding)?.state.finish();
+    this.#synchronizations.finish(done);
+    this.#enableIfDone();
+  }
+
+  /** Queues a failed Synchronization again after a delay, unless the hook is changed or removed before. */
+  retryLater(task: Task, delayMs: number): void {
+    this.#synchronizations.retryLater(task, delayMs);
+  }
+
+  /** Takes note of what a run of `task` wrote; returns the loop of the hook with itself that this continues, if any. */
+  wrote(task: Task, operation: PatchOperation, applied: AppliedOperation): Loop | undefined {
+    return this.#ownWrites.note(task.triggers, operation, applied);
+  }
+
+  #watch(binding: KubernetesBinding): WatchedBinding {
+    const { createMonitor, onProblem, onEventHeld: onHeld = () => {} } = this.#options;
+    const state = new UnitBinding(binding, {
+      onSynced: () => this.#resolveSynced(),
+      onProblem: (error) => {
+        this.#settled.resolve();
+        onProblem(binding, error);
+      },
+      onEvent: (trigger) => {
+        const delayMs = this.#ownWrites.delayOf(trigger);
+        if (delayMs > 0) onHeld(trigger, `the hook changes this object in a loop: held for ${delayMs} ms`);
+        this.#held.receive(trigger, delayMs, this.#ended.signal);
+      },
+      onHeld,
+    });
+    return { state, monitor: createMonitor(binding, state) };
+  }
+
+  #resolveSynced(): void {
+    if (this.isSynced) this.#synced.resolve();
+  }
+
+  #enableIfDone(): void {
+    if (!this.#synchronizations.isDone || this.#isEnabled) return;
+    this.#isEnabled = true;
+    this.#enabled.resolve();
+    this.#options.onEnabled();
+  }
+
+  async #runSchedules(signal: AbortSignal): Promise<void> {
+    if (this.#schedules.schedules.length === 0) return;
+    await Promise.race([this.#enabled.promise, aborted(signal)]);
+    if (!signal.aborted) await this.#schedules.run(signal);
+  }
+}

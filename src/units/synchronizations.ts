@@ -1,0 +1,75 @@
+import type { KubernetesBinding } from '../hook/binding.ts';
+import type { Task } from '../hook/task.ts';
+import { Channel } from '../lib/channel.ts';
+import { sleep } from '../lib/sleep.ts';
+
+interface Retry {
+  readonly task: Task;
+  readonly delayMs: number;
+}
+
+export interface SynchronizationsOptions {
+  /** Puts a task into the queue `main` again. */
+  readonly requeue: (task: Task) => void;
+  readonly now: () => number;
+}
+
+/**
+ * The Synchronizations that a hook still owes, in the order of its config. One that fails is run again after a delay,
+ * outside of its queue so that other hooks go on; those behind it are deferred until it succeeded.
+ */
+export class Synchronizations {
+  readonly #options: SynchronizationsOptions;
+  readonly #owed: KubernetesBinding[] = [];
+  readonly #deferred: Task[] = [];
+  readonly #retries = new Channel<Retry>();
+
+  constructor(options: SynchronizationsOptions) {
+    this.#options = options;
+  }
+
+  get isDone(): boolean {
+    return this.#owed.length === 0;
+  }
+
+  owe(binding: KubernetesBinding): void {
+    this.#owed.push(binding);
+  }
+
+  /** Takes a task that must wait for an earlier Synchronization which failed; returns whether it did. */
+  defer(task: Task): boolean {
+    const [first] = task.triggers;
+    const place = first.type === 'synchronization' ? this.#owed.indexOf(first.binding) : -1;
+    if (place < 1) return false;
+    this.#deferred.push(task);
+    return true;
+  }
+
+  /** These are done; the deferred tasks are queued again. */
+  finish(bindings: readonly KubernetesBinding[]): void {
+    for (const binding of bindings) {
+      const index = this.#owed.indexOf(binding);
+      if (index !== -1) this.#owed.splice(index, 1);
+    }
+    for (const task of this.#deferred.splice(0)) this.#options.requeue(task);
+  }
+
+  retryLater(task: Task, delayMs: number): void {
+    this.#retries.push({ task, delayMs });
+  }
+
+  /** Queues failed Synchronizations again, each after its delay, until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#retries.close(), { once: true });
+    for await (const { task, delayMs } of this.#retries) {
+      await sleep(delayMs, signal);
+      if (signal.aborted) return;
+      this.#options.requeue({ ...task, queuedAtMs: this.#options.now() });
+    }
+  }
+}
+
+/** The bindings whose Synchronizations a task is for. */
+export function synchronizationsOf(task: Task): readonly KubernetesBinding[] {
+  return task.triggers.flatMap((trigger) => (trigger.type === 'synchronization' ? [trigger.binding] : []));
+}
