@@ -43,6 +43,11 @@ export const KUBE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
   coordination: ['http'],
 };
 
+/** The packages, with the rooms of `src` that may import each, always by its name. */
+export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
+  jq: ['filter', 'cli'],
+};
+
 const DOORS =
   'outside src/lib a wait goes through a door of lib, which gives it an end: eventually, within, hedged, sleep, aborted, abortable; latch and Bell for what this process does itself';
 
@@ -59,6 +64,17 @@ const ENDLESS_WAITS: readonly EndlessWait[] = [
   { name: 'node:stream/promises', message: DOORS },
   { name: 'node:readline/promises', message: DOORS },
 ];
+
+// Doors that only tests have.
+const FOR_TESTS = '^@hooklet/[^/]+/(?:testing|conformance)$';
+
+// How deep the folders of a package are.
+const DEPTHS = [1, 2, 3];
+
+const BY_NAME: Pattern = {
+  regex: '^(?:\\.\\./)+packages/',
+  message: 'a package is imported by its name, through one of its doors',
+};
 
 export default defineConfig({
   plugins: ['typescript', 'import', 'unicorn', 'promise', 'node', 'oxc'],
@@ -130,21 +146,23 @@ export default defineConfig({
   overrides: [
     ...Object.keys(ROOMS).map(roomRule),
     ...Object.keys(KUBE_FOLDERS).map(kubeFolderRule),
-    importRule(
-      ['src/filter/jq/**/*.ts'],
-      [{ regex: '^(?:\\.\\./)(?!\\.\\./lib/)', message: 'src/filter/jq may import only lib' }],
-    ),
+    importRule(['src/main.ts'], packagePatterns('main')),
     importRule(
       SHARED_FILES.map((file) => `src/${file}.ts`),
       [
         {
-          regex: '^\\./(?!lib/|errors\\.ts$|log\\.ts$|metrics\\.ts$)',
+          regex: `^\\./(?:main\\.ts$|(?:${Object.keys(ROOMS)
+            .filter((room) => room !== 'lib')
+            .join('|')})/)`,
           message: 'errors, log and metrics may import only lib',
         },
+        ...packagePatterns('errors, log and metrics'),
       ],
     ),
+    importRule(['test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], [BY_NAME], []),
+    ...Object.keys(PACKAGES).flatMap(packageRules),
     {
-      files: ['test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'],
+      files: ['test/**/*.ts', 'packages/*/test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'],
       rules: {
         'max-lines-per-function': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
         'max-lines': ['error', { max: 600, skipBlankLines: true, skipComments: true }],
@@ -155,6 +173,7 @@ export default defineConfig({
         'src/lib/**/*.ts',
         'src/sandbox/until.ts',
         'test/**/*.ts',
+        'packages/*/test/**/*.ts',
         'bench/**/*.ts',
         'scripts/**/*.ts',
         'examples/**/*.ts',
@@ -167,7 +186,8 @@ export default defineConfig({
 });
 
 function roomRule(room: string): Override {
-  return importRule([`src/${room}/**/*.ts`], [roomPattern(room)], room === 'lib' ? [] : ENDLESS_WAITS);
+  const patterns = [roomPattern(room), ...packagePatterns(room)];
+  return importRule([`src/${room}/**/*.ts`], patterns, room === 'lib' ? [] : ENDLESS_WAITS);
 }
 
 function roomPattern(room: string): Pattern {
@@ -188,12 +208,47 @@ function kubeFolderRule(folder: string): Override {
     [`src/kube/${folder}/**/*.ts`],
     [
       roomPattern('kube'),
+      ...packagePatterns('kube'),
       {
         regex: `^\\.\\./(?:(?:${refused.join('|')})/${folder === 'http' ? '|[^/]+$' : ''})`,
         message: `src/kube/${folder} may import of src/kube only: ${allowed.join(', ') || 'nothing'}`,
       },
     ],
   );
+}
+
+/** What a room must not import of the packages: those that are for others, doors for tests, and files past the doors. */
+function packagePatterns(room: string): readonly Pattern[] {
+  const names = Object.keys(PACKAGES);
+  const allowed = names.filter((name) => PACKAGES[name]?.includes(room));
+  const refused = names.filter((name) => !allowed.includes(name));
+  return [
+    {
+      regex: [FOR_TESTS, ...refused.map(anyDoorOf)].join('|'),
+      message: `of the packages ${room} may import only: ${allowed.join(', ') || 'none'}`,
+    },
+    BY_NAME,
+  ];
+}
+
+/** A package imports nothing from outside its folder: nothing of hooklet, and no other package. */
+function packageRules(name: string): readonly Override[] {
+  const others = Object.keys(PACKAGES).filter((other) => other !== name);
+  const refused = ['^hooklet$', ...others.map(anyDoorOf)];
+  const message = `packages/${name} may import nothing of hooklet, and no other package`;
+  return ['src', 'test'].flatMap((part) =>
+    DEPTHS.map((depth) =>
+      importRule(
+        [`packages/${name}/${part}/${'*/'.repeat(depth - 1)}*.ts`],
+        [{ regex: [`^(?:\\.\\./){${depth + 1}}`, ...refused].join('|'), message }],
+        part === 'src' ? ENDLESS_WAITS : [],
+      ),
+    ),
+  );
+}
+
+function anyDoorOf(name: string): string {
+  return `^@hooklet/${name}(?:/|$)`;
 }
 
 function importRule(

@@ -1,8 +1,9 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, readdirSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, globSync, rmSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
+import { buildPackage, PUBLISHED } from './build-packages.ts';
 
 // What else is started as a process of its own, and what authors import: each in one file.
 const OTHER_ENTRIES = {
@@ -26,6 +27,7 @@ if (!process.argv.includes('--if-stale') || isStale()) await bundle();
 // What npm publishes has the types too.
 const isPacked = ['pack', 'publish'].includes(process.env['npm_command'] ?? '');
 if (isPacked || process.argv.includes('--types')) declareTypes();
+if (process.argv.includes('--packages')) for (const name of PUBLISHED) await buildPackage(name);
 
 async function bundle(): Promise<void> {
   rmSync(out, { recursive: true, force: true });
@@ -106,8 +108,9 @@ function isStale(): boolean {
   const bundled = join(out, 'main.js');
   if (!existsSync(bundled)) return true;
   const builtAtMs = statSync(bundled).mtimeMs;
-  const sources = readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true });
-  const files = sources.filter((entry) => entry.isFile()).map((entry) => join(entry.parentPath, entry.name));
+  const files = globSync(['src/**', 'packages/*/src/**', 'packages/*/package.json'], { cwd: root }).map((file) =>
+    join(root, file),
+  );
   return [...files, join(root, 'package.json'), import.meta.filename].some(
     (file) => statSync(file).mtimeMs > builtAtMs,
   );

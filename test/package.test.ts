@@ -11,7 +11,16 @@ import { startProgram } from './support/program.ts';
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
 // What a checkout has, so far as the package is made of it.
-const SOURCES = ['package.json', 'tsconfig.json', 'tsconfig.types.json', 'LICENSE', 'README.md', 'scripts', 'src'];
+const SOURCES = [
+  'package.json',
+  'tsconfig.json',
+  'tsconfig.types.json',
+  'LICENSE',
+  'README.md',
+  'scripts',
+  'packages',
+  'src',
+];
 const HOOK = `import { defineHook, kubernetes } from 'hooklet';
 
 export default defineHook({

@@ -6,7 +6,10 @@ import { limitTitles } from './support/limit-titles.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 // This file has titles only as examples.
-const files = globSync('test/**/*.test.ts', { cwd: root, exclude: ['test/titles.test.ts'] }).map((file) => ({
+const files = globSync(['test/**/*.test.ts', 'packages/*/test/**/*.test.ts'], {
+  cwd: root,
+  exclude: ['test/titles.test.ts'],
+}).map((file) => ({
   file,
   titles: limitTitles(readFileSync(join(root, file), 'utf8')),
 }));

@@ -1,7 +1,5 @@
+import { type JsonTextOptions, type JsonValue, parseJson } from '@hooklet/jq';
 import { UsageError } from '../errors.ts';
-import { parseJson } from '../filter/jq/json-parse.ts';
-import type { JsonTextOptions } from '../filter/jq/json-text.ts';
-import type { JsonValue } from '../filter/jq/value.ts';
 
 /** A jq command line, understood. */
 export interface JqArguments {

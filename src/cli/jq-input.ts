@@ -1,6 +1,5 @@
-import { JsonTextError, parseJson } from '../filter/jq/json-parse.ts';
-import { JsonSplitter, type JsonDocument } from '../filter/jq/json-stream.ts';
-import type { JsonValue } from '../filter/jq/value.ts';
+import { JsonTextError, type JsonValue, parseJson } from '@hooklet/jq';
+import { JsonSplitter, type JsonDocument } from '@hooklet/jq/stream';
 
 /** A named stream of bytes; standard input has no name. */
 export interface InputSource {

@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
+import {
+  compileJq,
+  JqError,
+  JqHalt,
+  type JqProgram,
+  JqSyntaxError,
+  jsonText,
+  type JsonValue,
+  parseJson,
+} from '@hooklet/jq';
+import { JsonSplitter, streamEvents } from '@hooklet/jq/stream';
 import { UsageError } from '../errors.ts';
-import { streamEvents } from '../filter/jq/builtin-core.ts';
-import { parseJson } from '../filter/jq/json-parse.ts';
-import { jsonText } from '../filter/jq/json-text.ts';
-import { compileJq, JqError, type JqProgram } from '../filter/jq/program.ts';
-import { JqHalt } from '../filter/jq/signals.ts';
-import { JqSyntaxError } from '../filter/jq/syntax-error.ts';
-import type { JsonValue } from '../filter/jq/value.ts';
-import { JsonSplitter } from '../filter/jq/json-stream.ts';
 import { parseJqArguments, type JqArguments } from './jq-arguments.ts';
 import { JQ_HELP } from './jq-help.ts';
 import { JqInputError, readJson, readLines, readText, type InputSource, type JqInput } from './jq-input.ts';

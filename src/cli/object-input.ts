@@ -1,6 +1,6 @@
+import { JsonTextError, parseJson } from '@hooklet/jq';
+import { JsonSplitter } from '@hooklet/jq/stream';
 import { UsageError } from '../errors.ts';
-import { JsonTextError, parseJson } from '../filter/jq/json-parse.ts';
-import { JsonSplitter } from '../filter/jq/json-stream.ts';
 import { readYaml } from '../lib/yaml.ts';
 
 /** All that comes, as text; rejects with `UsageError` for more than `max` characters, of what `source` names. */

@@ -1,4 +1,4 @@
-import type { JqLimits } from './jq/meter.ts';
+import type { JqLimits } from '@hooklet/jq';
 
 const STEPS = 50_000;
 const FEW_STEPS = 1000;

@@ -1,3 +1,4 @@
+import { JqDepthError, JqLimitError } from '@hooklet/jq';
 import { FilterError } from '../errors.ts';
 import type { Filter } from '../hook/binding.ts';
 import { BriefLimits } from './brief-limits.ts';
@@ -5,8 +6,6 @@ import { failedOutcome, type BriefFilter, type CompiledFilter, type FilterInput 
 import { checkExpression } from './filter.ts';
 import { FilterProcess } from './filter-process.ts';
 import { compileBriefJq, compileProgram, outputsOf } from './jq-filter.ts';
-import { JqDepthError } from './jq/program.ts';
-import { JqLimitError } from './jq/signals.ts';
 import { compileBriefJsonPath } from './json-path.ts';
 
 /** The filters of one operator: brief work is done at once, the rest where it can be ended. */

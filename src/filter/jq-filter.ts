@@ -1,11 +1,16 @@
+import {
+  compileJq,
+  JqDepthError,
+  JqError,
+  JqLimitError,
+  type JqLimits,
+  type JqProgram,
+  JqSyntaxError,
+  jsonText,
+  type JsonValue,
+} from '@hooklet/jq';
 import { FilterError } from '../errors.ts';
 import { failedOutcome, type BriefFilter, type FilterOutcome, type LocalFilter } from './compiled-filter.ts';
-import { jsonText } from './jq/json-text.ts';
-import type { JqLimits } from './jq/meter.ts';
-import { compileJq, JqDepthError, JqError, type JqProgram } from './jq/program.ts';
-import { JqLimitError } from './jq/signals.ts';
-import { JqSyntaxError } from './jq/syntax-error.ts';
-import type { JsonValue } from './jq/value.ts';
 
 const MAX_OUTPUTS = 100_000;
 /** No object is larger in etcd. */

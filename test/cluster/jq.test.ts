@@ -1,8 +1,12 @@
 import { describe, expect, it } from 'vitest';
-import { GOLDEN_CASES, type GoldenCase } from '../filter/jq/golden-cases.ts';
-import { GOLDEN_EXCEPTIONS } from '../filter/jq/golden-exceptions.ts';
-import { runOurJq, SILENT_HOST } from '../filter/jq/our-jq.ts';
-import { runRealJq } from '../filter/jq/real-jq.ts';
+import {
+  GOLDEN_CASES,
+  GOLDEN_EXCEPTIONS,
+  type GoldenCase,
+  runOurJq,
+  runRealJq,
+  SILENT_HOST,
+} from '@hooklet/jq/testing';
 
 const environment = { HOME: '/home/jq', PATH: '/bin' };
 const AT_ONCE = 2;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
+import { POD } from '@hooklet/jq/testing';
 import { FilterError } from '../../src/errors.ts';
 import { compileFilter } from '../../src/filter/filter.ts';
-import { POD } from './jq/golden-objects.ts';
 
 const jq = (expression: string) => compileFilter({ type: 'jq', expression });
 const jsonPath = (expression: string) => compileFilter({ type: 'jsonPath', expression });

@@ -1,15 +1,17 @@
 import { readdirSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { KUBE_FOLDERS, ROOMS, SHARED_FILES } from '../../oxlint.config.ts';
+import { KUBE_FOLDERS, PACKAGES, ROOMS, SHARED_FILES } from '../../oxlint.config.ts';
 import { lint } from './lint.ts';
 
 const rooms = Object.keys(ROOMS);
 const targets = [...rooms, ...SHARED_FILES, 'main'];
 const kubeFolders = Object.keys(KUBE_FOLDERS);
+const packages = Object.keys(PACKAGES);
 
-it('every folder of src, and of src/kube, has its place in the order', () => {
+it('every folder of src, of src/kube and of packages has its place in the order', () => {
   expect(foldersOf('src')).toEqual(rooms.toSorted());
   expect(foldersOf('src/kube')).toEqual(kubeFolders.toSorted());
+  expect(foldersOf('packages')).toEqual(packages.toSorted());
 });
 
 it('the linter refuses every import of a room against the order, and no other', { timeout: 60_000 }, () => {
@@ -45,6 +47,61 @@ it('the linter refuses every import between the folders of src/kube against thei
   expect(refusedOf(probes)).toEqual(filesToRefuse(probes));
 });
 
+it('the linter refuses a package in rooms that it is not for, and everywhere its files and doors for tests', () => {
+  const places = [...rooms, 'kube/watch'].flatMap((place) => packages.map((name) => ({ place, name })));
+  const probes = places.flatMap(({ place, name }) => {
+    const [room = ''] = place.split('/');
+    const up = '../'.repeat(place.split('/').length + 1);
+    return [
+      { file: `src/${place}/imports-${name}.ts`, from: `@hooklet/${name}`, isRefused: !PACKAGES[name]?.includes(room) },
+      { file: `src/${place}/imports-tests-of-${name}.ts`, from: `@hooklet/${name}/testing`, isRefused: true },
+      { file: `src/${place}/imports-files-of-${name}.ts`, from: `${up}packages/${name}/src/probe.ts`, isRefused: true },
+    ];
+  });
+  const tests = packages.flatMap((name) => [
+    { file: `test/room/imports-${name}.ts`, from: `@hooklet/${name}`, isRefused: false },
+    { file: `test/room/imports-tests-of-${name}.ts`, from: `@hooklet/${name}/testing`, isRefused: false },
+    { file: `test/room/imports-files-of-${name}.ts`, from: `../../packages/${name}/src/probe.ts`, isRefused: true },
+  ]);
+
+  expect(refusedOf([...probes, ...tests])).toEqual(filesToRefuse([...probes, ...tests]));
+});
+
+it('the linter refuses every import of a package from outside its folder, and none from inside', () => {
+  const folders = packages.flatMap((name) =>
+    ['src', 'test', 'src/deep', 'test/deep'].map((folder) => ({ name, folder: `packages/${name}/${folder}` })),
+  );
+  const probes = folders.flatMap(({ name, folder }) => {
+    const up = '../'.repeat(folder.split('/').length);
+    const own = '../'.repeat(folder.split('/').length - 2);
+    return [
+      { file: `${folder}/imports-own.ts`, from: `${own}src/probe.ts`, isRefused: false },
+      { file: `${folder}/imports-lib.ts`, from: `${up}src/lib/probe.ts`, isRefused: true },
+      { file: `${folder}/imports-support.ts`, from: `${up}test/support/probe.ts`, isRefused: true },
+      { file: `${folder}/imports-hooklet.ts`, from: 'hooklet', isRefused: true },
+      ...packages
+        .filter((other) => other !== name)
+        .flatMap((other) => [
+          { file: `${folder}/imports-${other}.ts`, from: `@hooklet/${other}`, isRefused: true },
+          { file: `${folder}/imports-files-of-${other}.ts`, from: `${own}../${other}/src/probe.ts`, isRefused: true },
+        ]),
+    ];
+  });
+
+  expect(refusedOf(probes)).toEqual(filesToRefuse(probes));
+});
+
+it.each(SHARED_FILES)('the linter refuses every import of a room or package in %s, but those of lib', (name) => {
+  const froms = [...rooms.map((room) => `./${room}/probe.ts`), ...packages.map((other) => `@hooklet/${other}`)];
+  const code = froms.map((from, index) => `import { probe as probe${index} } from '${from}';`);
+  const refused = lint({ [`src/${name}.ts`]: code.join('\n') }).flatMap((line) => {
+    const [, number] = /:(\d+):\d+: .*no-restricted-imports/.exec(line) ?? [];
+    return number === undefined ? [] : froms.slice(Number(number) - 1, Number(number));
+  });
+
+  expect(refused.toSorted()).toEqual(froms.filter((from) => from !== './lib/probe.ts').toSorted());
+});
+
 interface Probe {
   readonly file: string;
   readonly from: string;
@@ -63,7 +120,7 @@ function refusedOf(probes: readonly Probe[]): readonly string[] {
   const code = ({ file, from }: Probe) => [file, `import { probe } from '${from}';\nexport const found = probe;`];
   return lint(Object.fromEntries(probes.map(code)))
     .filter((line) => line.includes('no-restricted-imports'))
-    .flatMap((line) => /src\/[a-z/]+\/imports-[a-z]+\.ts/.exec(line)?.[0] ?? [])
+    .flatMap((line) => /(?:src|test|packages)\/[a-z/-]+\/imports-[a-z-]+\.ts/.exec(line)?.[0] ?? [])
     .toSorted();
 }
 

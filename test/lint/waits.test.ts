@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ROOMS } from '../../oxlint.config.ts';
+import { PACKAGES, ROOMS } from '../../oxlint.config.ts';
 import { lint } from './lint.ts';
 
 describe('the linter', () => {
@@ -24,11 +24,18 @@ describe('the linter', () => {
       "import { setTimeout } from 'node:timers/promises';\nexport const wait = setTimeout;",
       'eslint(no-restricted-imports)',
     ],
-  ])('refuses %s in every room but lib, which has the doors', { timeout: 60_000 }, (_what, code, rule) => {
-    const rooms = Object.keys(ROOMS);
-    const lines = lint(Object.fromEntries(rooms.map((room) => [`src/${room}/probe.ts`, code])));
-    const refused = rooms.filter((room) => lines.some((line) => line.includes(`src/${room}/`) && line.includes(rule)));
+  ])(
+    'refuses %s in every package, and in every room but lib, which has the doors',
+    { timeout: 60_000 },
+    (_what, code, rule) => {
+      const rooms = Object.keys(ROOMS).map((room) => `src/${room}`);
+      const folders = [...rooms, ...Object.keys(PACKAGES).map((name) => `packages/${name}/src`)];
+      const lines = lint(Object.fromEntries(folders.map((folder) => [`${folder}/probe.ts`, code])));
+      const refused = folders.filter((folder) =>
+        lines.some((line) => line.includes(`${folder}/`) && line.includes(rule)),
+      );
 
-    expect(refused).toEqual(rooms.filter((room) => room !== 'lib'));
-  });
+      expect(refused).toEqual(folders.filter((folder) => folder !== 'src/lib'));
+    },
+  );
 });

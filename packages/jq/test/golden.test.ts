@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import type { JsonValue } from '../../../src/filter/jq/value.ts';
+import type { JsonValue } from '../src/value.ts';
 import { GOLDEN_CASES } from './golden-cases.ts';
 import { GOLDEN_EXCEPTIONS } from './golden-exceptions.ts';
 import { runOurJq, SILENT_HOST } from './our-jq.ts';

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { tokenize, type Token } from '../../../src/filter/jq/tokenize.ts';
+import { tokenize, type Token } from '../src/tokenize.ts';
 
 describe('tokens', () => {
   it.each([

@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../src/filter/jq/value.ts';
+import type { JsonValue } from '../src/value.ts';
 
 /** Objects as an API server gives them, for the programs people write as filters. */
 export const POD: JsonValue = {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { compileJq } from '../../../src/filter/jq/program.ts';
-import { preludeDefinition, preludeNames } from '../../../src/filter/jq/prelude.ts';
+import { compileJq } from '../src/program.ts';
+import { preludeDefinition, preludeNames } from '../src/prelude.ts';
 import { resultLine, SILENT_HOST } from './our-jq.ts';
 
 describe('a name that is not defined', () => {

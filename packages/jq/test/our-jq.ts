@@ -1,9 +1,9 @@
-import type { JqHost } from '../../../src/filter/jq/context.ts';
-import { jsonText } from '../../../src/filter/jq/json-text.ts';
-import { compileJq, JqError, type JqOptions } from '../../../src/filter/jq/program.ts';
-import { JqHalt } from '../../../src/filter/jq/signals.ts';
-import { JqSyntaxError } from '../../../src/filter/jq/syntax-error.ts';
-import type { JsonValue } from '../../../src/filter/jq/value.ts';
+import type { JqHost } from '../src/context.ts';
+import { jsonText } from '../src/json-text.ts';
+import { compileJq, JqError, type JqOptions } from '../src/program.ts';
+import { JqHalt } from '../src/signals.ts';
+import { JqSyntaxError } from '../src/syntax-error.ts';
+import type { JsonValue } from '../src/value.ts';
 import type { JqResult } from './real-jq.ts';
 
 /** A host with no inputs left, whose outputs go nowhere. */

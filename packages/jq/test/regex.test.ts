@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { findMatches, hasMatch, regexFrom } from '../../../src/filter/jq/regex.ts';
-import { RaisedValue } from '../../../src/filter/jq/signals.ts';
+import { findMatches, hasMatch, regexFrom } from '../src/regex.ts';
+import { RaisedValue } from '../src/signals.ts';
 
 describe('matches', () => {
   it('count code points, not UTF-16 units', () => {

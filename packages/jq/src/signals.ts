@@ -40,7 +40,7 @@ export class JqLimitError extends Error {
   override readonly name = 'JqLimitError';
 }
 
-/** `halt` and `halt_error`: ends the program and, in `hooklet jq`, the process. */
+/** `halt` and `halt_error`: ends the program, and the process of a command that runs it. */
 export class JqHalt extends Error {
   override readonly name = 'JqHalt';
   readonly exitCode: number;

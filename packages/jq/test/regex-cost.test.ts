@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { costOf, worstCaseOf } from '../../../src/filter/jq/regex-cost.ts';
-import { translatePattern } from '../../../src/filter/jq/regex-syntax.ts';
+import { costOf, worstCaseOf } from '../src/regex-cost.ts';
+import { translatePattern } from '../src/regex-syntax.ts';
 
 const worst = (pattern: string, length: number): number =>
   worstCaseOf(costOf(translatePattern(pattern, { isExtended: false, dotMatchesNewline: false }).pattern), length);

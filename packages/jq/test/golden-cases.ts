@@ -1,4 +1,4 @@
-import type { JsonValue } from '../../../src/filter/jq/value.ts';
+import type { JsonValue } from '../src/value.ts';
 import { BUILTIN_CASES } from './golden-builtins.ts';
 import { KUBERNETES_CASES } from './golden-kubernetes.ts';
 import { LANGUAGE_CASES } from './golden-language.ts';

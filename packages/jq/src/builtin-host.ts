@@ -7,7 +7,7 @@ import type { JsonValue } from './value.ts';
 
 export type HostForm = (args: readonly Compiled[], host: JqHost) => Compiled;
 
-/** Builtins that reach outside the program; only `hooklet jq` has what they need. */
+/** Builtins that reach outside the program; a program has them where it is compiled with a host. */
 export const HOST_BUILTINS: Readonly<Record<string, HostForm>> = {
   'input/0': (_args, host) => fromOne(() => host.nextInput() ?? raise('No more inputs')),
   'inputs/0': (_args, host) => ({

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { areEqual, compareStrings, compareValues, sortedKeys } from '../../../src/filter/jq/order.ts';
-import type { JsonValue } from '../../../src/filter/jq/value.ts';
+import { areEqual, compareStrings, compareValues, sortedKeys } from '../src/order.ts';
+import type { JsonValue } from '../src/value.ts';
 
 const ASCENDING: readonly JsonValue[] = [
   null,

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { FORMATS } from '../../../src/filter/jq/formats.ts';
+import { FORMATS } from '../src/formats.ts';
 import { resultLine } from './our-jq.ts';
 
 describe('formats', () => {

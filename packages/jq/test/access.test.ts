@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { getPath, sliceBounds } from '../../../src/filter/jq/access.ts';
-import { deletePaths, setPath } from '../../../src/filter/jq/path-writer.ts';
+import { getPath, sliceBounds } from '../src/access.ts';
+import { deletePaths, setPath } from '../src/path-writer.ts';
 import { resultLine } from './our-jq.ts';
 
 describe('paths', () => {

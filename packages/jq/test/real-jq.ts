@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import type { JsonValue } from '../../../src/filter/jq/value.ts';
+import type { JsonValue } from '../src/value.ts';
 
 /** What a program did: its outputs as JSON text, and the message it ended with, if it failed. */
 export interface JqResult {

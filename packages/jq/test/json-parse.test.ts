@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { JsonTextError, parseJson } from '../../../src/filter/jq/json-parse.ts';
+import { JsonTextError, parseJson } from '../src/json-parse.ts';
 
 describe('text that is not JSON', () => {
   it.each([

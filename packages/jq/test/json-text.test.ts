@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { excerpt, jsonText, numberText } from '../../../src/filter/jq/json-text.ts';
+import { excerpt, jsonText, numberText } from '../src/json-text.ts';
 
 describe('a number', () => {
   it.each([

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { JsonSplitter } from '../../../src/filter/jq/json-stream.ts';
+import { JsonSplitter } from '../src/json-stream.ts';
 
 function split(...pieces: readonly string[]): readonly string[] {
   const splitter = new JsonSplitter();

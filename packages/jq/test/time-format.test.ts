@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { brokenDownTime, formatTime, parseTime, secondsOf } from '../../../src/filter/jq/time-format.ts';
+import { brokenDownTime, formatTime, parseTime, secondsOf } from '../src/time-format.ts';
 
 describe('a time', () => {
   it('breaks down and comes back', () => {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { parseDefinitions, parseProgram } from '../../../src/filter/jq/parse.ts';
-import { JqSyntaxError } from '../../../src/filter/jq/syntax-error.ts';
+import { parseDefinitions, parseProgram } from '../src/parse.ts';
+import { JqSyntaxError } from '../src/syntax-error.ts';
 import { resultLine } from './our-jq.ts';
 
 describe('a syntax error says where it is and what was expected', () => {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { compileJq } from '../../../src/filter/jq/program.ts';
-import type { JsonValue } from '../../../src/filter/jq/value.ts';
+import { compileJq } from '../src/program.ts';
+import type { JsonValue } from '../src/value.ts';
 
 const texts = (n: number): string => 'a'.repeat(n);
 const wide = (n: number): string => `😀${'a'.repeat(n)}`;

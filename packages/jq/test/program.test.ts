@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { compileJq } from '../../../src/filter/jq/program.ts';
-import { JqHalt, JqLimitError } from '../../../src/filter/jq/signals.ts';
-import type { JsonValue } from '../../../src/filter/jq/value.ts';
+import { compileJq } from '../src/program.ts';
+import { JqHalt, JqLimitError } from '../src/signals.ts';
+import type { JsonValue } from '../src/value.ts';
 import { GOLDEN_CASES } from './golden-cases.ts';
 import { resultLine, SILENT_HOST } from './our-jq.ts';
 
