@@ -13,6 +13,7 @@ FROM ${BASE} AS build
 WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY packages/jq/package.json packages/jq/
+COPY packages/sandbox/package.json packages/sandbox/
 # For a registry of one's own: --secret id=npmrc,src=$HOME/.npmrc, and with a certificate that is not public also
 # --secret id=ca,src=FILE, named in that .npmrc as cafile=/run/secrets/ca.pem.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=ca,target=/run/secrets/ca.pem \

@@ -29,8 +29,7 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   run: ['runner', 'effects', ...BASE],
   units: ['sources', 'runner', 'effects', 'filter', ...BASE],
   operator: ['units', 'run', ...HOUSE],
-  cli: ['operator', 'units', 'run', 'sandbox', 'sdk', ...HOUSE],
-  sandbox: [],
+  cli: ['operator', 'units', 'run', 'sdk', ...HOUSE],
   sdk: [],
 };
 
@@ -46,6 +45,7 @@ export const KUBE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
 /** The packages, with the rooms of `src` that may import each, always by its name. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   jq: ['filter', 'cli'],
+  sandbox: ['cli'],
 };
 
 const DOORS =
@@ -171,7 +171,7 @@ export default defineConfig({
     {
       files: [
         'src/lib/**/*.ts',
-        'src/sandbox/until.ts',
+        'packages/sandbox/src/until.ts',
         'test/**/*.ts',
         'packages/*/test/**/*.ts',
         'bench/**/*.ts',

@@ -4,8 +4,8 @@ import { defineConfig } from 'vitest/config';
 const sdk = fileURLToPath(new URL('src/sdk/index.ts', import.meta.url));
 // Their files leave nothing behind in the process, so that a new one for each is not needed.
 const clean = [
-  'test/{crontab,effects,filter,hook,kube,lib,queue,sandbox,sources,state}/**/*.test.ts',
-  'packages/jq/test/**/*.test.ts',
+  'test/{crontab,effects,filter,hook,kube,lib,queue,sources,state}/**/*.test.ts',
+  'packages/{jq,sandbox}/test/**/*.test.ts',
 ];
 const faults = ['test/faults/**/*.test.ts'];
 const elsewhere = ['test/cluster/**', 'test/image/**', '**/node_modules/**'];

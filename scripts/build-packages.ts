@@ -4,7 +4,7 @@ import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
 /** The packages that can be published; the others are for tests. */
-export const PUBLISHED: readonly string[] = ['jq'];
+export const PUBLISHED: readonly string[] = ['jq', 'sandbox'];
 
 interface Manifest {
   readonly version: string;

@@ -4,7 +4,7 @@ import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFi
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
-import { startSandbox } from '../src/sandbox/sandbox.ts';
+import { startSandbox } from '@hooklet/sandbox';
 
 // Keeps beside the bundle what V8 makes of it in a start, and in what hooks call, so that in an image, where nothing may
 // be written, each time is as fast as a second one. Arguments: the ids of the users who start it.

@@ -1,5 +1,5 @@
+import { builtInKinds as servedKinds } from '@hooklet/sandbox/kinds';
 import type { ResourceKind } from '../kube/kind.ts';
-import { builtInKinds as servedKinds } from '../sandbox/built-in-kinds.ts';
 
 let known: readonly ResourceKind[] | undefined;
 

@@ -1,7 +1,6 @@
+import { readStateFile, writeStateFile, type Sandbox, type SandboxOptions } from '@hooklet/sandbox';
 import { UsageError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import type { Sandbox, SandboxOptions } from '../sandbox/sandbox.ts';
-import { readStateFile, writeStateFile } from '../sandbox/state-file.ts';
 
 const WRITE_INTERVAL_MS = 3000;
 

@@ -1,13 +1,13 @@
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
+import { type Sandbox, type SandboxOptions, startSandbox } from '@hooklet/sandbox';
 import { UsageError } from '../errors.ts';
 import { discoverHooks } from '../hook/discover.ts';
 import { createCluster, type Cluster } from '../kube/credentials/cluster.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { runAll } from '../lib/run-all.ts';
 import { runOperator } from '../operator/run-operator.ts';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../sandbox/sandbox.ts';
 import { keptState, stateWriter, writeRegularly } from './dev-data.ts';
 import { writeKubeconfig, type WrittenKubeconfig } from './dev-kubeconfig.ts';
 import { fileChanges } from './file-changes.ts';

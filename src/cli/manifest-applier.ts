@@ -1,5 +1,5 @@
+import type { JsonObject } from '@hooklet/sandbox';
 import type { Logger } from '../log.ts';
-import type { JsonObject } from '../sandbox/json.ts';
 
 export interface ManifestApplierOptions {
   readonly apply: (object: JsonObject) => Promise<unknown>;

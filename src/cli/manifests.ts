@@ -1,9 +1,9 @@
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join } from 'node:path';
+import { isJsonArray, isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import { shown } from '../lib/shown.ts';
 import { readYaml } from '../lib/yaml.ts';
 import type { Logger } from '../log.ts';
-import { isJsonArray, isJsonObject, type JsonObject } from '../sandbox/json.ts';
 import { fileChanges } from './file-changes.ts';
 import { ManifestApplier } from './manifest-applier.ts';
 

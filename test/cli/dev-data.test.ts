@@ -2,8 +2,8 @@ import { existsSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:f
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { keptState, stateWriter, writeRegularly } from '../../src/cli/dev-data.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 function file(...names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-data-'));

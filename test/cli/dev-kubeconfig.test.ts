@@ -3,10 +3,10 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { writeKubeconfig } from '../../src/cli/dev-kubeconfig.ts';
 import { UsageError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
 let file: string;

@@ -3,11 +3,11 @@ import { createServer } from 'node:net';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import packageJson from '../../package.json' with { type: 'json' };
 import { main } from '../../src/cli/program.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { runInShell, runProgram } from '../support/program.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;

@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '@hooklet/sandbox';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { markedProcesses, temporaryFolder } from '../support/hook-rig.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
 import { recordingHook, until } from '../support/operator-rig.ts';
 import { startProgram, type Program } from '../support/program.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 import { within } from '../support/within.ts';
 
 const COMMON = ['start', '--listen-port', '0', '--listen-address', '127.0.0.1'];

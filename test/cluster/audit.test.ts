@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { connect } from '../conformance/client.ts';
+import { connect } from '@hooklet/sandbox/conformance';
 import { forbiddenRequests, readAuditLog, serviceAccountUser, unusedRules, type AuditEntry } from './audit.ts';
 import { until } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';

@@ -1,10 +1,13 @@
 import { describe, expect, it } from 'vitest';
-import type { BuiltInKind } from '../../src/sandbox/patch/built-in-topology.ts';
-import { builtInTopology, isBuiltInGroup } from '../../src/sandbox/patch/built-in-topology.ts';
-import { topLevelFieldsOf } from '../../src/sandbox/schema/built-in-fields.ts';
-import type { Topology } from '../../src/sandbox/patch/topology.ts';
-import { memberOf } from '../../src/sandbox/patch/topology.ts';
-import { connect } from '../conformance/client.ts';
+import { connect } from '@hooklet/sandbox/conformance';
+import {
+  type BuiltInKind,
+  builtInTopology,
+  isBuiltInGroup,
+  memberOf,
+  topLevelFieldsOf,
+  type Topology,
+} from '@hooklet/sandbox/testing';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 interface Definition {

@@ -1,4 +1,4 @@
-import { conformanceSuite } from '../conformance/suite.ts';
+import { conformanceSuite } from '@hooklet/sandbox/conformance';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();

@@ -1,5 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
-import { connect } from '../conformance/client.ts';
+import { connect } from '@hooklet/sandbox/conformance';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();

@@ -2,11 +2,8 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { objectAt, objectsAt, textAt } from '../../src/sandbox/json-fields.ts';
-import type { JsonObject } from '../../src/sandbox/json.ts';
-import { isJsonObject } from '../../src/sandbox/json.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
+import { isJsonObject, type JsonObject, type Sandbox } from '@hooklet/sandbox';
+import { objectAt, objectsAt, sandboxForTest, textAt } from '@hooklet/sandbox/testing';
 import { controlPlaneAssets } from './assets.ts';
 import { ServerProcess } from './server-process.ts';
 

@@ -1,8 +1,6 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import { compileCustomResourceSchema } from '../../src/sandbox/schema/custom-resource-schema.ts';
-import { connect } from '../conformance/client.ts';
-import { eventually } from '../conformance/target.ts';
-import { ACCEPTED_SPECS, REFUSED_SPECS, WIDE_SPEC } from '../support/wide-schema.ts';
+import { connect, eventually } from '@hooklet/sandbox/conformance';
+import { ACCEPTED_SPECS, compileCustomResourceSchema, REFUSED_SPECS, WIDE_SPEC } from '@hooklet/sandbox/testing';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();

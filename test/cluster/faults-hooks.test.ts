@@ -1,7 +1,7 @@
 import { existsSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '@hooklet/sandbox';
 import { bindingTo, once, patchFor, queuedHook } from '../support/fault-hooks.ts';
 import { sightingsOf } from '../support/fault-ledger.ts';
 import { markProcesses } from '../support/fault-processes.ts';

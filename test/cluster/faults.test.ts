@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { connect, textOf } from '../conformance/client.ts';
+import { connect, textOf } from '@hooklet/sandbox/conformance';
 import { startClusterFaultRig, type ClusterFaultOptions, type ClusterFaultRig } from '../support/fault-cluster-rig.ts';
 import { until } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';

@@ -1,14 +1,20 @@
 import { request } from 'node:https';
 import { buffer } from 'node:stream/consumers';
 import { describe, expect, it } from 'vitest';
-import { builtInKinds } from '../../src/sandbox/built-in-kinds.ts';
-import { objectAt, objectsAt, textAt, textsAt } from '../../src/sandbox/json-fields.ts';
-import { isJsonObject, type JsonObject } from '../../src/sandbox/json.ts';
-import { apiVersionOf } from '../../src/sandbox/kind.ts';
-import { openApi2Document } from '../../src/sandbox/open-api/version-2.ts';
-import { inJson, PROTOBUF } from '../../src/sandbox/protobuf/envelope.ts';
-import { resourcePath } from '../../src/sandbox/route.ts';
-import { printerOf } from '../../src/sandbox/table/printers.ts';
+import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
+import { builtInKinds } from '@hooklet/sandbox/kinds';
+import {
+  apiVersionOf,
+  inJson,
+  objectAt,
+  objectsAt,
+  openApi2Document,
+  printerOf,
+  PROTOBUF,
+  resourcePath,
+  textAt,
+  textsAt,
+} from '@hooklet/sandbox/testing';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '@hooklet/sandbox';
 import { kubectlAsset } from './assets.ts';
 import { normalized, tellStory, type Outcome } from './kubectl-run.ts';
 import { STORY, type Step } from './kubectl-story.ts';

@@ -1,6 +1,5 @@
 import { beforeAll } from 'vitest';
-import { connect } from '../conformance/client.ts';
-import { configMap, configMaps, eventually, freshName } from '../conformance/target.ts';
+import { configMap, configMaps, connect, eventually, freshName } from '@hooklet/sandbox/conformance';
 import { operationsSuite } from '../support/operations-suite.ts';
 import { connectAs } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';

@@ -1,4 +1,4 @@
-import type { PatchType } from '../conformance/client.ts';
+import type { PatchType } from '@hooklet/sandbox/conformance';
 
 /** One request in the life of an object. */
 export type Step =

@@ -1,12 +1,13 @@
 import { beforeAll, describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/sandbox/json.ts';
-import { isJsonObject } from '../../src/sandbox/json.ts';
-import type { PatchKind } from '../../src/sandbox/patch/apply-patch.ts';
-import { applyPatch, PatchRefused, trackUpdate } from '../../src/sandbox/patch/apply-patch.ts';
-import { compileCustomResourceSchema } from '../../src/sandbox/schema/custom-resource-schema.ts';
-import type { Answer, Client } from '../conformance/client.ts';
-import { connect } from '../conformance/client.ts';
-import { eventually, freshName } from '../conformance/target.ts';
+import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
+import { type Answer, type Client, connect, eventually, freshName } from '@hooklet/sandbox/conformance';
+import {
+  applyPatch,
+  compileCustomResourceSchema,
+  type PatchKind,
+  PatchRefused,
+  trackUpdate,
+} from '@hooklet/sandbox/testing';
 import type { Scenario, Step } from './patch-scenarios.ts';
 import { CUSTOM, CUSTOM_SCHEMA, SCENARIOS } from './patch-scenarios.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';

@@ -1,12 +1,12 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, vi } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { startOptions } from '../../src/cli/options.ts';
 import { main } from '../../src/cli/program.ts';
 import { HookMetrics } from '../../src/effects/hook-metrics.ts';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
 import { converse } from '../support/patch-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 import { codes, readDocument, root, tables } from './markdown.ts';
 
 const compatibility = readDocument('docs/compatibility.md');

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { parseJqArguments } from '../../src/cli/jq-arguments.ts';
 import { runFilter } from '../../src/cli/filter.ts';
 import { applyOperations } from '../../src/effects/apply-operations.ts';
@@ -18,7 +19,6 @@ import { checkFilter } from '../../src/units/filter-check.ts';
 import { never } from '../support/hook-rig.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 import { codeBlocks, codes, readDocument, section, table } from './markdown.ts';
 import { tickOf } from '../support/bindings.ts';
 

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { FAULT_TYPES } from '../../src/sandbox/faults.ts';
-import { asking, sandboxForTest } from '../support/sandbox.ts';
+import { FAULT_TYPES } from '@hooklet/sandbox';
+import { asking, sandboxForTest } from '@hooklet/sandbox/testing';
 import { codeBlocks, codes, readDocument, section, tables } from './markdown.ts';
 
 const faults = section(readDocument('docs/sandbox.md'), 'Faults');

@@ -1,8 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Sandbox } from '@hooklet/sandbox';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { anonymousCluster } from '../../src/kube/credentials/cluster.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { operationsSuite, startOperationsRig, type OperationsRig } from '../support/operations-suite.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 operationsSuite(async () => clusterOf(await sandboxForTest({ anonymous: true })));
 

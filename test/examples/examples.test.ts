@@ -1,11 +1,10 @@
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { objectAt, objectsAt, textAt, textsAt } from '../../src/sandbox/json-fields.ts';
-import type { JsonObject } from '../../src/sandbox/json.ts';
+import type { JsonObject } from '@hooklet/sandbox';
+import { objectAt, objectsAt, sandboxForTest, textAt, textsAt } from '@hooklet/sandbox/testing';
 import { examplesDir, readManifests } from '../support/example-rig.ts';
 import { runProgram } from '../support/program.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 const folders = readdirSync(examplesDir).filter((name) => statSync(join(examplesDir, name)).isDirectory());
 // The others go into the namespace of what they guard, by `kubectl apply -k`.

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { JsonObject } from '../../src/sandbox/json.ts';
+import type { JsonObject } from '@hooklet/sandbox';
 import { describeImages } from '../../examples/112-typescript/hooks/lib/images.ts';
 import { startExample } from '../support/example-rig.ts';
 import { until } from '../support/operator-rig.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { currentCluster } from '../support/fault-rig.ts';
 import { recordingHook, startOperator, until } from '../support/operator-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 import { startRelay } from '../support/tcp-relay.ts';
 import { within } from '../support/within.ts';
 

@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '@hooklet/sandbox';
 import { bindingTo, patchFor } from '../support/fault-hooks.ts';
 import { lastStates, sightingsOf } from '../support/fault-ledger.ts';
 import { configMap, currentCluster, statesIn } from '../support/fault-rig.ts';

@@ -1,11 +1,11 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
 import { expect, it, describe } from 'vitest';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { startSandbox } from '@hooklet/sandbox';
+import { widgetDefinition } from '@hooklet/sandbox/testing';
 import { configMap, CONFIG_MAPS_PATH, currentCluster, startFaultRig } from '../support/fault-rig.ts';
 import { lastStates, sightingsOf } from '../support/fault-ledger.ts';
 import { recordingHook, startOperator, until, type OperatorRig } from '../support/operator-rig.ts';
-import { widgetDefinition } from '../support/sandbox.ts';
 import { within } from '../support/within.ts';
 
 const widgets = { name: 'widgets', apiVersion: 'example.com/v1', kind: 'Widget', queue: 'widgets' };

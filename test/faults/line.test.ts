@@ -1,14 +1,13 @@
 import { expect, it, onTestFinished } from 'vitest';
+import { sandboxForTest, textAt } from '@hooklet/sandbox/testing';
 import type { ResourceKind } from '../../src/kube/kind.ts';
 import type { KubeClient } from '../../src/kube/client.ts';
 import { createKinds } from '../../src/kube/discovery/kinds.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { createListWatch } from '../../src/kube/watch/list-watch.ts';
 import { reflect, RelistRequests } from '../../src/kube/watch/reflector.ts';
-import { textAt } from '../../src/sandbox/json-fields.ts';
 import { configMap, CONFIG_MAPS_PATH, currentCluster } from '../support/fault-rig.ts';
 import { until } from '../support/operator-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 it.each([
   ['reset', 'hangUp'],

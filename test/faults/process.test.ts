@@ -2,8 +2,8 @@ import { execFileSync } from 'node:child_process';
 import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { isJsonArray, isJsonObject } from '../../src/sandbox/json.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import { isJsonArray, isJsonObject, type Sandbox } from '@hooklet/sandbox';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { disordersOf, lastStates, sightingsOf, type Sighting } from '../support/fault-ledger.ts';
 import { markProcesses } from '../support/fault-processes.ts';
 import { configMap, statesIn } from '../support/fault-rig.ts';
@@ -11,7 +11,6 @@ import { temporaryFolder } from '../support/hook-rig.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
 import { recordingHook, until } from '../support/operator-rig.ts';
 import { startProgram, type Program } from '../support/program.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 import { within } from '../support/within.ts';
 
 const NAMES = ['a', 'b', 'c', 'd', 'e'];

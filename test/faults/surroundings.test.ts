@@ -5,13 +5,13 @@ import { createServer } from 'node:net';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { once, patchFor, queuedHook } from '../support/fault-hooks.ts';
 import { startFaultRig } from '../support/fault-rig.ts';
 import { within } from '../support/within.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
 import { until } from '../support/operator-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const HOOKS = 12;

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
+import type { Sandbox } from '@hooklet/sandbox';
 import { CONFIG_MAPS_PATH, startFaultRig, type FaultRig } from '../support/fault-rig.ts';
 import { until } from '../support/operator-rig.ts';
 

@@ -2,8 +2,8 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSy
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
-import { objectAt } from '../../src/sandbox/json-fields.ts';
-import type { JsonObject } from '../../src/sandbox/json.ts';
+import type { JsonObject } from '@hooklet/sandbox';
+import { objectAt } from '@hooklet/sandbox/testing';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { until } from '../support/operator-rig.ts';
 import { runScript } from '../support/script-rig.ts';

@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, inject, it } from 'vitest';
-import type { JsonObject } from '../../src/sandbox/json.ts';
+import type { JsonObject } from '@hooklet/sandbox';
 import { until } from '../cluster/operator-rig.ts';
 import { sharedControlPlane } from '../cluster/shared-control-plane.ts';
 import { readManifests } from '../support/example-rig.ts';

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { execa } from 'execa';
 import { inject } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { isJsonObject, type JsonObject } from '../../src/sandbox/json.ts';
+import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import type { SharedControlPlane } from '../cluster/shared-control-plane.ts';
 
 /** What kubectl printed; the exit code is 0 or it has failed. */

@@ -1,11 +1,11 @@
 import { chown, mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { objectAt, objectsAt, textAt } from '../../src/sandbox/json-fields.ts';
-import type { JsonObject } from '../../src/sandbox/json.ts';
+import type { JsonObject } from '@hooklet/sandbox';
+import { connect, textOf } from '@hooklet/sandbox/conformance';
+import { objectAt, objectsAt, textAt } from '@hooklet/sandbox/testing';
 import { freePorts } from '../cluster/free-ports.ts';
 import type { SharedControlPlane } from '../cluster/shared-control-plane.ts';
-import { connect, textOf } from '../conformance/client.ts';
 import { startContainer, type Container } from './container.ts';
 import type { Image } from './image-store.ts';
 

@@ -3,14 +3,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Sandbox } from '@hooklet/sandbox';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 
 import { KindNotFoundError } from '../../src/errors.ts';
 import { resourcePath } from '../../src/kube/kind.ts';
 import { createKinds } from '../../src/kube/discovery/kinds.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { loadCluster } from '../../src/kube/credentials/load-cluster.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 const never = new AbortController().signal;
 

@@ -1,6 +1,7 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { HookMetrics } from '../../src/effects/hook-metrics.ts';
 import { openFilters } from '../../src/filter/filters.ts';
 import type { AskTrigger } from '../../src/hook/trigger.ts';
@@ -13,7 +14,6 @@ import { never, temporaryFolder } from '../support/hook-rig.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { sandboxCluster, until } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 const CONFIG = JSON.stringify({ configVersion: 'v1', onStartup: 1 });
 const ANSWERS = 'cat "$BINDING_CONTEXT_PATH" > "$VALIDATING_RESPONSE_PATH"';

@@ -1,4 +1,5 @@
 import { expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { CredentialsError } from '../../src/errors.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
@@ -6,7 +7,6 @@ import { never } from '../support/hook-rig.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 it('the way to the cluster is opened without a request, and every request is measured', async () => {
   const sandbox = await sandboxForTest();

@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { controlClient } from '../../src/cli/control-client.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 const NEVER_NOW = '0 0 1 1 *';
 const schedule = { configVersion: 'v1', schedule: [{ name: 'nightly', crontab: NEVER_NOW }] };

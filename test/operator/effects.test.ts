@@ -1,16 +1,16 @@
 import { openFilters } from '../../src/filter/filters.ts';
 import { beforeEach, describe, expect, it } from 'vitest';
+import type { Sandbox } from '@hooklet/sandbox';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { HookMetrics } from '../../src/effects/hook-metrics.ts';
 import { HookOutputError } from '../../src/errors.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { createEffects } from '../../src/operator/effects.ts';
 import type { Effects } from '../../src/run/attempt.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { never } from '../support/hook-rig.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 const configMap = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { namespace: 'default', name: 'cm' } };
 const lines = (...documents: readonly object[]) => documents.map((document) => JSON.stringify(document)).join('\n');

@@ -1,9 +1,9 @@
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { controlClient } from '../../src/cli/control-client.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 const nightly = { configVersion: 'v1', schedule: [{ name: 'nightly', crontab: '0 0 1 1 *' }] };
 

@@ -1,10 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { isJsonObject, type Sandbox } from '@hooklet/sandbox';
+import { objectsAt, sandboxForTest } from '@hooklet/sandbox/testing';
 import { LeaseLostError } from '../../src/errors.ts';
-import { objectsAt } from '../../src/sandbox/json-fields.ts';
-import { isJsonObject } from '../../src/sandbox/json.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { recordingHook, sandboxCluster, startOperator, until, type OperatorRig } from '../support/operator-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/hooklet';
 /** Two operators start in a test, on a machine that may be busy. */

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 describe('a hook that writes the time into what it watches', () => {
   it('is told once, with object and field, and its 15th run comes after the 1500 ms that its events were held', async () => {

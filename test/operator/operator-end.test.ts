@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 const messages = ({ lines }: { readonly lines: readonly { readonly message: string }[] }) =>
   lines.map(({ message }) => message);

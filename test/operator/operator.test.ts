@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 import { within } from '../support/within.ts';
 
 const configMap = (name: string, data: Record<string, string> = {}, labels: Record<string, string> = {}) => ({

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { createMetrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { openSchedules, type ScheduleStatePlace } from '../../src/operator/schedule-state.ts';
@@ -6,7 +7,6 @@ import { Kept } from '../../src/state/kept.ts';
 import { scheduleBinding } from '../support/bindings.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 
 async function problemOf(scheduleState: ScheduleStatePlace | undefined, env: Readonly<Record<string, string>> = {}) {
   const sandbox = await sandboxForTest();

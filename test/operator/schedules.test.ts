@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { type Ask, asking, sandboxForTest } from '@hooklet/sandbox/testing';
 import { UsageError } from '../../src/errors.ts';
 import { Schedules } from '../../src/operator/schedules.ts';
 import { keptSchedules } from '../../src/sources/schedule/records.ts';
@@ -9,7 +10,6 @@ import { temporaryFolder } from '../support/hook-rig.ts';
 import { MemoryStore } from '../support/memory-store.ts';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { asking, sandboxForTest, type Ask } from '../support/sandbox.ts';
 import { unitRig } from '../support/unit-rig.ts';
 
 const everySecond = { name: 'tick', crontab: '* * * * * *' };

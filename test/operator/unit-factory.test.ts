@@ -1,5 +1,6 @@
 import { openFilters } from '../../src/filter/filters.ts';
 import { describe, expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { newTask, type Task } from '../../src/hook/task.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
@@ -11,7 +12,6 @@ import { deafObserver } from '../support/idle-schedule.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { sandboxCluster, until } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-import { sandboxForTest } from '../support/sandbox.ts';
 import { describeTask } from '../support/unit-rig.ts';
 
 async function factoryRig() {

@@ -1,10 +1,10 @@
 import { describe, expect, it } from 'vitest';
+import type { FaultAction } from '@hooklet/sandbox';
+import { asking, sandboxForTest } from '@hooklet/sandbox/testing';
 import { KubeError } from '../../src/errors.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
-import type { FaultAction } from '../../src/sandbox/faults.ts';
 import { ConfigMapStore } from '../../src/state/config-map-store.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';
-import { asking, sandboxForTest } from '../support/sandbox.ts';
 
 const never = new AbortController().signal;
 const path = '/api/v1/namespaces/default/configmaps';

@@ -3,9 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { objectAt, objectsAt, textAt } from '../../src/sandbox/json-fields.ts';
-import { isJsonObject, type JsonObject } from '../../src/sandbox/json.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { isJsonObject, type JsonObject, startSandbox } from '@hooklet/sandbox';
+import { objectAt, objectsAt, textAt } from '@hooklet/sandbox/testing';
 import { sandboxCluster, startOperator, type OperatorRig } from './operator-rig.ts';
 import { rbacOf, type Rbac } from './rbac.ts';
 

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect } from 'vitest';
+import { isJsonObject } from '@hooklet/sandbox';
+import { type Client, connect } from '@hooklet/sandbox/conformance';
 import { startGateway, type Gateway } from '../../bench/soak/gateway.ts';
 import { startSoakRelay, type Relay } from '../../bench/soak/relay.ts';
 import { loadCluster } from '../../src/kube/credentials/load-cluster.ts';
-import { isJsonObject } from '../../src/sandbox/json.ts';
 import { clusterConfig } from '../cluster/cluster-config.ts';
 import type { SharedControlPlane } from '../cluster/shared-control-plane.ts';
-import { connect, type Client } from '../conformance/client.ts';
 import { disordersOf, lastStates, sightingsOf, stateOf, withoutRepeated } from './fault-ledger.ts';
 import { temporaryFolder } from './hook-rig.ts';
 import { recordingHook, startOperator, until, type OperatorRig } from './operator-rig.ts';

@@ -1,5 +1,5 @@
-import { textAt } from '../../src/sandbox/json-fields.ts';
-import { isJsonObject, type JsonObject } from '../../src/sandbox/json.ts';
+import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
+import { textAt } from '@hooklet/sandbox/testing';
 import type { SeenContext } from './operator-rig.ts';
 
 /** One thing that a hook was told of an object. */

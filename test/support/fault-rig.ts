@@ -1,7 +1,6 @@
 import { expect } from 'vitest';
+import { isJsonObject, type Sandbox, type SandboxOptions, startSandbox } from '@hooklet/sandbox';
 import { createCluster, type Cluster } from '../../src/kube/credentials/cluster.ts';
-import { isJsonObject } from '../../src/sandbox/json.ts';
-import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox/sandbox.ts';
 import { disordersOf, lastStates, sightingsOf, stateOf, withoutRepeated } from './fault-ledger.ts';
 import { recordingHook, startOperator, until, type OperatorRig, type RigOptions } from './operator-rig.ts';
 import { within } from './within.ts';

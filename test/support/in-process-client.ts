@@ -1,8 +1,7 @@
+import { isJsonObject, type JsonObject, type Sandbox } from '@hooklet/sandbox';
 import { KubeError } from '../../src/errors.ts';
 import type { KubeClient, KubeRequest } from '../../src/kube/client.ts';
 import { refusalError } from '../../src/kube/status-error.ts';
-import { isJsonObject, type JsonObject } from '../../src/sandbox/json.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 
 /** A request as the server saw it. */
 export interface MadeRequest {

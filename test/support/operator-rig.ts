@@ -2,10 +2,10 @@ import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, wr
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
+import type { Sandbox } from '@hooklet/sandbox';
 import { createCluster, type Cluster } from '../../src/kube/credentials/cluster.ts';
 import { Channel } from '../../src/lib/channel.ts';
 import { runOperator, type OperatorOptions } from '../../src/operator/run-operator.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
 import { temporaryFolder } from './hook-rig.ts';
 import { recordingLogger, type LogLine } from './recording-logger.ts';
 

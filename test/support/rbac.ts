@@ -1,6 +1,5 @@
-import type { AccessAttributes, Authorize } from '../../src/sandbox/cluster.ts';
-import { objectsAt, textAt, textsAt } from '../../src/sandbox/json-fields.ts';
-import type { JsonObject } from '../../src/sandbox/json.ts';
+import type { AccessAttributes, Authorize, JsonObject } from '@hooklet/sandbox';
+import { objectsAt, textAt, textsAt } from '@hooklet/sandbox/testing';
 
 /** Decides as the Roles and ClusterRoles among some manifests do, and keeps count. */
 export interface Rbac {

@@ -1,9 +1,6 @@
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { JsonObject } from '../../src/sandbox/json.ts';
-import { isJsonObject } from '../../src/sandbox/json.ts';
-import type { Sandbox } from '../../src/sandbox/sandbox.ts';
-import { startSandbox } from '../../src/sandbox/sandbox.ts';
+import { isJsonObject, type JsonObject, type Sandbox, startSandbox } from '@hooklet/sandbox';
 import { temporaryFolder } from './hook-rig.ts';
 import { sandboxCluster, startOperator, type OperatorRig } from './operator-rig.ts';
 import type { Rbac } from './rbac.ts';

@@ -1,13 +1,12 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { isJsonObject, type JsonObject, type Sandbox, startSandbox } from '@hooklet/sandbox';
+import { objectsAt, textAt } from '@hooklet/sandbox/testing';
 import {
   createEventRecorder,
   type EventRecorder,
   type RecordedEvent,
 } from '../../../src/kube/coordination/event-recorder.ts';
 import type { OwnPod } from '../../../src/kube/coordination/own-pod.ts';
-import { isJsonObject, type JsonObject } from '../../../src/sandbox/json.ts';
-import { objectsAt, textAt } from '../../../src/sandbox/json-fields.ts';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { inProcessClient, type InProcessClient } from '../../support/in-process-client.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 

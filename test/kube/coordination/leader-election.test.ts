@@ -1,7 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { type Sandbox, startSandbox } from '@hooklet/sandbox';
 import { LeaseLostError } from '../../../src/errors.ts';
 import { LeaderElection } from '../../../src/kube/coordination/leader-election.ts';
-import { startSandbox, type Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { inProcessClient, type InProcessClient } from '../../support/in-process-client.ts';
 import { recordingLogger, type LogLine } from '../../support/recording-logger.ts';
 import { withinVirtual } from '../../support/within.ts';

@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
+import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { KubeError } from '../../../src/errors.ts';
 import { leaseStore } from '../../../src/kube/coordination/lease.ts';
 import { inProcessClient } from '../../support/in-process-client.ts';
-import { sandboxForTest } from '../../support/sandbox.ts';
 
 const NOW_MS = Date.parse('2026-01-05T03:00:00.250Z');
 const limit = { signal: new AbortController().signal, timeoutMs: 1000 };

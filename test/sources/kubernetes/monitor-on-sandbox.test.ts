@@ -1,4 +1,6 @@
 import { describe, expect, it, onTestFinished } from 'vitest';
+import type { Fault, Sandbox } from '@hooklet/sandbox';
+import { sandboxForTest, widgetDefinition } from '@hooklet/sandbox/testing';
 
 import { openFilters } from '../../../src/filter/filters.ts';
 import type { Filter, KubernetesBinding } from '../../../src/hook/binding.ts';
@@ -7,12 +9,9 @@ import { createKinds } from '../../../src/kube/discovery/kinds.ts';
 import { createKubeClient } from '../../../src/kube/kube-client.ts';
 import { createWatches } from '../../../src/kube/watch/shared-watches.ts';
 import { createMetrics } from '../../../src/metrics.ts';
-import type { Fault } from '../../../src/sandbox/faults.ts';
-import type { Sandbox } from '../../../src/sandbox/sandbox.ts';
 import { createMonitor } from '../../../src/sources/kubernetes/monitor.ts';
 import { kubernetesBinding } from '../../support/bindings.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
-import { sandboxForTest, widgetDefinition } from '../../support/sandbox.ts';
 
 interface RunOptions {
   readonly binding?: Partial<KubernetesBinding>;

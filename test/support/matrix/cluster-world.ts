@@ -1,5 +1,5 @@
+import { connect } from '@hooklet/sandbox/conformance';
 import type { SharedControlPlane } from '../../cluster/shared-control-plane.ts';
-import { connect } from '../../conformance/client.ts';
 import type { MatrixWorld } from './cell.ts';
 import { MatrixWriter } from './writer.ts';
 

@@ -1,4 +1,4 @@
-import { startSandbox } from '../../../src/sandbox/sandbox.ts';
+import { startSandbox } from '@hooklet/sandbox';
 import { configMap } from '../fault-rig.ts';
 import { startTlsFront } from '../stages/front.ts';
 import type { MatrixWorld } from './cell.ts';

@@ -1,0 +1,23 @@
+import { describe, expect, it } from 'vitest';
+import { runControllers } from '../src/controllers.ts';
+import { Kinds } from '../src/kinds.ts';
+import { Storage } from '../src/storage.ts';
+
+describe('controllers', () => {
+  it('act after the write has returned, and settle what follows from it before anything else', async () => {
+    const storage = new Storage();
+    const cluster = { storage, kinds: new Kinds(), now: Date.now, authorize: () => true, user: 'admin' };
+    runControllers(cluster, () => {});
+    const metadata = { name: 'owner', namespace: 'default', uid: 'u' };
+    const owner = storage.put('configmaps', { kind: 'ConfigMap', apiVersion: 'v1', metadata });
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name: 'owner', uid: 'u' }];
+    const child = { name: 'child', namespace: 'default', uid: 'v', ownerReferences };
+    storage.put('configmaps', { kind: 'ConfigMap', apiVersion: 'v1', metadata: child });
+
+    storage.remove('configmaps', owner);
+    const atOnce = storage.list('configmaps').length;
+    await Promise.resolve();
+
+    expect([atOnce, storage.list('configmaps').length]).toEqual([1, 0]);
+  });
+});

@@ -1,0 +1,80 @@
+import { describe, expect, it } from 'vitest';
+import type { JsonObject } from '../src/json.ts';
+import { Kinds } from '../src/kinds.ts';
+import { objectCauses } from '../src/validation.ts';
+
+function problems(collection: string, spec: JsonObject, before?: JsonObject): readonly string[] {
+  const kind = new Kinds().ofCollection(collection);
+  if (kind === undefined) throw new Error(`no ${collection}`);
+  const causes = objectCauses(kind, { spec }, before === undefined ? undefined : { spec: before });
+  return causes.map(({ field, message }) => `${field}: ${message}`);
+}
+
+const container = { name: 'c', image: 'i' };
+const template = { metadata: { labels: { a: 'b' } }, spec: { containers: [container] } };
+const selector = { matchLabels: { a: 'b' } };
+
+describe('the rules of built-in kinds', () => {
+  it.each<[string, JsonObject, readonly string[]]>([
+    ['pods', { containers: [container] }, []],
+    ['pods', {}, ['spec.containers: Required value']],
+    [
+      'pods',
+      { containers: [{}] },
+      ['spec.containers[0].name: Required value', 'spec.containers[0].image: Required value'],
+    ],
+    ['pods', { containers: [container, container] }, ['spec.containers[1].name: Duplicate value: "c"']],
+    ['deployments.apps', { selector, template }, []],
+    [
+      'deployments.apps',
+      { selector, template, replicas: -1 },
+      ['spec.replicas: Invalid value: -1: must be greater than or equal to 0'],
+    ],
+    [
+      'deployments.apps',
+      {},
+      [
+        'spec.selector: Required value',
+        'spec.template.metadata.labels: Invalid value: null: `selector` does not match template `labels`',
+        'spec.template.spec.containers: Required value',
+      ],
+    ],
+    [
+      'jobs.batch',
+      { template },
+      ['spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"'],
+    ],
+    [
+      'cronjobs.batch',
+      {},
+      [
+        'spec.schedule: Required value',
+        'spec.jobTemplate.spec.template.spec.containers: Required value',
+        'spec.jobTemplate.spec.template.spec.restartPolicy: Required value: valid values: "OnFailure", "Never"',
+      ],
+    ],
+    ['services', {}, ['spec.ports: Required value']],
+    ['services', { clusterIP: 'None' }, []],
+    ['nodes', {}, []],
+  ])('%s %j', (collection, spec, expected) => {
+    expect(problems(collection, spec)).toEqual(expected);
+  });
+
+  it('of a pod only the images may change', () => {
+    const before = { containers: [container], restartPolicy: 'Always' };
+
+    expect(problems('pods', { ...before, containers: [{ ...container, image: 'j' }] }, before)).toEqual([]);
+    expect(problems('pods', { ...before, restartPolicy: 'Never' }, before).join()).toContain(
+      'spec: Forbidden: pod updates may not change fields other than `spec.containers[*].image`',
+    );
+    expect(problems('pods', { ...before, containers: [container, { ...container, name: 'd' }] }, before)).toEqual([
+      'spec.containers: Forbidden: pod updates may not add or remove containers',
+    ]);
+  });
+
+  it('the selector of a workload stays', () => {
+    expect(
+      problems('deployments.apps', { selector: { matchLabels: { a: 'b', c: 'd' } }, template }, { selector, template }),
+    ).toContain('spec.selector: Invalid value: {"matchLabels":{"a":"b","c":"d"}}: field is immutable');
+  });
+});

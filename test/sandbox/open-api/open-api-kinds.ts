@@ -1,6 +1,0 @@
-import { builtInKinds } from '../../../src/sandbox/built-in-kinds.ts';
-import { definedKinds } from '../../../src/sandbox/custom-resources.ts';
-import { widgetDefinition } from '../../support/sandbox.ts';
-
-/** The built-in kinds, and one custom resource. */
-export const KINDS = [...builtInKinds(), ...definedKinds(widgetDefinition())];
