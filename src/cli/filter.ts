@@ -57,6 +57,7 @@ function inputOf(value: unknown): FilterInput {
   return { value, json, namespace: '', uid: '', resourceVersion: '' };
 }
 
+/** By hand, because an expression may begin with a dash, as `-.spec.replicas` does: a parser takes it for an option. */
 function parseArguments(args: readonly string[]): Filter {
   const words: string[] = [];
   let type: Filter['type'] = 'jq';

@@ -1,3 +1,8 @@
+// jq's command line has a parser of its own, because no library reads what jq takes: options with two values
+// (`--arg NAME VALUE`), each of which may begin with a dash (`--argjson n -1`); `--args` and `--jsonargs`, which change
+// what later words are; and options between the words. Hooks made for jq depend on all of them. In commander an option
+// has one value or as many as follow, in `parseArgs` of node:util one value without a dash.
+
 import { type JsonTextOptions, type JsonValue, parseJson } from '@hooklet/jq';
 import { UsageError } from '../errors.ts';
 

@@ -1,6 +1,5 @@
 import { UsageError } from '../errors.ts';
 import type { ScheduleStatePlace } from '../operator/schedule-state.ts';
-import { attributeName } from './plain-flags.ts';
 import { parseDuration } from '../lib/duration.ts';
 
 /** One setting of `hooklet start`: a flag, the environment variables that may set it, and its default. */
@@ -15,6 +14,9 @@ export interface OptionSpec<T> {
   readonly parse: (text: string) => T;
   readonly fallback: T;
 }
+
+/** Flags by the names that commander gives them, as they were given: `hooksDir` for `--hooks-dir`. */
+export type Flags = Readonly<Record<string, string | boolean | undefined>>;
 
 type Specs = Readonly<Record<string, OptionSpec<unknown>>>;
 /** The values of a table of specs. */
@@ -162,15 +164,8 @@ export const devOptions = {
   listenPort: { ...listenPort, defaultText: '0', fallback: 0 },
 } as const;
 
-/**
- * Resolves every option: flag, then environment, then default; all bad values are reported at once (UsageError). `flags`
- * has the parser's names: `hooksDir` for `--hooks-dir`.
- */
-export function resolveOptions<S extends Specs>(
-  specs: S,
-  flags: Readonly<Record<string, string | boolean | undefined>>,
-  env: NodeJS.ProcessEnv,
-): Options<S> {
+/** Resolves every option: flag, then environment, then default; all bad values are reported at once (UsageError). */
+export function resolveOptions<S extends Specs>(specs: S, flags: Flags, env: NodeJS.ProcessEnv): Options<S> {
   const problems: string[] = [];
   const entries = Object.entries(specs).map(([key, spec]) => {
     const given = givenText(spec, flags[attributeName(spec.flag)], env);
@@ -185,6 +180,14 @@ export function resolveOptions<S extends Specs>(
   });
   if (problems.length > 0) throw new UsageError(problems.join('\n'));
   return Object.fromEntries(entries);
+}
+
+/** The name that commander gives to a flag: `hooksDir` for `--hooks-dir <dir>`. */
+export function attributeName(flag: string): string {
+  return flag
+    .replace(/ .*/, '')
+    .replace(/^--/, '')
+    .replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
 }
 
 function givenText(

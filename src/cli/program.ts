@@ -7,18 +7,15 @@ import { printable } from '../lib/printable.ts';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
 import { CHECK_HELP, COMPLETION_HELP, DEV_HELP, PROGRAM_HELP, RUN_HELP, START_HELP } from './help.ts';
 import type { CheckFlags, RunFlags } from './local-commands.ts';
-import { devOptions, startOptions, type OptionSpec } from './options.ts';
+import { devOptions, startOptions, type Flags, type OptionSpec } from './options.ts';
 import { CHECK_FORMATS } from './output-format.ts';
-import { peerOptions } from './peer-options.ts';
 import { addSchedule } from './schedule.ts';
-import { plainFlags, type Flags } from './plain-flags.ts';
+import { hiddenStartFlags, startFlags } from './start-flags.ts';
 import { version } from './version.ts';
 
 /** Exit codes: 0 done, 1 problems found or a failure, 2 wrong usage; `hooklet jq` has jq's own. */
 type ExitCode = number;
 
-// The name that shell-operator has for --log-format.
-const LOG_TYPE = '--log-type <format>';
 // What a shell reports of a program that wrote to a closed pipe.
 const EXIT_CLOSED_PIPE = 141;
 const UNREAD_LIMIT_MS = 1000;
@@ -35,7 +32,8 @@ export async function main(
   try {
     // A person who types the name alone asks what it is: the cluster of kubectl is not to be worked on by accident.
     const argv = given.length === 0 && isTerminal ? ['--help'] : given;
-    const flags = flagsOfStart(argv);
+    const [command, ...rest] = withCommand(argv);
+    const flags = command === 'start' ? startFlags(rest) : undefined;
     return await (flags === undefined ? dispatch(argv) : startHooks(flags).finally(onServed));
   } catch (error) {
     return error instanceof HookletError ? explain(error) : crash(error);
@@ -56,17 +54,6 @@ function crash(error: unknown): never {
   process.exit(1);
 }
 
-/** The flags of `start` where they are plain: what starts most often waits for no parser. */
-function flagsOfStart(argv: readonly string[]): Flags | undefined {
-  const [command, ...rest] = withCommand(argv);
-  if (command !== 'start') return undefined;
-  return plainFlags(rest, [...Object.values(startOptions).map(({ flag }) => flag), ...hiddenFlags()]);
-}
-
-function hiddenFlags(): readonly string[] {
-  return [LOG_TYPE, ...Object.values(peerOptions).map(({ flag }) => flag)];
-}
-
 async function startHooks({ logType, ...flags }: Flags): Promise<ExitCode> {
   // Comes up while the rest is loaded.
   const spawner = startSpawnerChild(process.env);
@@ -85,7 +72,7 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
     throw error;
   });
   const [command, ...rest] = argv;
-  // These take jq's own flags, or are run for every event by hooks: the command line parser is not loaded for them.
+  // Hooks run these for every event: commander is not loaded for them, and reads neither jq's options nor expressions.
   if (command === 'jq') return (await import('./jq.ts')).jqCommand(rest);
   if (command === 'filter') return (await import('./filter.ts')).filterCommand(rest);
   const { Command, CommanderError, Option } = await import('commander');
@@ -94,7 +81,7 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
     exitCode = code;
   });
   const start = program.commands.find((one) => one.name() === 'start');
-  for (const flag of hiddenFlags()) start?.addOption(new Option(flag).hideHelp());
+  for (const flag of hiddenStartFlags) start?.addOption(new Option(flag).hideHelp());
   try {
     await program.parseAsync(withCommand(argv), { from: 'user' });
     return exitCode;

@@ -1,19 +1,19 @@
 import { describe, expect, it } from 'vitest';
-import { attributeName, plainFlags } from '../../src/cli/plain-flags.ts';
+import { hiddenStartFlags, startFlags } from '../../src/cli/start-flags.ts';
 
-const KNOWN = ['--hooks-dir <dir>', '--listen-port <port>', '--debug-keep-tmp-files'];
-
-describe('plainFlags', () => {
+describe('startFlags', () => {
   it.each([
     [[], {}],
     [['--hooks-dir', 'a b'], { hooksDir: 'a b' }],
     [['--hooks-dir=a=b\nc'], { hooksDir: 'a=b\nc' }],
     [['--hooks-dir='], { hooksDir: '' }],
     [['--hooks-dir', ''], { hooksDir: '' }],
+    [['--hooks-dir=-a'], { hooksDir: '-a' }],
     [['--listen-port', '1', '--debug-keep-tmp-files'], { listenPort: '1', debugKeepTmpFiles: true }],
     [['--listen-port', '1', '--listen-port=2'], { listenPort: '2' }],
-  ])('reads %j', (argv, flags) => {
-    expect(plainFlags(argv, KNOWN)).toEqual(flags);
+    [['--log-type', 'json', '--kube-server', 'x'], { logType: 'json', kubeServer: 'x' }],
+  ])('reads %j', (args, flags) => {
+    expect(startFlags(args)).toEqual(flags);
   });
 
   it.each([
@@ -21,17 +21,17 @@ describe('plainFlags', () => {
     [['--hooks-dir', '--help']],
     [['--hooks-dir', '-V']],
     [['--hooks']],
+    [['--no-leader-elect']],
     [['--help']],
     [['-h']],
-    [['--']],
     [['hooks']],
     [['--debug-keep-tmp-files=true']],
     [['--debug-keep-tmp-files', 'yes']],
-  ])('leaves %j to the parser', (argv) => {
-    expect(plainFlags(argv, KNOWN)).toBeUndefined();
+  ])('leaves %j to commander', (args) => {
+    expect(startFlags(args)).toBeUndefined();
   });
-});
 
-it('an attribute is the name of the flag in one word', () => {
-  expect([attributeName('--hooks-dir <dir>'), attributeName('--leader-elect')]).toEqual(['hooksDir', 'leaderElect']);
+  it('has the flags of shell-operator as hidden ones', () => {
+    expect(hiddenStartFlags).toEqual(expect.arrayContaining(['--log-type <format>', '--namespace <name>']));
+  });
 });
