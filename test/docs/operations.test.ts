@@ -4,6 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { startOptions } from '../../src/cli/options.ts';
 import { createMetrics } from '../../src/metrics.ts';
+import { createProcessMetrics } from '../../src/operator/process-metrics.ts';
 import { codeBlocks, codes, readDocument, root, section, table } from './markdown.ts';
 
 const operations = readDocument('docs/operations.md');
@@ -28,6 +29,17 @@ describe('docs/operations.md', () => {
     }));
 
     const known = createMetrics('').families.map(({ name, type, labelNames: labels }) => ({ name, type, labels }));
+    expect(documented).toEqual(known);
+  });
+
+  it('the table of metrics of the process is that of the code', async () => {
+    const documented = table(section(operations, 'Metrics of the process')).map(([name, type]) => [
+      codes(name)[0],
+      type,
+    ]);
+
+    const text = await createProcessMetrics().text();
+    const known = [...text.matchAll(/^# TYPE (\w+) (\w+)$/gm)].map(([, name, type]) => [name, type]);
     expect(documented).toEqual(known);
   });
 
