@@ -42,9 +42,8 @@ export interface LoggerOptions {
   readonly now?: () => Date;
 }
 
-/** A logger whose level, and that of all its children, can be changed while it runs. */
+/** The logger that all others are children of. */
 export interface RootLogger extends Logger {
-  setLevel(level: LogLevel): void;
   /** Lines that were lost because standard output was not read. */
   readonly droppedLines: number;
 }
@@ -56,7 +55,7 @@ const GAP_MESSAGE = 'log lines were dropped here, standard output was not read';
 /** The one place where log lines are written. */
 export function createLogger(options: LoggerOptions): RootLogger {
   const { format, colors = false } = options;
-  const gate: Gate = { threshold: WEIGHTS[options.level] };
+  const threshold = WEIGHTS[options.level];
   const line = format === 'json' ? formatJsonLine : textLine;
   const now = options.now ?? (() => new Date());
   const gap = (lines: number): string => {
@@ -65,21 +64,13 @@ export function createLogger(options: LoggerOptions): RootLogger {
   };
   const output = options.write === undefined ? openLineOutput(1, { gap }) : undefined;
   const write = options.write ?? ((text: string) => output?.write(text));
-  const sink = createSink({ write, now, gate, line, colors }, {});
+  const sink = createSink({ write, now, stacks: options.level === 'debug', line, colors }, {});
   return {
-    ...gated(gate, sink),
-    setLevel(level) {
-      gate.threshold = WEIGHTS[level];
-    },
+    ...gated(threshold, sink),
     get droppedLines() {
       return output?.droppedLines ?? 0;
     },
   };
-}
-
-/** Shared by a logger and all its children. */
-interface Gate {
-  threshold: number;
 }
 
 interface Sink {
@@ -87,11 +78,11 @@ interface Sink {
   child(fields: LogFields): Sink;
 }
 
-function gated(gate: Gate, sink: Sink): Logger {
+function gated(threshold: number, sink: Sink): Logger {
   const at = (level: LogLevel) => {
     const weight = WEIGHTS[level];
     return (fields: LogFields, message: string): void => {
-      if (weight >= gate.threshold) sink.write(level, fields, message);
+      if (weight >= threshold) sink.write(level, fields, message);
     };
   };
   return {
@@ -99,7 +90,7 @@ function gated(gate: Gate, sink: Sink): Logger {
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => gated(gate, sink.child(fields)),
+    child: (fields) => gated(threshold, sink.child(fields)),
   };
 }
 
@@ -116,16 +107,15 @@ interface Line {
 interface SinkOptions {
   readonly write: (line: string) => void;
   readonly now: () => Date;
-  readonly gate: Gate;
   readonly line: (line: Line) => string;
   readonly colors: boolean;
+  readonly stacks: boolean;
 }
 
 function createSink(options: SinkOptions, bound: LogFields): Sink {
-  const { write, now, gate, line, colors } = options;
+  const { write, now, line, colors, stacks } = options;
   return {
     write(level, fields, message) {
-      const stacks = gate.threshold === WEIGHTS.debug;
       write(line({ time: now(), level, message, fields: { ...bound, ...fields }, colors, stacks }));
     },
     child: (fields) => createSink(options, { ...bound, ...fields }),

@@ -34,7 +34,7 @@ export type Operand =
 
 const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion } as const;
 
-export const SHELL_NAMES = Object.keys(SHELLS);
+const SHELL_NAMES = Object.keys(SHELLS);
 
 /** The script that completes the words of `program` in a shell; throws `UsageError` for a shell that is not known. */
 export function completionScript(program: Command, shell: string): string {
@@ -44,7 +44,7 @@ export function completionScript(program: Command, shell: string): string {
 }
 
 /** The program and all its commands, each after the one it belongs to. */
-export function completedCommands(program: Command): readonly CompletedCommand[] {
+function completedCommands(program: Command): readonly CompletedCommand[] {
   const all = commandsBelow(program, '', program.createHelp());
   const [root, ...rest] = all;
   const start = all.find(({ path }) => path === 'start');

@@ -7,6 +7,7 @@ import { loadCluster } from '../kube/credentials/load-cluster.ts';
 import { runOperator, type OperatorOptions } from '../operator/run-operator.ts';
 import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { controlSocketOf } from './control-socket.ts';
+import { logStyle } from './log-style.ts';
 import { resolveOptions, startOptions, type Flags, type StartOptions } from './options.ts';
 import { withoutEffect } from './peer-options.ts';
 import { leaderElectionOptions } from './leader-options.ts';
@@ -46,29 +47,6 @@ export function openLog({ logFormat, logLevel }: StartOptions, otherwise: 'json'
     ...logStyle(logFormat, otherwise, { isTerminal: isatty(1), env: process.env }),
     level: logLevel,
   });
-}
-
-export interface Terminal {
-  readonly isTerminal: boolean;
-  readonly env: Readonly<Record<string, string | undefined>>;
-}
-
-/** `text` is plain everywhere; `auto` is text on a terminal, with colors unless `NO_COLOR` or `TERM=dumb` speaks against it. */
-export function logStyle(
-  logFormat: StartOptions['logFormat'],
-  otherwise: 'json' | 'text',
-  { isTerminal, env: { NO_COLOR: noColor = '', TERM: term } }: Terminal,
-): { readonly format: 'json' | 'text'; readonly colors: boolean } {
-  switch (logFormat) {
-    case 'json':
-      return { format: 'json', colors: false };
-    case 'text':
-      return { format: 'text', colors: false };
-    case 'color':
-      return { format: 'text', colors: true };
-    case 'auto':
-      return { format: isTerminal ? 'text' : otherwise, colors: isTerminal && noColor === '' && term !== 'dumb' };
-  }
 }
 
 /** What the operator needs of the options. */

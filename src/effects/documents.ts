@@ -46,7 +46,7 @@ export function readJsonStream(text: string): TextDocuments {
 }
 
 /** What is nested deeper could not be written again. */
-export const MAX_JSON_DEPTH = 1000;
+const MAX_JSON_DEPTH = 1000;
 /** After so many broken documents the rest is not read: each of a million would take its time. */
 const MAX_PROBLEMS = 1000;
 const MAX_MESSAGE = 300;

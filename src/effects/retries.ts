@@ -38,7 +38,7 @@ export async function withRetries<T>(attempt: () => Promise<T>, { rule, signal, 
 }
 
 /** How long to wait before the next attempt; undefined when there should be none. */
-export function retryDelayMs(error: unknown, tries: number, rule: RetryRule): number | undefined {
+function retryDelayMs(error: unknown, tries: number, rule: RetryRule): number | undefined {
   const delayMs = FIRST_DELAY_MS * DELAY_FACTOR ** (tries - 1);
   // A request that took its whole time limit has waited long enough.
   if (!(error instanceof KubeError) || error.reason === 'Timeout') return undefined;

@@ -7,10 +7,10 @@ export interface SeriesCost {
   readonly bytes: number;
 }
 
-export const HOOK_LIMIT: SeriesCost = { samples: 10_000, bytes: 4 * 2 ** 20 };
-export const TOTAL_LIMIT: SeriesCost = { samples: 50_000, bytes: 16 * 2 ** 20 };
-export const MAX_LABELS = 64;
-export const MAX_NAME_AND_LABELS = 8192;
+const HOOK_LIMIT: SeriesCost = { samples: 10_000, bytes: 4 * 2 ** 20 };
+const TOTAL_LIMIT: SeriesCost = { samples: 50_000, bytes: 16 * 2 ** 20 };
+const MAX_LABELS = 64;
+const MAX_NAME_AND_LABELS = 8192;
 
 /** What a line has besides name and labels: `_bucket`, a bound, the number. */
 const LINE_BYTES = 48;

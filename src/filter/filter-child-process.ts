@@ -18,7 +18,7 @@ export interface FilterChild {
 }
 
 /** The memory of the objects and results of one filter. */
-export const MEMORY_MB = 128;
+const MEMORY_MB = 128;
 /** Abort, and what a killer of the kernel sends. */
 const OUT_OF_MEMORY: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGKILL', 'SIGTRAP', 'SIGILL'];
 const MAX_FRAME_BYTES = 64 * 2 ** 20;

@@ -15,7 +15,7 @@ export interface Turn<J> {
 }
 
 /** How long a filter may take in the end, and how long at first: whoever needs more lets the others go first. */
-export const LIMIT_MS = 1000;
+const LIMIT_MS = 1000;
 const FIRST_LIMIT_MS = 100;
 /** From the moment a job comes into a lane until it has its turn there. */
 const QUICK_WAIT_MS = 30_000;
@@ -45,10 +45,6 @@ export class FilterQueue<J extends FilterJob> {
   #waitingBytes = 0;
   /** How long quick jobs go first, for what the last slow one took. */
   #owedMs = 0;
-
-  get isEmpty(): boolean {
-    return this.#quick.size === 0 && this.#slow.size === 0;
-  }
 
   /** When the one that waits longest has waited long enough; undefined where none waits. */
   get expiresAtMs(): number | undefined {

@@ -20,7 +20,7 @@ export interface MetricOptions<L extends string> {
 }
 
 /** The value of every label of the series that stands for all above the limit. */
-export const OTHER = '(other)';
+const OTHER = '(other)';
 const MAX_LABEL = 256;
 
 /** All series of one name. */

@@ -51,7 +51,7 @@ export function formatTextHead({ time, level, colors }: Pick<TextLine, 'time' | 
 }
 
 /** The messages of an error and of what caused it; with stacks instead of messages where asked. */
-export function errorText(error: Error, stacks: boolean): string {
+function errorText(error: Error, stacks: boolean): string {
   const texts = [stacks ? (error.stack ?? error.message) : error.message];
   let { cause } = error;
   for (let depth = 0; cause instanceof Error && depth < MAX_CAUSES; depth += 1) {

@@ -18,7 +18,7 @@ export interface Identity {
 type Owned = Pick<Stats, 'uid' | 'gid' | 'mode'>;
 
 /** Who this process is; undefined on a system without such users. */
-export function ownIdentity(): Identity | undefined {
+function ownIdentity(): Identity | undefined {
   const uid = process.geteuid?.();
   if (uid === undefined) return undefined;
   return { uid, gids: [process.getegid?.() ?? uid, ...(process.getgroups?.() ?? [])] };

@@ -40,12 +40,12 @@ export interface YamlOptions {
 }
 
 /** What an operator at work reads: a megabyte takes about half a second, in which nothing else is done. */
-export const MAX_YAML_CHARACTERS = 2 * 1024 * 1024;
+const MAX_YAML_CHARACTERS = 2 * 1024 * 1024;
 export const MAX_YAML_DEPTH = 200;
 /** The characters that the aliases of one document stand for. */
-export const MAX_ALIASED_CHARACTERS = 4 * 1024 * 1024;
+const MAX_ALIASED_CHARACTERS = 4 * 1024 * 1024;
 /** Anchors and aliases of one document. */
-export const MAX_ANCHORS = 10_000;
+const MAX_ANCHORS = 10_000;
 /** So many problems of one document are told. */
 const MAX_PROBLEMS = 100;
 

@@ -1,9 +1,9 @@
 /** How long one tick is, and the most that one counts, however late it comes. */
-export const TICK_MS = 1000;
+const TICK_MS = 1000;
 /** A spawner that owes an answer for so long is dead for us. */
-export const SILENCE_LIMIT_MS = 5000;
+const SILENCE_LIMIT_MS = 5000;
 /** One that is only waiting for a processor or a disk is given this. */
-export const BUSY_LIMIT_MS = 30_000;
+const BUSY_LIMIT_MS = 30_000;
 const WORKING_PAUSE_MS = 5000;
 const IDLE_PAUSE_MS = 30_000;
 const PING_AT_MS = TICK_MS;

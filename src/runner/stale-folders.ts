@@ -4,7 +4,7 @@ import { holderOf } from './folder-lock.ts';
 
 const NAME = /^run-(.+)-[^-]+$/;
 /** Each operator touches its folder every hour, so that one which is older than this is nobody's. */
-export const UNTOUCHED_MS = 24 * 60 * 60 * 1000;
+const UNTOUCHED_MS = 24 * 60 * 60 * 1000;
 
 export interface StaleOptions {
   /** What names this boot of the kernel in the names of folders. */

@@ -1,11 +1,19 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { KindNotFoundError } from '../../src/errors.ts';
-import { retryDelayMs, withRetries, type RetryRule } from '../../src/effects/retries.ts';
+import { withRetries, type RetryRule } from '../../src/effects/retries.ts';
 import { refusal } from '../support/kube-conversation.ts';
 
 const rule: RetryRule = { retriesConflicts: true, retriesLost: true };
 const lost = refusal(0, 'ECONNRESET', 'no answer');
 const throttled = refusal(429, 'TooManyRequests', 'slow down', 2000);
+
+beforeEach(() => {
+  vi.useFakeTimers({ now: 0 });
+});
+
+afterEach(() => {
+  vi.useRealTimers();
+});
 
 describe('what is tried again', () => {
   it.each([
@@ -38,24 +46,20 @@ describe('what is tried again', () => {
     { title: '404', error: refusal(404, 'NotFound', ''), rule, delayMs: undefined },
     { title: '422', error: refusal(422, 'Invalid', ''), rule, delayMs: undefined },
     { title: 'an unknown kind', error: new KindNotFoundError('no kind'), rule, delayMs: undefined },
-  ])('$title: $delayMs', ({ error, rule: asked, delayMs }) => {
-    expect(retryDelayMs(error, 1, asked)).toBe(delayMs);
+  ])('$title: $delayMs', async ({ error, rule: asked, delayMs }) => {
+    const { delaysMs } = await attempts([error, undefined], { rule: asked });
+
+    expect(delaysMs[0]).toBe(delayMs);
   });
 
-  it('after delays that grow fivefold', () => {
-    expect([1, 2, 3].map((tries) => retryDelayMs(lost, tries, rule))).toEqual([10, 50, 250]);
+  it('after delays that grow fivefold', async () => {
+    const { delaysMs } = await attempts([lost, lost, lost, undefined]);
+
+    expect(delaysMs).toEqual([10, 50, 250]);
   });
 });
 
 describe('an operation', () => {
-  beforeEach(() => {
-    vi.useFakeTimers({ now: 0 });
-  });
-
-  afterEach(() => {
-    vi.useRealTimers();
-  });
-
   it('is tried four times at most', async () => {
     const { outcome, tries } = await attempts([lost, lost, lost, lost, undefined]);
 
@@ -85,7 +89,7 @@ describe('an operation', () => {
 
   it('is not tried again once the run is stopped', async () => {
     const controller = new AbortController();
-    const running = attempts([throttled, undefined], controller);
+    const running = attempts([throttled, undefined], { controller });
     controller.abort();
 
     const { outcome, tries } = await running;
@@ -95,18 +99,29 @@ describe('an operation', () => {
   });
 });
 
-async function attempts(errors: readonly (Error | undefined)[], controller = new AbortController()) {
+interface AttemptsOptions {
+  readonly rule?: RetryRule;
+  readonly controller?: AbortController;
+}
+
+/** Makes attempts that fail with these errors, until one is undefined; says how it ended, and the delays between them. */
+async function attempts(
+  errors: readonly (Error | undefined)[],
+  { rule: asked = rule, controller = new AbortController() }: AttemptsOptions = {},
+) {
   let tries = 0;
+  const delaysMs: number[] = [];
   const attempt = async (): Promise<string> => {
     const error = errors[tries];
     tries += 1;
     if (error !== undefined) throw error;
     return 'done';
   };
-  const running = withRetries(attempt, { rule, signal: controller.signal, onRetry: () => {} }).catch(
+  const onRetry = (_error: unknown, delayMs: number): number => delaysMs.push(delayMs);
+  const running = withRetries(attempt, { rule: asked, signal: controller.signal, onRetry }).catch(
     (error: unknown) => error,
   );
   await vi.runAllTimersAsync();
   const outcome = await running;
-  return { outcome, tries };
+  return { outcome, tries, delaysMs };
 }

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Sandbox } from '@hooklet/sandbox';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
-import { anonymousCluster } from '../../src/kube/credentials/cluster.ts';
+import { createCluster } from '../../src/kube/credentials/cluster.ts';
 import { operationsSuite, startOperationsRig, type OperationsRig } from '../support/operations-suite.ts';
 
 operationsSuite(async () => clusterOf(await sandboxForTest({ anonymous: true })));
@@ -31,5 +31,5 @@ describe('under faults', () => {
 });
 
 function clusterOf({ url }: Sandbox) {
-  return anonymousCluster(new URL(url));
+  return createCluster({ name: 'sandbox', server: new URL(url) }, []);
 }

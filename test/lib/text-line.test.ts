@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { errorText, formatTextLine } from '../../src/lib/text-line.ts';
+import { formatTextLine } from '../../src/lib/text-line.ts';
 
 const time = new Date(2026, 0, 2, 3, 4, 5, 6);
 
@@ -32,8 +32,8 @@ describe('the text of an error', () => {
     const root = new Error('refused');
     const middle = new Error('no answer: refused', { cause: root });
 
-    expect(errorText(new Error('watch broke', { cause: middle }), false)).toBe(
-      'watch broke\ncaused by: no answer: refused',
+    expect(lineOf(new Error('watch broke', { cause: middle }))).toBe(
+      '    err: watch broke\n    caused by: no answer: refused\n',
     );
   });
 
@@ -41,12 +41,18 @@ describe('the text of an error', () => {
     const error = new Error('a');
     error.cause = new Error('b', { cause: error });
 
-    expect(errorText(error, false)).toBe('a\ncaused by: b');
+    expect(lineOf(error)).toBe('    err: a\n    caused by: b\n');
   });
 
   it('shows where it was made when asked', () => {
-    expect(errorText(new Error('a', { cause: new Error('b') }), true)).toMatch(
-      /^Error: a\n {4}at .*\ncaused by: Error: b\n/s,
+    expect(lineOf(new Error('a', { cause: new Error('b') }), true)).toMatch(
+      /^ {4}err: Error: a\n {8}at .*\n {4}caused by: Error: b\n {8}at /s,
     );
   });
 });
+
+/** What a line shows of an error below its head. */
+function lineOf(err: Error, stacks = false): string {
+  const line = formatTextLine({ time, level: 'error', message: 'failed', fields: { err }, colors: false, stacks });
+  return line.slice(line.indexOf('\n') + 1);
+}

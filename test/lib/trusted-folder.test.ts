@@ -1,7 +1,7 @@
 import { chmodSync, lchownSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { describeDistrust, makeTrustedFolder, ownIdentity } from '../../src/lib/trusted-folder.ts';
+import { describeDistrust, makeTrustedFolder } from '../../src/lib/trusted-folder.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
 const identity = { uid: 1000, gids: [1000, 2000] };
@@ -63,10 +63,10 @@ describe('a trusted folder', () => {
     using tmp = temporaryFolder();
     mkdirSync(join(tmp.path, 'folder'));
     symlinkSync('folder', join(tmp.path, 'link'));
-    const me = ownIdentity();
+    const uid = process.geteuid?.() ?? 0;
     // Root gives them away; for any other user, they are those of somebody else to the next one.
-    const identity = me?.uid === 0 ? me : { uid: (me?.uid ?? 0) + 1, gids: [] };
-    if (me?.uid === 0) for (const name of ['folder', 'link']) lchownSync(join(tmp.path, name), 1001, 1001);
+    const identity = { uid: uid === 0 ? 0 : uid + 1, gids: [] };
+    if (uid === 0) for (const name of ['folder', 'link']) lchownSync(join(tmp.path, name), 1001, 1001);
 
     for (const name of ['folder', 'link']) {
       expect(() => makeTrustedFolder(join(tmp.path, name), identity)).toThrow(/belongs to user \d+, not to root/);

@@ -57,11 +57,6 @@ export function createCluster(address: ClusterAddress, sources: readonly Credent
   };
 }
 
-/** A cluster that asks for no credentials, such as the sandbox. */
-export function anonymousCluster(server: URL): Cluster {
-  return createCluster({ name: server.host, server }, []);
-}
-
 function combine(previous: Credentials, parts: readonly CredentialPart[], fixed: TlsOptions): Credentials {
   const headers: Record<string, string | readonly string[]> = {};
   let tls: TlsOptions = fixed;

@@ -1,7 +1,7 @@
 /** Requests that wait for so long without any sign of life, and no attempt ending, are held by a fault of our own. */
-export const REQUEST_SILENCE_MS = 25_000;
+const REQUEST_SILENCE_MS = 25_000;
 /** Bookmarks come once a minute and pings more often: a watch that is silent for longer is explained by neither. */
-export const WATCH_SILENCE_MS = 90_000;
+const WATCH_SILENCE_MS = 90_000;
 
 /** A request under way, or a response that is being read. */
 export interface Use {

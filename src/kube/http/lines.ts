@@ -1,6 +1,6 @@
 const NEWLINE = 10;
 /** Far above what the API server stores in one object (1.5 MiB); a stream without newlines is no watch. */
-export const MAX_LINE_BYTES = 64 * 1024 * 1024;
+const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
 /** A line that is longer than the limit. */
 export class LineTooLongError extends Error {}
