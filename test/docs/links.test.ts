@@ -1,21 +1,17 @@
-import { existsSync, statSync } from 'node:fs';
+import { existsSync, globSync, statSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { anchors, readDocument, root } from './markdown.ts';
 
+const PAGES = globSync('docs/**/*.md', { cwd: root }).toSorted();
 const DOCUMENTS = [
-  'docs/hooks.md',
-  'docs/configuration.md',
-  'docs/operations.md',
-  'docs/compatibility.md',
-  'docs/sandbox.md',
-  'docs/reliability.md',
-  'docs/performance.md',
-  'docs/dependencies.md',
+  ...PAGES,
   'src/README.md',
   'hooks/README.md',
   'deploy/README.md',
+  'frameworks/README.md',
   'README.md',
+  'CONTRIBUTING.md',
 ];
 
 /** Links to other files of the project, and within the document. */
@@ -43,6 +39,28 @@ describe('links', () => {
     const names = anchors(readDocument(document));
 
     expect(names.filter((name, index) => names.indexOf(name) !== index)).toEqual([]);
+  });
+});
+
+describe('every page of docs/', () => {
+  it.each([['docs/README.md', PAGES.filter((page) => !page.startsWith('docs/decisions/'))]])(
+    'is led to from %s',
+    (index, pages) => {
+      const linked = linksOf(readDocument(index)).map((link) => join(dirname(index), link));
+
+      expect(pages.length).toBeGreaterThan(5);
+      expect(pages.filter((page) => page !== index && !linked.includes(page))).toEqual([]);
+    },
+  );
+});
+
+describe('CONTRIBUTING.md', () => {
+  it('names files and folders that are there', () => {
+    const named = [...readDocument('CONTRIBUTING.md').matchAll(/`((?:\.ci|[\w-]+)\/[\w./-]*\w|[\w-]+\.(?:md|ts))`/g)];
+    const paths = named.map(([, path = '']) => path).filter((path) => !path.startsWith('examples/NNN'));
+
+    expect(paths.length).toBeGreaterThan(30);
+    expect(paths.filter((path) => !existsSync(join(root, path)))).toEqual([]);
   });
 });
 
