@@ -12,6 +12,7 @@ const DOCUMENTS = [
   'frameworks/README.md',
   'README.md',
   'CONTRIBUTING.md',
+  'CHANGELOG.md',
 ];
 
 /** Links to other files of the project, and within the document. */
