@@ -2,8 +2,9 @@ import { shown } from '../lib/shown.ts';
 import { pathSegmentProblem } from '../lib/path-segment.ts';
 
 /**
- * The path of these segments, such as `/api/v1/namespaces/default`; every path of a request is made here. Throws where a
- * segment would lead to something else than it names: escaped it would still be `..` to a proxy that normalizes paths.
+ * Joins `segments` into an absolute path, such as `/api/v1/namespaces/default`. Every request path is built here.
+ * Throws `RangeError` for a segment that changes which resource the path names, such as `..`: escaping does not help,
+ * because a proxy that normalizes paths undoes it.
  */
 export function apiPath(...segments: readonly string[]): string {
   return segments.map((segment) => `/${encodeURIComponent(required(segment))}`).join('');
@@ -12,10 +13,10 @@ export function apiPath(...segments: readonly string[]): string {
 function required(segment: string): string {
   const problem = pathSegmentProblem(segment);
   if (problem === undefined) return segment;
-  throw new RangeError(`${shown(segment)} cannot stand in the path of a request: it ${problem}`);
+  throw new RangeError(`${shown(segment)} is not allowed in a request path: it ${problem}`);
 }
 
-/** Whether each segment of a path that is to be sent is one that `apiPath` makes. */
+/** Returns whether `apiPath` could have built each segment of `path`. */
 export function isApiPath(path: string): boolean {
   return path.startsWith('/') && path.slice(1).split('/').every(isPlain);
 }

@@ -12,38 +12,39 @@ export interface KubeRequest {
   readonly contentType?: string;
   /** Default `application/json`. */
   readonly accept?: string;
-  /** What the whole body of the response may have; default 64 MiB. */
+  /** Limit on the response body in bytes; default 64 MiB. */
   readonly maxBytes?: number;
-  /** Time limit of the whole request, of a stream until its headers came; default 30 s. */
+  /** Limit for the whole request, or for a stream until its headers arrive; default 30 s. */
   readonly timeoutMs?: number;
-  /** Told which connection carries the request, again when it is repeated on another. */
+  /** Called with the connection that carries the request, and again when the request is repeated on another one. */
   readonly onCarried?: (carrier: Carrier) => void;
 }
 
 /**
- * The one way to the API server. All methods reject with `KubeError` (with the server's own message, reason and
- * Retry-After), `ResourceExpiredError` for 410, `CredentialsError` when there are no usable credentials.
+ * The only way to the API server. All methods reject with `KubeError` (which carries the server's message, reason and
+ * Retry-After), with `ResourceExpiredError` for a 410, and with `CredentialsError` when there are no usable
+ * credentials.
  */
 export interface KubeClient {
-  /** The response's JSON body. */
+  /** Returns the parsed JSON body of the response. */
   request(request: KubeRequest, signal: AbortSignal): Promise<unknown>;
-  /** The response's body as it came. */
+  /** Returns the body of the response as bytes. */
   bytes(request: KubeRequest, signal: AbortSignal): Promise<Uint8Array>;
   /**
-   * The lines of a streamed response without their newlines, each a private copy; ends when the server ends it.
-   * `onOpen` is called when the response headers came with a 2xx status, `onData` whenever bytes arrive. A stream that
-   * ends in the middle of a line throws `KubeError`.
+   * Yields the lines of a streamed response without their newlines, each in a buffer of its own; ends when the server
+   * ends the stream. `onOpen` is called when the headers arrive with a 2xx status, `onData` whenever bytes arrive.
+   * Throws `KubeError` when the stream ends in the middle of a line.
    */
   lines(request: KubeRequest, options: StreamOptions): AsyncIterable<Uint8Array>;
-  /** The pieces of a streamed response as they come, for a big body that is read while it arrives. */
+  /** Yields the chunks of a streamed response as they arrive, for a large body that is read incrementally. */
   chunks(request: KubeRequest, options: StreamOptions): AsyncIterable<Uint8Array>;
-  /** Ends every connection; what is open fails. */
+  /** Closes every connection; open requests and streams fail. */
   close(): Promise<void>;
 }
 
 export interface StreamOptions {
   readonly signal: AbortSignal;
-  /** Silence after which the stream counts as dead and throws `KubeError` with reason `Idle`. */
+  /** The stream counts as dead, and throws `KubeError` with reason `Idle`, after this long without data. */
   readonly idleTimeoutMs: number;
   readonly onOpen?: () => void;
   readonly onData?: () => void;

@@ -1,2 +1,2 @@
-/** The environment of the process, passed in. */
+/** The environment variables of the process, passed in. */
 export type Environment = Readonly<Record<string, string | undefined>>;

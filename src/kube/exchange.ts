@@ -12,42 +12,45 @@ import { connectionError, refusalError } from './status-error.ts';
 import type { Transport } from './http/transport.ts';
 import { urlTemplate } from './url-template.ts';
 
-/** What one request came to, for the metrics. */
+/** The outcome of one request, for the metrics. */
 export interface RequestReport {
   readonly verb: string;
   /** The path with placeholders for namespace and name. */
   readonly url: string;
-  /** HTTP status; `<error>` when there was no response. */
+  /** The HTTP status; `<error>` when there was no response. */
   readonly code: string;
-  /** Until the response was read; for a stream until its headers came. */
+  /** Time until the response was read, or for a stream until its headers arrived. */
   readonly seconds: number;
 }
 
-/** What the requests of one client have in common. */
+/** What all requests of one client share. */
 export interface Exchange {
   readonly cluster: Cluster;
   readonly transport: Transport;
   readonly userAgent: string;
   readonly onRequest: ((report: RequestReport) => void) | undefined;
   readonly limit: RateLimit | undefined;
-  /** Told how long a request waited for `limit`. */
+  /** Called with the time that a request waited for `limit`. */
   readonly onLimited: ((report: LimitReport) => void) | undefined;
 }
 
-/** How long one request waited for the client's own limit. */
+/** How long one request waited for the client-side rate limit. */
 export type LimitReport = Omit<RequestReport, 'code'>;
 
 const MAX_PATH = 1000;
 
-/** A request in the words of an error message. */
+/** Describes a request in error messages, such as `GET /api/v1/pods`. */
 export function describe({ method, path }: KubeRequest): string {
   return `${method} ${shownName(path, MAX_PATH)}`;
 }
 
-/** What a Status has, with the causes of an object that is wrong in every field. */
+/** Enough for a Status that lists a cause for every field of an object. */
 const MAX_REFUSAL_BYTES = 256 * 1024;
 
-/** Sends the request and waits for the headers of a 2xx response; after a 401 once more with fresh credentials. */
+/**
+ * Sends the request and waits for the headers of a 2xx response; repeats it once with fresh credentials after a 401.
+ * Throws `KubeError` for any other status.
+ */
 export async function openResponse(
   exchange: Exchange,
   request: KubeRequest,
@@ -66,10 +69,10 @@ export async function openResponse(
   throw refusalError(describe(request), { status, headers, body });
 }
 
-/** The last look at where a request goes, whoever made its path. */
+/** The last check of the path before a request is sent, however the path was built. */
 function requireApiPath(request: KubeRequest): void {
   if (isApiPath(request.path)) return;
-  throw new KubeError(`${describe(request)}: not sent, a part of the path leads elsewhere`, {
+  throw new KubeError(`${describe(request)}: not sent, a segment of the path is not allowed`, {
     status: 400,
     reason: 'BadRequest',
   });
@@ -83,7 +86,10 @@ async function waitForLimit({ limit, onLimited }: Exchange, request: KubeRequest
   onLimited?.({ verb: request.method, url: urlTemplate(request.path), seconds });
 }
 
-/** Reports what `work` came to, and explains its failure; an abort by the caller is neither. */
+/**
+ * Runs `work`, reports its outcome, and converts its error with `explain`. An abort by the caller is not reported and
+ * is rethrown as it is.
+ */
 export async function reported<T extends { readonly status: number }>(
   exchange: Exchange,
   request: KubeRequest,
@@ -112,11 +118,11 @@ export async function reported<T extends { readonly status: number }>(
   }
 }
 
-/** The error of ours for whatever went wrong with a request. */
+/** Converts the error of a failed request into one of ours. */
 export function explain({ cluster }: Exchange, request: KubeRequest, error: unknown): Error {
   const what = describe(request);
   if (error instanceof IdleError) {
-    return new KubeError(`${what}: nothing came for too long`, { status: 0, reason: 'Idle' }, { cause: error });
+    return new KubeError(`${what}: no data for too long`, { status: 0, reason: 'Idle' }, { cause: error });
   }
   if (error instanceof TooLargeError) {
     return new KubeError(`${what}: ${error.message}`, { status: 0, reason: 'TooLarge' }, { cause: error });
@@ -148,7 +154,7 @@ function encode({ cluster, userAgent }: Exchange, request: KubeRequest, { header
   const search = query === undefined ? '' : new URLSearchParams({ ...query }).toString();
   return {
     method,
-    // The address of a server behind a gateway has a path of its own.
+    // The URL of a server behind a gateway may have a path prefix.
     path: `${cluster.server.pathname.replace(/\/$/, '')}${path}${search === '' ? '' : `?${search}`}`,
     headers: {
       accept,

@@ -17,31 +17,35 @@ export interface ResourceKind {
   readonly subresources: readonly string[];
 }
 
-/** How a hook names a kind: Kind, plural, singular or short name in any case, with or without group and version. */
+/** How a hook names a kind: by kind, plural, singular or short name in any case, with or without group and version. */
 export interface KindReference {
   readonly kind: string;
   readonly apiVersion?: string;
 }
 
-/** Discovery, cached: finds kinds by any of their names. */
+/** Cached discovery: finds kinds by any of their names. */
 export interface Kinds {
   /**
-   * Without `apiVersion` the server's preferred one. Asks the server again once when the cache lacks the kind; rejects
-   * with `KindNotFoundError` (which names near misses) when the server lacks it too.
+   * Returns the kind, in the server's preferred version when there is no `apiVersion`. Repeats the discovery once when
+   * the cache lacks the kind; rejects with `KindNotFoundError` (which names similar kinds) when the server lacks it
+   * too.
    */
   resolve(reference: KindReference, signal: AbortSignal): Promise<ResourceKind>;
-  /** Drops the cache: called when a request for a cached kind answers 404. */
+  /** Drops the cache; called when a request for a cached kind answers 404. */
   invalidate(): void;
 }
 
-/** Where an object is: `name` absent for a collection, `namespace` absent for all namespaces or a cluster-scoped kind. */
+/** Locates an object: without `name` the collection; without `namespace` all namespaces, or a cluster-scoped kind. */
 export interface ResourceLocation {
   readonly namespace?: string;
   readonly name?: string;
   readonly subresource?: string;
 }
 
-/** The API path of a collection or an object of `kind`; throws where a part of it cannot stand in a path. */
+/**
+ * Returns the API path of a collection or an object of `kind`; throws `RangeError` when a part of it is not allowed in
+ * a path.
+ */
 export function resourcePath(kind: ResourceKind, location: ResourceLocation): string {
   const { namespace, name, subresource } = location;
   const segments = kind.group === '' ? ['api', kind.version] : ['apis', kind.group, kind.version];

@@ -22,23 +22,23 @@ const DEFAULT_TIMEOUT_MS = 30_000;
 export interface KubeClientOptions {
   /** Such as `hooklet/1.0.0`. */
   readonly userAgent: string;
-  /** Called once for each request, with what it came to; not for one that the caller aborted. */
+  /** Called once for each request with its outcome; not for a request that the caller aborted. */
   readonly onRequest?: (report: RequestReport) => void;
-  /** Requests a second; without it there is no limit but the server's own. */
+  /** Requests per second; without it the server sets the only limit. */
   readonly qps?: number | undefined;
-  /** Called with the time each request waited for that limit. */
+  /** Called with the time that each request waited for that limit. */
   readonly onLimited?: (report: LimitReport) => void;
-  /** How many requests may exceed `qps` for a moment; default twice `qps`. */
+  /** How many requests may exceed `qps` in a burst; default twice `qps`. */
   readonly burst?: number | undefined;
-  /** Default true: HTTP/2 where the server speaks it over TLS. */
+  /** Default true: use HTTP/2 if the server offers it over TLS. */
   readonly http2?: boolean | undefined;
-  /** HTTP/2: when a connection is pinged, doubted and given up. */
+  /** When an HTTP/2 connection is pinged, doubted and given up; default `PULSE_TIMES`. */
   readonly pulseTimes?: PulseTimes | undefined;
-  /** Called when all connections were thrown away and opened anew, after a silence that nothing explains. */
+  /** Called when all connections were discarded and replaced after an unexplained silence of `silentMs`. */
   readonly onReplaced?: ((silentMs: number) => void) | undefined;
 }
 
-/** The client for one cluster: one pool of connections for everything. */
+/** Creates the client for one cluster; all its requests share one pool of connections. */
 export function createKubeClient(cluster: Cluster, options: KubeClientOptions): KubeClient {
   const { userAgent, onRequest, onLimited, onReplaced, qps, burst = (qps ?? 0) * 2 } = options;
   const create = (): Transport => createTransport({ ...options, server: cluster.server, proxy: cluster.proxy });
@@ -70,7 +70,7 @@ async function* readChunks(
   request: KubeRequest,
   { signal, idleTimeoutMs, onOpen, onData, isLines = false }: StreamOptions & Pick<ReadOptions, 'isLines'>,
 ): AsyncGenerator<Uint8Array, void, void> {
-  // The time limit is for the headers alone.
+  // The timeout covers only the headers.
   const response = await withDeadline(request, signal, (deadline) =>
     reported(exchange, request, deadline, () => openResponse(exchange, request, deadline)),
   );
@@ -110,7 +110,7 @@ function parse(what: string, body: Uint8Array): unknown {
   }
 }
 
-/** Runs `work` with a signal that aborts with `signal` and when the request's time is over. */
+/** Runs `work` with a signal that aborts with `signal`, and when the request's timeout is over. */
 async function withDeadline<T>(
   request: KubeRequest,
   signal: AbortSignal,

@@ -3,23 +3,29 @@ import { shown, shownText } from '../lib/shown.ts';
 
 const MAX_SHOWN = 200;
 
-/** One object as the server sent it. It is valid while its event is handled; `json()` makes the copy to keep. */
+/**
+ * One object as the server sent it. It is valid only while its event is handled; `json()` returns a copy that may be
+ * kept.
+ */
 export interface KubeObject {
   /** Empty for a cluster-scoped object. */
   readonly namespace: string;
   readonly name: string;
-  /** Empty where the server gives none, as some aggregated APIs do. */
+  /** Empty for aggregated APIs that set none. */
   readonly uid: string;
   readonly resourceVersion: string;
-  /** The parsed object, shared by all that look at it: read it, do not keep or change it. */
+  /** The parsed object. It is shared: read it, but do not keep or change it. */
   readonly value: JsonObject;
-  /** The object's JSON text in UTF-8 in a buffer of its own; made at the first call and the same at each later one. */
+  /** The object's JSON in UTF-8, in a buffer of its own; created by the first call. */
   json(): Uint8Array;
 }
 
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** Reads what identifies an object from its metadata; `copyJson` makes the private copy of its text. */
+/**
+ * Reads the identity of an object from its metadata; `copyJson` makes the private copy of its JSON. Throws for an
+ * object without a name.
+ */
 export function readObject(value: unknown, copyJson: () => Uint8Array): KubeObject {
   const object = asJsonObject(value);
   const metadata = asJsonObject(object['metadata']);
@@ -36,17 +42,17 @@ export function readObject(value: unknown, copyJson: () => Uint8Array): KubeObje
   };
 }
 
-/** `value` as an object; anything else reads as an object without members. */
+/** Returns `value` if it is an object, else an empty object. */
 export function asJsonObject(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** `value` if it is a string, else the empty string. */
+/** Returns `value` if it is a string, else an empty string. */
 export function text(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** The error for an answer that is not what the API promises. The excerpt, which may be of a Secret, is for the log alone. */
+/** The error for a response that violates the API. The excerpt may be part of a Secret: it is only for the log. */
 export function malformed(problem: string, { excerpt, ...options }: MalformedOptions = {}): KubeError {
   const summary = `the API server sent ${problem}`;
   const message = excerpt === undefined ? summary : `${summary}: ${excerpt}`;
@@ -57,7 +63,7 @@ interface MalformedOptions extends ErrorOptions {
   readonly excerpt?: string;
 }
 
-/** A copy of a part of `bytes` in a buffer of exactly its size, so that keeping it keeps nothing else alive. */
+/** Copies a part of `bytes` into a buffer of exactly its size, so that keeping it keeps nothing else alive. */
 export function copyBytes(bytes: Uint8Array, start: number, end: number): Uint8Array {
   const copy = new Uint8Array(end - start);
   copy.set(bytes.subarray(start, end));

@@ -1,4 +1,4 @@
-/** What a Role has to grant. */
+/** A rule that a Role must grant. */
 export interface PolicyRule {
   /** Empty for the core group. */
   readonly apiGroup: string;
@@ -6,7 +6,7 @@ export interface PolicyRule {
   readonly verbs: readonly string[];
 }
 
-/** The rule as a line of YAML, to be put below `rules:` of a Role. */
+/** Returns the rule as one line of YAML, for the `rules:` of a Role. */
 export function policyRuleText({ apiGroup, resource, verbs }: PolicyRule): string {
   return `{apiGroups: ["${apiGroup}"], resources: [${resource}], verbs: [${verbs.join(', ')}]}`;
 }

@@ -2,14 +2,17 @@ import { sleep } from '../lib/sleep.ts';
 
 export interface RateLimitOptions {
   readonly perSecond: number;
-  /** How many may pass at once after a pause; at least 1. */
+  /** How many may pass at once after an idle time; at least 1. */
   readonly burst: number;
 }
 
-/** Waits for a turn; the turns are given in the order they were asked for. */
+/** Resolves when the caller may proceed, in the order of the calls; rejects when the signal aborts. */
 export type RateLimit = (signal: AbortSignal) => Promise<void>;
 
-/** A token bucket: each call takes a token, if need be one that is not there yet, and waits until it would be. */
+/**
+ * A token bucket: each call takes a token; if none is left, it borrows the next one and waits until that would have
+ * been added.
+ */
 export function tokenBucket({ perSecond, burst }: RateLimitOptions): RateLimit {
   const size = Math.max(1, burst);
   let tokens = size;

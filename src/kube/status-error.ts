@@ -4,14 +4,14 @@ import { CredentialsError, HookletError, KubeError, ResourceExpiredError } from 
 import { shown, shownName, shownText } from '../lib/shown.ts';
 import { errorCode } from './http/http.ts';
 
-/** What the server answered instead of what was asked for. */
+/** A response with a status that is not 2xx. */
 export interface Refusal {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
 }
 
-/** The error for an answer that is not 2xx; `what` is the request, such as `GET /api/v1/pods`. */
+/** Returns the error for a response that is not 2xx; `what` names the request, such as `GET /api/v1/pods`. */
 export function refusalError(what: string, { status, headers, body }: Refusal): KubeError {
   const described = readStatus(parseJson(body));
   const retryAfterMs = retryAfter(headers['retry-after'], described.retryAfterSeconds);
@@ -19,7 +19,7 @@ export function refusalError(what: string, { status, headers, body }: Refusal): 
   return kubeError(what, { status, reason: described.reason, said, retryAfterMs });
 }
 
-/** The error for a `Status` object that came as the frame of a watch. */
+/** Returns the error for a `Status` object in a watch. */
 export function statusObjectError(what: string, value: unknown): KubeError {
   const { reason, message, retryAfterSeconds } = readStatus(value);
   const code = isRecord(value) ? errorCodeOf(value['code']) : 500;
@@ -45,12 +45,12 @@ function kubeError(what: string, { status, reason, said, retryAfterMs }: Said): 
   return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
 }
 
-/** An HTTP status that stands for an error; 500 for anything else. */
+/** Returns `code` if it is an HTTP error status, else 500. */
 function errorCodeOf(code: unknown): number {
   return typeof code === 'number' && Number.isInteger(code) && code >= 400 && code <= 599 ? code : 500;
 }
 
-/** The error for a request that got no answer; ours pass unchanged. */
+/** Returns the error for a request without a response; an error of ours is returned unchanged. */
 export function connectionError(what: string, server: URL, error: unknown): HookletError {
   if (error instanceof HookletError) return error;
   const code = errorCode(error);
@@ -106,9 +106,9 @@ function isRecord(value: unknown): value is Record<string, unknown> {
 
 const MAX_PAGE = 4000;
 
-/** Text of a proxy or a web server in one short line. */
+/** Shortens an HTML page or a text to one line. */
 function plainText(body: string): string {
-  // Its first words are all that is told, and a page of nothing but "<" would be looked through for each of them.
+  // Only the beginning is used: the regular expression takes quadratic time on a page that is all "<".
   const line = body
     .slice(0, MAX_PAGE)
     .replaceAll(/<[^>]*>/g, ' ')
@@ -126,7 +126,7 @@ function retryAfter(header: string | undefined, seconds: number | undefined): nu
   return seconds === undefined || seconds < 0 ? undefined : bounded(seconds * 1000);
 }
 
-/** A server that asks for more patience is asked again all the same: it may be well by then, or may have erred. */
+/** Limit for the server's Retry-After: the server may have recovered by then, or the value may be wrong. */
 const MAX_RETRY_AFTER_MS = 60_000;
 
 function bounded(delayMs: number): number {

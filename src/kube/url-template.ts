@@ -1,4 +1,4 @@
-/** `path` with its namespace and name replaced by placeholders, so that it may label a metric. */
+/** Replaces the namespace and the name in `path` by placeholders, so that it can be a metric label. */
 export function urlTemplate(path: string): string {
   const [, root, ...rest] = path.split('/');
   const isCore = root === 'api';
@@ -10,7 +10,7 @@ export function urlTemplate(path: string): string {
 function template([resource, name, ...rest]: readonly string[]): readonly string[] {
   if (resource === undefined) return [];
   if (name === undefined) return [resource];
-  // A namespace's own `status` and `finalize` are no resources in it.
+  // `status` and `finalize` after a namespace are its subresources, not resources in it.
   const isInNamespace = resource === 'namespaces' && rest[0] !== undefined && !NAMESPACE_SUBRESOURCES.has(rest[0]);
   if (isInNamespace) return ['namespaces', '{namespace}', ...template(rest)];
   return [resource, '{name}', ...rest];

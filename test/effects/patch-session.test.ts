@@ -30,7 +30,7 @@ describe('where an operation goes', () => {
     ['subresource', { subresource: 'a/../..' }],
   ])('is nowhere where the %s leads elsewhere', async (_field, change) => {
     await expect(locate(session(), { ...remove, namespace: 'ns', ...change })).rejects.toThrow(
-      'cannot stand in the path of a request',
+      'is not allowed in a request path',
     );
   });
 

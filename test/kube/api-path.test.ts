@@ -7,7 +7,7 @@ describe('apiPath', () => {
   });
 
   it.each(['.', '..', 'a/b', '/', '..%2f', '%2e%2e', '', 'x'.repeat(1025)])('refuses the segment %j', (segment) => {
-    expect(() => apiPath('api', 'v1', 'namespaces', segment, 'pods')).toThrow('cannot stand in the path of a request');
+    expect(() => apiPath('api', 'v1', 'namespaces', segment, 'pods')).toThrow('is not allowed in a request path');
   });
 
   it('takes what only looks like them', () => {

@@ -72,7 +72,7 @@ sleep 30 & wait`;
     const failure = await leader.stop().catch((error: unknown) => error);
 
     expect(failure).toBeInstanceOf(LeaseLostError);
-    expect(failure).toMatchObject({ message: expect.stringContaining('other has it now') });
+    expect(failure).toMatchObject({ message: expect.stringContaining('other holds it now') });
     expect((await sandbox.call('GET', '/api/v1/namespaces/default/configmaps/late')).code).toBe(404);
     await Promise.resolve(leader[Symbol.asyncDispose]()).catch(() => {});
   });

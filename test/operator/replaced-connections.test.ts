@@ -64,7 +64,7 @@ describe('connections of which nothing comes', () => {
     await asked(server);
     await pass(31);
 
-    expect(await failed).toContain('nothing was heard for');
+    expect(await failed).toContain('nothing was received for');
     expect(log.lines).toContainEqual({
       level: 'error',
       fields: { silentSeconds: expect.any(Number) },

@@ -9,24 +9,24 @@ import type { OwnPod } from './own-pod.ts';
 import { policyRuleText } from '../policy-rule.ts';
 import { tokenBucket } from '../rate-limit.ts';
 
-/** Something that people who look at the operator's Pod should see; `reason` is one word in CamelCase. */
+/** An Event about the operator's own Pod; `reason` is one word in CamelCase. */
 export interface RecordedEvent {
   readonly type: 'Warning' | 'Normal';
   readonly reason: string;
   readonly message: string;
 }
 
-/** Tells of the operator in Kubernetes Events. */
+/** Writes Kubernetes Events about the operator's own Pod. */
 export interface EventRecorder {
-  /** Never waits and never fails; what is said again is counted, not repeated. */
+  /** Queues an Event. Never blocks and never throws; a repeated Event only increases the count of the first one. */
   record(event: RecordedEvent): void;
-  /** Sends until `signal` aborts, and for a moment longer what is left. */
+  /** Sends queued Events until `signal` aborts, then sends the rest for at most one more second. */
   run(signal: AbortSignal): Promise<void>;
 }
 
 export interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'request'>;
-  /** Whom the Events are about; without one there are none. */
+  /** The Pod that the Events are about; when undefined, nothing is recorded. */
   readonly pod: OwnPod | undefined;
   readonly log: Logger;
   /** Milliseconds since the epoch; default `Date.now`. */
@@ -35,23 +35,23 @@ export interface EventRecorderOptions {
   readonly random?: () => number;
 }
 
-// As client-go: so many at once, later ones slowly, because each is kept by etcd for an hour.
+// The same limits as client-go: a burst, then a slow rate, because etcd stores each Event for an hour.
 const BURST = 25;
 const PER_SECOND = 1 / 10;
 const MAX_WAITING = 100;
 const MAX_REMEMBERED = 500;
 const MAX_MESSAGE = 1024;
-// So that no name with its suffix is longer than Kubernetes allows.
+// Leaves room for the suffix within the Kubernetes limit on names.
 const MAX_NAME = 230;
 const TRIES = 5;
 const RETRY_MS = 10_000;
 const LAST_MS = 1000;
-/** After a refusal nothing is sent for this long. */
+/** After a 403 nothing is recorded for this long. */
 const REFUSED_MS = 600_000;
 
 const RULE = policyRuleText({ apiGroup: '', resource: 'events', verbs: ['create', 'patch'] });
 
-/** Something that was said, as often as it was said since it was last sent. */
+/** An Event that waits to be sent; `count` is the number of occurrences since it was last sent. */
 interface Waiting {
   readonly event: RecordedEvent;
   readonly firstAtMs: number;
@@ -59,13 +59,13 @@ interface Waiting {
   readonly count: number;
 }
 
-/** An Event that is in the cluster. */
+/** An Event that exists in the cluster. */
 interface Sent {
   readonly name: string;
   readonly count: number;
 }
 
-/** Events about the operator's own Pod. */
+/** Creates the recorder of Events about the operator's own Pod. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
   const { pod } = options;
   return pod === undefined ? { record: () => {}, run: aborted } : new PodEventRecorder(pod, options);
@@ -79,7 +79,7 @@ class PodEventRecorder implements EventRecorder {
   readonly #limit = tokenBucket({ perSecond: PER_SECOND, burst: BURST });
   readonly #bell = new Bell();
   #refusedUntilMs = 0;
-  #isRefusalTold = false;
+  #hasLoggedRefusal = false;
 
   constructor(pod: OwnPod, options: EventRecorderOptions) {
     this.#pod = pod;
@@ -116,7 +116,7 @@ class PodEventRecorder implements EventRecorder {
     await this.#sendRest();
   }
 
-  /** The end is not put off for what may be lost. */
+  /** Events are best effort: they must not delay the shutdown. */
   async #sendRest(): Promise<void> {
     const end = new AbortController();
     const timer = setTimeout(() => end.abort(), LAST_MS);
@@ -141,8 +141,8 @@ class PodEventRecorder implements EventRecorder {
       try {
         return await send();
       } catch (error) {
-        const isLasting = error instanceof KubeError && !error.isRetryable;
-        if (isLasting || tried >= tries || signal.aborted) throw error;
+        const isPermanent = error instanceof KubeError && !error.isRetryable;
+        if (isPermanent || tried >= tries || signal.aborted) throw error;
         await sleep(RETRY_MS, signal);
         if (signal.aborted) throw error;
       }
@@ -158,7 +158,7 @@ class PodEventRecorder implements EventRecorder {
     forgetOldest(this.#sent, MAX_REMEMBERED);
   }
 
-  /** Counts on in the Event that is there; false when it has expired. */
+  /** Increases the count of the existing Event; returns false when it has expired. */
   async #add({ name, count }: Sent, { lastAtMs, count: more }: Waiting, signal: AbortSignal): Promise<Sent | false> {
     const sent = { name, count: count + more };
     const request = {
@@ -188,20 +188,20 @@ class PodEventRecorder implements EventRecorder {
   #giveUp(error: unknown, { event: { reason } }: Waiting): void {
     const { log } = this.#options;
     if (!(error instanceof KubeError) || error.status !== 403) {
-      log.debug({ err: error, reason }, 'event about the pod could not be written');
+      log.debug({ err: error, reason }, 'could not write an Event about the pod');
       return;
     }
     this.#refusedUntilMs = this.#now() + REFUSED_MS;
     this.#waiting.clear();
-    if (this.#isRefusalTold) return;
-    this.#isRefusalTold = true;
+    if (this.#hasLoggedRefusal) return;
+    this.#hasLoggedRefusal = true;
     log.info(
       { reason, namespace: this.#pod.namespace, missingRule: RULE },
-      'events about the pod are not written, a role may allow it',
+      'cannot write Events about the pod until a Role allows it',
     );
   }
 
-  /** Of all Events beside the Pod, or of one. */
+  /** The path of the Events in the Pod's namespace, or of one of them. */
   #pathOf(...name: readonly string[]): string {
     return apiPath('api', 'v1', 'namespaces', this.#pod.namespace, 'events', ...name);
   }
@@ -228,7 +228,7 @@ function eventObject(name: string, pod: OwnPod, { event, firstAtMs, lastAtMs, co
   };
 }
 
-/** Kubernetes has whole seconds here. */
+/** Kubernetes expects whole seconds here. */
 function timestamp(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }

@@ -1,84 +1,89 @@
-import { KubeError, LeaseLostError, summaryOf } from '../../errors.ts';
+/*
+ * Leader election on a Lease: at any time at most one candidate leads. `operator/` creates one candidate per process,
+ * runs it for the life of the process, lets hooks run once `leading` resolves, and stops all work when `lost`
+ * aborts. A candidate stands by (tries to acquire the lease every `retryPeriodMs`), leads (renews it at the same pace),
+ * or has lost it. What must hold: a leader that could not renew for `renewDeadlineMs` stops, counted from when its last
+ * successful renewal was sent, and others wait the longer `leaseDurationMs`. So the old leader has stopped before a new
+ * one starts, whatever requests hang or clocks differ.
+ */
+
+import { LeaseLostError, summaryOf } from '../../errors.ts';
 import { abortable } from '../../lib/abortable.ts';
 import { latch } from '../../lib/latch.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
-import { leaseStore, type Lease, type LeasePlace, type LeaseStore } from './lease.ts';
+import { isOutdated, leaseStore, type LeasePlace, type LeaseStore } from './lease.ts';
+import { ObservedLease } from './observed-lease.ts';
 
-/** How long a leader may be silent; each is longer than the next. */
+/** How long a leader may be silent; each time must be longer than the next one. */
 export interface LeaderElectionTimes {
-  /** Others take the lease when they have seen no renewal for this long. */
+  /** Another candidate takes the lease when it has seen no renewal for this long. */
   readonly leaseDurationMs: number;
-  /** The leader gives up when it could not renew for this long. */
+  /** The leader stops when it could not renew for this long. */
   readonly renewDeadlineMs: number;
-  /** Between two tries to get or to renew it. */
+  /** Time between two attempts to acquire or renew the lease. */
   readonly retryPeriodMs: number;
 }
 
 export interface LeaderElectionOptions extends LeasePlace, LeaderElectionTimes {
-  /** Who this candidate is; no other has the same, also not its own successor. */
+  /** The holder identity of this candidate. It must be unique, also among successive processes of one Pod. */
   readonly identity: string;
   readonly onChange?: (status: ElectionStatus) => void;
   readonly log: Logger;
-  /** Milliseconds since the epoch, for people who read the lease; default `Date.now`. */
+  /** Milliseconds since the epoch, written into the lease for people who read it; default `Date.now`. */
   readonly now?: () => number;
-  /** Milliseconds that no change of the clock touches; default `performance.now`. */
+  /** Milliseconds on a monotonic clock; default `performance.now`. */
   readonly elapsed?: () => number;
   /** Source of randomness in [0, 1); default `Math.random`. */
   readonly random?: () => number;
 }
 
 export type ElectionStatus =
-  /** `leader` is empty while nobody is known to lead; `problem` says why the lease cannot be had. */
+  /** `leader` is empty while no leader is known; `problem` says why the lease cannot be acquired. */
   | { readonly type: 'standing-by'; readonly leader: string; readonly problem?: string }
   | { readonly type: 'leading' }
   | { readonly type: 'lost' };
 
-/** The lease as it was last seen to change, by our own clock: those of two machines are never compared. */
-interface Sighting {
-  readonly lease: Lease | undefined;
-  readonly atMs: number;
-}
-
 const RELEASE_MS = 3000;
 
-/** One candidate for a lease: at any time no more than one of all candidates leads. */
+/** One candidate for the lease; see above. */
 export class LeaderElection {
   readonly #options: LeaderElectionOptions;
   readonly #store: LeaseStore;
   readonly #leading = latch();
   readonly #lost = new AbortController();
   #status: ElectionStatus = { type: 'standing-by', leader: '' };
-  #seen: Sighting = { lease: undefined, atMs: 0 };
-  /** When the request was sent that renewed it last. */
+  readonly #observed: ObservedLease;
+  /** When the request of the last successful renewal was sent. */
   #renewedAtMs = 0;
-  /** Whether a request was sent that may have made us the holder. */
+  /** Whether a request was sent that may have made this candidate the holder. */
   #mayHold = false;
-  /** Whether the last try failed. */
-  #isTrouble = false;
+  /** Whether the last attempt failed. */
+  #hasFailed = false;
 
   constructor(options: LeaderElectionOptions) {
     this.#options = options;
     this.#store = leaseStore(options);
+    this.#observed = new ObservedLease({ ...options, elapsed: () => this.#elapsed() });
   }
 
   get status(): ElectionStatus {
     return this.#status;
   }
 
-  /** Resolves when this candidate leads; never, when it does not come to that. */
+  /** Resolves when this candidate leads; stays pending if it never does. */
   get leading(): Promise<void> {
     return this.#leading.promise;
   }
 
-  /** Aborts when the lease is lost: what was done under it must end at once. */
+  /** Aborts when the lease is lost: all work of a leader must stop at once. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
   /**
-   * Stands by, then leads and renews until `signal` aborts, and releases the lease; whatever needs the lease must have
-   * ended by then. Rejects with `LeaseLostError` when it could not be kept.
+   * Stands by, then leads and renews until `signal` aborts, and releases the lease. All work of a leader must have
+   * ended before `signal` aborts. Rejects with `LeaseLostError` when the lease is lost.
    */
   async run(signal: AbortSignal): Promise<void> {
     await this.#acquire(signal);
@@ -94,7 +99,7 @@ export class LeaderElection {
     while (!signal.aborted) {
       try {
         if (await this.#tryAcquire(signal)) return;
-        this.#isTrouble = false;
+        this.#hasFailed = false;
         this.#standBy();
       } catch (error) {
         if (signal.aborted) return;
@@ -106,20 +111,20 @@ export class LeaderElection {
 
   async #tryAcquire(signal: AbortSignal): Promise<boolean> {
     const limit = { signal, timeoutMs: this.#options.renewDeadlineMs };
-    this.#see(await this.#store.read(limit));
-    if (this.#heldForMs() > 0) return false;
+    this.#observed.update(await this.#store.read(limit));
+    if (this.#observed.heldForMs() > 0) return false;
     return this.#write({ ...limit, timeoutMs: this.#options.renewDeadlineMs / 2 });
   }
 
-  /** Claims or renews the lease as it was seen; false when somebody else was faster. */
+  /** Takes or renews the lease as last read; returns false when somebody else wrote first. */
   async #write(limit: { readonly signal: AbortSignal; readonly timeoutMs: number }): Promise<boolean> {
     const { identity, leaseDurationMs, now = Date.now } = this.#options;
-    const { lease } = this.#seen;
+    const { lease } = this.#observed;
     const sentAtMs = this.#elapsed();
     const claim = { holder: identity, durationMs: leaseDurationMs, nowMs: now() };
     this.#mayHold = true;
     try {
-      this.#see(await this.#store.write(claim, lease, limit));
+      this.#observed.update(await this.#store.write(claim, lease, limit));
     } catch (error) {
       if (isOutdated(error, lease)) return false;
       throw error;
@@ -134,21 +139,21 @@ export class LeaderElection {
     while (!signal.aborted) {
       await sleep(Math.min(retryPeriodMs, this.#leftMs()), signal);
       if (signal.aborted) return;
-      if (this.#leftMs() <= 0) this.#lose('it could not be renewed in time', failure);
+      if (this.#leftMs() <= 0) this.#lose('it was not renewed in time', failure);
       try {
         await this.#renewInTime(signal);
-        this.#isTrouble = false;
+        this.#hasFailed = false;
         failure = undefined;
       } catch (error) {
         if (signal.aborted) return;
         if (error instanceof LeaseLostError) throw error;
         failure = error;
-        this.#tellTrouble(error, 'lease could not be renewed, it is tried again');
+        this.#logFailure(error, 'lease renewal failed, retrying');
       }
     }
   }
 
-  /** Also a request that does not end does not put off the deadline. */
+  /** Ends at the renewal deadline even if the request hangs. */
   async #renewInTime(signal: AbortSignal): Promise<void> {
     const limit = new AbortController();
     const stop = (): void => limit.abort(new Error('no answer before the deadline'));
@@ -164,14 +169,15 @@ export class LeaderElection {
 
   async #renew(signal: AbortSignal): Promise<void> {
     const { renewDeadlineMs, identity } = this.#options;
-    // Half of the time for one request, so that a lost one leaves time for another.
+    // Half of the time for one request, so that one lost request leaves time for another.
     const limit = { signal, timeoutMs: renewDeadlineMs / 2 };
-    if (!this.#isTrouble && (await this.#write(limit))) return;
-    // An earlier request may have been done whose answer was lost, or somebody deleted the lease.
-    this.#see(await this.#store.read(limit));
-    const { lease } = this.#seen;
+    if (!this.#hasFailed && (await this.#write(limit))) return;
+    // After a failure the renewal may have succeeded with its response lost, or somebody may have written or deleted
+    // the lease.
+    this.#observed.update(await this.#store.read(limit));
+    const { lease } = this.#observed;
     if (lease !== undefined && lease.holder !== identity) {
-      this.#lose(lease.holder === '' ? 'somebody released it' : `${lease.holder} has it now`);
+      this.#lose(lease.holder === '' ? 'it was released by somebody else' : `${lease.holder} holds it now`);
     }
     await this.#write(limit);
   }
@@ -179,16 +185,16 @@ export class LeaderElection {
   #lose(why: string, cause?: unknown): never {
     const { namespace, name } = this.#options;
     this.#setStatus({ type: 'lost' });
-    const said = cause instanceof Error ? ` (${cause.message})` : '';
+    const detail = cause instanceof Error ? ` (${cause.message})` : '';
     const error = new LeaseLostError(
-      `the lease ${namespace}/${name} was lost: ${why}${said}; this process ends, so that nothing is done twice`,
+      `the lease ${namespace}/${name} is lost: ${why}${detail}; this process exits so that no two leaders run at once`,
       { cause },
     );
     this.#lost.abort(error);
     throw error;
   }
 
-  /** Lets the next one lead at once; that it fails costs no more than the lease's duration. */
+  /** Lets the next candidate lead at once. A failed release only delays it until the lease expires. */
   async #release(): Promise<void> {
     const { identity, namespace, name, log, now = Date.now } = this.#options;
     const limit = { signal: new AbortController().signal, timeoutMs: RELEASE_MS / 2 };
@@ -198,40 +204,30 @@ export class LeaderElection {
       await this.#store.write({ holder: '', durationMs: 1000, nowMs: now() }, lease, limit);
       log.info({ lease: `${namespace}/${name}` }, 'lease released');
     } catch (error) {
-      log.warn({ err: error, lease: `${namespace}/${name}` }, 'lease could not be released, it runs out by itself');
+      log.warn({ err: error, lease: `${namespace}/${name}` }, 'lease could not be released, it will expire');
     }
   }
 
-  #see(lease: Lease | undefined): void {
-    const isNew = this.#seen.lease?.fingerprint !== lease?.fingerprint;
-    this.#seen = { lease, atMs: isNew ? this.#elapsed() : this.#seen.atMs };
-  }
-
-  /** How long another one still has the lease, as far as we know. */
-  #heldForMs(): number {
-    const { lease, atMs } = this.#seen;
-    const { identity, leaseDurationMs } = this.#options;
-    if (lease === undefined || lease.holder === '' || lease.holder === identity) return 0;
-    return atMs + (lease.durationMs || leaseDurationMs) - this.#elapsed();
-  }
-
-  /** What is left of the time for a renewal. */
+  /** Time left for a renewal. */
   #leftMs(): number {
     return this.#renewedAtMs + this.#options.renewDeadlineMs - this.#elapsed();
   }
 
-  /** A little random, so that candidates do not come together; not later than the lease runs out. */
+  /**
+   * The time until the next attempt, with jitter so that candidates do not collide, but not later than the expiry of
+   * the lease.
+   */
   #pauseMs(): number {
     const { retryPeriodMs, random = Math.random } = this.#options;
     const pauseMs = retryPeriodMs * (0.8 + 0.2 * random());
-    const heldForMs = this.#heldForMs();
+    const heldForMs = this.#observed.heldForMs();
     return heldForMs > 0 ? Math.min(pauseMs, heldForMs) : pauseMs;
   }
 
   #standBy(error?: unknown): void {
     const { namespace, name, identity, log } = this.#options;
-    const leader = this.#seen.lease?.holder ?? '';
-    if (error !== undefined) this.#tellTrouble(error, 'lease cannot be had, it is tried again');
+    const leader = this.#observed.holder;
+    if (error !== undefined) this.#logFailure(error, 'lease could not be acquired, retrying');
     const before = this.#status;
     const isSame = before.type === 'standing-by' && before.leader === leader;
     const problem = error instanceof Error ? { problem: summaryOf(error) } : {};
@@ -241,10 +237,10 @@ export class LeaderElection {
     }
   }
 
-  #tellTrouble(error: unknown, message: string): void {
+  #logFailure(error: unknown, message: string): void {
     const { namespace, name, log } = this.#options;
-    if (!this.#isTrouble) log.warn({ err: error, lease: `${namespace}/${name}` }, message);
-    this.#isTrouble = true;
+    if (!this.#hasFailed) log.warn({ err: error, lease: `${namespace}/${name}` }, message);
+    this.#hasFailed = true;
   }
 
   #setStatus(status: ElectionStatus): void {
@@ -255,10 +251,4 @@ export class LeaderElection {
   #elapsed(): number {
     return (this.#options.elapsed ?? (() => performance.now()))();
   }
-}
-
-/** Somebody wrote, or deleted it, since it was read. */
-function isOutdated(error: unknown, lease: Lease | undefined): boolean {
-  if (!(error instanceof KubeError)) return false;
-  return error.status === 409 || (error.status === 404 && lease !== undefined);
 }

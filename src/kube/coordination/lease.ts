@@ -5,17 +5,17 @@ import { policyRuleText } from '../policy-rule.ts';
 
 /** A coordination.k8s.io/v1 Lease as it was read. */
 export interface Lease {
-  /** Empty: nobody. */
+  /** Empty when nobody holds the lease. */
   readonly holder: string;
   readonly durationMs: number;
   readonly transitions: number;
-  /** The same text as long as nobody renewed, took or released it. */
+  /** Changes whenever somebody renews, takes or releases the lease. */
   readonly fingerprint: string;
-  /** As it came, for the update. */
+  /** The object as read; updates are based on it. */
   readonly object: Readonly<Record<string, unknown>>;
 }
 
-/** What is written into a Lease. */
+/** What to write into a Lease. */
 export interface LeaseClaim {
   readonly holder: string;
   readonly durationMs: number;
@@ -33,11 +33,11 @@ export interface LeaseRequestOptions {
   readonly timeoutMs: number;
 }
 
-/** Reads and writes one Lease; each write fails with 409 when somebody else wrote since it was read. */
+/** Reads and writes one Lease. A write fails with 409 when somebody else has written since the lease was read. */
 export interface LeaseStore {
-  /** Undefined when there is none. */
+  /** Returns undefined when the Lease does not exist. */
   read(options: LeaseRequestOptions): Promise<Lease | undefined>;
-  /** Creates it, or updates what was read before. */
+  /** Creates the Lease when `before` is undefined, else updates it. */
   write(claim: LeaseClaim, before: Lease | undefined, options: LeaseRequestOptions): Promise<Lease>;
 }
 
@@ -75,12 +75,18 @@ export function leaseStore({ client, namespace, name }: LeasePlace): LeaseStore 
   };
 }
 
+/** Whether a write failed because somebody has written or deleted the lease since `before` was read. */
+export function isOutdated(error: unknown, before: Lease | undefined): boolean {
+  if (!(error instanceof KubeError)) return false;
+  return error.status === 409 || (error.status === 404 && before !== undefined);
+}
+
 function claimed(
   { holder, durationMs, nowMs }: LeaseClaim,
   before: Lease | undefined,
   metadata: { readonly namespace: string; readonly name: string },
 ): unknown {
-  // Kubernetes wants microseconds here.
+  // Kubernetes expects microseconds here.
   const now = new Date(nowMs).toISOString().replace('Z', '000Z');
   const isTaken = before?.holder !== holder;
   const old = recordAt(before?.object ?? {}, 'spec');
@@ -95,7 +101,7 @@ function claimed(
       leaseDurationSeconds: Math.max(1, Math.ceil(durationMs / 1000)),
       acquireTime: isTaken ? now : (old['acquireTime'] ?? now),
       renewTime: now,
-      // A release is no transition: the one who takes it next is.
+      // A release is not a transition; the next acquisition is.
       leaseTransitions: before === undefined ? 0 : before.transitions + (isTaken && holder !== '' ? 1 : 0),
     },
   };
@@ -114,7 +120,7 @@ function leaseOf(answer: unknown): Lease {
   };
 }
 
-/** What the API server forbids, with what a Role needs. */
+/** Adds the rule that a Role must grant to a 403. */
 function withRule(error: unknown, namespace: string): unknown {
   if (!(error instanceof KubeError) || error.status !== 403) return error;
   const { message, status, reason } = error;

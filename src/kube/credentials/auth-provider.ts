@@ -9,19 +9,19 @@ interface AuthProviderEntry {
   readonly config?: OidcConfig | null;
 }
 
-/** What took the place of the providers that Kubernetes removed in 1.26. */
+/** The exec plugins that replace the providers removed in Kubernetes 1.26. */
 const PLUGINS: ReadonlyMap<string, string> = new Map([
   ['gcp', 'gke-gcloud-auth-plugin: install it, then run gcloud container clusters get-credentials'],
   ['azure', 'kubelogin: install it, then run kubelogin convert-kubeconfig'],
 ]);
 
-/** The token of a kubeconfig user's `auth-provider`, of which Kubernetes has `oidc` alone. */
+/** The token source for a kubeconfig user's `auth-provider`; Kubernetes supports only `oidc`. */
 export function providerCredentials(user: UserEntry, env: Environment): CredentialSource {
   const { name = '', config } = user.authProvider as AuthProviderEntry;
   if (name === 'oidc') return oidcCredentials(config ?? {}, { user: user.name, env });
   const plugin = PLUGINS.get(name);
   const advice = plugin === undefined ? 'use an exec plugin or a token' : `use the exec plugin ${plugin}`;
   throw new CredentialsError(
-    `kubeconfig user ${user.name}: auth-provider ${JSON.stringify(name)} is not part of Kubernetes any more; ${advice}`,
+    `kubeconfig user ${user.name}: auth-provider ${JSON.stringify(name)} is not supported by Kubernetes; ${advice}`,
   );
 }

@@ -2,10 +2,10 @@ import type { CredentialPart, CredentialSource } from './credentials.ts';
 import type { Headers } from '../http/http.ts';
 import type { TlsOptions } from '../http/tls-options.ts';
 
-/** What makes one request ours; the same object as long as nothing in it changed. */
+/** What authenticates a request; the same object as long as nothing in it has changed. */
 export interface Credentials {
   readonly headers: Headers;
-  /** The same object as long as nothing in it changed, so that connections are kept by it. */
+  /** The same object as long as nothing in it has changed: connections are pooled by its identity. */
   readonly tls: TlsOptions;
 }
 
@@ -18,9 +18,9 @@ export interface Cluster {
   readonly namespace?: string;
   /** An HTTP proxy that tunnels to the server. */
   readonly proxy?: URL;
-  /** Credentials that are valid now; rejects with `CredentialsError`. */
+  /** Returns credentials that are valid now; rejects with `CredentialsError`. */
   authenticate(): Promise<Credentials>;
-  /** The server answered 401 to these: the next `authenticate` gets them anew. */
+  /** Called when the server answered 401 to these credentials: the next `authenticate` renews them. */
   invalidate(rejected: Credentials): void;
 }
 
@@ -33,7 +33,7 @@ export interface ClusterAddress {
   readonly rejectUnauthorized?: boolean;
 }
 
-/** A cluster whose credentials are put together from `sources`; a later source wins. */
+/** A cluster whose credentials are merged from `sources`; a later source wins. */
 export function createCluster(address: ClusterAddress, sources: readonly CredentialSource[]): Cluster {
   const { servername, rejectUnauthorized, ...rest } = address;
   const fixed: TlsOptions = {
@@ -50,7 +50,7 @@ export function createCluster(address: ClusterAddress, sources: readonly Credent
       return current;
     },
     invalidate(rejected) {
-      // Of many requests refused together only the first drops what they were sent with.
+      // When many requests fail together, only the first one invalidates the credentials they shared.
       if (rejected !== current) return;
       for (const source of sources) source.invalidate();
     },

@@ -1,3 +1,11 @@
+/*
+ * The sources of credentials that are read from a kubeconfig or from files: a bearer token, a certificate authority, a
+ * client certificate with its key. `Cluster.authenticate` reads every source before each request, so a read must be
+ * cheap: a file is read again at most once a second, and unchanged content stays the same buffer, which keeps the
+ * connections that were opened with it. When a rotated file cannot be read for a moment, or certificate and key do not
+ * match yet, the previous content stays in use.
+ */
+
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 
 import { CredentialsError } from '../../errors.ts';
@@ -5,7 +13,7 @@ import { within } from '../../lib/deadline.ts';
 import type { Headers } from '../http/http.ts';
 import { readSmallFile } from './read-file.ts';
 
-/** What one source adds to the credentials; buffers are the same object as long as their content is the same. */
+/** What one source contributes to the credentials; a buffer is the same object as long as its content is the same. */
 export interface CredentialPart {
   readonly headers?: Headers;
   readonly ca?: Uint8Array | string;
@@ -15,16 +23,16 @@ export interface CredentialPart {
 
 export interface CredentialSource {
   read(): Promise<CredentialPart>;
-  /** What was read is refused by the server: read it anew. */
+  /** Called when the server refused these credentials: the next `read` must renew them. */
   invalidate(): void;
 }
 
-/** Files are looked at again this long after they were read: a certificate that was replaced is needed at once. */
+/** A file is read again when its content is older than this; a rotated certificate is needed at once. */
 const FILE_MAX_AGE_MS = 1000;
-/** A file on a volume that hangs is read no longer than this; what was read before is used on. */
+/** Limit for one read, because a volume may hang; the previous content is used then. */
 const FILE_LIMIT_MS = 5000;
 
-/** Bundles of all public authorities have a fifth of it. */
+/** Five times the size of a bundle of all public authorities. */
 const MAX_FILE_BYTES = 1024 * 1024;
 
 /** Credentials that never change. */
@@ -32,7 +40,7 @@ export function fixedCredentials(part: CredentialPart): CredentialSource {
   return { read: () => Promise.resolve(part), invalidate: () => {} };
 }
 
-/** A bearer token in a file that something else rotates. */
+/** A bearer token in a file that another process rotates. */
 export function tokenFileCredentials(path: string): CredentialSource {
   const file = new CredentialFile('token', path);
   return {
@@ -47,13 +55,13 @@ export function tokenFileCredentials(path: string): CredentialSource {
   };
 }
 
-/** The header for a token; `what` names where it is from. A token is not repeated in an error. */
+/** Returns the header for a token; `what` names its origin in errors. An error never repeats the token. */
 export function bearerHeaders(token: string, what: string): Headers {
   if (/^[\x21-\x7e]+$/.test(token)) return { authorization: `Bearer ${token}` };
-  throw new CredentialsError(`${what} has a character in it that no token has, such as a space or a line break`);
+  throw new CredentialsError(`${what} contains a character that a token cannot have, such as a space or a line break`);
 }
 
-/** The authority that signed the server's certificate, in a file. */
+/** The authority that signed the server's certificate, read from a file. */
 export function caFileCredentials(path: string): CredentialSource {
   const file = new CredentialFile('certificate authority', path);
   return {
@@ -68,10 +76,10 @@ export function caFileCredentials(path: string): CredentialSource {
   };
 }
 
-/** What every PEM document has; TLS would say of another one that it found no start line. */
+/** Every PEM document contains it. Checked here, because the error of TLS ("no start line") explains nothing. */
 const PEM_BEGIN = '-----BEGIN ';
 
-/** What a kubeconfig holds in base64; `what` names the field. */
+/** Decodes a PEM document that a kubeconfig holds in base64; `what` names the field in errors. */
 export function decodePem(base64: string, what: string): Buffer {
   const bytes = Buffer.from(base64, 'base64');
   const isBase64 = /^[A-Za-z0-9+/\s]+={0,2}\s*$/.test(base64);
@@ -79,10 +87,10 @@ export function decodePem(base64: string, what: string): Buffer {
   throw new CredentialsError(`${what} is not a PEM document in base64`);
 }
 
-/** A PEM document given in place, or the path of one. */
+/** A PEM document, inline or in a file. */
 export type Pem = { readonly data: Buffer } | { readonly path: string };
 
-/** A client certificate and its key, in files that may be renewed or given in place. */
+/** A client certificate and its key, inline or in files that may be renewed. */
 export function certificateCredentials(cert: Pem, key: Pem): CredentialSource {
   const certFile = new CredentialFile('client certificate', cert);
   const keyFile = new CredentialFile('client key', key);
@@ -93,7 +101,7 @@ export function certificateCredentials(cert: Pem, key: Pem): CredentialSource {
       if (pair?.cert === newCert && pair.key === newKey) return pair;
       const certificate = parseCertificate(newCert, certFile.name);
       if (!belongsTo(certificate, newKey)) {
-        // Of a renewal we may have seen only the first half.
+        // A renewal in progress: only one of the two files has been replaced.
         if (pair !== undefined) return pair;
         throw new CredentialsError(`${certFile.name} and ${keyFile.name} do not belong together`);
       }
@@ -130,7 +138,7 @@ function checkExpiry({ subject, validToDate }: X509Certificate, name: string): v
   throw new CredentialsError(`${name} (${who}) expired on ${validToDate.toISOString()}; renew it`);
 }
 
-/** A file that is read again when it is old; content that is the same stays the same buffer. */
+/** A file that is read again when its content is old; unchanged content stays the same buffer. */
 class CredentialFile {
   readonly name: string;
   readonly #path: string | undefined;
@@ -164,7 +172,7 @@ class CredentialFile {
       };
       return await within(readSmallFile(this.#path ?? '', MAX_FILE_BYTES), { limitMs: FILE_LIMIT_MS, late });
     } catch (error) {
-      // In the middle of a rotation the file may be away for a moment.
+      // During a rotation the file may be absent for a moment.
       if (this.#content !== undefined) return this.#content;
       const reason = error instanceof Error ? error.message : String(error);
       throw new CredentialsError(`cannot read ${this.name}: ${reason}`, { cause: error });

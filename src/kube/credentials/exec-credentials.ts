@@ -1,3 +1,11 @@
+/*
+ * Credentials from an exec plugin (`exec` of a kubeconfig user): a program, such as that of a cloud provider, that
+ * prints an ExecCredential. `expiringCredentials` decides when to run the plugin; this file runs it once and reads its
+ * output. A plugin may hang, ignore signals, or leave a child that holds its output open: it is killed with its
+ * descendants at its limit, and the caller never waits longer than that limit plus one second. An error never repeats a
+ * secret.
+ */
+
 import { within } from '../../lib/deadline.ts';
 import type { ExecaError } from 'execa';
 
@@ -15,7 +23,7 @@ const TIMEOUT_MS = 60_000;
 const KILL_MS = 1000;
 const MAX_OUTPUT_BYTES = 1024 * 1024;
 
-/** The credentials that a plugin prints (`exec` of a kubeconfig user). */
+/** The credentials that the user's exec plugin prints; throws `CredentialsError` when the entry is not usable. */
 export function execCredentials(user: UserEntry, context: UserContext): CredentialSource {
   const exec = user.exec as ExecEntry;
   if (typeof exec.command !== 'string' || exec.command === '') {
@@ -23,7 +31,7 @@ export function execCredentials(user: UserEntry, context: UserContext): Credenti
   }
   if (exec.interactiveMode === 'Always') {
     throw new CredentialsError(
-      `kubeconfig user ${user.name}: exec plugin ${exec.command} wants a terminal (interactiveMode: Always)`,
+      `kubeconfig user ${user.name}: exec plugin ${exec.command} requires a terminal (interactiveMode: Always)`,
     );
   }
   return expiringCredentials(async () => {
@@ -51,7 +59,9 @@ interface RunContext extends UserContext {
   readonly caData: string | undefined;
 }
 
-/** The plugin gets the authority itself, also where the kubeconfig names a file. */
+/**
+ * Returns the certificate authority in base64: a plugin receives its content, even when the kubeconfig names a file.
+ */
 async function authorityOf({ caData, caFile }: ClusterEntry): Promise<string | undefined> {
   if (caData || !caFile) return caData;
   return (await readSmallFile(caFile, MAX_OUTPUT_BYTES)).toString('base64');
@@ -63,14 +73,14 @@ async function run(exec: ExecEntry, context: RunContext, user: string): Promise<
     const seconds = pluginTimeoutMs / 1000;
     throw new CredentialsError(`exec plugin ${exec.command} of kubeconfig user ${user} did not end in ${seconds} s`);
   };
-  // A program that the plugin left behind may keep its output open, and would be waited for.
+  // A child that the plugin left behind may hold its output open, and execa waits for that.
   return within(runPlugin(exec, context, user), { limitMs: pluginTimeoutMs + KILL_MS, late });
 }
 
 async function runPlugin(exec: ExecEntry, context: RunContext, user: string): Promise<string> {
   const { cluster, env, caData, pluginTimeoutMs = TIMEOUT_MS } = context;
   const { command = '', args } = exec;
-  // Few clusters need a plugin; the others need not load this.
+  // Loaded lazily: few clusters need a plugin.
   const { execa, ExecaError } = await import('execa');
   try {
     const { stdout } = await execa(command, [...(args ?? [])], {
@@ -82,7 +92,8 @@ async function runPlugin(exec: ExecEntry, context: RunContext, user: string): Pr
       extendEnv: false,
       stdin: 'ignore',
       timeout: pluginTimeoutMs,
-      // At its limit and at our end, with what it started: that may hold its output, or heed no other signal.
+      // Kills the plugin with its descendants, at its limit and when hooklet exits: they may hold its output open or
+      // ignore other signals.
       killSignal: 'SIGKILL',
       killDescendants: true,
       maxBuffer: MAX_OUTPUT_BYTES,
@@ -91,7 +102,7 @@ async function runPlugin(exec: ExecEntry, context: RunContext, user: string): Pr
   } catch (error) {
     if (!(error instanceof ExecaError)) throw error;
     const what = `exec plugin ${command} of kubeconfig user ${user} failed: ${explain(error, exec)}`;
-    // The error itself says nothing more.
+    // Not the error itself: its message is already in `what`.
     throw new CredentialsError(what, { cause: error.cause });
   }
 }
@@ -140,9 +151,9 @@ function parseStatus(output: string, plugin: string): ExecStatus {
   const status = asJsonObject(asJsonObject(parseOutput(output, plugin))['status']);
   const given = STATUS_FIELDS.flatMap((field) => {
     const value = status[field];
-    // Of a secret only the type is told.
+    // The value may be a secret, so the error names only the field.
     if (value !== undefined && value !== null && typeof value !== 'string') {
-      throw new CredentialsError(`${plugin} printed a status.${field} that is no string`);
+      throw new CredentialsError(`${plugin} printed a status.${field} that is not a string`);
     }
     return value === undefined || value === null || value === '' ? [] : [[field, value] as const];
   });

@@ -2,24 +2,24 @@ import { CredentialsError } from '../../errors.ts';
 import { within } from '../../lib/deadline.ts';
 import type { CredentialPart, CredentialSource } from './credentials.ts';
 
-/** Credentials that end at some time. */
+/** Credentials and the time they expire. */
 export interface ExpiringPart {
   readonly part: CredentialPart;
   /** Milliseconds since the epoch; Infinity when they do not expire. */
   readonly expiresAt: number;
 }
 
-/** Longer than any source takes by its own limits; then it is asked anew, whatever became of the last time. */
+/** Longer than the limits of any source; after it a hung request is abandoned and a new one may start. */
 const OBTAIN_LIMIT_MS = 70_000;
-/** Renewed this long before they expire, or after nine tenths of a short life. */
+/** Credentials are renewed this long before they expire, or when a tenth of a shorter life is left. */
 const EARLY_MS = 60_000;
 const EARLY_SHARE = 0.1;
-/** A failure is not tried again sooner, however many requests wait. */
+/** A failure is returned to every request for this long before the source is tried again. */
 const MIN_RETRY_MS = 1000;
 
 /**
- * Credentials from something slow, kept until they expire: however many ask at once, it is asked once. Shortly before
- * they expire it is asked in the background, so that nobody waits and a failure harms nobody yet.
+ * Caches credentials from a slow source until they expire. Concurrent reads share one request to the source. Shortly
+ * before they expire they are renewed in the background, so no reader waits and a failure does no harm yet.
  */
 export function expiringCredentials(obtain: () => Promise<ExpiringPart>): CredentialSource {
   return new ExpiringCredentials(obtain);
@@ -41,7 +41,7 @@ class ExpiringCredentials implements CredentialSource {
     const current = this.#current;
     if (current === undefined || now >= current.expiresAt) return (await this.#renew()).part;
     if (now >= this.#renewAt) {
-      // What we hold is still good; the next read tries again.
+      // The current credentials are still valid; the next read tries again.
       this.#renew().catch(() => {});
     }
     return current.part;

@@ -13,11 +13,11 @@ const SERVICE_ACCOUNT_DIR = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 export interface InClusterOptions {
   readonly env: Environment;
-  /** Where a pod finds its service account. */
+  /** The directory where the service account is mounted. */
   readonly serviceAccountDir?: string | undefined;
 }
 
-/** The cluster this pod runs in, by its service account; undefined outside of a pod. */
+/** The cluster this pod runs in, with its service account; undefined outside a pod. */
 export async function loadInCluster({
   env,
   serviceAccountDir = SERVICE_ACCOUNT_DIR,
@@ -26,7 +26,7 @@ export async function loadInCluster({
   const port = env['KUBERNETES_SERVICE_PORT'] ?? '';
   if (host === '' || port === '') return undefined;
   const token = tokenFileCredentials(join(serviceAccountDir, 'token'));
-  // Fails here, not at the first request, where the account is not mounted.
+  // Fails here, not at the first request, when the service account is not mounted.
   await token.read();
 
   const server = URL.parse(`https://${isIPv6(host) ? `[${host}]` : host}:${port}`);
@@ -50,7 +50,7 @@ const MAX_NAMESPACE_BYTES = 1024;
 async function readNamespace(path: string): Promise<string> {
   try {
     const namespace = (await readSmallFile(path, MAX_NAMESPACE_BYTES)).toString('utf8').trim();
-    // It stands in the paths of requests.
+    // It becomes a segment of request paths.
     return pathSegmentProblem(namespace) === undefined ? namespace : '';
   } catch {
     return '';

@@ -1,6 +1,6 @@
 import { dirname, isAbsolute, join } from 'node:path';
 
-// The part of KubeConfig that reads entries, by its file: the package as a whole takes half a second to load.
+// Imported by its file, because loading the whole package takes half a second.
 import {
   newClusters,
   newContexts,
@@ -14,13 +14,13 @@ import { CredentialsError } from '../../errors.ts';
 import { requireKubeconfigShape } from './kubeconfig-shape.ts';
 import { readSmallFile } from './read-file.ts';
 
-/** A cluster, with what the parser leaves out. */
+/** A cluster, with the fields that the parser drops. */
 export interface ClusterEntry extends Cluster {
-  /** What the cluster's `extensions` say to exec plugins. */
+  /** The cluster's configuration for exec plugins, from its `extensions`. */
   readonly execConfig?: unknown;
 }
 
-/** A user, with what the parser leaves out. */
+/** A user, with the fields that the parser drops. */
 export interface UserEntry extends User {
   readonly tokenFile?: string;
   readonly impersonateUid?: string;
@@ -37,7 +37,7 @@ export interface KubeconfigFile {
   readonly users: readonly UserEntry[];
 }
 
-/** Reads one kubeconfig file; rejects with `CredentialsError` that says what is wrong with it. */
+/** Reads one kubeconfig file; rejects with a `CredentialsError` that names every problem. */
 export async function readKubeconfigFile(path: string): Promise<KubeconfigFile> {
   const document = await parseDocument(path, await readText(path));
   const directory = dirname(path);
@@ -60,7 +60,7 @@ export async function readKubeconfigFile(path: string): Promise<KubeconfigFile> 
   }
 }
 
-/** The parts of a kubeconfig that are read past the parser. */
+/** The fields of a kubeconfig that are read without the parser. */
 interface RawKubeconfig {
   readonly 'current-context'?: string | null;
   readonly contexts?: unknown;
@@ -81,7 +81,7 @@ interface RawUser {
   readonly 'as-user-extra'?: Readonly<Record<string, readonly string[]>> | null;
 }
 
-/** Of hundreds of clusters, with their certificates in place. */
+/** Enough for hundreds of clusters with inline certificates. */
 const MAX_FILE_BYTES = 8 * 1024 * 1024;
 
 async function readText(path: string): Promise<string> {
@@ -95,11 +95,11 @@ async function readText(path: string): Promise<string> {
 async function parseDocument(path: string, text: string): Promise<RawKubeconfig> {
   const document = await parseText(path, text);
   requireKubeconfigShape(`kubeconfig ${path}`, document);
-  // Each field that is named in the type was looked at.
+  // `requireKubeconfigShape` has checked every field of this type.
   return document as RawKubeconfig;
 }
 
-/** JSON, which is YAML too, without a parser that takes as long to warm up as all else of a start. */
+/** Tries JSON first, which is YAML too: loading the YAML parser takes as long as the rest of the start. */
 async function parseText(path: string, text: string): Promise<unknown> {
   try {
     return JSON.parse(text);
@@ -128,7 +128,7 @@ function completeCluster(cluster: Cluster, raw: RawCluster, directory: string): 
   };
 }
 
-/** The parser would read the file of this field by itself, at once and whatever its size. */
+/** Removes `token-file`: the parser would read that file synchronously and without a limit. */
 function withoutTokenFile({ name, user }: { readonly name: string; readonly user?: RawUser | null }): unknown {
   return { name, user: user && { ...user, 'token-file': undefined } };
 }
@@ -144,7 +144,7 @@ function completeUser(user: User, raw: RawUser, directory: string): UserEntry {
   };
 }
 
-/** The paths that are given, relative to the file they are in. */
+/** Resolves the paths that are set against the directory of the file they are in. */
 function absolute<K extends string>(
   paths: Readonly<Record<K, string | undefined>>,
   directory: string,
@@ -155,7 +155,10 @@ function absolute<K extends string>(
   return Object.fromEntries(given.map(([key, path]) => [key, isAbsolute(path) ? path : join(directory, path)]));
 }
 
-/** A command with a slash is relative to the file; one without is looked up in PATH. */
+/**
+ * Whether an exec command must be resolved against the directory of the file: it has a slash; one without is looked up
+ * in PATH.
+ */
 function isRelativeCommand(exec: unknown): exec is { readonly command: string } {
   if (typeof exec !== 'object' || exec === null || !('command' in exec)) return false;
   return typeof exec.command === 'string' && exec.command.includes('/') && !isAbsolute(exec.command);

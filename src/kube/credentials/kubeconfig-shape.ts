@@ -2,14 +2,14 @@ import { CredentialsError } from '../../errors.ts';
 import { shown, shownName } from '../../lib/shown.ts';
 import { pathSegmentProblem } from '../../lib/path-segment.ts';
 
-/** Returns what is wrong with a value at `path`; values are not repeated, since many of them are secrets. */
+/** Returns the problems of a value at `path`; they never repeat the value, because many values are secrets. */
 type Check = (value: unknown, path: string) => readonly string[];
 
 const text: Check = (value, path) => (typeof value === 'string' ? [] : [expected(path, 'a string', value)]);
 const flag: Check = (value, path) => (typeof value === 'boolean' ? [] : [expected(path, 'true or false', value)]);
 const anything: Check = () => [];
 
-/** Stands in the paths of requests. */
+/** A namespace becomes a segment of request paths. */
 const namespace: Check = (value, path) => {
   const problem = typeof value === 'string' && value !== '' ? pathSegmentProblem(value) : undefined;
   return problem === undefined ? text(value, path) : [`${path}: got ${shown(value)}, which ${problem}`];
@@ -22,7 +22,7 @@ function listOf(check: Check): Check {
       : [expected(path, 'a list', value)];
 }
 
-/** Fields that are not named here are another program's; `null` counts as absent, as it does in Go. */
+/** Other fields belong to other programs and are ignored; `null` counts as absent, as in Go. */
 function fields(checks: Readonly<Record<string, Check>>): Check {
   return (value, path) => {
     if (!isMapping(value)) return [expected(path, 'a mapping', value)];
@@ -90,7 +90,10 @@ const checkKubeconfig = fields({
 
 const MAX_PROBLEMS = 20;
 
-/** Throws `CredentialsError` with each field of a kubeconfig that is not of its type; never with the value of one. */
+/**
+ * Throws `CredentialsError` with the path of each field that has the wrong type, at most 20; never with a value, except
+ * that of a bad namespace.
+ */
 export function requireKubeconfigShape(where: string, document: unknown): void {
   const problems = checkKubeconfig(document, '');
   if (problems.length === 0) return;

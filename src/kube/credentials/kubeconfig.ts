@@ -8,10 +8,10 @@ import type { Environment } from '../environment.ts';
 import { parseProxy, proxyFromEnvironment } from './proxy.ts';
 import { authorityCredentials, userCredentials } from './user-credentials.ts';
 
-/** One or more kubeconfig files as one: of two entries with the same name the first counts. */
+/** Merged kubeconfig files; of entries with the same name the first one counts. */
 export interface Kubeconfig {
   readonly paths: readonly string[];
-  /** Empty when no file names one. */
+  /** Empty when no file sets it. */
   readonly currentContext: string;
   readonly contexts: ReadonlyMap<string, ContextEntry>;
   readonly clusters: ReadonlyMap<string, ClusterEntry>;
@@ -34,7 +34,7 @@ function firstByName<T extends { readonly name: string }>(
   files: readonly KubeconfigFile[],
   entries: (file: KubeconfigFile) => readonly T[],
 ): ReadonlyMap<string, T> {
-  // The last one set stays, so the first file comes last.
+  // In a Map the last entry wins, so the first file must come last.
   return new Map(
     files
       .flatMap(entries)
@@ -44,7 +44,7 @@ function firstByName<T extends { readonly name: string }>(
 }
 
 export interface ContextOptions {
-  /** Default the current context. */
+  /** Default: the current context. */
   readonly context?: string | undefined;
   readonly env: Environment;
 }

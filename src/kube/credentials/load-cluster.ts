@@ -9,21 +9,21 @@ import type { Kubeconfig } from './kubeconfig.ts';
 import { proxyFromEnvironment } from './proxy.ts';
 
 export interface LoadClusterOptions extends InClusterOptions {
-  /** `--kube-config`; must exist. */
+  /** `--kube-config`; the file must exist. */
   readonly kubeConfigPath?: string | undefined;
-  /** `--kube-context`; default the kubeconfig's current context. */
+  /** `--kube-context`; default: the kubeconfig's current context. */
   readonly context?: string | undefined;
 }
 
 /**
- * Finds the cluster and its credentials as kubectl does: the kubeconfig given, the files in KUBECONFIG, `~/.kube/config`,
- * and without any of them the service account of the pod. Rejects with `CredentialsError`.
+ * Finds the cluster and its credentials as kubectl does: from the given kubeconfig, the files in KUBECONFIG, or
+ * `~/.kube/config`; if there is none, from the pod's service account. Rejects with `CredentialsError`.
  */
 export async function loadCluster(options: LoadClusterOptions): Promise<Cluster> {
   const { context, env } = options;
   const paths = await kubeconfigPaths(options);
   if (paths.length > 0) {
-    // A pod does not need it.
+    // Loaded lazily: a pod does not need it.
     const { readKubeconfig, kubeconfigCluster } = await import('./kubeconfig.ts');
     const kubeconfig = await readKubeconfig(paths);
     if (!isEmpty(kubeconfig) || context !== undefined) return kubeconfigCluster(kubeconfig, { context, env });

@@ -1,3 +1,10 @@
+/*
+ * The token source for a kubeconfig user with the `oidc` auth-provider. `expiringCredentials` calls it when there is no
+ * token, when the token is about to expire, and after a 401. The first call returns the id-token of the kubeconfig if
+ * it is still valid; every later call refreshes: it reads the issuer's metadata, then asks its token endpoint for a new
+ * id-token. A rotated refresh token is held in memory only, because hooklet never writes a kubeconfig.
+ */
+
 import { CredentialsError } from '../../errors.ts';
 import { shown, shownText } from '../../lib/shown.ts';
 import { readWhole } from '../http/body.ts';
@@ -13,28 +20,29 @@ import { proxyFromEnvironment } from './proxy.ts';
 import { bearerPart } from './token-expiry.ts';
 
 const TIMEOUT_MS = 30_000;
-/** Of an answer, and of the authority's certificates. */
+/** Limit for a response of the issuer, and for the file of its certificate authority. */
 const MAX_BYTES = 1024 * 1024;
 
 /** The `config` of a kubeconfig user's `auth-provider` with the name `oidc`. */
 export type OidcConfig = Readonly<Record<string, string | undefined>>;
 
 export interface OidcContext {
-  /** Of the kubeconfig, for errors. */
+  /** The name of the kubeconfig user, for errors. */
   readonly user: string;
   readonly env: Environment;
 }
 
 /**
- * An OpenID Connect token: the one in the kubeconfig while it is valid, then what the issuer gives for the refresh
- * token. The kubeconfig is not written, so an issuer that takes a refresh token only once needs a new one at the start.
+ * OpenID Connect tokens: first the one in the kubeconfig while it is valid, then those that the issuer returns for the
+ * refresh token. Where the issuer accepts a refresh token only once, the kubeconfig must hold a fresh one at each
+ * start.
  */
 export function oidcCredentials(config: OidcConfig, context: OidcContext): CredentialSource {
   let refreshToken = config['refresh-token'] ?? '';
   let given = config['id-token'] ?? '';
   return expiringCredentials(async () => {
     const part = given === '' ? undefined : bearerPart(given, `id-token of kubeconfig user ${context.user}`);
-    // Asked a second time it is about to expire, or was refused.
+    // Used once: a second call means that the token is about to expire or was refused.
     given = '';
     if (part !== undefined && part.expiresAt > Date.now()) return part;
     const tokens = await refresh(config, refreshToken, context);

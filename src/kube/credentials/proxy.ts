@@ -5,7 +5,10 @@ import { urlText } from '../../lib/url-text.ts';
 import type { Environment } from '../environment.ts';
 import { portOf } from '../http/http.ts';
 
-/** The proxy that HTTPS_PROXY, HTTP_PROXY and NO_PROXY (in either case) name for `server`. */
+/**
+ * Returns the proxy for `server` from HTTPS_PROXY, HTTP_PROXY and NO_PROXY, in upper or lower case; undefined for a
+ * direct connection.
+ */
 export function proxyFromEnvironment(server: URL, env: Environment): URL | undefined {
   const name = server.protocol === 'https:' ? 'HTTPS_PROXY' : 'HTTP_PROXY';
   const value = read(env, name);
@@ -13,7 +16,7 @@ export function proxyFromEnvironment(server: URL, env: Environment): URL | undef
   return parseProxy(value.includes('://') ? value : `http://${value}`, name);
 }
 
-/** `value` as the address of an HTTP proxy; `where` names the setting in the error. */
+/** Parses the address of an HTTP proxy; `where` names the setting in the error. */
 export function parseProxy(value: string, where: string): URL {
   const url = URL.parse(value);
   if (url === null) throw new CredentialsError(`${where}: ${JSON.stringify(urlText(value))} is not a URL`);
@@ -52,7 +55,7 @@ function splitPort(entry: string): readonly [name: string, port: number | undefi
 
 function isInDomain(name: string, host: string): boolean {
   const suffix = name.replace(/^\*?\./, '');
-  // A leading dot stands for the domain's subdomains only.
+  // A leading dot matches subdomains only.
   return host.endsWith(`.${suffix}`) || (suffix === name && host === suffix);
 }
 

@@ -8,11 +8,11 @@ const PIPE_PAUSE_MS = 20;
 const NEVER = new AbortController().signal;
 
 /**
- * The content of a kubeconfig or of a file of credentials; rejects where it holds more than `maxBytes`, which no such file
- * does. A pipe, such as that of `<(command)`, has `pipeLimitMs` to bring all of it.
+ * Reads a kubeconfig or a credentials file; rejects when it is larger than `maxBytes`. A pipe, such as `<(command)`,
+ * must deliver everything within `pipeLimitMs`, by default 5 s.
  */
 export async function readSmallFile(path: string, maxBytes: number, pipeLimitMs = PIPE_LIMIT_MS): Promise<Buffer> {
-  // To open a pipe without a writer would hold a thread of Node for good, and with it the end of the process.
+  // Non-blocking: opening a pipe that has no writer would block a thread of Node, and the exit of the process, forever.
   await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const stats = await file.stat();
   if (!stats.isFile() && !stats.isFIFO()) throw new Error(`${path} is not a file`);
@@ -32,7 +32,10 @@ async function* fileChunks(file: FileHandle): AsyncGenerator<Buffer, void, void>
   }
 }
 
-/** A pipe ends when its writer is gone; before it is there, the pipe looks the same. */
+/**
+ * Reads a pipe to its end. Before the first writer opens a pipe it looks the same as after the last one closed it, so
+ * an end counts only after data.
+ */
 async function* pipeChunks(file: FileHandle, path: string, limitMs: number): AsyncGenerator<Buffer, void, void> {
   const untilMs = performance.now() + limitMs;
   let hasBegun = false;
@@ -47,12 +50,12 @@ async function* pipeChunks(file: FileHandle, path: string, limitMs: number): Asy
       await sleep(PIPE_PAUSE_MS, NEVER);
     }
     if (performance.now() > untilMs) {
-      throw new Error(`${path} is a pipe that brought no end within ${limitMs / 1000} s`);
+      throw new Error(`${path} is a pipe that did not end within ${limitMs / 1000} s`);
     }
   }
 }
 
-/** Empty where nobody has the other end; undefined while its writer has written nothing. */
+/** Returns an empty chunk when the pipe has no writer, and undefined when its writer has not written anything yet. */
 async function readChunk(file: FileHandle): Promise<Buffer | undefined> {
   try {
     const { bytesRead, buffer } = await file.read(Buffer.alloc(CHUNK_BYTES), 0, CHUNK_BYTES);

@@ -1,10 +1,10 @@
 import { bearerHeaders } from './credentials.ts';
 import type { ExpiringPart } from './expiring-credentials.ts';
 
-/** How long a token is kept whose expiry cannot be read. */
+/** How long a token is used when its expiry cannot be read. */
 const OPAQUE_TOKEN_MS = 60_000;
 
-/** A bearer token as credentials; they expire with it where it is a JSON web token, else after a minute. */
+/** Returns a bearer token as credentials that expire with the token if it is a JSON Web Token, else after a minute. */
 export function bearerPart(token: string, what: string): ExpiringPart {
   return { part: { headers: bearerHeaders(token, what) }, expiresAt: expiryOf(token) };
 }

@@ -27,7 +27,7 @@ export interface UserContext {
   readonly pluginTimeoutMs?: number;
 }
 
-/** What a kubeconfig says of a user, as sources of credentials; the last one that has an answer counts. */
+/** The sources of credentials of a kubeconfig user; a later source wins. */
 export function userCredentials(user: UserEntry, context: UserContext): readonly CredentialSource[] {
   return [...certificate(user), ...basic(user), ...token(user, context), ...impersonation(user)];
 }
@@ -63,7 +63,7 @@ function token(user: UserEntry, context: UserContext): readonly CredentialSource
   return user.authProvider ? [providerCredentials(user, context.env)] : [];
 }
 
-/** What may stand in a header. */
+/** The characters that a header value may contain. */
 const HEADER_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/;
 
 function impersonation(user: UserEntry): readonly CredentialSource[] {
@@ -76,7 +76,7 @@ function impersonation(user: UserEntry): readonly CredentialSource[] {
   const values = [impersonateUser, impersonateUid ?? '', ...(impersonateGroups ?? []), ...extra.flat(2)];
   if (!values.every((value) => HEADER_VALUE.test(value))) {
     throw new CredentialsError(
-      `kubeconfig user ${user.name}: as, as-uid, as-groups and as-user-extra may not hold line breaks or control characters`,
+      `kubeconfig user ${user.name}: as, as-uid, as-groups and as-user-extra may not contain line breaks or control characters`,
     );
   }
   return [

@@ -4,19 +4,21 @@ import type { DiscoveryFailure } from './discovery-legacy.ts';
 import type { ResourceKind } from '../kind.ts';
 import { asJsonObject, malformed, type JsonObject } from '../object.ts';
 
-/** The elements of a member that are objects; none where it is no list. */
+/** Returns the objects in a list member; empty when the member is not a list. */
 export function objectsIn(value: unknown, member: string): readonly JsonObject[] {
   const list = asJsonObject(value)[member];
   return Array.isArray(list) ? list.map(asJsonObject) : [];
 }
 
-/** The elements of a member that are strings. */
+/** Returns the strings in a list member; empty when the member is not a list. */
 export function textsIn(value: unknown, member: string): readonly string[] {
   const list = asJsonObject(value)[member];
   return Array.isArray(list) ? list.filter((element: unknown) => typeof element === 'string') : [];
 }
 
-/** Leaves out the kinds that no request could be sent for; each of their group versions is a failure. */
+/**
+ * Drops the kinds whose names cannot be part of a request path; each affected group version is reported as a failure.
+ */
 export function sound(kinds: readonly ResourceKind[]): {
   readonly kinds: readonly ResourceKind[];
   readonly failures: readonly DiscoveryFailure[];
@@ -30,7 +32,7 @@ export function sound(kinds: readonly ResourceKind[]): {
   return { kinds: usable, failures: [...failures].map(([groupVersion, error]) => ({ groupVersion, error })) };
 }
 
-/** Each of these is a part of the path of every request for the kind. */
+/** Each of these names becomes a segment of every request path for the kind. */
 function problemOf({ group, version, plural }: ResourceKind): string | undefined {
   for (const part of group === '' ? [version, plural] : [group, version, plural]) {
     const problem = pathSegmentProblem(part);

@@ -4,7 +4,7 @@ import { objectsIn, sound, textsIn } from './discovery-answer.ts';
 import type { ResourceKind } from '../kind.ts';
 import { asJsonObject, malformed, text, type JsonObject } from '../object.ts';
 
-/** A group version that could not be read. */
+/** A group version that could not be discovered. */
 export interface DiscoveryFailure {
   readonly groupVersion: string;
   readonly error: Error;
@@ -15,7 +15,7 @@ interface GroupVersion {
   readonly version: string;
 }
 
-/** Asks each version of each group for its kinds; one that cannot be read does not hide the others. */
+/** Requests the kinds of each version of each group; a failed group version does not hide the others. */
 export async function discoverLegacy(
   client: Pick<KubeClient, 'request'>,
   root: unknown,
@@ -44,7 +44,7 @@ export async function discoverLegacy(
   return { kinds: checked.kinds, failures: [...failures, ...checked.failures] };
 }
 
-/** Each is asked for; a cluster has some dozens. */
+/** Each group version costs a request; a cluster has dozens. */
 const MAX_GROUP_VERSIONS = 1000;
 
 function listGroupVersions(root: unknown): readonly GroupVersion[] {

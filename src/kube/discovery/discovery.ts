@@ -5,11 +5,11 @@ import { discoverLegacy, type DiscoveryFailure } from './discovery-legacy.ts';
 import type { ResourceKind } from '../kind.ts';
 import { asJsonObject, text, type JsonObject } from '../object.ts';
 
-/** Everything the server serves now. */
+/** All kinds that the server serves. */
 export interface Discovery {
   /** The core group first, then groups in the server's order, each with its preferred version first. */
   readonly kinds: readonly ResourceKind[];
-  /** Groups that could not be read, such as one whose own API server is down. */
+  /** Groups that could not be discovered, for example because their aggregated API server is down. */
   readonly failures: readonly DiscoveryFailure[];
 }
 
@@ -18,7 +18,7 @@ const AGGREGATED = ['v2', 'v2beta1']
   .concat('application/json')
   .join(',');
 
-/** Asks for all kinds: in two requests where the server can say it so, else group by group. */
+/** Discovers all kinds: in two requests if the server supports aggregated discovery, else group by group. */
 export async function discover(client: Pick<KubeClient, 'request'>, signal: AbortSignal): Promise<Discovery> {
   const [core, groups] = await Promise.all([
     discoverRoot(client, '/api', signal),
@@ -55,7 +55,7 @@ function groupKinds(group: JsonObject): readonly ResourceKind[] {
 
 function resourceKind(group: string, version: string, resource: JsonObject): readonly ResourceKind[] {
   const kind = text(asJsonObject(resource['responseKind'])['kind']);
-  // Without a kind of its own it only holds subresources.
+  // A resource without a kind only groups subresources.
   if (kind === '') return [];
   return [
     {

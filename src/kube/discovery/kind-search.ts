@@ -2,8 +2,8 @@ import { editDistance } from '../../lib/edit-distance.ts';
 import type { KindReference, ResourceKind } from '../kind.ts';
 
 /**
- * The kind that `reference` names. `kinds` are in the order in which they take precedence: the core group first, then
- * the server's order of groups, each with its preferred version first. Full names come before short names.
+ * Finds the kind that `reference` names. `kinds` must be in order of precedence: the core group first, then the
+ * server's order of groups, each with its preferred version first. Full names take precedence over short names.
  */
 export function findKind(kinds: readonly ResourceKind[], reference: KindReference): ResourceKind | undefined {
   for (const wanted of readings(reference)) {
@@ -23,7 +23,9 @@ interface Wanted {
   readonly version?: string;
 }
 
-/** `deployments.apps` and `deployments.v1.apps` are read as kubectl reads them. */
+/**
+ * The possible meanings of a reference; `deployments.apps` and `deployments.v1.apps` are read as kubectl reads them.
+ */
 function readings({ kind, apiVersion }: KindReference): readonly Wanted[] {
   const asked = apiVersion === undefined ? {} : splitApiVersion(apiVersion);
   const [name = '', ...qualifier] = kind.trim().toLowerCase().split('.');
@@ -55,10 +57,10 @@ function hasName({ kind, plural, singular }: ResourceKind, name: string): boolea
 const MAX_NEAR_MISSES = 3;
 const MAX_LENGTH = 100;
 
-/** Kinds whose name is like the wanted one, the same name in another version first. */
+/** Returns up to three kinds with a similar name, the most similar first. */
 export function nearMisses(kinds: readonly ResourceKind[], { kind }: KindReference): readonly ResourceKind[] {
   const wanted = kind.trim().toLowerCase().split('.')[0] ?? '';
-  // Comparing a long word with every kind takes long, and it is no slip.
+  // Comparing a long word with every kind is slow, and a long word is not a typo.
   if (wanted.length > MAX_LENGTH) return [];
   const limit = Math.max(1, Math.floor(wanted.length / 3));
   return kinds

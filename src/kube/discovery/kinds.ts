@@ -8,9 +8,12 @@ import { discover, type Discovery } from './discovery.ts';
 import type { KindReference, Kinds, ResourceKind } from '../kind.ts';
 import { findKind, nearMisses } from './kind-search.ts';
 
-/** The server is not asked more often than this for a kind it does not have. */
+/** Minimum time between two discoveries when a kind is missing. */
 const MIN_INTERVAL_MS = 1000;
-/** For all requests of one discovery; then who waits for it is told, and it is asked anew. */
+/**
+ * Limit for all requests of one discovery; after it every waiting caller gets an error, and the next one starts a new
+ * discovery.
+ */
 const DISCOVERY_LIMIT_MS = 120_000;
 
 interface Asked {
@@ -18,14 +21,14 @@ interface Asked {
   readonly discovery: Promise<Discovery>;
 }
 
-/** Discovery through `client`, asked when it is first needed and kept. */
+/** Discovers the kinds through `client` when they are first needed, and caches them. */
 export function createKinds(client: Pick<KubeClient, 'request'>): Kinds {
   let asked: Asked | undefined;
   let lastStartedAt = -Infinity;
 
   const ask = (): Asked => {
     lastStartedAt = performance.now();
-    // Shared by all who wait, so that no single one of them may abort it.
+    // Not aborted by a caller's signal: all waiting callers share it.
     const fresh: Asked = { startedAt: lastStartedAt, discovery: discoverInTime(client) };
     fresh.discovery.catch(() => {
       if (asked === fresh) asked = undefined;
@@ -42,7 +45,7 @@ export function createKinds(client: Pick<KubeClient, 'request'>): Kinds {
       const known = await abortable(first.discovery, signal);
       const found = findKind(known.kinds, reference);
       if (found !== undefined) return found;
-      // Whoever waited for the answer need not ask again.
+      // This discovery was not cached before the call, so asking again would not help.
       if (!isCached || first.startedAt >= now) throw notFound(reference, known);
 
       if (asked === first) {

@@ -2,33 +2,40 @@ import { Bell } from '../../lib/bell.ts';
 import type { HttpResponse } from './http.ts';
 import { LineWatch } from './line-watch.ts';
 
-/** What may wait for a slow reader before the stream is paused. */
+/** The stream is paused while more than this waits for a slow reader. */
 const MAX_WAITING_BYTES = 8 * 1024 * 1024;
 
 export interface ReadOptions {
   readonly signal: AbortSignal;
-  /** Silence that ends the reading with `IdleError`; a reader that is behind is not silence. */
+  /**
+   * Reading fails with `IdleError` after this long without data; the time while a slow reader pauses the stream does
+   * not count.
+   */
   readonly idleTimeoutMs?: number;
   readonly onData?: () => void;
-  /** Whether the body is lines, each of which is sent at once: one that is held up ends the reading with `IdleError`. */
+  /**
+   * Whether the body consists of lines that the server sends at once; a stalled line fails the reading with
+   * `IdleError`.
+   */
   readonly isLines?: boolean;
 }
 
-/** Discovery of a cluster with thousands of kinds has a few megabytes. */
+/** Discovery of a cluster with thousands of kinds needs a few megabytes. */
 const MAX_WHOLE_BYTES = 64 * 1024 * 1024;
 
 const TRUNCATED = 'the connection was lost in the middle of the response';
 
-/** Nothing came for too long. */
+/** No data arrived for too long. */
 export class IdleError extends Error {}
-/** More came than any answer of this kind has. */
+/** The body is larger than its limit. */
 export class TooLargeError extends Error {}
 /** The connection was lost before the body was complete. */
 export class TruncatedError extends Error {}
 
 /**
- * The body of `response` as it comes. What arrives is taken from the connection at once, up to a limit, so that a slow
- * reader does not hold the server; leaving the loop early cancels the response.
+ * Yields the body of `response` as it arrives. Data is taken from the connection at once, up to a limit, so that a slow
+ * reader does not block the server; leaving the loop early cancels the response. Throws `IdleError`, `TruncatedError`,
+ * or the error of the connection.
  */
 export async function* readBody(response: HttpResponse, options: ReadOptions): AsyncGenerator<Uint8Array, void, void> {
   const arrival = new Arrival(response, options);
@@ -44,7 +51,7 @@ export async function* readBody(response: HttpResponse, options: ReadOptions): A
   }
 }
 
-/** The whole body in one piece; rejects with `TooLargeError` as soon as it has more than `maxBytes`, by default 64 MiB. */
+/** Reads the whole body; rejects with `TooLargeError` as soon as it exceeds `maxBytes`, by default 64 MiB. */
 export async function readWhole(
   response: HttpResponse,
   { maxBytes = MAX_WHOLE_BYTES, ...options }: ReadOptions & { readonly maxBytes?: number | undefined },
@@ -59,7 +66,7 @@ export async function readWhole(
   return Buffer.concat(chunks);
 }
 
-/** The first `maxBytes` of a body, enough for what it says; the rest is not waited for. */
+/** Reads the first `maxBytes` of a body, enough for an error message, and cancels the rest. */
 export async function readStart(response: HttpResponse, options: ReadOptions, maxBytes: number): Promise<Buffer> {
   const chunks: Uint8Array[] = [];
   let bytes = 0;
@@ -86,7 +93,7 @@ class Arrival {
     this.#response = response;
     this.#options = options;
     const { body } = response;
-    // Not by `finished` of node:stream: it takes an HTTP/2 stream that holds its last data for one that was cut off.
+    // Not `finished` of node:stream: it reports an HTTP/2 stream that still holds its last data as cut off.
     body.on('data', this.#onData).once('end', this.#onEnd).once('error', this.#onError).once('close', this.#onClose);
     if (body.destroyed) this.#onClose();
     options.signal.addEventListener('abort', this.#onAbort, { once: true });
@@ -94,11 +101,11 @@ class Arrival {
     const { lost } = response.carrier;
     lost.addEventListener('abort', this.#onLost, { once: true });
     if (lost.aborted) this.#onLost();
-    if (options.isLines === true) this.#lines = new LineWatch(response, () => this.#giveUp('a line was held up'));
+    if (options.isLines === true) this.#lines = new LineWatch(response, () => this.#giveUp('a line stalled'));
     if (options.idleTimeoutMs !== undefined) this.#idleTimer = setTimeout(this.#onIdle, options.idleTimeoutMs);
   }
 
-  /** The next chunk, or undefined at the end. */
+  /** Returns the next chunk, or undefined at the end. */
   async next(): Promise<Uint8Array | undefined> {
     for (;;) {
       const chunk = this.#take();
@@ -108,7 +115,7 @@ class Arrival {
         if (this.#end.error !== undefined) throw this.#end.error;
         return undefined;
       }
-      // Rung by what arrives, by the end of the body, by the signal, by the loss of the connection, and by the idle timer.
+      // Rung by new data, the end of the body, the signal, the loss of the connection, and the idle timer.
       await this.#bell.rung();
     }
   }
@@ -128,7 +135,7 @@ class Arrival {
 
   #take(): Uint8Array | undefined {
     if (this.#batch.length === 0) {
-      // Taken in batches and from the back, so that a long queue is not shifted chunk by chunk.
+      // A reversed batch makes taking the first chunk cheap: shifting a long array moves all its elements.
       this.#batch = this.#arrived.reverse();
       this.#arrived = [];
     }
@@ -175,11 +182,11 @@ class Arrival {
   };
 
   readonly #onClose = (): void => {
-    // It comes after each good end too, and the stack of an error is costly.
+    // `close` follows each regular end too, and creating an error is costly.
     if (this.#end === undefined) this.#finish(new TruncatedError(TRUNCATED));
   };
 
-  /** The connection was given up, whether the body hears of it or not. */
+  /** The connection was given up; the body itself may never report that. */
   readonly #onLost = (): void => {
     const reason: unknown = this.#response.carrier.lost.reason;
     this.#finish(reason instanceof Error ? reason : new TruncatedError(TRUNCATED));
@@ -196,6 +203,6 @@ class Arrival {
       return;
     }
     this.#response.carrier.distrust?.();
-    this.#giveUp('silence');
+    this.#giveUp('no data');
   };
 }

@@ -1,3 +1,10 @@
+/*
+ * Opens one connection to the API server: TCP, then a tunnel if there is a proxy, then TLS for https. Callers are
+ * `connections.ts`, which negotiates the protocol, `DialAgent` and `SessionPool`; they start a second attempt beside a
+ * slow one, so an attempt must end when its signal aborts and leave no socket behind. All steps of an attempt share one
+ * deadline of 10 s.
+ */
+
 import { connect as connectTcp, isIP, type Socket } from 'node:net';
 import { connect as connectTls } from 'node:tls';
 
@@ -6,9 +13,11 @@ import type { TlsOptions } from './tls-options.ts';
 import { portOf, timedOut } from './http.ts';
 import { openTunnel } from './proxy-tunnel.ts';
 
-/** For TCP, the tunnel and TLS together, so that a peer that says a byte a second does not hold an attempt. */
+/**
+ * One limit for TCP, the tunnel and TLS together, so that a peer that sends a byte a second cannot block an attempt.
+ */
 export const CONNECT_TIMEOUT_MS = 10_000;
-/** An attempt that takes longer than this gets another one beside it. */
+/** After this long a second attempt is started beside the first. */
 export const HEDGE_MS = 1500;
 const TCP_KEEP_ALIVE_MS = 15_000;
 
@@ -16,27 +25,30 @@ export interface ConnectOptions {
   readonly server: URL;
   readonly proxy?: URL | undefined;
   readonly tls: TlsOptions;
-  /** What to offer over TLS, such as `h2`. */
+  /** The ALPN protocols to offer over TLS, such as `h2`; empty for none. */
   readonly protocols: readonly string[];
   /** Ends the attempt. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** A connection to the server. */
+/** An open connection to the server. */
 export interface Wire {
-  /** What to speak through: the TCP socket, or what TLS made of it. */
+  /** The socket to use: the TCP socket, or the TLS socket on top of it. */
   readonly socket: Socket;
-  /** The TCP socket below, which ends when it is destroyed, whatever the layers above wait for. */
+  /** The TCP socket underneath. Destroying it always closes the connection, even while an upper layer waits. */
   readonly tcp: Socket;
 }
 
-/** What every step of one attempt shares. */
+/** The signal and the deadline that all steps of one attempt share. */
 interface Step {
   readonly signal: AbortSignal | undefined;
   leftMs(): number;
 }
 
-/** Opens a connection to the server, through the proxy where there is one, with TLS where the scheme says so. */
+/**
+ * Opens a connection to the server, through the proxy if there is one, with TLS if the scheme is https. Rejects with
+ * the socket's error, with ETIMEDOUT after 10 s, or with the signal's reason.
+ */
 export async function connect(options: ConnectOptions): Promise<Wire> {
   const { server, proxy, signal } = options;
   const endsAtMs = performance.now() + CONNECT_TIMEOUT_MS;
@@ -55,7 +67,7 @@ export async function connect(options: ConnectOptions): Promise<Wire> {
   }
 }
 
-/** Ends `wire` on both layers: that of TLS may wait for a write that never ends. */
+/** Closes both layers of `wire`: the TLS layer alone may wait for a write that never ends. */
 export function destroyWire({ socket, tcp }: Wire): void {
   socket.destroy();
   tcp.destroy();
@@ -66,7 +78,7 @@ async function tunnel(tcp: Socket, proxy: URL, server: URL, step: Step): Promise
   return openTunnel(hop, { proxy, server, limitMs: step.leftMs(), signal: step.signal });
 }
 
-/** The host of `url` without the brackets of an IPv6 address. */
+/** The host of `url`, without the brackets of an IPv6 address. */
 function hostOf(url: URL): string {
   return url.hostname.replace(/^\[|\]$/g, '');
 }
@@ -84,7 +96,7 @@ async function secure(
   const socket = connectTls({
     ...files,
     socket: tcp,
-    // The name is checked against the certificate, also where it is an address.
+    // TLS checks this name against the certificate, also when it is an IP address.
     host: hostOf(url),
     ...(servername === undefined ? {} : { servername }),
     ...(protocols.length === 0 ? {} : { ALPNProtocols: [...protocols] }),
@@ -92,7 +104,7 @@ async function secure(
   return ready(quiet(socket), 'secureConnect', url, step);
 }
 
-/** An error that comes when the wait for it is over must not be unhandled. */
+/** An error that arrives after the wait is over must not be unhandled. */
 function quiet<S extends Socket>(socket: S): S {
   return socket.on('error', () => {});
 }

@@ -11,12 +11,12 @@ import type { TransportOptions } from './transport.ts';
 
 export interface NegotiationOptions extends TransportOptions {
   readonly tls: TlsOptions;
-  /** The server chose another protocol than at first; these connections are of no use any more. */
+  /** Called when a later connection negotiates another protocol: these connections are then obsolete. */
   readonly onProtocolChange: () => void;
   readonly signal: AbortSignal;
 }
 
-/** Connects to the server, and speaks from then on the protocol that it chose. */
+/** Connects to the server, and uses the protocol that it chose for all later connections. */
 export async function openConnections(options: NegotiationOptions): Promise<HttpConnections> {
   const { server, proxy, http2 = true, tls, signal } = options;
   const dial: Connect = async (end) => connect({ server, proxy, tls, protocols: [], signal: end });
@@ -35,7 +35,7 @@ export async function openConnections(options: NegotiationOptions): Promise<Http
     if (speaksHttp2(wire)) return wire;
     destroyWire(wire);
     options.onProtocolChange();
-    throw Object.assign(new Error('the server does not speak HTTP/2 any more'), { code: 'ECONNRESET' });
+    throw Object.assign(new Error('the server did not choose HTTP/2 again'), { code: 'ECONNRESET' });
   };
   return createHttp2({ server, connect: startingWith(first, dialAgain), pulseTimes: options.pulseTimes });
 }
@@ -44,7 +44,7 @@ function speaksHttp2({ socket }: Wire): boolean {
   return socket instanceof TLSSocket && socket.alpnProtocol === 'h2';
 }
 
-/** Hands out the connection that asked for the protocol before it opens others. */
+/** Hands out the connection that negotiated the protocol first, unless it has closed, and then opens new ones. */
 function startingWith(first: Wire, next: Connect): Connect {
   let spare: Wire | undefined = first;
   const drop = (): void => {

@@ -1,23 +1,23 @@
-/** Requests that wait for so long without any sign of life, and no attempt ending, are held by a fault of our own. */
+/** Requests that wait this long without any data, while no attempt ends, are blocked by a fault on our side. */
 const REQUEST_SILENCE_MS = 25_000;
-/** Bookmarks come once a minute and pings more often: a watch that is silent for longer is explained by neither. */
+/** Bookmarks arrive once a minute, and pings more often: a longer silence on a watch has no regular cause. */
 const WATCH_SILENCE_MS = 90_000;
 
-/** A request under way, or a response that is being read. */
+/** A request in flight, or a response that is being read. */
 export interface Use {
   readonly type: 'request' | 'watch';
   readonly sinceMs: number;
-  /** When something last came for it, or on its connection. */
+  /** When data last arrived on its connection; `-Infinity` when it has none. */
   heardAtMs(): number;
 }
 
 /**
- * Decides whether the connections to the API server are deaf: requests are made, and nothing becomes of them, not even a
- * failure. A server that cannot be reached is another matter: the attempts to reach it fail.
+ * Decides whether the connections to the API server are deaf: requests are made, and there is neither an answer nor an
+ * error. A server that cannot be reached is different: connecting to it fails.
  */
 export class Deafness {
   readonly #uses = new Set<Use>();
-  /** Since when requests were made without a sign of life. */
+  /** Since when requests have been waiting without any data. */
   #askedAtMs: number | undefined;
 
   get hasUses(): boolean {
@@ -29,20 +29,20 @@ export class Deafness {
     if (use.type === 'request') this.#askedAtMs ??= use.sinceMs;
   }
 
-  /** It got an answer, or failed: connections are tried. */
+  /** The request was answered or failed, so the connections work. */
   settled(use: Use): void {
     this.#uses.delete(use);
     this.#askedAtMs = undefined;
   }
 
-  /** It was left without either, as a `late` one because its time was over. */
+  /** The caller gave up the request without an answer or an error; `isLate` when it ran into its timeout. */
   left(use: Use, isLate: boolean): void {
     this.#uses.delete(use);
     this.#heard(use.heardAtMs());
     if (!isLate && !this.#isAsking()) this.#askedAtMs = undefined;
   }
 
-  /** How long nothing was heard, when that is longer than can be. */
+  /** Returns how long nothing arrived if that exceeds a limit, else undefined. */
   silenceMs(nowMs: number): number | undefined {
     for (const use of this.#uses) if (use.type === 'request') this.#heard(use.heardAtMs());
     const watches = [...this.#uses].filter(({ type }) => type === 'watch');
@@ -53,7 +53,7 @@ export class Deafness {
     return waitedMs >= REQUEST_SILENCE_MS ? waitedMs : undefined;
   }
 
-  /** The process itself stood still for so long. */
+  /** The process itself was suspended for `pauseMs`, which must not count as silence. */
   excuse(pauseMs: number): void {
     if (this.#askedAtMs !== undefined) this.#askedAtMs += pauseMs;
   }

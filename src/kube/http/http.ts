@@ -1,35 +1,42 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import type { Readable } from 'node:stream';
 
-/** Names in lower case; several values of one name are sent one by one. */
+/** Header names are in lower case; several values of one name are sent as separate headers. */
 export type Headers = Readonly<Record<string, string | readonly string[]>>;
 
 /** The connection that carries a request. */
 export interface Carrier {
-  /** How long ago something came from the server on it; answers to pings and probes count. */
+  /** Milliseconds since data last arrived from the server on it; answers to pings and probes count. */
   silentForMs(): number;
-  /** Aborts when the connection is given up: what is on it ends then, whatever the library below does. */
+  /**
+   * Aborts when the connection is given up. Everything on it must end then, even if the library below reports nothing.
+   */
   readonly lost: AbortSignal;
-  /** Whether pings look after it. If not, a stream that is silent may be one that is dead. */
+  /** Whether the connection is monitored by pings. If not, a silent stream may be dead. */
   readonly isPinged: boolean;
-  /** Nothing came on a stream of it for too long, though it is pinged: no more requests are sent on it. */
+  /**
+   * Called when a stream on it was silent for too long although pings are answered: no more requests are sent on it.
+   */
   distrust?(): void;
-  /** Tells of the bytes that come, where all of them belong to one response; gives what ends that. */
+  /**
+   * Calls `listener` with the number of bytes that arrive, on a connection that carries one response at a time; returns
+   * a function that stops it.
+   */
   onBytes?(listener: (bytes: number) => void): () => void;
 }
 
-/** A request as it goes over a connection. */
+/** A request as it is sent on a connection. */
 export interface HttpRequest {
   readonly method: string;
-  /** With the query. */
+  /** Includes the query. */
   readonly path: string;
   readonly headers: Headers;
   readonly body?: string | Uint8Array;
-  /** Told which connection carries it, again when it is repeated on another. */
+  /** Called with the connection that carries the request, and again when it is repeated on another one. */
   readonly onCarried?: ((carrier: Carrier) => void) | undefined;
 }
 
-/** A response whose headers came; its body must be read to the end or cancelled. */
+/** A response whose headers have arrived; its body must be read to the end or cancelled. */
 export interface HttpResponse {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
@@ -37,9 +44,9 @@ export interface HttpResponse {
   readonly carrier: Carrier;
   /** Ends the response without reading the rest. */
   cancel(): void;
-  /** Called when nothing more is wanted of the response, whatever became of it. */
+  /** Called when the caller has finished with the response, however it ended. */
   done?(): void;
-  /** After the body ended: whether the peer cut it short without an error. */
+  /** After the body ended: whether the server cut it short without an error. */
   isTruncated(): boolean;
 }
 
@@ -47,9 +54,9 @@ export interface HttpResponse {
 export interface HttpConnections {
   /** Rejects with the socket's error, or with the reason of `signal`. */
   send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse>;
-  /** Lets what is open finish for a while, keeps nothing, and resolves when all is closed. */
+  /** Lets open responses finish for a while, keeps no idle connection, and resolves when all are closed. */
   retire(): Promise<void>;
-  /** Ends every connection at once. */
+  /** Closes every connection at once. */
   close(): void;
 }
 
@@ -58,13 +65,13 @@ export function errorCode(error: unknown): string {
   return error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : '';
 }
 
-/** The port of `server`, the scheme's own where it names none. */
+/** The port of `server`; the default port of the scheme when the URL has none. */
 export function portOf(server: URL): number {
   if (server.port !== '') return Number(server.port);
   return server.protocol === 'https:' ? 443 : 80;
 }
 
-/** The error for a peer that did nothing for too long. */
+/** The error for a peer that exceeded a time limit; its `code` is ETIMEDOUT. */
 export function timedOut(message: string): Error {
   return Object.assign(new Error(message), { code: 'ETIMEDOUT' });
 }

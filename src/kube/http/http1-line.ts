@@ -2,10 +2,10 @@ import { eventually } from '../../lib/deadline.ts';
 import { destroyWire, type Wire } from './connect.ts';
 import { timedOut, type Carrier } from './http.ts';
 
-/** The kernel gives up a peer that is gone after 4 s, also on a connection that no probe looks at. */
+/** TCP keep-alive: the kernel closes the connection 4 s after the peer is gone, also where no probe runs. */
 const TCP_KEEP_ALIVE = { enable: true, initialDelay: 2000, interval: 1000, count: 2 };
 
-/** One connection of HTTP/1.1. */
+/** One HTTP/1.1 connection. */
 export class Line implements Carrier {
   readonly isPinged = false;
   readonly #wire: Wire;
@@ -17,12 +17,12 @@ export class Line implements Carrier {
     this.#wire = wire;
   }
 
-  /** Aborts when we give the connection up. */
+  /** Aborts when the connection is given up. */
   get lost(): AbortSignal {
     return this.#lost.signal;
   }
 
-  /** All that ever came on it. */
+  /** All bytes ever received on it. */
   get bytesRead(): number {
     return this.#wire.socket.bytesRead;
   }
@@ -36,7 +36,7 @@ export class Line implements Carrier {
     this.#heardAtMs = performance.now();
   }
 
-  /** Looks whether something came since the last look. */
+  /** Checks whether data arrived since the last call. */
   look(): void {
     const bytes = this.bytesRead;
     if (bytes !== this.#bytes) this.heard();
@@ -45,12 +45,12 @@ export class Line implements Carrier {
 
   onBytes(listener: (bytes: number) => void): () => void {
     const { socket } = this.#wire;
-    const told = (chunk: Uint8Array): void => listener(chunk.length);
-    socket.on('data', told);
-    return () => socket.off('data', told);
+    const onData = (chunk: Uint8Array): void => listener(chunk.length);
+    socket.on('data', onData);
+    return () => socket.off('data', onData);
   }
 
-  /** Has the kernel look after it. */
+  /** Enables TCP keep-alive. */
   keepAlive(): void {
     this.#wire.tcp.setKeepAlive(TCP_KEEP_ALIVE);
   }
@@ -60,7 +60,7 @@ export class Line implements Carrier {
     destroyWire(this.#wire);
   }
 
-  /** Waits until it is closed, for at most `limitMs`. */
+  /** Waits until the connection is closed, and ends it after `limitMs`. */
   async finish(limitMs: number): Promise<void> {
     const late = (): void => this.end(timedOut('the connection was retired'));
     await eventually<void>({ limitMs, late, signal: undefined }, ({ resolve }) => {

@@ -1,3 +1,11 @@
+/*
+ * HTTP/1.1 to the API server. `transport.ts` creates one `HttpConnections` per server and TLS options, and sends every
+ * request through it. Three guards work here, because HTTP/1.1 has no pings: a GET on a kept-alive socket that the
+ * server had already closed is sent once more; a GET that gets no answer while probes do gets a spare request on a new
+ * connection; and `PathWatch` ends all connections of a broken network path. Only a GET is ever sent twice. A wait for
+ * headers ends with an answer, with the request's signal, or when the connection is lost.
+ */
+
 import { request as httpRequest, type ClientRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
@@ -8,14 +16,16 @@ import type { HttpRequest, HttpResponse } from './http.ts';
 import { PathWatch } from './path-watch.ts';
 import { SpareRequests, type Sent } from './spare-requests.ts';
 
-/** Longer than any request waits for its headers: what ends a wait is its own signal, or the end of its connection. */
+/**
+ * Longer than any request waits for its headers. A wait normally ends by its own signal, or when its connection ends.
+ */
 const HEADERS_LIMIT_MS = 120_000;
-/** A GET that is not answered for so long, while probes are, gets a spare beside it. */
+/** A GET without an answer for this long, while probes are answered, gets a spare request beside it. */
 const LATE_MS = 2000;
-/** How a socket ends that the server had already closed when the request was written. */
+/** The errors of a kept-alive socket that the server had closed before the request was written. */
 const STALE_SOCKET_CODES: ReadonlySet<string> = new Set(['ECONNRESET', 'EPIPE']);
 
-/** Kept-alive HTTP/1.1 connections, each opened by `connect`. */
+/** Creates a pool of kept-alive HTTP/1.1 connections, each opened by `connect`. */
 export function createHttp1(server: URL, connect: Connect): HttpConnections {
   return new Http1Connections(server, connect);
 }
@@ -34,10 +44,10 @@ interface Sending {
   readonly agent: DialAgent;
   readonly request: HttpRequest;
   readonly signal: AbortSignal;
-  /** Whether it gets a connection of its own. */
+  /** Whether the request gets a new connection of its own. */
   readonly isSpare?: boolean;
-  /** Told of each try. */
-  readonly onTry?: (sent: ClientRequest) => void;
+  /** Called with the request of each attempt. */
+  readonly onAttempt?: (sent: ClientRequest) => void;
 }
 
 class Http1Connections implements HttpConnections {
@@ -54,7 +64,7 @@ class Http1Connections implements HttpConnections {
       createAgent: () => new DialAgent(connect, 1),
       probe: async (agent, headers, signal) => this.#probe(agent, headers, signal),
     });
-    this.#spares = new SpareRequests(LATE_MS, (ms) => this.#path.wellAtMs > ms);
+    this.#spares = new SpareRequests(LATE_MS, (ms) => this.#path.healthyAtMs > ms);
   }
 
   async send(request: HttpRequest, signal: AbortSignal): Promise<HttpResponse> {
@@ -73,13 +83,13 @@ class Http1Connections implements HttpConnections {
     this.#agent.end(new Error('the client is closed'));
   }
 
-  /** A request that may be sent twice. */
+  /** Starts a request that may be sent twice. */
   #start(sending: Sending): Sent<HttpResponse> {
     let last: ClientRequest | undefined;
-    const onTry = (sent: ClientRequest): void => {
+    const onAttempt = (sent: ClientRequest): void => {
       last = sent;
     };
-    return { answer: this.#sendTwice({ ...sending, onTry }), cancel: () => last?.destroy() };
+    return { answer: this.#sendTwice({ ...sending, onAttempt }), cancel: () => last?.destroy() };
   }
 
   async #sendTwice(sending: Sending): Promise<HttpResponse> {
@@ -91,7 +101,7 @@ class Http1Connections implements HttpConnections {
     return this.#sendOnce(sending).catch(rethrowUnwrapped);
   }
 
-  /** Any answer will do, a refusal too. */
+  /** Any response proves that the path works, an error status too. */
   async #probe(agent: DialAgent, { authorization }: HttpRequest['headers'], signal: AbortSignal): Promise<void> {
     const path = `${this.#server.pathname.replace(/\/$/, '')}/version`;
     const headers = authorization === undefined ? {} : { authorization };
@@ -99,7 +109,7 @@ class Http1Connections implements HttpConnections {
     body.on('error', () => {}).resume();
   }
 
-  async #sendOnce({ agent, request, signal, isSpare = false, onTry }: Sending): Promise<HttpResponse> {
+  async #sendOnce({ agent, request, signal, isSpare = false, onAttempt }: Sending): Promise<HttpResponse> {
     signal.throwIfAborted();
     const { method, path, headers, body } = request;
     const options = {
@@ -117,8 +127,8 @@ class Http1Connections implements HttpConnections {
       isSpare,
     };
     const sent = httpRequest(options);
-    onTry?.(sent);
-    // Stays for the life of the request: a later error reaches the body too, and must not be unhandled here.
+    onAttempt?.(sent);
+    // This listener stays: a later error also reaches the body, and must not be unhandled here.
     sent.on('error', () => {});
     try {
       return await this.#response(sent, { agent, request, signal });
@@ -143,7 +153,7 @@ class Http1Connections implements HttpConnections {
         const line = agent.lineOf(socket);
         if (line === undefined) return;
         carrier = line;
-        // To dial may have taken longer than the watch over the path goes on without a connection.
+        // Connecting may have taken so long that the path watch stopped for lack of busy connections.
         if (agent === this.#agent) this.#path.used(request.headers);
         carrier.lost.addEventListener('abort', gone, { once: true });
         request.onCarried?.(carrier);

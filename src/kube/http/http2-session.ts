@@ -1,3 +1,12 @@
+/*
+ * One HTTP/2 connection to the API server and its monitoring. `SessionPool` opens it and assigns streams to it. It is
+ * open (takes streams), doubted (a ping is unanswered: no new streams, another connection is opened beside it), mute
+ * (it answers pings but not requests: no new streams), closing (the server sent GOAWAY, or it was retired), or lost.
+ * While it has streams, it is pinged every 2 s and `Pulse` judges the answers; without streams it is closed after a
+ * minute. When it ends, `lost` aborts, and everything that waits on it must stop waiting then: the library may report
+ * nothing.
+ */
+
 import { connect as connectHttp2, type ClientHttp2Session } from 'node:http2';
 
 import { eventually } from '../../lib/deadline.ts';
@@ -7,33 +16,33 @@ import { Pulse, PULSE_TIMES, type PulseTimes } from './pulse.ts';
 
 const STREAM_WINDOW_BYTES = 4 * 1024 * 1024;
 const SESSION_WINDOW_BYTES = 32 * 1024 * 1024;
-/** Node ends streams above this; the windows are the limit that counts. */
+/** Above this Node ends streams; the flow-control windows are the effective limit. */
 const MAX_SESSION_MEMORY_MB = 1000;
-/** What the server may allow at most on one connection; a slow one then delays no more than these. */
+/** Upper bound for the server's own stream limit: a slow connection delays no more than this many streams. */
 const MAX_STREAMS = 250;
 const IDLE_SESSION_MS = 60_000;
-/** For the goodbye on a connection without streams. */
+/** Limit for closing a connection that has no streams. */
 const CLOSE_LIMIT_MS = 5000;
-/** The library may take so long to tell its streams that their socket is closed. */
+/** Time for the library to end the streams of a closed socket, before we do it. */
 const CLOSE_GRACE_MS = 1000;
 
 export interface SessionOptions {
   readonly server: URL;
-  /** Opens a connection that speaks HTTP/2; its signal ends the attempt. */
+  /** Opens a connection that speaks HTTP/2; aborting the signal ends the attempt. */
   readonly connect: (signal: AbortSignal) => Promise<Wire>;
   readonly pulseTimes?: PulseTimes | undefined;
 }
 
-/** What a session tells the pool it is in. */
+/** How a session notifies its pool. */
 export interface SessionListener {
-  /** Answers are late. */
+  /** A ping is unanswered for too long. */
   doubted(): void;
-  /** It answered what it was asked at `askedAtMs`. */
+  /** The ping that was sent at `askedAtMs` is answered. */
   answered(askedAtMs: number): void;
   ended(): void;
 }
 
-/** Opens a session; it is usable when the server's settings came, which say how many streams it allows. */
+/** Opens a session. It resolves when the server's settings have arrived, which limit the number of streams. */
 export async function openSession(options: SessionOptions, signal: AbortSignal): Promise<Session> {
   const wire = await options.connect(signal);
   try {
@@ -42,7 +51,7 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
       settings: { enablePush: false, initialWindowSize: STREAM_WINDOW_BYTES },
       maxSessionMemory: MAX_SESSION_MEMORY_MB,
     });
-    // Every stream gets the error as well.
+    // Each stream gets the error too, so it is handled there.
     session.on('error', () => {});
     await settled(session, signal);
     session.setLocalWindowSize(SESSION_WINDOW_BYTES);
@@ -53,7 +62,7 @@ export async function openSession(options: SessionOptions, signal: AbortSignal):
   }
 }
 
-/** Waits for the server's settings. The session itself may not notice that its connection is gone: the limit is ours. */
+/** Waits for the server's settings, with a limit of our own: a session may not notice that its connection is gone. */
 async function settled(session: ClientHttp2Session, signal: AbortSignal): Promise<void> {
   const late = (): never => {
     throw timedOut('no HTTP/2 settings within 10 s');
@@ -71,10 +80,7 @@ async function settled(session: ClientHttp2Session, signal: AbortSignal): Promis
   }
 }
 
-/**
- * An HTTP/2 connection, watched over: while it has streams it is pinged; after a minute without streams it is closed. When
- * it ends, `lost` aborts, and whoever waits for something on it stops waiting, also where the library says nothing.
- */
+/** A monitored HTTP/2 connection; see above. */
 export class Session implements Carrier {
   readonly http2: ClientHttp2Session;
   readonly openedAtMs = performance.now();
@@ -112,11 +118,11 @@ export class Session implements Carrier {
     return this.#pulse.isDoubted;
   }
 
-  /** Whether it takes one more stream. */
+  /** Whether one more stream can be opened on it. */
   get hasRoom(): boolean {
     if (this.http2.closed || this.http2.destroyed || this.isDoubted || this.#isMute || this.lost.aborted) return false;
     const allowed = this.http2.remoteSettings.maxConcurrentStreams ?? MAX_STREAMS;
-    // One that allows none may allow some later; another connection would not help.
+    // A server that allows no streams now may allow some later; another connection would not help.
     return this.#active < Math.max(1, Math.min(allowed, MAX_STREAMS));
   }
 
@@ -124,7 +130,10 @@ export class Session implements Carrier {
     this.#listener = listener;
   }
 
-  /** It answers pings and no requests, which another connection answers: what is open on it may end, and no more comes. */
+  /**
+   * Marks the session as mute: it answers pings, but not the requests that another connection answers. Open streams may
+   * finish, no new ones are opened.
+   */
   distrust(): void {
     this.#isMute = true;
   }
@@ -133,10 +142,10 @@ export class Session implements Carrier {
     return this.#pulse.silentForMs(performance.now());
   }
 
-  /** Counts a stream, and gives what takes it off the count once. */
+  /** Counts one more stream; the returned function releases it, once. */
   reserve(): () => void {
     this.#active += 1;
-    // A connection that was idle may have died meanwhile: it is asked at once.
+    // An idle connection may have died without notice, so it is pinged at once.
     if (this.#active === 1) this.#lookIn(0);
     let isReleased = false;
     return () => {
@@ -146,7 +155,7 @@ export class Session implements Carrier {
     };
   }
 
-  /** Asks the server whether it is there. */
+  /** Sends a ping. */
   ping(): void {
     if (this.http2.destroyed) return;
     const askedAtMs = performance.now();
@@ -155,22 +164,25 @@ export class Session implements Carrier {
     this.http2.ping((error) => {
       if (error !== null) return;
       this.#pulse.answered(performance.now());
-      // Not sooner than the next ping: an idle operator is woken as seldom as that.
+      // Replaces the timer of this ping by one for the next ping: an idle operator should wake up rarely.
       this.#look();
       this.#listener.answered(askedAtMs);
     });
-    // One that is asked again does not get more time for the first answer.
+    // A second ping must not extend the time for the first answer.
     if (!wasAsked) this.#lookIn(this.#times.doubtAfterMs);
   }
 
-  /** Another connection answered what it was asked at `askedAtMs`: ends this one if it is silent for longer. */
+  /**
+   * Another connection answered a ping that was sent at `askedAtMs`: ends this session if it has been silent for
+   * longer.
+   */
   outlivedBy(askedAtMs: number): void {
     if (!this.#pulse.isOutlivedBy(askedAtMs)) return;
     const silentMs = Math.round(this.silentForMs());
     this.end(timedOut(`no answer to a ping for ${silentMs} ms, while another connection is answered`));
   }
 
-  /** Lets the streams there are finish, for at most `limitMs`. */
+  /** Lets open streams finish, for at most `limitMs`. */
   async finish(limitMs: number): Promise<void> {
     if (this.lost.aborted) return;
     const late = (): void => this.end(timedOut('the connection was retired'));
@@ -182,7 +194,7 @@ export class Session implements Carrier {
     });
   }
 
-  /** Ends everything at once: what waits on it is told first, then the library. */
+  /** Ends the session at once: aborts `lost` first, because the library may not notify everything that waits. */
   end(error: Error): void {
     if (this.lost.aborted) return;
     clearTimeout(this.#timer);
@@ -199,7 +211,7 @@ export class Session implements Carrier {
   #lookIn(delayMs: number): void {
     clearTimeout(this.#timer);
     if (this.lost.aborted) return;
-    // After a pause of this process an answer may be waiting to be read: it looks after reading.
+    // After a pause of this process an answer may wait in the socket: check only after it has been read.
     this.#timer = setTimeout(() => setImmediate(() => this.#look()), delayMs);
     this.#timer.unref();
   }

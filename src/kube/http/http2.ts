@@ -1,3 +1,11 @@
+/*
+ * HTTP/2 to the API server. `transport.ts` creates one `HttpConnections` per server and TLS options, and sends every
+ * request through it; `SessionPool` assigns a session to each request. A request whose stream is lost before its
+ * response is sent once more if it is a GET or if the server refused the stream unprocessed. A GET that gets no answer,
+ * although its session answers pings, gets a spare request on a newer session; if the spare wins, the first session is
+ * marked mute. A wait for headers ends with an answer, with the request's signal, or when the session is lost.
+ */
+
 import { constants, type ClientHttp2Stream, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2';
 
 import { KubeError } from '../../errors.ts';
@@ -7,10 +15,12 @@ import type { SessionOptions, Session } from './http2-session.ts';
 import { SessionPool, type Place } from './session-pool.ts';
 import { SpareRequests, type Sent } from './spare-requests.ts';
 
-/** Longer than any request waits for its headers: what ends a wait is its own signal, or the end of its connection. */
+/**
+ * Longer than any request waits for its headers. A wait normally ends by its own signal, or when its connection ends.
+ */
 const HEADERS_LIMIT_MS = 120_000;
 
-/** A GET that is not answered for so long, though the pings of its connection are, gets a spare on another one. */
+/** A GET without an answer for this long, although pings are answered, gets a spare request on another connection. */
 const LATE_MS = 10_000;
 
 export interface Http2Options extends SessionOptions {
@@ -18,7 +28,10 @@ export interface Http2Options extends SessionOptions {
   readonly lateMs?: number;
 }
 
-/** HTTP/2 connections: as many sessions as the streams need, none that is full, late, mute, closing or dead gets a new one. */
+/**
+ * Creates a pool of HTTP/2 sessions: as many as the streams need. A session that is full, late, mute, closing or dead
+ * gets no new streams.
+ */
 export function createHttp2(options: Http2Options): HttpConnections {
   const pool = new SessionPool(options);
   const spares = new SpareRequests(options.lateMs ?? LATE_MS, () => true);
@@ -34,7 +47,7 @@ export function createHttp2(options: Http2Options): HttpConnections {
       }
     }
   };
-  /** One that is overtaken by another tells that its session is mute. */
+  /** Starts a request; cancelling it means that another one was faster, so its session is marked mute. */
   const start = (request: HttpRequest, signal: AbortSignal, newerThanMs?: number): Sent<HttpResponse> => {
     const overtaken = new AbortController();
     let session: Session | undefined;
@@ -78,7 +91,7 @@ class LostStreamError extends Error {
     this.#isRefused = isRefused;
   }
 
-  /** A refused stream was not worked on; another one may have been. */
+  /** The server did not process a refused stream; any other stream it may have processed. */
   isRepeatable(method: string): boolean {
     return this.#isRefused || method === 'GET';
   }
@@ -87,9 +100,9 @@ class LostStreamError extends Error {
 interface Sending {
   readonly request: HttpRequest;
   readonly signal: AbortSignal;
-  /** It gets a connection that was opened after this. */
+  /** Use only a session that was opened after this moment. */
   readonly newerThanMs?: number | undefined;
-  /** Told of the connection of each try. */
+  /** Called with the session of each attempt. */
   readonly onPlace?: (session: Session) => void;
 }
 
@@ -97,7 +110,7 @@ async function sendOnce(place: Place, server: URL, { request, signal }: Sending)
   const { session, release } = place;
   const stream = openStream(place, server, request);
   const cancel = (): void => {
-    // Not with its `close`, which the library may owe us.
+    // Released here and not only on `close`, which the library may never emit.
     release();
     if (!stream.readableEnded && !stream.destroyed) stream.close(constants.NGHTTP2_CANCEL);
   };
@@ -115,7 +128,7 @@ async function sendOnce(place: Place, server: URL, { request, signal }: Sending)
     };
   } catch (error) {
     cancel();
-    // Its time is over, and the connection may be the reason.
+    // The request timed out, and the connection may be the reason.
     if (signal.reason instanceof KubeError) session.distrust();
     throw error;
   }
@@ -131,7 +144,7 @@ function openStream(
       { ':method': method, ':scheme': 'https', ':authority': server.host, ':path': path, ...headers },
       { endStream: body === undefined },
     );
-    // Stays for the life of the stream: a late error reaches the body too, and must not be unhandled here.
+    // This listener stays: a later error also reaches the body, and must not be unhandled here.
     return stream.on('error', () => {}).once('close', release);
   } catch (error) {
     release();

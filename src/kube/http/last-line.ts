@@ -1,3 +1,11 @@
+/*
+ * The last line of defense against a transport that hangs through a fault of ours or of a library. It wraps a
+ * `Transport` and observes from outside, every 5 s while requests or responses are open, whether anything arrives for
+ * them. If not, it fails all of them itself, discards the transport with its connections, and creates a new one.
+ * `createKubeClient` installs it, and every request passes through it. It must not depend on the transport for
+ * anything: it races each request against its own abort, and a pause of the whole process must not count as silence.
+ */
+
 import { KubeError } from '../../errors.ts';
 import { abortable } from '../../lib/abortable.ts';
 import type { TlsOptions } from './tls-options.ts';
@@ -5,28 +13,25 @@ import { Deafness, type Use } from './deafness.ts';
 import type { Carrier, HttpRequest, HttpResponse } from './http.ts';
 import type { Transport } from './transport.ts';
 
-/** How often it is looked at, while anything is under way. */
+/** How often the silence is measured while anything is in flight. */
 const LOOK_MS = 5000;
 
 export interface LastLineOptions {
   readonly create: () => Transport;
-  /** All connections were thrown away, after a silence that nothing explains. */
+  /** Called when all connections were discarded after a silence that nothing explains. */
   readonly onReplaced?: ((silentMs: number) => void) | undefined;
 }
 
-/**
- * The last line against a transport that hangs, by a fault of ours or of a library: it looks from outside whether anything
- * becomes of requests. If not, it fails all of them itself, throws the transport away and creates another.
- */
+/** Returns a transport that replaces the one from `create` when it falls silent. */
 export function withLastLine(options: LastLineOptions): Transport {
   return new LastLine(options);
 }
 
-/** One transport, and what uses it. */
+/** One transport and the requests and responses that use it. */
 interface Generation {
   readonly transport: Transport;
   readonly deafness: Deafness;
-  /** What ends each request and response with the transport; cheaper for each than a signal made of two. */
+  /** Aborts each request and response when the transport is replaced; cheaper than `AbortSignal.any` for each. */
   readonly ends: Set<AbortController>;
 }
 
@@ -57,7 +62,7 @@ class LastLine implements Transport {
     deafness.begin(use);
     this.#watch();
     try {
-      // Not left to the transport: that it heeds its signal is part of what is watched.
+      // Raced here: a transport that ignores its signal is one of the faults this file guards against.
       const response = await abortable(transport.send({ ...request, onCarried }, tls, end.signal), end.signal);
       deafness.settled(use);
       return guarded(response, { deafness, ends }, end);
@@ -83,7 +88,7 @@ class LastLine implements Transport {
   #watch(): void {
     if (this.#timer !== undefined) return;
     this.#lookedAtMs = performance.now();
-    // What waits to be read after a pause of this process has its turn first.
+    // After a pause of this process, data that waits in sockets is read first.
     this.#timer = setInterval(() => setImmediate(() => this.#look()), LOOK_MS);
     this.#timer.unref();
   }
@@ -105,7 +110,7 @@ class LastLine implements Transport {
     const { transport, ends } = this.#current;
     this.#current = this.#create();
     const seconds = Math.round(silentMs / 1000);
-    const error = Object.assign(new Error(`nothing was heard for ${seconds} s`), { code: 'ETIMEDOUT' });
+    const error = Object.assign(new Error(`nothing was received for ${seconds} s`), { code: 'ETIMEDOUT' });
     for (const end of ends) end.abort(error);
     this.#options.onReplaced?.(silentMs);
     transport.close();
@@ -124,7 +129,7 @@ function useOf(type: Use['type'], carrier: () => Carrier | undefined): Use {
   };
 }
 
-/** The response, which ends also when the whole transport is given up. */
+/** The response, changed to end also when the transport is replaced. */
 function guarded(
   response: HttpResponse,
   { deafness, ends }: Pick<Generation, 'deafness' | 'ends'>,

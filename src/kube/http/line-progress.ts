@@ -1,13 +1,13 @@
-/** What trickles is given up after so long. */
+/** A line that trickles is given up after this long. */
 export const TRICKLE_LIMIT_MS = 1500;
-/** A line that has begun and of which nothing more comes, after so long: a segment that was lost may come again. */
+/** A line of which nothing more arrives is given up after this long; a lost segment may be retransmitted before. */
 const HALT_LIMIT_MS = 2500;
-/** Less is no progress: a hop that passes on a byte a second is not the server. Any link of use brings far more. */
+/** A lower rate is not progress: it may be a proxy that passes on a byte a second. Any usable link is far faster. */
 const PROGRESS_BYTES_PER_SECOND = 1024;
-/** What comes over a longer time than this does not come at once. */
+/** Data that arrives over a longer time than this did not arrive at once. */
 const AT_ONCE_MS = 500;
 
-/** What came since a moment, of a line that has not come to its end. */
+/** The data received since some moment for a line that is not complete. */
 interface Begun {
   readonly sinceMs: number;
   bytes: number;
@@ -15,33 +15,33 @@ interface Begun {
 }
 
 /**
- * Decides whether the lines of a stream come to their ends. The server sends each of them at once, so one that stays in
- * its middle, or trickles, is held up on the way. A long one may take any time, as long as it brings progress.
+ * Decides whether a line of a stream is stalled. The server sends each line at once, so a line that stops in its
+ * middle, or trickles, is held up on the way. A long line may take any time as long as it makes progress.
  */
 export class LineProgress {
   #begun: Begun | undefined;
   #isMidLine = false;
 
-  /** Bytes came, also those that frame the stream. */
+  /** Bytes arrived, including those of the framing. */
   grew(nowMs: number, bytes: number): void {
     this.#begun ??= { sinceMs: nowMs, bytes: 0, grewAtMs: nowMs };
     this.#begun.bytes += bytes;
     this.#begun.grewAtMs = nowMs;
   }
 
-  /** A part of the stream came: whether a line ended in it, and whether another began after that. */
+  /** A part of the stream arrived: `hasEnd` when a line ended in it, `isMidLine` when another one began after that. */
   came(nowMs: number, { hasEnd, isMidLine }: { readonly hasEnd: boolean; readonly isMidLine: boolean }): void {
     if (hasEnd) this.#begun = undefined;
     this.#isMidLine = isMidLine;
     if (isMidLine) this.#begun ??= { sinceMs: nowMs, bytes: 0, grewAtMs: nowMs };
   }
 
-  /** The reader holds up the stream itself. */
+  /** The reader has paused the stream: restarts the measurement. */
   excuse(nowMs: number): void {
     if (this.#begun !== undefined) this.#begun = { sinceMs: nowMs, bytes: 0, grewAtMs: nowMs };
   }
 
-  /** Whether a line is held up; else when to look again, if anything has begun. */
+  /** Returns whether a line is stalled, and when to check again: undefined when no line has begun. */
   look(nowMs: number): { readonly isStuck: boolean; readonly nextMs: number | undefined } {
     const begun = this.#begun;
     if (begun === undefined) return { isStuck: false, nextMs: undefined };
@@ -56,7 +56,7 @@ export class LineProgress {
       const isStuck = passedMs >= HALT_LIMIT_MS;
       return { isStuck, nextMs: isStuck ? undefined : HALT_LIMIT_MS - passedMs };
     }
-    // A little that came at once and is no part of a line, such as the end of a chunk.
+    // A few bytes that arrived at once and belong to no line, such as the end of a chunk.
     this.#begun = undefined;
     return { isStuck: false, nextMs: undefined };
   }

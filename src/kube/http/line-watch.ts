@@ -3,7 +3,7 @@ import { LineProgress, TRICKLE_LIMIT_MS } from './line-progress.ts';
 
 const NEWLINE = 10;
 
-/** Looks after the lines of a response while anything of one has begun; `onStuck` is called when one is held up. */
+/** Monitors the lines of a response while one has begun; calls `onStuck` when a line is stalled. */
 export class LineWatch {
   readonly #progress = new LineProgress();
   readonly #body: HttpResponse['body'];
@@ -15,11 +15,12 @@ export class LineWatch {
   constructor({ body, carrier }: HttpResponse, onStuck: () => void) {
     this.#body = body;
     this.#onStuck = onStuck;
-    // Over HTTP/1.1 what frames the body trickles too, and a connection carries one response at a time.
+    // Over HTTP/1.1 the framing may trickle too; there the connection carries one response at a time, so all its bytes
+    // count.
     this.#stopListening = carrier.onBytes?.((bytes) => this.#grew(bytes));
   }
 
-  /** Told of each part of the body. */
+  /** Called for each chunk of the body. */
   came(chunk: Uint8Array): void {
     if (this.#stopListening === undefined) this.#grew(chunk.length);
     const lastEnd = chunk.lastIndexOf(NEWLINE);
@@ -34,12 +35,12 @@ export class LineWatch {
 
   #grew(bytes: number): void {
     this.#progress.grew(performance.now(), bytes);
-    // Not for each line: what ended meanwhile is seen when the time is over.
+    // One timer serves many lines: a line that has ended by then is not stalled.
     if (this.#timer === undefined) this.#lookIn(TRICKLE_LIMIT_MS);
   }
 
   #lookIn(delayMs: number): void {
-    // After a pause of this process the rest may wait to be read: it looks after reading.
+    // After a pause of this process the rest may wait in the socket: check only after it has been read.
     this.#timer = setTimeout(() => setImmediate(() => this.#look()), delayMs);
     this.#timer.unref();
   }

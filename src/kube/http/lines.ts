@@ -1,13 +1,13 @@
 const NEWLINE = 10;
-/** Far above what the API server stores in one object (1.5 MiB); a stream without newlines is no watch. */
+/** Far above the size of one object in the API server (1.5 MiB); a stream without newlines is not a watch. */
 const MAX_LINE_BYTES = 64 * 1024 * 1024;
 
-/** A line that is longer than the limit. */
+/** A line exceeds the limit. */
 export class LineTooLongError extends Error {}
 
 /**
- * Cuts a stream of bytes into lines: each a private copy without its newline, so that keeping one does not keep what
- * came with it. Empty lines are left out. What is left at the end without a newline comes last.
+ * Splits a stream of bytes into lines. Each line is a private copy without its newline, so that keeping it does not
+ * keep the chunk alive. Empty lines are dropped. `rest` returns what follows the last newline.
  */
 export class LineSplitter {
   readonly #maxBytes: number;
@@ -18,7 +18,7 @@ export class LineSplitter {
     this.#maxBytes = maxBytes;
   }
 
-  /** The lines that end in `chunk`. */
+  /** Yields the lines that end in `chunk`. */
   *push(chunk: Uint8Array): Generator<Uint8Array, void, void> {
     let start = 0;
     for (let end = chunk.indexOf(NEWLINE); end !== -1; end = chunk.indexOf(NEWLINE, start)) {
@@ -30,7 +30,7 @@ export class LineSplitter {
     this.#keep(chunk.subarray(start));
   }
 
-  /** What came after the last newline. */
+  /** Returns what followed the last newline. */
   rest(): Uint8Array {
     return this.#join(new Uint8Array(0));
   }

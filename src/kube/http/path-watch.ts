@@ -1,3 +1,13 @@
+/*
+ * Detects a broken network path under HTTP/1.1, which has no ping. While requests are in flight, a separate connection
+ * (the canary) sends a probe every 2 s. When a probe is late, another connection is opened beside it and probed too. If
+ * the new one is answered and the canary, which was open before, is not, the path of all older connections is broken:
+ * those that received almost nothing since the probe are ended, so that their requests fail and are retried. If the new
+ * one is not answered either, the server is down or slow, and nothing is ended before the canary has been silent for 15
+ * s. A single broken connection is found by TCP keep-alive, or on a watch by its missing bookmarks. `http1.ts` calls
+ * `used` for each request; probing stops when no connection is busy.
+ */
+
 import { within } from '../../lib/deadline.ts';
 import { hedged } from '../../lib/hedge.ts';
 import { sleep } from '../../lib/sleep.ts';
@@ -6,65 +16,61 @@ import type { DialAgent } from './dial-agent.ts';
 import { timedOut, type Headers } from './http.ts';
 import type { Line } from './http1-line.ts';
 
-/** A request must be under way for so long before its path is watched: most are done by then. */
+/** A request must be in flight for this long before its path is probed: most are done by then. */
 const START_MS = 500;
 const PROBE_EVERY_MS = 2000;
-/** Without an answer for so long the path is in doubt: a probe is sent on a new connection beside. */
+/** After this long without an answer the path is in doubt, and another connection is probed. */
 const DOUBT_AFTER_MS = 1000;
-/** A new connection that is not answered for so long gets another one beside it. */
+/** After this long without an answer a new connection gets another one beside it. */
 const FRESH_HEDGE_MS = 1500;
 const FRESH_RETRY_MS = 500;
-/** Without an answer for so long the connections are given up, also when no new one can be opened. */
+/** The limit of a probe. After it the connections are given up, even if no new one can be opened. */
 const GIVE_UP_AFTER_MS = 15_000;
-/** A connection that brought as much since the probe was sent is alive; one that brings a byte a second is not. */
+/** A connection that received this much since the probe was sent is alive; one that receives a byte a second is not. */
 const PROGRESS_BYTES = 1024;
 
 /** A connection that carries a request. */
 export type WatchedLine = Pick<Line, 'bytesRead' | 'look' | 'heard' | 'end'>;
 
-/** What probes go through: an agent with connections of its own. */
+/** The agent that sends probes, with connections of its own. */
 export type ProbeAgent = Pick<DialAgent, 'hasIdle' | 'end'>;
 
 export interface PathWatchOptions<A extends ProbeAgent> {
-  /** Carries the requests. */
+  /** The agent that carries the requests. */
   readonly agent: { readonly busy: readonly WatchedLine[] };
   readonly createAgent: () => A;
-  /** Asks the server anything; resolves when it answers. */
+  /** Sends any request; resolves when it is answered. */
   readonly probe: (agent: A, headers: Headers, signal: AbortSignal) => Promise<void>;
 }
 
 type Answer = 'answered' | 'failed' | 'late';
 
-/** A connection as it was when a probe was sent. */
+/** A connection and its byte count when a probe was sent. */
 interface Sample {
   readonly line: WatchedLine;
   readonly bytes: number;
 }
 
-/**
- * HTTP/1.1 has no ping, so while requests are under way a connection of its own is asked every 2 s. When that one falls
- * silent and a new connection is answered, the path of the old ones is broken: all that brought nothing meanwhile are
- * given up. One that breaks alone is found by the keep-alive of TCP, or at a watch by the missing bookmarks.
- */
+/** Probes the path of the connections of `agent` and ends those whose path is broken. */
 export class PathWatch<A extends ProbeAgent> {
   readonly #options: PathWatchOptions<A>;
   readonly #end = new AbortController();
-  /** Its connection is for probes alone; there is none while nothing is under way. */
+  /** The agent of the probes; undefined while no request is in flight. */
   #canary: A | undefined;
   #headers: Headers = {};
-  #wellAtMs = -Infinity;
+  #healthyAtMs = -Infinity;
   #isRunning = false;
 
   constructor(options: PathWatchOptions<A>) {
     this.#options = options;
   }
 
-  /** When a probe was answered last: at once, or before one that was sent sooner. */
-  get wellAtMs(): number {
-    return this.#wellAtMs;
+  /** When a probe was last answered, either within 1 s, or before an older probe. */
+  get healthyAtMs(): number {
+    return this.#healthyAtMs;
   }
 
-  /** A request with these headers is sent. */
+  /** Called for each request; probes use the credentials of the latest one. */
   used(headers: Headers): void {
     this.#headers = headers;
     if (this.#isRunning || this.#end.signal.aborted) return;
@@ -94,20 +100,20 @@ export class PathWatch<A extends ProbeAgent> {
   async #look(signal: AbortSignal): Promise<void> {
     const samples = this.#options.agent.busy.map((line) => ({ line, bytes: line.bytesRead }));
     for (const { line } of samples) line.look();
-    // What a connection that is opened only now tells says nothing of those that were open.
+    // An answer on a connection that is only now opened says nothing about the older ones.
     this.#canary ??= this.#options.createAgent();
     const wasOpen = this.#canary.hasIdle;
     const asked = this.#ask(this.#canary, GIVE_UP_AFTER_MS);
     const first = await within<Answer | undefined>(asked, { limitMs: DOUBT_AFTER_MS, late: () => undefined });
     if (first === 'answered') {
-      this.#wellAtMs = performance.now();
+      this.#healthyAtMs = performance.now();
       this.#heard();
     }
     if (first !== undefined || signal.aborted) return;
     if ((await this.#askBeside(asked, signal)) && wasOpen) giveUp(samples);
   }
 
-  /** Opens connections beside the silent one until one of them or that one answers; whether the silent one is dead. */
+  /** Opens connections beside the silent one until either is answered; returns whether the silent one is dead. */
   async #askBeside(asked: Promise<Answer>, signal: AbortSignal): Promise<boolean> {
     let answer: Answer | undefined;
     const settled = asked.then((result) => {
@@ -117,11 +123,11 @@ export class PathWatch<A extends ProbeAgent> {
       const beside = new AbortController();
       const fresh = this.#openAnother(AbortSignal.any([signal, beside.signal]));
       const found = (await Promise.race([settled, fresh])) ?? undefined;
-      // What waits to be read has its turn before the verdict.
+      // Answers that wait in sockets are read before the decision.
       await nextTurn();
       await nextTurn();
       if (answer === undefined && found !== undefined) {
-        this.#wellAtMs = performance.now();
+        this.#healthyAtMs = performance.now();
         this.#replaceCanary(found);
         return true;
       }
@@ -134,7 +140,7 @@ export class PathWatch<A extends ProbeAgent> {
     return false;
   }
 
-  /** Opens connections until one is answered; undefined when none was. */
+  /** Opens connections until one is answered; returns undefined if none is. */
   async #openAnother(signal: AbortSignal): Promise<A | undefined> {
     const open = async (end: AbortSignal): Promise<A> => {
       const agent = this.#options.createAgent();

@@ -7,12 +7,12 @@ import { portOf, timedOut } from './http.ts';
 export interface TunnelOptions {
   readonly proxy: URL;
   readonly server: URL;
-  /** For the whole answer of the proxy. */
+  /** Limit for the complete response of the proxy. */
   readonly limitMs: number;
   readonly signal?: AbortSignal | undefined;
 }
 
-/** Asks the proxy at the other end of `socket` for a tunnel to `server`. */
+/** Opens a tunnel to `server` through the proxy at the other end of `socket`; rejects when the proxy refuses. */
 export async function openTunnel(socket: Socket, { proxy, server, limitMs, signal }: TunnelOptions): Promise<Socket> {
   const target = `${server.hostname}:${portOf(server)}`;
   const asked = request({
@@ -27,7 +27,7 @@ export async function openTunnel(socket: Socket, { proxy, server, limitMs, signa
   };
   const refusal = (response: IncomingMessage): Error =>
     new Error(`proxy ${proxy.host} refused a tunnel to ${target}: ${statusLine(response)}`);
-  // Stays: an error that comes when the wait is over must not be unhandled.
+  // This listener stays: an error after the wait is over must not be unhandled.
   asked.on('error', () => {});
   return eventually<Socket>({ limitMs, late, signal }, ({ resolve, reject }) => {
     asked.once('connect', (response, tunnel: Socket, head) => {

@@ -1,37 +1,42 @@
-/** When an HTTP/2 connection is pinged, doubted and given up. */
+/*
+ * The decisions about one HTTP/2 connection, as pure logic over times and byte counts; `Session` sends the pings and
+ * carries out the steps. A connection is well (the last ping is answered), asked (a ping is in flight), doubted (no
+ * answer for 1 s), or given up (no answer for 15 s, or another connection was pinged after the doubt began and
+ * answered). So a broken connection ends within seconds, while a server that is slow on all its connections keeps its
+ * watches. Enough received data counts as an answer.
+ */
+
+/** The times at which an HTTP/2 connection is pinged, doubted and given up. */
 export interface PulseTimes {
-  /** From one ping to the next while the answers come. */
+  /** The interval of pings while they are answered. */
   readonly pingEveryMs: number;
-  /** Without an answer for so long the connection is doubted: another one is opened beside it. */
+  /** After this long without an answer the connection is doubted, and another one is opened beside it. */
   readonly doubtAfterMs: number;
-  /** Without an answer for so long it is given up, also when no other can be opened. */
+  /** After this long without an answer it is given up, even if no other can be opened. */
   readonly giveUpAfterMs: number;
 }
 
-/** A connection is doubted at most 3 s after it went silent, which leaves 2 s to open another one. */
+/** A connection is doubted at most 3 s after it falls silent, which leaves 2 s to open another one. */
 export const PULSE_TIMES: PulseTimes = { pingEveryMs: 2000, doubtAfterMs: 1000, giveUpAfterMs: 15_000 };
 
-/** What is to be done about a connection, and when to look again. */
+/** What to do about a connection, and when to check again. */
 export interface PulseStep {
   readonly act: 'nothing' | 'ping' | 'doubt' | 'end';
   readonly nextMs: number;
 }
 
 /**
- * A connection brings this much in a second when only its answers are late, as behind a long list. Less is not progress: a
- * hop that passes on a byte a second is not the server.
+ * The rate above which only the answers are late, as behind a long list. A lower rate is not progress: it may be a
+ * proxy that passes on a byte a second.
  */
 const PROGRESS_BYTES_PER_SECOND = 1024;
 
-/**
- * Decides from pings what a connection is worth. One that is silent is doubted; it is given up when another connection,
- * asked later, has answered sooner. So a server that is slow on all of them keeps its watches.
- */
+/** Decides from its pings whether a connection is in doubt or dead. */
 export class Pulse {
   readonly #times: PulseTimes;
   #pingEveryMs: number;
   #heardAtMs: number;
-  /** When the ping was sent that is not answered yet. */
+  /** When the unanswered ping was sent. */
   #pingedAtMs: number | undefined;
   #lastPingAtMs = -Infinity;
   #doubtedAtMs: number | undefined;
@@ -48,12 +53,15 @@ export class Pulse {
     return this.#doubtedAtMs !== undefined;
   }
 
-  /** Whether a ping waits for its answer. */
+  /** Whether a ping is unanswered. */
   get isAsked(): boolean {
     return this.#pingedAtMs !== undefined;
   }
 
-  /** The server closes the connection: what breaks it then is seen by pings alone, which come twice as often. */
+  /**
+   * The server is closing the connection. From then on only pings reveal that it is broken, so they are sent twice as
+   * often.
+   */
   hurry(): void {
     this.#pingEveryMs = this.#times.pingEveryMs / 2;
   }
@@ -62,7 +70,7 @@ export class Pulse {
     return nowMs - this.#heardAtMs;
   }
 
-  /** A ping is sent; `bytes` is all that ever came on the connection. */
+  /** A ping is sent; `bytes` is the total received on the connection. */
   pinged(nowMs: number, bytes: number): void {
     if (this.#pingedAtMs !== undefined) return;
     this.#pingedAtMs = nowMs;
@@ -70,14 +78,14 @@ export class Pulse {
     this.#lookedAt = { ms: nowMs, bytes };
   }
 
-  /** The answer to the ping came. */
+  /** The ping is answered. */
   answered(nowMs: number): void {
     this.#heardAtMs = nowMs;
     this.#doubtedAtMs = undefined;
     this.#pingedAtMs = undefined;
   }
 
-  /** What to do now; `bytes` as for `pinged`. */
+  /** Returns what to do now; `bytes` as for `pinged`. */
   look(nowMs: number, bytes: number): PulseStep {
     const { doubtAfterMs, giveUpAfterMs } = this.#times;
     const pingEveryMs = this.#pingEveryMs;
@@ -94,7 +102,7 @@ export class Pulse {
     return { act: isNew ? 'doubt' : 'nothing', nextMs: doubtAfterMs };
   }
 
-  /** Another connection answered what it was asked at `askedAtMs`: whether this one is dead. */
+  /** Whether this connection is dead, given that another one answered a ping that was sent at `askedAtMs`. */
   isOutlivedBy(askedAtMs: number): boolean {
     return this.#doubtedAtMs !== undefined && this.#doubtedAtMs <= askedAtMs;
   }

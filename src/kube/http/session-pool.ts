@@ -1,3 +1,11 @@
+/*
+ * The HTTP/2 sessions to one server. `http2.ts` acquires a place for each request: on any session with room, else on a
+ * new one; one attempt to open a session is shared by all that wait for it. When a session is in doubt, the pool pings
+ * the others, or opens one more, until the doubt ends: a session that answers a later ping proves that the doubted one
+ * is dead, which then ends. No session may block another: a doubted one gets no new streams, and a slow attempt to
+ * connect gets a second one beside it.
+ */
+
 import { abortable } from '../../lib/abortable.ts';
 import { hedged } from '../../lib/hedge.ts';
 import { sleep } from '../../lib/sleep.ts';
@@ -5,19 +13,19 @@ import { CONNECT_TIMEOUT_MS, HEDGE_MS } from './connect.ts';
 import { timedOut } from './http.ts';
 import { openSession, type Session, type SessionOptions } from './http2-session.ts';
 
-/** Longer than any watch or list lives. */
+/** Longer than any watch or list takes. */
 const RETIRE_LIMIT_MS = 900_000;
-/** Between two tries to open a connection beside one that is silent. */
+/** Between two attempts to compare a silent session with another one. */
 const BESIDE_RETRY_MS = 500;
 
 /** Room for one stream. */
 export interface Place {
   readonly session: Session;
-  /** Gives the room back; a second call does nothing. */
+  /** Releases the place; a second call does nothing. */
   readonly release: () => void;
 }
 
-/** The sessions to one server. None holds up another: a late one is left alone, a stuck attempt has another beside it. */
+/** The pool of sessions to one server; see above. */
 export class SessionPool {
   readonly #options: SessionOptions;
   readonly #sessions = new Set<Session>();
@@ -28,7 +36,7 @@ export class SessionPool {
     this.#options = options;
   }
 
-  /** A session with room for one more stream, which is counted. */
+  /** Reserves a stream on a session with room, and opens a session if there is none. */
   async acquire(signal: AbortSignal): Promise<Place> {
     for (;;) {
       signal.throwIfAborted();
@@ -38,7 +46,7 @@ export class SessionPool {
     }
   }
 
-  /** Room on a session that was opened after `sinceMs`; all that ask for one share it. */
+  /** Reserves a stream on a session that was opened after `sinceMs`; concurrent callers share a new one. */
   async acquireNewer(sinceMs: number, signal: AbortSignal): Promise<Place> {
     for (;;) {
       signal.throwIfAborted();
@@ -48,7 +56,7 @@ export class SessionPool {
     }
   }
 
-  /** Lets what is open finish, and resolves when all is closed. */
+  /** Lets open streams finish, and resolves when all sessions are closed. */
   async retire(): Promise<void> {
     await Promise.all([...this.#sessions].map(async (session) => session.finish(RETIRE_LIMIT_MS)));
   }
@@ -95,18 +103,18 @@ export class SessionPool {
     this.#ask(session);
   }
 
-  /** Where a session is in doubt, the others are asked; what they answer decides about it. */
+  /** Pings `witness` if any session is in doubt; its answer decides about the doubted one. */
   #ask(witness: Session): void {
     if (this.#sessions.values().some((session) => session.isDoubted)) witness.ping();
   }
 
-  /** As long as `session` is silent, looks for another connection that is answered. */
+  /** While `session` is silent, pings another session, or opens one. */
   async #askBeside(session: Session): Promise<void> {
     const { signal } = this.#closed;
     while (session.isDoubted && !session.lost.aborted && !signal.aborted) {
       const witness = this.#sessions.values().find((other) => other.hasRoom);
       if (witness !== undefined) this.#ask(witness);
-      // Its failure is nothing new; requests that wait for it are told.
+      // The error is ignored here: requests that wait for the same attempt get it.
       else await this.#openOnce().catch(() => {});
       await sleep(BESIDE_RETRY_MS, signal);
     }

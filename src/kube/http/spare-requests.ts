@@ -2,39 +2,39 @@ import { latch } from '../../lib/latch.ts';
 
 const LOOK_MS = 250;
 
-/** A request under way. */
+/** A request in flight. */
 export interface Sent<T> {
   readonly answer: Promise<T>;
-  /** Ends it, also when it is answered. */
+  /** Cancels it, even if it is answered already. */
   cancel(): void;
 }
 
-/** A request, and what it may need. */
+/** A request that may get spares. */
 interface Waiting {
   askedAtMs: number;
   lateMs: number;
-  /** How long after the next spare another follows: doubled each time, so that a server that is slow gets few. */
+  /** The wait after the next spare; it doubles each time, so that a slow server gets few spares. */
   nextMs: number;
   repeat(): void;
 }
 
 /**
- * No probe and no ping tells a connection that answers no requests from a slow answer. So a request that may be sent
- * twice, and is not answered for `lateMs` while the server is well otherwise, is sent once more on a connection of its own;
- * the first answer wins. One request has one spare at a time: the second comes after `lateMs` more, the others after twice
- * as long each.
+ * A connection may answer probes and pings but no requests, which looks like a slow answer. So a request that may be
+ * sent twice, and has no answer for `lateMs` while the server is otherwise healthy, is sent once more on a connection
+ * of its own; the first answer wins. A request has at most one spare at a time: the second follows after another
+ * `lateMs`, and the wait doubles from then on.
  */
 export class SpareRequests {
   readonly #lateMs: number;
-  readonly #isWellSince: (ms: number) => boolean;
+  readonly #isHealthySince: (ms: number) => boolean;
   readonly #waiting = new Set<Waiting>();
-  /** One for all: most requests are answered long before it is looked at them. */
+  /** One timer for all requests: most are answered long before it fires. */
   #timer: NodeJS.Timeout | undefined;
 
-  /** `isWellSince` says whether the server answered something else at once that was asked after a moment. */
-  constructor(lateMs: number, isWellSince: (ms: number) => boolean) {
+  /** `isHealthySince(ms)` returns whether the server promptly answered something else after `ms`. */
+  constructor(lateMs: number, isHealthySince: (ms: number) => boolean) {
     this.#lateMs = lateMs;
-    this.#isWellSince = isWellSince;
+    this.#isHealthySince = isHealthySince;
   }
 
   async send<T>(start: (isSpare: boolean) => Sent<T>): Promise<T> {
@@ -76,7 +76,7 @@ export class SpareRequests {
   #look(): void {
     const nowMs = performance.now();
     for (const waiting of this.#waiting) {
-      if (nowMs - waiting.askedAtMs < waiting.lateMs || !this.#isWellSince(waiting.askedAtMs)) continue;
+      if (nowMs - waiting.askedAtMs < waiting.lateMs || !this.#isHealthySince(waiting.askedAtMs)) continue;
       waiting.askedAtMs = nowMs;
       waiting.lateMs = waiting.nextMs;
       waiting.nextMs *= 2;

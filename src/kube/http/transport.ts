@@ -6,27 +6,30 @@ import type { PulseTimes } from './pulse.ts';
 export interface TransportOptions {
   readonly server: URL;
   readonly proxy?: URL | undefined;
-  /** Default true: HTTP/2 where the server speaks it over TLS. */
+  /** Default true: use HTTP/2 if the server offers it over TLS. */
   readonly http2?: boolean | undefined;
   readonly pulseTimes?: PulseTimes | undefined;
 }
 
-/** Every connection to one server. */
+/** All connections to one server. */
 export interface Transport {
-  /** `tls` is what a new connection is made with; when it is another object, the old connections are retired. */
+  /**
+   * Sends a request on a connection with the options `tls`; when `tls` is another object than before, the old
+   * connections are retired.
+   */
   send(request: HttpRequest, tls: TlsOptions, signal: AbortSignal): Promise<HttpResponse>;
-  /** Ends every connection at once; what is open fails. */
+  /** Closes every connection at once; open requests and responses fail. */
   close(): void;
 }
 
 interface Negotiated {
   readonly tls: TlsOptions;
   readonly connections: Promise<HttpConnections>;
-  /** Ends the negotiation. */
+  /** Aborts the negotiation. */
   readonly end: AbortController;
 }
 
-/** A transport that asks the server once which protocol it speaks, and keeps to it. */
+/** Creates a transport that negotiates the protocol once and keeps it. */
 export function createTransport(options: TransportOptions): Transport {
   let current: Negotiated | undefined;
   let isClosed = false;
@@ -74,7 +77,7 @@ async function retire({ connections }: Negotiated): Promise<void> {
   try {
     await (await connections).retire();
   } catch {
-    // They never came to be.
+    // The connection was never opened.
   }
 }
 
@@ -83,7 +86,7 @@ async function negotiate(
   tls: TlsOptions,
   rest: { readonly onProtocolChange: () => void; readonly signal: AbortSignal },
 ): Promise<HttpConnections> {
-  // Not loaded before something is to be sent: TLS and HTTP/2 take a while, and hooks that run at the start need neither.
+  // Loaded lazily: TLS and HTTP/2 take time to load, and hooks that run at startup may need neither.
   const { openConnections } = await import('./connections.ts');
   return openConnections({ ...options, ...rest, tls });
 }

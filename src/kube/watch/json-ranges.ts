@@ -1,12 +1,12 @@
 import { malformed, parseJson } from '../object.ts';
 
-/** Where a value is in JSON text: from `start` up to but without `end`. */
+/** The position of a value in JSON text, from `start` up to but not including `end`. */
 export interface JsonRange {
   readonly start: number;
   readonly end: number;
 }
 
-/** Finds the member `name` of the object that `json` is, without building it, however deep it is nested. */
+/** Finds the member `name` of a JSON object without parsing its value; undefined if there is none. */
 export function memberRange(json: Uint8Array, name: string): JsonRange | undefined {
   let found: JsonRange | undefined;
   let at = skipSpace(json, 0);
@@ -16,7 +16,7 @@ export function memberRange(json: Uint8Array, name: string): JsonRange | undefin
     const keyEnd = skipString(json, at);
     const start = skipColon(json, keyEnd);
     const end = skipValue(json, start);
-    // Of several, JSON.parse takes the last.
+    // Of duplicate members JSON.parse takes the last one.
     if (parseJson(json, at, keyEnd) === name) found = { start, end };
     at = skipComma(json, end);
   }
@@ -38,7 +38,7 @@ export function skipColon(json: Uint8Array, at: number): number {
   return skipSpace(json, colon + 1);
 }
 
-/** Over the comma after a value, to the next value or the closing bracket. */
+/** Skips the comma after a value; returns the index of the next value or of the closing bracket. */
 export function skipComma(json: Uint8Array, at: number): number {
   const next = skipSpace(json, at);
   if (next >= json.length) throw truncated(json);
@@ -61,7 +61,7 @@ export function skipString(json: Uint8Array, at: number): number {
   throw truncated(json);
 }
 
-/** The index after the value that starts at `at`. */
+/** Returns the index after the value that starts at `at`. */
 export function skipValue(json: Uint8Array, at: number): number {
   const first = json[at];
   if (first === QUOTE) return skipString(json, at);
@@ -80,7 +80,7 @@ const STRING = 1;
 const OPEN = 2;
 const CLOSE = 3;
 
-/** What a byte means outside of strings; 0: nothing. */
+/** The meaning of a byte outside of strings; 0 for none. */
 const MEANINGS = new Uint8Array(256);
 MEANINGS[QUOTE] = STRING;
 MEANINGS[OPEN_BRACE] = OPEN;
@@ -88,7 +88,7 @@ MEANINGS[OPEN_BRACKET] = OPEN;
 MEANINGS[CLOSE_BRACE] = CLOSE;
 MEANINGS[CLOSE_BRACKET] = CLOSE;
 
-// This loop sees every byte of every list, so it is flat and leaves well-formedness to JSON.parse.
+// This loop visits every byte of every list, so it is kept simple, and leaves validation to JSON.parse.
 function skipContainer(json: Uint8Array, at: number): number {
   const length = json.length;
   let depth = 0;

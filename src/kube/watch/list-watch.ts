@@ -1,3 +1,12 @@
+/*
+ * The two requests of a reflector, list and watch, as streams of frames. A list is streamed if the server supports it
+ * (a watch with `sendInitialEvents`), which then continues as the watch; else it is read in pages. A kind whose server
+ * refuses streaming is remembered for all watches; after any other failure of a streamed list the next attempt uses
+ * pages. `reflector.ts` decides when to list or watch again. A watch must never be silent without notice: over HTTP/2
+ * pings monitor its connection; over HTTP/1.1 it is reopened every 25 to 29 s, and a watch without any data for 70 s
+ * fails.
+ */
+
 import { KubeError, ResourceExpiredError } from '../../errors.ts';
 import { nextTurn } from '../../lib/turn.ts';
 import type { KubeClient, KubeRequest } from '../client.ts';
@@ -8,16 +17,16 @@ import { readItem, scanList } from './object-list.ts';
 import { QuietEnd } from './quiet-end.ts';
 import { readFrame, type WatchFrame } from './watch-frame.ts';
 
-/** What is listed and watched: a kind, in one namespace or all, of which the selectors take a part. */
+/** What to list and watch: the objects of a kind, in one namespace or all, that match the selectors. */
 export interface WatchTarget {
   readonly kind: ResourceKind;
-  /** Absent: all namespaces. */
+  /** When absent, all namespaces. */
   readonly namespace?: string;
   readonly labelSelector?: string;
   readonly fieldSelector?: string;
 }
 
-/** What a list brings. A streamed one goes on with the frames of the watch after `ListDone`. */
+/** The frames of a list. A streamed list continues with the frames of its watch after `ListDone`. */
 export type ListFrame =
   | { readonly type: 'ListStart' }
   | { readonly type: 'Listed'; readonly object: KubeObject }
@@ -26,50 +35,52 @@ export type ListFrame =
 
 /** The two requests a reflector makes. */
 export interface ListWatch {
-  /** The collection in a version not older than `resourceVersion`; empty: as it is now. */
+  /** Lists the collection in a version not older than `resourceVersion`; when that is empty, in the newest version. */
   list(resourceVersion: string, signal: AbortSignal): AsyncIterable<ListFrame>;
-  /** What happened after `resourceVersion`. */
+  /** Watches the changes after `resourceVersion`. */
   watch(resourceVersion: string, signal: AbortSignal): AsyncIterable<WatchFrame>;
 }
 
 export interface ListWatchOptions {
-  /** Kinds whose server refused a streamed list; shared by all watches of a server, so that each is asked once. */
+  /**
+   * Kinds whose server refused a streamed list; shared by all watches of a cluster, so that each kind is tried once.
+   */
   readonly withoutStreaming: Set<string>;
-  /** Whenever bytes came from the server. */
+  /** Called whenever bytes arrive from the server. */
   readonly onContact: () => void;
-  /** Which connection carries the request that is under way. */
+  /** Called with the connection that carries the request. */
   readonly onCarried?: (carrier: Carrier) => void;
-  /** The server accepted a watch or answered a list. */
+  /** Called when the server accepted a watch or answered a list. */
   readonly onOpen: () => void;
-  /** A streamed list has not come to its end in `LATE_LIST_MS`. */
+  /** Called when a streamed list has not ended after `LATE_LIST_MS`. */
   readonly onLateList: () => void;
   readonly random: () => number;
-  /** Silence after which a watch counts as dead; bookmarks come about once a minute. */
+  /** A watch fails after this long without data; default 70 s. Bookmarks arrive about once a minute. */
   readonly idleTimeoutMs?: number | undefined;
 }
 
 const DEFAULT_IDLE_TIMEOUT_MS = 70_000;
-/** A server ends a watch in time, if it is there; the end may take so long to come. */
+/** The server ends a watch at its timeout; the end may arrive this much later. */
 const END_GRACE_MS = 2000;
 /**
- * Where pings do not look after a watch, as over HTTP/1.1, nothing tells a quiet one from a dead one: it is opened anew
- * after so long, from a bookmark that the server sends 2 s before that.
+ * Without pings, as over HTTP/1.1, a quiet watch and a dead one look the same. Such a watch gets this timeout, so that
+ * it is reopened often, from the bookmark that the server sends 2 s before the end.
  */
 const QUIET_SECONDS = 25;
 const LATE_LIST_MS = 10_000;
 const LIST_TIMEOUT_MS = 60_000;
 const PAGE_SIZE = 500;
-/** Of a page of objects that are all as large as the API server stores them. */
+/** Enough for a page of objects of the maximum size. */
 const MAX_PAGE_BYTES = 1024 * 1024 * 1024;
-/** So many items are parsed and filtered at a stretch: a few milliseconds. */
-const BREATHER_ITEMS = 100;
+/** Items that are parsed and filtered before the event loop gets a turn: a few milliseconds. */
+const ITEMS_PER_TURN = 100;
 
-/** Lists and watches `target` through `client`: a streamed list where the server can, else pages. */
+/** Creates the list and the watch of `target`: a streamed list if the server supports it, else pages. */
 export function createListWatch(client: KubeClient, target: WatchTarget, options: ListWatchOptions): ListWatch {
   const requests = createRequests(client, target, options);
   const { withoutStreaming } = options;
   const key = `${target.kind.group}/${target.kind.plural}`;
-  // Set when a streamed list broke: whatever the cause, the next attempt is made in the other way.
+  // Set when a streamed list failed: whatever the cause, the next attempt uses pages.
   let isPagedNext = false;
 
   return {
@@ -125,7 +136,7 @@ function createRequests(client: KubeClient, target: WatchTarget, options: ListWa
     async *watch(query, signal) {
       const isList = query['sendInitialEvents'] === 'true';
       const quietSeconds = QUIET_SECONDS + Math.floor(random() * 5);
-      // Between 5 and 10 minutes, so that a fleet of watches does not reconnect in step.
+      // Between 5 and 10 minutes, so that many watches do not reconnect at the same time.
       const timeoutSeconds = isPinged || isList ? 300 + Math.floor(random() * 300) : quietSeconds;
       const search = { watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: String(timeoutSeconds), ...query };
       using quiet = new QuietEnd(quietSeconds * 1000 + END_GRACE_MS, signal);
@@ -154,7 +165,7 @@ function createRequests(client: KubeClient, target: WatchTarget, options: ListWa
   };
 }
 
-/** The members that are neither absent nor empty. */
+/** Drops the parameters that are undefined or empty. */
 function present(query: Readonly<Record<string, string | undefined>>): Query {
   return Object.fromEntries(
     Object.entries(query).flatMap(([name, value]) => (value === undefined || value === '' ? [] : [[name, value]])),
@@ -175,7 +186,7 @@ async function* streamedList(
   const frames = requests.watch(query, signal);
   const late = setTimeout(onLateList, LATE_LIST_MS);
   let isListed = false;
-  // What is deleted while the list is on its way follows it: the list may have brought the object before.
+  // A deletion during the list is delivered after its end: the list may have contained the object.
   const deleted: WatchFrame[] = [];
   try {
     yield { type: 'ListStart' };
@@ -213,7 +224,7 @@ async function* pagedList(
       }
       query = { limit: String(PAGE_SIZE), continue: page.continueToken };
     } catch (error) {
-      // The pages so far belong to a version that is gone: all of it anew, and at once, so that it cannot expire again.
+      // The version of the pages so far has expired. List again in one page, which cannot expire halfway.
       if (!(error instanceof ResourceExpiredError) || query['continue'] === undefined) throw error;
       query = {};
       yield { type: 'ListStart' };
@@ -225,13 +236,13 @@ async function* listPage(requests: Requests, query: Query, signal: AbortSignal) 
   const json = await requests.page(query, signal);
   const page = scanList(json);
   for (const [index, range] of page.items.entries()) {
-    if (index % BREATHER_ITEMS === BREATHER_ITEMS - 1) await nextTurn();
+    if (index % ITEMS_PER_TURN === ITEMS_PER_TURN - 1) await nextTurn();
     yield { type: 'Listed', object: readItem(json, range, requests.target.kind) } as const;
   }
   return page;
 }
 
-/** Whether the server does not know streamed lists, as opposed to being unwell. */
+/** Whether the server does not support streamed lists, as opposed to being unavailable. */
 function isUnsupported(error: unknown): boolean {
   return error instanceof KubeError && [400, 405, 406, 415, 422, 501].includes(error.status);
 }

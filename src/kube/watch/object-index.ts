@@ -1,15 +1,15 @@
-/** What places an object in the order of lists and snapshots. */
+/** The sort key of an object in lists and snapshots. */
 export interface Placed {
   readonly namespace: string;
   readonly name: string;
 }
 
-/** Chunks are split at this length, so that an insertion moves no more than this, however many objects there are. */
+/** Chunks are split at this length, so that an insertion moves at most this many elements. */
 const MAX_CHUNK = 512;
 
 /**
- * Objects by namespace and name, kept in that order: a sorted list in short chunks. It costs some ten bytes an object
- * where a map costs fifty and a key, and is read in order without sorting.
+ * Objects sorted by namespace and name, in a list of short chunks. It costs about ten bytes per object, where a map
+ * costs fifty and a key, and iterates in order without sorting.
  */
 export class ObjectIndex<T extends Placed> {
   readonly #chunks: T[][] = [];
@@ -26,7 +26,7 @@ export class ObjectIndex<T extends Placed> {
     return found !== undefined && isSamePlace(found, place) ? found : undefined;
   }
 
-  /** Puts `object` at its place, and returns what was there. */
+  /** Inserts or replaces an object; returns the one that it replaced. */
   set(object: T): T | undefined {
     if (this.#append(object)) return undefined;
     const at = this.#chunkOf(object);
@@ -56,29 +56,29 @@ export class ObjectIndex<T extends Placed> {
     if (chunk.length === 0) this.#chunks.splice(at, 1);
   }
 
-  /** All objects in order; not to be changed meanwhile. */
+  /** Iterates over all objects in order; the index must not change meanwhile. */
   *[Symbol.iterator](): Generator<T, void, void> {
     for (const chunk of this.#chunks) yield* chunk;
   }
 
-  /** All objects in order, in an array of the caller's own. */
+  /** Returns all objects in order, in a new array. */
   toArray(): T[] {
     return this.#chunks.flat();
   }
 
-  /** Lists come in order, so the end is where most objects belong. */
+  /** Lists arrive in order, so most objects belong at the end. */
   #append(object: T): boolean {
     const last = this.#chunks.at(-1);
     const end = last?.at(-1);
     if (end !== undefined && !isBefore(end, object)) return false;
-    // Half full, so that what comes in between later finds room.
+    // Chunks are left half full, to make room for later insertions.
     if (last === undefined || last.length >= MAX_CHUNK / 2) this.#chunks.push([object]);
     else last.push(object);
     this.#size++;
     return true;
   }
 
-  /** The last chunk that starts at or before `place`, else the first. */
+  /** Returns the index of the last chunk that starts at or before `place`, else 0. */
   #chunkOf(place: Placed): number {
     let low = 0;
     let high = this.#chunks.length - 1;
@@ -92,13 +92,13 @@ export class ObjectIndex<T extends Placed> {
   }
 }
 
-/** Orders by namespace, then by name, as the API server does in its lists. */
+/** Compares by namespace, then by name, in the order of the API server's lists. */
 export function comparePlaces(left: Placed, right: Placed): number {
   if (isBefore(left, right)) return -1;
   return isSamePlace(left, right) ? 0 : 1;
 }
 
-/** Whether both are the same object's place. */
+/** Whether both have the same namespace and name. */
 export function isSamePlace(left: Placed, right: Placed): boolean {
   return left.name === right.name && left.namespace === right.namespace;
 }
@@ -108,7 +108,7 @@ function isBefore(left: Placed, right: Placed): boolean {
   return left.name < right.name;
 }
 
-/** Where `place` is in `chunk`, or would be. */
+/** Returns the index of `place` in `chunk`, or the index where it would be inserted. */
 function positionIn(chunk: readonly Placed[], place: Placed): number {
   let low = 0;
   let high = chunk.length;

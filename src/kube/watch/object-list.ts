@@ -12,7 +12,7 @@ import {
 } from './json-ranges.ts';
 import { asJsonObject, copyBytes, malformed, parseJson, readObject, text, type KubeObject } from '../object.ts';
 
-/** A list response, cut into its items without parsing them. */
+/** A list response, split into its items without parsing them. */
 export interface ObjectList {
   readonly resourceVersion: string;
   /** Where the next page starts; empty on the last one. */
@@ -20,13 +20,16 @@ export interface ObjectList {
   readonly items: readonly JsonRange[];
 }
 
-/** What typed lists leave out of their items. */
+/** The fields that typed lists omit from their items. */
 export interface ItemType {
   readonly apiVersion: string;
   readonly kind: string;
 }
 
-/** Finds the items of a list response in one pass over its bytes, building no trees but that of its own metadata. */
+/**
+ * Finds the items of a list response in one pass over its bytes; parses only its metadata. Throws `KubeError` for
+ * anything that is not a list.
+ */
 export function scanList(json: Uint8Array): ObjectList {
   const items: JsonRange[] = [];
   let metadata = asJsonObject(undefined);
@@ -39,7 +42,7 @@ export function scanList(json: Uint8Array): ObjectList {
     const start = skipColon(json, keyEnd);
     const end = key === 'items' ? skipItems(json, start, items) : skipValue(json, start);
     if (key === 'metadata') metadata = asJsonObject(parseJson(json, start, end));
-    // A Table has rows in place of items, so it would read as an empty list and delete everything.
+    // A Table has rows instead of items: read as an empty list it would delete everything.
     if (key === 'kind' && parseJson(json, start, end) === 'Table')
       throw malformed('a Table where a list was asked for');
     at = skipComma(json, end);
@@ -47,7 +50,7 @@ export function scanList(json: Uint8Array): ObjectList {
   return { resourceVersion: text(metadata['resourceVersion']), continueToken: text(metadata['continue']), items };
 }
 
-/** Parses one item, giving it the `apiVersion` and `kind` that a typed list leaves out. */
+/** Parses one item, and adds the `apiVersion` and `kind` that a typed list omits. */
 export function readItem(json: Uint8Array, { start, end }: JsonRange, type: ItemType): KubeObject {
   const item = asJsonObject(parseJson(json, start, end));
   if (typeof item['kind'] === 'string' && typeof item['apiVersion'] === 'string') {
@@ -63,7 +66,10 @@ export function readItem(json: Uint8Array, { start, end }: JsonRange, type: Item
   });
 }
 
-/** Adds the elements of the array at `start` to `items`, and returns its end; Go writes `null` for an empty list. */
+/**
+ * Adds the ranges of the elements of the array at `start` to `items`, and returns its end; Go encodes an empty list as
+ * `null`.
+ */
 function skipItems(json: Uint8Array, start: number, items: JsonRange[]): number {
   if (json[start] !== OPEN_BRACKET) return skipValue(json, start);
   let at = skipSpace(json, start + 1);

@@ -1,4 +1,4 @@
-/** Ends a stream of which nothing came for a time, once it is started; it ends with `outer` too. */
+/** Aborts `signal` after `limitMs` without `refresh`, counted from `start`, and when `outer` aborts. */
 export class QuietEnd implements Disposable {
   readonly #limitMs: number;
   readonly #outer: AbortSignal;
@@ -17,7 +17,7 @@ export class QuietEnd implements Disposable {
     return this.#controller.signal;
   }
 
-  /** Whether it ended the stream itself. */
+  /** Whether the silence, and not `outer`, aborted the signal. */
   get isOver(): boolean {
     return this.signal.aborted && !this.#outer.aborted;
   }
@@ -26,7 +26,7 @@ export class QuietEnd implements Disposable {
     this.#timer ??= setTimeout(() => this.#controller.abort(new Error('a quiet stream')), this.#limitMs);
   }
 
-  /** Something came. */
+  /** Data arrived: restarts the limit. */
   refresh(): void {
     this.#timer?.refresh();
   }

@@ -1,11 +1,20 @@
+/*
+ * Turns the lists and watches of one collection into one endless stream of events, as a client-go reflector does.
+ * `SharedWatch` consumes it and keeps the store. Its state is a `Position`: about to list, or watching from a
+ * resourceVersion. Each frame advances the position; when a stream ends or fails, `watch-recovery.ts` returns the next
+ * position and the delay. What must hold: no change is skipped, because a watch continues exactly where the last frame
+ * ended and anything uncertain leads to a list; and only the abort signal ends the stream.
+ */
+
 import { sleep } from '../../lib/sleep.ts';
 import type { ListFrame, ListWatch } from './list-watch.ts';
 import type { KubeObject } from '../object.ts';
 import { createRecovery, type Position, type Recovery, type Restart } from './watch-recovery.ts';
 
 /**
- * What becomes of a collection. `Init` begins a list and voids one that did not end; each of its objects comes as
- * `InitApply`; at `InitDone` what was listed replaces all that was known. `Apply` and `Delete` follow it.
+ * What happens to a collection. `Init` begins a list, and discards one that did not end; each of its objects arrives as
+ * `InitApply`; at `InitDone` the listed objects replace everything that was known. `Apply` and `Delete` are changes
+ * after that.
  */
 export type ReflectorEvent =
   | { readonly type: 'Init' }
@@ -17,13 +26,13 @@ export type ReflectorEvent =
 export interface ReflectOptions {
   readonly signal: AbortSignal;
   readonly relists: RelistRequests;
-  /** Told of each restart before its delay. */
+  /** Called for each restart, before its delay. */
   readonly onRestart: (restart: Restart) => void;
   readonly now: () => number;
   readonly random: () => number;
 }
 
-/** Asks a reflector to list again: at once while it watches, after the list that is on its way else. */
+/** Makes a reflector relist: at once while it watches, else after the list in progress. */
 export class RelistRequests {
   #isPending = false;
   #interrupt: () => void = () => {};
@@ -37,18 +46,18 @@ export class RelistRequests {
     this.#interrupt();
   }
 
-  /** For the reflector: a list begins that satisfies what was asked until now. */
+  /** For the reflector: a list begins, which satisfies all requests so far. */
   settle(): void {
     this.#isPending = false;
   }
 
-  /** For the reflector: what a request does to the stream that is open now. */
+  /** For the reflector: sets how a request interrupts the open stream. */
   onRequest(interrupt: () => void): void {
     this.#interrupt = interrupt;
   }
 }
 
-/** Lists a collection, then follows it whatever happens; ends only when the signal aborts. */
+/** Lists a collection, then follows it through every failure; ends only when the signal aborts. */
 export async function* reflect(source: ListWatch, options: ReflectOptions): AsyncGenerator<ReflectorEvent, void, void> {
   const { signal, relists, onRestart, now } = options;
   const recovery = createRecovery(options);
@@ -57,7 +66,7 @@ export async function* reflect(source: ListWatch, options: ReflectOptions): Asyn
   while (!signal.aborted) {
     const interruption = new AbortController();
     const session = AbortSignal.any([signal, interruption.signal]);
-    // A list on its way is not interrupted, or requests that keep coming would never let one end.
+    // A list in progress is not interrupted, or frequent requests would never let one finish.
     relists.onRequest(() => {
       if (progress.position.type === 'watch') interruption.abort();
     });
@@ -67,7 +76,7 @@ export async function* reflect(source: ListWatch, options: ReflectOptions): Asyn
 
     const end = { error, frames: progress.frames, livedMs: now() - startedAtMs };
     const isRequested = relists.isPending && progress.position.type === 'watch';
-    // The end of a list in pages is no end of a watch.
+    // A list in pages has ended as it should: the watch follows without a restart.
     if (error === undefined && progress.lastFrame === 'ListDone' && !isRequested) continue;
     const restart = isRequested ? listOnRequest(progress.position) : recovery.after(progress.position, end);
     onRestart(restart);
@@ -77,7 +86,7 @@ export async function* reflect(source: ListWatch, options: ReflectOptions): Asyn
   }
 }
 
-/** Where a reflector is, and what the stream brought that is open. */
+/** The position of a reflector, and what the open stream has delivered. */
 interface Progress {
   position: Position;
   frames: number;
@@ -89,7 +98,7 @@ interface FollowOptions {
   readonly recovery: Recovery;
 }
 
-/** Follows one stream to its end, and returns the error that ended it if one did. */
+/** Follows one stream to its end; returns the error that ended it, or undefined. */
 async function* follow(
   stream: AsyncIterable<ListFrame>,
   progress: Progress,
@@ -102,7 +111,7 @@ async function* follow(
     for await (const frame of stream) {
       progress.frames++;
       progress.lastFrame = frame.type;
-      // A list starts before the server has answered.
+      // `ListStart` is yielded before the server has answered.
       if (frame.type !== 'ListStart') recovery.succeeded();
       progress.position = advance(progress.position, frame);
       const event = toEvent(frame);
@@ -123,7 +132,7 @@ function listOnRequest({ resourceVersion }: Position): Restart {
   return { reason: 'requested', error: undefined, delayMs: 0, position: { type: 'list', resourceVersion } };
 }
 
-/** The position after `frame`; the objects of a list that has not ended say nothing about it. */
+/** Returns the position after `frame`; the objects of an incomplete list do not change it. */
 function advance(position: Position, frame: ListFrame): Position {
   switch (frame.type) {
     case 'ListStart':

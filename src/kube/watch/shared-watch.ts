@@ -1,3 +1,12 @@
+/*
+ * One reflector and one store for all subscribers of the same target. `shared-watches.ts` creates it, and routes
+ * subscriptions and connection callbacks here. A subscriber is `waiting` (it joined while a list was running and takes
+ * part in the next), `listing` (its first list is running) or `synced` (it has had a complete list and receives
+ * changes). Every subscriber must see the same sequence: its complete first list, then each change once, in the order
+ * of the server. So all calls for one event are made synchronously before the next event is read, and a new subscriber
+ * triggers a relist that the synced ones see only as differences.
+ */
+
 import { nextTurn } from '../../lib/turn.ts';
 import type { Logger } from '../../log.ts';
 import type { Carrier } from '../http/http.ts';
@@ -8,38 +17,47 @@ import { Store, type ObjectRecord, type StoreChange } from './store.ts';
 import type { Restart } from './watch-recovery.ts';
 
 /**
- * Who follows a shared watch. All calls are synchronous, and those of one event reach all subscribers before anything
- * else happens, so that all of them stand at the same moment.
+ * A follower of a shared watch. All calls are synchronous, and one event reaches all subscribers before anything else
+ * happens, so that all of them are at the same resourceVersion.
  */
 export interface WatchSubscriber {
-  /** Whether `record.json` must be there. */
+  /** Whether this subscriber needs `record.json`. */
   readonly keepsObjects: boolean;
-  /** A list begins; what `listed` brought since the last `listDone` is void. */
+  /** A list begins. Objects passed to `listed` since the last `listDone` are void. */
   listStarted(): void;
-  /** An object of the list. In the subscriber's first list it is every one, later only those it does not know so. */
+  /**
+   * An object of the list. The subscriber's first list passes every object, later lists only those that are new or have
+   * another version.
+   */
   listed(record: ObjectRecord, object: KubeObject): void;
-  /** The list is complete: `gone` are the records that are no longer there, a new object's namesake too; none at first. */
+  /**
+   * The list is complete. `gone` holds the records that it lacks, including those whose name now belongs to an object
+   * with another uid; empty after the first list.
+   */
   listDone(gone: readonly ObjectRecord[]): void;
-  /** Something changed; only after the first `listDone`. */
+  /** An object changed. Never called before the first `listDone`. */
   changed(change: StoreChange): void;
-  /** The watch does not get on; it goes on trying. */
+  /** The watch fails and is being retried. */
   failed(error: unknown): void;
-  /** The server accepted the watch, or answered the list, after a failure. */
+  /** The server accepted the watch or answered the list again after `failed`. */
   recovered(): void;
 }
 
-/** `waiting`: came during a list, takes part in the next; `listing`: in its first list; `synced`: has had one. */
+/**
+ * `waiting`: joined during a list, takes part in the next one; `listing`: in its first list; `synced`: has had a
+ * complete list.
+ */
 type Membership = 'waiting' | 'listing' | 'synced';
 
 export interface SharedWatchOptions {
   readonly log: Logger;
-  /** Told of each restart, for the metrics. */
+  /** Called for each restart, for the metrics. */
   readonly onRestart: (restart: Restart) => void;
   readonly now: () => number;
   readonly random: () => number;
 }
 
-/** One reflector and one store for all that watch the same. */
+/** The shared watch of one target. */
 export class SharedWatch {
   readonly #options: SharedWatchOptions;
   readonly #relists = new RelistRequests();
@@ -59,7 +77,10 @@ export class SharedWatch {
     return this.#members.size;
   }
 
-  /** When anything last came from the server, on the connection of the watch: answers to pings and probes count. */
+  /**
+   * When data last arrived from the server on the connection of the watch, in milliseconds since the epoch; answers to
+   * pings and probes count.
+   */
   get lastContactAtMs(): number | undefined {
     const data = this.#lastContactAtMs;
     if (data === undefined || this.#carrier === undefined) return data;
@@ -69,7 +90,7 @@ export class SharedWatch {
   add(subscriber: WatchSubscriber): void {
     this.#members.set(subscriber, 'waiting');
     this.#updateKeepsObjects();
-    // A list that has begun lacks what it brought before; a watch under way lacks all of it.
+    // The new subscriber has missed a part of the running list, or all of it while the watch runs.
     if (this.#hasStarted) this.#relists.request();
     if (this.#failure !== undefined) subscriber.failed(this.#failure.error);
   }
@@ -87,7 +108,7 @@ export class SharedWatch {
     this.#lastContactAtMs = this.#options.now();
   }
 
-  /** Its request is on this connection. */
+  /** The request of the watch is on this connection. */
   carriedBy(carrier: Carrier): void {
     const known = this.lastContactAtMs;
     if (known !== undefined) this.#lastContactAtMs = known;
@@ -103,7 +124,7 @@ export class SharedWatch {
 
   /** Follows `source` until the signal aborts. */
   async run(source: ListWatch, signal: AbortSignal): Promise<void> {
-    // After all that subscribe in this turn of the event loop, so that one list serves them all.
+    // Let everything that subscribes in this turn of the event loop share the first list.
     await nextTurn();
     const { now, random } = this.#options;
     const onRestart = (restart: Restart): void => {
@@ -174,7 +195,7 @@ export class SharedWatch {
       log.debug(fields, 'watch interrupted');
     else log.warn(fields, 'watch interrupted');
     this.#lastReason = reason;
-    // An expired position is how things go: the list comes at once.
+    // An expired resourceVersion is normal: the relist follows without delay.
     if (error === undefined || delayMs === 0) return;
     this.#failure = { error };
     for (const subscriber of this.#members.keys()) subscriber.failed(error);

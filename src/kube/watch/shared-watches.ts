@@ -1,3 +1,10 @@
+/*
+ * All watches of one cluster. The sources subscribe here; subscriptions to the same kind, namespace and selectors share
+ * one `SharedWatch`, which starts with its first subscriber and ends with its last. This file also connects a watch to
+ * its surroundings: metrics, log, kind cache, and the time of the last contact, by which the health check finds a deaf
+ * operator.
+ */
+
 import { KubeError, ResourceExpiredError } from '../../errors.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
@@ -7,30 +14,33 @@ import { createListWatch, type ListWatchOptions, type WatchTarget } from './list
 import { SharedWatch, type WatchSubscriber } from './shared-watch.ts';
 import type { Restart } from './watch-recovery.ts';
 
-/** A subscriber's hold on a shared watch. */
+/** A subscription to a shared watch. */
 export interface WatchSubscription {
-  /** Lists again; what differs comes as events to all subscribers, what does not reaches none. */
+  /** Relists. Subscribers receive only the differences, as events. */
   readonly relist: () => void;
-  /** When anything last came from the server, answers to pings included; absent before the first time. */
+  /**
+   * When data last arrived from the server, in milliseconds since the epoch, answers to pings included; undefined
+   * before the first time.
+   */
   readonly lastContactAtMs: number | undefined;
-  /** Ends the subscription, and with the last one the watch. */
+  /** Ends the subscription; the last one ends the watch. */
   readonly unsubscribe: () => void;
 }
 
-/** All watches of one cluster: who watches the same target shares one. */
+/** The watches of one cluster; subscribers of the same target share one. */
 export interface Watches {
   subscribe(target: WatchTarget, subscriber: WatchSubscriber): WatchSubscription;
-  /** Resolves when all watches that were let go have ended. */
+  /** Resolves when all watches that were unsubscribed have ended. */
   ended(): Promise<void>;
 }
 
 export interface WatchesOptions {
   readonly client: KubeClient;
-  /** Told to forget what it knows when the API no longer has a kind. */
+  /** Invalidated when the API server answers 404 for a watched kind. */
   readonly kinds: Pick<Kinds, 'invalidate'>;
   readonly log: Logger;
   readonly metrics: WatchMetrics;
-  /** Silence after which a watch counts as dead; default 70 s. */
+  /** A watch fails after this long without data; default 70 s. */
   readonly idleTimeoutMs?: number;
   /** Default `Date.now`. */
   readonly now?: () => number;
@@ -126,7 +136,7 @@ function createSharedWatch(target: WatchTarget, options: WatchesOptions, without
       watch.opened();
     },
     onLateList: () => {
-      log.warn({}, 'the end of a streamed list is late');
+      log.warn({}, 'streamed list is late: it has not ended');
     },
   };
   return {
@@ -144,7 +154,7 @@ function selectors({ labelSelector, fieldSelector }: WatchTarget) {
   };
 }
 
-/** The peer's words for what broke a watch; nothing for what is no error. */
+/** The error types of shell-operator; undefined for a regular end. */
 function watchErrorType({ reason, error }: Restart): string | undefined {
   if (error instanceof ResourceExpiredError) return 'expired';
   if (error instanceof KubeError && error.status === 0) return 'unexpected-eof';
@@ -152,7 +162,7 @@ function watchErrorType({ reason, error }: Restart): string | undefined {
   return reason === 'short' ? 'eof' : undefined;
 }
 
-/** Watches of one kind and namespace with different selectors share a series: the oldest contact counts. */
+/** Watches of the same kind and namespace with different selectors share a series: the oldest contact counts. */
 function observeContacts({ watchLastContact }: WatchMetrics, watches: Iterable<OpenWatch>): void {
   watchLastContact.clear();
   const oldest = new Map<string, { readonly target: WatchTarget; readonly atMs: number }>();

@@ -1,29 +1,38 @@
+/*
+ * The last known state of one collection, and how it changes. `SharedWatch` calls `beginList`, `listObject` and
+ * `endList` for a list, then `apply` and `delete` for the watch, and passes the returned changes to its subscribers. A
+ * list is collected beside the current records and replaces them at its end, so readers never see half a list. An
+ * object is known when its uid and resourceVersion are equal; a new uid under the same name is a deletion and an
+ * addition.
+ */
+
 import type { KubeObject } from '../object.ts';
 import { comparePlaces, isSamePlace, ObjectIndex } from './object-index.ts';
 
-/** What is remembered of an object. */
+/** What the store keeps of an object. */
 export interface ObjectRecord {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
   readonly resourceVersion: string;
-  /** Its JSON text, where the store keeps objects. */
+  /** Its JSON in UTF-8; undefined when no subscriber needs it. */
   readonly json: Uint8Array | undefined;
 }
 
 /**
- * A change of the collection. Without `object` the deletion itself was not seen: `record` is the last known state, not
- * the final one.
+ * A change of the collection. A deletion without `object` was not observed itself: `record` is the last known state,
+ * not the final one.
  */
 export type StoreChange =
   | { readonly type: 'Added' | 'Modified'; readonly record: ObjectRecord; readonly object: KubeObject }
   | { readonly type: 'Deleted'; readonly record: ObjectRecord; readonly object?: KubeObject };
 
 /**
- * Remembers a collection and says how it changes. A new list is gathered beside the old one and replaces it at once.
+ * The records of one collection.
  *
- * Resource versions are compared for equality only. A list is believed even when it is older than what was known (a
- * server may restore from a backup): the watch that follows starts at the list's own position and tells the rest.
+ * Resource versions are compared for equality only. A list is accepted even if it is older than the known state,
+ * because a server may be restored from a backup: the watch that follows starts at the list's own version and delivers
+ * the rest.
  */
 export class Store {
   #records = new ObjectIndex<ObjectRecord>();
@@ -35,18 +44,21 @@ export class Store {
     return this.#records.size;
   }
 
-  /** Whether records carry the JSON text from now on; what a record has already stays until it is listed or changes. */
+  /**
+   * Whether new records carry the JSON. When this becomes true, existing records get it once they are listed or change;
+   * when it becomes false, all records drop it.
+   */
   set keepsObjects(keepsObjects: boolean) {
     if (this.#keepsObjects && !keepsObjects) this.#dropObjects();
     this.#keepsObjects = keepsObjects;
   }
 
-  /** A list begins; what a list before it brought without coming to its end is forgotten. */
+  /** A list begins; discards an earlier one that did not end. */
   beginList(): void {
     this.#listed = new ObjectIndex();
   }
 
-  /** Takes an object of the list; `isKnown` when the store has it in exactly this version. */
+  /** Adds an object of the list; `isKnown` when the store has it in exactly this version. */
   listObject(object: KubeObject): { readonly record: ObjectRecord; readonly isKnown: boolean } {
     const known = this.#records.get(object);
     const isKnown = known !== undefined && isSameVersion(known, object);
@@ -56,12 +68,15 @@ export class Store {
     return { record, isKnown };
   }
 
-  /** The list is complete and is the collection now; returns the records that are gone, a namesake's included. */
+  /**
+   * The list is complete and replaces the records; returns the records that it lacks, including those whose name now
+   * belongs to another uid.
+   */
   endList(): readonly ObjectRecord[] {
     const previous = this.#records;
     this.#records = this.#listed;
     this.#listed = new ObjectIndex();
-    // Both are in order, so one walk through both finds them.
+    // Both are sorted, so one pass over both finds the difference.
     const rest = this.#records[Symbol.iterator]();
     let found = rest.next().value;
     const gone: ObjectRecord[] = [];
@@ -72,7 +87,7 @@ export class Store {
     return gone;
   }
 
-  /** Takes an object of the watch; no change when it is known in this version already. */
+  /** Applies an added or modified object of the watch; returns no change when this version is known. */
   apply(object: KubeObject): readonly StoreChange[] {
     const known = this.#records.get(object);
     if (known !== undefined && isSameVersion(known, object)) return [];
@@ -86,7 +101,9 @@ export class Store {
     ];
   }
 
-  /** Takes a deletion of the watch; no change when the object is unknown or its name belongs to another one by now. */
+  /**
+   * Applies a deletion of the watch; returns no change when the object is unknown or its name belongs to another uid.
+   */
   delete(object: KubeObject): readonly StoreChange[] {
     const known = this.#records.get(object);
     if (known === undefined || known.uid !== object.uid) return [];
@@ -94,7 +111,10 @@ export class Store {
     return [{ type: 'Deleted', record: this.#record(object, known), object }];
   }
 
-  /** A record that shares what strings it can with its predecessor and its neighbour, for there are many of them. */
+  /**
+   * Creates a record. It reuses the strings of the previous record and of the last namespace, because there are many
+   * records.
+   */
   #record(object: KubeObject, known: ObjectRecord | undefined): ObjectRecord {
     if (object.namespace !== this.#lastNamespace) this.#lastNamespace = object.namespace;
     return {

@@ -12,7 +12,9 @@ import { memberRange } from './json-ranges.ts';
 import { shown } from '../../lib/shown.ts';
 import { statusObjectError } from '../status-error.ts';
 
-/** One line of a watch: the object is as the line says now, or it is gone, or nothing happened up to this version. */
+/**
+ * One line of a watch: an object was added or modified, an object was deleted, or nothing changed up to this version.
+ */
 export type WatchFrame =
   | { readonly type: 'Apply'; readonly object: KubeObject }
   | { readonly type: 'Delete'; readonly object: KubeObject }
@@ -21,7 +23,7 @@ export type WatchFrame =
 const CLOSE_BRACE = 0x7d;
 const INITIAL_EVENTS_END = 'k8s.io/initial-events-end';
 
-/** Parses a watch line; throws the error that an `ERROR` line carries, `ResourceExpiredError` for a 410. */
+/** Parses a watch line; throws the error of an `ERROR` line, which is `ResourceExpiredError` for a 410. */
 export function readFrame(line: Uint8Array): WatchFrame {
   const frame = asJsonObject(parseJson(line));
   const type = text(frame['type']);
@@ -34,7 +36,7 @@ export function readFrame(line: Uint8Array): WatchFrame {
     case 'BOOKMARK':
       return readBookmark(frame['object']);
     case 'ERROR':
-      throw statusObjectError('the watch was ended by the API server', frame['object']);
+      throw statusObjectError('the API server ended the watch', frame['object']);
     default:
       throw malformed('a watch line of unknown type', { excerpt: shown(type) });
   }
@@ -47,7 +49,7 @@ function readFrameObject(line: Uint8Array, frame: JsonObject): KubeObject {
     const end = trimmedLength(line) - 1;
     const isPlain = startsWith(line, prefix) && line[end - 1] === CLOSE_BRACE && Object.keys(frame).length === 2;
     if (isPlain) return copyBytes(line, prefix.length - 1, end);
-    // Members in another order, or spaces between them.
+    // The members are in another order, or there is white space between them.
     const { start, end: objectEnd } = memberRange(line, 'object') ?? { start: 0, end: 0 };
     return copyBytes(line, start, objectEnd);
   });
@@ -69,7 +71,7 @@ function startsWith(line: Uint8Array, prefix: string): boolean {
   return true;
 }
 
-/** The length of `line` without white space at its end. */
+/** The length of `line` without trailing white space. */
 function trimmedLength(line: Uint8Array): number {
   let length = line.length;
   while (length > 0 && (line[length - 1] ?? 0) <= 0x20) length--;

@@ -1,13 +1,23 @@
+/*
+ * Decides how a reflector continues after its stream ended: from which position, and after which delay. `reflector.ts`
+ * calls `after` at each end and `succeeded` at each good frame. The reason of the end selects a rule. The position
+ * either stays, or becomes a list not older than what was seen, so that time does not run backward, or a list of the
+ * newest version when no other can be had. The delays are short, so that hooks receive events again within 3 s after
+ * the server recovers; a server that needs more rest sends Retry-After.
+ */
+
 import { HookletError, KubeError, ResourceExpiredError } from '../../errors.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
 
-/** Where a reflector is: about to list not older than a version (empty: as it is now), or watching from one. */
+/**
+ * The state of a reflector: about to list, not older than a version (empty: the newest), or watching from a version.
+ */
 export interface Position {
   readonly type: 'list' | 'watch';
   readonly resourceVersion: string;
 }
 
-/** Why a watch was opened again or a list repeated; the `reason` label of the metric. */
+/** Why a watch was reopened or a list repeated; the `reason` label of the metric. */
 export type RestartReason =
   | 'end'
   | 'requested'
@@ -24,28 +34,28 @@ export type RestartReason =
   | 'refused'
   | 'unexpected';
 
-/** What to do after a stream ended. */
+/** How to continue after a stream ended. */
 export interface Restart {
   readonly reason: RestartReason;
-  /** What ended the stream, if it did not end in good order. */
+  /** The error that ended the stream; undefined for a regular end. */
   readonly error: unknown;
   readonly position: Position;
   readonly delayMs: number;
 }
 
-/** How a stream ended: without `error` the server ended it in good order. */
+/** How a stream ended; without `error` the server ended it regularly. */
 export interface StreamEnd {
   readonly error: unknown;
-  /** How many frames it brought. */
+  /** How many frames it delivered. */
   readonly frames: number;
-  /** Since it was asked for. */
+  /** Time since it was requested. */
   readonly livedMs: number;
 }
 
 export interface Recovery {
-  /** Where to go on after a stream at `position` ended. */
+  /** Returns how to continue after a stream at `position` ended. */
   after(position: Position, end: StreamEnd): Restart;
-  /** Something came from the server as it should. */
+  /** The server sent a valid frame. */
   succeeded(): void;
 }
 
@@ -54,19 +64,20 @@ export interface RecoveryOptions {
   readonly random: () => number;
 }
 
-/** A watch that ends sooner than this without a frame was refused, in all but name. */
+/** A watch that ends sooner than this, without a frame, was in effect refused. */
 const SHORT_WATCH_MS = 1000;
-/** A server that fails for so long may have lost the position: list again. */
+/** A server that has failed for this long may have lost the version: list again. */
 const FAILING_LIMIT_MS = 30_000;
-/** A position that expires again sooner than this is not cured by listing at once. */
+/** When a version expires again sooner than this, an immediate list does not help. */
 const EXPIRED_INTERVAL_MS = 10_000;
-/** After so long without a fault the delays start small again. */
+/** After this long without a fault the delays start small again. */
 const HEALTHY_MS = 120_000;
 const MIN_RETRY_AFTER_MS = 500;
 
-/** Decides where a reflector goes on after its stream ended, and when. */
+/** Creates the recovery of one reflector. */
 export function createRecovery({ now, random }: RecoveryOptions): Recovery {
-  // Both short, so that hooks hear of it within 3 s when all is well again; who wants more peace says Retry-After.
+  // Short delays: hooks must receive events within 3 s after the server recovers. A server that needs more sends
+  // Retry-After.
   const connection = exponentialBackoff({ initialMs: 100, maxMs: 1000, jitter: 1, random });
   const server = exponentialBackoff({ initialMs: 800, maxMs: 1500, jitter: 0.3, random });
   let failingSinceMs: number | undefined;
@@ -77,12 +88,15 @@ export function createRecovery({ now, random }: RecoveryOptions): Recovery {
     if (now() - lastFaultAtMs > HEALTHY_MS) server.reset();
     lastFaultAtMs = now();
     const retryAfterMs = error instanceof KubeError ? error.retryAfterMs : undefined;
-    // A server that asks for no delay does not mean that it wants all it can get.
+    // A tiny Retry-After does not mean that the server wants requests without a pause.
     if (retryAfterMs === undefined || retryAfterMs < MIN_RETRY_AFTER_MS) return server.next();
     return retryAfterMs * (1 + 0.1 * random());
   };
-  /** Another list is the cure for a position that is gone; not when that one fails too, or cures nothing. */
-  const isCuredByList = ({ type, resourceVersion }: Position): boolean => {
+  /**
+   * Whether an immediate list helps against an expired version: not when the failed request was a list of the newest
+   * version, nor when a watch expired only recently.
+   */
+  const isHelpedByList = ({ type, resourceVersion }: Position): boolean => {
     if (type === 'list') return resourceVersion !== '';
     const isRare = now() - lastExpiredAtMs > EXPIRED_INTERVAL_MS;
     lastExpiredAtMs = now();
@@ -94,8 +108,8 @@ export function createRecovery({ now, random }: RecoveryOptions): Recovery {
         return livedMs >= SHORT_WATCH_MS ? 0 : connection.next();
       case 'connection':
         return connection.next();
-      case 'cure':
-        return isCuredByList(position) ? 0 : serverDelayMs(error);
+      case 'unless-list-helps':
+        return isHelpedByList(position) ? 0 : serverDelayMs(error);
       case 'server':
         return serverDelayMs(error);
     }
@@ -122,10 +136,13 @@ export function createRecovery({ now, random }: RecoveryOptions): Recovery {
 }
 
 interface Rule {
-  /** `stay` where it is, `list` not older than what was seen so that time does not run backwards, or list the `newest`. */
+  /** `stay` at the position, `list` not older than what was seen, or list the `newest`. */
   readonly next: 'stay' | 'list' | 'newest';
-  /** Not at all, as for a broken connection, as for a server that is unwell, or as that unless a list is the cure. */
-  readonly wait: 'none' | 'connection' | 'server' | 'cure';
+  /**
+   * Which delay: `none`; the backoff of a broken `connection`; that of an unavailable `server`; or `unless-list-helps`:
+   * the backoff of a server, but no delay when an immediate list helps.
+   */
+  readonly wait: 'none' | 'connection' | 'server' | 'unless-list-helps';
 }
 
 const RULES: Readonly<Record<RestartReason, Rule>> = {
@@ -137,8 +154,8 @@ const RULES: Readonly<Record<RestartReason, Rule>> = {
   throttled: { next: 'stay', wait: 'server' },
   'server-error': { next: 'stay', wait: 'server' },
   denied: { next: 'stay', wait: 'server' },
-  expired: { next: 'list', wait: 'cure' },
-  'too-new': { next: 'newest', wait: 'cure' },
+  expired: { next: 'list', wait: 'unless-list-helps' },
+  'too-new': { next: 'newest', wait: 'unless-list-helps' },
   'not-found': { next: 'newest', wait: 'server' },
   malformed: { next: 'list', wait: 'server' },
   refused: { next: 'list', wait: 'server' },
@@ -147,14 +164,15 @@ const RULES: Readonly<Record<RestartReason, Rule>> = {
 
 function nextPosition(position: Position, next: Rule['next']): Position {
   if (next === 'stay') return position;
-  // A list that cannot be had in its version is had in another.
+  // A list that failed in its version is tried in the newest one.
   const isNewest = next === 'newest' || position.type === 'list';
   return { type: 'list', resourceVersion: isNewest ? '' : position.resourceVersion };
 }
 
 function restartReason(position: Position, { error, frames, livedMs }: StreamEnd): RestartReason {
   if (error instanceof KubeError) return errorReason(error);
-  // Without usable credentials there was no request; anything else is a bug, and still no reason to go deaf.
+  // An error of ours other than `KubeError` means missing credentials. Anything else is a bug, and the watch must
+  // survive it.
   if (error !== undefined) return error instanceof HookletError ? 'denied' : 'unexpected';
   return position.type === 'watch' && frames === 0 && livedMs < SHORT_WATCH_MS ? 'short' : 'end';
 }

@@ -147,7 +147,7 @@ describe('the event recorder', () => {
     }
 
     expect(lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'info events about the pod are not written, a role may allow it',
+      'info cannot write Events about the pod until a Role allows it',
     ]);
     expect(lines[0]?.fields['missingRule']).toBe('{apiGroups: [""], resources: [events], verbs: [create, patch]}');
     expect(client.requests.length).toBeLessThanOrEqual(6);

@@ -166,9 +166,7 @@ describe('leader election', () => {
     await pass(60 * SECOND);
 
     expect(a.isAtWork()).toBe(true);
-    expect(a.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'warn lease could not be renewed, it is tried again',
-    ]);
+    expect(a.lines.map(({ level, message }) => `${level} ${message}`)).toEqual(['warn lease renewal failed, retrying']);
   });
 
   it('is lost 10 s after the last renewal, and had by another 15 s after it at the earliest', async () => {
@@ -187,7 +185,7 @@ describe('leader election', () => {
     expect(Date.now() - renewedAt).toBeGreaterThanOrEqual(15_000);
     expect(a.error()).toBeInstanceOf(LeaseLostError);
     expect(a.error()).toMatchObject({
-      message: expect.stringMatching(/default\/hooklet was lost: .*in time.*no answer/),
+      message: expect.stringMatching(/default\/hooklet is lost: .*in time.*no answer/),
     });
     expect(a.election.status).toEqual({ type: 'lost' });
   });
@@ -281,7 +279,7 @@ describe('leader election', () => {
       problem: expect.stringContaining('resources: [leases], verbs: [get, create, update]'),
     });
     expect(a.lines.map(({ level, message }) => `${level} ${message}`)).toEqual([
-      'warn lease cannot be had, it is tried again',
+      'warn lease could not be acquired, retrying',
     ]);
     a.client.refuse = () => undefined;
 
@@ -310,7 +308,7 @@ describe('leader election', () => {
 
     await Promise.all([a.stop(), vi.advanceTimersByTimeAsync(4000)]);
 
-    expect(a.lines.at(-1)?.message).toBe('lease could not be released, it runs out by itself');
+    expect(a.lines.at(-1)?.message).toBe('lease could not be released, it will expire');
   });
 
   it('has never two leaders through many crashes, outages and restarts', { timeout: 120_000 }, async () => {

@@ -16,15 +16,15 @@ describe('an auth-provider', () => {
   it.each([
     [
       'gcp',
-      'kubeconfig user me: auth-provider "gcp" is not part of Kubernetes any more; use the exec plugin gke-gcloud-auth-plugin: install it, then run gcloud container clusters get-credentials',
+      'kubeconfig user me: auth-provider "gcp" is not supported by Kubernetes; use the exec plugin gke-gcloud-auth-plugin: install it, then run gcloud container clusters get-credentials',
     ],
     [
       'azure',
-      'kubeconfig user me: auth-provider "azure" is not part of Kubernetes any more; use the exec plugin kubelogin: install it, then run kubelogin convert-kubeconfig',
+      'kubeconfig user me: auth-provider "azure" is not supported by Kubernetes; use the exec plugin kubelogin: install it, then run kubelogin convert-kubeconfig',
     ],
     [
       'nobody',
-      'kubeconfig user me: auth-provider "nobody" is not part of Kubernetes any more; use an exec plugin or a token',
+      'kubeconfig user me: auth-provider "nobody" is not supported by Kubernetes; use an exec plugin or a token',
     ],
   ])('that Kubernetes does not have is an error with what to do: %s', (name, message) => {
     expect(() => providerCredentials(user(name, { 'access-token': 'secret' }), {})).toThrow(

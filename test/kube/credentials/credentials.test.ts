@@ -111,13 +111,13 @@ it.each([
     'a token with a space',
     'a b',
     (path: string) => tokenFileCredentials(path),
-    'has a character in it that no token has',
+    'contains a character that a token cannot have',
   ],
   [
     'a token of two lines',
     'a\nb',
     (path: string) => tokenFileCredentials(path),
-    'has a character in it that no token has',
+    'contains a character that a token cannot have',
   ],
   ['an authority that is no PEM', 'x', (path: string) => caFileCredentials(path), 'is not a PEM certificate'],
   [

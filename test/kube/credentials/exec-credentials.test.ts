@@ -124,11 +124,11 @@ describe('an exec plugin', () => {
   });
 
   it.each([
-    [{ token: { a: 'secret' } }, 'printed a status.token that is no string'],
-    [{ token: 'a', expirationTimestamp: 5 }, 'printed a status.expirationTimestamp that is no string'],
-    [{ clientCertificateData: ['secret'] }, 'printed a status.clientCertificateData that is no string'],
-    [{ token: 'a b' }, 'has a character in it that no token has'],
-  ])('that prints %j is told of, without what it printed', async (status, message) => {
+    [{ token: { a: 'secret' } }, 'printed a status.token that is not a string'],
+    [{ token: 'a', expirationTimestamp: 5 }, 'printed a status.expirationTimestamp that is not a string'],
+    [{ clientCertificateData: ['secret'] }, 'printed a status.clientCertificateData that is not a string'],
+    [{ token: 'a b' }, 'contains a character that a token cannot have'],
+  ])('that prints %j is an error that does not repeat what it printed', async (status, message) => {
     const reading = (await plugin(print(status))).read();
 
     await expect(reading).rejects.toThrow(CredentialsError);
@@ -142,7 +142,7 @@ describe('an exec plugin', () => {
     );
   });
 
-  it('that wants a terminal is refused', async () => {
-    await expect(plugin('', { interactiveMode: 'Always' })).rejects.toThrow('wants a terminal');
+  it('that requires a terminal is refused', async () => {
+    await expect(plugin('', { interactiveMode: 'Always' })).rejects.toThrow('requires a terminal');
   });
 });

@@ -39,6 +39,6 @@ describe('readSmallFile', () => {
   });
 
   it('gives up a pipe that nobody writes into after its time', async () => {
-    await expect(readSmallFile(pipe('p'), 100, 50)).rejects.toThrow('is a pipe that brought no end within 0.05 s');
+    await expect(readSmallFile(pipe('p'), 100, 50)).rejects.toThrow('is a pipe that did not end within 0.05 s');
   });
 });

@@ -70,14 +70,14 @@ describe('a kubeconfig user', () => {
   });
 
   it.each([
-    [{ token: 'a\u0000b' }, 'token of kubeconfig user me has a character in it that no token has'],
+    [{ token: 'a\u0000b' }, 'token of kubeconfig user me contains a character that a token cannot have'],
     [
       { certData: '%%%', keyData: base64('-----BEGIN x') },
       'client-certificate-data of kubeconfig user me is not a PEM',
     ],
     [{ certData: base64('-----BEGIN x'), keyData: base64('x') }, 'client-key-data of kubeconfig user me is not a PEM'],
-    [{ impersonateUser: 'a\r\nX-Header: b' }, 'may not hold line breaks or control characters'],
-    [{ impersonateUser: 'a', impersonateGroups: ['b\n'] }, 'may not hold line breaks or control characters'],
+    [{ impersonateUser: 'a\r\nX-Header: b' }, 'may not contain line breaks or control characters'],
+    [{ impersonateUser: 'a', impersonateGroups: ['b\n'] }, 'may not contain line breaks or control characters'],
   ])('with garbage is refused: %j', (user, message) => {
     expect(() => credentialsOf(user)).toThrow(message);
   });

@@ -153,7 +153,7 @@ describe('the last line', () => {
 
     expect(before).toEqual([]);
     expect(rig.replaced).toEqual([90_000]);
-    expect(await whole).toContain('nothing was heard for 90 s');
+    expect(await whole).toContain('nothing was received for 90 s');
   });
 
   it('does not wake an idle process', async () => {
