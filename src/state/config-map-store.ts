@@ -7,18 +7,21 @@ import type { Refused, Store, StoreRead, StoreWrite } from './store.ts';
 export interface ConfigMapPlace {
   readonly namespace: string;
   readonly name: string;
-  /** The option that names another place, such as `--schedule-state`. */
+  /** The option that selects another place, such as `--schedule-state`. */
   readonly option: string;
 }
 
 const RULE = policyRuleText({ apiGroup: '', resource: 'configmaps', verbs: ['get', 'create', 'patch'] });
 
-/** Texts in a ConfigMap, which is created when the first one is written. */
+/**
+ * A store in a ConfigMap, which is created by the first write. Its resourceVersion detects the writes of other
+ * processes.
+ */
 export class ConfigMapStore implements Store {
   readonly place: string;
   readonly #client: Pick<KubeClient, 'request'>;
   readonly #at: ConfigMapPlace;
-  /** Of the ConfigMap as it was last seen; undefined: there was none. */
+  /** The resourceVersion last read or written; undefined when the ConfigMap did not exist. */
   #version: string | undefined;
 
   constructor(client: Pick<KubeClient, 'request'>, at: ConfigMapPlace) {
@@ -43,7 +46,7 @@ export class ConfigMapStore implements Store {
       await this.#send(this.#request(Object.fromEntries(changes)), signal);
       return { type: 'written' };
     } catch (error) {
-      // Gone: it was deleted, so that what is in it now must be looked at again.
+      // A 404 means that it was deleted since: the store must be read again.
       const isGone = this.#version !== undefined && isStatus(error, 404);
       return isGone || isStatus(error, 409) ? { type: 'conflict' } : this.#refused(error);
     }
@@ -69,13 +72,13 @@ export class ConfigMapStore implements Store {
     return Object.fromEntries(texts.filter((entry): entry is [string, string] => typeof entry[1] === 'string'));
   }
 
-  /** What the server refuses, it refuses again; anything else is thrown. */
+  /** Returns a refusal that will not pass by itself; throws any other error. */
   #refused(error: unknown): Refused {
-    if (!(error instanceof KubeError) || error.isRetryable || PASSING.includes(error.status)) throw error;
+    if (!(error instanceof KubeError) || error.isRetryable || MAY_PASS.includes(error.status)) throw error;
     const advice =
       error.status === 403
         ? `a Role in namespace ${this.#at.namespace} with the rule ${RULE}`
-        : `look at ${this.place}; ${this.#at.option} names another place`;
+        : `a valid ${this.place}, or another place with ${this.#at.option}`;
     return { type: 'refused', error, advice };
   }
 
@@ -88,8 +91,8 @@ export class ConfigMapStore implements Store {
   }
 }
 
-/** Credentials, a namespace that is yet to be made, a position that is too old. */
-const PASSING: readonly number[] = [401, 404, 410];
+/** Statuses that may pass: missing credentials, a namespace that does not exist yet, an expired resourceVersion. */
+const MAY_PASS: readonly number[] = [401, 404, 410];
 
 function isStatus(error: unknown, status: number): boolean {
   return error instanceof KubeError && error.status === status;

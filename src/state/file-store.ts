@@ -3,18 +3,20 @@ import { dirname } from 'node:path';
 import type { Logger } from '../log.ts';
 import type { Refused, Store, StoreRead, StoreWrite } from './store.ts';
 
-const LASTING: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'];
+const PERMANENT: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'];
 
 export interface FileStoreOptions {
   readonly path: string;
-  /** What the texts are together, for the log, such as `schedule state`. */
+  /** What the file holds, for the log, such as `schedule state`. */
   readonly what: string;
-  /** The option that names another place, such as `--schedule-state`. */
+  /** The option that selects another place, such as `--schedule-state`. */
   readonly option: string;
   readonly log: Logger;
 }
 
-/** Texts in a file on a volume, for one operator at a time. A crash leaves the old file or the new one. */
+/**
+ * A store in a file on a volume, for one operator at a time. After a crash the file is either the old or the new one.
+ */
 export class FileStore implements Store {
   readonly place: string;
   readonly #options: FileStoreOptions;
@@ -59,12 +61,12 @@ export class FileStore implements Store {
     const keptAs = `${path}.corrupt`;
     await rename(path, keptAs);
     const shown = content.slice(0, 200);
-    log.warn({ file: path, keptAs, content: shown }, `${what} is no JSON mapping, it starts anew`);
+    log.warn({ file: path, keptAs, content: shown }, `${what} is not a JSON object, starting with an empty one`);
     return new Map();
   }
 }
 
-/** What is not JSON stays the text it is. */
+/** Values that are JSON are written as JSON, others as strings. */
 function format(texts: ReadonlyMap<string, string>): string {
   const values = [...texts].map(([key, text]): [string, unknown] => [key, tryParse(text) ?? text]);
   return `${JSON.stringify(Object.fromEntries(values), null, 2)}\n`;
@@ -95,13 +97,13 @@ async function replaceFile(path: string, content: string): Promise<void> {
   await file.writeFile(content);
   await file.sync();
   await rename(temporary, path);
-  // The new name is on the disk when its folder is.
+  // The rename is durable only once the folder is synced.
   await using folder = await open(dirname(path), 'r');
   await folder.sync();
 }
 
 function refused(error: unknown, { path, option }: FileStoreOptions): Refused {
-  if (!LASTING.includes(codeOf(error))) throw error;
+  if (!PERMANENT.includes(codeOf(error))) throw error;
   const advice = `a folder ${dirname(path)} that can be written to, or another place with ${option}`;
   return { type: 'refused', error, advice };
 }

@@ -1,45 +1,45 @@
 import type { Refused } from './store.ts';
 
-/** Where `Kept` stands with its store; the head of `kept.ts` says what is true in each. */
+/** The state of `Kept`; the head of `kept.ts` says what holds in each. */
 export type KeptState<T> =
-  | { readonly type: 'unasked' }
+  | { readonly type: 'idle' }
   | { readonly type: 'reading' }
   | { readonly type: 'open'; readonly stored: ReadonlyMap<string, T> }
   | { readonly type: 'unreachable'; readonly error: unknown }
   | { readonly type: 'refused'; readonly refusal: Refused }
-  | { readonly type: 'offering'; readonly refusal: Refused };
+  | { readonly type: 'overwriting'; readonly refusal: Refused };
 
-/** What a turn came to. */
+/** The outcome of a turn. */
 export type Outcome<T> =
   | { readonly type: 'open'; readonly stored: ReadonlyMap<string, T> }
   | { readonly type: 'conflict' }
   | Refused
   | { readonly type: 'failed'; readonly error: unknown };
 
-/** The state after a turn that began in `before`. */
+/** Returns the state after a turn that began in `before`. */
 export function nextState<T>(before: KeptState<T>, outcome: Outcome<T>): KeptState<T> {
-  const isOffer = before.type === 'offering';
+  const isOverwrite = before.type === 'overwriting';
   switch (outcome.type) {
     case 'open':
       return outcome;
     case 'conflict':
-      return isOffer ? before : { type: 'reading' };
+      return isOverwrite ? before : { type: 'reading' };
     case 'refused':
       return { type: 'refused', refusal: outcome };
     case 'failed':
-      return isOffer ? { ...before, type: 'refused' } : { type: 'unreachable', error: outcome.error };
+      return isOverwrite ? { ...before, type: 'refused' } : { type: 'unreachable', error: outcome.error };
   }
 }
 
-/** Why records are not persisted as they should be; undefined when all is well. */
+/** Why records are not persisted; undefined when they are. */
 export function problemOf(state: KeptState<unknown>, place: string): string | undefined {
   switch (state.type) {
     case 'refused':
-    case 'offering':
-      return `${place}: ${messageOf(state.refusal.error)}; it takes ${state.refusal.advice}`;
+    case 'overwriting':
+      return `${place}: ${messageOf(state.refusal.error)}; it needs ${state.refusal.advice}`;
     case 'unreachable':
       return `${place}: ${messageOf(state.error)}`;
-    case 'unasked':
+    case 'idle':
     case 'reading':
     case 'open':
       return undefined;

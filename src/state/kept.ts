@@ -1,27 +1,30 @@
 /*
- * Records that outlive the process, so that the next one knows what happened before it. The owner calls `run` once,
- * for as long as records are to be persisted. Everybody else calls the methods of `Records`, at any time.
+ * Records that survive the process, so that the next process knows what happened before it. The operator calls `run`
+ * once and keeps it running as long as records are to be persisted. All other callers use the methods of `Records`, at
+ * any time.
  *
- * Only `run` talks to the store, in one turn after the other. A turn reads the store where that is needed, makes all
- * pending changes on top of what is stored, and writes what they change, together. The states:
+ * Only `run` talks to the store, one turn at a time. A turn reads the store if its content is not known, applies all
+ * pending changes to the stored records, and writes the changed records in one request. The states:
  *
- * - unasked: nobody asked for a record yet. The store is left alone.
- * - reading: what is stored is unknown or out of date: at first, after a conflict, after `refresh`. Changes wait.
- * - open: `stored` is what is stored, unless somebody else wrote since. Then a write ends in a conflict.
- * - unreachable: the last turn failed; whether its write was made is unknown. Changes wait. The next turn comes after a
- *   growing delay.
- * - refused: the store does not work until somebody changes something. Changes are made in memory, at once.
- * - offering: half a minute later, a turn writes all records over what is stored, after which it is open, or refused
- *   again. Changes wait for that turn.
+ * - idle: no record has been requested yet. The store is not used.
+ * - reading: the stored records are unknown or out of date: at the beginning, after a conflict, after `refresh`.
+ *   Changes wait.
+ * - open: `stored` is what the store holds, unless another process has written since; then the next write is a conflict.
+ * - unreachable: the last turn failed, and it is unknown whether its write took effect. Changes wait. The next turn
+ *   follows after a growing delay.
+ * - refused: the store rejects reads or writes until somebody changes its setup. Changes are applied in memory, at once.
+ * - overwriting: 30 s after a refusal, one turn writes all records over what is stored, and leads to open, or back to
+ *   refused. Changes wait for that turn.
  *
- * What must hold in all of them: a write is made on top of all that others wrote, but for that of an offer. `update`
- * settles once its change is written, or made in memory where the store refuses. `get` shows what was read or written
- * last, with the pending notes on top of it. Only a turn changes the state, but for the first question, which ends
- * unasked, and `refresh`, which turns open into reading.
+ * What must hold in every state: a write includes everything that other processes have written, except in overwriting.
+ * `update` settles once its change is written, or applied in memory when the store refuses. `get` returns the record as
+ * last read or written, with the pending notes applied. Only a turn changes the state, with two exceptions: the first
+ * request for a record ends idle, and `refresh` turns open into reading.
  *
- * Ending is not a state of its own: when the signal of `run` aborts, turns go on in any of them until nothing is
- * pending, for 5 seconds at most.
+ * Shutting down is not a state: after the signal of `run` aborts, turns continue until no change is pending, for at most
+ * 5 s.
  */
+
 import { aborted } from '../lib/aborted.ts';
 import { exponentialBackoff } from '../lib/backoff.ts';
 import { Bell } from '../lib/bell.ts';
@@ -44,44 +47,44 @@ export interface KeptOptions<T> {
 }
 
 const RETRY = { initialMs: 1000, maxMs: 30_000 } as const;
-const OFFER_MS = 30_000;
+const OVERWRITE_AFTER_MS = 30_000;
 const FLUSH_MS = 5000;
 
-/** Records in a store; while the store refuses them, in memory. */
+/** Records in a store, or in memory while the store refuses. */
 export class Kept<T> implements Records<T> {
   readonly #place: TextPlace<T>;
-  readonly #tell: KeptLog;
+  readonly #log: KeptLog;
   readonly #backoff = exponentialBackoff(RETRY);
   readonly #bell = new Bell();
   readonly #local = new LocalRecords<T>();
-  /** Resolves at the first read or refusal. */
+  /** Resolves at the first read, or at the first refusal. */
   readonly #opened = latch();
-  #state: KeptState<T> = { type: 'unasked' };
+  #state: KeptState<T> = { type: 'idle' };
 
   constructor({ store, codec, words, log }: KeptOptions<T>) {
-    this.#tell = keptLog(log, store.place, words);
-    this.#place = { store, codec, onUnreadable: this.#tell.unreadable };
+    this.#log = keptLog(log, store.place, words);
+    this.#place = { store, codec, onUnreadable: this.#log.unreadable };
   }
 
   get isKept(): boolean {
     return !('refusal' in this.#state);
   }
 
-  /** Why records are not persisted as they should be now; undefined when all is well. */
+  /** Why records are not persisted at the moment; undefined when they are. */
   get problem(): string | undefined {
     return problemOf(this.#state, this.#place.store.place);
   }
 
   async ready(signal: AbortSignal): Promise<void> {
-    this.#ask();
+    this.#requestTurn();
     await Promise.race([this.#opened.promise, aborted(signal)]);
   }
 
   async refresh(signal: AbortSignal): Promise<void> {
     const { type } = this.#state;
-    // A state of its own, so that a turn that goes on does not pass for the read that is asked for.
+    // A new state object: a turn that is already running must not count as the requested read.
     if (type === 'open' || type === 'reading') this.#state = { type: 'reading' };
-    // Even a change of nothing waits for the read that it is made on top of.
+    // A change that changes nothing still waits for that read.
     await this.update('', (record) => ({ record, result: undefined }), signal);
   }
 
@@ -98,7 +101,7 @@ export class Kept<T> implements Records<T> {
     };
     signal.addEventListener('abort', abort, { once: true });
     this.#local.add(pending);
-    this.#ask();
+    this.#requestTurn();
     try {
       return await settled;
     } finally {
@@ -107,10 +110,10 @@ export class Kept<T> implements Records<T> {
   }
 
   note(key: string, change: (known: T) => T): void {
-    if (this.#local.note(key, change)) this.#ask();
+    if (this.#local.note(key, change)) this.#requestTurn();
   }
 
-  /** Reads and writes until `signal` aborts, and for a few seconds more what is not written then. */
+  /** Reads and writes until `signal` aborts, then writes pending changes for at most 5 s. */
   async run(signal: AbortSignal): Promise<void> {
     const end = new AbortController();
     const limit = abortLater(end, signal);
@@ -125,27 +128,27 @@ export class Kept<T> implements Records<T> {
       end.abort();
       await limit;
       signal.removeEventListener('abort', this.#bell.ring);
-      if (!this.#local.isWritten) this.#tell.ended(this.#state);
+      if (!this.#local.isWritten) this.#log.ended(this.#state);
     }
   }
 
-  #ask(): void {
+  #requestTurn(): void {
     if (this.#state.type === 'refused') this.#local.settleUnwritten();
-    if (this.#state.type === 'unasked') this.#state = { type: 'reading' };
+    if (this.#state.type === 'idle') this.#state = { type: 'reading' };
     this.#bell.ring();
   }
 
-  /** Waits until it is time for a turn. */
+  /** Waits until the next turn is due. */
   async #pause(signal: AbortSignal, end: AbortSignal): Promise<void> {
     const { type } = this.#state;
-    if (type === 'unasked' || (type === 'open' && this.#local.isWritten)) await this.#bell.rung();
-    // The end is no reason to hammer a server, but to try once more.
+    if (type === 'idle' || (type === 'open' && this.#local.isWritten)) await this.#bell.rung();
+    // The shutdown ends this wait for one immediate attempt; after that the delay applies again.
     if (type === 'unreachable') await sleep(this.#backoff.next(), signal.aborted ? end : signal);
-    if (type === 'refused') await sleep(OFFER_MS, signal);
+    if (type === 'refused') await sleep(OVERWRITE_AFTER_MS, signal);
   }
 
   async #turn(end: AbortSignal): Promise<void> {
-    if (this.#state.type === 'refused') this.#state = { ...this.#state, type: 'offering' };
+    if (this.#state.type === 'refused') this.#state = { ...this.#state, type: 'overwriting' };
     const before = this.#state;
     try {
       const outcome = await this.#exchange(before, end);
@@ -157,8 +160,8 @@ export class Kept<T> implements Records<T> {
   }
 
   #move(before: KeptState<T>, next: KeptState<T>): void {
-    this.#tell.moved(before, next);
-    // Meanwhile a refresh may have asked for another read.
+    this.#log.moved(before, next);
+    // `refresh` may have requested another read during the turn.
     const isOutOfDate = next.type === 'open' && this.#state !== before;
     if (!isOutOfDate) this.#state = next;
     if (next.type !== 'refused') return;
@@ -169,7 +172,7 @@ export class Kept<T> implements Records<T> {
   async #exchange(before: KeptState<T>, end: AbortSignal): Promise<Outcome<T>> {
     const read = before.type === 'open' ? before : await this.#read(before, end);
     if (read.type !== 'open') return read;
-    const batch = before.type === 'offering' ? this.#local.overwrites() : this.#local.changes();
+    const batch = before.type === 'overwriting' ? this.#local.overwrites() : this.#local.changes();
     const { records, changed } = applyChanges(read.stored, batch);
     const written = await writeRecords(this.#place, changed, end);
     if (written.type !== 'written') return written;
@@ -180,7 +183,7 @@ export class Kept<T> implements Records<T> {
   async #read(before: KeptState<T>, end: AbortSignal): Promise<Outcome<T>> {
     const read = await readRecords(this.#place, end);
     if (read.type !== 'read') return read;
-    if (before.type === 'offering') this.#local.settleUnwritten();
+    if (before.type === 'overwriting') this.#local.settleUnwritten();
     else this.#local.show(read.records);
     this.#opened.resolve();
     return { type: 'open', stored: read.records };

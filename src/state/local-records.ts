@@ -1,16 +1,16 @@
 import { applyChanges, overwrites, pendingNote, type Pending } from './pending.ts';
 
-/** What this process knows: records as they are shown, and the changes that are not written yet. */
+/** The records as this process sees them, and its changes that are not written yet. */
 export class LocalRecords<T> {
   #shown = new Map<string, T>();
-  /** Oldest first. */
+  /** The unwritten changes, oldest first. */
   #pending: Pending<T>[] = [];
 
   get isWritten(): boolean {
     return this.#pending.length === 0;
   }
 
-  /** The changes that are not written yet, as of now. */
+  /** A copy of the changes that are not written yet. */
   changes(): readonly Pending<T>[] {
     return [...this.#pending];
   }
@@ -19,7 +19,7 @@ export class LocalRecords<T> {
     return this.#shown.get(key);
   }
 
-  /** Changes that write all that is shown over whatever is stored. */
+  /** Changes that write all records over what is stored. */
   overwrites(): readonly Pending<T>[] {
     return overwrites(this.#shown);
   }
@@ -32,7 +32,7 @@ export class LocalRecords<T> {
     this.#pending = this.#pending.filter((one) => one !== pending);
   }
 
-  /** Makes the change in what is shown; returns whether the record is known. */
+  /** Applies a change at once and queues it for writing; returns false when the record is unknown. */
   note(key: string, change: (known: T) => T): boolean {
     const known = this.#shown.get(key);
     if (known === undefined) return false;
@@ -41,13 +41,13 @@ export class LocalRecords<T> {
     return true;
   }
 
-  /** Shows what is stored, with the notes on top that are not written yet. */
+  /** Takes over the stored records, with the unwritten notes applied. */
   show(stored: ReadonlyMap<string, T>): void {
     const notes = this.#pending.filter(({ isNote }) => isNote);
     this.#shown = applyChanges(stored, notes).records;
   }
 
-  /** These changes are written, which led to `stored`. */
+  /** Settles changes that were written; `stored` is the result. */
   settle(written: readonly Pending<T>[], stored: ReadonlyMap<string, T>): void {
     const done = new Set(written);
     this.#pending = this.#pending.filter((one) => !done.has(one));
@@ -55,11 +55,11 @@ export class LocalRecords<T> {
     for (const { settle } of written) settle();
   }
 
-  /** Makes all pending changes in what is shown, as they cannot be written. */
+  /** Applies and settles all pending changes in memory, because they cannot be written. */
   settleUnwritten(): void {
     const changes = this.#pending;
     this.#pending = [];
-    // A note is shown since it was made.
+    // Notes are applied already.
     const unseen = changes.filter(({ isNote }) => !isNote);
     this.#shown = applyChanges(this.#shown, unseen).records;
     for (const { settle } of changes) settle();

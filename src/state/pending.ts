@@ -4,22 +4,22 @@ import type { Change } from './records.ts';
 /** A change that is not written yet. */
 export interface Pending<T> {
   readonly key: string;
-  /** What becomes of the record; the known one or `undefined` where nothing changes. It may be asked again. */
+  /** Returns the changed record, or the known one or `undefined` for no change. It may be called more than once. */
   readonly change: (known: T | undefined) => T | undefined;
-  /** Whether it is shown before it is written. */
+  /** Whether it is applied locally before it is written. */
   readonly isNote: boolean;
-  /** Called when it is written, or made in memory where nothing can be written. */
+  /** Called when the change is written, or applied in memory when nothing can be written. */
   readonly settle: () => void;
 }
 
 export interface Applied<T> {
-  /** All records with the changes made, in a map of their own. */
+  /** A new map of all records with the changes applied. */
   readonly records: Map<string, T>;
-  /** Those that differ now. */
+  /** The records that differ. */
   readonly changed: ReadonlyMap<string, T>;
 }
 
-/** Makes the changes one after the other on top of `stored`, which stays as it is. */
+/** Applies the changes in order to `stored`, which is not modified. */
 export function applyChanges<T>(stored: ReadonlyMap<string, T>, changes: readonly Pending<T>[]): Applied<T> {
   const records = new Map(stored);
   const changed = new Map<string, T>();
@@ -33,7 +33,7 @@ export function applyChanges<T>(stored: ReadonlyMap<string, T>, changes: readonl
   return { records, changed };
 }
 
-/** `change` as it waits; `settled` is what comes of it, or `undefined` once it is given up. */
+/** Wraps `change` as a pending one; `settled` resolves with its result, or with `undefined` after `giveUp`. */
 export function pendingUpdate<T, R>(key: string, change: Change<T, R>) {
   const { promise: settled, resolve } = latch<R | undefined>();
   let result: R | undefined;
@@ -50,12 +50,12 @@ export function pendingUpdate<T, R>(key: string, change: Change<T, R>) {
   return { pending, settled, giveUp: () => resolve(undefined) };
 }
 
-/** A change that is shown at once, of a record that is known. */
+/** A change of a known record that is applied locally at once. */
 export function pendingNote<T>(key: string, change: (known: T) => T): Pending<T> {
   return { key, change: (known) => known && change(known), isNote: true, settle: () => {} };
 }
 
-/** Changes that write these records over whatever is stored. */
+/** Changes that write these records over what is stored. */
 export function overwrites<T>(records: ReadonlyMap<string, T>): readonly Pending<T>[] {
   return [...records].map(([key, record]) => ({ key, change: () => record, isNote: true, settle: () => {} }));
 }

@@ -2,7 +2,7 @@ import { shortHash } from '../lib/short-hash.ts';
 
 const MAX_NAME = 100;
 
-/** The key of what these names stand for together: readable, allowed in a ConfigMap, and that of no other names. */
+/** Returns a key for these names together: readable, valid in a ConfigMap, and unique to them. */
 export function recordKey(...names: readonly string[]): string {
   const readable = names
     .join('.')

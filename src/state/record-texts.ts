@@ -1,10 +1,10 @@
 import type { Unreadable } from './kept-log.ts';
 import type { Refused, Store, StoreWrite } from './store.ts';
 
-/** Turns records into texts and back. */
+/** Encodes records as text and decodes them. */
 export interface Codec<T> {
   format(record: T): string;
-  /** Throws an error that says what is wrong. */
+  /** Throws an error that names the problem. */
   parse(text: string): T;
 }
 
@@ -21,7 +21,10 @@ export type RecordsRead<T> =
 
 const CORRUPT = '.corrupt';
 
-/** Reads the records of a store; what is no record is told, and put aside under a key of its own. */
+/**
+ * Reads the records of a store. A text that cannot be parsed is reported, and copied to the key with the suffix
+ * `.corrupt`.
+ */
 export async function readRecords<T>(place: TextPlace<T>, signal: AbortSignal): Promise<RecordsRead<T>> {
   const { store, codec, onUnreadable } = place;
   const read = await store.read(signal);
@@ -42,7 +45,7 @@ export async function readRecords<T>(place: TextPlace<T>, signal: AbortSignal): 
   return { type: 'read', records };
 }
 
-/** Writes these records, if there are any. */
+/** Writes these records; does nothing when there are none. */
 export async function writeRecords<T>(
   { store, codec }: TextPlace<T>,
   records: ReadonlyMap<string, T>,

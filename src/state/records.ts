@@ -1,27 +1,33 @@
-/** What becomes of a record, and what came of it. It may be asked again, when others wrote in between. */
+/** A change of a record, with a result for the caller. It may be called again when others wrote in between. */
 export type Change<T, R> = (known: T | undefined) => {
-  /** The known one or `undefined` where nothing changes. */
+  /** The changed record, or the known one or `undefined` for no change. */
   readonly record: T | undefined;
   readonly result: R;
 };
 
-/** Records by key, which may outlive the process. */
+/** Records by key, which may survive the process. */
 export interface Records<T> {
-  /** Whether they are persisted, as things are. */
+  /** Whether they are persisted at the moment. */
   readonly isKept: boolean;
-  /** Resolves when what is persisted has been read or cannot be, or `signal` aborts. */
+  /** Resolves when the persisted records have been read, when the store refused, or when `signal` aborts. */
   ready(signal: AbortSignal): Promise<void>;
-  /** Looks at what others may have written; resolves when that is done, or `signal` aborts. */
+  /** Reads what others may have written; resolves when that is done, or when `signal` aborts. */
   refresh(signal: AbortSignal): Promise<void>;
-  /** The record with all that this process knows. */
+  /** Returns the record as this process knows it. */
   get(key: string): T | undefined;
-  /** Changes a record and resolves once nobody can have changed it in between; `undefined` when `signal` aborts first. */
+  /**
+   * Changes a record on top of what others wrote; resolves with the result once it is written, or with `undefined` when
+   * `signal` aborts first.
+   */
   update<R>(key: string, change: Change<T, R>, signal: AbortSignal): Promise<R | undefined>;
-  /** Changes a known record now, and writes it as soon as that works. The change may be made again. */
+  /**
+   * Changes a known record locally at once and writes it when possible; does nothing when the record is unknown. The
+   * change may be applied more than once.
+   */
   note(key: string, change: (known: T) => T): void;
 }
 
-/** Records that end with the process. */
+/** Records in memory only. */
 export class MemoryRecords<T> implements Records<T> {
   readonly isKept = false;
   readonly #records = new Map<string, T>();

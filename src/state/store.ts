@@ -1,10 +1,13 @@
-/** A place where texts by key outlive the process; a write is made as a whole or not at all. */
+/** A place where texts by key survive the process; a write takes effect completely or not at all. */
 export interface Store {
-  /** In words, such as `ConfigMap default/hooklet-schedules`. */
+  /** Describes the place, such as `ConfigMap default/hooklet-schedules`. */
   readonly place: string;
-  /** All texts as they are now. Rejects when a later try may work. */
+  /** Returns all texts. Rejects when a later attempt may succeed. */
   read(signal: AbortSignal): Promise<StoreRead>;
-  /** Writes these texts, unless somebody else wrote since the last `read` or `write`. Rejects when a later try may work. */
+  /**
+   * Writes these texts, unless somebody else has written since the last `read` or `write`. Rejects when a later attempt
+   * may succeed.
+   */
   write(changes: ReadonlyMap<string, string>, signal: AbortSignal): Promise<StoreWrite>;
 }
 
@@ -12,10 +15,10 @@ export type StoreRead = { readonly type: 'read'; readonly texts: ReadonlyMap<str
 
 export type StoreWrite = { readonly type: 'written' } | { readonly type: 'conflict' } | Refused;
 
-/** It does not work until somebody changes something. */
+/** The store will not work until somebody changes its setup. */
 export interface Refused {
   readonly type: 'refused';
   readonly error: unknown;
-  /** What to change. */
+  /** What would make it work, worded to follow "it needs". */
   readonly advice: string;
 }

@@ -55,7 +55,7 @@ describe('the state of schedules on a real API server', () => {
     await grant(hands);
 
     await until(
-      () => expect(operator.lines.map(({ message }) => message)).toContain('schedule state is kept again'),
+      () => expect(operator.lines.map(({ message }) => message)).toContain('schedule state is persisted again'),
       90_000,
     );
     await until(async () =>

@@ -137,7 +137,7 @@ describe('a schedule of the operator', () => {
     expect(ready.status).toBe(503);
     expect(await ready.text()).toContain('resources: [configmaps], verbs: [get, create, patch]');
     expect(operator.lines.filter(({ level }) => level === 'error')).toMatchObject([
-      { message: 'schedule state cannot be kept, ticks missed while nobody is there are lost' },
+      { message: 'schedule state cannot be persisted, ticks missed while nobody is there are lost' },
     ]);
   });
 

@@ -113,7 +113,7 @@ describe('ConfigMapStore', () => {
 
     expect(await store.write(changes({ a: '2' }), never)).toMatchObject({
       type: 'refused',
-      advice: 'look at ConfigMap default/records; --state names another place',
+      advice: 'a valid ConfigMap default/records, or another place with --state',
     });
   });
 

@@ -65,7 +65,7 @@ describe('FileStore', () => {
     expect(log.lines).toMatchObject([
       {
         level: 'warn',
-        message: 'test state is no JSON mapping, it starts anew',
+        message: 'test state is not a JSON object, starting with an empty one',
         fields: { file: path, keptAs: `${path}.corrupt`, content },
       },
     ]);

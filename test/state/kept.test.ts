@@ -177,7 +177,7 @@ describe('Kept', () => {
 
       expect(settled).toHaveBeenCalledExactlyOnceWith('nothing');
       expect(records.problem).toBeUndefined();
-      expect(told()).toEqual(['warn tally cannot be reached, counters wait', 'info tally is reached again']);
+      expect(told()).toEqual(['warn tally cannot be reached, counters wait', 'info tally is reachable again']);
     });
 
     it('is told once also where it can be read and writes fail', async () => {
@@ -195,7 +195,7 @@ describe('Kept', () => {
       await vi.advanceTimersByTimeAsync(30_000);
 
       expect(await changed).toBe('nothing');
-      expect(told()).toEqual(['warn tally cannot be reached, counters wait', 'info tally is reached again']);
+      expect(told()).toEqual(['warn tally cannot be reached, counters wait', 'info tally is reachable again']);
     });
 
     it('one who waits for it to be read waits on, or gives up', async () => {
@@ -273,7 +273,7 @@ describe('Kept', () => {
 
       expect(await changed).toBe('nothing');
       expect(store.values()).toEqual([{ count: 1 }]);
-      expect(told().at(-1)).toBe('info tally is reached again');
+      expect(told().at(-1)).toBe('info tally is reachable again');
     });
 
     it('its end is not put off for long, and what is lost is told', async () => {
@@ -287,7 +287,7 @@ describe('Kept', () => {
 
       expect(log.lines.at(-1)).toMatchObject({
         level: 'error',
-        message: 'the last of the tally is not written',
+        message: 'the last changes of the tally were not written',
         fields: { place: 'memory', err: store.trouble },
       });
     });
@@ -331,11 +331,11 @@ describe('Kept', () => {
       expect(result).toBe('nothing');
       expect(records.get('a')).toEqual({ count: 2 });
       expect(records.isKept).toBe(false);
-      expect(records.problem).toBe('memory: forbidden; it takes a better store');
+      expect(records.problem).toBe('memory: forbidden; it needs a better store');
       expect(log.lines).toMatchObject([
         {
           level: 'error',
-          message: 'tally cannot be kept, counts are lost',
+          message: 'tally cannot be persisted, counts are lost',
           fields: { place: 'memory', advice: 'a better store' },
         },
       ]);
@@ -367,7 +367,7 @@ describe('Kept', () => {
       expect(records.isKept).toBe(true);
       expect(records.problem).toBeUndefined();
       expect(store.values()).toEqual([{ count: 5 }]);
-      expect(log.lines.at(-1)).toMatchObject({ level: 'info', message: 'tally is kept again' });
+      expect(log.lines.at(-1)).toMatchObject({ level: 'info', message: 'tally is persisted again' });
     });
 
     it('loses no change that comes while the store is tried again', async () => {
@@ -408,7 +408,7 @@ describe('Kept', () => {
 
       expect(await records.update('a', set(2), never)).toBe(1);
       expect(records.isKept).toBe(false);
-      expect(told()).toEqual(['error tally cannot be kept, counts are lost']);
+      expect(told()).toEqual(['error tally cannot be persisted, counts are lost']);
     });
 
     it('ends at once', async () => {
@@ -446,7 +446,7 @@ describe('Kept', () => {
     expect(log.lines).toMatchObject([
       {
         level: 'warn',
-        message: 'a counter cannot be read, it starts anew',
+        message: 'a counter cannot be read, starting with an empty one',
         fields: { key: 'bad', keptAs: 'bad.corrupt', content: '{"count": ' },
       },
     ]);

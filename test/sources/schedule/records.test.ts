@@ -56,9 +56,9 @@ describe('the records of schedules', () => {
 
     expect(told()).toEqual([
       'warn schedule state cannot be reached, schedules wait for it',
-      'info schedule state is reached again',
+      'info schedule state is reachable again',
       'warn schedule state cannot be reached, schedules wait for it',
-      'error the last of the schedule state is not written',
+      'error the last changes of the schedule state were not written',
     ]);
   });
 
@@ -72,8 +72,8 @@ describe('the records of schedules', () => {
     await end();
 
     expect(told()).toEqual([
-      'error schedule state cannot be kept, ticks missed while nobody is there are lost',
-      'info schedule state is kept again',
+      'error schedule state cannot be persisted, ticks missed while nobody is there are lost',
+      'info schedule state is persisted again',
     ]);
     expect(store.values()).toMatchObject([{ missed: 3 }]);
   });
@@ -87,6 +87,6 @@ describe('the records of schedules', () => {
 
     expect(records.get('s')).toBeUndefined();
     expect(store.texts.get('s.corrupt')).toBe('{"hook": "hook.sh"}');
-    expect(told()).toEqual(['warn state of a schedule cannot be read, it starts anew']);
+    expect(told()).toEqual(['warn state of a schedule cannot be read, starting with an empty one']);
   });
 });
