@@ -9,7 +9,7 @@ interface ActiveRun {
   readonly output: RunOutput;
 }
 
-/** What the spawner process is running now. */
+/** The runs of the spawner process. */
 export class ActiveRuns {
   readonly #settings: SpawnerSettings;
   readonly #host: GroupHost;
@@ -18,7 +18,7 @@ export class ActiveRuns {
 
   constructor(settings: SpawnerSettings, host: Omit<GroupHost, 'graceMs'>) {
     this.#settings = settings;
-    // Without an operator there is nobody to wait for a slow end.
+    // Without an operator nobody waits for a graceful end.
     const graceMs = (): number => (this.#onEmpty === undefined ? settings.graceMs : ORPHAN_GRACE_MS);
     this.#host = { ...host, graceMs };
   }
@@ -36,7 +36,7 @@ export class ActiveRuns {
     }
   }
 
-  /** Terminates every run and calls back once none is left, and nothing is written to the folder any more. */
+  /** Terminates every run, and calls `onEmpty` once none is left and no pipes are being created. */
   end(onEmpty: () => void): void {
     if (this.#onEmpty !== undefined) return;
     this.#onEmpty = () => void this.#host.pipes.end().then(onEmpty);

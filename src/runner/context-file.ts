@@ -1,13 +1,16 @@
 import { closeSync, openSync, writeSync } from 'node:fs';
 import { open } from 'node:fs/promises';
 
-// Up to here one write is cheaper than a way through the thread pool; above, it would hold up everybody.
+// Up to this size a synchronous write is cheaper than the thread pool; above, it would block the event loop.
 const SYNC_BYTES = 256 * 1024;
 const PRIVATE_FILE = 0o600;
-// The system takes 1024 at once.
+// One `writev` accepts at most 1024 buffers.
 const PIECES_A_WRITE = 512;
 
-/** Writes binding contexts, given in pieces, to a new file that only its owner may read; rejects with the error of the system. */
+/**
+ * Writes binding contexts, given as chunks, to a new file that only its owner may read; rejects with the error of the
+ * system.
+ */
 export async function writeContextFile(path: string, contexts: readonly Uint8Array[]): Promise<void> {
   const size = contexts.reduce((sum, chunk) => sum + chunk.byteLength, 0);
   if (size > SYNC_BYTES) {

@@ -6,49 +6,49 @@ import type { HookLogEntry } from './warm-protocol.ts';
 import type { HookOutputs } from './workspace.ts';
 
 /**
- * The one way to have a hook executed. Whoever calls it does not know whether a run is a process of its own, a call in a
- * process that stays, or something else.
+ * The only way to run a hook. Callers do not know whether a run is a process of its own, a call in a warm process, or
+ * something else.
  */
 export interface Executor {
-  /** Runs `hook --config`, or loads the module of a warm hook, anew each time; never rejects. */
+  /** Runs `hook --config`, or loads the module of a warm hook, again at each call; never rejects. */
   readConfig(file: HookFile, signal: AbortSignal): Promise<Exit>;
-  /** Runs a hook once; never rejects, also when `signal` ends the hook. */
+  /** Runs a hook once; never rejects, not even when `signal` ends the run. */
   execute(request: ExecuteRequest, signal: AbortSignal): Promise<Execution>;
-  /** Ends every process that outlives its run. */
+  /** Ends every process that lives longer than one run. */
   close(): Promise<void>;
 }
 
 export interface ExecuteRequest {
   readonly hook: Hook;
-  /** The binding contexts as JSON, in pieces. */
+  /** The binding contexts as JSON, in chunks. */
   readonly contexts: readonly Uint8Array[];
-  /** Called with everything the hook prints or logs, in order, until the run has ended. */
+  /** Called for each line and log entry of the hook, in order, until the run has ended. */
   readonly onOutput: (output: HookOutput) => void;
 }
 
-/** A line that a hook printed, or an entry that a warm hook gave to its `log`. */
+/** A line that a hook printed, or an entry that a warm hook passed to its `log`. */
 export type HookOutput =
   | { readonly type: 'line'; readonly line: OutputLine }
   | { readonly type: 'entry'; readonly entry: HookLogEntry };
 
-/** What one run cost. */
+/** The duration and resource usage of one run. */
 export interface RunCost {
   readonly durationMs: number;
   readonly usage: Usage;
 }
 
-/** What became of executing a hook: the outputs as the hook wrote them, not looked at yet. */
+/** The result of a run: the outputs as the hook wrote them, not parsed yet, or a failure. */
 export type Execution =
   | { readonly type: 'exited'; readonly cost: RunCost; readonly outputs: HookOutputs }
   | FailedExecution;
 
 export interface FailedExecution {
   readonly type: 'failed';
-  /** Who is to blame: the hook, what it wrote, or what it ran in: a lost process, no room for its files. */
+  /** The cause: the hook, its output, or its environment, such as a lost process or a full disk. */
   readonly by: 'hook' | 'output' | 'environment';
   readonly error: HookFailedError | HookOutputError;
-  /** Absent when the hook did not get as far as running. */
+  /** Absent when the hook was not started. */
   readonly cost?: RunCost;
-  /** What the hook wrote before it failed; absent where it is half a document or nothing. */
+  /** What the hook wrote before it failed; absent when it was cut off or wrote nothing usable. */
   readonly outputs?: Pick<HookOutputs, 'patch' | 'metrics'>;
 }

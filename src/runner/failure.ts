@@ -8,33 +8,33 @@ const SIGNAL_EXIT_BASE = 128;
 export interface FailureContext {
   readonly path: string;
   readonly timeoutMs: number | undefined;
-  /** Whether the run was ended because the operator stops. */
+  /** Whether the run was ended because the operator is stopping. */
   readonly isStopped: boolean;
 }
 
-/** Why a run failed, in one line; undefined when it did not. */
+/** Returns why a run failed, in one line; undefined when it succeeded. */
 export function describeFailure(exit: Exit, context: FailureContext): string | undefined {
   if (exit.startError !== undefined) return explainStartError(context.path, exit.startError);
   if (exit.timedOut) return overtimeText(context.timeoutMs);
   if (exit.exitCode === 0) return undefined;
-  if (context.isStopped) return 'it was ended because the operator stops';
+  if (context.isStopped) return 'it was ended because the operator is stopping';
   if (exit.signal === 'SIGKILL') return 'it was killed by SIGKILL, which the kernel sends when memory runs out';
   if (exit.signal !== undefined) return `it was killed by ${exit.signal}`;
   return `exit code ${exit.exitCode}${describeShellSignal(exit.exitCode ?? 0)}`;
 }
 
-/** Why a run was ended that took too long. */
+/** The reason of a run that exceeded its timeout. */
 export function overtimeText(timeoutMs = 0): string {
   return `it ran longer than its time limit of ${goDuration(timeoutMs)} (settings.timeout) and was ended`;
 }
 
-/** The error text of a run: what happened and the end of what it said about it. */
+/** The error message of a run: the reason and the end of its standard error. */
 export function failureMessage(hook: string, reason: string, stderr: string): string {
   const tail = stderr.trimEnd();
   return `hook ${hook} failed: ${reason}${tail === '' ? '' : `\n${tail}`}`;
 }
 
-// A shell says with 128 + N that the command it ran was killed by signal N.
+// A shell exits with 128 + N when its command was killed by signal N.
 function describeShellSignal(exitCode: number): string {
   const signals: readonly [string, number][] = Object.entries(constants.signals);
   const name = signals.find(([, number]) => number === exitCode - SIGNAL_EXIT_BASE)?.[0];

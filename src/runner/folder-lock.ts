@@ -6,16 +6,16 @@ import { join } from 'node:path';
 const NAME = 'lock';
 const NEW_NAME = 'lock.new';
 const ANSWER_LIMIT_MS = 1000;
-// sun_path of Linux, less the byte that ends it.
+// The size of sun_path on Linux, minus the terminating byte.
 const MAX_SOCKET_PATH = 107;
 
-/** Whether the process that made a folder lives; `unknown` where that cannot be told from here. */
+/** Whether the process that holds a folder is alive; `unknown` when that cannot be determined from here. */
 export type Holder = 'alive' | 'dead' | 'unknown';
 
 /**
- * Marks a folder as in use for as long as this process lives: a socket in it that listens. The kernel answers who asks
- * for it, so that it counts in other containers as well, where process ids say nothing, and ends with its process.
- * Returns what lets go of it. Does nothing on a file system without sockets.
+ * Marks a folder as in use while this process lives, by a listening socket in it. The kernel answers connection
+ * attempts, so this works across containers, where process ids mean nothing, and it ends with the process. Returns a
+ * function that releases the folder. Does nothing on a file system without sockets.
  */
 export function holdFolder(folder: string): () => void {
   const server = createServer((socket) => socket.destroy());
@@ -24,15 +24,15 @@ export function holdFolder(folder: string): () => void {
   const socket = socketIn(folder, NEW_NAME);
   server.listen(socket.path);
   try {
-    // Node removes what it bound when it ends; what tells of a process that is dead has to stay.
+    // Node deletes the name it bound when it exits. The renamed socket stays, and shows that its process is dead.
     renameSync(join(folder, NEW_NAME), join(folder, NAME));
   } catch {
-    // There are no sockets here: the age of the folder has to tell.
+    // This file system has no sockets; `stale-folders.ts` then judges by age.
   }
   return () => void server.close(() => socket.close());
 }
 
-/** Asks whether anybody holds a folder. */
+/** Determines whether a living process holds a folder. */
 export async function holderOf(folder: string): Promise<Holder> {
   const socket = socketIn(folder, NAME);
   try {
@@ -52,7 +52,10 @@ async function askAt(path: string): Promise<Holder> {
   });
 }
 
-/** Where the path would be too long for a socket, it goes by way of a descriptor of its folder, until `close`. */
+/**
+ * Returns the path of a socket in `folder`. A path that is too long for a socket goes through a descriptor of the
+ * folder, which stays open until `close`.
+ */
 function socketIn(folder: string, name: string): { readonly path: string; close(): void } {
   const path = join(folder, name);
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) return { path, close() {} };

@@ -1,9 +1,9 @@
-/** Signals every process of a group; one that is gone already is what we want. */
+/** Signals every process of a group; does nothing when the group is gone. */
 export function killGroup(pid: number | undefined, signal: NodeJS.Signals): void {
   if (pid === undefined) return;
   try {
     process.kill(-pid, signal);
   } catch {
-    // ESRCH: nobody is left.
+    // ESRCH: the group has no processes left.
   }
 }

@@ -1,10 +1,13 @@
 const NEWLINE = 10;
 const CARRIAGE_RETURN = 13;
 const MAX_LINE_CHARS = 10_000;
-// A UTF-16 unit takes at most three bytes, so more than this is certainly too long.
+// A UTF-16 unit takes at most three bytes, so a longer line is certainly too long.
 const MAX_LINE_BYTES = 3 * MAX_LINE_CHARS;
 
-/** Cuts output into lines: a line split over reads is one line, a long one is cut, invalid UTF-8 is replaced. */
+/**
+ * Splits output into lines: a line that spans several chunks stays one line, a long line is truncated, invalid UTF-8 is
+ * replaced, empty lines are dropped.
+ */
 export class LineReader {
   readonly #onLine: (line: string) => void;
   #parts: Buffer[] = [];
@@ -26,7 +29,7 @@ export class LineReader {
     this.#keep(chunk.subarray(start));
   }
 
-  /** Ends the line that has no line break yet. */
+  /** Emits the line that has no line break yet. */
   end(): void {
     const bytes = this.#parts.length === 1 ? this.#parts[0] : Buffer.concat(this.#parts);
     const isCut = this.#length > MAX_LINE_BYTES;
@@ -48,7 +51,7 @@ function cutLine(bytes: Buffer, isCut: boolean): string {
   const hasReturn = !isCut && bytes[bytes.length - 1] === CARRIAGE_RETURN;
   const line = bytes.toString('utf8', 0, hasReturn ? bytes.length - 1 : bytes.length);
   if (!isCut && line.length <= MAX_LINE_CHARS) return line;
-  // A character outside the basic plane is two units: it is left out whole.
+  // A character outside the basic plane is two units: drop it whole.
   const kept = line.slice(0, MAX_LINE_CHARS);
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}:truncated`;
 }

@@ -2,15 +2,16 @@ import { spawn } from 'node:child_process';
 import { eventually } from '../lib/deadline.ts';
 
 /**
- * Makes named pipes that only this user may open; whether it did. Node has no call for it. Never rejects, and never waits
- * longer than `limitMs`: on a file system that hangs not even SIGKILL ends the program.
+ * Creates named pipes that only this user may open; returns whether it succeeded. It runs `mkfifo`, because Node has no
+ * call for it. Never rejects, and never waits longer than `limitMs`: on a hanging file system not even SIGKILL ends the
+ * program.
  */
 export async function makePipes(paths: readonly string[], limitMs: number): Promise<boolean> {
   try {
     const child = spawn('mkfifo', ['-m', '600', ...paths], { stdio: 'ignore' });
     const late = (): boolean => {
       child.kill('SIGKILL');
-      // Whatever becomes of it, nobody waits for it.
+      // The program may never end; it must not keep this process alive.
       child.unref();
       return false;
     };
@@ -20,7 +21,7 @@ export async function makePipes(paths: readonly string[], limitMs: number): Prom
       return undefined;
     });
   } catch {
-    // No more processes or descriptors are to be had.
+    // The limit of processes or descriptors is reached.
     return false;
   }
 }

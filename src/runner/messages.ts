@@ -1,18 +1,18 @@
-/** A message between our processes; with `bytes`, that many raw bytes follow it. */
+/** A message between our processes; a message with `bytes` is followed by that many raw bytes. */
 export interface Message {
   readonly type: string;
   readonly bytes?: number;
 }
 
 export interface MessageReaderOptions<M extends Message> {
-  /** Checks one line, parsed from JSON; throws an `Error` that says what is wrong with it. */
+  /** Validates one message, parsed from JSON; throws an `Error` that names the problem. */
   readonly parse: (value: unknown) => M;
   readonly onMessage: (message: M, payload: Buffer) => void;
-  /** Called once, with the reason; nothing is read after that. */
+  /** Called at most once, with the reason; nothing is read after that. */
   readonly onBad: (reason: string) => void;
-  /** The longest line; default 64 MiB. */
+  /** Limit of a line; default 64 MiB. */
   readonly maxLineBytes?: number;
-  /** The largest payload a message may announce; default none may. */
+  /** Limit of a payload; default 0. */
   readonly maxPayloadBytes?: number;
 }
 
@@ -22,19 +22,22 @@ const MAX_SHOWN = 80;
 const NEWLINE = 10;
 const EMPTY = Buffer.alloc(0);
 
-/** The wire form of a message: one line of JSON. A payload announced in `bytes` is written after it. */
+/** Encodes a message as one line of JSON. The payload that its `bytes` announce is written after it. */
 export function encodeMessage<M extends Message>(message: M): string {
   return `${JSON.stringify(message)}\n`;
 }
 
 /**
- * Cuts a byte stream back into messages, in order. The other side may be anything: what it sends is bounded before it is
- * kept, checked before it is passed on, and never an exception here.
+ * Splits a byte stream into messages, in order. The sender is not trusted: its input is limited before it is buffered,
+ * validated before it is passed on, and never causes an exception here.
  */
 export class MessageReader<M extends Message> {
   readonly #options: MessageReaderOptions<M>;
   readonly #maxLineBytes: number;
-  /** The beginning of a line, in a buffer that grows by doubling: a byte at a time must not cost an object a byte. */
+  /**
+   * The beginning of a line. The buffer grows by doubling, so that a sender of single bytes does not create an object
+   * for each.
+   */
   #line: Buffer = EMPTY;
   #lineLength = 0;
   #payload: { readonly message: M; readonly bytes: Buffer; filled: number } | undefined;
@@ -80,7 +83,7 @@ export class MessageReader<M extends Message> {
     this.#lineLength = length;
   }
 
-  /** Takes the message, and its payload where that has come with it; returns what follows. */
+  /** Handles a complete line, with its payload if that has arrived; returns the remaining data. */
   #take(line: Buffer, rest: Buffer): Buffer {
     const message = this.#parse(line);
     if (message === undefined) return EMPTY;
@@ -93,7 +96,7 @@ export class MessageReader<M extends Message> {
       this.#options.onMessage(message, rest.subarray(0, bytes));
       return rest.subarray(bytes);
     }
-    // Pages that are never filled cost nothing, so that what is announced and not sent takes no memory.
+    // Memory pages that are never filled cost nothing, so an announced payload that is not sent takes no memory.
     this.#payload = { message, bytes: Buffer.allocUnsafe(bytes), filled: 0 };
     return rest;
   }

@@ -1,16 +1,16 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-// One look finds all but what was started during it; who starts more and faster than this is not waited for.
-const MAX_LOOKS = 10;
+// One scan misses what is started during it; a program that forks faster than this is given up.
+const MAX_SCANS = 10;
 
 /**
- * Kills every process whose environment names `folder`: what a dead spawner had started, even where it could no longer
- * say so, and what that starts meanwhile. Finds nothing where there is no /proc.
+ * Kills every process whose environment contains `folder`: the processes of a dead spawner, including those it had not
+ * reported yet, and their new children. Finds nothing where there is no /proc.
  */
 export function killOrphans(folder: string, list: () => readonly number[] = listProcesses): void {
   const needle = Buffer.from(`${folder}/`);
   const killed = new Set([process.pid]);
-  for (let look = 0; look < MAX_LOOKS; look++) {
+  for (let scan = 0; scan < MAX_SCANS; scan++) {
     const found = list().filter((pid) => !killed.has(pid) && environmentOf(pid).includes(needle));
     if (found.length === 0) return;
     for (const pid of found) {
@@ -32,7 +32,7 @@ function environmentOf(pid: number): Buffer {
   try {
     return readFileSync(`/proc/${pid}/environ`);
   } catch {
-    // Gone, or somebody else's.
+    // The process is gone, or belongs to another user.
     return Buffer.alloc(0);
   }
 }
@@ -41,6 +41,6 @@ function kill(pid: number): void {
   try {
     process.kill(pid, 'SIGKILL');
   } catch {
-    // It ended by itself.
+    // The process has already ended.
   }
 }

@@ -1,6 +1,6 @@
 const MIB = 1024 * 1024;
 
-/** The most a hook may hand over in one run, by what it is; docs/hooks.md has the table. */
+/** The limits of what a hook may write in one run, by kind of output; docs/hooks.md has the table. */
 export const OUTPUT_LIMITS = {
   patch: 32 * MIB,
   metrics: 4 * MIB,
@@ -19,10 +19,10 @@ const TITLES: Readonly<Record<OutputName, string>> = {
   config: 'the config',
 };
 
-/** What a run may print or log before the rest is dropped. */
+/** How much a run may print or log; the rest is dropped. */
 export const PRINTED_LIMIT_BYTES = MIB;
 
-/** Why an output is not read; undefined for one of a permitted size. */
+/** Returns why an output is too large; undefined when it is within its limit. */
 export function explainSize(name: OutputName, bytes: number): string | undefined {
   const limit = OUTPUT_LIMITS[name];
   if (bytes <= limit) return undefined;

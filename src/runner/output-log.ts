@@ -8,15 +8,15 @@ type Level = HookLogEntry['level'];
 
 export interface OutputLogOptions {
   readonly log: Logger;
-  /** Lines that are JSON objects become log lines of their own, with `hook_` before their keys. */
+  /** Whether a line that is a JSON object becomes a log line of its own, with `hook_` before its keys. */
   readonly logProxyHookJson: boolean;
 }
 
-/** Logs what hooks say; `fields` tell which run it was. */
+/** Logs the output of hooks; `fields` identify the run. */
 export interface OutputLog {
-  /** What a run said. */
+  /** Logs the output of a run. */
   output(fields: LogFields, output: HookOutput): void;
-  /** A line that was printed outside of any run. */
+  /** Logs a line that was printed outside of any run. */
   line(fields: LogFields, line: OutputLine): void;
 }
 
@@ -44,7 +44,7 @@ export function createOutputLog({ log, logProxyHookJson }: OutputLogOptions): Ou
   };
 }
 
-// The hook's own fields cannot pass for ours.
+// The prefix keeps a hook's fields apart from ours.
 function prefixed(fields: Readonly<Record<string, unknown>>): LogFields {
   return Object.fromEntries(Object.entries(fields).map(([key, value]) => [`hook_${key}`, value]));
 }

@@ -5,24 +5,24 @@ import { latch } from '../lib/latch.ts';
 import { makePipes } from './make-pipes.ts';
 
 const BATCH = 16;
-// More are made when so few are left: two runs.
+// More pipes are created when only this many are free, enough for two runs.
 const LOW = 4;
 const MAKE_LIMIT_MS = 2000;
-// Where no pipes can be made, that is tried again: the folder may be back by then.
+// After a failure, creating pipes is retried: the folder may be back by then.
 const RETRY_MS = 10_000;
 
-/** The reading end of a pipe, and the descriptor a child writes to. */
+/** The reading end of a pipe, and the descriptor that a child writes to. */
 export interface OutputPipe {
   readonly writeFd: number;
-  /** Reads until the last writer is gone; called once the child has the writing end. */
+  /** Reads until the last writer has closed the pipe; call it once the child has the writing end. */
   read(onData: (chunk: Buffer) => void): Promise<void>;
-  /** Gives up while somebody still holds the writing end. */
+  /** Stops reading even though a process still holds the writing end. */
   destroy(): void;
 }
 
 /**
- * Real pipes for the output of hooks. Node's own are sockets, and a script cannot open those by name:
- * `echo problem > /dev/stderr` would fail with ENXIO.
+ * Named pipes for the output of hooks. Node's own pipes are sockets, and a script cannot open a socket by name: `echo
+ * problem > /dev/stderr` would fail with ENXIO.
  */
 export class PipePool {
   readonly #folder: string;
@@ -32,32 +32,32 @@ export class PipePool {
   #made = 0;
   #makeAtMs = -Infinity;
 
-  /** Begins to make the first ones. */
+  /** Starts to create the first pipes. */
   constructor(folder: string, now = (): number => performance.now()) {
     this.#folder = folder;
     this.#now = now;
     void this.#make();
   }
 
-  /** Undefined where the file system or the system has no named pipes: the caller falls back to Node's. */
+  /** Returns a pipe; undefined when no named pipes can be created: the caller then uses those of Node. */
   async open(): Promise<OutputPipe | undefined> {
     return (await this.#openNext()) ?? (await this.#openAnew());
   }
 
-  /** Makes no more; resolves when nothing is made in the folder any more. */
+  /** Creates no more pipes; resolves when no creation is in progress. */
   async end(): Promise<void> {
     this.#makeAtMs = Infinity;
     await this.#making;
   }
 
-  /** Somebody may have cleared the folder: then all that were made are gone. */
+  /** Replaces all free pipes: somebody may have cleared the folder. */
   async #openAnew(): Promise<OutputPipe | undefined> {
     for (const path of this.#free.splice(0)) rmSync(path, { recursive: true, force: true });
     return this.#openNext();
   }
 
   async #openNext(): Promise<OutputPipe | undefined> {
-    // Others that wait for the same ones may take them all.
+    // Concurrent callers may have taken all new pipes.
     while (this.#free.length === 0) if (!(await this.#make())) return undefined;
     const path = this.#free.pop();
     if (this.#free.length < LOW) void this.#make();
@@ -69,7 +69,7 @@ export class PipePool {
     }
   }
 
-  /** Makes some more, for all who ask meanwhile; whether there are some. */
+  /** Creates more pipes, once for all concurrent callers; returns whether that succeeded. */
   async #make(): Promise<boolean> {
     this.#making ??= this.#makeSome().finally(() => (this.#making = undefined));
     return this.#making;
@@ -85,7 +85,7 @@ export class PipePool {
   }
 
   #openPath(path: string): OutputPipe {
-    // The reader first and without waiting: a writer alone would block.
+    // Opens the reading end first and non-blocking: opening the writing end alone would block.
     const readFd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW);
     const writeFd = openWriter(path, readFd);
     let socket: Socket | undefined;
@@ -104,7 +104,7 @@ export class PipePool {
       },
       destroy: () => {
         isDestroyed = true;
-        // Its writer would print into somebody else's run.
+        // Removed, not reused: its writer would print into another run.
         rmSync(path, { recursive: true, force: true });
         socket?.destroy();
       },
@@ -114,8 +114,9 @@ export class PipePool {
 
 function openWriter(path: string, readFd: number): number {
   try {
-    if (!fstatSync(readFd).isFIFO()) throw new Error(`${path} is not a pipe any more`);
-    // The pipe that is read, whatever has the name by now: of another one, the opening would wait for a reader.
+    if (!fstatSync(readFd).isFIFO()) throw new Error(`${path} is not a pipe`);
+    // Opens the pipe that is being read, not what may have its name now: opening another pipe would block until it has
+    // a reader.
     const own = `/proc/self/fd/${readFd}`;
     return openSync(existsSync(own) ? own : path, constants.O_WRONLY);
   } catch (error) {

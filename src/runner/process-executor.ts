@@ -1,3 +1,11 @@
+/*
+ * Runs a process hook: each run is a new process, started by the spawner, with its contexts in a file and its results
+ * in files. `runner.ts` calls `execute` for each attempt and `readConfig` at each load. A run ends in one of four ways:
+ * exited with its outputs; failed by the hook (exit code, signal, timeout); failed by its output (not readable or too
+ * large); or failed by its environment (no place for its files, files removed while it ran, lost spawner process). What
+ * must hold: it never rejects, and the files of a run are removed when it has ended.
+ */
+
 import { dirname } from 'node:path';
 import { HookFailedError, HookOutputError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
@@ -13,16 +21,16 @@ const CLEARED = 'its files were removed while it ran: something clears the tempo
 
 export interface ProcessExecutorOptions {
   readonly spawner: Spawner;
-  /** Added to the operator's environment. */
+  /** Added to the environment of the operator. */
   readonly env: Readonly<Record<string, string>>;
   readonly workspaces: Workspaces;
-  /** Where the workspaces lie, for the error. */
+  /** The folder of the workspaces, for errors. */
   readonly folder: string;
-  /** Where `--config` is run. */
+  /** The working directory of `--config`. */
   readonly hooksDir: string;
 }
 
-/** Executes each run in a process of its own: contexts in through a file, results out through files. */
+/** Creates the executor that runs each hook as a process of its own. */
 export function processExecutor(options: ProcessExecutorOptions): Executor {
   const { spawner, env, hooksDir } = options;
   return {
@@ -56,7 +64,7 @@ async function runProcess(
     const exit = await options.spawner.spawn(spawn, { onLine: (line) => onOutput({ type: 'line', line }), signal });
     const cost = { durationMs: performance.now() - startedAt, usage: exit.usage };
     const reason = describeFailure(exit, { path, timeoutMs, isStopped: signal.aborted });
-    // Asked first: without its files, a hook fails in any way, or says nothing.
+    // Checked first: a hook whose files are gone may fail in any way, or appear to succeed.
     if (!workspace.isThere()) return failed(hook, exit, { reason: CLEARED, by: 'environment', cost });
     if (reason === undefined) return { ...(await readOutputs(hook, workspace)), cost };
     const by = exit.isLost === true ? 'environment' : 'hook';
@@ -66,7 +74,7 @@ async function runProcess(
   }
 }
 
-/** A run that has no place for its files. */
+/** The failure of a run whose files could not be created. */
 export function noPlace(hook: string, folder: string, error: unknown): FailedExecution {
   const reason = `its files could not be written to ${folder}: ${messageOf(error)}; see --tmp-dir`;
   const failure = new HookFailedError(failureMessage(hook, reason, ''), { cause: error });
@@ -81,7 +89,7 @@ async function readOutputs(hook: Hook, workspace: Workspace): Promise<ReadOutput
   try {
     return { type: 'exited', outputs: await workspace.readOutputs() };
   } catch (error) {
-    const message = `hook ${hook.name}: what it wrote cannot be read: ${messageOf(error)}`;
+    const message = `hook ${hook.name}: its output cannot be read: ${messageOf(error)}`;
     return { type: 'failed', by: 'output', error: new HookOutputError(message, { cause: error }) };
   }
 }
@@ -105,13 +113,13 @@ function failed(hook: Hook, exit: Exit, { reason, ...rest }: Failure): FailedExe
 }
 
 async function writtenBefore({ exitCode }: Exit, workspace: Workspace): Promise<Pick<FailedExecution, 'outputs'>> {
-  // Of a run that was cut off, half a document may be all there is.
+  // A run that was killed may have written half a document.
   if (exitCode === undefined) return {};
   try {
     const { patch, metrics } = await workspace.readOutputs();
     return { outputs: { patch, metrics } };
   } catch {
-    // Why the hook failed matters more than what else is wrong with it.
+    // The failure of the hook matters more than an unreadable output.
     return {};
   }
 }

@@ -8,13 +8,13 @@ import type { RunOutput } from './run-output.ts';
 import type { Exit, OutputStream, SpawnerReport, SpawnRequest, StartError, Usage } from './spawner-protocol.ts';
 import { watchMemory } from './usage.ts';
 
-// What a hook wrote just before it ended may still be on its way, through a `tee` for example.
+// Output that a hook wrote just before it ended may still arrive, for example through a `tee`.
 const PIPE_GRACE_MS = 100;
-// Most runs are over before anybody needs to know their process; a message less for each of them.
+// Delays the report of the process id: most runs end before it is needed, which saves a message for each.
 const ANNOUNCE_MS = 20;
-// What SIGKILL does not end waits in the kernel, for a file server that is gone for example: its queue does not.
+// A process that survives SIGKILL waits in the kernel, for example for a lost file server; its queue must not wait too.
 export const UNKILLABLE_MS = 5000;
-// A process without an id has failed to start, and says so in the next turn of the event loop.
+// A process without an id has failed to start, and emits the error in the next turn of the event loop.
 const START_LIMIT_MS = 10_000;
 const STREAMS = ['stdout', 'stderr'] as const;
 
@@ -24,11 +24,11 @@ export interface GroupHost {
   readonly takeCpu: () => Usage;
   readonly baseEnv: Readonly<Record<string, string>>;
   readonly graceMs: () => number;
-  /** How long what the process left behind may write to its pipes; default 100 ms. */
+  /** How long the children that the process left behind may write to its pipes; default 100 ms. */
   readonly pipeGraceMs?: number;
-  /** Signals a group; default the system's. */
+  /** Signals a group; default `killGroup`. */
   readonly kill?: typeof killGroup;
-  /** From SIGKILL until a process is given up that does not end; default 5 s. */
+  /** Time from SIGKILL until a process that does not end is given up; default 5 s. */
   readonly unkillableMs?: number;
   readonly report: (report: SpawnerReport) => void;
 }
@@ -38,8 +38,9 @@ type Pipes = Readonly<Record<OutputStream, OutputPipe | undefined>>;
 type Ending = Pick<Exit, 'exitCode' | 'signal' | 'startError' | 'usage'>;
 
 /**
- * Runs one process in a group of its own and tells how it ended. The group is terminated when `signal` aborts or the
- * time is up, and nothing of it is left when this resolves, whoever still holds its pipes.
+ * Runs one process in a group of its own, and returns how it ended. The group is terminated when `signal` aborts or the
+ * timeout expires. When this resolves, no process of the group is left, even if one that left the group still holds the
+ * pipes.
  */
 export async function runGroup(
   request: Request,
@@ -101,7 +102,7 @@ async function start(request: Request, baseEnv: Readonly<Record<string, string>>
       child.once('error', (error) => resolve({ error: describeStartError(error) }));
     });
   } catch (error) {
-    // Node throws some of the system's errors, such as ENOEXEC, and emits the others.
+    // Node throws some errors of the system, such as ENOEXEC, and emits others.
     return { error: describeStartError(error) };
   }
 }
@@ -158,7 +159,7 @@ interface Ends {
   readonly kill: typeof killGroup;
 }
 
-/** Kills what the process left behind, and stops reading if even that does not close the pipes. */
+/** Kills the children that the process left behind, and stops reading if even that does not close the pipes. */
 async function endGroup(
   { child, pid }: Extract<Started, { pid: number }>,
   { reading, pipes, graceMs, kill }: Ends,
@@ -166,7 +167,8 @@ async function endGroup(
   const isDrained = await settlesWithin(reading, graceMs);
   kill(pid, 'SIGKILL');
   if (isDrained || (await settlesWithin(reading, PIPE_GRACE_MS))) return;
-  // Held by a process that made itself a session of its own: out of reach, and not worth a queue.
+  // The pipes are held by a process that started its own session, which cannot be reached; the queue must not wait for
+  // it.
   destroyPipes(pipes);
   for (const stream of STREAMS) child[stream]?.destroy();
 }

@@ -2,14 +2,14 @@ import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, typ
 import { open } from 'node:fs/promises';
 import { explainSize, type OutputName } from './output-limits.ts';
 
-// Up to here one read is cheaper than a way through the thread pool; above, it would hold up everybody.
+// Up to this size a synchronous read is cheaper than the thread pool; above, it would block the event loop.
 const SYNC_BYTES = 64 * 1024;
-// A pipe would be waited for without end, and opening a device may do anything.
+// Never block on a pipe, and never follow a link.
 const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
- * Reads what a hook wrote into one of its files; empty where the hook deleted it. Rejects where the hook put something
- * else in its place (a link, a pipe, a folder, a device), and where it wrote more than is permitted, which is looked at before anything is read.
+ * Reads one output file of a hook; returns an empty string when the hook deleted it. Rejects when the hook replaced it
+ * (by a link, a pipe, a folder, a device), and when it is too large, which is checked before anything is read.
  */
 export async function readOutput(path: string, name: OutputName): Promise<string> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -22,7 +22,7 @@ export async function readOutput(path: string, name: OutputName): Promise<string
 function readAtOnce(path: string, name: OutputName): string {
   const fd = openSync(path, FLAGS);
   try {
-    // What was left running may have changed it since.
+    // A process that the hook left behind may have replaced it since.
     check(path, name, fstatSync(fd));
     return readFileSync(fd, 'utf8');
   } finally {
@@ -35,7 +35,7 @@ async function readInBackground(path: string, name: OutputName): Promise<string>
   try {
     const stats = await file.stat();
     check(path, name, stats);
-    // No more is read than was looked at.
+    // Reads no more than the size that was checked.
     const buffer = Buffer.allocUnsafeSlow(stats.size);
     let length = 0;
     while (length < buffer.length) {
@@ -50,7 +50,7 @@ async function readInBackground(path: string, name: OutputName): Promise<string>
 }
 
 function check(path: string, name: OutputName, stats: Stats): void {
-  if (!stats.isFile()) throw new Error(`${path} is not a file any more`);
+  if (!stats.isFile()) throw new Error(`${path} is not a regular file`);
   const problem = explainSize(name, stats.size);
   if (problem !== undefined) throw new Error(problem);
 }

@@ -1,3 +1,11 @@
+/*
+ * The private folder of one operator inside the temporary folder: it holds the files of every run, the pipes of the
+ * spawner and the socket of the warm hooks. The operator creates it at startup, calls `restore` before each run,
+ * `sweep` once, and `remove` at the end. What must hold: nobody else can read it or replace it; it survives cleaners of
+ * temporary folders, because it is touched every hour and recreated at the same path when it is gone; and the folders
+ * of dead operators are removed, but never one whose operator may be alive.
+ */
+
 import { chmodSync, lstatSync, lutimesSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
@@ -6,36 +14,37 @@ import { holdFolder } from './folder-lock.ts';
 import { removeStaleFolders } from './stale-folders.ts';
 
 const PRIVATE_FOLDER = 0o700;
-// What clears temporary folders by age leaves alone what is touched this often.
+// Programs that clear temporary folders by age leave files alone that are touched this often.
 const TOUCH_MS = 60 * 60 * 1000;
 
-/** The private folder of one operator inside the temporary folder. */
+/** A private folder; see above. */
 export interface RunFolder {
   readonly path: string;
-  /** Makes it again, with its contents, where somebody removed it; throws where that is not possible, and after `remove`. */
+  /**
+   * Recreates the folder and its contents if somebody removed it; throws when that is not possible, and after `remove`.
+   */
   restore(): void;
-  /** Removes the folders that operators which are dead left behind; never rejects. */
+  /** Removes the folders of dead operators; never rejects. */
   sweep(): Promise<void>;
-  /** Never throws. */
+  /** Removes the folder; never throws. */
   remove(): void;
 }
 
 export interface RunFolderOptions {
-  /** The folder given as `--tmp-dir`; made when it is missing. */
+  /** The folder given as `--tmp-dir`; created if it is missing. */
   readonly tmpDir: string;
-  /** Leaves everything where it is, for a look at it. */
+  /** Keeps all files, for debugging. */
   readonly keepTmpFiles: boolean;
-  /** What is in it from the start: a file that shows it is there, and what writes it. */
+  /** Initial contents: `write` creates them, and `file` is the one whose absence means that they are gone. */
   readonly contents?: { readonly file: string; write(folder: string): void };
-  /** Called when it had to be made again. */
+  /** Called when the folder had to be recreated. */
   readonly onRestored?: () => void;
-  /** Called when something in it cannot be removed, which the next operator tries again. */
+  /** Called when something in it cannot be removed; the next operator tries again. */
   readonly onLeft?: (error: unknown) => void;
 }
 
 /**
- * Makes this operator's folder; throws `UsageError` where that is not possible, or another user could put something else
- * in its place.
+ * Creates this operator's folder; throws `UsageError` when that is not possible, or when another user could replace it.
  */
 export function createRunFolder(options: RunFolderOptions): RunFolder {
   const { tmpDir, keepTmpFiles, contents, onRestored, onLeft } = options;
@@ -56,7 +65,7 @@ export function createRunFolder(options: RunFolderOptions): RunFolder {
   return {
     path,
     restore() {
-      if (isRemoved) throw new Error('hooklet stops');
+      if (isRemoved) throw new Error('hooklet is stopping');
       if (isWhole()) return;
       makeAgain(path);
       made = lstatSync(path);
@@ -94,7 +103,7 @@ function makeFolder(tmpDir: string, boot: string): string {
   }
 }
 
-/** At the same place, because what runs knows it by that name. */
+/** Recreates the folder at the same path, because running processes use that path. */
 function makeAgain(path: string): void {
   makeTrustedFolder(dirname(path));
   const found = lstatSync(path, { throwIfNoEntry: false });
@@ -103,7 +112,7 @@ function makeAgain(path: string): void {
     return;
   }
   if (!found.isDirectory() || found.uid !== (process.geteuid?.() ?? found.uid)) {
-    throw new Error(`${path} was replaced by something that is not hooklet's`);
+    throw new Error(`${path} was replaced by something that does not belong to hooklet`);
   }
   chmodSync(path, PRIVATE_FOLDER);
 }
@@ -114,11 +123,11 @@ function touch(path: string, contents: readonly string[]): void {
     const all = [...readdirSync(path), ...contents].map((name) => join(path, name));
     for (const one of [path, ...all]) lutimesSync(one, now, now);
   } catch {
-    // It was removed, or changes at this moment; the next run or the next hour sees to it.
+    // The folder was removed or is changing; the next run recreates it, or the next hour touches it.
   }
 }
 
-/** The same for all containers of a machine until it starts again. */
+/** Identifies this boot of the kernel, the same in all containers of a machine. */
 function bootName(): string {
   try {
     return readFileSync('/proc/sys/kernel/random/boot_id', 'utf8').slice(0, 8);

@@ -2,16 +2,19 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 
 export interface RunLimits {
   readonly timeoutMs: number | undefined;
-  /** From `onEnd` to `onKill`; asked for when the end begins. */
+  /** Time from `onEnd` to `onKill`; called when the run is asked to end. */
   readonly graceMs: () => number;
   readonly signal: AbortSignal;
   /** Asks the run to end. */
   readonly onEnd: () => void;
-  /** It did not. */
+  /** Called when the run has not ended after the grace period. */
   readonly onKill: () => void;
 }
 
-/** Ends a run when its time is over or `signal` aborts: it is asked first, and killed after the grace period. */
+/**
+ * Ends a run when its timeout expires or `signal` aborts: asks it to end, and kills it after the grace period. Call
+ * `clear` once the run has ended.
+ */
 export function limitRun({ timeoutMs, graceMs, signal, onEnd, onKill }: RunLimits) {
   let isTimedOut = false;
   let kill: NodeJS.Timeout | undefined;
@@ -23,7 +26,7 @@ export function limitRun({ timeoutMs, graceMs, signal, onEnd, onKill }: RunLimit
     isTimedOut = true;
     end();
   };
-  // A longer timer would fire at once.
+  // Node fires a longer timer at once; such a timeout is no limit.
   const isLimited = timeoutMs !== undefined && timeoutMs <= MAX_TIMER_MS;
   const limit = isLimited ? setTimeout(expire, timeoutMs) : undefined;
   if (signal.aborted) end();

@@ -3,20 +3,23 @@ import type { OutputLine, OutputStream } from './spawner-protocol.ts';
 
 const BATCH_BYTES = 32 * 1024;
 const TAIL_BYTES = 16 * 1024;
-// What a log line costs beside its text, so that a million empty ones do not pass for a megabyte.
+// The cost of a log line in addition to its text, so that a million empty lines do not count as a megabyte.
 const LINE_COST_BYTES = 100;
 const NEWLINE = 10;
 
 export interface RunOutputOptions {
   readonly limitBytes: number;
-  /** Keeps standard output whole, up to this, instead of giving lines. */
+  /** Captures standard output, up to this limit, instead of emitting lines. */
   readonly captureBytes?: number;
-  /** Hands every line over at once: for a process that may block before its next turn. */
+  /** Emits each line at once, for a process that may block its event loop. */
   readonly isImmediate?: boolean;
   readonly onLines: (lines: readonly OutputLine[]) => void;
 }
 
-/** What one run prints: lines in batches up to a limit, the end of stderr for the error, stdout whole if asked. */
+/**
+ * The output of one run: emits lines in batches up to a limit, keeps the end of stderr for error messages, and captures
+ * stdout if requested.
+ */
 export class RunOutput {
   readonly #options: RunOutputOptions;
   readonly #readers: Readonly<Record<OutputStream, LineReader>>;
@@ -45,20 +48,20 @@ export class RunOutput {
     else this.#readers[stream].push(chunk);
   }
 
-  /** Whether something that is logged beside the lines still has room; it counts against the same limit. */
+  /** Reserves room for a log entry, which counts against the same limit; returns false when it must be dropped. */
   take(bytes: number): boolean {
     if (this.#spend(bytes)) return true;
     this.#droppedBytes += bytes;
     return false;
   }
 
-  /** Gives a process that lives on the whole limit again. */
+  /** Restores the full limit, for a process that serves several runs. */
   refill(): void {
     this.#reportDropped();
     this.#leftBytes = this.#options.limitBytes;
   }
 
-  /** Ends half lines and hands over what is left. */
+  /** Emits incomplete lines and everything that is left; returns the captured stdout and the end of stderr. */
   end(): { readonly stdout: string; readonly stderr: string } {
     this.#readers.stdout.end();
     this.#readers.stderr.end();
@@ -67,7 +70,7 @@ export class RunOutput {
     return { stdout: Buffer.concat(this.#captured).toString(), stderr: wholeLines(this.#tail) };
   }
 
-  /** Whether more was printed than is captured. */
+  /** Whether more was printed than may be captured. */
   get isOverCapture(): boolean {
     return this.#capturedBytes > (this.#options.captureBytes ?? Infinity);
   }
@@ -87,7 +90,7 @@ export class RunOutput {
   #spend(bytes: number): boolean {
     const cost = bytes + LINE_COST_BYTES;
     const isEnough = cost <= this.#leftBytes;
-    // Nothing after the first dropped line comes through: a gap in the middle would mislead.
+    // After the first dropped line all others are dropped too: a gap in the middle would mislead.
     this.#leftBytes = isEnough ? this.#leftBytes - cost : 0;
     return isEnough;
   }
@@ -115,7 +118,7 @@ export class RunOutput {
 }
 
 function lastBytes(tail: Buffer, chunk: Buffer): Buffer {
-  // One byte more than is kept tells whether the first line was cut.
+  // Keeps one byte more, which shows whether the first line was cut.
   if (chunk.length > TAIL_BYTES) return Buffer.from(chunk.subarray(-TAIL_BYTES - 1));
   const both = Buffer.concat([tail, chunk]);
   return both.length > TAIL_BYTES ? both.subarray(-TAIL_BYTES - 1) : both;

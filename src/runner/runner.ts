@@ -15,27 +15,27 @@ export interface RunnerOptions {
   readonly spawner: Spawner;
   /** The private folder of this operator, from `createRunFolder`. */
   readonly folder: string;
-  /** Makes the folder again where somebody removed it; throws where that is not possible. */
+  /** Recreates the folder if somebody removed it; throws when that is not possible. */
   readonly restoreFolder?: () => void;
   readonly keepTmpFiles: boolean;
   /** The hooks folder, where `--config` is run. */
   readonly hooksDir: string;
-  /** The operator's environment; only its PATH is looked at. */
+  /** The operator's environment; only its PATH is used. */
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** The folder of the `hooklet` program, put before the PATH of hooks. */
+  /** The folder of the `hooklet` program, prepended to the PATH of hooks. */
   readonly binDir?: string;
   readonly log: Logger;
   readonly logProxyHookJson: boolean;
   readonly warm?: WarmLimits;
 }
 
-/** An executor, and what keeps it from its work. */
+/** An executor that reports why it cannot work. */
 export interface Runner extends Executor {
-  /** Why no hook is started at the moment; undefined when all is well. */
+  /** Why no hook can be started at the moment; undefined when hooks can be started. */
   readonly problem: string | undefined;
 }
 
-/** Runs hooks: executables each in a process of its own, definitions in a process that stays. */
+/** Creates the runner: process hooks run in a process of their own, warm hooks in a warm process. */
 export function createRunner(options: RunnerOptions): Runner {
   const { spawner, folder, keepTmpFiles, restoreFolder = () => {}, hooksDir } = options;
   const env = hookEnv(options);
@@ -51,7 +51,7 @@ export function createRunner(options: RunnerOptions): Runner {
     },
     execute: async (request, signal) => {
       const { name, type } = request.hook;
-      if (signal.aborted) return notExecuted(name, 'the operator stops before it is started');
+      if (signal.aborted) return notExecuted(name, 'the operator is stopping, it was not started');
       try {
         restoreFolder();
       } catch (error) {
@@ -87,7 +87,7 @@ function notExecuted(hook: string, reason: string, cause?: unknown): Execution {
 }
 
 function notRestored(error: unknown): Exit {
-  const message = `its files have no place: ${error instanceof Error ? error.message : String(error)}; see --tmp-dir`;
+  const message = `its files could not be created: ${error instanceof Error ? error.message : String(error)}; see --tmp-dir`;
   return { timedOut: false, startError: { code: '', message }, stdout: '', stderr: '', usage: {} };
 }
 

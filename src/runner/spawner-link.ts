@@ -17,25 +17,25 @@ import type {
 } from './spawner-protocol.ts';
 
 const CLOSE_MARGIN_MS = 2000;
-// What the kernel does not end at once, such as a process that waits for a disk, ends without us.
+// A process that the kernel does not end at once, for example because it waits for a disk, is not waited for.
 const KILL_LIMIT_MS = 1000;
 
 export interface SpawnerLinkOptions {
-  /** File of the spawner process; default the one beside this module. */
+  /** File of the spawner process; default: the one next to this module. */
   readonly entry?: string | undefined;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly settings: SpawnerSettings;
 }
 
-/** A process the spawner was asked to start. */
+/** A process that the spawner was asked to start. */
 export interface SpawnedProcess {
-  /** Never rejects: what went wrong is in the exit. */
+  /** Never rejects: failures are part of the exit. */
   readonly exit: Promise<Exit>;
-  /** SIGTERM to its group, and SIGKILL after the grace period. */
+  /** Sends SIGTERM to its group, and SIGKILL after the grace period. */
   terminate(): void;
-  /** SIGKILL to its group from here, for a spawner that does not answer. */
+  /** Sends SIGKILL to its group from this process, for a spawner that does not answer. */
   kill(): void;
-  /** Gives a process that lives on its whole output limit again. */
+  /** Restores the full output limit of a process that serves several runs. */
   refill(): void;
 }
 
@@ -43,13 +43,13 @@ interface PendingRun {
   readonly onLine: (line: OutputLine) => void;
   readonly settle: (exit: Exit) => void;
   pid?: number;
-  /** Set once it was asked to end. */
+  /** The timer that gives up the run once it was asked to end. */
   limit?: NodeJS.Timeout;
 }
 
-/** One spawner process and the runs it has in hand. */
+/** The connection to one spawner process, and its runs. */
 export class SpawnerLink {
-  /** Resolves with how it ended, after its runs were killed and told so. */
+  /** Resolves with the way it ended, after its runs were killed and settled. */
   readonly ended: Promise<string>;
   readonly #options: SpawnerLinkOptions;
   readonly #spawner: SpawnerChild;
@@ -62,7 +62,7 @@ export class SpawnerLink {
   #isAlive = true;
   #wasReady = false;
 
-  /** Takes over a process that is on its way up already, or starts one. */
+  /** Uses a process that is already starting, or starts one. */
   constructor(options: SpawnerLinkOptions, spawner: SpawnerChild = startSpawnerChild(options.env, options.entry)) {
     this.#options = options;
     this.#spawner = spawner;
@@ -75,12 +75,12 @@ export class SpawnerLink {
     return this.#isAlive;
   }
 
-  /** Whether it got as far as taking requests: one that did not would fail the same way again. */
+  /** Whether it became ready for requests: one that did not would fail the same way again. */
   get wasReady(): boolean {
     return this.#wasReady;
   }
 
-  /** Why nothing is started at the moment; undefined when all is well. */
+  /** Why nothing can be started at the moment; undefined when the spawner answers. */
   get problem(): string | undefined {
     const { lateMs } = this.#pulse;
     return lateMs === undefined ? undefined : `the spawner process has not answered for ${lateMs / 1000} s`;
@@ -90,18 +90,18 @@ export class SpawnerLink {
     const id = this.#nextId++;
     const { promise: exit, resolve: settle } = latch<Exit>();
     this.#runs.set(id, { onLine, settle });
-    // Answered by its start or its exit, within milliseconds.
+    // Answered by a report of its start or its exit, within milliseconds.
     this.#ask({ type: 'spawn', id, ...request });
     return {
       exit,
       terminate: () => this.#terminate(id),
-      // Once its end is told the number may be another process's.
+      // Only while the run is not settled: after that the pid may belong to another process.
       kill: () => killGroup(this.#runs.get(id)?.pid, 'SIGKILL'),
       refill: () => this.#send({ type: 'refill', id }),
     };
   }
 
-  /** Ends the process and what it still runs. */
+  /** Ends the spawner process and everything that it runs. */
   async close(): Promise<void> {
     this.#spawner.channel?.end();
     const { graceMs } = this.#options.settings;
@@ -117,13 +117,13 @@ export class SpawnerLink {
     if (run === undefined || run.limit !== undefined) return;
     const limitMs = this.#options.settings.graceMs + UNKILLABLE_MS + CLOSE_MARGIN_MS;
     run.limit = setTimeout(
-      () => this.#settle(id, lostRun(`the spawner process told of no end within ${limitMs / 1000} s of SIGTERM`)),
+      () => this.#settle(id, lostRun(`the spawner process reported no end within ${limitMs / 1000} s of SIGTERM`)),
       limitMs,
     );
     run.limit.unref();
   }
 
-  /** Sends what has to be answered soon. */
+  /** Sends a request that must be answered soon. */
   #ask(request: SpawnerRequest): void {
     if (this.#pulse.ask()) this.#scheduleTick();
     this.#send(request);
@@ -163,7 +163,7 @@ export class SpawnerLink {
     const reader = new MessageReader<SpawnerReport>({
       parse: readSpawnerReport,
       onMessage: (report) => this.#handle(report),
-      onBad: (reason) => this.#kill(`it sent what is no report, ${reason}`),
+      onBad: (reason) => this.#kill(`it sent an invalid report, ${reason}`),
     });
     this.#spawner.channel?.on('data', (chunk) => {
       this.#pulse.hear();

@@ -1,3 +1,10 @@
+/*
+ * The spawner process: a small process that starts hooks for the operator, so that the operator, whose memory may be
+ * large, never forks. The operator starts it at boot and again when it dies, and sends requests through descriptor 3:
+ * first `setup`, then `spawn`, `terminate`, `refill` and `ping`. When the operator closes the channel or dies, every
+ * run is terminated and this process exits, so no hook outlives its operator.
+ */
+
 import { Socket } from 'node:net';
 import { ActiveRuns } from './active-runs.ts';
 import { encodeMessage, MessageReader } from './messages.ts';
@@ -5,12 +12,12 @@ import { PipePool } from './pipe-pool.ts';
 import type { SpawnerReport, SpawnerRequest, SpawnerSettings } from './spawner-protocol.ts';
 import { createCpuMeter } from './usage.ts';
 
-// The operator talks to us through this descriptor; when it ends, so do we.
+// The channel to the operator; this process ends with it.
 const OPERATOR_FD = 3;
-// An operator that closes the connection and then does not read is not waited for.
+// Limit for an operator that closes the channel but does not read the last reports.
 const LAST_WORD_MS = 1000;
 
-/** Starts what the operator asks for, until the operator closes the connection or dies. */
+/** Serves requests until the operator closes the channel or dies. */
 function serve(): void {
   const operator = new Socket({ fd: OPERATOR_FD, readable: true, writable: true, allowHalfOpen: true });
   const report = (message: SpawnerReport): void => {
@@ -18,7 +25,7 @@ function serve(): void {
   };
   let runs: ActiveRuns | undefined;
   const reader = new MessageReader<SpawnerRequest>({
-    // The parsing edge: who starts us is of our version, and nobody else has this descriptor.
+    // Not validated: the sender is the operator of the same version, and nobody else has this descriptor.
     parse: (value) => value as SpawnerRequest,
     onMessage: (request) => {
       if (request.type === 'setup') runs = setUp(request, report);
@@ -27,7 +34,7 @@ function serve(): void {
     },
     onBad: () => process.exit(1),
   });
-  // What was reported last may still be on its way to an operator that is busy; one that is gone fails it at once.
+  // Lets a busy operator read the last reports; if the operator is gone, `end` fails at once.
   const exit = (): void => {
     operator.end(() => process.exit(0));
     setTimeout(() => process.exit(0), LAST_WORD_MS);
@@ -55,7 +62,7 @@ function definedEntries(env: NodeJS.ProcessEnv): Record<string, string> {
   return Object.fromEntries(Object.entries(env).filter((entry): entry is [string, string] => entry[1] !== undefined));
 }
 
-// Ctrl-C in a terminal reaches the whole foreground group: how to stop is for the operator to say.
+// Ctrl-C in a terminal reaches the whole foreground group; the operator decides how to stop.
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => {});
 
 serve();

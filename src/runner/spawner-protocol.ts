@@ -1,18 +1,18 @@
-/** What the operator asks of the spawner process. */
+/** A request of the operator to the spawner process. */
 export type SpawnerRequest =
-  /** The first one, once. */
+  /** The first request, sent once. */
   | ({ readonly type: 'setup' } & SpawnerSettings)
   | ({ readonly type: 'spawn'; readonly id: number } & SpawnRequest)
-  /** Asks for a `pong`, to hear whether anybody is there. */
+  /** Asks for a `pong`, to check that the process answers. */
   | { readonly type: 'ping' }
   | { readonly type: 'terminate'; readonly id: number }
   | { readonly type: 'refill'; readonly id: number };
 
-/** What the spawner process tells the operator. */
+/** A report of the spawner process to the operator. */
 export type SpawnerReport =
   | { readonly type: 'ready' }
   | { readonly type: 'pong' }
-  /** Only of a run that takes a while. */
+  /** Sent only for a run that lasts longer than 20 ms. */
   | { readonly type: 'started'; readonly id: number; readonly pid: number }
   | { readonly type: 'output'; readonly id: number; readonly lines: readonly OutputLine[] }
   | { readonly type: 'exit'; readonly id: number; readonly exit: Exit };
@@ -22,10 +22,10 @@ export interface SpawnRequest {
   readonly path: string;
   readonly args: readonly string[];
   readonly cwd: string;
-  /** Added to the environment of the spawner, which is the operator's. */
+  /** Added to the environment of the spawner process, which is that of the operator. */
   readonly env: Readonly<Record<string, string>>;
   readonly timeoutMs?: number;
-  /** Keeps standard output for the exit, up to this many bytes, instead of reporting lines. */
+  /** Captures standard output for the exit, up to this many bytes, instead of reporting lines. */
   readonly captureBytes?: number;
 }
 
@@ -36,43 +36,43 @@ export interface OutputLine {
   readonly line: string;
 }
 
-/** How a process ended: by `exitCode`, by `signal`, or never began. */
+/** How a process ended: with `exitCode`, by `signal`, or with `startError` if it never started or was given up. */
 export interface Exit {
   readonly exitCode?: number;
   readonly signal?: string;
   readonly timedOut: boolean;
-  /** Why the process could not be started, or is no longer followed. */
+  /** Why the process could not be started, or was given up. */
   readonly startError?: StartError;
-  /** The spawner process ended during the run, which says nothing about what was run. */
+  /** The spawner process was lost during the run, so the result of the run is unknown. */
   readonly isLost?: true;
-  /** Only with `captureBytes`. */
+  /** Captured standard output; empty without `captureBytes`. */
   readonly stdout: string;
-  /** The last lines, bounded. */
+  /** The end of standard error, at most 16 KiB. */
   readonly stderr: string;
   readonly usage: Usage;
 }
 
 export interface StartError {
-  /** Such as `ENOENT`; empty when there is none. */
+  /** An error code such as `ENOENT`, or empty. */
   readonly code: string;
   readonly message: string;
 }
 
-/** What a run cost; a field is absent where the system does not tell. */
+/** The resource usage of a run; a field is absent when the system does not report it. */
 export interface Usage {
-  /** User and system time in steps of 10 ms; exact in the sum over many runs. */
+  /** CPU time in steps of 10 ms; exact when summed over many runs. */
   readonly userCpuMs?: number;
   readonly systemCpuMs?: number;
-  /** Peak of the largest process of the run, sampled; absent when the run was too short for a sample. */
+  /** Sampled peak memory of the largest process of the run; absent when the run was too short for a sample. */
   readonly maxRssBytes?: number;
 }
 
-/** How the spawner process is set up. */
+/** The settings of the spawner process. */
 export interface SpawnerSettings {
   /** A private folder for its pipes. */
   readonly folder: string;
-  /** From SIGTERM to SIGKILL. */
+  /** Time from SIGTERM to SIGKILL. */
   readonly graceMs: number;
-  /** Output of one run that is forwarded; the rest is counted and dropped. */
+  /** How much output of one run is forwarded; the rest is counted and dropped. */
   readonly outputLimitBytes: number;
 }

@@ -12,7 +12,9 @@ import {
 
 type Fields = ReturnType<typeof readFields>;
 
-/** Checks a report; the sender is ours, so that a wrong one means that it is broken. Throws what is wrong with it. */
+/**
+ * Validates a report; an invalid one means that the spawner process is broken. Throws an error that names the problem.
+ */
 export function readSpawnerReport(value: unknown): SpawnerReport {
   const fields = readFields(value);
   const type = readText(fields, 'type');
@@ -21,17 +23,17 @@ export function readSpawnerReport(value: unknown): SpawnerReport {
     return { type, id: readCount(fields, 'id'), lines: readList(fields, 'lines', readOutputLine) };
   }
   if (type === 'exit') return { type, id: readCount(fields, 'id'), exit: readExit(readObject(fields, 'exit')) };
-  // The others hold nothing that is used unseen.
+  // The other reports have no fields that are used.
   return { ...fields, type } as SpawnerReport;
 }
 
-/** A line a hook printed. */
+/** Validates a line that a hook printed. */
 export function readOutputLine(value: unknown): OutputLine {
   const fields = readFields(value);
   return { stream: readOneOf(fields, 'stream', ['stdout', 'stderr'] as const), line: readText(fields, 'line') };
 }
 
-/** What a run cost; what is not told stays absent. */
+/** Validates the usage of a run; fields that are missing stay absent. */
 export function readUsage(fields: Fields): Usage {
   const userCpuMs = readOptional(fields, 'userCpuMs', readAmount);
   const systemCpuMs = readOptional(fields, 'systemCpuMs', readAmount);

@@ -1,3 +1,11 @@
+/*
+ * Starts processes through the spawner process. The operator creates one spawner at boot; the executors call `spawn`
+ * for a run to its end, and `start` for a warm process. One `SpawnerLink` at a time is alive: when its process ends or
+ * stops answering, its runs fail with `isLost`, `onLost` is called, and a new process is started at once, or at the
+ * next request if the old one never became ready. After `close` nothing is started, and every request gets an
+ * exit that says so.
+ */
+
 import { aborted } from '../lib/aborted.ts';
 import type { Logger } from '../log.ts';
 import type { SpawnerChild } from './spawner-child.ts';
@@ -10,42 +18,42 @@ const DEFAULT_OUTPUT_LIMIT_BYTES = 1024 * 1024;
 export interface SpawnerOptions {
   /** The private folder of this operator, from `createRunFolder`. */
   readonly folder: string;
-  /** The operator's environment; every hook gets it. */
+  /** The operator's environment; every hook inherits it. */
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly log: Logger;
-  /** From SIGTERM to SIGKILL; default 5 s. */
+  /** Time from SIGTERM to SIGKILL; default 5 s. */
   readonly graceMs?: number;
-  /** Output of one run that reaches the log; default 1 MiB. */
+  /** How much output of one run is logged; default 1 MiB. */
   readonly outputLimitBytes?: number;
-  /** File of the spawner process; default the one beside this module. */
+  /** File of the spawner process; default: the one next to this module. */
   readonly entry?: string;
-  /** Called when the spawner process ended, or was ended because it did not answer. */
+  /** Called when the spawner process died, or was killed because it did not answer. */
   readonly onLost?: (() => void) | undefined;
-  /** A process that was started before; default one is started now. */
+  /** A process that was started earlier; by default one is started now. */
   readonly first?: SpawnerChild | undefined;
 }
 
 export interface SpawnOptions {
   readonly onLine: (line: OutputLine) => void;
-  /** Terminates the process group. */
+  /** Aborting it terminates the process group. */
   readonly signal: AbortSignal;
 }
 
-/** Starts processes through a small process of its own, so that the operator, which may be large, never forks. */
+/** Starts processes through the spawner process, so that the operator, which may be large, never forks. */
 export interface Spawner {
-  /** Runs a process to its end; never rejects: what went wrong is in the exit. */
+  /** Runs a process to its end; never rejects: failures are part of the exit. */
   spawn(request: SpawnRequest, options: SpawnOptions): Promise<Exit>;
-  /** Starts a process that is ended by `terminate`. */
+  /** Starts a process that runs until `terminate`. */
   start(request: SpawnRequest, onLine: (line: OutputLine) => void): SpawnedProcess;
-  /** Why nothing is started at the moment; undefined when all is well. */
+  /** Why nothing can be started at the moment; undefined when the spawner answers. */
   readonly problem: string | undefined;
-  /** Closes when `signal` aborts. */
+  /** Waits until `signal` aborts, then closes. */
   run(signal: AbortSignal): Promise<void>;
-  /** Ends the spawner process and everything it runs. */
+  /** Ends the spawner process and everything that it runs. */
   close(): Promise<void>;
 }
 
-/** Starts the spawner process at once, and again whenever it dies. */
+/** Creates the spawner; starts its process at once, and again whenever it dies. */
 export function createSpawner(options: SpawnerOptions): Spawner {
   const linkOptions = withDefaults(options);
   let isClosed = false;
@@ -57,7 +65,7 @@ export function createSpawner(options: SpawnerOptions): Spawner {
       if (isClosed) return;
       options.log.error({ reason }, 'spawner process ended');
       options.onLost?.();
-      // One that never came up would die again: the next request tries.
+      // A process that never became ready would die again: the next request tries once more.
       if (opened.wasReady) link = connect();
     });
     return opened;
@@ -98,12 +106,12 @@ export function createSpawner(options: SpawnerOptions): Spawner {
   };
 }
 
-/** What is asked for after the end gets its answer at once. */
+/** The result of each request after `close`. */
 const NOT_STARTED: SpawnedProcess = {
   exit: Promise.resolve({
     timedOut: false,
     isLost: true,
-    startError: { code: '', message: 'hooklet stops, nothing is started' },
+    startError: { code: '', message: 'hooklet is stopping, nothing is started' },
     stdout: '',
     stderr: '',
     usage: {},

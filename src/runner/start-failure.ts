@@ -2,9 +2,9 @@ import { accessSync, constants, existsSync } from 'node:fs';
 import { explainFirstLine } from '../hook/start-failure.ts';
 import type { StartError } from './spawner-protocol.ts';
 
-/** Says in a user's words why a hook could not be started, looking at the file where the system is too short. */
+/** Explains why a hook could not be started; looks at the file when the error of the system is not specific enough. */
 export function explainStartError(path: string, { code, message }: StartError): string {
-  if (code !== '' && !existsSync(path)) return `the file ${path} does not exist any more`;
+  if (code !== '' && !existsSync(path)) return `the file ${path} does not exist`;
   switch (code) {
     case 'EACCES':
       return isExecutable(path) ? message : `${path} is not executable, chmod +x is required`;

@@ -6,7 +6,10 @@ const FIRST_SAMPLE_MS = 10;
 const LONGEST_PAUSE_MS = 1000;
 const MAX_PROCESSES = 64;
 
-/** Gives the CPU time of the children reaped since it was last asked; nothing where there is no /proc. */
+/**
+ * Returns a function that returns the CPU time of the children reaped since its last call; empty where there is no
+ * /proc.
+ */
 export function createCpuMeter(): () => { readonly userCpuMs?: number; readonly systemCpuMs?: number } {
   let before = readChildTicks();
   return () => {
@@ -24,12 +27,12 @@ export function createCpuMeter(): () => { readonly userCpuMs?: number; readonly 
 function readChildTicks(): { readonly user: number; readonly system: number } | undefined {
   const stat = readProc('/proc/self/stat');
   if (stat === undefined) return undefined;
-  // The name in parentheses may hold anything; the numbered fields go on after it with the third.
+  // The name in parentheses may contain anything; after it the fields continue with the third.
   const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
   return { user: Number(fields[13]), system: Number(fields[14]) };
 }
 
-/** Samples the peak memory of a process and its descendants, ever more rarely, until `stop`. */
+/** Samples the peak memory of a process and its descendants, at growing intervals, until `stop`. */
 export function watchMemory(pid: number): { peak(): number | undefined; stop(): void } {
   let peak: number | undefined;
   let pauseMs = FIRST_SAMPLE_MS;
@@ -67,7 +70,7 @@ function readProc(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1');
   } catch {
-    // Not Linux, or the process has just ended.
+    // This is not Linux, or the process has just ended.
     return undefined;
   }
 }

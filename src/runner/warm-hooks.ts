@@ -1,31 +1,40 @@
+/*
+ * The executor of warm hooks: TypeScript and JavaScript modules that export a definition. Each hook has one current
+ * process, which loads the module once and serves all its runs; `runner.ts` calls `readConfig` at each load of the
+ * hook, which starts a new process, and `execute` for each attempt. A process is current, retired (replaced, finishes
+ * its runs), or ended. It is replaced when the hook is reloaded, when a run timed out in it, when it has served too
+ * many runs or uses too much memory, and dropped when it died or did not load. What must hold: `execute` and
+ * `readConfig` never reject, a run never starts in a retired process, and `close` leaves no process behind.
+ */
+
 import { HookFailedError } from '../errors.ts';
-import type { Hook } from '../hook/binding.ts';
 import type { HookFile } from '../hook/discover.ts';
 import { abortable } from '../lib/abortable.ts';
 import type { Logger } from '../log.ts';
-import type { Execution, ExecuteRequest, Executor, FailedExecution, RunCost } from './executor.ts';
-import { failureMessage, overtimeText } from './failure.ts';
+import type { Execution, ExecuteRequest, Executor, FailedExecution } from './executor.ts';
+import { failureMessage } from './failure.ts';
 import type { OutputLog } from './output-log.ts';
 import { limitRun } from './run-limits.ts';
 import type { Spawner } from './spawner.ts';
 import type { Exit, OutputLine, Usage } from './spawner-protocol.ts';
 import { WarmServer } from './warm-server.ts';
-import { type Ended, type Loaded, type Outcome, WarmWorker } from './warm-worker.ts';
+import { blameOf, describeExit, describeLoad, toExecution, toExit, type Description } from './warm-outcome.ts';
+import { WarmWorker } from './warm-worker.ts';
 
 const DEFAULT_MAX_RUNS = 10_000;
 const DEFAULT_MAX_RSS_BYTES = 512 * 1024 * 1024;
 const DEFAULT_GRACE_MS = 5000;
 
 export interface WarmLimits {
-  /** The process is replaced after so many runs; default 10,000. */
+  /** A process is replaced after this many runs; default 10,000. */
   readonly maxRuns?: number;
-  /** The process is replaced when it has grown beyond this; default 512 MiB. */
+  /** A process is replaced when it uses more memory than this; default 512 MiB. */
   readonly maxRssBytes?: number;
-  /** From asking a run to end until its process is ended; default 5 s. */
+  /** Time from asking a run to end until its process is ended; default 5 s. */
   readonly graceMs?: number;
-  /** From the start of a process until its module must be loaded; default 10 s. */
+  /** Limit from the start of a process until its module is loaded; default 10 s. */
   readonly loadLimitMs?: number;
-  /** From asking for the end of a process until it counts as ended; default 10 s. */
+  /** Limit from asking a process to end until it counts as ended; default 10 s. */
   readonly endLimitMs?: number;
 }
 
@@ -38,13 +47,13 @@ export interface WarmHooksOptions {
   readonly limits: WarmLimits;
 }
 
-/** Keeps a process for each hook that is a module, and replaces it in time. */
+/** The executor of warm hooks; see above. */
 export class WarmHooks implements Executor {
   readonly #options: WarmHooksOptions;
   readonly #server: WarmServer;
-  /** The process for the next run, by the path of its hook. */
+  /** The current process of each hook, by the path of the hook. */
   readonly #workers = new Map<string, WarmWorker>();
-  /** All that have not ended, those that were replaced too. */
+  /** All processes that have not ended, including retired ones. */
   readonly #living = new Set<WarmWorker>();
   #isClosed = false;
 
@@ -53,7 +62,7 @@ export class WarmHooks implements Executor {
     this.#server = new WarmServer(options.folder);
   }
 
-  /** Loads the module anew and tells its config as `hook --config` would; never rejects. */
+  /** Loads the module in a new process, and returns its config as `hook --config` would; never rejects. */
   async readConfig(file: HookFile, signal: AbortSignal): Promise<Exit> {
     try {
       await this.#server.open();
@@ -70,7 +79,7 @@ export class WarmHooks implements Executor {
     return toExit(loaded);
   }
 
-  /** Runs the hook in its process, which is started if there is none; never rejects. */
+  /** Runs the hook in its current process, and starts one if there is none; never rejects. */
   async execute(request: ExecuteRequest, signal: AbortSignal): Promise<Execution> {
     const { hook, contexts, onOutput } = request;
     const { timeoutMs } = hook.settings;
@@ -103,7 +112,7 @@ export class WarmHooks implements Executor {
     });
   }
 
-  /** Ends all processes; none is started after this. */
+  /** Ends all processes; none is started afterward. */
   async close(): Promise<void> {
     this.#isClosed = true;
     const closing = this.#server.close();
@@ -129,24 +138,24 @@ export class WarmHooks implements Executor {
         }
       }
       const loaded = await unlessAborted(worker.loaded, signal);
-      if (loaded === undefined) return notReady(hook, ['the operator stops before its module is loaded', '']);
+      if (loaded === undefined) return notReady(hook, ['the operator is stopping, its module was not loaded', '']);
       if (loaded.type !== 'ready') {
         this.#drop(hook.path, worker);
         return notReady(hook, describeLoad(loaded), { by: blameOf(loaded) });
       }
-      // It may have been replaced, by a reload for example, while we waited for it.
+      // It may have been replaced while it was loading, for example by a reload.
       if (!worker.isRetired) return { type: 'ready', worker };
     }
   }
 
   async #start(hook: HookFile): Promise<WarmWorker> {
     await this.#server.open();
-    // Another run may have started one meanwhile.
+    // Another run may have started a process meanwhile.
     const known = this.#workers.get(hook.path);
     return known === undefined || known.isRetired ? this.#replace(hook) : known;
   }
 
-  /** Starts a new process; the one before finishes its runs. */
+  /** Starts a new current process; the previous one finishes its runs. */
   #replace(file: HookFile): WarmWorker {
     this.#workers.get(file.path)?.retire();
     const { spawner, env, log, outputLog, limits } = this.#options;
@@ -156,13 +165,13 @@ export class WarmHooks implements Executor {
     const worker = new WarmWorker({ spawner, server: this.#server, path, env, onLine, loadLimitMs, endLimitMs });
     this.#workers.set(path, worker);
     this.#living.add(worker);
-    // Asked for at the very moment of the end.
+    // `close` has not seen this process.
     if (this.#isClosed) worker.terminate();
     void worker.ended.then((exit) => {
       this.#living.delete(worker);
       const isExpected = this.#workers.get(path) !== worker;
       if (!isExpected) this.#workers.delete(path);
-      // Nobody waited for it, so nobody else reports it; the next run starts another.
+      // No run was waiting for the current process, so its end is logged here; the next run starts another.
       const reason = worker.reason ?? (isExpected ? undefined : describeExit(exit));
       if (reason === undefined) return;
       log.warn({ hook: file.name, reason, stderr: exit.stderr }, 'process of warm hook ended');
@@ -175,7 +184,7 @@ export class WarmHooks implements Executor {
     return worker.runs >= maxRuns || maxRssBytes > limitBytes;
   }
 
-  /** Has the next process ready before it is needed. */
+  /** Replaces a process ahead of the next run. */
   #renew(hook: HookFile, worker: WarmWorker): void {
     if (this.#workers.get(hook.path) === worker) this.#replace(hook);
     else worker.retire();
@@ -187,31 +196,13 @@ export class WarmHooks implements Executor {
   }
 }
 
-/** Undefined when the signal comes first. */
+/** Resolves with undefined when the signal aborts first. */
 async function unlessAborted<T>(promise: Promise<T>, signal: AbortSignal): Promise<T | undefined> {
   try {
     return await abortable(promise, signal);
   } catch (error) {
     if (signal.aborted) return undefined;
     throw error;
-  }
-}
-
-function notStarted(error: unknown): Exit {
-  const startError = { code: '', message: messageOf(error) };
-  return { timedOut: false, startError, stdout: '', stderr: '', usage: {} };
-}
-
-function toExit(loaded: Loaded): Exit {
-  switch (loaded.type) {
-    case 'ready':
-      return { exitCode: 0, timedOut: false, stdout: loaded.config, stderr: '', usage: {} };
-    case 'broken':
-      return { exitCode: 1, timedOut: false, stdout: '', stderr: loaded.error, usage: {} };
-    case 'ended':
-      return loaded.reason === undefined
-        ? loaded.exit
-        : { ...loaded.exit, startError: { code: '', message: loaded.reason } };
   }
 }
 
@@ -228,47 +219,9 @@ function notReady(
   return { type: 'failed', by, error: new HookFailedError(failureMessage(hook.name, ...description), { cause }) };
 }
 
-interface Circumstances {
-  readonly cost: RunCost;
-  readonly isTimedOut: boolean;
-  readonly isStopped: boolean;
-}
-
-function toExecution(hook: Hook, outcome: Outcome, { cost, isTimedOut, isStopped }: Circumstances): Execution {
-  if (outcome.type === 'done' && !isTimedOut) {
-    return { type: 'exited', cost, outputs: { ...outcome.outputs, admission: '', conversion: '' } };
-  }
-  const [reason, detail] = describeOutcome(outcome, isStopped);
-  const message = failureMessage(hook.name, isTimedOut ? overtimeText(hook.settings.timeoutMs) : reason, detail);
-  const error = new HookFailedError(message, { ending: { timedOut: isTimedOut } });
-  const outputs = outcome.type === 'failed' ? { outputs: outcome.outputs } : {};
-  return { type: 'failed', by: blameOf(outcome), error, cost, ...outputs };
-}
-
-function blameOf(result: Loaded | Outcome): 'hook' | 'environment' {
-  return result.type === 'ended' && result.exit.isLost === true ? 'environment' : 'hook';
-}
-
-type Description = readonly [reason: string, detail: string];
-
-function describeLoad(loaded: Exclude<Loaded, { type: 'ready' }>): Description {
-  if (loaded.type === 'broken') return ['its module could not be loaded', loaded.error];
-  return [`its process ended before its module was loaded (${describeEnd(loaded)})`, loaded.exit.stderr];
-}
-
-function describeOutcome(outcome: Outcome, isStopped: boolean): Description {
-  if (outcome.type === 'done') return ['', ''];
-  if (isStopped) return ['it was ended because the operator stops', ''];
-  if (outcome.type === 'failed') return [outcome.reason, outcome.error];
-  return [`its process ended during the run (${describeEnd(outcome)})`, outcome.exit.stderr];
-}
-
-function describeEnd({ reason, exit }: Ended): string {
-  return reason ?? describeExit(exit);
-}
-
-function describeExit({ startError, signal, exitCode }: Exit): string {
-  return startError?.message ?? signal ?? `exit code ${exitCode}`;
+function notStarted(error: unknown): Exit {
+  const startError = { code: '', message: messageOf(error) };
+  return { timedOut: false, startError, stdout: '', stderr: '', usage: {} };
 }
 
 function messageOf(error: unknown): string {

@@ -1,3 +1,10 @@
+/*
+ * The program of a warm process: it loads one hook and runs it as often as the operator requests. `WarmWorker` starts
+ * it, with the path of the hook as its argument and the socket and a token in its environment. It connects, says hello
+ * with the token, loads the module, reports `ready` with the config or `broken` with the error, and then serves `run`
+ * and `abort` requests. It exits when the operator closes the connection.
+ */
+
 import { registerHooks } from 'node:module';
 import { connect, type Socket } from 'node:net';
 import { inspect } from 'node:util';
@@ -10,15 +17,15 @@ import { type Report, WarmRuns } from './warm-runs.ts';
 import { MAX_ERROR_CHARS, WARM_SOCKET, WARM_TOKEN, type WarmRequest } from './warm-protocol.ts';
 import { readRequest } from './warm-request.ts';
 
-/** Loads the hook named on the command line once, and runs it as often as the operator asks. */
+/** Loads the hook at `path` and serves the requests of the operator. */
 async function serve(path: string): Promise<void> {
   const operator = connect(process.env[WARM_SOCKET] ?? '');
-  // Hooks may start programs of their own, which have no business with the operator.
+  // Removed from the environment: programs that the hook starts must not connect to the operator.
   const token = process.env[WARM_TOKEN] ?? '';
   delete process.env[WARM_SOCKET];
   delete process.env[WARM_TOKEN];
   const report: Report = (message, payload) => {
-    // Both at once, so that the operator need not wake twice.
+    // Sent together, so that the operator wakes only once.
     operator.cork();
     operator.write(encodeMessage(message));
     if (payload !== undefined && payload.length > 0) operator.write(payload);
@@ -28,8 +35,8 @@ async function serve(path: string): Promise<void> {
     process.stderr.write(`the connection to hooklet is lost: ${message}\n`);
     process.exit(1);
   });
-  // First: loading the module may keep this thread busy for longer than the operator waits for a hello. It waits for the
-  // module too, and ends this process then.
+  // Hello is sent first: loading the module may block this thread for longer than the operator waits for a hello.
+  // Loading has a longer limit of its own, which the operator enforces.
   const greeted = latch();
   operator.write(encodeMessage({ type: 'hello', token }), () => greeted.resolve());
   await greeted.promise;
@@ -51,24 +58,24 @@ function listen(operator: Socket, onRequest: (request: WarmRequest, payload: Buf
     parse: readRequest,
     onMessage: onRequest,
     onBad: (reason) => {
-      process.stderr.write(`hooklet sent what is no request, ${reason}\n`);
+      process.stderr.write(`hooklet sent an invalid request, ${reason}\n`);
       process.exit(1);
     },
-    // The contexts are the operator's own.
+    // The sender is the operator, so contexts need no limit.
     maxPayloadBytes: Number.MAX_SAFE_INTEGER,
   });
   operator.on('data', (chunk) => reader.push(chunk));
-  // Without an operator there is nothing to do.
+  // Without an operator there is nothing left to do.
   operator.on('end', () => process.exit(0));
 }
 
 interface LoadedHook {
   readonly definition: RunnableHook;
-  /** As JSON. */
+  /** The config as JSON. */
   readonly config: Buffer;
 }
 
-/** The hook, or why there is none. */
+/** Returns the loaded hook, or the error text. */
 async function load(path: string): Promise<LoadedHook | string> {
   try {
     const module: unknown = await import(pathToFileURL(path).href);
@@ -81,7 +88,7 @@ async function load(path: string): Promise<LoadedHook | string> {
   }
 }
 
-/** `hooklet` is this package for every hook, also where no node_modules is near. */
+/** Resolves `hooklet` to this package for every hook, even without a node_modules folder nearby. */
 function resolveOwnPackage(): void {
   const isSource = import.meta.url.endsWith('.ts');
   const sdk = new URL(isSource ? '../sdk/index.ts' : './sdk.js', import.meta.url).href;

@@ -8,7 +8,10 @@ const TYPES = ['hello', 'ready', 'broken', 'output', 'log', 'done', 'failed'] as
 const LEVELS = ['debug', 'info', 'warn', 'error'] as const;
 const MAX_LINES = 1000;
 
-/** Checks what came from a warm process, or from anything else that found the socket; throws what is wrong with it. */
+/**
+ * Validates a report from a warm process, or from anything else that connected to the socket; throws an error that
+ * names the problem.
+ */
 export function readReport(value: unknown): WarmReport {
   const fields = readFields(value);
   const type = readOneOf(fields, 'type', TYPES);

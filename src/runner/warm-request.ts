@@ -1,7 +1,7 @@
 import type { WarmRequest } from './warm-protocol.ts';
 import { readCount, readFields, readOneOf } from './wire-reader.ts';
 
-/** Checks what the operator asks of a warm process; throws what is wrong with it. */
+/** Validates a request of the operator to a warm process; throws an error that names the problem. */
 export function readRequest(value: unknown): WarmRequest {
   const fields = readFields(value);
   const type = readOneOf(fields, 'type', ['run', 'abort'] as const);

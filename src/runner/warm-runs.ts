@@ -11,10 +11,10 @@ import { type HookLogEntry, MAX_ERROR_CHARS, type WarmReport, type WarmRequest }
 const RSS_INTERVAL_MS = 250;
 const EMPTY = Buffer.alloc(0);
 
-/** Tells the operator something; the payload follows the report. */
+/** Sends a report to the operator; the payload follows it. */
 export type Report = (report: WarmReport, payload?: Buffer) => void;
 
-/** The runs inside a warm process: each knows its own output, so that several may be under way. */
+/** The runs inside a warm process. Output is attributed to its run, so several may be in progress at once. */
 export class WarmRuns {
   readonly #report: Report;
   readonly #output = new AsyncLocalStorage<RunOutput>();
@@ -67,7 +67,7 @@ export class WarmRuns {
     return { debug: write('debug'), info: write('info'), warn: write('warn'), error: write('error') };
   }
 
-  /** What the hook prints goes to the run it was printed in. */
+  /** Redirects what is printed to the run that prints it, or to the output outside of runs. */
   #capture(stream: OutputStream): void {
     const write = (chunk: string | Uint8Array, encoding?: unknown, callback?: unknown): boolean => {
       const output = this.#output.getStore() ?? this.#outside;
@@ -79,7 +79,7 @@ export class WarmRuns {
     process[stream].write = write;
   }
 
-  // The system's answer takes longer than a small run, so it is not asked for each.
+  // Reading the memory usage takes longer than a small run, so it is not read for each run.
   #usageSince(before: NodeJS.CpuUsage): Usage {
     if (performance.now() - this.#rssReadAt > RSS_INTERVAL_MS) {
       this.#rssBytes = process.memoryUsage.rss();
@@ -110,7 +110,7 @@ interface EncodedResult {
   readonly failure?: Failure | undefined;
 }
 
-/** What is too large is not sent, and makes the run fail. */
+/** Outputs that are too large are not sent and make the run fail. */
 function encodeResult(result: DefinitionResult): EncodedResult {
   const patch = Buffer.from(result.patch);
   const metrics = Buffer.from(result.metrics);
@@ -125,7 +125,7 @@ function describeError(error: unknown): string {
   return text.length > MAX_ERROR_CHARS ? `${text.slice(0, MAX_ERROR_CHARS).toWellFormed()}…` : text;
 }
 
-/** Errors may have getters and names that throw themselves. */
+/** The getters of an error may throw themselves. */
 function textOf(error: unknown): string {
   try {
     return error instanceof Error ? inspect(error) : thrownText(error);

@@ -7,26 +7,26 @@ import { MessageReader } from './messages.ts';
 import { MAX_REPORT_BYTES, MAX_REPORT_PAYLOAD_BYTES, type WarmReport } from './warm-protocol.ts';
 import { readReport } from './warm-report.ts';
 
-// sun_path of Linux, less the byte that ends it.
+// The size of sun_path on Linux, minus the terminating byte.
 const MAX_SOCKET_PATH = 107;
 const LISTEN_LIMIT_MS = 10_000;
 const HELLO_LIMIT_MS = 5000;
 const MAX_HELLO_BYTES = 1024;
 const MAX_STRANGERS = 64;
 
-/** Who waits for a process to connect. */
+/** The party that waits for a process to connect. */
 export interface WarmPeer {
-  /** It gave the token. */
+  /** Called when the process has sent its token. */
   readonly onConnect: (socket: Socket) => void;
   readonly onReport: (report: WarmReport, payload: Buffer) => void;
-  /** It sent what is no report; nothing more of it is read. */
+  /** Called when the process sent an invalid report; nothing more is read from it. */
   readonly onBad: (reason: string) => void;
 }
 
 type State =
   | { readonly type: 'idle' }
   | { readonly type: 'listening'; readonly server: Promise<Server> }
-  /** Wins over every `open` that comes later or is under way. */
+  /** Final: every later or concurrent `open` rejects. */
   | { readonly type: 'closed' };
 
 interface Expected {
@@ -35,9 +35,9 @@ interface Expected {
 }
 
 /**
- * Where warm processes find the operator: a socket in its private folder. Hooks and what they start can connect to it
- * too, so a connection is a stranger until it gives a token: it has 5 s and 1 KiB for that, and of 65 strangers the
- * first is hung up on.
+ * The socket in the operator's private folder to which warm processes connect. Hooks and their children can connect to
+ * it too, so a connection is a stranger until it sends a token: it has 5 s and 1 KiB for that, and when there are more
+ * than 64 strangers the oldest is disconnected.
  */
 export class WarmServer {
   readonly path: string;
@@ -52,7 +52,7 @@ export class WarmServer {
     this.#helloLimitMs = helloLimitMs;
   }
 
-  /** Listens, from the first call on, and again when the socket file is gone; rejects once it is closed. */
+  /** Listens from the first call on, and again when the socket file is gone; rejects once the server is closed. */
   async open(): Promise<void> {
     const state = this.#listening();
     try {
@@ -63,14 +63,14 @@ export class WarmServer {
         await this.#listening().server;
       }
     } catch (error) {
-      // What is wrong may be mended by the time of the next call.
+      // The next call tries again.
       if (this.#state === state) this.#state = { type: 'idle' };
       throw error;
     }
     this.#refuseClosed();
   }
 
-  /** The process that gives `token` is handed to `peer`. */
+  /** Hands the connection of the process that sends `token` to `peer`. */
   expect(token: string, peer: WarmPeer): void {
     this.#expected.set(token, { digest: digestOf(token), peer });
   }
@@ -79,7 +79,7 @@ export class WarmServer {
     this.#expected.delete(token);
   }
 
-  /** Hangs up on everybody; nothing is opened after this. */
+  /** Closes the socket and all connections; a later `open` rejects. */
   async close(): Promise<void> {
     const before = this.#state;
     this.#state = { type: 'closed' };
@@ -94,7 +94,7 @@ export class WarmServer {
   }
 
   #refuseClosed(): void {
-    if (this.#state.type === 'closed') throw new Error('hooklet stops, no warm hook is started');
+    if (this.#state.type === 'closed') throw new Error('hooklet is stopping, no warm hook is started');
   }
 
   async #listen(): Promise<Server> {
@@ -103,13 +103,13 @@ export class WarmServer {
     }
     const server = createServer((socket) => this.#connect(socket));
     const late = (): never => {
-      throw new Error(`cannot listen on ${this.path}: nothing happened within ${LISTEN_LIMIT_MS / 1000} s`);
+      throw new Error(`cannot listen on ${this.path}: no result within ${LISTEN_LIMIT_MS / 1000} s`);
     };
     await eventually<void>({ limitMs: LISTEN_LIMIT_MS, late }, ({ resolve, reject }) => {
       server.once('error', reject);
       server.listen(this.path, () => resolve());
     });
-    // Such as no descriptor left for a connection: the process that wanted it ends and is started again.
+    // An error such as a lack of descriptors: the process that tried to connect ends and is started again.
     server.on('error', () => {});
     return server;
   }
@@ -160,12 +160,12 @@ export class WarmServer {
       this.#sockets.delete(socket);
       this.#strangers.delete(socket);
     });
-    // The first, not the last: a process of ours says hello as soon as it is connected.
+    // The oldest, not the newest: a warm process says hello as soon as it is connected.
     const [first] = this.#strangers;
     if (this.#strangers.size > MAX_STRANGERS) first?.destroy();
   }
 
-  /** Whose process it is; hangs up on one that nobody expects. */
+  /** Returns the peer that expects the process; disconnects an unexpected one. */
   #greet(socket: Socket, report: WarmReport): WarmPeer | undefined {
     const token = report.type === 'hello' && !socket.destroyed ? this.#find(report.token) : undefined;
     const peer = token === undefined ? undefined : this.#expected.get(token)?.peer;
@@ -179,7 +179,7 @@ export class WarmServer {
     return peer;
   }
 
-  /** How long it takes tells nothing about the tokens there are. */
+  /** Constant time: the duration must reveal nothing about the tokens. */
   #find(given: string): string | undefined {
     const digest = digestOf(given);
     let found: string | undefined;

@@ -1,13 +1,20 @@
+/*
+ * One warm process that has loaded one hook and runs it again and again. `WarmHooks` creates it, awaits `loaded`, calls
+ * `run` for each run, `retire` when another process replaces it, and `terminate` to end it. It is loading, ready,
+ * retired (it ends once its runs have finished), ending, or ended. The process is not trusted to load, to read, to send
+ * only what it should, or to end: each has a limit. When a limit is exceeded the process is terminated, and when it
+ * does not end in time it is given up, so `loaded`, `ended` and the outcome of each run always settle.
+ */
+
 import { randomUUID } from 'node:crypto';
-import type { Socket } from 'node:net';
 import { dirname } from 'node:path';
-import { eventually } from '../lib/deadline.ts';
 import { latch } from '../lib/latch.ts';
-import { encodeMessage } from './messages.ts';
 import { siblingModule } from './sibling-module.ts';
 import type { SpawnedProcess } from './spawner-link.ts';
 import type { Spawner } from './spawner.ts';
-import type { Exit, OutputLine, Usage } from './spawner-protocol.ts';
+import type { Exit, OutputLine } from './spawner-protocol.ts';
+import { WarmLink } from './warm-link.ts';
+import type { Ended, Loaded, Outcome } from './warm-outcome.ts';
 import {
   type HookLogEntry,
   type RunReport,
@@ -15,38 +22,11 @@ import {
   WARM_TOKEN,
   type WarmOutputs,
   type WarmReport,
-  type WarmRequest,
 } from './warm-protocol.ts';
 import type { WarmServer } from './warm-server.ts';
 import { Watchdog } from './watchdog.ts';
 
-/** What became of loading the module. */
-export type Loaded =
-  | { readonly type: 'ready'; readonly config: string }
-  | { readonly type: 'broken'; readonly error: string }
-  | Ended;
-
-/** What became of a run. */
-export type Outcome = { readonly type: 'done'; readonly outputs: WarmOutputs; readonly usage: Usage } | Failed | Ended;
-
-/** `reason` in a line, `error` with all there is to say. */
-export interface Failed {
-  readonly type: 'failed';
-  readonly reason: string;
-  readonly error: string;
-  readonly outputs: WarmOutputs;
-  readonly usage: Usage;
-}
-
-/** The process ended before it answered. */
-export interface Ended {
-  readonly type: 'ended';
-  readonly exit: Exit;
-  /** Why we ended it; absent when it ended by itself or was asked to. */
-  readonly reason?: string | undefined;
-}
-
-/** Where the output of a run goes. */
+/** Receives the output of a run. */
 export interface WarmOutput {
   readonly onLine: (line: OutputLine) => void;
   readonly onLog: (entry: HookLogEntry) => void;
@@ -57,11 +37,13 @@ export interface WarmWorkerOptions {
   readonly server: WarmServer;
   readonly path: string;
   readonly env: Readonly<Record<string, string>>;
-  /** Lines printed outside of any run, or by what the hook itself started. */
+  /** Called for lines printed outside of any run, or by programs that the hook started. */
   readonly onLine: (line: OutputLine) => void;
-  /** From the start of the process until its module must be loaded; default 10 s. */
+  /** Limit from the start of the process until its module is loaded; default 10 s. */
   readonly loadLimitMs?: number | undefined;
-  /** From asking for the end of the process until it counts as ended, whatever the spawner says; default 10 s. */
+  /**
+   * Limit from asking the process to end until it counts as ended, even if the spawner reports nothing; default 10 s.
+   */
   readonly endLimitMs?: number | undefined;
 }
 
@@ -71,21 +53,11 @@ interface PendingRun extends WarmOutput {
 
 const DEFAULT_LOAD_LIMIT_MS = 10_000;
 const DEFAULT_END_LIMIT_MS = 10_000;
-const CLOSE_LIMIT_MS = 2000;
-const MIB = 1024 * 1024;
-/** What a process may send beside its runs, and for each of them: the outputs of a run and what it prints. */
-const IDLE_BYTES = 16 * MIB;
-const RUN_BYTES = 64 * MIB;
-/** Contexts on their way to a process that does not read them. */
-const MAX_BACKLOG_BYTES = 256 * MIB;
 
-/**
- * One process that has loaded one hook and runs it again and again. It is not trusted to load, to read, to end, or to
- * send what it should: each of these has a limit, and whoever waits for it is answered then.
- */
+/** One warm process; see above. */
 export class WarmWorker {
   readonly loaded: Promise<Loaded>;
-  /** Resolves when the process is gone and all it said was heard. */
+  /** Resolves when the process is gone and everything that it sent is handled, or when it was given up. */
   readonly ended: Promise<Exit>;
   readonly #options: WarmWorkerOptions;
   readonly #process: SpawnedProcess;
@@ -94,13 +66,13 @@ export class WarmWorker {
   readonly #ending: Watchdog;
   readonly #loaded = latch<Loaded>();
   readonly #givenUp = latch<Exit>();
-  #socket: Socket | undefined;
+  // A process that hung up is of no use, and the spawner may not report that it ended.
+  readonly #link = new WarmLink({ onAbuse: (reason) => this.#endFor(reason), onClose: () => this.terminate() });
   #nextId = 1;
   #isRetired = false;
   #exit: Exit | undefined;
   #reason: string | undefined;
   #isOutputUsed = false;
-  #permittedBytes = IDLE_BYTES;
 
   constructor(options: WarmWorkerOptions) {
     this.#options = options;
@@ -109,9 +81,9 @@ export class WarmWorker {
     const token = randomUUID();
     this.loaded = this.#loaded.promise;
     server.expect(token, {
-      onConnect: (socket) => this.#connect(socket),
+      onConnect: (socket) => this.#link.connect(socket),
       onReport: (report, payload) => this.#handle(report, payload),
-      onBad: (reason) => this.#endFor(`it sent what is no report, ${reason}`),
+      onBad: (reason) => this.#endFor(`it sent an invalid report, ${reason}`),
     });
     const request = {
       path: process.execPath,
@@ -129,7 +101,7 @@ export class WarmWorker {
     this.ended = this.#awaitEnd(token);
   }
 
-  /** Runs begun so far. */
+  /** The number of runs started so far. */
   get runs(): number {
     return this.#nextId - 1;
   }
@@ -142,7 +114,7 @@ export class WarmWorker {
     return this.#isRetired;
   }
 
-  /** Why it was ended, when that was not asked for; for the log. */
+  /** Why it was ended for exceeding a limit, for the log; undefined otherwise. */
   get reason(): string | undefined {
     return this.#reason;
   }
@@ -155,15 +127,12 @@ export class WarmWorker {
     const id = this.#nextId++;
     const { promise: outcome, resolve: settle } = latch<Outcome>();
     this.#runs.set(id, { ...output, settle });
-    this.#permittedBytes += RUN_BYTES;
     if (this.#isOutputUsed) this.#process.refill();
     this.#isOutputUsed = false;
     const bytes = contexts.reduce((sum, chunk) => sum + chunk.byteLength, 0);
-    if ((this.#socket?.writableLength ?? 0) > MAX_BACKLOG_BYTES) {
-      this.#endFor(`it left ${this.#socket?.writableLength} bytes of binding contexts unread`);
-    }
-    this.#send({ type: 'run', id, bytes }, contexts);
-    return { outcome, abort: () => this.#send({ type: 'abort', id }, []) };
+    this.#link.beginRun();
+    this.#link.send({ type: 'run', id, bytes }, contexts);
+    return { outcome, abort: () => this.#link.send({ type: 'abort', id }, []) };
   }
 
   /** Ends the process once its runs are finished. */
@@ -184,27 +153,6 @@ export class WarmWorker {
   #endFor(reason: string): void {
     this.#reason ??= reason;
     this.terminate();
-  }
-
-  #connect(socket: Socket): void {
-    this.#socket = socket;
-    socket.on('data', () => {
-      if (socket.bytesRead > this.#permittedBytes) {
-        socket.destroy();
-        this.#endFor(`it sent more than ${this.#permittedBytes} bytes`);
-      }
-    });
-    // A process that hung up is of no use, and the spawner may not tell that it ended.
-    socket.once('close', () => this.terminate());
-  }
-
-  #send(request: WarmRequest, payload: readonly Uint8Array[]): void {
-    const socket = this.#socket;
-    if (socket?.writable !== true) return;
-    socket.cork();
-    socket.write(encodeMessage(request));
-    for (const chunk of payload) socket.write(chunk);
-    socket.uncork();
   }
 
   #handle(report: WarmReport, payload: Buffer): void {
@@ -247,12 +195,11 @@ export class WarmWorker {
     const run = this.#runs.get(id);
     this.#runs.delete(id);
     run?.settle(outcome);
-    const mostBytes = (this.#socket?.bytesRead ?? 0) + IDLE_BYTES + this.#runs.size * RUN_BYTES;
-    this.#permittedBytes = Math.min(this.#permittedBytes, mostBytes);
+    this.#link.endRun(this.#runs.size);
     if (this.#isRetired && this.isIdle) this.terminate();
   }
 
-  /** Its end was asked for and never told: the spawner may be stopped itself. */
+  /** The process was asked to end, and no end was reported: the spawner may be stopped itself. */
   #giveUp(limitMs: number): void {
     this.#process.kill();
     const message = `it did not end within ${limitMs / 1000} s`;
@@ -269,7 +216,7 @@ export class WarmWorker {
     this.#loading.stop();
     this.#ending.stop();
     this.#options.server.forget(token);
-    await closed(this.#socket);
+    await this.#link.close();
     this.#exit = exit;
     this.#ending.stop();
     this.#loaded.resolve(this.#endedWith(exit));
@@ -280,16 +227,4 @@ export class WarmWorker {
 
 function readOutputs({ patchBytes }: RunReport, payload: Buffer): WarmOutputs {
   return { patch: payload.toString('utf8', 0, patchBytes), metrics: payload.toString('utf8', patchBytes) };
-}
-
-async function closed(socket: Socket | undefined): Promise<void> {
-  if (socket === undefined || socket.closed) return;
-  // A process that the dead one started may hold the other end.
-  const late = (): void => void socket.destroy();
-  await eventually<void>({ limitMs: CLOSE_LIMIT_MS, late }, ({ resolve }) => {
-    socket.once('close', () => resolve());
-    // What it still had to say comes before its end; we say nothing more.
-    socket.end();
-    return undefined;
-  });
 }

@@ -1,4 +1,4 @@
-/** Calls back once when it was not stopped in time; started again, the first start counts. */
+/** Calls `onLate` once unless it is stopped within `limitMs`; a second `start` does not extend the limit. */
 export class Watchdog {
   readonly #limitMs: number;
   readonly #onLate: () => void;

@@ -2,13 +2,13 @@ type Fields = Readonly<Record<string, unknown>>;
 
 const MAX_SHOWN = 60;
 
-/** The fields of a message from another process; throws for what is no object. */
+/** Returns the fields of a message from another process; throws when it is not an object. */
 export function readFields(value: unknown): Fields {
   if (isFields(value)) return value;
   throw unexpected('the message', value, 'an object');
 }
 
-/** The readers of single fields; each throws an error that names the field and what was received. */
+/** Each of the following reads one field, or throws an error that names the field and the received value. */
 export function readText(fields: Fields, name: string): string {
   const value = fields[name];
   if (typeof value === 'string') return value;

@@ -1,3 +1,10 @@
+/*
+ * The files of each run of a process hook: the binding contexts to read, and one file for each kind of output to write.
+ * `process-executor.ts` opens a workspace before a run, reads its outputs when the hook has exited, and always closes
+ * it. What must hold: nobody but the operator's user can read the files, and a process that a run leaves behind cannot
+ * affect a later run, because every run gets a new folder with an unpredictable name.
+ */
+
 import { closeSync, lstatSync, mkdtempSync, openSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
 import { rm } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
@@ -13,10 +20,10 @@ const OUTPUTS = {
   conversion: 'conversion-response.json',
 } as const;
 const FILES = [CONTEXT, ...Object.values(OUTPUTS)];
-// The system takes its time to give back the room of a large file: others do not wait for that.
+// Freeing the space of a large file is slow, so it must not block the event loop.
 const SYNC_REMOVE_BYTES = 1024 * 1024;
 
-/** What a hook wrote, as text; empty where it wrote nothing. */
+/** The outputs of a hook, as text; empty when it wrote nothing. */
 export interface HookOutputs {
   readonly patch: string;
   readonly metrics: string;
@@ -26,26 +33,23 @@ export interface HookOutputs {
 
 /** The files of one run. */
 export interface Workspace {
-  /** The variables that tell the hook where its files are. */
+  /** The environment variables with the paths of the files. */
   readonly env: Readonly<Record<string, string>>;
-  /** Whether the files are still where they were made: somebody may clear the temporary folder. */
+  /** Whether the folder still exists: somebody may clear the temporary folder. */
   isThere(): boolean;
   readOutputs(): Promise<HookOutputs>;
-  /** Takes everything away; for every workspace, once the hook has ended. */
+  /** Removes the files; must be called for every workspace, once the hook has ended. */
   close(): void;
 }
 
 export interface WorkspacesOptions {
-  /** Where the files lie; nobody else may enter it. */
+  /** The folder of all workspaces; only this user may access it. */
   readonly folder: string;
-  /** Leaves all files of each run where they are. */
+  /** Keeps the files of each run. */
   readonly keepTmpFiles: boolean;
 }
 
-/**
- * Gives each run files of its own, in a folder whose name was never used and cannot be guessed. What a run leaves behind
- * knows names and files that are gone, and cannot speak for a later run.
- */
+/** Creates a workspace for each run; see above. */
 export class Workspaces {
   readonly #options: WorkspacesOptions;
   #count = 0;
@@ -54,7 +58,10 @@ export class Workspaces {
     this.#options = options;
   }
 
-  /** Writes the binding contexts, given in pieces, and an empty file for each thing the hook may have to say. */
+  /**
+   * Creates a workspace with the binding contexts, given as chunks, and an empty file for each output; rejects with the
+   * error of the system.
+   */
   async open(hook: string, contexts: readonly Uint8Array[]): Promise<Workspace> {
     const name = hook.replaceAll(/[^\w.-]+/g, '-').slice(0, 80);
     const folder = mkdtempSync(join(this.#options.folder, `${name}-${++this.#count}-`));
@@ -97,7 +104,7 @@ async function readOutputs(folder: string): Promise<HookOutputs> {
   };
 }
 
-/** The folder is out of reach when this returns; what is large or unexpected in it is removed in the background. */
+/** The folder is gone from its path when this returns; large or unexpected contents are removed in the background. */
 function removeFolder(folder: string): void {
   try {
     for (const file of FILES) removeFile(join(folder, file));
@@ -119,9 +126,9 @@ function removeInBackground(folder: string): void {
   try {
     renameSync(folder, away);
   } catch {
-    // Somebody else removed it.
+    // It was removed already.
     return;
   }
-  // What a run left behind may still write there; the rest goes with the folder of the operator.
+  // A process that the run left behind may still write there; the rest is removed with the operator's folder.
   rm(away, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
 }

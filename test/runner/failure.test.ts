@@ -26,10 +26,10 @@ describe('describeFailure', () => {
     expect(reason).toBe(expected);
   });
 
-  it('knows a run that was ended because the operator stops', () => {
+  it('knows a run that was ended because the operator is stopping', () => {
     const context = { path: '/hook', timeoutMs: undefined, isStopped: true };
 
-    expect(describeFailure(exit({ signal: 'SIGTERM' }), context)).toBe('it was ended because the operator stops');
+    expect(describeFailure(exit({ signal: 'SIGTERM' }), context)).toBe('it was ended because the operator is stopping');
   });
 
   it('counts a run that succeeded while the operator stopped as a success', () => {

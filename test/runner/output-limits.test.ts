@@ -50,7 +50,7 @@ describe('what a hook may write', () => {
     const running = run(`truncate -s 6G "$${variable}"`);
 
     await expect(running).rejects.toThrow(
-      `hook hook.sh: what it wrote cannot be read: ${variable} has 6442450944 bytes, at most ${limit} (${mib} MiB) are read; write less in one run`,
+      `hook hook.sh: its output cannot be read: ${variable} has 6442450944 bytes, at most ${limit} (${mib} MiB) are read; write less in one run`,
     );
     expect(process.memoryUsage.rss() - before).toBeLessThan(100 * MIB);
   });

@@ -99,7 +99,7 @@ describe('a run of an executable hook', () => {
     const mended = await rig.run({ hook, contexts, fields: {} }, never);
 
     expect(notExecutable.message).toMatch(/is not executable, chmod \+x is required/);
-    expect(deleted.message).toMatch(/does not exist any more/);
+    expect(deleted.message).toMatch(/does not exist/);
     expect(mended.outputs.metrics).toBe('metrics\n');
   });
 
@@ -153,7 +153,7 @@ describe('a run of an executable hook', () => {
 
     await expect(rig.run(request, never)).rejects.toThrow(HookOutputError);
     await expect(rig.run(request, never)).rejects.toThrow(
-      /^hook run-echo\.sh: what it wrote cannot be read: .*\/metrics\.json is not a file any more$/,
+      /^hook run-echo\.sh: its output cannot be read: .*\/metrics\.json is not a regular file$/,
     );
   });
 
@@ -173,7 +173,7 @@ describe('a run of an executable hook', () => {
 
     controller.abort();
 
-    expect((await running).error.message).toContain('it was ended because the operator stops');
+    expect((await running).error.message).toContain('it was ended because the operator is stopping');
   });
 
   it('whose files are removed meanwhile fails with the reason, and not by the hook', async () => {

@@ -39,7 +39,7 @@ describe('an output of a hook', () => {
     const path = fileIn();
     put(path);
 
-    await expect(readOutput(path, 'patch')).rejects.toThrow(`${path} is not a file any more`);
+    await expect(readOutput(path, 'patch')).rejects.toThrow(`${path} is not a regular file`);
   });
 
   it('that is a second name of the hook for its own file is read', async () => {

@@ -173,7 +173,9 @@ describe('createRunFolder', () => {
       rmSync(folder.path, { recursive: true });
       symlinkSync('/', folder.path);
 
-      expect(() => folder.restore()).toThrow(`${folder.path} was replaced by something that is not hooklet's`);
+      expect(() => folder.restore()).toThrow(
+        `${folder.path} was replaced by something that does not belong to hooklet`,
+      );
       rmSync(folder.path);
     });
   });
@@ -211,7 +213,7 @@ describe('createRunFolder', () => {
 
     folder.remove();
 
-    expect(() => folder.restore()).toThrow('hooklet stops');
+    expect(() => folder.restore()).toThrow('hooklet is stopping');
     expect(readdirSync(tmp.path)).toEqual([]);
   });
 

@@ -24,7 +24,7 @@ describe('Runner.execute', () => {
 
     expect(await rig.execute(request, AbortSignal.abort())).toMatchObject({
       type: 'failed',
-      error: { message: 'hook run-echo.sh failed: the operator stops before it is started' },
+      error: { message: 'hook run-echo.sh failed: the operator is stopping, it was not started' },
     });
     expect(rig.output()).toEqual([]);
   });

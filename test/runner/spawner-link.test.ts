@@ -121,7 +121,7 @@ describe('SpawnerLink', () => {
     await advance(0.5);
 
     expect(settled).toHaveBeenCalledWith(expect.objectContaining({ isLost: true }));
-    expect((await run.exit).startError?.message).toMatch(/^the spawner process told of no end within 12 s of SIGTERM/);
+    expect((await run.exit).startError?.message).toMatch(/^the spawner process reported no end within 12 s of SIGTERM/);
   });
 });
 

@@ -4,7 +4,7 @@ import { explainStartError } from '../../src/runner/start-failure.ts';
 import { hooksDir } from '../support/hook-rig.ts';
 
 const rows: readonly [fixture: string, code: string, explanation: RegExp][] = [
-  ['run-deleted.sh', 'ENOENT', /run-deleted\.sh does not exist any more$/],
+  ['run-deleted.sh', 'ENOENT', /run-deleted\.sh does not exist$/],
   ['run-not-executable.sh', 'EACCES', /run-not-executable\.sh is not executable, chmod \+x is required$/],
   ['run-no-shebang.sh', 'ENOEXEC', /shebang/],
   ['run-crlf.sh', 'ENOENT', /carriage return/],

@@ -121,7 +121,7 @@ describe('a warm hook', () => {
     controller.abort();
     const { error } = await failing;
 
-    expect(error.message).toContain('it was ended because the operator stops');
+    expect(error.message).toContain('it was ended because the operator is stopping');
     expect(rig.output()).toEqual(['before the end of time']);
     expect(await pidOf(rig)).toBeTruthy();
   });

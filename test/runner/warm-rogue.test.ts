@@ -163,7 +163,7 @@ describe('the operator', () => {
     await vi.waitUntil(() => rig.processes().some((line) => line.includes(path)), { timeout: 30_000 });
     controller.abort();
 
-    await expect(running).rejects.toThrow('the operator stops before its module is loaded');
+    await expect(running).rejects.toThrow('the operator is stopping, its module was not loaded');
   });
 
   it('starts nothing once it is closed', async () => {
@@ -174,11 +174,11 @@ describe('the operator', () => {
 
     expect(await loading).not.toMatchObject({ exitCode: 0 });
     expect((await rig.runner.readConfig(hook, never)).startError?.message).toBe(
-      'hooklet stops, no warm hook is started',
+      'hooklet is stopping, no warm hook is started',
     );
-    await expect(run(rig, 'well')).rejects.toThrow('hooklet stops, no warm hook is started');
+    await expect(run(rig, 'well')).rejects.toThrow('hooklet is stopping, no warm hook is started');
     expect((await rig.runner.readConfig(fixtureHook('x.sh'), never)).startError?.message).toBe(
-      'hooklet stops, nothing is started',
+      'hooklet is stopping, nothing is started',
     );
     expect(rig.processes()).toEqual([]);
   });

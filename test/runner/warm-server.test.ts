@@ -179,9 +179,9 @@ describe('WarmServer', () => {
 
     const closing = server.close();
 
-    await expect(opening).rejects.toThrow('hooklet stops');
+    await expect(opening).rejects.toThrow('hooklet is stopping');
     await closing;
-    await expect(server.open()).rejects.toThrow('hooklet stops');
+    await expect(server.open()).rejects.toThrow('hooklet is stopping');
     await expect(once(connect(server.path), 'connect')).rejects.toThrow('ENOENT');
   });
 
