@@ -8,15 +8,15 @@ export interface RequestHead {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
-  /** The host that was asked for, as the client wrote it. */
+  /** The requested host, as the client wrote it. */
   readonly host: string | undefined;
   readonly headers: IncomingHttpHeaders;
 }
 
 export interface HttpRequest extends RequestHead {
-  /** Empty where the route reads none. */
+  /** Empty when the route reads no body. */
   readonly body: Buffer;
-  /** Aborts when the client has gone or the limit for the answer is over. */
+  /** Aborts when the client has disconnected, or when the limit for the answer expires. */
   readonly signal: AbortSignal;
 }
 
@@ -28,24 +28,27 @@ export interface HttpAnswer {
   readonly headers?: Readonly<Record<string, string>>;
 }
 
-/** What answers a request. */
+/** How a kind of request is answered. */
 export interface HttpRoute {
-  /** The longest body that it reads; default 0: none, and the connection ends after the answer to a request with one. */
+  /**
+   * Limit of the body; default 0: the route reads none, and the connection is closed after the answer to a request with
+   * a body.
+   */
   readonly maxBodyBytes?: number;
   readonly handle: (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
 
 export interface AnsweringOptions {
-  /** The route of a request. */
+  /** Returns the route of a request. */
   readonly route: (head: RequestHead) => HttpRoute;
-  /** Words what the server itself answers, such as `internal error`. */
+  /** Formats the server's own answers, such as `internal error`. */
   readonly explain: (status: number, text: string) => HttpAnswer;
-  /** Told what a handler has thrown; the client gets 500. */
+  /** Called with what a handler has thrown; the client gets a 500. */
   readonly failed: (error: unknown, url: string) => void;
   readonly bounds: ServerBounds;
 }
 
-/** A request and what can be done with it, in any version of HTTP. */
+/** A request and the actions on it, for any version of HTTP. */
 export interface Exchange {
   readonly method: string;
   readonly url: string;
@@ -53,9 +56,9 @@ export interface Exchange {
   readonly headers: IncomingHttpHeaders;
   readonly hasBody: boolean;
   readonly readBody: (limits: BodyLimits) => Promise<Buffer>;
-  /** Discards the body as it comes. */
+  /** Discards the body as it arrives. */
   readonly skipBody: () => void;
-  /** Sends the answer, after which nothing is taken of a body that was not read. */
+  /** Sends the answer; after that no unread body is accepted. */
   readonly send: (answer: HttpAnswer) => void;
   /** Ends the request without an answer. */
   readonly drop: () => void;
@@ -63,7 +66,7 @@ export interface Exchange {
 
 const NO_BODY = Buffer.alloc(0);
 
-/** Gives requests to their routes, within the bounds. */
+/** Passes requests to their routes, within the bounds. */
 export class Answering {
   readonly #options: AnsweringOptions;
   #running = 0;
@@ -72,7 +75,10 @@ export class Answering {
     this.#options = options;
   }
 
-  /** Answers a request; the function that it returns is called when the client has taken the answer or has gone. */
+  /**
+   * Answers a request. The caller must call the returned function when the client has received the answer or has
+   * disconnected.
+   */
   answer(exchange: Exchange): () => void {
     const { answerLimitMs } = this.#options.bounds;
     const controller = new AbortController();
@@ -86,7 +92,7 @@ export class Answering {
       .finally(() => (isHandled = true));
     return () => {
       clearTimeout(limit);
-      if (!isHandled) controller.abort(new Error('the client has gone'));
+      if (!isHandled) controller.abort(new Error('the client has disconnected'));
     };
   }
 
@@ -111,7 +117,7 @@ export class Answering {
     try {
       const body = await this.#bodyOf(exchange, maxBodyBytes, signal);
       const answer = handle({ ...head, body, signal });
-      // A handler that does not end counts until the limit, whether or not its client is still there.
+      // A handler that does not end counts as running until the limit, even if its client has disconnected.
       return await within(Promise.resolve(answer), { limitMs: answerLimitMs, late: () => undefined });
     } catch (error) {
       if (error instanceof BodyError) return explain(error.status, error.message);

@@ -1,30 +1,33 @@
-/** What a server lets its clients have. */
+/** The limits that a server sets to its clients. */
 export interface ServerBounds {
-  /** A connection above this takes the place of the one that was silent longest. */
+  /** Limit of connections; one more replaces the connection that has been silent longest. */
   readonly maxConnections: number;
-  /** Requests of one connection that wait for their answers; one more ends the connection, or its HTTP/2 stream. */
+  /** Limit of unanswered requests per connection; one more ends the connection, or its HTTP/2 stream. */
   readonly maxPending: number;
-  /** From the first byte of a request, or the connection, until its headers are there; then the connection ends. */
+  /**
+   * Time from the start of the connection or the first byte of a request until its headers are complete; after that the
+   * connection is closed.
+   */
   readonly headersLimitMs: number;
   /**
-   * From a request until the client has taken its answer. Then the connection ends; with HTTP/2 only the stream, if the
-   * server has not answered.
+   * Time from a request until the client has received its answer. After that the connection is closed; with HTTP/2 only
+   * the stream, if the server has not answered.
    */
   readonly answerLimitMs: number;
-  /** Absent: no route reads a body. */
+  /** When absent, no route reads a body. */
   readonly bodies?: BodyBounds;
-  /** Requests whose bodies are read or whose handlers run; one more gets 503. Default: any number. */
+  /** Limit of requests whose bodies are being read or whose handlers run; one more gets a 503. Default: no limit. */
   readonly maxConcurrent?: number;
 }
 
 export interface BodyBounds {
-  /** No route reads a longer one. */
+  /** Limit of any body. */
   readonly maxBytes: number;
-  /** From the headers until the body is there; then the client gets 408. */
+  /** Time from the headers until the body is complete; after that the client gets a 408. */
   readonly limitMs: number;
 }
 
-/** Longer than the usual time between two scrapes, so that they need one connection. */
+/** Longer than the default interval of scrapes, so that a scraper needs one connection. */
 export const KEEP_ALIVE_MS = 75_000;
 export const MAX_HEADER_BYTES = 16_384;
 export const MAX_HEADERS = 100;

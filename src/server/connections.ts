@@ -1,36 +1,37 @@
 import type { Socket } from 'node:net';
 
-/** The open connection of a client. */
+/** An open connection of a client. */
 export interface Connection {
-  /** Its socket, or the TLS on it. */
+  /** The TCP socket, or the TLS socket on top of it. */
   readonly socket: Socket;
-  /** The session, where the client speaks HTTP/2. */
+  /** The session, if the client speaks HTTP/2. */
   session: Session | undefined;
-  /** For each request that waits, what tells it that the client has gone. */
+  /** One callback per unanswered request, called when the client has disconnected. */
   readonly pending: Set<() => void>;
 }
 
-/** What ends an HTTP/2 session. */
+/** The part of an HTTP/2 session that ends it. */
 export interface Session {
-  /** Takes no more requests, answers those that wait, then ends. */
+  /** Accepts no more requests, answers the pending ones, then ends. */
   close(): void;
   destroy(): void;
 }
 
-/** The open connections, and the requests that wait on each. */
+/** The open connections, and the unanswered requests of each. */
 export class Connections {
   readonly #max: number;
-  /** In the order in which they were heard of last. */
+  /** In the order of their last request, oldest first. */
   readonly #open = new Map<Socket, Connection>();
   #isEnding = false;
 
-  /** One above `max` takes the place of the one that was silent longest. */
+  /** One connection above `max` replaces the one that has been silent longest. */
   constructor(max: number) {
     this.#max = max;
   }
 
   add(socket: Socket): Connection {
-    // A probe comes with a new connection, so the oldest one goes: a client that opens many cannot shut it out.
+    // The oldest connection is closed, not the new one: a probe needs a new connection, and a client that opens many
+    // must not shut it out.
     const [oldest] = this.#open.values();
     if (oldest !== undefined && this.#open.size >= this.#max) this.drop(oldest);
     const connection: Connection = { socket, session: undefined, pending: new Set() };
@@ -39,18 +40,18 @@ export class Connections {
     return connection;
   }
 
-  /** Puts the TLS on a socket in the place of that socket. */
+  /** Replaces a TCP socket by the TLS socket on top of it. */
   secure(socket: Socket, secured: Socket): Connection {
     this.#open.delete(socket);
     return this.add(secured);
   }
 
-  /** The connection of a socket; undefined once it has ended. */
+  /** Returns the connection of a socket; undefined once it has ended. */
   of(socket: Socket): Connection | undefined {
     return this.#open.get(socket);
   }
 
-  /** Notes a request, which `gone` tells that the client has gone; the function that it returns notes its end. */
+  /** Registers a request; `gone` is called when the client disconnects. The returned function ends the request. */
   begin(connection: Connection, gone: () => void): () => void {
     const { socket, pending } = connection;
     this.#open.delete(socket);
@@ -70,7 +71,7 @@ export class Connections {
     for (const gone of pending) gone();
   }
 
-  /** Ends those on which no request waits, and the others when they are answered. */
+  /** Closes connections without pending requests at once, and the others when their requests are answered. */
   end(): void {
     this.#isEnding = true;
     for (const connection of this.#open.values()) {

@@ -4,27 +4,29 @@ import { scheduleDocument, type ScheduleDocument } from './schedule-document.ts'
 
 export interface ControlRouteOptions {
   readonly schedules: ScheduleControl;
-  /** Why nothing may be changed here now, as on a replica that does not lead; undefined where it may. */
+  /**
+   * Returns why schedules cannot be changed here, such as on a replica that is not the leader; undefined when they can.
+   */
   readonly refusal: () => string | undefined;
 }
 
-/** The answer to one request: a JSON document. */
+/** The answer to a request; the body is JSON. */
 export interface ControlAnswer {
   readonly status: number;
   readonly body: unknown;
   readonly allow?: string;
 }
 
-/** What `GET /schedules` answers. */
+/** The answer to `GET /schedules`. */
 export interface ScheduleList {
   readonly schedules: readonly ScheduleDocument[];
-  /** Why nothing may be changed here now. */
+  /** Why schedules cannot be changed here. */
   readonly note?: string;
 }
 
 const PATH = /^\/schedules\/([^/]+)\/([^/]+)\/(trigger|suspend|resume)$/;
 
-/** Answers one request to the control socket; failures that are explained are answers too. */
+/** Answers one request to the control socket. Expected failures are answers with a status; only other errors reject. */
 export async function answerControl(
   method: string,
   path: string,
@@ -70,7 +72,7 @@ async function carryOut(action: string, { hook, binding }: Target, schedules: Sc
   return { status: 200, body: status === undefined ? {} : { schedule: scheduleDocument(status) } };
 }
 
-/** Names of hooks have slashes, which are escaped. */
+/** Hook names may contain slashes, so path segments are escaped. */
 function decoded({ hook = '', binding = '' }: Readonly<Record<keyof Target, string | undefined>>): Target | undefined {
   try {
     return { hook: decodeURIComponent(hook), binding: decodeURIComponent(binding) };

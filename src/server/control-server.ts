@@ -6,19 +6,20 @@ import { openHttpServer, type HttpServer } from './http-server.ts';
 
 export interface ControlServerOptions extends ControlRouteOptions {
   readonly path: string;
-  /** Whether the path was asked for, so that a living process there is a mistake. */
+  /** Whether the user chose the path; then another process that listens there is an error. */
   readonly isRequired: boolean;
   readonly log: Logger;
 }
 
 export type ControlServer = Pick<HttpServer, 'run' | 'close'>;
 
-// A trigger may wait for its schedule, and a change for the API server.
+// The answer limit is long: a trigger may wait for its schedule, and a change for the API server.
 const BOUNDS = { maxConnections: 32, maxPending: 8, headersLimitMs: 5000, answerLimitMs: 60_000 };
 
 /**
- * Listens for what people ask of the schedules. Hooks run without it too: where it cannot listen, it says so and does
- * nothing; rejects with `UsageError` only for a path that was asked for and that another process has.
+ * Opens the control socket, through which `hooklet schedule` lists and changes schedules. Hooks run without it too:
+ * when it cannot listen, it logs that and returns a server that does nothing. Rejects with `UsageError` only when the
+ * user chose the path and another process listens there.
  */
 export async function createControlServer(options: ControlServerOptions): Promise<ControlServer> {
   const { path, isRequired, log } = options;
@@ -39,7 +40,7 @@ export async function createControlServer(options: ControlServerOptions): Promis
     if (isRequired && error instanceof UsageError) {
       throw new UsageError(`--debug-unix-socket: ${error.message}`, { cause: error });
     }
-    log.warn({ err: error, socket: path }, 'no control socket, hooklet schedule list and the like do not work');
+    log.warn({ err: error, socket: path }, 'no control socket, hooklet schedule commands do not work');
     return { run: async () => {}, close: async () => {} };
   }
 }

@@ -1,11 +1,11 @@
 import { printable, printableLine } from '../lib/printable.ts';
 
-/** One thing that must be well, such as a watch or a hook. */
+/** One condition of health, such as that of a watch or a hook. */
 export interface HealthCheck {
   /** `watch v1/pods`, `hook 001-copy.sh`. */
   readonly name: string;
   readonly isOk: boolean;
-  /** What is wrong and what to do, or what is worth knowing when all is well; may be empty. */
+  /** The problem and what to do about it, or a remark when it is ok; may be empty. */
   readonly message: string;
 }
 
@@ -17,7 +17,7 @@ export function isHealthy({ checks }: HealthReport): boolean {
   return checks.every(({ isOk }) => isOk);
 }
 
-/** `ok`, or a line for each check that fails; with `verbose` a line for each check, as Kubernetes words it. */
+/** Returns `ok`, or a line for each failed check; with `verbose` a line for each check, in the format of Kubernetes. */
 export function healthText(report: HealthReport, { endpoint, verbose }: HealthTextOptions): string {
   const healthy = isHealthy(report);
   if (healthy && !verbose) return 'ok\n';

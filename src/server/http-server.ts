@@ -1,3 +1,11 @@
+/*
+ * The HTTP server under metrics, health, webhooks and the control socket: HTTP/1.1 on TCP, TLS or a unix socket, with
+ * TLS also HTTP/2. No client can fill it or block it. Connections, pending requests, headers and bodies have the limits
+ * of `bounds.ts`; a new connection above the limit replaces the one that has been silent longest, so a probe always
+ * gets through; and every request ends within its answer limit, whatever its handler or its client does. Callers open a
+ * server, `run` it until the process stops, and may call `close` any number of times.
+ */
+
 import type { Server } from 'node:net';
 import { aborted } from '../lib/aborted.ts';
 import { eventually } from '../lib/deadline.ts';
@@ -8,7 +16,7 @@ import { listenOnPort, type Port } from './listen-on-port.ts';
 import type { TlsOptions } from './tls-server.ts';
 import { listenOnSocket } from './unix-socket.ts';
 
-/** Where a server listens, and whether its clients speak TLS. */
+/** Where a server listens, and whether it uses TLS. */
 export type Listen =
   | ({ readonly type: 'tcp' } & Port)
   | ({ readonly type: 'tls' } & Port & TlsOptions)
@@ -16,28 +24,31 @@ export type Listen =
 
 export interface HttpServerOptions extends AnsweringOptions {
   readonly listen: Listen;
-  /** Told of an error of the server itself, such as of accepting connections. */
+  /** Called with an error of the server itself, such as one of accepting connections. */
   readonly broken: (error: Error) => void;
 }
 
-/** A server for HTTP that no client can fill or hold up. */
+/** An open server; see above. */
 export interface HttpServer {
-  /** 0 for a unix socket. */
+  /** The port it listens on; 0 for a unix socket. */
   readonly port: number;
-  /** Reads the certificate again, for new connections over TLS. A broken certificate throws, and the one before stays. */
+  /**
+   * Reads the certificate again, for new TLS connections. Throws for an invalid certificate, and keeps the previous
+   * one.
+   */
   renew(): void;
   /** Serves until `signal` aborts, then closes. */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Ends idle connections at once, gives open answers a moment, then ends the rest; removes the socket file unless
-   * another process has put its own there. More than once does no harm.
+   * Closes idle connections at once, gives pending requests 500 ms, then closes the rest. Removes the socket file
+   * unless another process has replaced it. May be called more than once.
    */
   close(): Promise<void>;
 }
 
 const CLOSE_GRACE_MS = 500;
 
-/** Listens and answers; rejects with `UsageError` when it cannot listen there, and with what `certificate` throws. */
+/** Opens a server; rejects with `UsageError` when it cannot listen, and with what `certificate` throws. */
 export async function openHttpServer(options: HttpServerOptions): Promise<HttpServer> {
   const { listen, bounds, broken } = options;
   const connections = new Connections(bounds.maxConnections);

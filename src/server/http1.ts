@@ -8,15 +8,18 @@ import { readBody } from './request-body.ts';
 
 const CHECK_LIMITS_EVERY_MS = 1000;
 const END_OF_HEADERS = '\r\n\r\n';
-/** A client that still sends a body may do so for this time, so that it gets the answer before the connection ends. */
+/**
+ * How long a client may still send a body after the answer, so that it receives the answer before the connection is
+ * closed.
+ */
 const LINGER_MS = 500;
 
-/** A server for HTTP/1.1 that no client can fill or hold up. */
+/** Creates the HTTP/1.1 server, which enforces the bounds. */
 export function createHttp1(bounds: ServerBounds, connections: Connections, answering: Answering): Server {
   const { headersLimitMs, maxPending } = bounds;
   const server = createServer({
     headersTimeout: headersLimitMs,
-    // Bodies have a limit of their own.
+    // Off: bodies have a limit of their own.
     requestTimeout: 0,
     connectionsCheckingInterval: Math.min(CHECK_LIMITS_EVERY_MS, headersLimitMs),
     keepAliveTimeout: KEEP_ALIVE_MS,
@@ -25,11 +28,11 @@ export function createHttp1(bounds: ServerBounds, connections: Connections, answ
   server.maxHeadersCount = MAX_HEADERS;
   server.on('connection', (socket) => {
     if (connections.of(socket) === undefined) connections.add(socket);
-    watchPieces(socket, bounds);
+    limitRequestsPerChunk(socket, bounds);
   });
   server.on('request', (request, response) => {
     const connection = connections.of(request.socket);
-    // Requests that came in one piece with the one too many are still handed out.
+    // Node still emits requests that arrived in one chunk with the one that exceeded the limit.
     if (connection === undefined) return;
     const drop = (): void => connections.drop(connection);
     if (connection.pending.size >= maxPending) return drop();
@@ -69,7 +72,7 @@ function send(response: ServerResponse, { status, type, body, headers }: HttpAns
   response.end(body);
 }
 
-/** Sends the last answer of a connection, since a body follows that is not read. */
+/** Sends the last answer of a connection: an unread body follows the request. */
 function sendLast(request: IncomingMessage, response: ServerResponse, answer: HttpAnswer): void {
   const { status, type, body, headers } = answer;
   const length = Buffer.byteLength(body);
@@ -80,7 +83,7 @@ function sendLast(request: IncomingMessage, response: ServerResponse, answer: Ht
   else void passed(request).then(end);
 }
 
-/** Discards the rest of a body; resolves when it has come, or when the client may not send any more. */
+/** Discards the rest of a body; resolves at its end, or after `LINGER_MS`. */
 async function passed(request: IncomingMessage): Promise<void> {
   await eventually<void>({ limitMs: LINGER_MS, late: () => {} }, ({ resolve }) => {
     request.once('end', resolve).once('close', resolve).resume();
@@ -88,8 +91,11 @@ async function passed(request: IncomingMessage): Promise<void> {
   });
 }
 
-/** Of a piece with thousands of requests Node would make every one before it notices that the connection has ended. */
-function watchPieces(socket: Socket, { maxPending, bodies }: ServerBounds): void {
+/**
+ * Limits the requests in one chunk of data: Node would create all requests of a chunk before it notices that the
+ * connection was closed.
+ */
+function limitRequestsPerChunk(socket: Socket, { maxPending, bodies }: ServerBounds): void {
   const push = socket.push.bind(socket);
   socket.push = (piece: unknown): boolean => {
     if (!(piece instanceof Uint8Array)) return push(piece);
@@ -97,18 +103,19 @@ function watchPieces(socket: Socket, { maxPending, bodies }: ServerBounds): void
     for (;;) {
       const end = endOfRequests(rest, maxPending);
       if (end === rest.length) return push(rest);
-      // What ends like headers may be in a body: then the requests are counted as they are made.
+      // A body may contain what looks like the end of headers. If routes read bodies, the requests are counted when
+      // Node emits them.
       if (bodies === undefined) socket.destroy();
       else push(rest.subarray(0, end));
       if (socket.destroyed) return false;
       rest = rest.subarray(end);
     }
   };
-  // Without a listener of ours they would go to the parser directly.
+  // Without a listener, Node would pass the data to the parser directly.
   socket.on('data', () => {});
 }
 
-/** Where the first `max` requests end, or the piece when there are no more. */
+/** Returns the offset after the first `max` requests, or the length of the chunk when it holds no more. */
 function endOfRequests(piece: Buffer, max: number): number {
   let end = 0;
   for (let requests = 0; requests < max; requests += 1) {

@@ -16,22 +16,22 @@ export interface Http2Parts {
   readonly answering: Answering;
 }
 
-/** Serves a connection whose client speaks HTTP/2. */
+/** Serves a connection with HTTP/2. */
 export function serveHttp2(connection: Connection, { bounds, connections, answering }: Http2Parts): void {
   const session = performServerHandshake(connection.socket, {
     maxHeaderListPairs: MAX_HEADERS,
     settings: { maxConcurrentStreams: bounds.maxPending, maxHeaderListSize: MAX_HEADER_BYTES },
   });
   connection.session = session;
-  // The connection ends with it, which is all there is to do.
+  // The connection ends with the session; nothing else must be done.
   session.on('error', () => {});
-  // Destroying the session alone would wait until the client has read what was sent.
+  // Destroying only the session would wait until the client has read what was sent.
   const drop = (): void => connections.drop(connection);
   const idle = limitIdling(session, drop, bounds.headersLimitMs);
   const sent = limitReading(session, drop, bounds.answerLimitMs);
   idle.start(bounds.headersLimitMs);
   session.on('stream', (stream, headers, _flags, rawHeaders) => {
-    // Its end is enough; it fails when the client goes away, too.
+    // `close` follows; a stream also fails when the client disconnects.
     stream.on('error', () => {});
     if (stream.destroyed || stream.closed) return;
     if (connection.pending.size >= bounds.maxPending) return stream.close(constants.NGHTTP2_REFUSED_STREAM);
@@ -73,12 +73,13 @@ function exchangeOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, dro
       stream.end(method === 'HEAD' ? undefined : body);
       if (!isBodyRead) stream.resume().close(constants.NGHTTP2_NO_ERROR);
     },
-    // A client that does not take one answer takes no other, so its session ends; else only this request.
+    // A client that does not read one answer reads no other, so the session ends; without an answer only this request
+    // ends.
     drop: () => void (isAnswered ? dropSession() : stream.destroy(new Error('not answered'))),
   };
 }
 
-/** Node enforces the settings of the session only once the client has acknowledged them. */
+/** Checked here, because Node enforces the settings of the session only after the client has acknowledged them. */
 function isTooLong(rawHeaders: readonly string[]): boolean {
   return rawHeaders.reduce((length, text) => length + text.length, 0) > MAX_HEADER_BYTES;
 }
@@ -93,7 +94,7 @@ interface IdleLimit {
   readonly stop: () => void;
 }
 
-/** Ends a session that goes without requests for too long. */
+/** Ends a session that has no requests for too long. */
 function limitIdling(session: ServerHttp2Session, drop: () => void, graceMs: number): IdleLimit {
   let timer: NodeJS.Timeout | undefined;
   const stop = (): void => clearTimeout(timer);
@@ -108,8 +109,8 @@ function limitIdling(session: ServerHttp2Session, drop: () => void, graceMs: num
 }
 
 /**
- * Ends a session whose client does not read: answers that were sent may still wait in the socket. Returns what is called
- * when some were sent; a client that has read them acknowledges the ping that follows.
+ * Ends a session whose client does not read: answers may still wait in the socket after they were sent. Call the
+ * returned function when answers were sent; it sends a ping, and a client that has read the answers acknowledges it.
  */
 function limitReading(session: ServerHttp2Session, drop: () => void, limitMs: number): () => void {
   let state: 'read' | 'asked' | 'asked too soon' = 'read';

@@ -2,19 +2,19 @@ import type { Server } from 'node:net';
 import { UsageError } from '../errors.ts';
 import { eventually } from '../lib/deadline.ts';
 
-/** A port of this machine. */
+/** A port to listen on. */
 export interface Port {
   readonly address: string;
-  /** 0: any free one. */
+  /** 0 for any free port. */
   readonly port: number;
-  /** The flags that choose them, for the words of errors. */
+  /** The flags that set them, for errors. */
   readonly flags: { readonly address: string; readonly port: string };
 }
 
-/** A name of the address may be asked of a DNS server that does not answer. */
+/** Limit, because the address may be a name and a DNS server may not answer. */
 const LISTEN_LIMIT_MS = 10_000;
 
-/** Lets `server` listen, and gives the port; rejects with `UsageError` when it cannot. */
+/** Makes `server` listen, and returns the port; rejects with `UsageError` when it cannot. */
 export async function listenOnPort(server: Server, { address, port, flags }: Port): Promise<number> {
   const where = `${address}:${port}`;
   const late = (): never => {
@@ -24,7 +24,7 @@ export async function listenOnPort(server: Server, { address, port, flags }: Por
   await eventually<void>({ limitMs: LISTEN_LIMIT_MS, late }, ({ resolve, reject }) => {
     const fail = (error: Error): void => reject(listenError(error, where, flags));
     server.once('error', fail);
-    // As in Go, where it means IPv6 too; a Pod may have no other address.
+    // As in Go, 0.0.0.0 includes IPv6: a Pod may have only an IPv6 address.
     server.listen({ host: address === '0.0.0.0' ? undefined : address, port }, () => {
       server.off('error', fail);
       resolve();

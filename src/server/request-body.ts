@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import { eventually } from '../lib/deadline.ts';
 
-/** A body that is not taken; the message is for the client. */
+/** A body that is refused; the message is for the client. */
 export class BodyError extends Error {
   readonly status: 408 | 413;
 
@@ -14,13 +14,13 @@ export class BodyError extends Error {
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly limitMs: number;
-  /** Aborts when the client has gone. */
+  /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal;
 }
 
 /**
- * Reads a body, with the Content-Length that the client has given. Rejects with `BodyError` for one that is too long, of
- * which no more is kept, and for one that does not come in time.
+ * Reads a body, given its Content-Length header. Rejects with `BodyError` for a body that is too long, which is not
+ * buffered, and for one that is not complete in time.
  */
 export async function readBody(
   body: Readable,
@@ -30,7 +30,7 @@ export async function readBody(
   const tooLong = (): BodyError => new BodyError(413, `the body is longer than ${maxBytes} bytes`);
   if (Number(contentLength ?? 0) > maxBytes) throw tooLong();
   const late = (): never => {
-    throw new BodyError(408, `the body did not come within ${limitMs / 1000} s`);
+    throw new BodyError(408, `the body was not received within ${limitMs / 1000} s`);
   };
   return eventually<Buffer>({ limitMs, late, signal }, ({ resolve, reject }) => {
     const pieces: Uint8Array[] = [];

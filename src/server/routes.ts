@@ -10,7 +10,7 @@ export interface Page {
 
 export type Route = (query: URLSearchParams) => Page | Promise<Page>;
 
-/** The text of a page, or its bytes. */
+/** The body of a page, as text or bytes. */
 export type PageText = string | Uint8Array;
 
 export interface RouteOptions {
@@ -23,7 +23,7 @@ export interface RouteOptions {
 const METRICS_TYPE = 'text/plain; version=0.0.4';
 const KEEP_METRICS_MS = 200;
 
-/** The pages by path. */
+/** Creates the pages, by path. */
 export function createRoutes(options: RouteOptions): ReadonlyMap<string, Route> {
   const { metricsText, hookMetricsText, health, liveness = () => ({ checks: [] }) } = options;
   return new Map<string, Route>([
@@ -40,7 +40,8 @@ function metricsPage(body: PageText): Page {
 }
 
 function healthRoute(endpoint: 'healthz' | 'readyz', report: () => HealthReport): Route {
-  // Kept for ten times as long as it took to build, which is next to nothing unless there are thousands of checks.
+  // A page is reused for ten times as long as it took to build, which is very short unless there are thousands of
+  // checks.
   const pageOf = (verbose: boolean): (() => Promise<Page>) =>
     sharedPage(() => healthPage(endpoint, report(), verbose), { keepMs: 0 });
   const verbosePage = pageOf(true);

@@ -1,6 +1,6 @@
 import type { ScheduleHold, ScheduleOutcome, ScheduleStatus } from '../hook/schedule-control.ts';
 
-/** A schedule as the control socket tells it, and as `hooklet schedule list -o json` prints it; times are RFC 3339. */
+/** A schedule as the control socket returns it and `hooklet schedule list -o json` prints it; times are RFC 3339. */
 export interface ScheduleDocument {
   readonly hook: string;
   readonly binding: string;
@@ -10,10 +10,10 @@ export interface ScheduleDocument {
   readonly lastScheduled?: string;
   readonly lastStarted?: string;
   readonly lastSuccess?: string;
-  /** Of the last run. */
+  /** The id of the last run. */
   readonly runId?: string;
   readonly outcome?: ScheduleOutcome;
-  /** Why the run waits: what failed before it, or the run itself, and when it is tried again. */
+  /** Why the run waits: the failed task before it or the run itself, and when that is retried. */
   readonly heldBy?: {
     readonly hook: string;
     readonly queue: string;
@@ -23,7 +23,7 @@ export interface ScheduleDocument {
   };
   readonly missed: number;
   readonly suspended: boolean;
-  /** Whether a restart of the operator is survived by what is above. */
+  /** Whether these facts are persisted and survive a restart of the operator. */
   readonly kept: boolean;
 }
 

@@ -6,19 +6,19 @@ import { createRoutes, type Page, type PageText } from './routes.ts';
 
 const BOUNDS = { maxConnections: 128, maxPending: 8, headersLimitMs: 5000, answerLimitMs: 10_000 };
 const FLAGS = { address: '--listen-address', port: '--listen-port' };
-const MAX_TOLD_PATH = 200;
+const MAX_SHOWN_PATH = 200;
 
 export interface ServerOptions {
   readonly address: string;
-  /** 0: any free one. */
+  /** 0 for any free port. */
   readonly port: number;
   readonly metricsText: () => PageText | Promise<PageText>;
   readonly hookMetricsText: () => PageText | Promise<PageText>;
-  /** What /readyz tells. */
+  /** The checks of /readyz. */
   readonly health: () => HealthReport;
-  /** What /healthz tells; default: that the process answers. */
+  /** The checks of /healthz; default none, so it is ok while the process answers. */
   readonly liveness?: () => HealthReport;
-  /** Whether a request with this Host header is answered; default: all are. */
+  /** Whether to answer a request with this Host header; default always. */
   readonly isHostAllowed?: (host: string | undefined) => boolean;
   readonly log: Logger;
 }
@@ -32,7 +32,7 @@ export async function createServer(options: ServerOptions): Promise<HttpServer> 
     bounds: BOUNDS,
     route: (head) => routeOf(routes, head, options),
     explain: (status, text) => answerOf(plain(status, `${text}\n`)),
-    failed: (error, url) => log.error({ err: error, url: url.slice(0, MAX_TOLD_PATH) }, 'request failed'),
+    failed: (error, url) => log.error({ err: error, url: url.slice(0, MAX_SHOWN_PATH) }, 'request failed'),
     broken: (error) => log.error({ err: error }, 'http server failed'),
   });
 }
@@ -44,11 +44,11 @@ function routeOf(
   { method, path, host }: RequestHead,
   { isHostAllowed = () => true }: ServerOptions,
 ): HttpRoute {
-  if (!isHostAllowed(host)) return answering(plain(421, 'this is not the host that was asked for\n'));
+  if (!isHostAllowed(host)) return answering(plain(421, 'this server does not answer for the requested host\n'));
   if (method !== 'GET' && method !== 'HEAD')
     return answering(plain(405, 'only GET and HEAD\n'), { allow: 'GET, HEAD' });
   const route = routes.get(path);
-  if (route === undefined) return answering(plain(404, `nothing at ${path.slice(0, MAX_TOLD_PATH)}\n`));
+  if (route === undefined) return answering(plain(404, `nothing at ${path.slice(0, MAX_SHOWN_PATH)}\n`));
   return { handle: async ({ query }) => answerOf(await route(query)) };
 }
 

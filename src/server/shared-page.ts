@@ -1,16 +1,16 @@
 import type { Page } from './routes.ts';
 
 export interface SharedPageOptions {
-  /** For so long at the least a page serves those who ask. */
+  /** How long a page is reused at least. */
   readonly keepMs: number;
-  /** Milliseconds that only grow; default those of the process. */
+  /** Milliseconds on a monotonic clock; default `performance.now`. */
   readonly now?: () => number;
 }
 
-// So that building pages takes a tenth of the time at most, however many ask.
+// Limits building pages to a tenth of the time, however many requests there are.
 const KEEP_FACTOR = 10;
 const MAX_KEEP_MS = 5000;
-/** What was not built within this time is begun again for the next one who asks. */
+/** After this time a page that is still being built is built again for the next request. */
 const BUILD_LIMIT_MS = 10_000;
 
 interface Kept {
@@ -18,7 +18,10 @@ interface Kept {
   untilMs: number;
 }
 
-/** One page for all who ask at the same time or shortly after: it is built once, and it is in memory once. */
+/**
+ * Shares a page between requests at the same time or shortly after one another: it is built once and held in memory
+ * once.
+ */
 export function sharedPage(build: () => Page | Promise<Page>, options: SharedPageOptions): () => Promise<Page> {
   const { keepMs, now = () => performance.now() } = options;
   let kept: Kept | undefined;

@@ -5,16 +5,16 @@ import type { Answering } from './answering.ts';
 import type { ServerBounds } from './bounds.ts';
 import type { Connection, Connections } from './connections.ts';
 
-/** A certificate, its intermediate certificates and its key, as PEM. */
+/** A certificate with its intermediate certificates, and its key, as PEM. */
 export interface Certificate {
   readonly cert: string | Buffer;
   readonly key: string | Buffer;
 }
 
 export interface TlsOptions {
-  /** Read at the start and at each `renew`. */
+  /** Called at the start and at each `renew`. */
   readonly certificate: () => Certificate;
-  /** Whether clients may speak HTTP/2 too; default false. */
+  /** Whether clients may use HTTP/2 too; default false. */
   readonly alsoHttp2?: boolean;
 }
 
@@ -22,19 +22,21 @@ export interface TlsParts {
   readonly bounds: ServerBounds;
   readonly connections: Connections;
   readonly answering: Answering;
-  /** Gets the connections whose clients speak HTTP/1.1. */
+  /** Receives the connections of clients that use HTTP/1.1. */
   readonly http1: Http1Server;
 }
 
 export interface TlsServer {
   readonly server: Server;
-  /** Reads the certificate again, for new connections. A broken certificate throws, and the one before stays. */
+  /**
+   * Reads the certificate again, for new connections. Throws for an invalid certificate, and keeps the previous one.
+   */
   readonly renew: () => void;
 }
 
 const MIN_VERSION = 'TLSv1.2';
 
-/** A server for HTTP over TLS, which does not listen yet. */
+/** Creates a server for HTTP over TLS, which does not listen yet. */
 export async function createTlsServer(options: TlsOptions, parts: TlsParts): Promise<TlsServer> {
   const { certificate, alsoHttp2 = false } = options;
   const { bounds, connections, answering, http1 } = parts;
@@ -49,13 +51,14 @@ export async function createTlsServer(options: TlsOptions, parts: TlsParts): Pro
     if (http2 !== undefined && protocol === 'h2') http2.serveHttp2(connection, { bounds, connections, answering });
     else http1.emit('connection', connection.socket);
   });
-  // A server of Node checks its limits only once it listens, and this one gets its connections from here.
+  // Node checks the limits of an HTTP server only once it listens. This one never listens, it receives its connections
+  // here.
   server.once('listening', () => http1.emit('listening'));
   server.once('close', () => http1.close());
   return { server, renew: () => server.setSecureContext(context()) };
 }
 
-/** Calls `secured` with each connection whose handshake is done in time, and with the protocol that was agreed. */
+/** Calls `secured` with each connection that completes its handshake in time, and with the negotiated protocol. */
 function onSecured(
   server: Server,
   { bounds, connections }: TlsParts,
@@ -92,7 +95,9 @@ interface Handshake {
   readonly limit: NodeJS.Timeout;
 }
 
-/** Finds the socket of a TLS connection: both have the same addresses, and Node does not say which belong together. */
+/**
+ * A key to find the TCP socket of a TLS socket: both have the same addresses, and Node does not expose the relation.
+ */
 function nameOf({ localAddress, localPort, remoteAddress, remotePort }: Socket): string {
   return `${localAddress} ${localPort} ${remoteAddress} ${remotePort}`;
 }

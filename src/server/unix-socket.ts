@@ -6,19 +6,19 @@ import { eventually } from '../lib/deadline.ts';
 
 /** A socket file that a server listens on. */
 export interface UnixSocket {
-  /** Removes the file, unless another process has put its own there. */
+  /** Removes the file, unless another process has replaced it. */
   remove(): Promise<void>;
 }
 
-// What the kernel takes, without the zero at the end.
+// The limit of the kernel, without the terminating zero.
 const MAX_PATH_BYTES = 107;
 const PRIVATE_FOLDER = '.hooklet-XXXXXX/s';
 const CONNECT_LIMIT_MS = 2000;
 const LISTEN_LIMIT_MS = 10_000;
 
 /**
- * Listens on a socket file that only this user may use; that of a process which is dead is replaced. Rejects with
- * `UsageError` when a living process has it, and with what the system says when it cannot be made.
+ * Listens on a socket file that only this user may use; replaces the file of a dead process. Rejects with `UsageError`
+ * when a living process listens there, and with the error of the system when the file cannot be created.
  */
 export async function listenOnSocket(server: Server, path: string): Promise<UnixSocket> {
   if (
@@ -29,7 +29,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<Unix
   }
   await makeFolder(dirname(path));
   await refuseLiving(path);
-  // Made where nobody else can reach it, so that there is no moment in which it is open to others.
+  // Created in a private folder first, so that others can never connect to it.
   const folder = await mkdtemp(join(dirname(path), '.hooklet-'));
   try {
     const made = join(folder, 's');
@@ -62,7 +62,7 @@ async function makeFolder(path: string): Promise<void> {
 async function refuseLiving(path: string): Promise<void> {
   const found = await statOf(path);
   if (found === undefined) return;
-  if (!found.isSocket()) throw new UsageError(`${path} is there already, and is no socket; choose another path`);
+  if (!found.isSocket()) throw new UsageError(`${path} exists and is not a socket; choose another path`);
   if (await isAnswered(path)) {
     throw new UsageError(`another process listens on ${path}; stop it, or choose another path`);
   }
@@ -70,7 +70,7 @@ async function refuseLiving(path: string): Promise<void> {
 
 async function isAnswered(path: string): Promise<boolean> {
   const socket = connect(path);
-  // One that does not even refuse is there, but busy.
+  // A process that does not answer in time is alive but busy.
   return eventually({ limitMs: CONNECT_LIMIT_MS, late: () => true }, ({ resolve }) => {
     socket.once('connect', () => resolve(true));
     socket.once('error', (error) => resolve(!isDead(error)));
@@ -84,7 +84,7 @@ function isDead(error: Error): boolean {
 
 async function listen(server: Server, path: string): Promise<void> {
   const late = (): never => {
-    throw new UsageError(`cannot listen on ${path}: nothing happened within ${LISTEN_LIMIT_MS / 1000} s`);
+    throw new UsageError(`cannot listen on ${path}: no result within ${LISTEN_LIMIT_MS / 1000} s`);
   };
   await eventually<void>({ limitMs: LISTEN_LIMIT_MS, late }, ({ resolve, reject }) => {
     server.once('error', reject).listen(path, () => resolve());

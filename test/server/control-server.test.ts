@@ -111,8 +111,8 @@ describe('the control server', () => {
     await running;
 
     expect(log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
-      'no control socket, hooklet schedule list and the like do not work',
-      'no control socket, hooklet schedule list and the like do not work',
+      'no control socket, hooklet schedule commands do not work',
+      'no control socket, hooklet schedule commands do not work',
     ]);
   });
 });

@@ -75,7 +75,7 @@ describe.each(KINDS)('the server over %s', (kind) => {
     const { answer, out } = begin({ method: 'POST', body: 'half', isOpen: true });
 
     const { status, body } = await answer;
-    expect([status, body.toString()]).toEqual([408, 'the body did not come within 0.1 s']);
+    expect([status, body.toString()]).toEqual([408, 'the body was not received within 0.1 s']);
     await within(5000, () => expect(out.destroyed).toBe(true));
     expect(failures).toEqual([]);
   });
@@ -160,12 +160,12 @@ describe.each(KINDS)('the server over %s', (kind) => {
 
     out.destroy();
 
-    await within(5000, () => expect(signals[0]?.reason).toEqual(new Error('the client has gone')));
+    await within(5000, () => expect(signals[0]?.reason).toEqual(new Error('the client has disconnected')));
     await server.close();
     expect(failures).toEqual([]);
   });
 
-  it('a handler whose client has gone keeps its room until it ends', async () => {
+  it('a handler whose client has disconnected keeps its room until it ends', async () => {
     const { handle, requests, release } = heldHandler();
     const { begin, ask } = await httpRig({ kind, bounds: { maxConcurrent: 1 }, handle });
     const { out } = begin({});

@@ -147,7 +147,7 @@ describe.each(['tcp', 'tls'] as const)('HTTP/1.1 over %s', (kind) => {
     expect(client.socket.bytesRead).toBeLessThan(LARGE.length);
   });
 
-  it('requests that wait behind another are told that their client has gone', async () => {
+  it('requests that wait behind another get the signal that their client has disconnected', async () => {
     const signals: AbortSignal[] = [];
     const three = Promise.withResolvers<void>();
     const never = Promise.withResolvers<never>();

@@ -59,7 +59,7 @@ describe('a socket file', () => {
     const path = join(folder(), 'notes.txt');
     writeFileSync(path, 'mine');
 
-    await expect(listenOnSocket(server(), path)).rejects.toThrow('is there already, and is no socket');
+    await expect(listenOnSocket(server(), path)).rejects.toThrow('exists and is not a socket');
   });
 
   it('that another process has put in its place is not removed', async () => {
@@ -84,7 +84,7 @@ describe('a socket file', () => {
     const root = folder();
     mkdirSync(join(root, 'hooklet.socket'));
 
-    await expect(listenOnSocket(server(), join(root, 'hooklet.socket'))).rejects.toThrow('is no socket');
+    await expect(listenOnSocket(server(), join(root, 'hooklet.socket'))).rejects.toThrow('is not a socket');
     expect(readdirSync(root)).toEqual(['hooklet.socket']);
   });
 });
