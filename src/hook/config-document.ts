@@ -1,7 +1,8 @@
 import type { ScalarTag } from 'yaml';
 import type { Issue } from '../errors.ts';
 import { notJson, readJsonDocument } from '../lib/json-document.ts';
-import { MAX_YAML_DEPTH, readYaml } from '../lib/yaml.ts';
+import { MAX_YAML_DEPTH } from '../lib/yaml-depth.ts';
+import { readYaml } from '../lib/yaml.ts';
 
 /** What a hook printed: a value, or why it is none. */
 export type ConfigDocument =

@@ -1,6 +1,9 @@
-/** Waits for `promise` or for `signal`, whichever is sooner; what `promise` does later is its own affair. */
+/**
+ * Settles with `promise`, or rejects with the signal's reason as soon as `signal` aborts; later results of `promise`
+ * are ignored.
+ */
 export async function abortable<T>(promise: Promise<T>, signal: AbortSignal): Promise<T> {
-  // Nobody may be left to hear of its failure.
+  // Handles a rejection that comes after the abort.
   promise.catch(() => {});
   signal.throwIfAborted();
   let abort = (): void => {};

@@ -1,4 +1,4 @@
-/** Resolves when `signal` aborts, at once when it already has. */
+/** Resolves when `signal` aborts, or at once if it has already. */
 export async function aborted(signal: AbortSignal): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {

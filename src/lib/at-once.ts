@@ -1,4 +1,4 @@
-/** Calls `work` with each item, in order, and with at most `limit` of them at once; `work` must not reject. */
+/** Calls `work` for each item, in order, at most `limit` at a time; `work` must not reject. */
 export async function atOnce<T>(items: readonly T[], limit: number, work: (item: T) => Promise<void>): Promise<void> {
   const rest = items.values();
   const workOff = async (): Promise<void> => {

@@ -1,8 +1,8 @@
-/** A series of growing delays that starts again after `reset`. */
+/** A series of growing delays. */
 export interface Backoff {
-  /** The next delay in milliseconds. */
+  /** Returns the next delay in milliseconds. */
   next(): number;
-  /** Starts the series again. */
+  /** Restarts the series. */
   reset(): void;
 }
 
@@ -11,13 +11,13 @@ export interface BackoffOptions {
   readonly maxMs: number;
   /** Growth from one delay to the next; default 2. */
   readonly factor?: number;
-  /** Each delay is stretched by a random share of itself between 0 and this; default 0. */
+  /** Each delay is increased by a random share between 0 and this; default 0. */
   readonly jitter?: number;
   /** Source of randomness in [0, 1); default `Math.random`. */
   readonly random?: () => number;
 }
 
-/** An exponential series from `initialMs` to `maxMs`; the cap holds before the jitter is added. */
+/** Creates an exponential series from `initialMs` to `maxMs`; the jitter is added on top of the limit. */
 export function exponentialBackoff(options: BackoffOptions): Backoff {
   const { initialMs, maxMs, factor = 2, jitter = 0, random = Math.random } = options;
   let current = initialMs;

@@ -1,4 +1,4 @@
-/** Wakes one waiter within this process; a ring that nothing waits for is not kept. */
+/** Wakes one waiter within this process; a ring without a waiter is lost. */
 export class Bell {
   #wake: () => void = () => {};
 
@@ -6,7 +6,7 @@ export class Bell {
     this.#wake();
   };
 
-  /** Waits for the next ring; the caller has looked at its condition in the same turn of the event loop. */
+  /** Resolves at the next ring. The caller must have checked its condition in the same turn of the event loop. */
   async rung(): Promise<void> {
     await new Promise<void>((resolve) => {
       this.#wake = resolve;

@@ -1,8 +1,8 @@
 import { Bell } from './bell.ts';
 
 /**
- * An unbounded queue between one producer and one consumer: `push` never waits, `for await` takes values in order and
- * ends after `close` once everything pushed before it was taken.
+ * An unbounded queue between one producer and one consumer: `push` never waits; `for await` yields the values in order,
+ * and ends after `close` once all values are taken.
  */
 export class Channel<T> implements AsyncIterable<T> {
   readonly #values: T[] = [];
@@ -26,13 +26,13 @@ export class Channel<T> implements AsyncIterable<T> {
 
   async *[Symbol.asyncIterator](): AsyncGenerator<T, void, void> {
     for (;;) {
-      // Taken as a batch, so that a long queue is not shifted element by element.
+      // Takes all values as a batch: shifting a long array is slow.
       const batch = this.#values.splice(0);
       if (batch.length > 0) {
         yield* batch;
         continue;
       }
-      // From here to the wait nothing else may run, or a push in between would wake nobody.
+      // Nothing may be awaited between this check and the wait, or a push in between would wake nobody.
       if (this.#isClosed) return;
       await this.#bell.rung();
     }

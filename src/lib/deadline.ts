@@ -1,23 +1,33 @@
+/*
+ * The doors through which this process waits for another party: a socket, a session, a process, a server, a file. A
+ * wait ends with the party's event, at its limit, or with its signal, whichever comes first, because a party that
+ * hangs, or a library that misses its end, must never block a caller forever. `eventually` waits for events, `within`
+ * for a promise. Waits for this process itself use `latch.ts` and `bell.ts`.
+ */
+
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
-/** How a wait on another party ends when that party does nothing. */
+/** How a wait ends when the other party does nothing. */
 export interface Deadline<T> {
   readonly limitMs: number;
-  /** What the wait comes to at its limit: a value, or the error that it throws. It also lets go of what was waited for. */
+  /**
+   * Called at the limit: the wait returns its value, or rejects with the error that it throws. It should also release
+   * what was waited for.
+   */
   readonly late: () => T;
-  /** Ends the wait sooner, with its reason. */
+  /** Aborting it ends the wait with its reason. */
   readonly signal?: AbortSignal | undefined;
 }
 
-/** What the events of the other party do to the wait; the first call counts. */
+/** Settles the wait; only the first call counts. */
 export interface Settle<T> {
   readonly resolve: (value: T) => void;
   readonly reject: (error: unknown) => void;
 }
 
 /**
- * Waits for events of another party: a socket, a session, a process, a server. `listen` starts to listen; what it returns
- * stops that again. The wait ends at its limit or with its signal, whatever the other party and the library between do.
+ * Waits for events of another party. `listen` subscribes to them and returns a function that unsubscribes, which is
+ * called when the wait is over.
  */
 export async function eventually<T>(
   { limitMs, late, signal }: Deadline<T>,
@@ -50,7 +60,7 @@ export async function eventually<T>(
   }
 }
 
-/** Waits for `promise` until the deadline; what it does later is not looked at. */
+/** Waits for `promise` until the deadline; its later result is ignored. */
 export async function within<T>(promise: Promise<T>, deadline: Deadline<T>): Promise<T> {
   promise.catch(() => {});
   return eventually(deadline, ({ resolve, reject }) => {

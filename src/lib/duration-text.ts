@@ -4,10 +4,10 @@ const UNITS = [
   ['m', 60_000],
   ['s', 1000],
 ] as const;
-/** A day is 24 hours to most readers, so days begin with the third. */
+/** Shorter spans are written in hours: most readers think of a day as 24 hours. */
 const DAYS_FROM_MS = 2 * 86_400_000;
 
-/** A time span in its two largest units, such as `45s`, `1h30m`, `24h` or `30d23h`. */
+/** Formats a time span in its two largest units, such as `45s`, `1h30m`, `24h` or `30d23h`. */
 export function durationText(durationMs: number): string {
   const parts: string[] = [];
   let restMs = Math.round(durationMs / 1000) * 1000;
@@ -16,7 +16,7 @@ export function durationText(durationMs: number): string {
     if (unit === 'd' && restMs < DAYS_FROM_MS) continue;
     const amount = Math.floor(restMs / unitMs);
     if (amount > 0) parts.push(`${amount}${unit}`);
-    // The unit after the first counts too, and no smaller one.
+    // Only the unit that follows the first one may be added.
     else if (parts.length > 0) break;
     restMs -= amount * unitMs;
     if (parts.length === 2) break;

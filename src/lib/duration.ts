@@ -12,13 +12,16 @@ const DURATION = /^[+-]?(?:(?:\d+\.?\d*|\.\d+)(?:ns|us|µs|μs|ms|s|m|h))+$/;
 const PART = /(\d+\.?\d*|\.\d+)(ns|us|µs|μs|ms|s|m|h)/g;
 
 const MAX_LENGTH = 100;
-/** Ten years: with more, the time of an end could not be told any more. */
+/** Ten years. Without a limit, adding a duration to the present time could exceed the range of a date. */
 const MAX_DURATION_MS = 87_600 * 3_600_000;
 
-/** Reads a Go duration of at most `87600h` such as `1h30m`, `1.5s` or `0`, in milliseconds; `undefined` when it is none. */
+/**
+ * Parses a Go duration of at most `87600h`, such as `1h30m`, `1.5s` or `0`, to milliseconds; returns `undefined` for
+ * any other text.
+ */
 export function parseDuration(text: string): number | undefined {
   if (/^[+-]?0$/.test(text)) return 0;
-  // Far longer than any duration, and short enough for the expressions below.
+  // Limits the work of the expressions below; any duration is far shorter.
   if (text.length > MAX_LENGTH) return undefined;
   if (!DURATION.test(text)) return undefined;
   let totalMs = 0;
@@ -27,7 +30,7 @@ export function parseDuration(text: string): number | undefined {
   return text.startsWith('-') ? -totalMs : totalMs;
 }
 
-/** A time span as Go writes it: `1h30m`, `1m30s`, `1.5s`, `500ms`. */
+/** Formats a time span as Go does: `1h30m`, `1m30s`, `1.5s`, `500ms`. */
 export function goDuration(durationMs: number): string {
   if (durationMs < 1000) return `${Number(durationMs.toFixed(3))}ms`;
   const hours = Math.floor(durationMs / 3_600_000);

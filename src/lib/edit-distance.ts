@@ -1,4 +1,4 @@
-/** How many letters must be put in, left out or changed to make `b` of `a`. Takes long for long words. */
+/** Returns how many letters must be inserted, deleted or replaced to turn `a` into `b`. Slow for long words. */
 export function editDistance(a: string, b: string): number {
   let row = Array.from({ length: b.length + 1 }, (_, column) => column);
   for (const [line, letter] of a.split('').entries()) {

@@ -2,7 +2,7 @@ import type { Series } from './series.ts';
 
 export type MetricType = 'counter' | 'gauge' | 'histogram';
 
-/** All series of one name. */
+/** All series of one metric. */
 export interface MetricFamily {
   readonly name: string;
   readonly help: string;
@@ -11,8 +11,8 @@ export interface MetricFamily {
 }
 
 /**
- * One family in the text format of Prometheus, in pieces: the head, then one a series. A series has the labels it has: to
- * Prometheus one that is empty is none, so the others need not be repeated.
+ * Yields one family in the Prometheus text format: first its head, then one text per series. A series has only the
+ * labels that are set on it: to Prometheus an empty label is the same as a missing one.
  */
 export function* familyPieces({ name, help, type, series }: MetricFamily): Generator<string, void, undefined> {
   yield `# HELP ${name} ${help}\n# TYPE ${name} ${type}\n`;

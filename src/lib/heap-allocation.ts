@@ -1,12 +1,17 @@
 import { getHeapStatistics, GCProfiler } from 'node:v8';
 
-/** Counts the bytes that JavaScript takes from its heap, whether they are given back or not; buffers are not on it. */
+/**
+ * Counts the bytes allocated on the JavaScript heap, including those already collected; buffers are not on that heap.
+ */
 export class HeapAllocation {
   #profiler = startedProfiler();
-  /** What was in use when it was looked at last, after a collection or now. */
+  /** The heap in use at the last measurement or after the last collection. */
   #usedBytes = usedBytes();
 
-  /** The bytes taken since the last call. Call it every few seconds: until then each garbage collection is noted down. */
+  /**
+   * Returns the bytes allocated since the last call. Call it every few seconds, because every garbage collection in
+   * between is recorded.
+   */
   take(): number {
     const { statistics } = this.#profiler.stop();
     this.#profiler = startedProfiler();
@@ -22,7 +27,7 @@ export class HeapAllocation {
     this.#profiler.stop();
   }
 
-  /** A collection that is done in steps gives back between them. */
+  /** Never negative: an incremental collection frees memory between its steps. */
   #grow(bytes: number): number {
     const grown = Math.max(0, bytes - this.#usedBytes);
     this.#usedBytes = bytes;

@@ -1,24 +1,32 @@
+/*
+ * Hedged attempts: when an attempt is slow, another one is started beside it, and the first that succeeds wins. Opening
+ * connections to the API server uses this, because a single packet loss or one bad backend can delay an attempt by
+ * seconds. `hedged` starts the attempts, aborts the losers, and passes late values to `discard`, so that no value
+ * leaks. It is over when one attempt succeeds, when one fails and no other runs, at the limit, or when the signal
+ * aborts.
+ */
+
 import { eventually } from './deadline.ts';
 
-/** One of several ways to the same thing; its signal aborts when it is not wanted any more. */
+/** One attempt; its signal aborts when its result is not needed. */
 export type Attempt<T> = (signal: AbortSignal) => Promise<T>;
 
 export interface HedgeOptions<T> {
-  /** After so long without a result another attempt starts beside those that run. */
+  /** After this long without a result another attempt starts beside the running ones. */
   readonly afterMs: number;
-  /** The end of the whole. */
+  /** Limit for all attempts together. */
   readonly limitMs: number;
-  /** What the whole fails with at its end, when no attempt has failed before. */
+  /** Creates the error at the limit, which is used when no attempt has failed before. */
   readonly late: () => Error;
-  /** Takes what an attempt brings that is not wanted any more. */
+  /** Releases the value of an attempt that was not needed. */
   readonly discard: (value: T) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Tries until one attempt succeeds, and ends the others then. The first attempt may take until the limit, for a peer that
- * is slow; each of the later ones, which are there for a peer that lost the first, lives for two periods. So at most three
- * run at once. It fails when one fails and no other runs.
+ * Attempts until one succeeds, and aborts the others. The first attempt may take until the limit, in case the other
+ * party is slow; each later one, in case the first was lost, has two periods. So at most three run at once. Rejects
+ * when one fails and no other is running, with the last failure at the limit, or with the signal's reason.
  */
 export async function hedged<T>(attempt: Attempt<T>, options: HedgeOptions<T>): Promise<T> {
   const { afterMs, limitMs, late, discard, signal } = options;

@@ -1,9 +1,10 @@
-/** A text that is JSON: its value; or `notJson` where a reader of YAML has to look at it. */
+/** The result for a text that must be read as YAML. */
 export const notJson: unique symbol = Symbol('not JSON');
 
 /**
- * Reads a text that is one JSON object, as YAML would, in a hundredth of the time. What YAML reads in another way, or has
- * something to say about, is left to it: a key that comes twice, a merge key, more than `maxDepth` levels.
+ * Reads a text that is one JSON object, with the same result as a YAML reader but a hundred times faster. Returns
+ * `notJson` for everything that YAML reads differently or reports as a problem: a duplicate key, a merge key, more than
+ * `maxDepth` levels.
  */
 export function readJsonDocument(text: string, maxDepth: number): unknown {
   if (!/^\s*\{/.test(text) || /"(?:<<|__proto__)"/.test(text)) return notJson;
@@ -21,7 +22,7 @@ export function readJsonDocument(text: string, maxDepth: number): unknown {
   }
 }
 
-/** Of a text that is JSON: how deep it is nested, and how many keys are written in it. */
+/** Returns the depth of a JSON text and the number of keys written in it. */
 function countMarks(text: string): { readonly depth: number; readonly keys: number } {
   let open = 0;
   let depth = 0;

@@ -1,21 +1,21 @@
 import { inspect } from 'node:util';
 import { printable } from './printable.ts';
 
-/** One line of a log for programs. */
+/** One log line in JSON. */
 export interface JsonLine {
   readonly time: Date;
   readonly level: string;
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
-  /** Shows where errors were made. */
+  /** Whether to include the stacks of errors. */
   readonly stacks: boolean;
 }
 
 const MAX_CAUSES = 5;
 
 /**
- * An object with `level` and `time` first and `msg` last; ends in a newline. A log line does not fail for what is in it,
- * and does not steer a terminal that it is shown on.
+ * Formats an object with `level` and `time` first and `msg` last, and a newline. It never throws because of a field's
+ * value, and its output cannot control a terminal.
  */
 export function formatJsonLine({ time, level, message, fields, stacks }: JsonLine): string {
   const entry = { level, time: time.toISOString(), ...fields, msg: message };
@@ -40,7 +40,7 @@ function plainError(error: unknown, stacks: boolean, depth: number): unknown {
   };
 }
 
-/** What JSON cannot say, such as a circle, as text. */
+/** Returns a value that JSON cannot represent, such as a circular one, as text. */
 function plainValue(value: unknown): unknown {
   try {
     JSON.stringify(value);

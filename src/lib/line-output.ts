@@ -5,39 +5,39 @@ const DEFAULT_LIMIT_BYTES = 4 * 1024 * 1024;
 const FIRST_PAUSE_MS = 5;
 const LONGEST_PAUSE_MS = 100;
 const EXIT_PAUSE_MS = 5;
-/** At exit, a reader that takes nothing is given up after this, and one that is slow after the second. */
+/** At exit, a reader that reads nothing is given up after the first limit, a slow one after the second. */
 const EXIT_STALL_MS = 1000;
 const EXIT_LIMIT_MS = 5000;
 
 export interface LineOutputOptions {
-  /** The line that takes the place of lines that were dropped; default none. */
+  /** Returns the line that replaces dropped lines; default none. */
   readonly gap?: (droppedLines: number) => string;
-  /** What waits for the reader at most; default 4 MiB. */
+  /** Limit of the buffered bytes; default 4 MiB. */
   readonly limitBytes?: number;
 }
 
-/** Where whole lines go. */
+/** An output for whole lines. */
 export interface LineOutput {
   write(text: string): void;
-  /** Lines that were not written until now. */
+  /** The number of lines dropped so far. */
   readonly droppedLines: number;
 }
 
 /**
- * Writes lines to a file descriptor and never waits for its reader: what a full pipe or terminal does not take is kept,
- * up to a limit, and written as soon as it flows again. Beyond the limit new lines are dropped and counted. At exit, what
- * is kept is written as long as the reader reads.
+ * Writes lines to a file descriptor and never waits for its reader: what a full pipe or terminal does not accept is
+ * buffered, up to a limit, and written later. Beyond the limit new lines are dropped and counted. At exit, the buffer
+ * is written as long as the reader reads.
  */
 export function openLineOutput(fd: number, options: LineOutputOptions = {}): LineOutput {
-  return new BufferedOutput(withoutWaiting(fd), options);
+  return new BufferedOutput(nonBlocking(fd), options);
 }
 
 /**
- * A descriptor of the same pipe or terminal that does not block. It is opened anew, because the flag belongs to all
- * processes that share the one that was inherited. Where that is refused (a pipe of another user, a socket), the flag is
- * set on the shared one, as Node does for `process.stdout`; Node takes it back at exit.
+ * Returns a non-blocking descriptor of the same pipe or terminal. The file is opened again, because the flag belongs to
+ * all processes that share the inherited descriptor. If that fails (a pipe of another user, a socket), the flag is set
+ * on the shared one, as Node does for `process.stdout`; Node resets it at exit.
  */
-function withoutWaiting(fd: number): number {
+function nonBlocking(fd: number): number {
   try {
     const stats = fstatSync(fd);
     if (!stats.isFIFO() && !stats.isSocket() && !isatty(fd)) return fd;
@@ -47,17 +47,17 @@ function withoutWaiting(fd: number): number {
   try {
     return openSync(`/proc/self/fd/${fd}`, constants.O_WRONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
   } catch {
-    shareWithoutWaiting(fd);
+    setSharedNonBlocking(fd);
     return fd;
   }
 }
 
-function shareWithoutWaiting(fd: number): void {
+function setSharedNonBlocking(fd: number): void {
   try {
     const { Socket } = process.getBuiltinModule('node:net');
     new Socket({ fd, readable: false, writable: true }).on('error', () => {}).unref();
   } catch {
-    // A terminal of another user: writing waits for as long as it is stopped with Ctrl-S.
+    // A terminal of another user: writing blocks while it is stopped with Ctrl-S.
   }
 }
 
@@ -65,13 +65,13 @@ class BufferedOutput implements LineOutput {
   readonly #fd: number;
   readonly #gap: (droppedLines: number) => string;
   readonly #limitBytes: number;
-  /** What is written next, and what comes after it. */
+  /** The bytes to write next, and those after them. */
   #head: Buffer = Buffer.alloc(0);
   #tail: Buffer[] = [];
   #keptBytes = 0;
   #droppedLines = 0;
-  /** Dropped, and not told in the output yet. */
-  #untoldLines = 0;
+  /** Dropped lines that the output does not mention yet. */
+  #unreportedLines = 0;
   #pauseMs = FIRST_PAUSE_MS;
   #atExit: (() => void) | undefined;
 
@@ -97,21 +97,23 @@ class BufferedOutput implements LineOutput {
     this.#drainLater();
   }
 
-  /** After a gap, lines are kept again once half of the room is free: one long gap is better than many short ones. */
+  /**
+   * After a gap, lines are buffered again once half of the buffer is free: one long gap is better than many short ones.
+   */
   #keep(line: Buffer): void {
-    const limit = this.#untoldLines > 0 ? this.#limitBytes / 2 : this.#limitBytes;
+    const limit = this.#unreportedLines > 0 ? this.#limitBytes / 2 : this.#limitBytes;
     if (this.#keptBytes + line.length > limit) {
       this.#drop(1);
       return;
     }
-    this.#tellGap();
+    this.#writeGap();
     this.#append(line);
   }
 
-  #tellGap(): void {
-    if (this.#untoldLines === 0) return;
-    const lines = this.#untoldLines;
-    this.#untoldLines = 0;
+  #writeGap(): void {
+    if (this.#unreportedLines === 0) return;
+    const lines = this.#unreportedLines;
+    this.#unreportedLines = 0;
     this.#append(Buffer.from(this.#gap(lines)));
   }
 
@@ -123,7 +125,7 @@ class BufferedOutput implements LineOutput {
 
   #drop(lines: number): void {
     this.#droppedLines += lines;
-    this.#untoldLines += lines;
+    this.#unreportedLines += lines;
   }
 
   #drainLater(): void {
@@ -131,14 +133,14 @@ class BufferedOutput implements LineOutput {
       this.#atExit = () => this.#flush();
       process.once('exit', this.#atExit);
     }
-    // Not a reason to stay: at exit, the rest is written at once.
+    // The timer must not keep the process alive: at exit, the rest is written by `#flush`.
     setTimeout(() => this.#drain(), this.#pauseMs).unref();
   }
 
   #drain(): void {
     const before = this.#keptBytes;
     this.#writeKept();
-    if (this.#keptBytes === 0) this.#tellGap();
+    if (this.#keptBytes === 0) this.#writeGap();
     if (this.#keptBytes > 0) {
       const isMoving = this.#keptBytes < before;
       this.#pauseMs = isMoving ? FIRST_PAUSE_MS : Math.min(2 * this.#pauseMs, LONGEST_PAUSE_MS);
@@ -170,7 +172,7 @@ class BufferedOutput implements LineOutput {
     for (;;) {
       const before = this.#keptBytes;
       this.#writeKept();
-      if (this.#keptBytes === 0) this.#tellGap();
+      if (this.#keptBytes === 0) this.#writeGap();
       if (this.#keptBytes === 0) return;
       const now = performance.now();
       if (this.#keptBytes < before) movedAt = now;
@@ -179,7 +181,9 @@ class BufferedOutput implements LineOutput {
     }
   }
 
-  /** Returns what was not taken; what can never be written, to a pipe without a reader or a full disk, is dropped. */
+  /**
+   * Returns what was not accepted. What can never be written (to a pipe without a reader, or a full disk) is dropped.
+   */
   #send(bytes: Buffer): Buffer {
     let rest = bytes;
     while (rest.length > 0) {

@@ -5,15 +5,15 @@ const CLOSE_LOOK_MS = 10;
 const BUSY_SHARE = 0.05;
 
 export interface LoopObserver {
-  /** How late a timer fired: so long nothing else could begin either. */
+  /** Called with the delay of a timer: the event loop was blocked for that long. */
   readonly onDelay: (delayMs: number) => void;
-  /** For how long the event loop did not wait since this was called last; about once a second. */
+  /** Called about once a second with the time that the event loop was busy since the last call. */
   readonly onBusy: (busyMs: number) => void;
 }
 
 /**
- * Looks at the event loop until `signal` aborts: every 10 ms while it has been busy for 5 % of the last second, else once a
- * second, since an idle process is not to be kept awake by being watched.
+ * Measures the event loop until `signal` aborts: every 10 ms while it was busy for more than 5 % of the last second,
+ * else once a second, because the measurement must not keep an idle process awake.
  */
 export async function watchLoop({ onDelay, onBusy }: LoopObserver, signal: AbortSignal): Promise<void> {
   let since = performance.eventLoopUtilization();

@@ -13,17 +13,17 @@ export interface MetricOptions<L extends string> {
   readonly name: string;
   readonly help: string;
   readonly labelNames: readonly L[];
-  /** Sets of labels above this have one series together, in a gauge none. */
+  /** Limit of series: label sets above it share one series, or have none in a gauge. */
   readonly maxSeries: number;
-  /** Called when a series above `maxSeries` is asked for. */
+  /** Called when a series above `maxSeries` is requested. */
   readonly onOverflow?: () => void;
 }
 
-/** The value of every label of the series that stands for all above the limit. */
+/** The value of every label of the shared series above the limit. */
 const OTHER = '(other)';
 const MAX_LABEL = 256;
 
-/** All series of one name. */
+/** All series of one metric. */
 class Metric<L extends string, S extends Series> implements MetricFamily {
   readonly type: MetricType;
   readonly name: string;
@@ -51,7 +51,7 @@ class Metric<L extends string, S extends Series> implements MetricFamily {
     return this.#other === undefined ? known : [...known, this.#other];
   }
 
-  /** The series of these labels, from 0 where there was none; who writes it often keeps it. */
+  /** Returns the series of these labels, which starts at 0; a caller that writes it often should keep it. */
   of(labels: Labels<L>): S {
     const key = this.#keyOf(labels);
     const known = this.#byKey.get(key);
@@ -74,7 +74,7 @@ class Metric<L extends string, S extends Series> implements MetricFamily {
   #overflow(): S {
     this.#onOverflow();
     const other = this.#other ?? this.#createWith(() => OTHER);
-    // What several set, one after the other, would mean nothing: a gauge is not shown.
+    // A gauge that several label sets overwrite would be meaningless, so it is not exposed.
     if (this.type !== 'gauge') this.#other = other;
     return other;
   }
@@ -94,7 +94,7 @@ function shortened(value: string): string {
   return value.length > MAX_LABEL ? `${value.slice(0, MAX_LABEL - 1)}…` : value;
 }
 
-/** A number that only grows, one for each set of labels. */
+/** A number that only grows, one per label set. */
 export class Counter<L extends string> extends Metric<L, ValueSeries> {
   constructor(options: MetricOptions<L>) {
     super('counter', options, valueSeries);
@@ -105,7 +105,7 @@ export class Counter<L extends string> extends Metric<L, ValueSeries> {
   }
 }
 
-/** A number that is as it is now, one for each set of labels. */
+/** A current value, one per label set. */
 export class Gauge<L extends string> extends Metric<L, ValueSeries> {
   constructor(options: MetricOptions<L>) {
     super('gauge', options, valueSeries);
@@ -116,7 +116,7 @@ export class Gauge<L extends string> extends Metric<L, ValueSeries> {
   }
 }
 
-/** How often something had which size, one distribution for each set of labels. */
+/** A distribution of values, one per label set. */
 export class Histogram<L extends string> extends Metric<L, HistogramSeries> {
   /** `buckets` are upper bounds, ascending. */
   constructor(options: MetricOptions<L>, buckets: readonly number[]) {

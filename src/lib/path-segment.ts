@@ -1,8 +1,8 @@
 const MAX_LENGTH = 1024;
 
 /**
- * Why a name cannot be one segment of the path of a request, in words that follow the name; `undefined` when it can. A
- * dot, two dots, a slash or a percent sign would lead a server or a proxy that normalizes paths to something else.
+ * Returns why a name cannot be a segment of a request path, worded to follow the name; `undefined` when it can. A dot,
+ * two dots, a slash or a percent sign would make a server or a proxy that normalizes paths serve another resource.
  */
 export function pathSegmentProblem(name: string): string | undefined {
   if (name === '') return 'is empty';

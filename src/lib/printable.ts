@@ -1,16 +1,16 @@
-// Control characters but for tab and line feed, what turns the direction of text, the separators that some programs
-// break lines at, and halves of pairs, which are no characters.
+// Control characters except tab and line feed, characters that change the direction of text, separators at which some
+// programs break lines, and lone surrogates.
 const UNPRINTABLE = /[[\p{Control}\p{Bidi_Control}\u2028\u2029\p{Surrogate}]--[\t\n]]/gv;
 
 /**
- * A text of others for a terminal: what would steer it, such as escape sequences, or show the text in another order is
- * escaped as in JSON (`\u001b`), so that a JSON text keeps its meaning. Tabs and line feeds stay.
+ * Makes foreign text safe for a terminal: characters that control it, such as escape sequences, or that reorder text
+ * are escaped as in JSON (`\u001b`), so that a JSON text keeps its meaning. Tabs and line feeds stay.
  */
 export function printable(text: string): string {
   return text.replace(UNPRINTABLE, escaped);
 }
 
-/** The same in one line. */
+/** The same as `printable`, in one line. */
 export function printableLine(text: string): string {
   return printable(text).replaceAll('\n', String.raw`\n`);
 }

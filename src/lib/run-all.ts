@@ -1,7 +1,10 @@
-/** A long-lived part: returns when `signal` aborts. */
+/** A long-lived part of the program; it returns after `signal` aborts. */
 export type Part = (signal: AbortSignal) => Promise<void>;
 
-/** Runs parts side by side until `signal` aborts and all have ended; when one fails, the others are ended and it rejects. */
+/**
+ * Runs all parts concurrently until `signal` aborts and all have ended. When one fails, the others are aborted, and the
+ * error is rethrown once they have ended.
+ */
 export async function runAll(parts: readonly Part[], signal: AbortSignal): Promise<void> {
   const failed = new AbortController();
   const either = AbortSignal.any([signal, failed.signal]);

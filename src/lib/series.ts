@@ -1,11 +1,11 @@
 export type Labels<L extends string = string> = Readonly<Record<L, string>>;
 
-/** What is known under one set of labels; plain data, as there may be many of them. */
+/** The values of one label set; plain data, because there may be many. */
 export type Series = ValueSeries | HistogramSeries;
 
 interface Labelled {
   readonly labels: Labels;
-  /** The labels as Prometheus reads them, without braces: `a="1",b="2"`. */
+  /** The labels in the Prometheus text format, without braces: `a="1",b="2"`. */
   readonly labelText: string;
 }
 
@@ -18,7 +18,7 @@ export interface HistogramSeries extends Labelled {
   readonly type: 'histogram';
   /** Upper bounds, ascending. */
   readonly buckets: readonly number[];
-  /** Observations of each bucket alone. */
+  /** The observations of each bucket, not cumulative. */
   readonly counts: number[];
   sum: number;
   count: number;

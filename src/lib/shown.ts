@@ -2,7 +2,9 @@ const MAX_VALUE = 100;
 const MAX_NAME = 60;
 const MAX_TEXT = 2000;
 
-/** A value as JSON for an error or a log line, cut after 100 characters, however large, deep or circular it is. */
+/**
+ * Formats a value as JSON for an error or a log line, cut after 100 characters, however large, deep or circular it is.
+ */
 export function shown(value: unknown, maxLength: number = MAX_VALUE): string {
   if (typeof value === 'string') return JSON.stringify(cut(value, maxLength));
   const parts: string[] = [];
@@ -10,26 +12,26 @@ export function shown(value: unknown, maxLength: number = MAX_VALUE): string {
   return cut(parts.join(''), maxLength);
 }
 
-/** A name or a key in an error, without quotes and cut after 60 characters. */
+/** Formats a name or a key for an error, without quotes, cut after 60 characters. */
 export function shownName(name: string, maxLength: number = MAX_NAME): string {
   return cut(name, maxLength);
 }
 
-/** What another program said, cut after 2,000 characters. */
+/** Formats the output of another program, cut after 2,000 characters. */
 export function shownText(text: string, maxLength: number = MAX_TEXT): string {
   return cut(text, maxLength);
 }
 
 function cut(text: string, maxLength: number): string {
   if (text.length <= maxLength) return text;
-  // Half of a pair of surrogates is no character.
+  // Never cuts a surrogate pair in half.
   const isSplit = /[\uD800-\uDBFF]/.test(text.charAt(maxLength - 1));
   return `${text.slice(0, isSplit ? maxLength - 1 : maxLength)}…`;
 }
 
 interface Output {
   readonly parts: string[];
-  /** So many characters are still wanted; each level of nesting takes one, which bounds the depth too. */
+  /** The characters that are still wanted; each level of nesting uses one, which limits the depth too. */
   left: number;
 }
 

@@ -2,8 +2,8 @@ import { existsSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /**
- * The file of another entry point: TypeScript beside the module `from` in the sources; in the bundle JavaScript beside
- * it, or above it where the bundler put this code into a shared chunk.
+ * Returns the file of another entry point: in the sources TypeScript next to the module `from`; in the bundle
+ * JavaScript next to it, or one folder above when the bundler moved this code into a shared chunk.
  */
 export function siblingFile(name: string, from: string): string {
   const file = from.endsWith('.ts') ? `${name}.ts` : `${name}.js`;

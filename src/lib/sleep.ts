@@ -3,7 +3,7 @@ const MAX_TIMER_MS = 2 ** 31 - 1;
 /** Waits `delayMs` milliseconds, or until `signal` aborts if that is sooner; it never rejects. */
 export async function sleep(delayMs: number, signal: AbortSignal): Promise<void> {
   let leftMs = Math.max(0, delayMs);
-  // A timer longer than 24.8 days fires at once, so long waits are taken in pieces.
+  // Node fires a timer longer than 24.8 days at once, so a long wait is split.
   while (leftMs > MAX_TIMER_MS && !signal.aborted) {
     await sleepOnce(MAX_TIMER_MS, signal);
     leftMs -= MAX_TIMER_MS;

@@ -3,7 +3,7 @@ import { setImmediate } from 'node:timers/promises';
 const SLICE_MS = 5;
 const PIECE_CHARACTERS = 65_536;
 
-/** The bytes of a text that is made in pieces; makes room for other work every few milliseconds. */
+/** Encodes a text that is created piece by piece, and yields to the event loop every 5 ms. */
 export async function slicedText(pieces: Iterable<string>): Promise<Buffer> {
   const encoded: Buffer[] = [];
   let text = '';

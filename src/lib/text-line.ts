@@ -1,14 +1,14 @@
 import { inspect, styleText } from 'node:util';
 import { printable, printableLine } from './printable.ts';
 
-/** One line of a log for people. */
+/** One log line for people. */
 export interface TextLine {
   readonly time: Date;
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
   readonly colors: boolean;
-  /** Shows where errors were made. */
+  /** Whether to include the stacks of errors. */
   readonly stacks: boolean;
 }
 
@@ -16,8 +16,8 @@ const COLORS = { debug: 'gray', info: 'green', warn: 'yellow', error: 'red' } as
 const MAX_CAUSES = 5;
 
 /**
- * `15:04:05.123 INFO  message  key=value`, with lists of texts and what has several lines indented below; ends in a
- * newline. What would steer the terminal is escaped: names, messages and output are those of others.
+ * Formats `15:04:05.123 INFO  message  key=value` and a newline, with lists of texts and multi-line values indented
+ * below. Characters that control a terminal are escaped, because names, messages and output come from others.
  */
 export function formatTextLine(line: TextLine): string {
   const paint = painter(line.colors);
@@ -39,18 +39,18 @@ export function formatTextLine(line: TextLine): string {
   return `${formatTextHead(line)} ${indented(printable(line.message))}${fields}${paragraphs.join('')}\n`;
 }
 
-/** Further lines cannot be taken for lines of the log. */
+/** Indents further lines, so that they cannot pass for log lines. */
 function indented(text: string): string {
   return text.replaceAll('\n', '\n    ');
 }
 
-/** `15:04:05.123 INFO `. */
+/** Formats the beginning of a line: `15:04:05.123 INFO `. */
 export function formatTextHead({ time, level, colors }: Pick<TextLine, 'time' | 'level' | 'colors'>): string {
   const paint = painter(colors);
   return `${paint('gray', clock(time))} ${paint(COLORS[level], level.toUpperCase().padEnd(5))}`;
 }
 
-/** The messages of an error and of what caused it; with stacks instead of messages where asked. */
+/** Returns the messages of an error and its causes, or their stacks if requested. */
 function errorText(error: Error, stacks: boolean): string {
   const texts = [stacks ? (error.stack ?? error.message) : error.message];
   let { cause } = error;
@@ -81,7 +81,7 @@ function valueText(value: unknown, stacks: boolean): string {
   return String(value);
 }
 
-/** Texts speak for themselves; single words need the name of their field. */
+/** Whether a value is a list of sentences, which need no field name; lists of single words do. */
 function isListOfTexts(value: unknown): value is readonly string[] {
   if (!Array.isArray(value) || !value.every((element) => typeof element === 'string')) return false;
   return value.some((element) => /\s/.test(element));
@@ -92,7 +92,7 @@ function quoted(value: unknown, text: string): string {
   return isText && /^$|[\s"=]/.test(text) ? JSON.stringify(text) : text;
 }
 
-/** A log line must not fail for what is in it. */
+/** Never throws: a log line must not fail because of a value. */
 function objectText(value: object): string {
   try {
     return JSON.stringify(value);

@@ -1,7 +1,7 @@
 import { lstatSync, mkdirSync, readlinkSync, type Stats } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-// As many as the kernel follows.
+// The number of links that the kernel follows.
 const MAX_LINKS = 40;
 const OTHERS_WRITE = 0o002;
 const GROUP_WRITES = 0o020;
@@ -17,7 +17,7 @@ export interface Identity {
 
 type Owned = Pick<Stats, 'uid' | 'gid' | 'mode'>;
 
-/** Who this process is; undefined on a system without such users. */
+/** Returns the identity of this process; undefined on a system without POSIX users. */
 function ownIdentity(): Identity | undefined {
   const uid = process.geteuid?.();
   if (uid === undefined) return undefined;
@@ -25,9 +25,9 @@ function ownIdentity(): Identity | undefined {
 }
 
 /**
- * Makes a folder with its parents and returns its path without links. Throws where another user could put something else
- * in its place: at each level, also of links, only this user and root may be the owner, and where others may write there
- * must be the sticky bit.
+ * Creates a folder with its parents, and returns its path without links. Throws when another user could replace it:
+ * each level, including links, must belong to this user or root, and must have the sticky bit if others may write
+ * there.
  */
 export function makeTrustedFolder(path: string, identity = ownIdentity()): string {
   let folder = '/';
@@ -53,15 +53,15 @@ export function makeTrustedFolder(path: string, identity = ownIdentity()): strin
   return folder;
 }
 
-/** Makes a folder for this user alone, in one that is trusted; returns its path without links, or throws. */
+/** Creates a folder only for this user, in a trusted one; returns its path without links, or throws. */
 export function makePrivateFolder(path: string): string {
   const folder = join(makeTrustedFolder(dirname(path)), basename(path));
   lookOrMake(folder, PRIVATE_MODE);
-  if (!isPrivateFolder(folder)) throw new Error(`EACCES: ${folder} is no folder that only its owner may write`);
+  if (!isPrivateFolder(folder)) throw new Error(`EACCES: ${folder} is not a folder that only its owner may write to`);
   return folder;
 }
 
-/** Whether a folder is there that belongs to this user or to root, and that nobody else may write, sticky bit or not. */
+/** Whether `path` is a folder of this user or root to which nobody else may write, regardless of the sticky bit. */
 function isPrivateFolder(path: string): boolean {
   const stats = lstatSync(path, { throwIfNoEntry: false });
   if (stats?.isDirectory() !== true) return false;
@@ -71,8 +71,8 @@ function isPrivateFolder(path: string): boolean {
 }
 
 /**
- * Why a file or folder is not safe from other users; undefined when it is. A volume that is mounted for a container may be
- * open to all who are in it: an `emptyDir` of Kubernetes is (mode 0777), and belongs to root.
+ * Returns why a file or folder is not safe from other users; undefined when it is. A mount may be open to everyone in
+ * its container: an `emptyDir` of Kubernetes has mode 0777 and belongs to root.
  */
 export function describeDistrust(
   { uid, gid, mode }: Owned,
@@ -89,7 +89,7 @@ export function describeDistrust(
 }
 
 function check(path: string, stats: Stats, place: { readonly identity: Identity; readonly isMount: boolean }): void {
-  // What a link says of its mode has no meaning.
+  // The mode of a link is meaningless.
   const owned = stats.isSymbolicLink() ? { uid: stats.uid, gid: stats.gid, mode: 0 } : stats;
   const distrust = describeDistrust(owned, place);
   if (distrust !== undefined) throw new Error(`EACCES: ${path} ${distrust}`);
@@ -101,7 +101,7 @@ function lookOrMake(path: string, mode = FOLDER_MODE): Stats {
   try {
     mkdirSync(path, mode);
   } catch (error) {
-    // Another operator that starts at the same time may have made it.
+    // Another operator that starts at the same time may have created it.
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }
   return lstatSync(path);

@@ -1,4 +1,4 @@
-/** Marks a branch the types exclude; throws if it is reached all the same. */
+/** Marks a branch that the types exclude; throws if it is reached anyway. */
 export function unreachable(value: never): never {
   throw new Error(`unreachable: ${JSON.stringify(value)}`);
 }

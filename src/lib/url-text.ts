@@ -1,6 +1,6 @@
 const MASK = 'redacted';
 
-/** A URL without the user name and password that may be in it, for logs and errors; also of what is no URL. */
+/** Returns a URL for logs and errors, with its user name and password masked; also handles a text that is not a URL. */
 export function urlText(url: URL | string): string {
   const parsed = typeof url === 'string' ? URL.parse(url) : url;
   if (parsed === null || parsed.host === '') return String(url).replace(/(^|\/\/)[^/?#\s]*@/g, `$1${MASK}@`);

@@ -1,12 +1,15 @@
 import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
 
-/** Finds where things stand in a YAML text: the line of a path, or of its part that is there; from 1. */
+/** Returns the line of a path in a YAML text, or of the longest part of the path that exists; counted from 1. */
 export type FindLine = (path: readonly (string | number)[]) => number;
 
-/** For a text that `readYaml` has read: that bounds it, and this does not. Of several documents the first counts. */
+/**
+ * Creates the line lookup for a text that `readYaml` has accepted, because this function has no limits of its own. Of
+ * several documents the first one counts.
+ */
 export function yamlLines(text: string): FindLine {
   const lines = new LineCounter();
-  // What is in the text stays where it is: no key is looked at, and nothing is merged or warned of.
+  // Positions only: keys are not checked, and nothing is merged or warned about.
   const document = parseDocument(text, {
     lineCounter: lines,
     uniqueKeys: false,
@@ -33,7 +36,7 @@ function offsetAt(document: Document.Parsed, path: readonly (string | number)[])
 }
 
 interface Child {
-  /** The key of a mapping: a field is where its name is. */
+  /** The key of a mapping: the line of a field is that of its key. */
   readonly key?: unknown;
   readonly value: unknown;
 }

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { MAX_YAML_DEPTH, readYaml, type YamlDocument } from '../../src/lib/yaml.ts';
+import { MAX_YAML_DEPTH } from '../../src/lib/yaml-depth.ts';
+import { readYaml, type YamlDocument } from '../../src/lib/yaml.ts';
 
 function problemsOf(documents: readonly YamlDocument[]): readonly string[] {
   return documents.flatMap((document) =>
