@@ -6,17 +6,17 @@ import { isTimeZone } from './time-zone.ts';
 /** A parsed crontab; `source` is the text as written. */
 export interface Crontab {
   readonly source: string;
-  /** IANA name from `TZ=`; absent: the local zone of the process. */
+  /** IANA name from `TZ=`; when absent, the local time zone of the process. */
   readonly timeZone?: string;
   readonly plan: CrontabPlan;
 }
 
 export type CrontabPlan =
   | { readonly type: 'every'; readonly intervalMs: number }
-  /** Runs whenever one of the alternatives matches. */
+  /** Matches whenever one of the alternatives does. */
   | { readonly type: 'calendar'; readonly alternatives: readonly [CalendarFields, ...CalendarFields[]] };
 
-/** The values each field allows, in growing order; a time matches when all six do. */
+/** The allowed values of each field, ascending; a time matches when all six do. */
 export interface CalendarFields {
   readonly seconds: readonly number[];
   readonly minutes: readonly number[];
@@ -43,8 +43,9 @@ const DAY_OF_MONTH = 3;
 const DAY_OF_WEEK = 5;
 
 /**
- * Reads a crontab in the peer's grammar: 5 fields, 6 with leading seconds, a descriptor or `@every <duration>`, after an
- * optional `TZ=Area/City`. Throws `SyntaxError` in the peer's words, also for a date that never comes.
+ * Parses a crontab in the grammar of shell-operator: 5 fields, 6 with leading seconds, a descriptor, or `@every
+ * <duration>`, after an optional `TZ=Area/City`. Throws `SyntaxError`, worded as in shell-operator, also for a date
+ * that never occurs.
  */
 export function parseCrontab(source: string): Crontab {
   if (source.length > MAX_LENGTH) {
@@ -97,19 +98,19 @@ function parseFields(spec: string): CrontabPlan {
   }
   const withSeconds = texts.length === 5 ? ['0', ...texts] : texts;
   const normal = withSeconds.map((text, index) => normalizeField(text, FIELDS[index] ?? FIELDS[0]));
-  // A day matches when both of its fields do; but when neither has a star, one of them is enough.
+  // A day matches when both of its fields do; when neither field has a star, one of them is enough.
   const isEither = [withSeconds[DAY_OF_MONTH], withSeconds[DAY_OF_WEEK]].every((text) => text?.search(/[*?]/) === -1);
   return { type: 'calendar', alternatives: isEither ? expandEither(normal, spec) : [expand(normal, spec)] };
 }
 
 function expandEither(normal: readonly string[], spec: string): readonly [CalendarFields, ...CalendarFields[]] {
   const byWeekday = expand(normal.with(DAY_OF_MONTH, '*'), spec);
-  // The day of month may never come in these months: then the days of the week are all there is.
+  // The day of month may not exist in these months: then only the days of the week remain.
   const byMonthday = tryExpand(normal.with(DAY_OF_WEEK, '*'));
   return byMonthday === undefined ? [byWeekday] : [byWeekday, byMonthday];
 }
 
-/** Expands normalized fields with node-cron, which also refuses dates that never come. */
+/** Expands normalized fields with node-cron, which also refuses dates that never occur. */
 function expand(normal: readonly string[], spec: string): CalendarFields {
   const fields = tryExpand(normal);
   if (fields === undefined) throw new SyntaxError(`The day of month never comes in the given months: ${spec}`);
@@ -128,7 +129,7 @@ function tryExpand(normal: readonly string[]): CalendarFields | undefined {
       daysOfWeek: ascending(dayOfWeek),
     };
   } catch {
-    // Every field was checked before, so what node-cron still refuses is the impossible date.
+    // Every field was validated before, so the only reason left is an impossible date.
     return undefined;
   }
 }

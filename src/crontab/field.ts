@@ -1,8 +1,8 @@
-/** What one field of a crontab allows. */
+/** The allowed values of one field of a crontab. */
 export interface CrontabField {
   readonly min: number;
   readonly max: number;
-  /** Names in lower case, in the order of their values, the first standing for `min`. */
+  /** Names in lower case, in the order of their values; the first one stands for `min`. */
   readonly names?: readonly string[];
 }
 
@@ -14,7 +14,7 @@ interface Range {
 const MONTHS = ['jan', 'feb', 'mar', 'apr', 'may', 'jun', 'jul', 'aug', 'sep', 'oct', 'nov', 'dec'];
 const WEEKDAYS = ['sun', 'mon', 'tue', 'wed', 'thu', 'fri', 'sat'];
 
-/** The six fields in the order of their writing. */
+/** The six fields in the order in which they are written. */
 export const FIELDS = [
   { min: 0, max: 59 },
   { min: 0, max: 59 },
@@ -25,8 +25,8 @@ export const FIELDS = [
 ] as const satisfies readonly CrontabField[];
 
 /**
- * Checks one field and rewrites it without names, stars and open ends, as node-cron reads it. Throws
- * `SyntaxError` in the peer's words.
+ * Validates one field, and rewrites it for node-cron without names, stars and open ranges. Throws `SyntaxError`, worded
+ * as in shell-operator.
  */
 export function normalizeField(text: string, field: CrontabField): string {
   const parts = text.split(',').filter((part) => part !== '');
@@ -64,7 +64,7 @@ function parseValue(part: string, text: string, field: CrontabField): number {
   return named === -1 ? parseNumber(part, text, field.names) : field.min + named;
 }
 
-/** A step above the whole span would silently mean once a span, which nobody writes on purpose. */
+/** Refuses a step above the whole range: it would silently mean "once per range", which nobody intends. */
 function parseStep(part: string, text: string, field: CrontabField): number {
   const step = parseNumber(part, text);
   const span = field.max - field.min + 1;

@@ -3,18 +3,18 @@ import { lastTick, nextRun } from './next.ts';
 
 const HOUR_MS = 3_600_000;
 const GROWTH = 4;
-// Longer than the time between two rare coincidences such as a 29 February on a Sunday.
+// Longer than the longest time between two matches, such as a 29 February on a Sunday.
 const MAX_WINDOW_MS = 50 * 366 * 24 * HOUR_MS;
 
-/** The time between the next two ticks. */
+/** Returns the time between the next two ticks, in milliseconds. */
 export function nextInterval(crontab: Crontab, nowMs: number): number {
   const firstMs = nextRun(crontab, nowMs);
   return nextRun(crontab, firstMs, nowMs) - firstMs;
 }
 
 /**
- * How long a success may be ago when all is well, less the time of a run: the longer of the times before and after the
- * last tick, so that a schedule of working days is not taken for late on a Monday.
+ * Returns the longest regular time between two successful runs, without the duration of a run: the longer of the
+ * intervals before and after the last tick, so that a schedule for working days is not late on a Monday.
  */
 export function expectedInterval(crontab: Crontab, nowMs: number): number {
   if (crontab.plan.type === 'every') return crontab.plan.intervalMs;
@@ -24,7 +24,7 @@ export function expectedInterval(crontab: Crontab, nowMs: number): number {
   return Math.max(lastMs - beforeMs, nextRun(crontab, lastMs) - lastMs);
 }
 
-/** The last tick up to `toMs`. */
+/** Returns the last tick up to `toMs`; undefined when there is none in 50 years. */
 function tickBefore(crontab: Crontab, toMs: number): number | undefined {
   for (let windowMs = HOUR_MS; windowMs <= MAX_WINDOW_MS; windowMs *= GROWTH) {
     const tickMs = lastTick(crontab, toMs - windowMs, toMs);

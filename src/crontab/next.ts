@@ -5,13 +5,13 @@ import { changeBetween, findTimeZone, firstInstant, type TimeZone } from './time
 const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
-// Longer than the 40 years between two rare coincidences such as a 29 February on a Sunday.
+// Longer than the 40 years between two matches of a 29 February on a Sunday.
 const SEARCH_DAYS = 366 * 100;
 
 /**
- * The first run after `afterMs`; `@every` counts from `enabledMs`. A fixed time that the clock skips runs once at the
- * first instant after the gap, one that comes twice runs the first time; a schedule of every hour follows the clock
- * through both passes.
+ * Returns the first tick after `afterMs`; `@every` counts from `enabledMs`. When the clock changes: a fixed time that
+ * is skipped runs once, at the first instant after the gap; a fixed time that occurs twice runs the first time; a
+ * schedule for every hour follows the clock through both passes.
  */
 export function nextRun(crontab: Crontab, afterMs: number, enabledMs = afterMs): number {
   const { plan } = crontab;
@@ -27,7 +27,7 @@ export function nextRun(crontab: Crontab, afterMs: number, enabledMs = afterMs):
   }
 }
 
-/** The ticks in (`fromMs`, `toMs`], oldest first, `limit` at most. */
+/** Returns the ticks in (`fromMs`, `toMs`], oldest first, at most `limit`. */
 export function ticksBetween(
   crontab: Crontab,
   { fromMs, toMs, limit }: { readonly fromMs: number; readonly toMs: number; readonly limit: number },
@@ -43,11 +43,11 @@ export function ticksBetween(
   return ticks;
 }
 
-/** The last tick in (`fromMs`, `toMs`]; found in few steps, however many ticks there are. */
+/** Returns the last tick in (`fromMs`, `toMs`], found by bisection, however many ticks there are. */
 export function lastTick(crontab: Crontab, fromMs: number, toMs: number, enabledMs = fromMs): number | undefined {
   let lastMs = nextRun(crontab, fromMs, enabledMs);
   if (lastMs > toMs) return undefined;
-  // After `lastMs` there may be a tick, after `endMs` there is none.
+  // There may be ticks after `lastMs`, and none after `endMs`.
   let endMs = toMs;
   while (lastMs < endMs) {
     const middleMs = floorTo(SECOND_MS, (lastMs + endMs) / 2);
@@ -70,7 +70,7 @@ function nextTime(fields: CalendarFields, zone: TimeZone, afterMs: number): numb
   return isEveryHour ? nextOfEveryHour(fields, zone, afterMs) : nextOfFixedHours(fields, zone, afterMs);
 }
 
-/** Each matching wall time has one instant, so wall times are tried in order until one lies ahead. */
+/** Each matching wall time has one instant, so wall times are tried in order until one is in the future. */
 function nextOfFixedHours(fields: CalendarFields, zone: TimeZone, afterMs: number): number {
   const nowMs = floorTo(SECOND_MS, afterMs);
   let wallMs = nextWallTime(fields, nowMs + zone.offsetAt(nowMs));
@@ -81,7 +81,7 @@ function nextOfFixedHours(fields: CalendarFields, zone: TimeZone, afterMs: numbe
   }
 }
 
-/** Follows the clock from one change of its offset to the next. */
+/** Searches from one change of the offset to the next. */
 function nextOfEveryHour(fields: CalendarFields, zone: TimeZone, afterMs: number): number {
   let fromMs = floorTo(SECOND_MS, afterMs);
   let wallMs = fromMs + zone.offsetAt(fromMs) + SECOND_MS;
@@ -91,13 +91,13 @@ function nextOfEveryHour(fields: CalendarFields, zone: TimeZone, afterMs: number
     if (zone.offsetAt(instantMs) === offsetMs) return instantMs;
     fromMs = changeBetween(zone, fromMs, instantMs);
     wallMs = fromMs + zone.offsetAt(fromMs);
-    // Where only the beginning of an hour is skipped (Lord Howe), what was due in it runs when the hour begins.
+    // When only the beginning of an hour is skipped (Lord Howe), a tick in it runs at the first instant after the gap.
     const skippedMs = Math.max(fromMs + offsetMs, floorTo(HOUR_MS, wallMs));
     if (nextWallTime(fields, skippedMs) < wallMs) return fromMs;
   }
 }
 
-/** The first wall time from `fromMs` on that matches; `fromMs` is a whole second. */
+/** Returns the first matching wall time at or after `fromMs`, which is a whole second. */
 function nextWallTime(fields: CalendarFields, fromMs: number): number {
   const firstDay = Math.floor(fromMs / DAY_MS);
   for (let day = firstDay; day < firstDay + SEARCH_DAYS; day++) {

@@ -5,14 +5,14 @@ const SECOND_MS = 1000;
 const HOUR_MS = 3_600_000;
 const DAY_MS = 86_400_000;
 
-/** What a change of the clock does to one tick. Wall times are milliseconds as if the clock stood in UTC. */
+/** The effect of a clock change on one tick. Wall times are milliseconds as if the clock were in UTC. */
 export type TickEffect =
-  /** The clock skips these wall times: the tick stands for them, once, at the end of the gap. */
+  /** The clock skips these wall times; the tick replaces them, once, at the end of the gap. */
   | { readonly type: 'skipped'; readonly wallMs: readonly [number, ...number[]] }
   /** The clock shows the tick's wall time twice. */
   | { readonly type: 'twice'; readonly runs: 'the first time' | 'both times' };
 
-/** What a change of the clock does to the tick at `tickMs`; undefined where nothing does. */
+/** Returns the effect of a clock change on the tick at `tickMs`; undefined when there is none. */
 export function tickEffect({ plan, timeZone }: Crontab, tickMs: number): TickEffect | undefined {
   if (plan.type === 'every') return undefined;
   const zone = findTimeZone(timeZone);
@@ -23,11 +23,12 @@ export function tickEffect({ plan, timeZone }: Crontab, tickMs: number): TickEff
   return { type: 'twice', runs: followsClock ? 'both times' : 'the first time' };
 }
 
-/** The wall times that match, and that the clock skips on its way to `tickMs`. */
+/** Returns the matching wall times that the clock skips just before `tickMs`. */
 function skippedBefore(fields: CalendarFields, zone: TimeZone, tickMs: number): readonly number[] {
   const wallMs = tickMs + zone.offsetAt(tickMs);
   const gapMs = tickMs + zone.offsetAt(tickMs - SECOND_MS);
-  // One of every hour follows the clock: it misses what is skipped, but for the beginning of an hour that comes.
+  // A schedule for every hour follows the clock and loses skipped times, except those in the hour that the clock
+  // enters.
   const fromMs = isEveryHour(fields) ? Math.max(gapMs, Math.floor(wallMs / HOUR_MS) * HOUR_MS) : gapMs;
   const skipped: number[] = [];
   for (let skippedMs = fromMs; skippedMs < wallMs; skippedMs += SECOND_MS) {

@@ -1,4 +1,4 @@
-/** A time zone: what its clocks show at an instant. Wall times are milliseconds as if the clock stood in UTC. */
+/** A time zone. Wall times are milliseconds as if the clock were in UTC. */
 export interface TimeZone {
   /** Wall time minus UTC at this instant, in milliseconds. */
   offsetAt(instantMs: number): number;
@@ -12,7 +12,9 @@ const localZone: TimeZone = {
   offsetAt: (instantMs) => -new Date(instantMs).getTimezoneOffset() * 60_000,
 };
 
-/** The zone with this IANA name; without a name, the local zone of the process. */
+/**
+ * Returns the zone with this IANA name, or the local zone of the process for `undefined`; throws for an unknown name.
+ */
 export function findTimeZone(name: string | undefined): TimeZone {
   if (name === undefined) return localZone;
   const known = zones.get(name);
@@ -22,7 +24,7 @@ export function findTimeZone(name: string | undefined): TimeZone {
   return zone;
 }
 
-/** Whether the name is a time zone this machine knows. */
+/** Whether this machine knows a time zone of this name. */
 export function isTimeZone(name: string): boolean {
   try {
     findTimeZone(name);
@@ -33,8 +35,8 @@ export function isTimeZone(name: string): boolean {
 }
 
 /**
- * The instant at which the clock first shows this wall time; for one that the clock skips, the first instant after the
- * gap; for one that comes twice, the first.
+ * Returns the instant at which the clock first shows this wall time; for a skipped one, the first instant after the
+ * gap.
  */
 export function firstInstant(zone: TimeZone, wallMs: number): number {
   const candidates = [wallMs - zone.offsetAt(wallMs - DAY_MS), wallMs - zone.offsetAt(wallMs + DAY_MS)];
@@ -45,7 +47,9 @@ export function firstInstant(zone: TimeZone, wallMs: number): number {
   return changeBetween(zone, earlyMs, lateMs);
 }
 
-/** An instant in (`fromMs`, `toMs`] at which the clock was moved away from its offset at `fromMs`; both whole seconds. */
+/**
+ * Returns an instant in (`fromMs`, `toMs`] at which the offset changed from that at `fromMs`; both are whole seconds.
+ */
 export function changeBetween(zone: TimeZone, fromMs: number, toMs: number): number {
   const offsetMs = zone.offsetAt(fromMs);
   let before = fromMs / 1000;

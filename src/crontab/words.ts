@@ -2,7 +2,7 @@ import { durationText } from '../lib/duration-text.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { CalendarFields, Crontab } from './crontab.ts';
 
-// More times of day than this are told by their minutes and hours.
+// More times of day than this are described by their minutes and hours.
 const MAX_TIMES = 6;
 const MINUTES = 60;
 const HOURS = 24;
@@ -23,14 +23,14 @@ const MONTHS = [
   'December',
 ];
 
-/** What a crontab means, such as `at 02:30 on Monday to Friday`; without its time zone. */
+/** Describes a crontab in words, such as `at 02:30 on Monday to Friday`, without its time zone. */
 export function crontabWords({ plan }: Crontab): string {
   switch (plan.type) {
     case 'every':
       return `every ${durationText(plan.intervalMs)}, counted from the start of the operator`;
     case 'calendar': {
       const [first] = plan.alternatives;
-      // Alternatives differ in their days alone.
+      // Alternatives differ only in their days.
       const days = plan.alternatives.map(dayWords).filter((words) => words !== '');
       const time = timeWords(first);
       if (days.length > 0) return `${time} ${days.join(' or ')}`;
@@ -102,15 +102,15 @@ function dayWords({ daysOfMonth, months, daysOfWeek }: CalendarFields): string {
   return `on ${counted('day', daysOfMonth)} of ${isAnyMonth ? 'the month' : month}${only}`;
 }
 
-/** Empty for every day. */
+/** Describes the weekdays; empty for every day. */
 function weekdayWords(daysOfWeek: readonly number[]): string {
   if (daysOfWeek.length === WEEKDAYS.length) return '';
-  // The week begins with Monday, so that the weekend is in one piece.
+  // The week starts on Monday, so that the weekend is one range.
   const days = daysOfWeek.map((day) => (day === 0 ? WEEKDAYS.length : day)).toSorted((a, b) => a - b);
   return list(runs(days).map((run) => rangeOf(run, (day) => WEEKDAYS[day % WEEKDAYS.length] ?? '')));
 }
 
-/** The step of values that go on evenly from one span to the next; undefined where they do not. */
+/** Returns the step of values that repeat evenly across spans; undefined when they do not. */
 function stepOf(values: readonly number[], span: number): number | undefined {
   const [first = 0, second] = values;
   if (second === undefined) return undefined;
@@ -124,7 +124,7 @@ function counted(unit: string, values: readonly number[]): string {
   return `${unit}${values.length === 1 ? '' : 's'} ${list(runs(values).map((run) => rangeOf(run, String)))}`;
 }
 
-/** Neighbours are put together from three on. */
+/** Groups three or more consecutive values into one run. */
 function runs(values: readonly number[]): readonly (readonly number[])[] {
   const all: number[][] = [];
   for (const value of values) {
