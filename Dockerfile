@@ -14,13 +14,15 @@ WORKDIR /build
 COPY package.json package-lock.json .npmrc ./
 COPY packages/jq/package.json packages/jq/
 COPY packages/sandbox/package.json packages/sandbox/
+COPY packages/test-kubelet/package.json packages/test-kubelet/
 # For a registry of one's own: --secret id=npmrc,src=$HOME/.npmrc, and with a certificate that is not public also
 # --secret id=ca,src=FILE, named in that .npmrc as cafile=/run/secrets/ca.pem.
 RUN --mount=type=secret,id=npmrc,target=/root/.npmrc --mount=type=secret,id=ca,target=/run/secrets/ca.pem \
   npm ci --ignore-scripts
 COPY LICENSE tsconfig.json tsconfig.types.json ./
 COPY scripts scripts
-COPY packages packages
+COPY packages/jq packages/jq
+COPY packages/sandbox packages/sandbox
 COPY src src
 # For the user of the image, and for root.
 RUN npm run build && node scripts/compile.ts 65532 0

@@ -46,6 +46,7 @@ export const KUBE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
   jq: ['filter', 'cli'],
   sandbox: ['cli'],
+  'test-kubelet': [],
 };
 
 const DOORS =
@@ -70,6 +71,9 @@ const FOR_TESTS = '^@hooklet/[^/]+/(?:testing|conformance)$';
 
 // How deep the folders of a package are.
 const DEPTHS = [1, 2, 3];
+
+const TEST_KUBELET = 'test-kubelet';
+const KUBELET_ROOMS = ['kube', 'lib'];
 
 const BY_NAME: Pattern = {
   regex: '^(?:\\.\\./)+packages/',
@@ -160,9 +164,19 @@ export default defineConfig({
       ],
     ),
     importRule(['test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], [BY_NAME], []),
-    ...Object.keys(PACKAGES).flatMap(packageRules),
+    ...Object.keys(PACKAGES)
+      .filter((name) => name !== TEST_KUBELET)
+      .flatMap(packageRules),
+    kubeletRule('src', ['test']),
+    kubeletRule('test', []),
     {
-      files: ['test/**/*.ts', 'packages/*/test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'],
+      files: [
+        'test/**/*.ts',
+        'packages/*/test/**/*.ts',
+        'packages/test-kubelet/**/*.ts',
+        'bench/**/*.ts',
+        'scripts/**/*.ts',
+      ],
       rules: {
         'max-lines-per-function': ['error', { max: 400, skipBlankLines: true, skipComments: true }],
         'max-lines': ['error', { max: 600, skipBlankLines: true, skipComments: true }],
@@ -174,6 +188,7 @@ export default defineConfig({
         'packages/sandbox/src/until.ts',
         'test/**/*.ts',
         'packages/*/test/**/*.ts',
+        'packages/test-kubelet/**/*.ts',
         'bench/**/*.ts',
         'scripts/**/*.ts',
         'examples/**/*.ts',
@@ -244,6 +259,22 @@ function packageRules(name: string): readonly Override[] {
         part === 'src' ? ENDLESS_WAITS : [],
       ),
     ),
+  );
+}
+
+/** The kubelet for tests uses hooklet's client, and its tests the rigs of the cluster suite. */
+function kubeletRule(part: string, folders: readonly string[]): Override {
+  const rooms = Object.keys(ROOMS).filter((room) => !KUBELET_ROOMS.includes(room));
+  const refused = [...rooms.map((room) => `src/${room}`), 'bench', 'scripts', ...folders].join('|');
+  return importRule(
+    [`packages/${TEST_KUBELET}/${part}/*.ts`],
+    [
+      {
+        regex: `^(?:\\.\\./){3}(?:${refused})/|^(?:\\.\\./){2}[a-z]|^@?hooklet(?:/|$)`,
+        message: `packages/${TEST_KUBELET} may import of hooklet only: ${KUBELET_ROOMS.join(', ')}, errors`,
+      },
+    ],
+    [],
   );
 }
 

@@ -35,7 +35,7 @@ class ClusterSequencer extends BaseSequencer {
 export default defineConfig({
   resolve: { alias: { hooklet: sdk } },
   test: {
-    include: ['test/cluster/**/*.test.ts'],
+    include: ['test/cluster/**/*.test.ts', 'packages/test-kubelet/test/**/*.test.ts'],
     globalSetup: ['test/cluster/global-setup.ts'],
     pool: 'forks',
     // Each worker has a control plane of its own, since some files kill its API server; most of the time they wait.

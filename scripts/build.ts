@@ -92,9 +92,8 @@ function isStale(): boolean {
   const bundled = join(out, 'main.js');
   if (!existsSync(bundled)) return true;
   const builtAtMs = statSync(bundled).mtimeMs;
-  const files = globSync(['src/**', 'packages/*/src/**', 'packages/*/package.json'], { cwd: root }).map((file) =>
-    join(root, file),
-  );
+  const packages = PUBLISHED.flatMap((name) => [`packages/${name}/src/**`, `packages/${name}/package.json`]);
+  const files = globSync(['src/**', ...packages], { cwd: root }).map((file) => join(root, file));
   return [...files, join(root, 'package.json'), import.meta.filename].some(
     (file) => statSync(file).mtimeMs > builtAtMs,
   );

@@ -68,15 +68,18 @@ it('the linter refuses a package in rooms that it is not for, and everywhere its
 });
 
 it('the linter refuses every import of a package from outside its folder, and none from inside', () => {
-  const folders = packages.flatMap((name) =>
-    ['src', 'test', 'src/deep', 'test/deep'].map((folder) => ({ name, folder: `packages/${name}/${folder}` })),
-  );
+  const folders = packages
+    .filter(isIndependent)
+    .flatMap((name) =>
+      ['src', 'test', 'src/deep', 'test/deep'].map((folder) => ({ name, folder: `packages/${name}/${folder}` })),
+    );
   const probes = folders.flatMap(({ name, folder }) => {
     const up = '../'.repeat(folder.split('/').length);
     const own = '../'.repeat(folder.split('/').length - 2);
     return [
       { file: `${folder}/imports-own.ts`, from: `${own}src/probe.ts`, isRefused: false },
       { file: `${folder}/imports-lib.ts`, from: `${up}src/lib/probe.ts`, isRefused: true },
+      { file: `${folder}/imports-operator.ts`, from: `${up}src/operator/probe.ts`, isRefused: true },
       { file: `${folder}/imports-support.ts`, from: `${up}test/support/probe.ts`, isRefused: true },
       { file: `${folder}/imports-hooklet.ts`, from: 'hooklet', isRefused: true },
       ...packages
@@ -101,6 +104,28 @@ it.each(SHARED_FILES)('the linter refuses every import of a room or package in %
 
   expect(refused.toSorted()).toEqual(froms.filter((from) => from !== './lib/probe.ts').toSorted());
 });
+
+it('the linter lets the kubelet for tests import kube, lib and errors of hooklet, and nothing else', () => {
+  const folders = ['packages/test-kubelet/src', 'packages/test-kubelet/test'];
+  const probes = folders.flatMap((folder) => [
+    ...rooms.map((room) => ({
+      file: `${folder}/imports-${room}.ts`,
+      from: `../../../src/${room}/probe.ts`,
+      isRefused: room !== 'kube' && room !== 'lib',
+    })),
+    { file: `${folder}/imports-errors.ts`, from: '../../../src/errors.ts', isRefused: false },
+    { file: `${folder}/imports-rig.ts`, from: '../../../test/cluster/rig.ts', isRefused: folder.endsWith('/src') },
+    { file: `${folder}/imports-sandbox.ts`, from: '@hooklet/sandbox', isRefused: true },
+    { file: `${folder}/imports-files-of-sandbox.ts`, from: '../../sandbox/src/probe.ts', isRefused: true },
+  ]);
+
+  expect(refusedOf(probes)).toEqual(filesToRefuse(probes));
+});
+
+/** All packages but the kubelet for tests are for others, too. */
+function isIndependent(name: string): boolean {
+  return name !== 'test-kubelet';
+}
 
 interface Probe {
   readonly file: string;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { PACKAGES, ROOMS } from '../../oxlint.config.ts';
+import { ROOMS } from '../../oxlint.config.ts';
 import { lint } from './lint.ts';
 
 describe('the linter', () => {
@@ -25,11 +25,11 @@ describe('the linter', () => {
       'eslint(no-restricted-imports)',
     ],
   ])(
-    'refuses %s in every package, and in every room but lib, which has the doors',
+    'refuses %s in the packages, and in every room but lib, which has the doors',
     { timeout: 60_000 },
     (_what, code, rule) => {
       const rooms = Object.keys(ROOMS).map((room) => `src/${room}`);
-      const folders = [...rooms, ...Object.keys(PACKAGES).map((name) => `packages/${name}/src`)];
+      const folders = [...rooms, 'packages/jq/src', 'packages/sandbox/src'];
       const lines = lint(Object.fromEntries(folders.map((folder) => [`${folder}/probe.ts`, code])));
       const refused = folders.filter((folder) =>
         lines.some((line) => line.includes(`${folder}/`) && line.includes(rule)),

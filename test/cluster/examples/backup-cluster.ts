@@ -6,10 +6,9 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { V1Deployment, V1Pod } from '@kubernetes/client-node';
 import { stringify } from 'yaml';
+import { type ExecResult, type Image, type Kubelet, type PodName, startKubelet } from '@hooklet/test-kubelet';
 import { controlPlaneAssets, etcdToolAssets, kubectlAsset, s3ServerAsset } from '../assets.ts';
-import type { ExecResult } from '../kubelet/container.ts';
-import type { Image } from '../kubelet/image.ts';
-import { startKubelet, type Kubelet, type PodName } from '../kubelet/kubelet.ts';
+import { connectAs } from '../operator-rig.ts';
 import type { SharedControlPlane } from '../shared-control-plane.ts';
 import { NOT_NOW } from './backup-crontab.ts';
 import { DATABASES } from './backup-databases.ts';
@@ -49,7 +48,12 @@ export async function startBackupCluster(plane: SharedControlPlane): Promise<Bac
   const namespace = `backup-${crypto.randomUUID().slice(0, 8)}`;
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-backup-'));
   const program = await buildProgram();
-  const kubelet = await startKubelet({ plane, namespaces: [namespace], images: await images(folder, program.folder) });
+  const kubelet = await startKubelet({
+    plane,
+    connect: connectAs(plane, 'admin'),
+    namespaces: [namespace],
+    images: await images(folder, program.folder),
+  });
   writeFileSync(join(folder, 'kubeconfig'), plane.kubeconfig('admin'), { mode: 0o600 });
   const kubectl = await kubectlIn(folder, namespace);
   await kubectl('create', 'namespace', namespace);

@@ -12,8 +12,8 @@ import {
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { Image } from '@hooklet/test-kubelet';
 import { controlPlaneAssets, etcdToolAssets } from '../assets.ts';
-import type { Image } from '../kubelet/image.ts';
 import { buildProgram } from './built-program.ts';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));

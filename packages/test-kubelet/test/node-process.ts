@@ -1,6 +1,6 @@
-import { startContainer } from './container.ts';
-import { startNode } from './node.ts';
-import { startSandbox } from './sandbox.ts';
+import { startContainer } from '../src/container.ts';
+import { startNode } from '../src/node.ts';
+import { startSandbox } from '../src/sandbox.ts';
 
 // A process with a node, a pod and a container, to be killed by a test. It says where they are.
 const node = await startNode();

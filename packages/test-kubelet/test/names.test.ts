@@ -1,6 +1,6 @@
 import type { V1Pod, V1Service, V1ServiceSpec } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
-import { serviceNames } from './names.ts';
+import { serviceNames } from '../src/names.ts';
 
 function pod(name: string, podIP: string, { ready = true, leaving = false } = {}): V1Pod {
   return {

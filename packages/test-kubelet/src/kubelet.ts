@@ -1,6 +1,5 @@
+import type { Cluster } from '../../../src/kube/credentials/cluster.ts';
 import { createKubeClient } from '../../../src/kube/kube-client.ts';
-import { connectAs } from '../operator-rig.ts';
-import type { SharedControlPlane } from '../shared-control-plane.ts';
 import { openApiRelay } from './api-relay.ts';
 import { apiOf, at, insist, type Api } from './api.ts';
 import type { Container, ExecResult } from './container.ts';
@@ -10,8 +9,10 @@ import { registerNode, unregisterNode } from './node-object.ts';
 import { startNode, type KubeNode } from './node.ts';
 
 export interface KubeletOptions {
-  /** A real control plane with the controller manager. */
-  readonly plane: SharedControlPlane;
+  /** A real control plane with the controller manager: its API server, and the certificate of who signed its own. */
+  readonly plane: { readonly url: string; readonly ca: string };
+  /** The way to it for a user who may do everything. */
+  readonly connect: () => Promise<Cluster>;
   /** Binds and runs only the pods of these namespaces. */
   readonly namespaces: readonly string[];
   /** By the image text of the container. An unknown image: the container waits with ErrImagePull, as on a real node. */
@@ -72,9 +73,9 @@ const GOODBYE_MS = 30_000;
 
 /** Starts a node for the pods of some namespaces; when it is disposed of, they end and leave nothing behind. */
 export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
-  const { plane, namespaces, images } = options;
+  const { plane, connect, namespaces, images } = options;
   await using parts = new AsyncDisposableStack();
-  const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'kubelet' });
+  const client = createKubeClient(await connect(), { userAgent: 'kubelet' });
   parts.defer(async () => client.close());
   const node = parts.use(await startNode());
   const relay = parts.use(await openApiRelay(node.gateway, Number(new URL(plane.url).port)));

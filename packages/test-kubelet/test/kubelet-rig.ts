@@ -1,10 +1,10 @@
 import { dirname } from 'node:path';
 import type { V1Container, V1Pod, V1PodSpec } from '@kubernetes/client-node';
 import { expect, onTestFinished } from 'vitest';
-import { handsOn, until, type Hands } from '../operator-rig.ts';
-import type { SharedControlPlane } from '../shared-control-plane.ts';
-import type { Image } from './image.ts';
-import { startKubelet, type Kubelet, type PodName } from './kubelet.ts';
+import { connectAs, handsOn, until, type Hands } from '../../../test/cluster/operator-rig.ts';
+import type { SharedControlPlane } from '../../../test/cluster/shared-control-plane.ts';
+import type { Image } from '../src/image.ts';
+import { startKubelet, type Kubelet, type PodName } from '../src/kubelet.ts';
 
 /** A namespace whose pods run, for the test that runs now. */
 export interface KubeletRig {
@@ -31,7 +31,7 @@ export async function kubeletRig(
 ): Promise<KubeletRig> {
   const hands = await handsOn(plane);
   const { namespace } = hands;
-  const kubelet = await startKubelet({ plane, namespaces: [namespace], images });
+  const kubelet = await startKubelet({ plane, connect: connectAs(plane, 'admin'), namespaces: [namespace], images });
   onTestFinished(async () => kubelet[Symbol.asyncDispose]());
   const path = (resource: string, name?: string): string => {
     const [plural = '', group = ''] = resource.split('.');

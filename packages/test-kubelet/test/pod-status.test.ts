@@ -1,6 +1,6 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
-import { podStatus, type ContainerRecord, type ContainerState, type PodRecord } from './pod-status.ts';
+import { podStatus, type ContainerRecord, type ContainerState, type PodRecord } from '../src/pod-status.ts';
 
 const RUNNING: ContainerState = { type: 'running', startedAt: '2025-01-01T00:00:00Z' };
 const CREATING: ContainerState = { type: 'waiting', reason: 'ContainerCreating' };

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
-import { expand } from './environment.ts';
-import { quantity } from './quantity.ts';
+import { expand } from '../src/environment.ts';
+import { quantity } from '../src/quantity.ts';
 
 it.each([
   ['$(A)', 'one'],

@@ -1,7 +1,7 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { describe, expect, it } from 'vitest';
-import { until } from '../operator-rig.ts';
-import { sharedControlPlane } from '../shared-control-plane.ts';
+import { until } from '../../../test/cluster/operator-rig.ts';
+import { sharedControlPlane } from '../../../test/cluster/shared-control-plane.ts';
 import { IDLE, kubeletRig, READY, scriptPod, type KubeletRig } from './kubelet-rig.ts';
 
 const plane = sharedControlPlane();

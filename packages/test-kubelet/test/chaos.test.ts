@@ -2,8 +2,8 @@ import type { V1PersistentVolumeClaim } from '@kubernetes/client-node';
 import { readdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { until } from '../operator-rig.ts';
-import { sharedControlPlane } from '../shared-control-plane.ts';
+import { until } from '../../../test/cluster/operator-rig.ts';
+import { sharedControlPlane } from '../../../test/cluster/shared-control-plane.ts';
 import { IDLE, kubeletRig, READY, scriptPod, type KubeletRig } from './kubelet-rig.ts';
 
 const plane = sharedControlPlane();

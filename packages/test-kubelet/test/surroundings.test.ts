@@ -3,8 +3,8 @@ import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { until } from '../operator-rig.ts';
-import { sharedControlPlane } from '../shared-control-plane.ts';
+import { until } from '../../../test/cluster/operator-rig.ts';
+import { sharedControlPlane } from '../../../test/cluster/shared-control-plane.ts';
 import { IDLE, kubeletRig, READY, scriptPod, TOOLS, type KubeletRig } from './kubelet-rig.ts';
 
 const plane = sharedControlPlane();

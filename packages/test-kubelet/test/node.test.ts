@@ -4,8 +4,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
-import { startNode } from './node.ts';
-import { startSandbox } from './sandbox.ts';
+import { startNode } from '../src/node.ts';
+import { startSandbox } from '../src/sandbox.ts';
 
 const LIMIT_MS = 60_000;
 

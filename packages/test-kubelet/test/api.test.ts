@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { KubeError } from '../../../src/errors.ts';
-import { insist } from './api.ts';
+import { insist } from '../src/api.ts';
 
 it('what is insisted on is given up when its time is over, also in the middle of a request', async () => {
   const end = new AbortController();

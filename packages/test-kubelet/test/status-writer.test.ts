@@ -1,8 +1,8 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { expect, it } from 'vitest';
-import type { Api } from './api.ts';
-import type { PodRecord } from './pod-status.ts';
-import { StatusWriter } from './status-writer.ts';
+import type { Api } from '../src/api.ts';
+import type { PodRecord } from '../src/pod-status.ts';
+import { StatusWriter } from '../src/status-writer.ts';
 
 const POD: V1Pod = { metadata: { name: 'a', namespace: 'here', uid: '1' }, spec: { containers: [] } };
 

@@ -1,10 +1,10 @@
 import type { CoreV1Event, V1Pod } from '@kubernetes/client-node';
 import { KubeError } from '../../../src/errors.ts';
 import { describe, expect, it } from 'vitest';
-import { until, withoutApiserver } from '../operator-rig.ts';
-import { sharedControlPlane } from '../shared-control-plane.ts';
+import { until, withoutApiserver } from '../../../test/cluster/operator-rig.ts';
+import { sharedControlPlane } from '../../../test/cluster/shared-control-plane.ts';
 import { IDLE, kubeletRig, READY, RUNNING, scriptContainer, scriptPod, type KubeletRig } from './kubelet-rig.ts';
-import { processes } from './machine.ts';
+import { processes } from '../src/machine.ts';
 
 const plane = sharedControlPlane();
 // Of the test; some wait more than once.
