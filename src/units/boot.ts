@@ -11,8 +11,16 @@ export interface BootOptions {
 }
 
 /**
- * Starts hooks in shell-operator's order: onStartup hooks by their number, then the Synchronizations of every hook by
- * path. A failing onStartup hook holds back all that follow; a hook that fails later holds back only itself.
+ * Starts hooks in shell-operator's order. The operator calls it with the units that a load or reload of the hooks folder
+ * started, once this replica may run hooks. It has two phases:
+ *
+ * 1. Startup: an onStartup task is queued for each hook that has one, by `order`, then by path. Phase 2 waits until no
+ *    onStartup hook is pending in `startup`, so one that keeps failing holds back all of `units`.
+ * 2. Enabling: the units are enabled in the order of their paths, each when all its bindings have their first list. A
+ *    unit that meets a problem before that is passed over: it is enabled when its lists are complete, and holds back
+ *    only itself.
+ *
+ * Resolves when all units are enabled or `signal` has aborted. It does not wait for the Synchronizations that it queues.
  */
 export async function boot(units: readonly HookUnit[], options: BootOptions, signal: AbortSignal): Promise<void> {
   const { emit, startup } = options;
@@ -24,7 +32,10 @@ export async function boot(units: readonly HookUnit[], options: BootOptions, sig
   if (!signal.aborted) await enableInOrder(units, ended, signal);
 }
 
-/** The onStartup hooks that have not succeeded yet. */
+/**
+ * The hooks whose onStartup task is not finished, of all boots together. `boot` adds hooks with `expect`; `Runs` removes
+ * a hook with `finish`.
+ */
 export class StartupHooks {
   readonly #pending = new Set<Hook>();
   #allDone = latch();
@@ -33,7 +44,7 @@ export class StartupHooks {
     this.#allDone.resolve();
   }
 
-  /** Their names. */
+  /** The names of the pending hooks. */
   get pending(): readonly string[] {
     return [...this.#pending].map(({ name }) => name);
   }
@@ -42,7 +53,7 @@ export class StartupHooks {
     return this.#pending.size === 0;
   }
 
-  /** Resolves when none of the hooks that are expected now is pending any more. */
+  /** Resolves when no hook is pending. */
   get done(): Promise<void> {
     return this.#allDone.promise;
   }
@@ -52,7 +63,7 @@ export class StartupHooks {
     for (const hook of hooks) this.#pending.add(hook);
   }
 
-  /** The hook succeeded, or is no longer there. */
+  /** The onStartup task of `hook` is finished: it succeeded, was allowed to fail, or the hook was changed or removed. */
   finish(hook: Hook): void {
     this.#pending.delete(hook);
     if (this.isDone) this.#allDone.resolve();
@@ -64,7 +75,7 @@ interface Start {
   readonly binding: OnStartupBinding;
 }
 
-/** By number; hooks of one number stay in the order of their paths. */
+/** The onStartup bindings by `order`; those with the same `order` keep the order of `units`. */
 function startsOf(units: readonly HookUnit[]): readonly Start[] {
   const starts = units.flatMap(({ hook }) =>
     hook.bindings.flatMap((binding) => (binding.type === 'onStartup' ? [{ hook, binding }] : [])),
@@ -72,7 +83,6 @@ function startsOf(units: readonly HookUnit[]): readonly Start[] {
   return starts.toSorted((a, b) => a.binding.order - b.binding.order);
 }
 
-/** A hook has its turn when all its bindings have their first list; one that meets a problem before loses its turn. */
 async function enableInOrder(units: readonly HookUnit[], ended: Promise<void>, signal: AbortSignal): Promise<void> {
   const late: Promise<void>[] = [];
   for (const unit of units) {

@@ -2,7 +2,7 @@ import { FilterError } from '../errors.ts';
 import { compileFilter } from '../filter/filter.ts';
 import type { Filter } from '../hook/binding.ts';
 
-/** Why the filter does not compile; undefined when it does. */
+/** The error message of a filter that does not compile; undefined for one that does. */
 export function checkFilter(filter: Filter): string | undefined {
   try {
     compileFilter(filter);

@@ -5,8 +5,8 @@ import type { HookFile } from '../hook/discover.ts';
 const MODULE_FILES = /\.(?:[cm]?[jt]s|json)$/;
 
 /**
- * What of each hook below `directory` differs whenever it has to be loaded again: its file, and for one that stays
- * loaded also the modules it may import.
+ * A fingerprint for each of `files`, by hook name: a hook whose fingerprint differs must be loaded again. It covers the
+ * hook's file; for a warm hook, whose process keeps modules loaded, also every module below `directory`.
  */
 export async function fingerprintsOf(
   directory: string,
@@ -21,7 +21,10 @@ export async function fingerprintsOf(
   return new Map(await Promise.all(entries));
 }
 
-/** All modules that are no hooks themselves; packages are too many to look at. */
+/**
+ * The fingerprints of all modules below `directory` that are not hooks. Leaves out `node_modules`, which has too many
+ * files, and hidden folders.
+ */
 async function modulesOf(directory: string, hooks: ReadonlySet<string>): Promise<string> {
   const found: string[] = [];
   const folders = [directory];
@@ -38,7 +41,7 @@ async function modulesOf(directory: string, hooks: ReadonlySet<string>): Promise
 
 async function fingerprint(path: string): Promise<string> {
   try {
-    // With the time of the last change of its rights: whoever writes it may not have been done when it was loaded before.
+    // With ctime: the last load may have come before the writer was done, such as before it set the file's mode.
     const { mtimeMs, ctimeMs, mode, size, ino } = await stat(path);
     return `${mtimeMs} ${ctimeMs} ${mode} ${size} ${ino}`;
   } catch {

@@ -7,8 +7,12 @@ interface Held {
 }
 
 /**
- * Holds single events of a hook back for a while. Of one object the order stays: a later event lets the held one go
- * first. What is held when the hook ends is dropped, since its next start begins with the state.
+ * Delays events of one hook: those of an object that the hook itself changes in a loop. `HookUnit` passes every event
+ * through `receive`, with the delay that `OwnWrites` computed; 0 means deliver now.
+ *
+ * At most one event of a binding and object is held. The events of an object stay in order and none is merged away: a
+ * later event delivers the held one first. Events that are still held when the unit ends are dropped: the hook's next
+ * start reads all objects again.
  */
 export class HeldEvents {
   readonly #held = new Map<string, Held>();
@@ -22,7 +26,7 @@ export class HeldEvents {
     return this.#held.size;
   }
 
-  /** Delivers the event after `delayMs`, at once when that is 0. */
+  /** Delivers the held event of the same object, if any; then this one after `delayMs`, immediately when that is 0. */
   receive(trigger: EventTrigger, delayMs: number, signal: AbortSignal): void {
     this.#release(trigger);
     if (delayMs === 0) this.#deliver(trigger);
@@ -37,7 +41,7 @@ export class HeldEvents {
     this.#release(trigger);
   }
 
-  /** Lets go what is held of the object. */
+  /** Delivers the held event of this binding and object, if any. */
   #release(trigger: EventTrigger): void {
     const key = keyOf(trigger);
     const held = this.#held.get(key);

@@ -3,26 +3,27 @@ import { loadHooks, type LoadedHooks } from '../hook/load.ts';
 import type { Runner } from '../runner/runner.ts';
 import { checkFilter } from './filter-check.ts';
 
-/** Hooks that are being found, and asked for their configs. */
+/** A discovery of hooks under way, and the reading of their configs. */
 export interface HookLoading {
   /** Rejects with a `UsageError` when the folder cannot be read. */
   readonly discovery: Promise<Discovery>;
   readonly hooks: Promise<LoadedHooks>;
 }
 
-/** Asks files for their configs; what still runs ends with `signal`. */
+/** Reads the config of each file. */
 export type LoadHooks = (files: readonly HookFile[]) => Promise<LoadedHooks>;
 
+/** Reads configs with `runner`; config runs that have not ended are ended when `signal` aborts. */
 export function hookLoader(runner: Pick<Runner, 'readConfig'>, signal: AbortSignal): LoadHooks {
   return async (files) =>
     loadHooks(files, { readConfig: async (file) => runner.readConfig(file, signal), checkFilter });
 }
 
-/** Begins at once, so that hooks print their configs while the rest of the operator is opened. */
+/** Starts discovery immediately, so that configs are read while the rest of the operator is opened. */
 export function beginLoading(hooksDir: string, load: LoadHooks): HookLoading {
   const discovery = discoverHooks(hooksDir);
   const hooks = discovery.then(async ({ files }) => load(files));
-  // A failure is for who waits for it; where the rest cannot be opened, that is nobody.
+  // The operator awaits both. When another part fails to open, nothing does: a rejection must not be unhandled then.
   for (const promise of [discovery, hooks]) promise.catch(() => {});
   return { discovery, hooks };
 }

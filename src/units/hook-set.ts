@@ -9,19 +9,19 @@ export interface HookSetOptions {
   readonly discover: () => Promise<Discovery>;
   readonly load: (files: readonly HookFile[]) => Promise<LoadedHooks>;
   readonly createUnit: (hook: Hook) => HookUnit;
-  /** Resolves when hooks may work; until then they are loaded and wait. */
+  /** Resolves when hooks may run, as on the leader; until then units are loaded and do nothing. */
   readonly mayWork: Promise<void>;
   readonly onLoaded: (hook: Hook) => void;
   readonly onBroken: (error: HookConfigError) => void;
-  /** The hook was changed or removed, and its unit has ended. */
+  /** The hook was changed or removed, and its unit has ended. Not called when the operator ends. */
   readonly onStopped: (name: string) => void;
-  /** The hook's file is gone, whether it ran or was broken. */
+  /** The hook's file was removed; called for broken hooks too. */
   readonly onRemoved: (name: string) => void;
-  /** What of a file differs whenever the file has to be loaded again. */
+  /** A fingerprint for each file, by hook name; it differs whenever the file has to be loaded again. */
   readonly fingerprints: (files: readonly HookFile[]) => Promise<ReadonlyMap<string, string>>;
   /** Ends when the operator ends; every unit runs until then or until its hook is changed or removed. */
   readonly signal: AbortSignal;
-  /** A unit that ended with an error, which is a bug. */
+  /** A unit failed, which is a bug. */
   readonly onCrash: (error: unknown) => void;
 }
 
@@ -31,7 +31,14 @@ interface RunningUnit {
   readonly ended: Promise<void>;
 }
 
-/** The hooks of the folder as they are now, each with its unit at work. */
+/**
+ * The hooks of the folder: running, each with a unit, or broken, which means that they do not load. The operator calls
+ * `refresh` at the start and after each change of the folder; everything else only reads.
+ *
+ * A hook is reloaded when its fingerprint changes: its unit is aborted and awaited, then its file is loaded and a new
+ * unit starts. So a hook name never has two units at work, and hooks whose fingerprints stay the same keep running.
+ * `refresh` must not be called again before it has resolved. Units start to work when `mayWork` resolves.
+ */
 export class HookSet {
   readonly #options: HookSetOptions;
   readonly #running = new Map<string, RunningUnit>();
@@ -43,35 +50,36 @@ export class HookSet {
     this.#options = options;
   }
 
-  /** In the order of their paths. */
+  /** The units of the running hooks, in the order of their paths. */
   get units(): readonly HookUnit[] {
     const paths = [...this.#running.values()].toSorted((a, b) => Buffer.compare(bytesOf(a), bytesOf(b)));
     return paths.map(({ unit }) => unit);
   }
 
+  /** Why each broken hook does not load. */
   get broken(): readonly HookConfigError[] {
     return [...this.#broken.values()];
   }
 
-  /** The unit of `hook`; absent when the hook was changed or removed meanwhile. */
+  /** The unit of `hook`; undefined when the hook was changed or removed meanwhile. */
   unitOf(hook: Hook): HookUnit | undefined {
     const unit = this.#running.get(hook.name)?.unit;
     return unit?.hook === hook ? unit : undefined;
   }
 
-  /** The unit of the hook with this name; absent when there is none, or it is broken. */
+  /** The unit of the hook with this name; undefined when there is none, or it is broken. */
   unitNamed(name: string): HookUnit | undefined {
     return this.#running.get(name)?.unit;
   }
 
-  /** The unit that works for `hook`, or did until the hook was changed or removed. */
+  /** The unit of `hook`, even if the hook was changed or removed meanwhile. */
   unitFor(hook: Hook): HookUnit | undefined {
     return this.#units.get(hook);
   }
 
   /**
-   * Looks at the folder again: loads what is new or changed, ends what changed or went away, and resolves to the units
-   * that started.
+   * Compares the folder with the hooks: stops those that were changed or removed, loads those that are new or changed,
+   * and resolves to the units that started.
    */
   async refresh(): Promise<readonly HookUnit[]> {
     const { files } = await this.#options.discover();
@@ -84,7 +92,7 @@ export class HookSet {
     await Promise.all(stale.map(async (name) => this.#stop(name)));
     for (const name of stale.filter((one) => !fingerprints.has(one))) this.#options.onRemoved(name);
     const { hooks, broken } = await this.#options.load(changed);
-    // What was asked for its config when the end came was ended too, which says nothing about it.
+    // The abort also ended the config runs that were still going, so their failures say nothing about the hooks.
     if (this.#options.signal.aborted) return [];
     for (const error of broken) {
       this.#broken.set(error.hook, error);

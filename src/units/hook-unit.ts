@@ -12,10 +12,10 @@ import { OwnWrites, type Loop } from './own-writes.ts';
 import { Synchronizations, synchronizationsOf } from './synchronizations.ts';
 import { UnitBinding } from './unit-binding.ts';
 
-/** What a unit needs of a monitor. */
+/** The part of a monitor that a unit uses. */
 export type UnitMonitor = Pick<Monitor, 'run' | 'snapshot' | 'status'>;
 
-/** What a unit needs of the schedules of its hook. */
+/** The part of its hook's schedules that a unit uses. */
 export type UnitSchedules = Pick<HookSchedules, 'run' | 'schedules'>;
 
 export interface UnitOptions {
@@ -26,10 +26,10 @@ export interface UnitOptions {
   readonly createMonitor: (binding: KubernetesBinding, listener: MonitorListener) => UnitMonitor;
   readonly createSchedules: (bindings: readonly ScheduleBinding[], emit: Emit) => UnitSchedules;
   readonly now: () => number;
-  /** Called once, when every Synchronization of the hook is done and its schedules run. */
+  /** Called once, when every Synchronization of the hook is done and its schedules start. */
   readonly onEnabled: () => void;
   readonly onProblem: (binding: KubernetesBinding, error: unknown) => void;
-  /** An event does not run the hook now, and why. */
+  /** An event does not run the hook now; `reason` is a phrase for the log. */
   readonly onEventHeld?: (trigger: EventTrigger, reason: string) => void;
 }
 
@@ -92,12 +92,12 @@ export class HookUnit {
     return [...this.#bindings].map(([binding, { monitor }]) => [binding, monitor.status()]);
   }
 
-  /** The objects of one binding now. */
+  /** The snapshot of one binding now. */
   objects(binding: KubernetesBinding): Snapshot {
     return this.#bindings.get(binding)?.monitor.snapshot() ?? [];
   }
 
-  /** One a schedule binding, in the order of the config. */
+  /** One for each schedule binding, in the order of the config. */
   get schedules(): UnitSchedules['schedules'] {
     return this.#schedules.schedules;
   }
@@ -110,7 +110,7 @@ export class HookUnit {
       await Promise.all([...monitors, this.#runSchedules(signal), this.#synchronizations.run(signal)]);
     } finally {
       this.#ended.abort();
-      // The boot, which waits for this hook's turn, goes on to the next hook.
+      // `boot` may be waiting for this unit, and must go on to the next one.
       this.#settled.resolve();
     }
   }
@@ -123,17 +123,20 @@ export class HookUnit {
     this.#enableIfDone();
   }
 
-  /** Takes a task that must wait for an earlier Synchronization of this hook which failed; it is queued again then. */
+  /**
+   * Returns true for a task that must wait for an earlier Synchronization of this hook which failed. The task is taken,
+   * and queued again when a Synchronization of the hook is done.
+   */
   defer(task: Task): boolean {
     return this.#synchronizations.defer(task);
   }
 
-  /** Must be called in the moment in which the contexts of `task` are read. */
+  /** Must be called in the same turn of the event loop in which the binding contexts of `task` are read. */
   begin(task: Task): void {
     for (const binding of synchronizationsOf(task)) this.#bindings.get(binding)?.state.begin();
   }
 
-  /** The task's run succeeded, or failed and was allowed to. */
+  /** The task's run succeeded, or failed with `allowFailure`. */
   finish(task: Task): void {
     const done = synchronizationsOf(task);
     if (done.length === 0) return;
@@ -142,12 +145,12 @@ export class HookUnit {
     this.#enableIfDone();
   }
 
-  /** Queues a failed Synchronization again after a delay, unless the hook is changed or removed before. */
+  /** Queues a failed Synchronization again after `delayMs`, unless the unit ends before. */
   retryLater(task: Task, delayMs: number): void {
     this.#synchronizations.retryLater(task, delayMs);
   }
 
-  /** Takes note of what a run of `task` wrote; returns the loop of the hook with itself that this continues, if any. */
+  /** Records an applied operation of a run of `task`; returns the hook's loop that the write continues, if any. */
   wrote(task: Task, operation: PatchOperation, applied: AppliedOperation): Loop | undefined {
     return this.#ownWrites.note(task.triggers, operation, applied);
   }

@@ -3,7 +3,7 @@ import { describeBindings } from '../hook/describe.ts';
 import { scheduleWarnings } from '../hook/schedule-warnings.ts';
 import type { Logger } from '../log.ts';
 
-/** Says what a hook binds to, and what of it is likely a mistake. */
+/** Logs the bindings of a hook that was loaded, and a warning for each likely mistake in its schedules. */
 export function logLoaded(hook: Hook, nowMs: number, log: Logger): void {
   log.info({ hook: hook.name, bindings: describeBindings(hook, nowMs) }, 'hook loaded');
   for (const warning of scheduleWarnings(hook, nowMs)) {

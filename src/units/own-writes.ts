@@ -3,26 +3,26 @@ import { fieldsOf, differingFields, type WrittenFields } from '../effects/writte
 import type { PatchOperation } from '../effects/operation.ts';
 import type { EventTrigger, Trigger } from '../hook/trigger.ts';
 
-/** So many runs in a row that only their own writes caused are what a hook in several steps may need. */
+/** Turns without delay: a hook that works in several steps may need as many. */
 export const FREE_TURNS = 10;
-/** Delay of the first event beyond that; it doubles with each further one. */
+/** Delay after the first turn beyond `FREE_TURNS`; it doubles with each further turn. */
 export const FIRST_DELAY_MS = 100;
 export const MAX_DELAY_MS = 30_000;
-/** A write that comes so long after the one that caused it is no loop, but a hook that takes its time. */
+/** Beyond its delay, a write counts as the cause of later writes for this long. A slower cycle is not a loop. */
 export const LOOSE_AFTER_MS = 10_000;
 const MAX_OBJECTS = 10_000;
-/** The event of a write may come after some more writes of the same object. */
+/** Writes remembered per object: the event of a write may come after further writes of the object. */
 const MAX_RECENT = 32;
-/** Stands for the version of what is gone. */
+/** Stands for the resourceVersion of a deleted object. */
 const GONE = 'gone';
 
-/** A hook that keeps itself running: it changes an object whose events run it. */
+/** A hook that triggers itself: it changes an object whose events run it. */
 export interface Loop {
   /** `v1/ConfigMap/default/web`. */
   readonly object: string;
-  /** Runs in a row that nothing but the hook's own writes caused. */
+  /** How many runs led to this write with no cause but the hook's own writes. */
   readonly turns: number;
-  /** What differs between the last two writes, such as `data.time`; empty where that cannot be told. */
+  /** The fields that differ between the last two writes, such as `data.time`; empty where they cannot be compared. */
   readonly fields: readonly string[];
 }
 
@@ -34,18 +34,26 @@ interface Write {
   readonly resourceVersion: string;
   readonly turns: number;
   readonly atMs: number;
-  /** How long the events of the object are held back. */
+  /** How long the events of the object are held. */
   readonly delayMs: number;
   readonly fields: WrittenFields | undefined;
 }
 
 /**
- * What one hook wrote, and which of its runs were caused by that alone. Each write carries how many runs led to it with
- * no cause but the hook's own writes: 1 after an event of somebody else, one more after the event of such a write.
+ * Detects a hook that triggers itself: its run writes an object, the event of that write runs it again, and so on.
+ *
+ * Each write has a number of turns: how many runs led to it with no cause but the hook's own writes. A write of a run
+ * that something else triggered has 1; a write of a run that own writes triggered has one more than those. An event is
+ * matched to the write that caused it by namespace, name and resourceVersion. Beyond `FREE_TURNS` the hook is in a loop,
+ * and the events of the object are delayed, from `FIRST_DELAY_MS` up to `MAX_DELAY_MS`; none is dropped. A loop ends
+ * with a write that has another cause, or when the last write is older than its delay plus `LOOSE_AFTER_MS`.
+ *
+ * The journal calls `note` for each applied operation; `HookUnit` calls `delayOf` for each event. Memory is bounded:
+ * `MAX_RECENT` writes of each of `MAX_OBJECTS` objects.
  */
 export class OwnWrites {
   readonly #now: () => number;
-  /** The last writes of each object, by namespace and name: a hook may name a kind in many ways. */
+  /** The last writes, by namespace and name. Not by kind: operations and bindings may spell a kind differently. */
   readonly #writes = new Map<string, readonly Write[]>();
 
   constructor(now: () => number) {
@@ -53,8 +61,8 @@ export class OwnWrites {
   }
 
   /**
-   * How long an event is to be held back: 0 unless its object is in a loop. Not by its version alone: the event of a
-   * write may be here before the answer to it.
+   * How long to hold an event, in milliseconds: 0 unless its object is in a loop. The event's resourceVersion is not
+   * looked at: the event of a write may arrive before the response to the write.
    */
   delayOf({ item }: EventTrigger): number {
     const latest = new Map(this.#writesOf(item).map((write) => [write.object, write]));
@@ -62,7 +70,7 @@ export class OwnWrites {
     return Math.max(0, ...active.map(({ delayMs }) => delayMs));
   }
 
-  /** Takes note of what a run wrote; returns the loop that it goes on with, if it does. */
+  /** Records an applied operation of the run that `triggers` caused; returns the loop that the write continues, if any. */
   note(triggers: readonly Trigger[], operation: PatchOperation, applied: AppliedOperation): Loop | undefined {
     const { target: object } = applied;
     const resourceVersion = versionAfter(applied);
@@ -71,7 +79,7 @@ export class OwnWrites {
     const latest = this.#writesOf(place).findLast((write) => write.object === object);
     const turns = this.#turnsOf(triggers, place, latest);
     const isLoop = turns > FREE_TURNS;
-    // What a hook writes is kept only where it is about to be told.
+    // What a hook writes is remembered only where the next write may have to be compared with it.
     const fields = turns >= FREE_TURNS ? fieldsOf(operation) : undefined;
     const write = { key: keyOf(place), object, resourceVersion, turns, atMs: this.#now(), fields };
     this.#remember({ ...write, delayMs: isLoop ? delayAfter(turns) : 0 });
@@ -79,8 +87,10 @@ export class OwnWrites {
   }
 
   /**
-   * The turns of a write: one more than those of the object's last write, where one of its writes is among the causes of
-   * the run; else one more than those of the writes that alone caused it, and no less than before.
+   * The turns of a write, by what triggered its run:
+   * - a write of the same object among the triggers: one more than the object's last write;
+   * - any trigger that is not an own write: 1;
+   * - only own writes of other objects: one more than the highest of them, and no less than the object's last write.
    */
   #turnsOf(triggers: readonly Trigger[], place: Place, latest: Write | undefined): number {
     const causes = triggers.map((trigger) => (trigger.type === 'event' ? this.#causeOf(trigger) : undefined));
@@ -95,7 +105,7 @@ export class OwnWrites {
     return this.#now() - atMs - delayMs > LOOSE_AFTER_MS ? 0 : turns;
   }
 
-  /** The write of this hook that the event tells of. */
+  /** The write of this hook that caused the event, if any. */
   #causeOf({ item, watchEvent, resourceVersion }: EventTrigger): Write | undefined {
     const seen = watchEvent === 'Deleted' ? GONE : resourceVersion;
     return this.#writesOf(item).findLast((write) => write.resourceVersion === seen);
@@ -115,7 +125,7 @@ export class OwnWrites {
   }
 }
 
-/** The version that the events of a write have; undefined where it makes none. */
+/** The resourceVersion in the event of a write; undefined where the write causes no event. */
 function versionAfter({ change, resourceVersion }: AppliedOperation): string | undefined {
   if (change === 'deleted') return GONE;
   return change === 'unchanged' ? undefined : resourceVersion;

@@ -15,8 +15,8 @@ export interface SynchronizationsOptions {
 }
 
 /**
- * The Synchronizations that a hook still owes, in the order of its config. One that fails is run again after a delay,
- * outside of its queue so that other hooks go on; those behind it are deferred until it succeeded.
+ * The Synchronizations of a hook that are not done, in the order of its config. One that fails waits for its retry
+ * outside its queue, so that other hooks go on; the hook's Synchronizations behind it are deferred until it is done.
  */
 export class Synchronizations {
   readonly #options: SynchronizationsOptions;
@@ -32,11 +32,12 @@ export class Synchronizations {
     return this.#owed.length === 0;
   }
 
+  /** The Synchronization of `binding` is to be run. */
   owe(binding: KubernetesBinding): void {
     this.#owed.push(binding);
   }
 
-  /** Takes a task that must wait for an earlier Synchronization which failed; returns whether it did. */
+  /** Takes a task that comes before an earlier Synchronization is done; returns whether it took it. */
   defer(task: Task): boolean {
     const [first] = task.triggers;
     const place = first.type === 'synchronization' ? this.#owed.indexOf(first.binding) : -1;
@@ -45,7 +46,7 @@ export class Synchronizations {
     return true;
   }
 
-  /** These are done; the deferred tasks are queued again. */
+  /** The Synchronizations of `bindings` are done: queues the deferred tasks again. */
   finish(bindings: readonly KubernetesBinding[]): void {
     for (const binding of bindings) {
       const index = this.#owed.indexOf(binding);
@@ -54,11 +55,12 @@ export class Synchronizations {
     for (const task of this.#deferred.splice(0)) this.#options.requeue(task);
   }
 
+  /** Queues a failed Synchronization again after `delayMs`, which begins when the retries before it are queued. */
   retryLater(task: Task, delayMs: number): void {
     this.#retries.push({ task, delayMs });
   }
 
-  /** Queues failed Synchronizations again, each after its delay, until `signal` aborts. */
+  /** Queues failed Synchronizations again, one after the other, until `signal` aborts. */
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.#retries.close(), { once: true });
     for await (const { task, delayMs } of this.#retries) {
@@ -69,7 +71,7 @@ export class Synchronizations {
   }
 }
 
-/** The bindings whose Synchronizations a task is for. */
+/** The bindings whose Synchronizations a task runs. */
 export function synchronizationsOf(task: Task): readonly KubernetesBinding[] {
   return task.triggers.flatMap((trigger) => (trigger.type === 'synchronization' ? [trigger.binding] : []));
 }

@@ -7,29 +7,29 @@ export interface UnitBindingOptions {
   /** Called once, when the first list is complete. */
   readonly onSynced: () => void;
   readonly onProblem: (error: unknown) => void;
-  /** Takes the events that the hook is to be run for. */
+  /** Receives the events that are to run the hook. */
   readonly onEvent: (trigger: EventTrigger) => void;
-  /** An event does not run the hook now, and why. */
+  /** An event does not run the hook now; `reason` is a phrase for the log. */
   readonly onHeld: (trigger: EventTrigger, reason: string) => void;
 }
 
 type State =
-  /** The first list is not complete. */
+  /** The first list is incomplete. */
   | { readonly type: 'waiting' }
-  /** The first list is complete, and the hook's turn at boot has not come. */
+  /** The first list is complete, and the unit is not enabled. */
   | { readonly type: 'listed' }
-  /** The Synchronization waits in a queue, or failed and waits to be run again: it will read all there is by then. */
+  /** The Synchronization waits for its first attempt, which reads all objects there are by then. */
   | { readonly type: 'owed' }
-  /** A run has read the state for the Synchronization: what happens after that waits in `later`. */
+  /** The latest attempt at the Synchronization has read the objects; events after that are held in `later`. */
   | { readonly type: 'read'; readonly later: EventTrigger[] }
-  /** The hook has dealt with the Synchronization, or wants none: events run it. */
+  /** The Synchronization is done, or the binding has none: events run the hook. */
   | { readonly type: 'live' };
 
 /**
  * One kubernetes binding of a hook at work, which keeps its events in step with its Synchronization. Its monitor calls
  * it as a listener; its unit calls the other methods, at the hook's turn at boot and around each run. No event is lost
- * or given twice: one that comes before the state is read is part of that state, and one that comes after it is held
- * until the hook has dealt with that state.
+ * or delivered twice: one that comes before an attempt reads the objects is part of the Synchronization, and one that
+ * comes after it is held until the Synchronization is done.
  */
 export class UnitBinding implements MonitorListener {
   readonly binding: KubernetesBinding;
@@ -57,7 +57,7 @@ export class UnitBinding implements MonitorListener {
       case 'waiting':
       case 'listed':
       case 'owed':
-        return onHeld(trigger, 'it is part of the Synchronization that is to come');
+        return onHeld(trigger, 'it is part of the Synchronization to come');
       case 'read':
         this.#state.later.push(trigger);
         return onHeld(trigger, 'it waits until the Synchronization has succeeded');
@@ -72,19 +72,19 @@ export class UnitBinding implements MonitorListener {
     this.#options.onProblem(error);
   }
 
-  /** The hook's turn at boot; returns whether a Synchronization is to be queued. */
+  /** The unit is enabled; returns whether a Synchronization is to be queued. */
   enable(): boolean {
     const { executeHookOnSynchronization: isOwed } = this.binding;
     this.#state = { type: isOwed ? 'owed' : 'live' };
     return isOwed;
   }
 
-  /** A run of the Synchronization reads the state in this very moment; a later attempt reads it again. */
+  /** An attempt at the Synchronization reads the objects now, so events held for an earlier attempt are part of them. */
   begin(): void {
     if (this.#state.type !== 'live') this.#state = { type: 'read', later: [] };
   }
 
-  /** The Synchronization succeeded, or failed and may: gives the events that were held, then all others as they come. */
+  /** The Synchronization succeeded, or failed with `allowFailure`: delivers the held events, then others as they come. */
   finish(): void {
     const later = this.#state.type === 'read' ? this.#state.later : [];
     this.#state = { type: 'live' };

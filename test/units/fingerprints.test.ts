@@ -30,7 +30,7 @@ async function fingerprints(types: Readonly<Record<string, HookFile['type']>> = 
   return fingerprintsOf(folder.path, files);
 }
 
-/** The hooks that have to be loaded again after `change`. */
+/** The hooks whose fingerprints differ after `change`. */
 async function changedBy(change: () => void, types?: Readonly<Record<string, HookFile['type']>>) {
   const before = await fingerprints();
   change();

@@ -17,7 +17,7 @@ function folderWith(...names: readonly string[]) {
   return folder;
 }
 
-/** Hooks print what `configs` says, the others fail. */
+/** Hooks in `configs` print the config given there; all others fail. */
 function loaderOf(configs: Readonly<Record<string, string>>, asked: string[] = []) {
   const readConfig = async ({ name }: HookFile) => {
     asked.push(name);

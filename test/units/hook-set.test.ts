@@ -6,7 +6,7 @@ import { HookUnit } from '../../src/units/hook-unit.ts';
 import { hookWith } from '../support/bindings.ts';
 import { withoutSchedules } from '../support/idle-schedule.ts';
 
-/** A hook set on a folder that is a map: the text of each file is its fingerprint, `broken` does not load. */
+/** A hook set on a folder that is a map: the text of each file is its fingerprint, and `broken` does not load. */
 function hookSetRig({ mayWork = Promise.resolve() }: { readonly mayWork?: Promise<void> } = {}) {
   const folder = new Map<string, string>();
   const told: string[] = [];

@@ -17,7 +17,7 @@ function event(name: string, resourceVersion: number): EventTrigger {
   };
 }
 
-/** A hook and the server it writes to: each write takes the next version. */
+/** A hook and the server it writes to: each write takes the next resourceVersion. */
 function hookRig() {
   let nowMs = 0;
   let version = 100;
@@ -27,7 +27,7 @@ function hookRig() {
     wait: (ms: number): void => {
       nowMs += ms;
     },
-    /** A run that writes the time into an object; returns the loop, and the event of the write. */
+    /** A run that writes the time into an object; returns the loop, if any, and the event of the write. */
     run: (triggers: readonly EventTrigger[], name: string, isChange = true) => {
       version += isChange ? 1 : 0;
       const operation: PatchOperation = {
