@@ -42,7 +42,7 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
         log.debug({}, 'hook enabled');
       },
       onEventHeld: ({ binding, watchEvent, item: { namespace, name } }, reason) =>
-        log.debug({ binding: binding.name, event: watchEvent, namespace, name, reason }, 'event runs no hook'),
+        log.debug({ binding: binding.name, event: watchEvent, namespace, name, reason }, 'event does not run the hook'),
       onProblem: (binding, error) => {
         metrics.enableBindingsErrors.inc({ hook: hook.name });
         log.warn({ binding: binding.name, err: error }, 'binding waits for the cluster, it is tried again');

@@ -11,8 +11,8 @@ export interface BootOptions {
 }
 
 /**
- * Starts hooks in shell-operator's order. The operator calls it with the units that a load or reload of the hooks folder
- * started, once this replica may run hooks. It has two phases:
+ * Starts hooks in shell-operator's order. The operator calls it with the units that a load or reload of the hooks
+ * folder started, once this replica may run hooks. It has two phases:
  *
  * 1. Startup: an onStartup task is queued for each hook that has one, by `order`, then by path. Phase 2 waits until no
  *    onStartup hook is pending in `startup`, so one that keeps failing holds back all of `units`.
@@ -20,7 +20,8 @@ export interface BootOptions {
  *    unit that meets a problem before that is passed over: it is enabled when its lists are complete, and holds back
  *    only itself.
  *
- * Resolves when all units are enabled or `signal` has aborted. It does not wait for the Synchronizations that it queues.
+ * Resolves when all units are enabled or `signal` has aborted. It does not wait for the Synchronizations that it
+ * queues.
  */
 export async function boot(units: readonly HookUnit[], options: BootOptions, signal: AbortSignal): Promise<void> {
   const { emit, startup } = options;
@@ -33,8 +34,8 @@ export async function boot(units: readonly HookUnit[], options: BootOptions, sig
 }
 
 /**
- * The hooks whose onStartup task is not finished, of all boots together. `boot` adds hooks with `expect`; `Runs` removes
- * a hook with `finish`.
+ * The hooks whose onStartup task is not finished, of all boots together. `boot` adds hooks with `expect`; `Runs`
+ * removes a hook with `finish`.
  */
 export class StartupHooks {
   readonly #pending = new Set<Hook>();
@@ -63,7 +64,9 @@ export class StartupHooks {
     for (const hook of hooks) this.#pending.add(hook);
   }
 
-  /** The onStartup task of `hook` is finished: it succeeded, was allowed to fail, or the hook was changed or removed. */
+  /**
+   * The onStartup task of `hook` is finished: it succeeded, was allowed to fail, or the hook was changed or removed.
+   */
   finish(hook: Hook): void {
     this.#pending.delete(hook);
     if (this.isDone) this.#allDone.resolve();

@@ -44,9 +44,9 @@ interface Write {
  *
  * Each write has a number of turns: how many runs led to it with no cause but the hook's own writes. A write of a run
  * that something else triggered has 1; a write of a run that own writes triggered has one more than those. An event is
- * matched to the write that caused it by namespace, name and resourceVersion. Beyond `FREE_TURNS` the hook is in a loop,
- * and the events of the object are delayed, from `FIRST_DELAY_MS` up to `MAX_DELAY_MS`; none is dropped. A loop ends
- * with a write that has another cause, or when the last write is older than its delay plus `LOOSE_AFTER_MS`.
+ * matched to the write that caused it by namespace, name and resourceVersion. Beyond `FREE_TURNS` the hook is in a
+ * loop, and the events of the object are delayed, from `FIRST_DELAY_MS` up to `MAX_DELAY_MS`; none is dropped. A loop
+ * ends with a write that has another cause, or when the last write is older than its delay plus `LOOSE_AFTER_MS`.
  *
  * The journal calls `note` for each applied operation; `HookUnit` calls `delayOf` for each event. Memory is bounded:
  * `MAX_RECENT` writes of each of `MAX_OBJECTS` objects.
@@ -70,7 +70,9 @@ export class OwnWrites {
     return Math.max(0, ...active.map(({ delayMs }) => delayMs));
   }
 
-  /** Records an applied operation of the run that `triggers` caused; returns the loop that the write continues, if any. */
+  /**
+   * Records an applied operation of the run that `triggers` caused; returns the loop that the write continues, if any.
+   */
   note(triggers: readonly Trigger[], operation: PatchOperation, applied: AppliedOperation): Loop | undefined {
     const { target: object } = applied;
     const resourceVersion = versionAfter(applied);

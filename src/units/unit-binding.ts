@@ -79,12 +79,16 @@ export class UnitBinding implements MonitorListener {
     return isOwed;
   }
 
-  /** An attempt at the Synchronization reads the objects now, so events held for an earlier attempt are part of them. */
+  /**
+   * An attempt at the Synchronization reads the objects now, so events held for an earlier attempt are part of them.
+   */
   begin(): void {
     if (this.#state.type !== 'live') this.#state = { type: 'read', later: [] };
   }
 
-  /** The Synchronization succeeded, or failed with `allowFailure`: delivers the held events, then others as they come. */
+  /**
+   * The Synchronization succeeded, or failed with `allowFailure`: delivers the held events, then others as they come.
+   */
   finish(): void {
     const later = this.#state.type === 'read' ? this.#state.later : [];
     this.#state = { type: 'live' };

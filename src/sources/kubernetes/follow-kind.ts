@@ -8,14 +8,18 @@ export interface FollowKindOptions {
   readonly kinds: Kinds;
   readonly reference: KindReference;
   readonly recheck: RecheckSignal;
-  /** The server has the kind: as before, or now, or in another version. */
+  /** Discovery found the kind. Called after each discovery, also when the kind is the same as before. */
   readonly onFound: (kind: ResourceKind) => void;
-  /** The server says that it has no such kind. */
+  /** The server has no such kind; `onFailed` is called too. */
   readonly onMissing: () => void;
+  /** The kind is missing or discovery failed; it is tried again after a backoff. */
   readonly onFailed: (error: unknown) => void;
 }
 
-/** Asks for another discovery of the kind; a request that comes while nobody waits is remembered. */
+/**
+ * Requests another discovery of a kind. A request that comes while `wait` is not pending is remembered: the next `wait`
+ * resolves immediately.
+ */
 export class RecheckSignal {
   #isRaised = false;
   readonly #bell = new Bell();
@@ -33,10 +37,13 @@ export class RecheckSignal {
   }
 }
 
-/** How often a kind that the server does not have is looked for. */
+/** Between two discoveries while the kind is missing or discovery fails. */
 const MISSING_BACKOFF = { initialMs: 500, maxMs: 2000, jitter: 0.25 };
 
-/** Finds a kind by its name, however late its CRD comes, and looks again at each recheck signal. */
+/**
+ * Resolves a kind by its name until `signal` aborts: again at each recheck signal, and with a backoff while that fails,
+ * so the CRD of the kind may be created at any time.
+ */
 export async function followKind(options: FollowKindOptions, signal: AbortSignal): Promise<void> {
   const { kinds, reference, recheck, onFound, onMissing, onFailed } = options;
   const backoff = exponentialBackoff(MISSING_BACKOFF);

@@ -1,77 +1,81 @@
 import type { SnapshotItem } from '../../hook/trigger.ts';
 import type { Placed } from '../../kube/watch/object-index.ts';
 
-/** What is to be done with an object: it is there as `look` shows it, or it is gone, last seen as `look` shows it. */
+/** A change of one object: it exists and `view` shows it, or it is deleted and `view` shows its last state. */
 export interface ObjectStep {
   readonly type: 'put' | 'delete';
   readonly namespace: string;
   readonly name: string;
-  /** The version that a watch brought; absent for what a list showed, and for what is gone. */
+  /** From a watch event; absent for objects of a list, and for deletions. */
   readonly resourceVersion?: string;
-  /** Absent: as it was known before. */
-  readonly look?: () => SnapshotItem | Promise<SnapshotItem>;
+  /** Makes the item of the object; must not throw or reject. Absent: the item is the last one known. */
+  readonly view?: () => SnapshotItem | Promise<SnapshotItem>;
 }
 
-/** A step whose look has ended. */
-export type SeenStep = Omit<ObjectStep, 'look'> & { readonly item: SnapshotItem | undefined };
+/** A step whose view has ended; `item` is undefined for a step without one. */
+export type SeenStep = Omit<ObjectStep, 'view'> & { readonly item: SnapshotItem | undefined };
 
-/** A name for a place; neither part has a slash in it. */
+/** A key for a namespace and name, neither of which contains a slash. */
 export function placeKey({ namespace, name }: Placed): string {
   return `${namespace}/${name}`;
 }
 
 /**
- * Does steps at once where their look ends at once. While the look at an object takes long, later steps of that object
- * wait behind it and those of all others go ahead. Of what waits only the newest state counts: at most one deletion and
- * one state after it.
+ * Keeps the steps of each object in order although a view may take long: one that runs a slow filter returns a promise.
+ * `Observation` passes every step to `take`. A step whose view ends immediately is returned by `take`; any other is
+ * passed to `done` later.
+ *
+ * An object is either idle or pending. While its view is pending, later steps of that object wait, and those of all
+ * other objects go ahead. Of the waiting steps only the newest state counts: at most one deletion and one put after it
+ * are kept, so the views of the states in between never run. `clear` forgets all pending steps.
  */
 export class LateViews {
   readonly #done: (step: SeenStep) => void;
-  /** The objects that are looked at, and what waits for the end of that. */
-  #away = new Map<string, ObjectStep[]>();
+  /** By key, the objects whose view is pending, each with the steps that wait for it. */
+  #pending = new Map<string, ObjectStep[]>();
 
-  /** `done` is told of each step that ended later. */
+  /** `done` receives each step that `take` did not return. */
   constructor(done: (step: SeenStep) => void) {
     this.#done = done;
   }
 
-  /** The step with what it shows, or nothing while that takes time; its look may be called later. */
+  /** Returns the step with its item; undefined where it has to wait, and then its view may be called later or never. */
   take(step: ObjectStep): SeenStep | undefined {
     const key = placeKey(step);
-    const waiting = this.#away.get(key);
-    if (waiting === undefined) return this.#look(key, step, []);
+    const waiting = this.#pending.get(key);
+    if (waiting === undefined) return this.#view(key, step, []);
     if (waiting.at(-1)?.type === 'put') waiting.pop();
     if (waiting.at(-1)?.type !== 'delete' || step.type === 'put') waiting.push(step);
     return undefined;
   }
 
-  /** Whether a step of this object is not done yet. */
+  /** Whether a view of this object is pending. */
   has(place: Placed): boolean {
-    return this.#away.size > 0 && this.#away.has(placeKey(place));
+    return this.#pending.size > 0 && this.#pending.has(placeKey(place));
   }
 
-  /** What has not ended is of no interest any more. */
+  /** Forgets all pending and waiting steps: `done` is not called for them. */
   clear(): void {
-    this.#away = new Map();
+    this.#pending = new Map();
   }
 
-  #look(key: string, step: ObjectStep, waiting: ObjectStep[]): SeenStep | undefined {
-    const { look, ...about } = step;
-    const seen = look?.();
+  #view(key: string, step: ObjectStep, waiting: ObjectStep[]): SeenStep | undefined {
+    const { view, ...about } = step;
+    const seen = view?.();
     if (!(seen instanceof Promise)) return { ...about, item: seen };
-    this.#away.set(key, waiting);
+    this.#pending.set(key, waiting);
     void seen.then((item) => {
-      if (this.#away.get(key) !== waiting) return;
-      this.#away.delete(key);
+      if (this.#pending.get(key) !== waiting) return;
+      this.#pending.delete(key);
       this.#done({ ...about, item });
-      this.#goOn(key, waiting);
+      this.#runWaiting(key, waiting);
     });
     return undefined;
   }
 
-  #goOn(key: string, waiting: ObjectStep[]): void {
+  #runWaiting(key: string, waiting: ObjectStep[]): void {
     for (let step = waiting.shift(); step !== undefined; step = waiting.shift()) {
-      const seen = this.#look(key, step, waiting);
+      const seen = this.#view(key, step, waiting);
       if (seen === undefined) return;
       this.#done(seen);
     }

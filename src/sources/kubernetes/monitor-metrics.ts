@@ -9,7 +9,7 @@ export interface MonitorMetrics {
   handled(seconds: number): void;
   suppressed(): void;
   snapshotSize(objects: number): void;
-  /** Takes the binding's gauges away. */
+  /** Removes the gauge of the binding's snapshot. */
   remove(): void;
 }
 
@@ -22,7 +22,8 @@ export type KubernetesMetrics = Pick<
 /** Binds the metrics to one binding of one hook. */
 export function bindMetrics(metrics: KubernetesMetrics, hook: string, binding: KubernetesBinding): MonitorMetrics {
   const labels = { hook, binding: binding.name, queue: binding.queue };
-  // Each is written at every event, of a thousand bindings perhaps. The long ones are there once something happens.
+  // Bound once, since they are written at every event. Histograms are large, and there may be a thousand bindings: each
+  // is created at its first observation.
   let filterSeconds: HistogramSeries | undefined;
   let eventSeconds: HistogramSeries | undefined;
   const filterErrors = metrics.filterErrors.of(labels);

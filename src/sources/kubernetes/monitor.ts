@@ -14,10 +14,22 @@ import type { Observation, ObservedEvent } from './observation.ts';
 import { Observations } from './observations.ts';
 import { watchTargets } from './targets.ts';
 
-/** Follows the objects of one kubernetes binding. */
+/**
+ * Follows the objects of one kubernetes binding: the source of its snapshot and of its events. `HookUnit` runs it for
+ * as long as the hook is loaded, and reads snapshot and status at any time.
+ *
+ * What is watched follows from two things that may change at any time: the kind, which discovery finds (`followKind`),
+ * and the namespaces, where the binding selects them by labels (`MatchingNamespaces`). At each change `Observations`
+ * gets the new list of targets. Objects that come into sight are Added, and those that go out of sight are Deleted.
+ *
+ * A monitor becomes synced once, when the kind and the namespaces are known and every observation has listed and
+ * filtered its objects. Events before that are dropped, since the Synchronization contains them; every later one is
+ * passed to the listener, unless its filterResult is unchanged or `executeHookOnEvent` does not include it. Errors
+ * never end a monitor: they are part of its status until the failing part recovers.
+ */
 export interface Monitor {
   readonly binding: KubernetesBinding;
-  /** Watches until the signal aborts, whatever fails meanwhile. */
+  /** Watches until `signal` aborts; called once. */
   run(signal: AbortSignal): Promise<void>;
   /** The objects at this moment, by namespace and name; the same array until something changes. */
   snapshot(): Snapshot;
@@ -25,11 +37,11 @@ export interface Monitor {
 }
 
 export interface MonitorStatus {
-  /** Whether all that existed at the start was listed. */
+  /** Whether the first list is complete and the snapshot shows it. */
   readonly isSynced: boolean;
-  /** The oldest last contact of its watches; absent while one of them has had none. */
+  /** Of the times at which its watches last had contact, the oldest; absent while there is no watch, or one without. */
   readonly lastContactAtMs?: number | undefined;
-  /** Why it does not get on, while it does not. */
+  /** Summary of the error that has persisted longest; absent when nothing fails. */
   readonly problem?: string;
 }
 
@@ -44,17 +56,17 @@ export interface MonitorDeps {
   readonly listener: MonitorListener;
 }
 
-/** Receives what a monitor sees. */
+/** Receives what a monitor reports. */
 export interface MonitorListener {
   /** The first list is complete, and the snapshot shows it; called once. */
   synced(): void;
-  /** Called for every event after `synced` that the binding wants. */
+  /** An event after `synced` that the binding wants. */
   event(trigger: EventTrigger): void;
-  /** The monitor is stuck for a new reason, and tries again. */
+  /** Something fails with a new error; it is tried again. After `synced`, transient errors are not reported. */
   problem(error: unknown): void;
 }
 
-/** Creates the monitor of `binding`; nothing is asked of the server until it runs. */
+/** Creates the monitor of `binding`; it sends no request until it runs. */
 export function createMonitor(binding: KubernetesBinding, deps: MonitorDeps): Monitor {
   return new BindingMonitor(binding, deps);
 }
@@ -66,7 +78,7 @@ class BindingMonitor implements Monitor {
   readonly #observations: Observations;
   readonly #recheck = new RecheckSignal();
   readonly #log: Logger;
-  /** What does not get on, by what it is: the kind, the namespaces, an observation. */
+  /** Errors that persist, by what fails: `kind`, `namespaces`, or the key of an observation. */
   readonly #problems = new Map<string, unknown>();
   #namespaces: MatchingNamespaces | undefined;
   #kind: ResourceKind | undefined;
@@ -159,7 +171,7 @@ class BindingMonitor implements Monitor {
     }
   }
 
-  /** Watches what is to be watched now, and nothing else. */
+  /** Watches exactly the targets of the current kind and namespaces; none while there is no kind. */
   #observe(): void {
     const kind = this.#kind;
     const namespaces = kind === undefined ? [] : this.#wantedNamespaces(kind);
@@ -170,7 +182,7 @@ class BindingMonitor implements Monitor {
     this.#checkSynced();
   }
 
-  /** The namespaces to watch now; `undefined` in it stands for all of them. */
+  /** The namespaces to watch now; `undefined` as an element stands for all of them. */
   #wantedNamespaces(kind: ResourceKind): readonly (string | undefined)[] {
     const { namespace } = this.binding;
     if (!kind.isNamespaced || namespace === undefined) return [undefined];
@@ -192,7 +204,7 @@ class BindingMonitor implements Monitor {
   #observed(events: Iterable<ObservedEvent>): void {
     this.#observations.changed();
     this.#metrics.snapshotSize(this.#observations.size);
-    // What comes before everything was listed belongs to the Synchronization.
+    // Events before the sync are part of the Synchronization.
     if (this.#isSynced) for (const event of events) this.#emit(event);
     this.#checkSynced();
   }
@@ -202,8 +214,8 @@ class BindingMonitor implements Monitor {
     if (isSame || !isWanted) {
       this.#metrics.suppressed();
       const { namespace, name } = event.item;
-      const reason = isWanted ? 'its filterResult is what it was' : 'executeHookOnEvent leaves it out';
-      this.#log.debug({ event: event.watchEvent, namespace, name, reason }, 'event runs no hook');
+      const reason = isWanted ? 'its filterResult is unchanged' : 'executeHookOnEvent does not include it';
+      this.#log.debug({ event: event.watchEvent, namespace, name, reason }, 'event does not run the hook');
       return;
     }
     this.#deps.listener.event({ type: 'event', binding: this.binding, ...event });
@@ -220,7 +232,7 @@ class BindingMonitor implements Monitor {
     const known = this.#problems.get(what);
     this.#problems.set(what, error);
     if (known !== undefined && messageOf(known) === messageOf(error)) return;
-    // A connection that breaks later heals by itself, and the watch has logged it.
+    // After the sync, the watch logs a transient error and recovers from it.
     if (!this.#isSynced || !isTransient(error)) this.#deps.listener.problem(error);
   }
 

@@ -5,15 +5,22 @@ import type { Watches, WatchSubscription } from '../../kube/watch/shared-watches
 import type { ObjectRecord, StoreChange } from '../../kube/watch/store.ts';
 import { labelSelectorText } from './targets.ts';
 
-/** What the set of namespaces tells its monitor. */
+/** Receives what `MatchingNamespaces` reports. */
 export interface NamespacesListener {
-  /** Which namespaces match now may have changed. */
+  /** The names may have changed. Called after each list too, also when it changed nothing. */
   changed(): void;
   failed(error: unknown): void;
   recovered(): void;
 }
 
-/** The namespaces whose labels match a selector, followed as they come, go and are labelled. */
+/**
+ * The names of the namespaces whose labels match a selector, kept current by a watch of Namespaces with that selector:
+ * the API server sends one that starts or stops to match as ADDED or DELETED. A monitor creates it once its kind is
+ * known to be namespaced, watches the binding's objects in each of `names`, and calls `end` when it ends itself.
+ *
+ * Until the first list is complete, `isSynced` is false and `names` is empty. A later list changes `names` in one step,
+ * so namespaces in it before and after stay watched.
+ */
 export class MatchingNamespaces implements WatchSubscriber {
   readonly keepsObjects = false;
   readonly #listener: NamespacesListener;
@@ -31,7 +38,7 @@ export class MatchingNamespaces implements WatchSubscriber {
     );
   }
 
-  /** Whether the names are known. */
+  /** Whether the first list is complete. */
   get isSynced(): boolean {
     return this.#isSynced;
   }
@@ -83,7 +90,7 @@ export class MatchingNamespaces implements WatchSubscriber {
   }
 }
 
-/** Known without discovery: every server has it. */
+/** Needs no discovery: every API server has it. */
 const NAMESPACE: ResourceKind = {
   group: '',
   version: 'v1',

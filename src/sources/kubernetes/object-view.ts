@@ -6,7 +6,7 @@ import type { ObjectRecord } from '../../kube/watch/store.ts';
 import type { Logger } from '../../log.ts';
 import type { MonitorMetrics } from './monitor-metrics.ts';
 
-/** How a binding sees an object: at once, or later where its filter takes long; the promise never rejects. */
+/** Makes the snapshot item of an object: immediately, or a promise where the filter takes long. It never rejects. */
 export type ObjectView = (record: ObjectRecord, object: KubeObject) => SnapshotItem | Promise<SnapshotItem>;
 
 export interface ObjectViewOptions {
@@ -16,7 +16,10 @@ export interface ObjectViewOptions {
   readonly log: Logger;
 }
 
-/** Makes the view of a binding: its filter's result, and the whole object where the binding keeps it. */
+/**
+ * Creates the view of a binding. Its items have the filterResult where the binding has a filter, and the object with
+ * `keepFullObjectsInMemory`.
+ */
 export function createObjectView({ binding, filter, metrics, log }: ObjectViewOptions): ObjectView {
   const keepsObject = binding.keepFullObjectsInMemory;
   if (filter === undefined) {
@@ -28,7 +31,7 @@ export function createObjectView({ binding, filter, metrics, log }: ObjectViewOp
   const itemOf = (record: ObjectRecord, object: KubeObject, outcome: FilterOutcome): SnapshotItem => {
     const { namespace, name, json } = record;
     const { result: filterResult, error: filterError } = outcome;
-    // Literals of one shape each, for there may be a hundred thousand of them.
+    // Literals of fixed shapes, which take the least memory: there may be a hundred thousand items.
     if (filterError !== undefined) {
       metrics.filterFailed();
       reportOnce(object, filterError);
@@ -54,7 +57,7 @@ export function createObjectView({ binding, filter, metrics, log }: ObjectViewOp
   };
 }
 
-/** One line for each kind the filter fails on; the metric counts the rest. */
+/** Logs the first failure of the filter for each kind; the metric counts all of them. */
 function createFilterErrorLog({ filter }: KubernetesBinding, log: Logger) {
   const reported = new Set<unknown>();
   return ({ value, namespace, name }: KubeObject, filterError: string): void => {

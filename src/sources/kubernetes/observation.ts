@@ -10,12 +10,13 @@ import { LateViews, placeKey, type ObjectStep, type SeenStep } from './late-view
 import type { MonitorMetrics } from './monitor-metrics.ts';
 import type { ObjectView } from './object-view.ts';
 
-/** Something a binding sees happen; `isSame` when its filter result is what it was. */
+/** An event of one object, before the monitor decides whether it runs the hook. */
 export interface ObservedEvent {
   readonly watchEvent: WatchEvent;
   readonly item: SnapshotItem;
+  /** Whether the filterResult is unchanged; never without a filter. */
   readonly isSame: boolean;
-  /** The version that a watch brought; absent for what a list showed, and for what is gone. */
+  /** From a watch event; absent for objects of a list, and for deletions. */
   readonly resourceVersion?: string;
 }
 
@@ -25,9 +26,12 @@ interface LateItem {
   readonly item: Promise<SnapshotItem>;
 }
 
-/** What an observation tells its monitor. */
+/** Receives what an observation reports. */
 export interface ObservationListener {
-  /** These happened, in this order; `items` shows the state after the last of them. To be read at once, if at all. */
+  /**
+   * Events in order; may be empty. `items` shows the state after the last of them. The iterable can be read only once,
+   * and only before this call returns.
+   */
   observed(events: Iterable<ObservedEvent>): void;
   failed(error: unknown): void;
   recovered(): void;
@@ -42,16 +46,30 @@ export interface ObservationOptions {
   readonly listener: ObservationListener;
 }
 
-/** What a binding sees of one watch target: its part of the snapshot, and what happens to it. */
+/**
+ * What a binding sees of one watch target: its part of the snapshot, and the events in it. The monitor starts it with
+ * `watch`; the shared watch calls it as a subscriber.
+ *
+ * A list is collected aside and takes effect at `listDone`. The first list of a target contains all objects and
+ * replaces `items`; a later one contains only what differs and updates them. Between lists, each change of the watch is
+ * applied as it comes.
+ *
+ * A filter may take long. Until it has ended, its object stays in `items` as it was known before, and other objects go
+ * ahead; `LateViews` keeps the order. So the observation is synced when the first list is done and the filter has ended
+ * on each object of that list. It stays synced when `watch` changes the target.
+ *
+ * The listener must find in `items` the state after the events it gets, and get every difference between two states of
+ * `items` as an event.
+ */
 export class Observation implements WatchSubscriber {
   readonly keepsObjects: boolean;
   readonly #options: ObservationOptions;
   #items = new ObjectIndex<SnapshotItem>();
   #listed = new ObjectIndex<SnapshotItem>();
-  /** Objects of the list whose filter has not ended. */
+  /** By key, the objects of the current list whose filter has not ended. */
   #listedLate = new Map<string, LateItem>();
   readonly #views = new LateViews((step) => this.#viewed(step));
-  /** Objects of the first list whose filter has not ended. */
+  /** The keys of objects of the first list whose filter has not ended. */
   readonly #unsynced = new Set<string>();
   #subscription: WatchSubscription | undefined;
   #isFirstList = true;
@@ -62,7 +80,7 @@ export class Observation implements WatchSubscriber {
     this.keepsObjects = options.keepsObjects;
   }
 
-  /** Whether the collection was listed once, and the filter has ended on each object of it. */
+  /** Whether the first list is done, and the filter has ended on each object of it. */
   get isSynced(): boolean {
     return this.#isSynced;
   }
@@ -75,12 +93,15 @@ export class Observation implements WatchSubscriber {
     return this.#subscription?.lastContactAtMs;
   }
 
-  /** The objects by namespace and name, in an array of the caller's own. */
+  /** The objects sorted by namespace and name, in a new array. */
   items(): SnapshotItem[] {
     return this.#items.toArray();
   }
 
-  /** Watches `target` from now on instead of what was watched; only what differs there comes as events. */
+  /**
+   * Watches `target` instead of the target before it. In its first list, objects known before are Modified, others
+   * Added; objects that are not in that list are Deleted.
+   */
   watch(target: WatchTarget): void {
     this.end();
     this.#isFirstList = true;
@@ -98,7 +119,7 @@ export class Observation implements WatchSubscriber {
     this.#unsynced.clear();
   }
 
-  /** Every object is out of sight: each comes as Deleted in its last known state. */
+  /** Removes all objects: each causes a Deleted event with its last known state. */
   clear(): void {
     const events = this.items().map((item) => deleted(item));
     this.#items = new ObjectIndex();
@@ -142,15 +163,15 @@ export class Observation implements WatchSubscriber {
     this.#options.listener.recovered();
   }
 
-  /** Events are made only for who reads them: before the Synchronization nobody does, and lists are long. */
+  /** Applies the first list. Its events are made when they are read: the monitor reads none before it is synced. */
   #replace(listed: ObjectIndex<SnapshotItem>, late: ReadonlyMap<string, LateItem>): Iterable<ObservedEvent> {
     const previous = this.#items;
     for (const [key, { namespace, name, item }] of late) {
       this.#unsynced.add(key);
-      // Until its filter has ended, an object is what it was.
+      // Until its filter has ended, the object stays as it was known.
       const known = previous.get({ namespace, name });
       if (known !== undefined) listed.set(known);
-      this.#views.take({ type: 'put', namespace, name, look: () => item });
+      this.#views.take({ type: 'put', namespace, name, view: () => item });
     }
     this.#items = listed;
     return this.#differences(previous, listed);
@@ -173,10 +194,10 @@ export class Observation implements WatchSubscriber {
     for (const { namespace, name } of gone) events.push(...this.#step({ type: 'delete', namespace, name }));
     for (const item of listed) {
       const { namespace, name } = item;
-      events.push(...this.#step({ type: 'put', namespace, name, look: () => item }));
+      events.push(...this.#step({ type: 'put', namespace, name, view: () => item }));
     }
     for (const { namespace, name, item } of late.values()) {
-      events.push(...this.#step({ type: 'put', namespace, name, look: () => item }));
+      events.push(...this.#step({ type: 'put', namespace, name, view: () => item }));
     }
     return events;
   }
@@ -185,10 +206,10 @@ export class Observation implements WatchSubscriber {
     const { namespace, name } = record;
     const step = { type: type === 'Deleted' ? 'delete' : 'put', namespace, name } as const;
     if (object === undefined) return this.#step(step);
-    // What waits reads the object when its event is long over.
+    // A waiting step reads the object after its event is over, so its JSON must be copied now.
     if (this.#views.has(step)) object.json();
     const version = type === 'Deleted' ? {} : { resourceVersion: record.resourceVersion };
-    return this.#step({ ...step, ...version, look: () => this.#options.view(record, object) });
+    return this.#step({ ...step, ...version, view: () => this.#options.view(record, object) });
   }
 
   #step(step: ObjectStep): readonly ObservedEvent[] {
@@ -196,7 +217,7 @@ export class Observation implements WatchSubscriber {
     return seen === undefined ? [] : this.#apply(seen);
   }
 
-  /** A step ended later. */
+  /** A step that had to wait is done. */
   #viewed(step: SeenStep): void {
     const events = this.#apply(step);
     if (this.#unsynced.delete(placeKey(step)) && this.#unsynced.size === 0) this.#isSynced = true;
@@ -220,7 +241,7 @@ export class Observation implements WatchSubscriber {
 
   #event(previous: SnapshotItem | undefined, item: SnapshotItem): ObservedEvent {
     if (previous === undefined) return { watchEvent: 'Added', item, isSame: false };
-    // Without a filter the object itself is the result, and a new version of it is never the same.
+    // Without a filter every change of the object counts.
     const isSame =
       this.#options.hasFilter &&
       previous.filterResult === item.filterResult &&

@@ -9,17 +9,25 @@ interface Entry {
   readonly kind: ResourceKind;
 }
 
-/** The observations of one binding: one for each target it watches now. */
+/**
+ * The observations of one binding, one for each target that it watches: together they are its snapshot. The monitor
+ * calls `observe` whenever the kind or the namespaces change, and `changed` whenever an observation reports events.
+ *
+ * An observation lives as long as its target is wanted. It survives a change of the kind's version, and keeps its
+ * objects until the list of the new version is done. The snapshot is built when it is first read after a change, and
+ * shared until the next one.
+ */
 export class Observations {
   readonly #optionsOf: (key: string) => ObservationOptions;
   readonly #entries = new Map<string, Entry>();
   #snapshot: Snapshot | undefined;
 
-  /** `optionsOf` gives the options of the observation that is known by a key. */
+  /** `optionsOf` returns the options of a new observation; `key` identifies the observation. */
   constructor(optionsOf: (key: string) => ObservationOptions) {
     this.#optionsOf = optionsOf;
   }
 
+  /** Whether every observation is synced; true when there is none. */
   get isSynced(): boolean {
     return this.all().every((observation) => observation.isSynced);
   }
@@ -34,7 +42,7 @@ export class Observations {
     return Array.from(this.#entries.values(), ({ observation }) => observation);
   }
 
-  /** Observes exactly `targets`; the objects of one that is no longer there are Deleted. */
+  /** Observes exactly `targets`; the objects of a target that is not among them are Deleted. */
   observe(targets: readonly WatchTarget[]): void {
     const wanted = new Map(targets.map((target) => [targetKey(target), target]));
     for (const [key, target] of wanted) {
@@ -44,7 +52,7 @@ export class Observations {
       this.#entries.set(key, { observation, kind: target.kind });
       observation.watch(target);
     }
-    // After the new ones are there, or the set might look complete in between.
+    // Only after all targets are added: `clear` reports events, after which the monitor checks `isSynced`.
     for (const [key, { observation }] of this.#entries) {
       if (wanted.has(key)) continue;
       this.#entries.delete(key);
@@ -62,7 +70,7 @@ export class Observations {
     this.#snapshot = undefined;
   }
 
-  /** All objects by namespace and name; the same array until something changes. */
+  /** All objects sorted by namespace and name; the same array until something changes. */
   snapshot(): Snapshot {
     this.#snapshot ??= this.#read();
     return this.#snapshot;
@@ -75,7 +83,9 @@ export class Observations {
   }
 }
 
-/** A binding's targets differ in namespace and name only; the version of the kind may change under them. */
+/**
+ * Without the kind and labels: all targets of a binding share them, and a change of the kind's version keeps the key.
+ */
 function targetKey({ namespace, fieldSelector }: WatchTarget): string {
   return JSON.stringify([namespace, fieldSelector]);
 }

@@ -3,7 +3,10 @@ import type { FieldRequirement, LabelRequirement, LabelSelector } from '../../ho
 import type { ResourceKind } from '../../kube/kind.ts';
 import type { WatchTarget } from '../../kube/watch/list-watch.ts';
 
-/** What a binding watches of `kind` in one namespace (absent: in all): one target for each name it asks for. */
+/**
+ * The targets that a binding watches of `kind` in one namespace, or in all when `namespace` is undefined: one for each
+ * name that the binding selects, else a single one.
+ */
 export function watchTargets(
   binding: KubernetesBinding,
   kind: ResourceKind,

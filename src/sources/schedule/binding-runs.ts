@@ -14,7 +14,7 @@ import {
 } from './record.ts';
 import type { ScheduleRecords } from './records.ts';
 
-/** Receives what becomes known of a schedule, for metrics and Events. */
+/** Receives the changes of schedules, for metrics and Events. */
 export interface ScheduleObserver {
   onRecord(target: ScheduleTarget, record: ScheduleRecord): void;
   onMissed(target: ScheduleTarget, missed: { readonly count: number; readonly isAtLeast: boolean }): void;
@@ -33,8 +33,9 @@ export interface BindingRunsOptions {
 }
 
 /**
- * The runs of one schedule binding, in its record. `BindingSchedule` plans and emits them; what the journal reports of
- * their attempts comes here directly, and not through the schedule.
+ * The runs of one schedule binding, in its record. `BindingSchedule` plans and emits runs; the journal reports their
+ * attempts to this class, and the operator has it renew heartbeats. All changes are notes: they take effect in memory
+ * immediately, and are written when the store works.
  */
 export class BindingRuns {
   readonly key: string;
@@ -52,7 +53,7 @@ export class BindingRuns {
     return this.#options.records.get(this.key);
   }
 
-  /** The runs of this process that have not ended. */
+  /** The open runs that this process holds. */
   get mine(): readonly OpenRun[] {
     return (this.record?.open ?? []).filter(({ holder }) => holder === this.#options.me);
   }
@@ -69,14 +70,14 @@ export class BindingRuns {
     this.#note((record) => startRuns(record, open, nowMs));
   }
 
-  /** What the hook is given about a run, which must have begun. */
+  /** What the binding context says about a run, which must have begun. */
   facts(run: ScheduledRun): RunFacts {
     const { lastSucceededMs } = this.record ?? {};
     const attempt = Math.max(1, this.#attemptsOf(run));
     return { attempt, ...(lastSucceededMs !== undefined && { lastSuccessMs: lastSucceededMs }) };
   }
 
-  /** The attempts failed; others follow, unless the binding is closed. */
+  /** The attempts failed. The runs wait for another attempt; those of a closed binding are interrupted. */
   retry(runs: readonly ScheduledRun[]): void {
     const ids = idsOf(runs);
     for (const { runId } of runs) this.#options.observer.onFailed(this.#target, runId);
@@ -84,7 +85,7 @@ export class BindingRuns {
     this.#note((record) => (isClosed ? interruptRuns(record, ({ runId }) => ids.has(runId)) : retryRuns(record, ids)));
   }
 
-  /** The runs are over. */
+  /** The runs have ended with `outcome`, and leave the record. */
   end(runs: readonly ScheduledRun[], outcome: EndedOutcome): void {
     const { now, observer } = this.#options;
     const nowMs = now();
@@ -94,19 +95,19 @@ export class BindingRuns {
     this.#note((record) => endRuns(record, { ids, outcome, nowMs }));
   }
 
-  /** Renews the heartbeat of this process, where another one might take over its runs. */
+  /** Renews the heartbeat of the runs that this process holds, where others can read the record. */
   heartbeat(): void {
     const { records, me, now } = this.#options;
     const nowMs = now();
     if (records.isKept && this.mine.length > 0) this.#note((record) => renewRuns(record, me, nowMs));
   }
 
-  /** The operator ends: all runs of this process are left to the next operator. */
+  /** The operator ends: interrupts all runs that this process holds, so that the next operator may take them over. */
   interrupt(): void {
     this.#note((record) => interruptRuns(record, ({ holder }) => holder === this.#options.me));
   }
 
-  /** The binding is followed no more: runs that wait, and those that fail from now on, are left to the next operator. */
+  /** Following the binding ends: interrupts the runs that wait, and from now on those that fail. */
   close(): void {
     this.#isClosed = true;
     const isMine = ({ holder, state }: OpenRun): boolean => holder === this.#options.me && state === 'waiting';
@@ -123,7 +124,7 @@ export class BindingRuns {
   }
 }
 
-/** A run of a group stands for those before it, which were merged into it. */
+/** With a group, the tasks of earlier runs were merged into that of a later one, so those runs end with it. */
 function idsUpTo(runs: readonly ScheduledRun[], open: readonly OpenRun[]): ReadonlySet<string> {
   const untilMs = Math.max(...runs.map(({ scheduledAtMs }) => scheduledAtMs));
   return idsOf(open.filter(({ scheduledAtMs }) => scheduledAtMs <= untilMs));

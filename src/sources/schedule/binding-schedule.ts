@@ -9,43 +9,55 @@ import type { Logger } from '../../log.ts';
 import { idsOf, type BindingRuns, type BindingRunsOptions } from './binding-runs.ts';
 import { resumeRuns, triggerRun } from './by-hand.ts';
 import { isAhead, manualRun, newRecord, nextDue, planTicks, type Plan, type ScheduleTarget } from './plan.ts';
-import { isLeftBehind as isOver, type OpenRun, type ScheduleRecord } from './record.ts';
+import { isLeftBehind as isKnownLeftBehind, type OpenRun, type ScheduleRecord } from './record.ts';
+import { reportPlan } from './report-plan.ts';
 import { statusOf } from './status.ts';
-import { tellPlan } from './tell-plan.ts';
 
 export interface BindingScheduleOptions extends BindingRunsOptions {
   readonly runs: BindingRuns;
   readonly emit: (trigger: ScheduleTrigger) => void;
-  /** Ends runs of this binding, whether they wait or go on. */
+  /** Ends runs of this binding, whether they wait or are running. */
   readonly replace: (runIds: ReadonlySet<string>) => void;
   readonly log: Logger;
 }
 
 const CONTROL_LIMIT_MS = 10_000;
 const NOT_FOLLOWED =
-  'its hook waits for its turn, for its Synchronization or for the state of its schedule; /readyz tells what is amiss';
-/** How often a process renews its heartbeat. */
+  'its hook waits for its turn, for its Synchronization or for the state of its schedule; /readyz shows which';
+/** Between two heartbeats of a process. */
 export const HEARTBEAT_MS = 20_000;
-/** A process without a heartbeat for so long has ended. */
+/** A process that has not renewed its heartbeat for this long counts as ended. */
 export const SILENCE_MS = 70_000;
 
 /**
- * One schedule binding at work: plans its ticks and emits the runs that this process takes. It is busy while a plan is
- * made and written; in between `dueMs` says when the next plan is due, which `HookSchedules` waits for. What becomes of
- * the runs is recorded by `BindingRuns`.
+ * One schedule binding at work: plans its ticks (`planTicks`) and emits the runs that this process holds.
+ * `HookSchedules` calls `run` once, waits until `dueMs`, and then calls `take`. `Schedules` calls `status`, `trigger`,
+ * `suspend` and `resume` for a person. `BindingRuns` records what becomes of the runs.
+ *
+ * 1. Not followed: `run` has not read the record yet. Requests of a person wait for that, for 10 s at most.
+ * 2. Busy: a plan is being made and written. The first one comes with the start, where runs of processes that are known
+ *    to have ended are taken over.
+ * 3. Idle: `dueMs` is when the next plan is due.
+ *
+ * Open runs at the start whose holder may still be alive get time: the plan after `SILENCE_MS` takes over those whose
+ * heartbeat is still the same.
+ *
+ * What must hold: plans are made one at a time; a run is emitted only after a record that names this process as its
+ * holder is written, so two processes do not run the same tick; and this process emits each run once.
  */
 export class BindingSchedule {
   readonly target: ScheduleTarget;
   readonly runs: BindingRuns;
   readonly #options: BindingScheduleOptions;
   readonly #wakes = new Channel<true>();
+  /** The ids of the runs in the record that were emitted. */
   #emitted: ReadonlySet<string> = new Set();
   #isBusy = true;
-  /** Set once the binding is followed, which `#followed` waits for. */
+  /** Since when the binding is followed; set when `#followed` resolves. */
   #presentSinceMs: number | undefined;
   readonly #followed = latch();
   #isFirstPlan = true;
-  /** Runs whose holder sent no heartbeat while we waited for one. */
+  /** Heartbeats of the start, by `heartbeatOf`; a run that has one of them after `SILENCE_MS` has lost its holder. */
   #silent: ReadonlySet<string> = new Set();
   #onIdle: () => void = () => {};
   #due: { readonly record: ScheduleRecord; readonly atMs: number | undefined } | undefined;
@@ -56,17 +68,17 @@ export class BindingSchedule {
     this.runs = options.runs;
   }
 
-  /** When the next plan is due; absent while the binding is suspended, or while a plan is made. */
+  /** When the next plan is due; undefined while the binding is suspended, not followed or busy. */
   dueMs(nowMs: number): number | undefined {
     const record = this.runs.record;
     if (this.#isBusy || record === undefined) return undefined;
     if (isAhead(record, this.target, nowMs)) return nowMs;
-    // Asked at every wake-up, and the same until the record changes.
+    // Cached, since it is read at every wake-up and stays the same until the record changes.
     if (this.#due?.record !== record) this.#due = { record, atMs: nextDue(record, this.target) };
     return this.#due.atMs;
   }
 
-  /** Plans what is due. */
+  /** Has the ticks that are due planned; the binding is busy from now on. */
   take(): void {
     this.#isBusy = true;
     this.#wakes.push(true);
@@ -81,7 +93,7 @@ export class BindingSchedule {
     if (signal.aborted) this.#wakes.close();
     signal.addEventListener('abort', () => this.#wakes.close(), { once: true });
     this.take();
-    const listening = this.#listen(signal);
+    const waiting = this.#awaitHeartbeats(signal);
     try {
       for await (const _ of this.#wakes) {
         if (signal.aborted) break;
@@ -90,7 +102,7 @@ export class BindingSchedule {
         onIdle();
       }
     } finally {
-      await listening;
+      await waiting;
       this.runs.close();
     }
   }
@@ -99,7 +111,9 @@ export class BindingSchedule {
     return statusOf(this.target, this.runs.record, this.#options.records.isKept);
   }
 
-  /** Runs the binding now, or as soon as it is followed; returns the run's id, rejects with `KubeError` after 10 s. */
+  /**
+   * Runs the binding now, or as soon as it is followed; resolves to the run's id, rejects with `KubeError` after 10 s.
+   */
   async trigger(): Promise<string> {
     const { me, now } = this.#options;
     const run = manualRun(this.target, now(), me);
@@ -109,19 +123,24 @@ export class BindingSchedule {
     return run.runId;
   }
 
+  /** Stops planning ticks until `resume`; rejects with `KubeError` after 10 s. */
   async suspend(): Promise<void> {
     await this.#change((record) => ({ record: { ...record, isSuspended: true }, result: true }));
   }
 
+  /** Plans ticks again, from now on; rejects with `KubeError` after 10 s. */
   async resume(): Promise<void> {
     const { me, now } = this.#options;
     await this.#change((record) => ({ record: resumeRuns(record, me, now()), result: true }));
   }
 
-  /** The holder of a run that was open at the start may still run it, or be gone: its heartbeat is waited for once. */
-  async #listen(signal: AbortSignal): Promise<void> {
+  /**
+   * The holder of a run that was open at the start may be alive or have ended. Waits once for its heartbeat, then plans
+   * again: runs that still have the same heartbeat are taken over.
+   */
+  async #awaitHeartbeats(signal: AbortSignal): Promise<void> {
     const others = (this.runs.record?.open ?? []).filter((run) => run.holder !== this.#options.me);
-    const unknown = others.filter((run) => !isOver(run, this.#options.me));
+    const unknown = others.filter((run) => !isKnownLeftBehind(run, this.#options.me));
     if (unknown.length === 0) return;
     await sleep(SILENCE_MS, signal);
     await this.#options.records.refresh(signal);
@@ -136,7 +155,8 @@ export class BindingSchedule {
     const presentSinceMs = this.#presentSinceMs ?? now();
     const isStart = this.#isFirstPlan;
     const silent = this.#silent;
-    const isLeftBehind = (run: OpenRun): boolean => silent.has(heartbeatOf(run)) || (isStart && isOver(run, me));
+    const isLeftBehind = (run: OpenRun): boolean =>
+      silent.has(heartbeatOf(run)) || (isStart && isKnownLeftBehind(run, me));
     const plan = await records.update<Plan>(
       this.runs.key,
       (known) => {
@@ -148,13 +168,13 @@ export class BindingSchedule {
     if (plan === undefined) return;
     this.#isFirstPlan = false;
     this.#silent = new Set();
-    tellPlan(plan, { target, nowMs: now(), isTick: !isStart && silent.size === 0, observer, log });
+    reportPlan(plan, { target, nowMs: now(), isTick: !isStart && silent.size === 0, observer, log });
     this.#replace(plan.replaced);
     this.#emit();
     observer.onRecord(target, plan.record);
   }
 
-  /** Emits the runs that this process holds, also those of a write whose answer was lost. */
+  /** Emits the waiting runs that this process holds, also those of a write whose response was lost. */
   #emit(): void {
     const { mine } = this.runs;
     for (const { runId, scheduledAtMs, reason, attempts, state } of mine) {
@@ -190,7 +210,7 @@ function tooLate(what: string, why = ''): KubeError {
   return new KubeError(`${what} within ${CONTROL_LIMIT_MS / 1000} s${why}`, { status: 0, reason: 'Timeout' });
 }
 
-/** Changes with every heartbeat of the holder. */
+/** Names one heartbeat of a run's holder: differs after each renewal. */
 function heartbeatOf({ runId, holder, heartbeatMs }: OpenRun): string {
   return `${runId} ${holder} ${heartbeatMs}`;
 }

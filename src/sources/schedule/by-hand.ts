@@ -1,25 +1,28 @@
 import type { ScheduleBinding } from '../../hook/binding.ts';
 import type { OpenRun, ScheduleRecord } from './record.ts';
 
-/** A record that was changed by hand, and the runs of this process that give way to the one that was asked for. */
+/** The changed record, and in `result` the runs of this process that must end for the triggered one. */
 export interface Triggered {
   readonly record: ScheduleRecord;
   readonly result: readonly OpenRun[];
 }
 
-/** Somebody asks for `run`. */
+/** Adds `run`, which a person triggered. With `replace`, it replaces the runs that its holder has not ended. */
 export function triggerRun(
   record: ScheduleRecord,
   run: OpenRun,
   concurrency: ScheduleBinding['concurrency'],
 ): Triggered {
-  // It is there already where only the answer to the write was lost.
+  // The record contains the run already when only the response to the write was lost.
   const others = record.open.filter(({ runId }) => runId !== run.runId);
   const going = others.filter(({ holder, state }) => holder === run.holder && state !== 'interrupted');
   return { record: { ...record, open: [...others, run] }, result: concurrency === 'replace' ? going : [] };
 }
 
-/** What would have come meanwhile is not made up for, nor is what was interrupted before. */
+/**
+ * Ends the suspension of a record. Ticks up to now are not made up for, and of the open runs only those remain that
+ * `me` holds and that are not interrupted. A record that is not suspended is returned itself.
+ */
 export function resumeRuns(record: ScheduleRecord, me: string, nowMs: number): ScheduleRecord {
   if (!record.isSuspended) return record;
   return {

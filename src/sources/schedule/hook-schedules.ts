@@ -12,12 +12,12 @@ export interface HookSchedulesOptions extends Omit<BindingScheduleOptions, 'reco
   readonly scheduledRuns: ScheduledRuns;
 }
 
-// A clock that is moved forward is noticed after this time at the latest.
+// A clock that is set forward is noticed within this time.
 const MAX_SLEEP_MS = 60_000;
 
-/** The schedules of one hook: plans each when it is due by the clock. */
+/** The schedules of one hook: has each planned when it is due by the clock. */
 export class HookSchedules {
-  /** One a binding, in the order of the config. */
+  /** One for each binding, in the order of the config. */
   readonly schedules: readonly BindingSchedule[];
   readonly #now: () => number;
   #wake: () => void = () => {};
@@ -30,7 +30,9 @@ export class HookSchedules {
     this.#now = options.now;
   }
 
-  /** Follows the clock until `signal` aborts. What is due is found from the time that the clock shows, never counted. */
+  /**
+   * Follows the clock until `signal` aborts. What is due is computed from the clock at each wake-up, not from timers.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const onIdle = (): void => this.#wake();
     await Promise.all([

@@ -5,54 +5,69 @@ import { jitterOf } from '../../hook/jitter.ts';
 import { runIdOf } from '../../hook/run-id.ts';
 import { MAX_OPEN, type OpenRun, type ScheduleRecord } from './record.ts';
 
-/** A schedule binding, and under which name it is known: that of the second of one name ends in `#2`. */
+/** A schedule binding, with an id that is unique in its hook: `name`, then `name#2` for a second one of that name. */
 export interface ScheduleTarget {
   readonly hook: string;
   readonly id: string;
   readonly binding: ScheduleBinding;
 }
 
+/** Everything about a plan that is not in the record or the binding. Times are milliseconds since the epoch. */
 export interface Moment {
   readonly nowMs: number;
-  /** Since when this process has followed the binding: what passed before was missed. */
+  /** Since when this process has followed the binding; ticks that were due before may have been missed. */
   readonly presentSinceMs: number;
+  /** Whether this process plans the binding for the first time. */
   readonly isStart: boolean;
-  /** Whether a run that has not ended is known to be left behind by its operator. */
+  /** Whether the holder of an open run counts as ended, so that the run may be taken over. */
   readonly isLeftBehind: (run: OpenRun) => boolean;
   /** Names this process. */
   readonly me: string;
 }
 
-/** What is to be done at a moment, and the record when it is done. */
+/** What is to be done, and the record when it is done. */
 export interface Plan {
   readonly record: ScheduleRecord;
-  /** To be run now, oldest first. */
+  /** Runs to be run now, oldest first. */
   readonly runs: readonly OpenRun[];
-  /** To be ended now. */
+  /** Runs of this process to be ended now. */
   readonly replaced: readonly OpenRun[];
-  /** Ticks that are not made up for. */
+  /** Ticks, and runs that were left behind, that are not made up for. */
   readonly missed: number;
-  /** Whether `missed` was counted no further. */
+  /** Whether counting stopped at a limit, so that `missed` is a lower bound. */
   readonly isMissedAtLeast: boolean;
-  /** Ticks that came while an earlier run went on. */
+  /** Runs that do not start because of `concurrency`. */
   readonly skipped: number;
-  /** By how much the clock went back; then everything starts anew. */
+  /** How far the record is ahead of the clock; absent unless its ticks start anew for that. */
   readonly backMs?: number;
 }
 
-/** Ticks that are later than this are made up for, not on time. */
+/** A tick that runs later than this is made up for (`catch-up`), not on time (`tick`). */
 export const LATE_MS = 60_000;
 const HOUR_MS = 3_600_000;
 const MAX_COUNT = 10_000;
 
-/** Decides what the ticks since the record was written come to. The record is returned itself when nothing is to be done. */
+/**
+ * Decides what happens to the ticks since `coveredUntilMs`, and to the runs that ended processes left behind. Pure:
+ * `BindingSchedule` calls it at its start, when a tick is due, and when it knows whose heartbeat stopped, each time in
+ * an update of the record, which may call it again with a newer one.
+ *
+ * 1. `currentRecord`: where the ticks of the record mean nothing, they start anew from now.
+ * 2. `choose`: which of the ticks that came are run, by `missed` and the starting deadline.
+ * 3. `takeOver`: which of the runs left behind are run again; newer ticks come first.
+ * 4. `applyConcurrency`: which of all these start, and which runs of this process end for them.
+ *
+ * What must hold: each tick is run, skipped or counted as missed, and none twice, since `coveredUntilMs` moves to the
+ * newest tick. A suspended record has no ticks, and nothing is taken over. When nothing is to be done, `record` is the
+ * one from step 1, which is the known one unless its ticks started anew.
+ */
 export function planTicks(known: ScheduleRecord | undefined, target: ScheduleTarget, moment: Moment): Plan {
   const { record, backMs } = currentRecord(known, target, moment);
   const ticks = record.isSuspended ? NO_TICKS : choose(record, target, moment);
   const taken = record.isSuspended ? NOTHING_TAKEN : takeOver(record, target, moment, ticks);
   const wanted = [...taken.runs, ...ticks.chosenMs.map((tickMs) => runOf(tickMs, target, moment))];
   const going = record.open.filter(({ holder, state }) => holder === moment.me && state !== 'interrupted');
-  const { runs, replaced, skipped } = oneAtATime(wanted, going, target.binding);
+  const { runs, replaced, skipped } = applyConcurrency(wanted, going, target.binding);
   const lastMs = ticks.lastMs;
   if (lastMs === undefined && taken.ids.size === 0) {
     return { record, runs: [], replaced: [], missed: 0, isMissedAtLeast: false, skipped: 0, ...backOf(backMs) };
@@ -76,24 +91,24 @@ export function planTicks(known: ScheduleRecord | undefined, target: ScheduleTar
   };
 }
 
-/** When the next tick of a record is due, jitter included; absent while it is suspended. */
+/** When the next tick of a record is due, jitter included; undefined while it is suspended. */
 export function nextDue(record: ScheduleRecord, { hook, binding }: ScheduleTarget): number | undefined {
   if (record.isSuspended) return undefined;
   return nextRun(binding.crontab, record.coveredUntilMs, record.sinceMs) + jitterOf(hook, binding);
 }
 
-/** Whether the record is of a later time than the clock shows, so that its ticks mean nothing. */
+/** Whether the record is so far ahead of the clock that its ticks mean nothing: the clock was set back. */
 export function isAhead(
   { coveredUntilMs, isSuspended }: ScheduleRecord,
   { binding }: ScheduleTarget,
   nowMs: number,
 ): boolean {
-  // Where ticks are made up for, none is run twice because of a clock that was put right.
+  // More where missed ticks are made up for: a correction of the clock must not run one twice.
   const toleratedMs = binding.missed.type === 'skip' ? LATE_MS : HOUR_MS;
   return !isSuspended && coveredUntilMs - nowMs > toleratedMs;
 }
 
-/** The record of a binding that is followed from now on. */
+/** The record of a binding whose ticks count from `nowMs` on. */
 export function newRecord({ hook, id, binding }: ScheduleTarget, nowMs: number): ScheduleRecord {
   const { source, timeZone } = binding.crontab;
   return {
@@ -109,7 +124,10 @@ export function newRecord({ hook, id, binding }: ScheduleTarget, nowMs: number):
   };
 }
 
-/** The record, with its ticks begun anew where they mean nothing any more. */
+/**
+ * The record; a new one where there is none. Its ticks start anew with another crontab or time zone, after the clock
+ * was set back, and at each start for an `@every` whose missed ticks are skipped.
+ */
 function currentRecord(
   known: ScheduleRecord | undefined,
   target: ScheduleTarget,
@@ -131,7 +149,7 @@ function newTicks(target: ScheduleTarget, nowMs: number): Partial<ScheduleRecord
 }
 
 interface Ticks {
-  /** The newest one; absent when none is due. */
+  /** The newest tick that is due; absent when there is none. */
   readonly lastMs?: number;
   /** To be run, oldest first. */
   readonly chosenMs: readonly number[];
@@ -157,7 +175,7 @@ function choose(record: ScheduleRecord, { hook, binding }: ScheduleTarget, momen
   return { lastMs, chosenMs, count: Math.min(all.length, MAX_COUNT), isCountAtLeast };
 }
 
-/** The last ticks where there are too many to go through, found from the end. */
+/** As many of the newest ticks as `missed` allows, searched from the end: for when there are too many to list. */
 function newestTicks(record: ScheduleRecord, { crontab, missed }: ScheduleBinding, toMs: number): readonly number[] {
   const ticks: number[] = [];
   let beforeMs = toMs;
@@ -182,14 +200,14 @@ function isInTime(
 
 interface TakenOver {
   readonly runs: readonly OpenRun[];
-  /** Runs that leave their place among the open ones: each is run again, or lost. */
+  /** Runs to remove from the open ones, whether they are run again or lost. */
   readonly ids: ReadonlySet<string>;
   readonly lost: number;
 }
 
 const NOTHING_TAKEN: TakenOver = { runs: [], ids: new Set(), lost: 0 };
 
-/** Of what an operator that ended left behind, what is run again. */
+/** Chooses which of the runs left behind this process runs again; the others are lost. */
 function takeOver(record: ScheduleRecord, { hook, binding }: ScheduleTarget, moment: Moment, ticks: Ticks): TakenOver {
   const left = record.open.filter(moment.isLeftBehind);
   if (left.length === 0) return NOTHING_TAKEN;
@@ -197,7 +215,7 @@ function takeOver(record: ScheduleRecord, { hook, binding }: ScheduleTarget, mom
   const offsetMs = jitterOf(hook, binding);
   const inTime = left.filter(({ scheduledAtMs }) => moment.nowMs - scheduledAtMs - offsetMs <= startingDeadlineMs);
   const room = roomFor(missed, ticks.chosenMs.length);
-  const again = room === 0 ? [] : inTime.filter((run) => isWorthIt(run, record, missed)).slice(-room);
+  const again = room === 0 ? [] : inTime.filter((run) => isStillWanted(run, record, missed)).slice(-room);
   return {
     runs: again.map((run): OpenRun => ({ ...run, state: 'waiting', holder: moment.me, heartbeatMs: moment.nowMs })),
     ids: new Set(left.map(({ runId }) => runId)),
@@ -205,12 +223,16 @@ function takeOver(record: ScheduleRecord, { hook, binding }: ScheduleTarget, mom
   };
 }
 
-/** With `latest`, a tick that came after it stands for it. */
-function isWorthIt(run: OpenRun, { lastScheduledMs = 0 }: ScheduleRecord, missed: ScheduleBinding['missed']): boolean {
+/** With `latest`, only the newest tick counts: a run is not wanted once a later tick was scheduled. */
+function isStillWanted(
+  run: OpenRun,
+  { lastScheduledMs = 0 }: ScheduleRecord,
+  missed: ScheduleBinding['missed'],
+): boolean {
   return missed.type === 'all' || run.scheduledAtMs >= lastScheduledMs;
 }
 
-/** The newest are run first of all, so older ones have the room that is left. */
+/** How many runs may be taken over: the limit of `missed`, less the newer ticks that are run. */
 function roomFor(missed: ScheduleBinding['missed'], newer: number): number {
   if (missed.type === 'skip') return 0;
   return Math.max(0, (missed.type === 'all' ? missed.limit : 1) - newer);
@@ -229,15 +251,15 @@ function runOf(tickMs: number, { hook, id, binding }: ScheduleTarget, { nowMs, m
   };
 }
 
-/** A run that somebody asked for. */
+/** A new run of this process that a person triggered. */
 export function manualRun({ hook, id }: ScheduleTarget, nowMs: number, me: string): OpenRun {
   const runId = `${runIdOf(hook, id, nowMs)}-manual-${randomBytes(3).toString('hex')}`;
   const moment = { scheduledAtMs: nowMs, heartbeatMs: nowMs };
   return { runId, ...moment, reason: 'manual', state: 'waiting', attempts: 0, holder: me };
 }
 
-/** What `concurrency` makes of new runs beside those that have not ended. */
-function oneAtATime(
+/** Applies `concurrency`: `going` are the runs of this process that have not ended. */
+function applyConcurrency(
   wanted: readonly OpenRun[],
   going: readonly OpenRun[],
   { concurrency }: ScheduleBinding,

@@ -1,7 +1,7 @@
 import { present } from '../../hook/config-reader.ts';
 import { isScheduledReason, type OpenRun, type ScheduleRecord } from './record.ts';
 
-/** The record as text that a person can read and change; `parseRecord` reads it back. */
+/** The record as JSON text that a person can read and change; `parseRecord` reads it back. */
 export function formatRecord(record: ScheduleRecord): string {
   const { hook, binding, crontab, timeZone, last, open, missed, isSuspended } = record;
   const value = {
@@ -27,7 +27,7 @@ export function formatRecord(record: ScheduleRecord): string {
   return JSON.stringify(value, null, 2);
 }
 
-/** Throws `SyntaxError` that says what is wrong. */
+/** The record that the text of `formatRecord` contains; throws a `SyntaxError` that says what is wrong. */
 export function parseRecord(text: string): ScheduleRecord {
   const value = readObject(JSON.parse(text), 'the text');
   const timeZone = value['timeZone'] === undefined ? undefined : readText(value, 'timeZone');
@@ -85,7 +85,7 @@ function readOptionalTime(value: Json, key: string): number | undefined {
 
 function readTime(value: Json, key: string): number {
   const timeMs = Date.parse(readText(value, key));
-  if (Number.isNaN(timeMs)) throw new SyntaxError(`${key} is no time: ${JSON.stringify(value[key])}`);
+  if (Number.isNaN(timeMs)) throw new SyntaxError(`${key} is not a time: ${JSON.stringify(value[key])}`);
   return timeMs;
 }
 
@@ -121,7 +121,7 @@ function fail(value: Json, key: string, expected: string): never {
 
 function readObject(value: unknown, what: string): Json {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new SyntaxError(`${what} is no mapping`);
+    throw new SyntaxError(`${what} is not a mapping`);
   }
   return Object.fromEntries(Object.entries(value));
 }

@@ -1,14 +1,26 @@
 import type { ScheduleOutcome } from '../../hook/schedule-control.ts';
 import type { ScheduledRun } from '../../hook/trigger.ts';
 
-/** What is known of one schedule binding, over restarts where it is persisted. Times are milliseconds since the epoch. */
+/**
+ * The state of one schedule binding. Where it is persisted, it outlives the process, and several processes write it:
+ * operators before and after a restart, or replicas. `planTicks` decides which ticks become open runs; `BindingRuns`
+ * applies the pure functions below as attempts begin and end. Times are milliseconds since the epoch.
+ *
+ * An open run begins as `waiting`. An attempt makes it `running`; when that fails, it is `waiting` again. It leaves the
+ * record when it has ended, for good. It becomes `interrupted` when its holder stops following the binding before that.
+ * Another process takes a run over by making it `waiting` with itself as the holder, if the run is interrupted or its
+ * holder has ended.
+ *
+ * What must hold: only the holder of a run runs it and renews its heartbeat; and only the newest `MAX_OPEN` runs
+ * remain.
+ */
 export interface ScheduleRecord {
   readonly hook: string;
   readonly binding: string;
-  /** As written, with the zone of `timeZone`: with another one, the record's ticks mean nothing. */
+  /** As written in the config. With another crontab or time zone, the ticks of the record mean nothing. */
   readonly crontab: string;
   readonly timeZone?: string;
-  /** `@every` counts from here. */
+  /** The intervals of `@every` count from here. */
   readonly sinceMs: number;
   /** Each tick up to here was run, skipped or missed. */
   readonly coveredUntilMs: number;
@@ -24,19 +36,19 @@ export interface ScheduleRecord {
 }
 
 export interface OpenRun extends Omit<ScheduledRun, 'attemptsBefore'> {
-  /** Between two attempts it waits; interrupted: its operator ended. */
+  /** `waiting` before the first attempt and between two; `interrupted` when its holder left it before its end. */
   readonly state: 'waiting' | 'running' | 'interrupted';
-  /** Begun so far. */
+  /** Attempts that have begun. */
   readonly attempts: number;
-  /** The operator process that has it: its host, `_`, and what tells it from others there. */
+  /** The operator process that runs it: its host, `_`, and a random suffix. */
   readonly holder: string;
-  /** The holder's last heartbeat, by the holder's clock: to other processes only a change of it means something. */
+  /** The holder's last heartbeat, by the holder's clock: other processes may only check whether it changed. */
   readonly heartbeatMs: number;
 }
 
 export type EndedOutcome = 'succeeded' | 'failed' | 'replaced';
 
-/** How many runs that have not ended are remembered. */
+/** How many open runs a record has at most. */
 export const MAX_OPEN = 1000;
 
 const REASONS: readonly string[] = ['tick', 'catch-up', 'manual'] satisfies readonly OpenRun['reason'][];
@@ -45,7 +57,7 @@ export function isScheduledReason(text: string): text is OpenRun['reason'] {
   return REASONS.includes(text);
 }
 
-/** An attempt at these runs begins. Each comes with the number of its attempts, which a record that was read again may lack. */
+/** An attempt at these runs begins. They come complete, since a record that was read again may lack them. */
 export function startRuns(record: ScheduleRecord, runs: readonly OpenRun[], nowMs: number): ScheduleRecord {
   const started = runs.map((run): OpenRun => ({ ...run, state: 'running' }));
   const ids = idsOf(started);
@@ -54,13 +66,13 @@ export function startRuns(record: ScheduleRecord, runs: readonly OpenRun[], nowM
   return { ...record, open, lastStartedMs: nowMs, ...lastOf(started, 'running') };
 }
 
-/** The attempt at these runs failed, and another one follows. */
+/** The attempts at these runs failed, and others follow. */
 export function retryRuns(record: ScheduleRecord, ids: ReadonlySet<string>): ScheduleRecord {
   const open = record.open.map((run): OpenRun => (ids.has(run.runId) ? { ...run, state: 'waiting' } : run));
   return { ...record, open, ...lastOf(open, 'failed', ids) };
 }
 
-/** The runs are over. */
+/** The runs have ended with `outcome`, and leave the record. */
 export function endRuns(
   record: ScheduleRecord,
   {
@@ -80,7 +92,10 @@ export function renewRuns(record: ScheduleRecord, me: string, nowMs: number): Sc
   return { ...record, open };
 }
 
-/** Whether a run may be taken over without waiting for a heartbeat: its holder is known to have ended. */
+/**
+ * Whether `me` may take a run over without waiting for a heartbeat: the run is interrupted, or its holder is another
+ * process of the same host, which has ended since only one operator at a time has a host name.
+ */
 export function isLeftBehind({ state, holder }: OpenRun, me: string): boolean {
   if (state === 'interrupted') return true;
   return holder !== me && hostOf(holder) === hostOf(me);
@@ -90,7 +105,7 @@ function hostOf(holder: string): string {
   return holder.slice(0, Math.max(0, holder.lastIndexOf('_')));
 }
 
-/** The operator of the runs that `isHit` names ends: the next operator may run them again. */
+/** Interrupts the runs for which `isHit` returns true: another process may take them over. */
 export function interruptRuns(record: ScheduleRecord, isHit: (run: OpenRun) => boolean): ScheduleRecord {
   const ids = idsOf(record.open.filter(isHit));
   if (ids.size === 0) return record;
@@ -98,7 +113,7 @@ export function interruptRuns(record: ScheduleRecord, isHit: (run: OpenRun) => b
   return { ...record, open, ...lastOf(open, 'interrupted', ids) };
 }
 
-/** What `hooklet schedule list` says of the last run: one that waits is news, even before it began. */
+/** The last run in `hooklet schedule list`: the newest open one if it has not begun, else the one in `last`. */
 export function lastOutcome({ last, open }: ScheduleRecord): ScheduleRecord['last'] {
   const newest = open.at(-1);
   if (newest === undefined || newest.runId === last?.runId) return last;

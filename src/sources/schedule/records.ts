@@ -16,7 +16,7 @@ export const SCHEDULE_WORDS: KeptWords = {
   refused: 'ticks missed while nobody is there are lost',
 };
 
-/** The records of schedules that are persisted in `store` while they are run. */
+/** The records of schedules, persisted in `store` while `run` of the result is pending. */
 export function keptSchedules(store: Store, log: Logger): Kept<ScheduleRecord> {
   return new Kept({ store, codec: { format: formatRecord, parse: parseRecord }, words: SCHEDULE_WORDS, log });
 }

@@ -9,7 +9,7 @@ import type { EndedOutcome } from './record.ts';
 export class ScheduledRuns {
   readonly #byBinding = new WeakMap<ScheduleBinding, BindingRuns>();
 
-  /** The runs of a binding that is loaded now. */
+  /** Creates the runs of a binding when its hook is loaded. */
   open(target: ScheduleTarget, options: BindingRunsOptions): BindingRuns {
     const runs = new BindingRuns(target, options);
     this.#byBinding.set(target.binding, runs);
@@ -21,12 +21,12 @@ export class ScheduledRuns {
     for (const [runs, scheduled] of this.#grouped(triggers)) runs.begin(scheduled);
   }
 
-  /** What the hook is given about a run that has begun. */
+  /** What the binding context says about a run that has begun; undefined for a binding that was never opened. */
   facts({ binding, run }: ScheduleTrigger): RunFacts | undefined {
     return this.#byBinding.get(binding)?.facts(run);
   }
 
-  /** The attempts failed and are repeated. */
+  /** The attempts at the runs of these triggers failed. */
   retry(triggers: readonly ScheduleTrigger[]): void {
     for (const [runs, scheduled] of this.#grouped(triggers)) runs.retry(scheduled);
   }

@@ -2,7 +2,7 @@ import type { ScheduleStatus } from '../../hook/schedule-control.ts';
 import { nextDue, type ScheduleTarget } from './plan.ts';
 import { lastOutcome, type ScheduleRecord } from './record.ts';
 
-/** What a person is shown of a schedule; without a record, before its hook had its turn. */
+/** The status of a schedule for `hooklet schedule list`; `record` is undefined before the first plan. */
 export function statusOf(target: ScheduleTarget, record: ScheduleRecord | undefined, isKept: boolean): ScheduleStatus {
   const { hook, id, binding } = target;
   const { source: crontab, timeZone } = binding.crontab;

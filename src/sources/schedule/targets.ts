@@ -1,7 +1,7 @@
 import type { ScheduleBinding } from '../../hook/binding.ts';
 import type { ScheduleTarget } from './plan.ts';
 
-/** The bindings of a hook, each under a name of its own. */
+/** The targets of a hook's schedule bindings, in order, each with an id of its own. */
 export function targetsOf(hook: string, bindings: readonly ScheduleBinding[]): readonly ScheduleTarget[] {
   const seen = new Map<string, number>();
   return bindings.map((binding) => {

@@ -7,7 +7,7 @@ import { CONFIG_MAP } from '../../support/kube-objects.ts';
 
 const controllers: AbortController[] = [];
 
-/** Follows a kind whose look-ups give `answers` one after the other, the last for ever. */
+/** Follows a kind; discovery returns or throws `answers` in order, then the last one again and again. */
 function following(...answers: readonly (ResourceKind | Error)[]) {
   const told: string[] = [];
   const recheck = new RecheckSignal();

@@ -11,13 +11,13 @@ function rig() {
   const steps: string[] = [];
   const views = new LateViews((step) => steps.push(told(step)));
   const take = (type: 'put' | 'delete', name: string, look?: () => SnapshotItem | Promise<SnapshotItem>): void => {
-    const seen = views.take({ type, namespace: 'shop', name, ...(look === undefined ? {} : { look }) });
+    const seen = views.take({ type, namespace: 'shop', name, ...(look === undefined ? {} : { view: look }) });
     if (seen !== undefined) steps.push(told(seen));
   };
   return { steps, views, take };
 }
 
-/** A look that ends when the test says so. */
+/** A view that ends when `end` is called. */
 function later(name: string, result: string) {
   const { promise, resolve } = Promise.withResolvers<SnapshotItem>();
   return { look: () => promise, end: () => resolve(itemOf(name, result)) };
@@ -96,7 +96,7 @@ describe('LateViews', () => {
         for (const [index, { isDeletion, isLate, name }] of changes.entries()) {
           const item = itemOf(name, String(index));
           const look = () => (isLate ? Promise.resolve(item) : item);
-          const seen = views.take({ type: isDeletion ? 'delete' : 'put', namespace: 'shop', name, look });
+          const seen = views.take({ type: isDeletion ? 'delete' : 'put', namespace: 'shop', name, view: look });
           if (seen !== undefined) apply(seen);
           if (isDeletion) expected.delete(name);
           else expected.set(name, String(index));

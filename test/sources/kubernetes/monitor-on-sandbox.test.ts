@@ -19,8 +19,8 @@ interface RunOptions {
 }
 
 /**
- * A monitor on a real connection. `told` is what it says, but for problems, of which a slow connection may have more;
- * `until` waits for so many of them.
+ * A monitor on a real connection. `until` resolves to what the listener received, once it received `count` calls.
+ * Problems are not among them, since a slow connection may cause any number.
  */
 function runMonitor(sandbox: Sandbox, { binding: fields = {}, idleTimeoutMs }: RunOptions = {}) {
   const headers = { authorization: `Bearer ${sandbox.token}` };
@@ -71,7 +71,7 @@ function runMonitor(sandbox: Sandbox, { binding: fields = {}, idleTimeoutMs }: R
   });
   return {
     monitor,
-    /** Resolves when it has told of a problem. */
+    /** Resolves when the monitor has reported a problem. */
     trouble: trouble.promise,
     until: async (count: number): Promise<readonly string[]> => {
       while (told.length < count) await new Promise<void>((resolve) => (wake = resolve));

@@ -12,7 +12,7 @@ function rigOf(options?: MonitorRigOptions): MonitorRig {
   return rig;
 }
 
-// Only the delays: what is due now still comes by itself.
+// Only timers are fake: everything that is due now still happens by itself.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });

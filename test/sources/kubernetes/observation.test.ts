@@ -8,7 +8,7 @@ import { CONFIG_MAP, kubeObject, type ObjectSpec } from '../../support/kube-obje
 
 const object = (spec: ObjectSpec): KubeObject => readObject(kubeObject(spec), () => new Uint8Array(0));
 
-/** An observation fed by a store, as a shared watch does it; its view shows `data` as the filter's result. */
+/** An observation that a store feeds as a shared watch does; its view shows `data` as the filterResult. */
 function observing({ hasFilter = true, delay }: { hasFilter?: boolean; delay?: Promise<void> } = {}) {
   const told: string[] = [];
   const subscriptions = { open: 0, relists: 0 };
@@ -73,7 +73,7 @@ function observing({ hasFilter = true, delay }: { hasFilter?: boolean; delay?: P
     remove: (spec: ObjectSpec) => {
       for (const change of store.delete(object(spec))) observation.changed(change);
     },
-    /** As if the target were another one from now on. */
+    /** Changes to another target. */
     move: () => {
       store = new Store();
       observation.watch({ kind: CONFIG_MAP });

@@ -30,7 +30,7 @@ async function start(bindings: readonly ScheduleBinding[], store?: MemoryStore):
 const minutely = scheduleBinding('minutely', { crontab: 'TZ=UTC * * * * *' });
 const kept = scheduleBinding('kept', { crontab: 'TZ=UTC * * * * *', missed: { type: 'latest' } });
 
-/** The one schedule and the one trigger of a rig. */
+/** The only schedule and the only trigger of a rig. */
 function only({ schedules, triggers }: ScheduleRig) {
   const [schedule] = schedules.schedules;
   const [trigger] = triggers;

@@ -20,7 +20,7 @@ afterEach(async () => {
   vi.useRealTimers();
 });
 
-/** Starts schedules at an instant. */
+/** Starts schedules at the time `at`. */
 async function start(at: string, ...bindings: readonly ScheduleBinding[]): Promise<ScheduleRig> {
   vi.setSystemTime(new Date(at));
   const rig = startSchedules(bindings);
@@ -103,7 +103,7 @@ describe('the schedules of a hook', () => {
       scheduleBinding('minutely', { crontab: 'TZ=UTC * * * * *' }),
     );
 
-    // The clock runs on while no timer can fire.
+    // Time passes while no timer can fire.
     vi.setSystemTime(new Date('2026-05-01T10:05:10Z'));
     await vi.advanceTimersByTimeAsync(MINUTE_MS);
 
@@ -133,7 +133,7 @@ describe('the schedules of a hook', () => {
     await vi.advanceTimersByTimeAsync(3 * MINUTE_MS);
 
     expect(ticks).toEqual(['hourly 2026-05-01T11:00:00']);
-    expect(log.lines).toMatchObject([{ level: 'warn', message: 'clock went back, schedules start anew' }]);
+    expect(log.lines).toMatchObject([{ level: 'warn', message: 'clock was set back, the schedule starts anew' }]);
   });
 
   it('does not repeat a tick when the clock goes back a little', async () => {

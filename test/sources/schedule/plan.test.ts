@@ -20,7 +20,7 @@ function targetOf(fields: Fields = {}): ScheduleTarget {
   return { hook: 'hook.sh', id: 's', binding };
 }
 
-/** A moment at which an operator starts. */
+/** The moment at which an operator starts. */
 function startAt(nowMs: number, fields: Partial<Moment> = {}): Moment {
   return {
     nowMs,
@@ -32,7 +32,7 @@ function startAt(nowMs: number, fields: Partial<Moment> = {}): Moment {
   };
 }
 
-/** A moment of an operator that has been there since `startMs`. */
+/** A moment of an operator that has run since `startMs`. */
 function goingOnAt(nowMs: number): Moment {
   return { nowMs, presentSinceMs: startMs, isStart: false, me: 'me', isLeftBehind: () => false };
 }
@@ -55,7 +55,7 @@ function shown(runs: readonly OpenRun[]): readonly string[] {
   return runs.map(({ reason, scheduledAtMs, attempts }) => `${reason} ${clockTime(scheduledAtMs)} ${attempts}`);
 }
 
-/** What a start comes to, so many ticks of every minute after the record was written, five seconds after the last. */
+/** The plan of a start five seconds after the last of `ticks` ticks, one a minute, that came since the record began. */
 function afterDowntime(ticks: number, fields: Fields) {
   const target = targetOf(fields);
   const nowMs = startMs - 30_000 + ticks * MINUTE_MS + 5000;

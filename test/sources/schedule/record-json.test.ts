@@ -59,10 +59,10 @@ describe('the text of a record', () => {
 
   it.each<[Readonly<Record<string, unknown>>, string]>([
     [{ hook: 1 }, 'hook is 1, expected a string'],
-    [{ since: 'yesterday' }, 'since is no time: "yesterday"'],
+    [{ since: 'yesterday' }, 'since is not a time: "yesterday"'],
     [{ coveredUntil: undefined }, 'coveredUntil is missing, expected a string'],
     [{ open: {} }, 'open is {}, expected a list'],
-    [{ open: [1] }, 'an element of open is no mapping'],
+    [{ open: [1] }, 'an element of open is not a mapping'],
     [{ missed: -1 }, 'missed is -1, expected a whole number'],
     [{ suspended: 'no' }, 'suspended is "no", expected true or false'],
     [{ lastRun: { runId: 'r', outcome: 'fine' } }, 'outcome is "fine", expected one of waiting, running'],

@@ -219,7 +219,7 @@ describe('two replicas that see one tick', () => {
     expect(new Set(runs).size).toBe(24);
     expect(replicas.flatMap(({ told }) => told)).toEqual([]);
     const lines = replicas.flatMap(({ log }) => log.lines);
-    expect(lines.filter(({ message }) => message === 'another operator has this tick')).toHaveLength(24);
+    expect(lines.filter(({ message }) => message === 'another operator runs this tick')).toHaveLength(24);
     expect(lines.every(({ level }) => level === 'debug')).toBe(true);
   });
 });
@@ -403,7 +403,7 @@ describe('a clock that is moved over a restart', () => {
     await vi.advanceTimersByTimeAsync(HOUR_MS);
 
     expect(after.runs()).toEqual(['tick 2026-05-01T13:00:00']);
-    expect(after.log.lines).toMatchObject([{ level: 'warn', message: 'clock went back, schedules start anew' }]);
+    expect(after.log.lines).toMatchObject([{ level: 'warn', message: 'clock was set back, the schedule starts anew' }]);
   });
 
   it('forward is a downtime', async () => {

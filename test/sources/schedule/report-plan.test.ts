@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { newRecord, type Plan } from '../../../src/sources/schedule/plan.ts';
-import { tellPlan } from '../../../src/sources/schedule/tell-plan.ts';
+import { reportPlan } from '../../../src/sources/schedule/report-plan.ts';
 import { scheduleBinding } from '../../support/bindings.ts';
 import { deafObserver } from '../../support/idle-schedule.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -20,7 +20,7 @@ function told(plan: Partial<Plan>, isTick = true): readonly string[] {
   const log = recordingLogger();
   const nothing = { runs: [], replaced: [], missed: 0, isMissedAtLeast: false, skipped: 0 };
   const whole: Plan = { record: newRecord(target, 0), ...nothing, ...plan };
-  tellPlan(whole, { target, nowMs: 61_000, isTick, observer: deafObserver, log });
+  reportPlan(whole, { target, nowMs: 61_000, isTick, observer: deafObserver, log });
   return log.lines.map(({ level, message, fields }) => `${level} ${message} ${JSON.stringify(fields)}`);
 }
 
@@ -42,7 +42,7 @@ describe('what is told of ticks', () => {
       { runs: [{ ...late, reason: 'tick' }], replaced: [late] },
       ['info schedule ends an earlier run {"binding":"s","runId":["r1"]}'],
     ],
-    ['that another operator was faster', {}, ['debug another operator has this tick {"binding":"s"}']],
+    ['that another operator was faster', {}, ['debug another operator runs this tick {"binding":"s"}']],
   ])('%s', (_law, plan, lines) => {
     expect(told(plan)).toEqual(lines);
   });

@@ -2,21 +2,24 @@ import type { Logger } from '../../log.ts';
 import type { ScheduleObserver } from './binding-runs.ts';
 import type { Plan, ScheduleTarget } from './plan.ts';
 
-export interface PlanTelling {
+export interface PlanReport {
   readonly target: ScheduleTarget;
   readonly nowMs: number;
-  /** Whether a tick was due. */
+  /** Whether the plan was made because a tick was due. */
   readonly isTick: boolean;
   readonly observer: ScheduleObserver;
   readonly log: Logger;
 }
 
-/** Says what a plan came to: a line for what is made up for or missed, one for what was skipped. */
-export function tellPlan(plan: Plan, telling: PlanTelling): void {
-  const { target, isTick, observer, log } = telling;
+/**
+ * Reports the result of a plan: missed and skipped ticks to the observer, and whatever is not a tick on time to the
+ * log.
+ */
+export function reportPlan(plan: Plan, report: PlanReport): void {
+  const { target, isTick, observer, log } = report;
   const binding = target.id;
   const { runs, missed, isMissedAtLeast, skipped, replaced, backMs } = plan;
-  if (backMs !== undefined) log.warn({ binding, backMs }, 'clock went back, schedules start anew');
+  if (backMs !== undefined) log.warn({ binding, backMs }, 'clock was set back, the schedule starts anew');
   if (missed > 0) observer.onMissed(target, { count: missed, isAtLeast: isMissedAtLeast });
   if (skipped > 0) {
     observer.onSkipped(target, skipped);
@@ -24,12 +27,12 @@ export function tellPlan(plan: Plan, telling: PlanTelling): void {
   }
   if (replaced.length > 0)
     log.info({ binding, runId: replaced.map(({ runId }) => runId) }, 'schedule ends an earlier run');
-  tellLate(plan, telling);
+  logLate(plan, report);
   const isNothing = runs.length === 0 && missed === 0 && skipped === 0 && backMs === undefined;
-  if (isTick && isNothing) log.debug({ binding }, 'another operator has this tick');
+  if (isTick && isNothing) log.debug({ binding }, 'another operator runs this tick');
 }
 
-function tellLate({ runs, missed, isMissedAtLeast }: Plan, { target, nowMs, log }: PlanTelling): void {
+function logLate({ runs, missed, isMissedAtLeast }: Plan, { target, nowMs, log }: PlanReport): void {
   const late = runs.filter(({ reason, attempts }) => reason === 'catch-up' || attempts > 0);
   const lost = missed === 0 ? {} : { missed: isMissedAtLeast ? `>= ${missed}` : missed };
   const [oldest] = late;
