@@ -5,8 +5,8 @@ import type { RunJournal } from './journal.ts';
 import { newRun, type Run, type RunOutcome } from './run.ts';
 
 /**
- * Runs a hook for a caller that waits for its response: now, beside the queues, and on every replica. Never rejects; the
- * hook is ended when `signal` aborts.
+ * Runs a hook for a caller that waits for its response: immediately, outside the queues, and on every replica. Never
+ * rejects. The hook is ended when `signal` aborts.
  */
 export type Ask = (trigger: AskTrigger, signal: AbortSignal) => Promise<RunOutcome>;
 
@@ -17,7 +17,13 @@ export interface AskedRunsOptions {
   readonly now: () => number;
 }
 
-/** The runs that callers wait for. It takes none after its end has begun. */
+/**
+ * The runs that callers wait for, such as a request with a review. `Runs` creates it beside its queues. A source gets
+ * an `Ask` for one hook from `askerOf` and calls it for each request, at any time and in parallel: there is no order,
+ * no combining, no rate limit and no retry. The outcome goes to the caller and, as `ended`, to the journal.
+ *
+ * Open until `end` is called: from then on every ask resolves to `interrupted`, and `end` waits for the runs before it.
+ */
 export class AskedRuns {
   readonly #options: AskedRunsOptions;
   readonly #open = new Set<Promise<RunOutcome>>();
@@ -27,7 +33,7 @@ export class AskedRuns {
     this.#options = options;
   }
 
-  /** The door for what asks one hook. */
+  /** Returns the function that runs `hook` for a caller. */
   askerOf(hook: Hook): Ask {
     return async (trigger, signal) => {
       if (this.#isEnding) return { type: 'interrupted', by: 'shutdown', error: new Error('the operator stops') };
@@ -37,7 +43,7 @@ export class AskedRuns {
     };
   }
 
-  /** Refuses what comes from now on; resolves when nothing runs any more. */
+  /** Refuses new asks; resolves when all runs have ended. */
   async end(): Promise<void> {
     this.#isEnding = true;
     await Promise.all(this.#open);

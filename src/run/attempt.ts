@@ -8,27 +8,27 @@ import type { HookOutputs } from '../runner/workspace.ts';
 import type { RunJournal } from './journal.ts';
 import type { FailedRun, Run, RunOutcome } from './run.ts';
 
-/** What a hook wrote, read and found right. */
+/** The parsed output files of a hook. */
 export interface HookRequests {
   readonly operations: readonly PatchOperation[];
   readonly metrics: readonly MetricOperation[];
   readonly warnings: readonly string[];
 }
 
-/** Reads and carries out what hooks write. */
+/** Parses and carries out what hooks write. */
 export interface Effects {
-  /** Reads both files of a run that succeeded; throws `HookOutputError`. */
+  /** Parses the output files of a hook that succeeded; throws `HookOutputError`. */
   readonly parse: (
     hook: string,
     outputs: { readonly patch: string; readonly metrics: string },
     signal: AbortSignal,
   ) => Promise<HookRequests>;
-  /** What counts of a run that failed; throws `HookOutputError`. */
+  /** Parses an output file of a hook that failed, and returns what counts nevertheless; throws `HookOutputError`. */
   readonly parseAfterFailure: {
     readonly patch: (text: string, signal: AbortSignal) => Promise<readonly PatchOperation[]>;
     readonly metrics: (text: string, signal: AbortSignal) => Promise<readonly MetricOperation[]>;
   };
-  /** Throws `PatchError`, when the other operations are carried out. */
+  /** Applies the operations; throws `PatchError` for those that failed, once the others are carried out. */
   readonly apply: (
     operations: readonly PatchOperation[],
     onApplied: (applied: AppliedOperation) => void,
@@ -43,22 +43,33 @@ export interface AttemptOptions {
   readonly journal: RunJournal;
 }
 
-/** How the binding contexts of a run are read, at the moment in which it begins. */
+/** Read the data of the binding contexts when the run begins. */
 export interface ContextReaders {
   readonly read: SnapshotReader;
   readonly facts?: FactsReader;
 }
 
 export interface AttemptSignals {
-  /** Ends the hook, and what is done when it has ended. */
+  /** Ends the hook, and the work on its output. */
   readonly terminate: AbortSignal;
-  /** Ends the hook alone. */
+  /** Ends only the hook. */
   readonly stop: AbortSignal;
 }
 
 /**
- * Runs the hook of a task once and carries out what it asked; never rejects. All files are read before anything is
- * applied, so a run that did not succeed has changed nothing but by operations with `ignoreHookError`.
+ * Runs the hook of a task once and carries out what it asked; never rejects. Every run goes through here, from a queue
+ * or for a caller; what happens next is decided elsewhere, from the outcome.
+ *
+ * 1. The binding contexts are written, with the snapshots of this moment, and the hook is executed.
+ * 2. If it succeeded, its output files are parsed, its operations applied, and then its metrics.
+ * 3. If it failed, only what has `ignoreHookError` is parsed and applied.
+ *
+ * The journal gets `started`, each line of output, `executed` with the cost, and each warning and applied operation as
+ * they happen; the caller records `ended`.
+ *
+ * What must hold: nothing of a hook that succeeded is applied before all its files are parsed. So a hook that fails, or
+ * writes a file that cannot be parsed, changes nothing except by what has `ignoreHookError`. A run that fails because
+ * the API server refused an operation has carried out the others.
  */
 export async function attempt(
   run: Run,
@@ -111,7 +122,7 @@ async function carryOut(
   return { type: 'succeeded', cost, applied, response: { admission, conversion } };
 }
 
-/** The operations and metrics with `ignoreHookError`; their own failure only adds to what failed already. */
+/** Applies what has `ignoreHookError`. Its errors are only recorded: the run has failed already. */
 async function salvage(
   run: Run,
   { patch, metrics }: Pick<HookOutputs, 'patch' | 'metrics'>,
@@ -150,14 +161,14 @@ function reporter(
   };
 }
 
-/** Who is to blame for what was thrown after the hook had ended. */
+/** Classifies an error that was thrown during an attempt: what failed, and whether the API server was unavailable. */
 export function failureOf(error: unknown): FailedRun {
   if (!(error instanceof Error)) return { type: 'failed', by: 'hook', error: new Error(String(error)) };
   if (error instanceof HookOutputError) return { type: 'failed', by: 'output', error };
   if (!(error instanceof PatchError)) return { type: 'failed', by: 'hook', error };
   if (!(error.cause instanceof KubeError)) return { type: 'failed', by: 'patch', error };
   const { status, retryAfterMs } = error.cause;
-  // What the server refuses, it refuses again.
+  // Without an answer, with 429 or 5xx, the same request may succeed later; any other refusal will be repeated.
   const isUnavailable = status === 0 || status === 429 || status >= 500;
   if (!isUnavailable) return { type: 'failed', by: 'patch', error };
   return { type: 'failed', by: 'environment', error, ...(retryAfterMs !== undefined && { retryAfterMs }) };

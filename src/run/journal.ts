@@ -8,7 +8,7 @@ import type { Run, RunOutcome } from './run.ts';
 /** Something that happened to a task or a run. */
 export type RunEvent =
   | { readonly type: 'queued'; readonly task: Task; readonly queue: string }
-  /** A waiting task was taken out of its queue, and is never run. */
+  /** A waiting task was removed from its queue without a run. */
   | { readonly type: 'dropped'; readonly task: Task; readonly queue: string; readonly why: 'replaced' | 'gone' }
   | { readonly type: 'started'; readonly run: Run; readonly waitedMs: number }
   | { readonly type: 'output'; readonly run: Run; readonly output: HookOutput }
@@ -20,22 +20,22 @@ export type RunEvent =
       readonly operation: PatchOperation;
       readonly applied: AppliedOperation;
     }
-  /** What the run is worth a word about although it goes on. */
+  /** A problem that does not change the outcome of the run. */
   | { readonly type: 'warned'; readonly run: Run; readonly warning: RunWarning }
   | { readonly type: 'ended'; readonly run: Run; readonly outcome: RunOutcome; readonly next: Next };
 
 export type RunWarning =
-  /** What the hook wrote is likely a mistake. */
+  /** Something in the output files is valid, but likely a mistake. */
   | { readonly type: 'likelyMistake'; readonly message: string }
-  /** What counts of a failed run could not be applied. */
+  /** The operations or metrics with `ignoreHookError` of a failed run could not be applied. */
   | { readonly type: 'notApplied'; readonly what: 'patches' | 'metrics'; readonly error: unknown };
 
-/** The one door for whatever is reported about runs. */
+/** Receives everything that is reported about tasks and runs; must not throw. */
 export interface RunJournal {
   record(event: RunEvent): void;
 }
 
-/** Hands every event to all subscribers, in their order. */
+/** A journal that passes each event to all subscribers, in order. */
 export function createJournal(subscribers: readonly RunJournal[]): RunJournal {
   return {
     record(event) {

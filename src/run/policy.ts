@@ -3,15 +3,18 @@ import { unreachable } from '../lib/unreachable.ts';
 import { retryDelayMs, soonDelayMs } from './retry-delay.ts';
 import type { FailedRun, Run, RunOutcome } from './run.ts';
 
-/** What happens after a run. */
+/** What happens to a task after a run of it. */
 export type Next =
   | { readonly type: 'done' }
-  /** The task is run again: it stays at the head of its queue, or is queued again and lets others pass. */
+  /**
+   * Run again after `delayMs`: at the `head` its queue waits for it, `later` it is queued again and others go ahead.
+   */
   | { readonly type: 'retry'; readonly at: 'head' | 'later'; readonly delayMs: number }
+  /** Not run again: its failure is allowed, a newer run replaced it, or its hook was changed or removed. */
   | { readonly type: 'drop'; readonly why: 'allowed' | 'replaced' | 'gone' }
-  /** The queue stops with the task at its head. */
+  /** The operator stops: the task stays at the head of its queue, which ends. */
   | { readonly type: 'keep' }
-  /** The caller gets the outcome, whatever it is. */
+  /** The caller gets the outcome, whether the run succeeded or failed. */
   | { readonly type: 'answer' };
 
 export interface RetryPolicy {
@@ -20,8 +23,13 @@ export interface RetryPolicy {
 }
 
 /**
- * What happens after a run, decided by nothing but its arguments. A failed Synchronization is queued again later, so that
- * it holds up its own hook alone; every other task holds its queue.
+ * Decides what happens after a run. Pure: the operator calls it after each run from a queue, records the result in the
+ * journal, and carries it out.
+ *
+ * A task is run again until it succeeds, unless its failure is allowed. It blocks its queue meanwhile, which keeps the
+ * order of events. Only a Synchronization lets others go ahead: a hook that fails at its start holds up only itself.
+ * The delay grows with the failures of the hook. It is short while the environment is at fault, such as an API server
+ * that is unavailable, and not shorter than the server asked for.
  */
 export function afterRun(run: Run, outcome: RunOutcome, { random }: RetryPolicy): Next {
   if (run.task.triggers[0].type === 'ask') return { type: 'answer' };
@@ -42,7 +50,7 @@ export function afterRun(run: Run, outcome: RunOutcome, { random }: RetryPolicy)
   }
 }
 
-/** The task as it is queued again. */
+/** The task for its next attempt. A failure of the environment does not count in `ownFailures`. */
 export function retried(task: Task, outcome: RunOutcome, nowMs: number): Task {
   const isOwn = outcome.type === 'failed' && outcome.by !== 'environment';
   const ownFailures = task.ownFailures + (isOwn ? 1 : 0);

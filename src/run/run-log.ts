@@ -9,7 +9,7 @@ import type { Next } from './policy.ts';
 import type { FailedRun, Run, RunOutcome } from './run.ts';
 import { bindingOf, reasonOf } from './run-reason.ts';
 
-/** Of failures that were not their hook's, so many make one log line: about one a minute. */
+/** Of a task's failures by the environment, one in this many attempts is logged: about one a minute. */
 const LOGGED_EACH = 30;
 
 export interface RunLogOptions {
@@ -46,7 +46,7 @@ export function runLog({ log, outputLog }: RunLogOptions): RunJournal {
   };
 }
 
-/** Which run a line is about. The same object for all lines of a run. */
+/** The fields that say which run a line is about; the same object for all lines of a run. */
 function fieldsOf(run: Run): LogFields {
   const known = FIELDS.get(run);
   if (known !== undefined) return known;

@@ -3,12 +3,12 @@ import { groupOf } from '../hook/combine.ts';
 import type { Trigger } from '../hook/trigger.ts';
 import { unreachable } from '../lib/unreachable.ts';
 
-/** The binding of the first trigger, as logs and metrics name it; empty for onStartup, as the peer does. */
+/** The name of the first trigger's binding, for logs and metrics; empty for onStartup, as in shell-operator. */
 export function bindingOf({ triggers: [trigger] }: Task): string {
   return trigger.type === 'onStartup' ? '' : trigger.binding.name;
 }
 
-/** Why a run happens, in words for the log: `Added default/web, 3 more`. */
+/** Why a run happens, as text for the log: `Added default/web, 3 more`. */
 export function reasonOf({ triggers }: Task): string {
   const [first, ...others] = triggers;
   return others.length === 0 ? describe(first) : `${describe(first)}, ${others.length} more`;

@@ -6,26 +6,27 @@ import type { HookOutputs } from '../runner/workspace.ts';
 
 /** One attempt at a task. */
 export interface Run {
-  /** No two runs have the same. */
+  /** A random UUID. */
   readonly id: string;
   readonly task: Task;
-  /** The queue that runs it; empty for a run beside the queues. */
+  /** The name of the queue that runs it; empty for a run outside the queues. */
   readonly queue: string;
   /** From 1. */
   readonly attempt: number;
 }
 
+/** The next attempt at `task`; its number follows from the failures of the task. */
 export function newRun(task: Task, queue: string): Run {
   return { id: randomUUID(), task, queue, attempt: task.failures + 1 };
 }
 
-/** What became of a run. */
+/** How a run ended. */
 export type RunOutcome =
   | {
       readonly type: 'succeeded';
       readonly cost: RunCost;
       readonly applied: readonly AppliedOperation[];
-      /** What the hook answered; absent where it was not asked. */
+      /** The response files of the hook. */
       readonly response?: HookResponse;
     }
   | FailedRun
@@ -42,15 +43,15 @@ export type RunOutcome =
 export interface FailedRun {
   readonly type: 'failed';
   /**
-   * Who is to blame: the hook, what it wrote, the patches that the API server refused, or the environment: a lost
-   * process, no room for files, an API server that is unavailable.
+   * What is at fault: the hook, its output files, an operation that the API server refused, or the environment, such as
+   * a lost process, a full disk, or an API server that is unavailable.
    */
   readonly by: 'hook' | 'output' | 'patch' | 'environment';
   readonly error: Error;
   readonly cost?: RunCost;
-  /** How long the API server asked to wait. */
+  /** How long the API server asked to wait, by `Retry-After`. */
   readonly retryAfterMs?: number;
 }
 
-/** The response files of a hook as text; empty where it wrote none. */
+/** The response files of a hook as text; empty for a file that it did not write. */
 export type HookResponse = Pick<HookOutputs, 'admission' | 'conversion'>;
