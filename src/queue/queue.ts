@@ -2,23 +2,25 @@ import { latch } from '../lib/latch.ts';
 import { sleep } from '../lib/sleep.ts';
 import { unreachable } from '../lib/unreachable.ts';
 
-/** What becomes of the head after its work: it leaves the queue, or is tried again after a delay, as another value. */
+/** What happens to the head after its work. */
 export type Verdict<T> =
+  /** It leaves the queue. */
   | { readonly type: 'done' }
+  /** It is replaced by `as`, which is worked on after `delayMs`. */
   | { readonly type: 'again'; readonly as: T; readonly delayMs: number }
-  /** It stays at the head, and the queue, which is about to end, does nothing more. */
+  /** It stays at the head; only for a queue whose signal has aborted, else it is worked on again immediately. */
   | { readonly type: 'keep' };
 
 export interface QueueOptions<T> {
   readonly name: string;
-  /** Does the work of one task; a rejection is a bug, and ends the queue with it. */
+  /** Does the work of the head; a rejection is a bug, with which `run` rejects. */
   readonly handle: (task: T, signal: AbortSignal) => Promise<Verdict<T>>;
   /**
-   * Merges what may run together; gets all waiting tasks in order, before the next attempt at the head whenever tasks
-   * came or were dropped. What it merged once it has nothing more to say about.
+   * Merges tasks that may run together. Called before work on the head if tasks were pushed or dropped since the last
+   * call. Gets all tasks in order and returns those to keep; must return equal tasks when called with its own result.
    */
   readonly combine: (tasks: readonly T[]) => readonly T[];
-  /** Waits until the head may run, such as for a rate limit; what is pushed meanwhile is combined too. */
+  /** Waits until the head may run, such as for a rate limit; tasks that are pushed meanwhile are combined too. */
   readonly admit?: (head: T, signal: AbortSignal) => Promise<void>;
   /** Called whenever the number of tasks changes. */
   readonly onLength?: (length: number) => void;
@@ -32,7 +34,20 @@ type State =
   | { readonly type: 'delayed'; readonly delayMs: number; readonly untilMs: number }
   | { readonly type: 'stopped' };
 
-/** A named FIFO worked by one worker: order is kept, and a failing head blocks what is behind it. */
+/**
+ * A named FIFO with one worker: tasks are worked on one at a time, in order, and a failing head blocks the tasks behind
+ * it. `Queues` calls `run` once; `push` and `drop` may be called at any time, also before it. The worker wakes up when
+ * a task is pushed; nothing polls.
+ *
+ * - new: `run` has not been called.
+ * - idle: there is no task.
+ * - admitting: the head waits until it may run.
+ * - running: `handle` works on the head.
+ * - delayed: the head failed, and waits for its next attempt.
+ * - stopped: `run` has ended, and the tasks that are left stay in `tasks`.
+ *
+ * What must hold: the first element of `tasks` is the head, and a running head is neither combined nor dropped.
+ */
 export class Queue<T> {
   readonly name: string;
   readonly #options: QueueOptions<T>;
@@ -47,27 +62,27 @@ export class Queue<T> {
     this.#options = options;
   }
 
-  /** Tasks that wait or run. */
+  /** The number of tasks, a running one included. */
   get length(): number {
     return this.#tasks.length;
   }
 
-  /** The tasks in order, the running one first; a copy. */
+  /** A copy of the tasks in order, a running one first. */
   get tasks(): readonly T[] {
     return [...this.#tasks];
   }
 
-  /** Since when the head runs; absent unless it does. */
+  /** Since when the head runs, in milliseconds since the epoch; undefined unless it runs. */
   get runningSinceMs(): number | undefined {
     return this.#state.type === 'running' ? this.#state.sinceMs : undefined;
   }
 
-  /** When the head that failed is tried again; absent unless it waits for that. */
+  /** When the head that failed is worked on again, in milliseconds since the epoch; undefined in any other state. */
   get delayedUntilMs(): number | undefined {
     return this.#state.type === 'delayed' ? this.#state.untilMs : undefined;
   }
 
-  /** What the worker does now, in words. */
+  /** What the worker does now, as text such as `waiting for task 3s`. */
   get status(): string {
     return describe(this.#state, Date.now());
   }
@@ -80,7 +95,7 @@ export class Queue<T> {
     this.#wake();
   }
 
-  /** Takes out waiting tasks and returns them; the one that runs stays, and the delay of a head that goes ends. */
+  /** Removes waiting tasks and returns them. A running head stays; the delay of a head that is removed ends. */
   drop(isUnwanted: (task: T) => boolean): readonly T[] {
     const isRunning = this.#state.type === 'running';
     const dropped = this.#tasks.filter((task, index) => !(isRunning && index === 0) && isUnwanted(task));
@@ -94,7 +109,7 @@ export class Queue<T> {
     return dropped;
   }
 
-  /** Works until `signal` aborts; the task then running is awaited, not abandoned. */
+  /** Works until `signal` aborts; resolves when the work that is running then has ended. */
   async run(signal: AbortSignal): Promise<void> {
     const wake = (): void => this.#wake();
     signal.addEventListener('abort', wake, { once: true });
@@ -126,7 +141,7 @@ export class Queue<T> {
     this.#state = { type: 'running', sinceMs: Date.now() };
     const verdict = await this.#options.handle(head, signal);
     if (verdict.type === 'done') this.#dropHead();
-    // Work cut short by the shutdown has not failed; its task stays visible.
+    // Work that the shutdown cut short has not failed: its task stays at the head.
     else if (verdict.type === 'again' && !signal.aborted) await this.#delay(verdict, signal);
   }
 

@@ -2,7 +2,7 @@ import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
 import type { Queue } from './queue.ts';
 
-/** Queues by name, each made when it is first asked for. */
+/** Queues by name, each created at the first `get` of its name. */
 export class Queues<T> {
   readonly #create: (name: string) => Queue<T>;
   readonly #queues = new Map<string, Queue<T>>();
@@ -12,12 +12,12 @@ export class Queues<T> {
     this.#create = create;
   }
 
-  /** In the order in which they were made. */
+  /** All queues, in the order in which they were created. */
   get all(): readonly Queue<T>[] {
     return [...this.#queues.values()];
   }
 
-  /** Tasks in all queues. */
+  /** The number of tasks in all queues. */
   get length(): number {
     return this.all.reduce((sum, queue) => sum + queue.length, 0);
   }
@@ -31,7 +31,10 @@ export class Queues<T> {
     return queue;
   }
 
-  /** Works all queues, also those made later, until `signal` aborts and every running task has ended. */
+  /**
+   * Runs all queues, also those created later, until `signal` aborts and every running task has ended. Rejects with the
+   * first error of a queue.
+   */
   async run(signal: AbortSignal): Promise<void> {
     const workers = new Set<Promise<void>>();
     const crash = latch<never>();

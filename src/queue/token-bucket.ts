@@ -1,14 +1,14 @@
 import { sleep } from '../lib/sleep.ts';
 
 export interface TokenBucketOptions {
-  /** Time in which one token grows; 0 means no limit. */
+  /** Time in which one token is added; 0 means no limit. */
   readonly intervalMs: number;
-  /** How many tokens a rested bucket holds; 0 counts as 1. */
+  /** How many tokens a full bucket holds; 0 counts as 1. */
   readonly burst: number;
   readonly now?: () => number;
 }
 
-/** A rate limit: each `wait` takes a token, and those who come when there is none are served in order. */
+/** A rate limit: each `wait` takes a token. Calls that find none wait, and are served in order. */
 export class TokenBucket {
   readonly #intervalMs: number;
   readonly #burst: number;
@@ -29,7 +29,7 @@ export class TokenBucket {
     if (this.#intervalMs <= 0) return;
     this.#refill();
     this.#tokens -= 1;
-    // Below zero the bucket owes tokens: each debtor waits one interval longer than the one before.
+    // A negative number is the calls that wait: each waits one interval longer than the one before.
     if (this.#tokens < 0) await sleep(-this.#tokens * this.#intervalMs, signal);
   }
 

@@ -330,13 +330,13 @@ describe('a queue', () => {
 });
 
 interface Overrides {
-  /** What it throws is a failure. */
+  /** A rejection counts as a failure of the head. */
   readonly handle?: (task: string, signal: AbortSignal, log: string[]) => Promise<void>;
   readonly combine?: (tasks: readonly string[]) => readonly string[];
   readonly admit?: (head: string, signal: AbortSignal) => Promise<void>;
-  /** Between attempts; default 1 s. */
+  /** Delay between attempts; default 1 s. */
   readonly delayMs?: number;
-  /** Default another attempt. */
+  /** The verdict after a failure; default: another attempt. */
   readonly afterFailure?: (head: string) => Verdict<string>;
   readonly onLength?: (length: number) => void;
 }
