@@ -57,9 +57,9 @@ describe('the state of a binding', () => {
 
     expect(given).toEqual(['synced']);
     expect(held).toEqual([
-      '1: it is part of the Synchronization that is to come',
-      '2: it is part of the Synchronization that is to come',
-      '3: it is part of the Synchronization that is to come',
+      '1: it is part of the Synchronization to come',
+      '2: it is part of the Synchronization to come',
+      '3: it is part of the Synchronization to come',
       '4: it waits until the Synchronization has succeeded',
     ]);
     unit.finish();
