@@ -40,7 +40,6 @@ const HOSTILE: readonly Hostile[] = [
   { expression: '.x | test("(a+)+$")', json: text(`${'a'.repeat(60)}b`), gives: `${STOPPED} after 1000 ms` },
   { expression: '[range(50000)] - [range(1; 50000)]', gives: '[0]' },
   { expression: '.[100000000] = 1', json: '[]', gives: `${STOPPED} after 50000000 places` },
-  { expression: '1e15 | tgamma', gives: '1.7976931348623157e+308' },
   { expression: '"a" * 2e8 | explode', gives: `${STOPPED} at a text of more than 33554432 characters` },
   { expression: '[range(1000000)] | [limit(2000; repeat(.))] | map(. + [1])', gives: STOPPED },
   { expression: '[limit(60; repeat("x" * 3e7))] | map(explode)', gives: STOPPED },

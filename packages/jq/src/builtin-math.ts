@@ -1,4 +1,3 @@
-import { frexp, lgamma, tgamma } from './gamma.ts';
 import { describe, expectNumber, type Native, type NativeTable } from './native.ts';
 import { raise } from './signals.ts';
 import type { JsonValue } from './value.ts';
@@ -20,39 +19,30 @@ const ONE_ARGUMENT: Readonly<Record<string, (x: number) => number>> = {
   expm1: Math.expm1,
   fabs: Math.abs,
   floor: Math.floor,
-  gamma: lgamma,
-  lgamma,
   log: Math.log,
   log10: Math.log10,
   log1p: Math.log1p,
   log2: Math.log2,
-  logb: (x) => (x === 0 ? Number.NEGATIVE_INFINITY : Number.isFinite(x) ? frexp(x)[1] - 1 : Math.abs(x)),
-  nearbyint: roundHalfEven,
   pow10: (x) => 10 ** x,
-  rint: roundHalfEven,
   round: (x) => Math.sign(x) * Math.round(Math.abs(x)),
-  significand: (x) => (x === 0 || !Number.isFinite(x) ? x : frexp(x)[0] * 2),
+  significand,
   sin: Math.sin,
   sinh: Math.sinh,
   sqrt: Math.sqrt,
   tan: Math.tan,
   tanh: Math.tanh,
-  tgamma,
   trunc: Math.trunc,
 };
 
 const TWO_ARGUMENTS: Readonly<Record<string, (x: number, y: number) => number>> = {
   atan2: Math.atan2,
   copysign: (x, y) => (y < 0 || Object.is(y, -0) ? -Math.abs(x) : Math.abs(x)),
-  drem: (x, y) => x - y * roundHalfEven(x / y),
   fdim: (x, y) => (Number.isNaN(x) || Number.isNaN(y) ? Number.NaN : Math.max(0, x - y)),
   fmax: (x, y) => (Number.isNaN(x) ? y : Number.isNaN(y) ? x : Math.max(x, y)),
   fmin: (x, y) => (Number.isNaN(x) ? y : Number.isNaN(y) ? x : Math.min(x, y)),
   fmod: (x, y) => x % y,
   hypot: Math.hypot,
   ldexp: (x, y) => x * 2 ** y,
-  nextafter: nextAfter,
-  nexttoward: nextAfter,
   pow: (x, y) => x ** y,
   scalb: (x, y) => x * 2 ** y,
   scalbln: (x, y) => x * 2 ** y,
@@ -73,9 +63,7 @@ export const MATH_BUILTINS: NativeTable = {
     ]),
   ),
   'fma/3': (_input, x, y, z) => expectNumber(x) * expectNumber(y) + expectNumber(z),
-  'frexp/0': (input) => frexp(expectNumber(input)),
   'modf/0': (input) => modf(expectNumber(input)),
-  'lgamma_r/0': (input) => [lgamma(expectNumber(input)), tgamma(expectNumber(input)) < 0 ? -1 : 1],
   'abs/0': (input) => {
     if (typeof input !== 'number') raise(`${describe(input)} has no absolute value`);
     return input < 0 ? -input : input;
@@ -89,9 +77,31 @@ export const MATH_BUILTINS: NativeTable = {
   'have_decnum/0': () => false,
 };
 
-function roundHalfEven(x: number): number {
-  const rounded = Math.round(x);
-  return Math.abs(x % 1) === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded;
+/** Functions of the C library that the real jq has: numerical code that no hook needs. A program that calls one is refused. */
+export const ONLY_IN_C: ReadonlySet<string> = new Set([
+  'drem',
+  'frexp',
+  'gamma',
+  'j0',
+  'j1',
+  'lgamma',
+  'lgamma_r',
+  'logb',
+  'nearbyint',
+  'nextafter',
+  'nexttoward',
+  'rint',
+  'tgamma',
+  'y0',
+  'y1',
+]);
+
+/** `x` divided by the power of two that leaves it in [1, 2). */
+function significand(x: number): number {
+  if (x === 0 || !Number.isFinite(x)) return x;
+  const scaled = x / 2 ** Math.floor(Math.log2(Math.abs(x)));
+  // The logarithm of a number just below a power of two is rounded up.
+  return Math.abs(scaled) < 1 ? scaled * 2 : scaled;
 }
 
 const SMALLEST_NORMAL = 2 ** -1022;
@@ -103,15 +113,4 @@ function isNormal(x: number): boolean {
 function modf(x: number): JsonValue {
   if (!Number.isFinite(x)) return [Number.isNaN(x) ? x : 0, x];
   return [x - Math.trunc(x), Math.trunc(x)];
-}
-
-function nextAfter(x: number, y: number): number {
-  if (Number.isNaN(x) || Number.isNaN(y)) return Number.NaN;
-  if (x === y) return y;
-  if (x === 0) return y > 0 ? Number.MIN_VALUE : -Number.MIN_VALUE;
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, x);
-  const isAway = y > x === x > 0;
-  view.setBigInt64(0, view.getBigInt64(0) + (isAway ? 1n : -1n));
-  return view.getFloat64(0);
 }

@@ -4,7 +4,7 @@ import { DATE_BUILTINS } from './builtin-dates.ts';
 import { FORM_BUILTINS, type Form } from './builtin-forms.ts';
 import { HOST_BUILTINS, UNAVAILABLE } from './builtin-host.ts';
 import { KEYED_BUILTINS } from './builtin-keyed.ts';
-import { MATH_BUILTINS } from './builtin-math.ts';
+import { MATH_BUILTINS, ONLY_IN_C } from './builtin-math.ts';
 import { REGEX_BUILTINS, REGEX_SPREADS } from './builtin-regex.ts';
 import { STRING_BUILTINS } from './builtin-strings.ts';
 import { SUBSTITUTION_BUILTINS } from './builtin-substitution.ts';
@@ -98,5 +98,7 @@ function compilePreludeCall(key: string, { call, prelude, context }: PreludeCall
 }
 
 function failToResolve({ name, args, at }: BuiltinCall, context: Context): never {
-  return context.fail(`${name}/${args.length} is not defined`, at);
+  const key = `${name}/${args.length}`;
+  if (ONLY_IN_C.has(name)) return context.fail(`${key} is not available: only the real jq has this function of C`, at);
+  return context.fail(`${key} is not defined`, at);
 }

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { ONLY_IN_C } from '../src/builtin-math.ts';
 import { compileJq } from '../src/program.ts';
 import { preludeDefinition, preludeNames } from '../src/prelude.ts';
 import { resultLine, SILENT_HOST } from './our-jq.ts';
@@ -21,6 +22,22 @@ describe('a name that is not defined', () => {
   ])('is named: %s', (program, message) => {
     expect(() => compileJq(program)).toThrow(message);
   });
+});
+
+describe('a function of C that only the real jq has', () => {
+  it.each([...ONLY_IN_C])('is named, with where it is: %s', (name) => {
+    expect(() => compileJq(`1 | ${name}`)).toThrow(
+      `${name}/0 is not available: only the real jq has this function of C at line 1, column 5`,
+    );
+  });
+
+  it('can be defined by the program', () => {
+    expect(resultLine('def gamma: . * 2; 3 | gamma')).toBe('6');
+  });
+});
+
+it('significand is exact beside powers of two, and for the smallest number', () => {
+  expect(resultLine('8, 7.999999999999999, -0.5, 5e-324, 0 | significand')).toBe('1 1.9999999999999998 -1 1 0');
 });
 
 describe('every builtin', () => {
