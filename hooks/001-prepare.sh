@@ -7,6 +7,9 @@ if [ "${1:-}" = --config ]; then
   exit
 fi
 
+# The image has jq. Where it is missing, hooklet's own stands in.
+command -v jq > /dev/null || jq() { hooklet jq "$@"; }
+
 # Secrets will be in there: the folder is for nobody else.
 umask 077
 folder=${BACKUP_DIR:-/tmp/hooklet-backups}
@@ -18,7 +21,7 @@ if ! mkdir -p "$folder" || ! [ -w "$folder" ]; then
 fi
 
 # Only what is missing is made: what somebody set stays.
-hooklet jq -n -c --arg namespace "$namespace" '{
+jq -n -c --arg namespace "$namespace" '{
   operation: "CreateIfNotExists",
   object: {
     apiVersion: "v1",

@@ -45,13 +45,16 @@ YAML
   exit
 fi
 
+# The image has jq. Where it is missing, hooklet's own stands in.
+command -v jq > /dev/null || jq() { hooklet jq "$@"; }
+
 # Secrets are in it: nobody else may read it.
 umask 077
 folder=${BACKUP_DIR:-/tmp/hooklet-backups}
 mkdir -p "$folder"
 
 # The snapshots of the last tick are those of all: they are of the moment in which this run began.
-keep=$(hooklet jq -r 'last.snapshots.settings[0].filterResult.keepBackups // "3"' "$BINDING_CONTEXT_PATH")
+keep=$(jq -r 'last.snapshots.settings[0].filterResult.keepBackups // "3"' "$BINDING_CONTEXT_PATH")
 case $keep in
   # Nothing but digits, no leading zero, four at most.
   '' | 0* | *[!0-9]* | ?????*)
@@ -70,7 +73,7 @@ trap 'exit 143' TERM
 
 # What belongs to the life of the old object is left out, so that `kubectl apply` brings it back, and the garbage
 # collector does not take it away again for an owner that is no more.
-hooklet jq -c 'last.snapshots | {
+jq -c 'last.snapshots | {
   apiVersion: "v1",
   kind: "List",
   items: [(.configmaps + .secrets)[].object | del(.metadata | (
@@ -81,8 +84,8 @@ hooklet jq -c 'last.snapshots | {
 
 # Verified before it counts: it can be read, and what it holds is what there is.
 content='length, map([.kind, .metadata.namespace, .metadata.name, .type, .data, .binaryData])'
-expected=$(hooklet jq -c "last.snapshots | (.configmaps + .secrets) | map(.object) | $content" "$BINDING_CONTEXT_PATH")
-written=$(hooklet jq -c ".items | $content" "$temporary")
+expected=$(jq -c "last.snapshots | (.configmaps + .secrets) | map(.object) | $content" "$BINDING_CONTEXT_PATH")
+written=$(jq -c ".items | $content" "$temporary")
 if [ "$written" != "$expected" ]; then
   echo "the backup does not hold what is in the cluster, it is thrown away: is $folder full?" >&2
   exit 1

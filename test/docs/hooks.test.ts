@@ -162,7 +162,7 @@ describe('the commands of docs/hooks.md', () => {
   });
 
   it('jq takes the flags that are named', () => {
-    const line = hooks.split('\n').find((text) => text.startsWith('`hooklet jq` is jq')) ?? '';
+    const line = hooks.split('\n').find((text) => text.startsWith('`hooklet jq` takes ')) ?? '';
     const flags = codes(line)
       .flatMap((code) => code.split(' '))
       .filter((word) => word.startsWith('-'));

@@ -95,12 +95,12 @@ describe('003-backup.sh', { timeout: 60_000 }, () => {
     using tmp = temporaryFolder();
     writeFileSync(join(tmp.path, 'backup-20200101T000000Z.json'), '{}');
     // A disk that swallows what is written.
-    const mute = `#!/bin/sh\ncase $* in *del*) echo '{"items": []}' ;; *) exec "$HOOKLET" "$@" ;; esac\n`;
+    const mute = `#!/bin/sh\ncase $* in *del*) echo '{"items": []}' ;; *) exec "$HOOKLET" jq "$@" ;; esac\n`;
 
     const result = await runScript(script, {
       contexts: [tick('1', [item])],
       env: { BACKUP_DIR: tmp.path },
-      programs: { hooklet: mute },
+      programs: { jq: mute },
     });
 
     expect(result.failure).toContain('the backup does not hold what is in the cluster, it is thrown away');

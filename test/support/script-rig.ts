@@ -29,7 +29,11 @@ export async function runScript(path: string, { contexts, env = {}, programs = {
   const firstDir = join(tmp.path, 'first');
   mkdirSync(firstDir);
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(firstDir, name), text, { mode: 0o755 });
-  const searchPath = `${firstDir}:${binDir}:${env['PATH'] ?? process.env['PATH'] ?? ''}`;
+  const lastDir = join(tmp.path, 'last');
+  mkdirSync(lastDir);
+  // What an image has and this machine may not have.
+  writeFileSync(join(lastDir, 'jq'), '#!/bin/sh\nexec "$HOOKLET" jq "$@"\n', { mode: 0o755 });
+  const searchPath = [firstDir, binDir, env['PATH'] ?? `${process.env['PATH'] ?? ''}:${lastDir}`].join(':');
   const hookEnv = { ...process.env, ...env, PATH: searchPath, HOOKLET: join(binDir, 'hooklet') };
   await using rig = hookRig({ env: hookEnv, spawnerOptions: { env: hookEnv } });
   const hook = { name: 'hook.sh', path, type: 'process', bindings: [], settings: {} } as const;

@@ -24,6 +24,9 @@ YAML
   exit
 fi
 
+# The image has jq. Where it is missing, hooklet's own stands in.
+command -v jq > /dev/null || jq() { hooklet jq "$@"; }
+
 # A line for each thing that happened: a word, a name, and the rest.
 lines='
   .[]
@@ -33,7 +36,7 @@ lines='
     end
 '
 
-hooklet jq -r "$lines" "$BINDING_CONTEXT_PATH" | while read -r event name rest; do
+jq -r "$lines" "$BINDING_CONTEXT_PATH" | while read -r event name rest; do
   case $event in
     start) echo "namespaces at the start: $rest" ;;
     Added) echo "namespace $name was created" ;;

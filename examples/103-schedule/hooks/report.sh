@@ -12,5 +12,8 @@ YAML
   exit
 fi
 
-hooklet jq -r '.[] | "binding \(.binding) is due"' "$BINDING_CONTEXT_PATH"
+# The image has jq. Where it is missing, hooklet's own stands in.
+command -v jq > /dev/null || jq() { hooklet jq "$@"; }
+
+jq -r '.[] | "binding \(.binding) is due"' "$BINDING_CONTEXT_PATH"
 echo "it is $(date -u +%H:%M:%S) UTC"

@@ -37,10 +37,13 @@ YAML
   exit
 fi
 
+# The image has jq. Where it is missing, hooklet's own stands in.
+command -v jq > /dev/null || jq() { hooklet jq "$@"; }
+
 # Not told what changed, but how things are: what is wanted, less what is there, is what is left to do.
 # The contexts of a run all hold the same snapshots, so the last one is as good as any.
 # shellcheck disable=SC2016
-hooklet jq -c --arg home "$home" '
+jq -c --arg home "$home" '
   .[-1].snapshots
   | map_values(map(.filterResult))
   | . as {$originals, $copies, $namespaces}
@@ -79,7 +82,7 @@ hooklet jq -c --arg home "$home" '
     )
 ' "$BINDING_CONTEXT_PATH" > "$KUBERNETES_PATCH_PATH"
 
-hooklet jq -s -r '
+jq -s -r '
   if length == 0
   then "all copies are as they should be"
   else group_by(.operation)[] | "\(.[0].operation): \(map("\(.namespace // .object.metadata.namespace)/\(.name // .object.metadata.name)") | join(" "))"

@@ -18,8 +18,11 @@ YAML
   exit
 fi
 
+# The image has jq. Where it is missing, hooklet's own stands in.
+command -v jq > /dev/null || jq() { hooklet jq "$@"; }
+
 # From Synchronization those that are there already, from events those that changed.
-hooklet jq -c '
+jq -c '
   .[]
   | (.objects // [.])[].filterResult
   | {
@@ -35,4 +38,4 @@ hooklet jq -c '
     }
 ' "$BINDING_CONTEXT_PATH" > "$KUBERNETES_PATCH_PATH"
 
-hooklet jq -r '"Greeting \(.name): \(.mergePatch.status.message)"' "$KUBERNETES_PATCH_PATH"
+jq -r '"Greeting \(.name): \(.mergePatch.status.message)"' "$KUBERNETES_PATCH_PATH"

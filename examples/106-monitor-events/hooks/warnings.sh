@@ -25,7 +25,10 @@ YAML
   exit
 fi
 
-hooklet jq -r '
+# The image has jq. Where it is missing, hooklet's own stands in.
+command -v jq > /dev/null || jq() { hooklet jq "$@"; }
+
+jq -r '
   .[].filterResult
   | "\(.regarding): \(.reason): \(.note)\(if .count > 1 then " (\(.count) times)" else "" end)"
 ' "$BINDING_CONTEXT_PATH"

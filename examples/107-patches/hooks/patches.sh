@@ -21,9 +21,12 @@ YAML
   exit
 fi
 
+# The image has jq. Where it is missing, hooklet's own stands in.
+command -v jq > /dev/null || jq() { hooklet jq "$@"; }
+
 # Of all contexts of this run: of a Synchronization what is there, of an event what changed. Into a variable first: a
 # failure inside the line of the loop would go unnoticed.
-uids=$(hooklet jq -r '[.[] | (.objects // [.])[].filterResult.uid] | unique[]' "$BINDING_CONTEXT_PATH")
+uids=$(jq -r '[.[] | (.objects // [.])[].filterResult.uid] | unique[]' "$BINDING_CONTEXT_PATH")
 for uid in $uids; do
   # YAML documents, or JSON one after another; in this order, after the hook has succeeded.
   cat >> "$KUBERNETES_PATCH_PATH" <<YAML

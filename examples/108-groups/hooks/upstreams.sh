@@ -29,9 +29,12 @@ YAML
   exit
 fi
 
+# The image has jq. Where it is missing, hooklet's own stands in.
+command -v jq > /dev/null || jq() { hooklet jq "$@"; }
+
 # Of events of a group that follow one another only the last is left, so a burst is one run.
 # Other bindings might share a run with it: the context is chosen by its group.
-hooklet jq -c --arg namespace "$namespace" '
+jq -c --arg namespace "$namespace" '
   [.[] | select(.groupName == "upstreams")] | last
   | .snapshots as {$services, $settings}
   | ($settings[0].filterResult.timeout // "5s") as $timeout
@@ -48,4 +51,4 @@ hooklet jq -c --arg namespace "$namespace" '
     }
 ' "$BINDING_CONTEXT_PATH" > "$KUBERNETES_PATCH_PATH"
 
-hooklet jq -r '"upstreams.conf:\n\(.object.data["upstreams.conf"])"' "$KUBERNETES_PATCH_PATH"
+jq -r '"upstreams.conf:\n\(.object.data["upstreams.conf"])"' "$KUBERNETES_PATCH_PATH"

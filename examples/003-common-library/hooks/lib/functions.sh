@@ -1,6 +1,9 @@
 # For hooks: . "$(dirname "$0")/lib/functions.sh"
 # In a folder called lib, so it is no hook itself.
 
+# The image has jq. Where it is missing, hooklet's own stands in.
+command -v jq > /dev/null || jq() { hooklet jq "$@"; }
+
 # Prints a line with the name of the hook before it.
 say() {
   echo "$(basename "$0" .sh): $*"
@@ -9,7 +12,7 @@ say() {
 # Calls a function once for every binding context, with the context as compact JSON.
 for_each_context() {
   # First into a variable: the exit code of a command in a pipe would be lost.
-  contexts=$(hooklet jq -c '.[]' "$BINDING_CONTEXT_PATH")
+  contexts=$(jq -c '.[]' "$BINDING_CONTEXT_PATH")
   # Not through standard input, of which the function may read.
   while IFS= read -r context <&3; do
     "$1" "$context"
@@ -20,5 +23,5 @@ CONTEXTS
 
 # Prints a field of a context: field "$context" .binding
 field() {
-  printf '%s\n' "$1" | hooklet jq -r "$2"
+  printf '%s\n' "$1" | jq -r "$2"
 }
