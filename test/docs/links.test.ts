@@ -11,8 +11,9 @@ const DOCUMENTS = [
   'deploy/README.md',
   'frameworks/README.md',
   'README.md',
-  'CONTRIBUTING.md',
-  'CHANGELOG.md',
+  'packages/jq/README.md',
+  'packages/sandbox/README.md',
+  'packages/test-kubelet/README.md',
 ];
 
 /** Links to other files of the project, and within the document. */

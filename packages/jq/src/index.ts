@@ -3,8 +3,9 @@
 
 /** Compiles a program once, for many runs; throws a JqSyntaxError where it is not valid. */
 export { compileJq } from './program.ts';
-/** What a program gets when it is compiled, a compiled program, and the inputs and outputs that `input` and `debug` use. */
+/** What a program gets when it is compiled; a compiled program, whose `run` gives each output to a function. */
 export type { JqOptions, JqProgram } from './program.ts';
+/** Where `input`, `debug` and their like read and write; without one a program that calls them does not compile. */
 export type { JqHost } from './context.ts';
 /** What one run may use; a run that needs more ends with a JqLimitError. */
 export type { JqLimits } from './meter.ts';
