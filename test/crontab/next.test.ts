@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { lastTick, nextRun, ticksBetween } from '../../src/crontab/next.ts';
 import { parseCrontab } from '../../src/crontab/crontab.ts';
 
-/** The runs after an instant, without the milliseconds that are always zero. */
+/** The ticks after an instant, without the milliseconds, which are always zero. */
 function runs(text: string, after: string, count: number): readonly string[] {
   const crontab = parseCrontab(text);
   const found: string[] = [];
@@ -84,7 +84,7 @@ describe('nextRun', () => {
       const expected = ['2026-10-25T00:30Z', '2026-10-26T01:30Z'];
 
       expect(runs('TZ=Europe/Berlin 30 2 * * *', '2026-10-24T12:00:00Z', 2)).toEqual(expected);
-      // Also for a process that is started between the two.
+      // The same for a process that starts between the two.
       expect(runs('TZ=Europe/Berlin 30 2 * * *', '2026-10-25T01:10:00Z', 1)).toEqual(['2026-10-26T01:30Z']);
     });
 

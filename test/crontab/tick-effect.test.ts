@@ -3,7 +3,7 @@ import { parseCrontab } from '../../src/crontab/crontab.ts';
 import { nextRun } from '../../src/crontab/next.ts';
 import { tickEffect } from '../../src/crontab/tick-effect.ts';
 
-/** The first tick after `from`, and what becomes of it. */
+/** The first tick after `from`, and the effect of a clock change on it. */
 function first(crontab: string, from: string) {
   const parsed = parseCrontab(crontab);
   const tickMs = nextRun(parsed, Date.parse(from));

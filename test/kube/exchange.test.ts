@@ -25,7 +25,7 @@ function answer(status: number, body = ''): HttpResponse {
   return { status, headers: {}, body: stream, carrier, cancel: () => stream.destroy(), isTruncated: () => false };
 }
 
-/** An exchange whose transport gives `answers` one after the other. */
+/** An exchange whose transport returns `answers` in order. */
 function scripted(answers: readonly HttpResponse[], more: Partial<Exchange> = {}) {
   const sent: HttpRequest[] = [];
   const codes: string[] = [];

@@ -472,7 +472,7 @@ describe('a client', () => {
     const watch = collectFrom(client);
     await watch.opened;
     const request = failure(client.request({ method: 'POST', path: '/held', body: '{}' }, never));
-    // Its connection for probes is there, and was answered.
+    // The connection of the probes is open and was answered.
     await expect.poll(() => server.asked, { interval: 10, timeout: 5000 }).toContain('GET /version');
     await new Promise((resolve) => setTimeout(resolve, 100));
 
@@ -526,7 +526,7 @@ describe('a client', () => {
   });
 });
 
-/** Answers `/version`, begins a stream, and leaves what is `/held`. */
+/** Answers `/version`, begins a stream, and never answers `/held`. */
 const held: Answer = (request, response) => {
   if (request.url === '/version') json(response, 200, {});
   else if (request.url !== '/held') {
@@ -535,7 +535,7 @@ const held: Answer = (request, response) => {
   }
 };
 
-/** A watch: when its first line came, and how it ended. */
+/** A watch: when its first line arrived, and how it ended. */
 function collectFrom(client: KubeClient): { readonly opened: Promise<void>; readonly failure: Promise<unknown> } {
   const { promise: opened, resolve: onData } = Promise.withResolvers<void>();
   const options = stream({ onData, idleTimeoutMs: 60_000 });

@@ -36,7 +36,7 @@ describe.concurrent('after connections fell silent', () => {
   );
 });
 
-/** How long after the end of a fault the first event comes that was sent after it. */
+/** The time from the end of a fault until the first event arrives that was sent after it. */
 async function recoveryMs(
   { protocol, isProxied }: Way,
   fault: StageFault,
@@ -63,7 +63,7 @@ async function recoveryMs(
   const controller = new AbortController();
   ends.defer(() => controller.abort(new Error('the test is over')));
   const followed = follow(client, controller.signal);
-  // HTTP/1.1 is watched by a connection of its own, which has to be there.
+  // HTTP/1.1 is monitored through a separate connection, which must be open first.
   await until(() => followed.lastMs > 0);
   await pause(1000);
 
@@ -82,7 +82,7 @@ async function until(isSo: () => boolean): Promise<void> {
   while (!isSo() && performance.now() < endMs) await pause(10);
 }
 
-/** Watches as the reflector does, with its longest pause; when the server sent the last event that came. */
+/** Watches as the reflector does, with its longest delay; returns when the server sent the last event that arrived. */
 function follow(client: KubeClient, signal: AbortSignal): { readonly lastMs: number } {
   const followed = { lastMs: 0 };
   const run = async (): Promise<void> => {

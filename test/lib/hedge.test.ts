@@ -11,7 +11,7 @@ afterEach(() => {
 
 const never = new AbortController().signal;
 
-/** Tries with the times that connections are opened with; tells when attempts began and how many ran at once. */
+/** Runs attempts with the times used for opening connections; records when attempts began, and how many ran at once. */
 function tryWith(act: (nowMs: number, signal: AbortSignal) => Promise<string>, signal = never) {
   const startedAtMs: number[] = [];
   const discarded: string[] = [];

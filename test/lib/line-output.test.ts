@@ -14,16 +14,16 @@ const SETUP = `const { openLineOutput } = await import('${MODULE}');
   const write = (count) => { for (let i = 0; i < count; i += 1) output.write('x'.repeat(99) + '\\n'); };`;
 
 interface Outlet {
-  /** What the process gets as standard output. */
+  /** The descriptor that the process gets as standard output. */
   readonly end: number | Socket;
-  /** Called once the process has it. */
+  /** Called once the process has inherited it. */
   handOver(): void;
   readToEnd(): Promise<string>;
 }
 
 const OUTLETS = { pipe: namedPipe, socket: socketPair };
 
-/** A process that runs `script` with an output that nobody reads until `read` is called. */
+/** A process that runs `script`, and whose output is not read until `read` is called. */
 async function startWriter(script: string, type: keyof typeof OUTLETS) {
   const outlet = await OUTLETS[type]();
   const args = ['--input-type=module', '-e', `${SETUP}\n${script}`];
@@ -136,11 +136,11 @@ describe('an output for lines', () => {
         process.once('message', () => process.exit(0));`;
       const writer = await startWriter(script, outlet);
 
-      const told = await messageOf(writer.child);
+      const report = await messageOf(writer.child);
 
-      expect(told).toMatchObject({ isQuick: true });
-      // 1 MB was written: 100 KB are kept, and the system takes no more than 256 KB.
-      expect(told).toHaveProperty(
+      expect(report).toMatchObject({ isQuick: true });
+      // 1 MB was written: 100 KB are buffered, and the system accepts no more than 256 KB.
+      expect(report).toHaveProperty(
         'dropped',
         expect.toSatisfy((lines: number) => lines > 6000 && lines < 9000),
       );
@@ -166,7 +166,7 @@ describe('an output for lines', () => {
 
     it('loses nothing at exit when it is read then', async () => {
       const writer = await startWriter('write(1000); process.exit(7);', outlet);
-      // It is full by far before this reads.
+      // The pipe is full long before it is read.
       await new Promise((resolve) => setTimeout(resolve, 200));
 
       expect((await writer.read()).length).toBe(100_000);

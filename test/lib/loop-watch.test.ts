@@ -5,7 +5,7 @@ it('tells how long the event loop was held up, and looks closely once it is busy
   const ended = new AbortController();
   const delays: number[] = [];
   const busy: number[] = [];
-  // Until a delay was seen by a look that came soon after another: looks are a second apart while nothing happens.
+  // Until a delay was measured with the short period: while nothing happens, the period is a second.
   const onDelay = (delayMs: number): void => {
     delays.push(delayMs);
     if (busy.length > 0 && delays.length > 10) ended.abort();

@@ -10,7 +10,7 @@ describe('killGroup', () => {
 
     killGroup(child.pid, 'SIGKILL');
 
-    // The pipe ends only when the grandchild, which holds it too, is gone.
+    // The pipe closes only when the grandchild, which holds it too, is gone.
     await once(child, 'close');
     expect(child.signalCode).toBe('SIGKILL');
   });

@@ -6,7 +6,7 @@ interface Named extends Message {
   readonly text?: string;
 }
 
-/** A reader and what it read; its messages are whatever is an object. */
+/** A reader and what it read; it accepts any object as a message. */
 function reading(options: Partial<MessageReaderOptions<Named>> = {}) {
   const messages: Named[] = [];
   const payloads: number[][] = [];

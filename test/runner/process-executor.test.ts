@@ -16,7 +16,7 @@ async function failure(rig: Rig, hook: Hook, signal = never): Promise<FailedExec
   return execution;
 }
 
-// Started once: what a test needs of its own, it makes.
+// Started once for all tests; a test that needs its own creates it.
 let rig: Rig;
 beforeAll(() => {
   rig = hookRig();

@@ -18,7 +18,7 @@ interface RunOptions extends Partial<SpawnRequest> {
   readonly pipeGraceMs?: number;
   readonly host?: Partial<GroupHost>;
   readonly onLine?: (line: string) => void;
-  /** Where the pipes are made; in a file, none can be. */
+  /** The folder of the pipes; if it is a file, none can be created. */
   readonly pipes?: string;
 }
 
@@ -62,7 +62,7 @@ async function run(fixture: string, options: RunOptions = {}): Promise<Run> {
 
 const shell = (script: string): Partial<SpawnRequest> => ({ args: ['-c', script] });
 
-/** Whether the process is there and is no zombie. */
+/** Whether the process exists and is not a zombie. */
 function isAlive(pid: number): boolean {
   try {
     return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, 'utf8'));
@@ -106,7 +106,7 @@ describe('runGroup', () => {
   it('kills a hook that ignores SIGTERM after the grace period', async () => {
     const controller = new AbortController();
 
-    // It says a word when it ignores the signal.
+    // It prints a word once it ignores the signal.
     const { exit } = await run('run-ignores-term.sh', {
       signal: controller.signal,
       graceMs: 100,
@@ -146,7 +146,7 @@ describe('runGroup', () => {
     expect(exit.exitCode).toBe(0);
     const pid = Number(/^daemon (\d+)$/.exec(lines[0] ?? '')?.[1]);
     expect(pid).toBeGreaterThan(0);
-    // It was killed, and goes as soon as the machine lets it.
+    // It was killed, and disappears as soon as the machine schedules it.
     await vi.waitUntil(() => !isAlive(pid), { timeout: 30_000 });
   });
 

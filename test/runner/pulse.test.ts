@@ -4,7 +4,7 @@ import { Pulse, type PulseAdvice } from '../../src/runner/pulse.ts';
 const idle = (): boolean => false;
 const busy = (): boolean => true;
 
-/** Ticks under a driven clock until the process is to be killed; gives each advice with its time. */
+/** Ticks under a fake clock until the advice is to kill; returns each advice with its time. */
 function driven(pulse: Pulse, isBusy: () => boolean, runs = 1) {
   const advices: [atMs: number, advice: PulseAdvice][] = [];
   for (let atMs = pulse.pauseMs(runs); atMs <= 120_000; atMs += pulse.pauseMs(runs)) {
@@ -62,7 +62,7 @@ describe('the pulse of the spawner', () => {
     const pulse = new Pulse();
     pulse.ask();
 
-    // One tick came an hour late.
+    // One tick fires an hour late.
     const advices = Array.from({ length: 4 }, () => pulse.tick(idle));
 
     expect(advices).not.toContain('kill');

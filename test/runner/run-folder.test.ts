@@ -40,7 +40,7 @@ function leftFolder(tmpDir: string, end: End = "process.kill(process.pid, 'SIGKI
   try {
     return leaveFolder(tmpDir, end);
   } catch (error) {
-    // It ends by its signal, with its output in the error.
+    // The process is killed by its own signal; its output is part of the error.
     if (error instanceof Error && 'stdout' in error) return String(error.stdout);
     throw error;
   }
@@ -195,7 +195,7 @@ describe('createRunFolder', () => {
     using tmp = temporaryFolder();
     const left: unknown[] = [];
     const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false, onLeft: (error) => left.push(error) });
-    // As for a file that a hook made immutable.
+    // Like a file that a hook made immutable.
     const remove = vi.spyOn(fs, 'rmSync').mockImplementation(() => {
       throw new Error('EPERM');
     });

@@ -34,7 +34,7 @@ describe('startSpawnerChild', () => {
       onBad: (reason) => expect.unreachable(reason),
     });
     const isFull = `${folder.path}/full`;
-    // More than the connection holds, and only then the end of the run.
+    // More output than the channel can buffer, and only then the end of the run.
     const script = `yes ${'hooklet'.repeat(1000)} | head -c ${4 * 1024 * 1024}; : > ${isFull}; sleep 600`;
     const env = { BINDING_CONTEXT_PATH: `${folder.path}/hook-1/binding-context.json` };
     send({ type: 'setup', folder: folder.path, graceMs: 500, outputLimitBytes: 1024 ** 3 });

@@ -67,7 +67,7 @@ describe('SpawnerLink', () => {
 
     await link.close();
 
-    // By the second one where the machine lets no SIGTERM arrive within the second that runs are given then.
+    // SIGKILL, if the machine is too slow to deliver SIGTERM within the grace period of one second.
     expect(await exit).toMatchObject({ signal: expect.stringMatching(/^SIG(?:TERM|KILL)$/) });
     expect(await link.ended).toBe('exit code 0');
   });
@@ -101,7 +101,7 @@ describe('SpawnerLink', () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     using folder = temporaryFolder();
-    // It answers everything but tells nothing of its runs.
+    // It answers everything but never reports on its runs.
     const { child, answer } = mutedChild();
     const settings = { folder: folder.path, graceMs: 5000, outputLimitBytes: 1000 };
     const link = new SpawnerLink({ env: {}, settings }, child);
@@ -127,7 +127,7 @@ describe('SpawnerLink', () => {
 
 function mutedChild() {
   const kill = vi.fn<(signal: string) => boolean>(() => true);
-  // Stopped processes are of no state that the machine is to blame for.
+  // A stopped process is not in a state for which the machine is to blame.
   const child = Object.assign(new ChildProcess(), { pid: undefined, kill });
   const channel = new Socket().on('error', () => {});
   const answer = (): void => void channel.emit('data', Buffer.from('{"type":"pong"}\n'));

@@ -8,7 +8,7 @@ import { siblingModule } from '../../src/runner/sibling-module.ts';
 import type { SpawnerReport, SpawnerRequest } from '../../src/runner/spawner-protocol.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
-/** Plays the operator. */
+/** Acts as the operator. */
 async function startSpawner(folder: string) {
   const child = spawn(process.execPath, [siblingModule('spawner-process')], {
     env: { ...process.env, CUSTOM: 'from the operator' },

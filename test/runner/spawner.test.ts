@@ -58,7 +58,7 @@ describe('createSpawner', () => {
 
     const exit = await run(':');
     await vi.waitUntil(() => log.lines.length > 0, { timeout: 30_000 });
-    // Time for another one to come and go, which the next run brings about itself.
+    // Time in which another process could start and end; only the next run may start one.
     await run(':');
     await vi.waitUntil(() => log.lines.length > 1, { timeout: 30_000 });
 
@@ -79,7 +79,7 @@ describe('createSpawner', () => {
     controller.abort();
     await running;
 
-    // By the second one where the machine lets no SIGTERM arrive within the second that runs are given then.
+    // SIGKILL, if the machine is too slow to deliver SIGTERM within the grace period of one second.
     expect(await exit).toMatchObject({ signal: expect.stringMatching(/^SIG(?:TERM|KILL)$/) });
     expect(pids()).toEqual([]);
   });

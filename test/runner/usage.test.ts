@@ -24,7 +24,7 @@ describe('watchMemory', () => {
     const memory = watchMemory(pid);
     await once(child.stdout, 'data');
 
-    // Samples grow rarer: the next one comes within a second.
+    // The interval of samples grows up to a second.
     const peak = await vi.waitUntil(() => (memory.peak() ?? 0) > 64e6 && memory.peak(), { timeout: 30_000 });
     memory.stop();
     process.kill(-pid, 'SIGKILL');

@@ -42,7 +42,7 @@ async function pidOf(rig: Rig): Promise<string> {
   return (await run(rig, 'pid')).outputs.metrics;
 }
 
-// Started once: what a test needs of its own, it makes.
+// Started once for all tests; a test that needs its own creates it.
 let rig: Rig;
 beforeAll(() => {
   rig = hookRig();

@@ -21,7 +21,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-/** A worker whose spawner does nothing and tells nothing, and what was asked of it. */
+/** A worker whose spawner does and reports nothing, and the requests it received. */
 function deadWorker() {
   const asked: string[] = [];
   const spawner: Spawner = {
@@ -100,7 +100,7 @@ describe('a stranger', () => {
     const socket = connect(server.path);
     await once(socket, 'connect');
     socket.write('{"type":');
-    // The server has it when this other one was hung up on.
+    // The server has handled it once it has disconnected this other connection.
     const other = connect(server.path);
     other.write('garbage\n');
     other.resume();

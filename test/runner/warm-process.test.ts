@@ -9,7 +9,7 @@ import { WARM_SOCKET, WARM_TOKEN, type WarmReport } from '../../src/runner/warm-
 import { WarmServer } from '../../src/runner/warm-server.ts';
 import { hooksDir, temporaryFolder } from '../support/hook-rig.ts';
 
-/** Plays the operator; resolves with the first thing the process has to say. */
+/** Acts as the operator; resolves with the first report of the process after its hello. */
 async function startWarm(folder: string, fixture: string) {
   const server = new WarmServer(folder);
   await server.open();

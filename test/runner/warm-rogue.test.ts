@@ -21,7 +21,7 @@ async function failure(rig: Rig, action: string, settings: { timeoutMs?: number 
   return error.message;
 }
 
-// Started once: what a test needs of its own, it makes.
+// Started once for all tests; a test that needs its own creates it.
 let rig: Rig;
 beforeAll(() => {
   rig = hookRig();

@@ -6,7 +6,7 @@ import { defineHook, type HookRun, kubernetes } from '../../src/sdk/index.ts';
 const bindings = { pods: kubernetes({ kind: 'Pod' }) };
 type Run = HookRun<typeof bindings>;
 
-// WarmRuns takes the standard streams of its process for its own.
+// WarmRuns replaces the standard streams of its process.
 const writeOut = process.stdout.write.bind(process.stdout);
 const writeError = process.stderr.write.bind(process.stderr);
 afterEach(() => {

@@ -8,7 +8,7 @@ import type { WarmReport } from '../../src/runner/warm-protocol.ts';
 import { WarmServer } from '../../src/runner/warm-server.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
-/** A server that expects `secret`, and what it told of that process. */
+/** A server that expects `secret`, and what it reported about that process. */
 async function serverRig(helloLimitMs?: number) {
   const folder = temporaryFolder();
   const server = new WarmServer(folder.path, helloLimitMs);
@@ -38,7 +38,7 @@ async function serverRig(helloLimitMs?: number) {
 
 const hello = (token: string): string => encodeMessage({ type: 'hello', token });
 
-/** Resolves when the other side hung up, whatever it took for that. */
+/** Resolves when the other side has disconnected, with or without an error. */
 async function hungUp(socket: Socket): Promise<void> {
   socket.on('error', () => {});
   socket.resume();

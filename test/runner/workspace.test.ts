@@ -29,7 +29,7 @@ async function workspaceIn(folder: string, contexts?: readonly Uint8Array[]) {
   return openIn(new Workspaces({ folder, keepTmpFiles: false }), 'hook', contexts);
 }
 
-/** The files of a run as the system knows them. */
+/** The files of a run on disk. */
 function inodes(env: Readonly<Record<string, string>>): readonly number[] {
   return [...new Set(Object.values(env))].map((path) => statSync(path).ino);
 }
@@ -180,7 +180,7 @@ describe('Workspaces', () => {
     using tmp = temporaryFolder();
     const workspaces = new Workspaces({ folder: tmp.path, keepTmpFiles: false });
     const { workspace, variable } = await openIn(workspaces);
-    // It opens the file now and writes when it is told to: by what it has open, and by its name.
+    // It opens the file now, and writes on request: through its open descriptor, and by name.
     const script = 'exec 3>> "$F"; echo up; read -r _; echo late >&3; echo late 2> /dev/null >> "$F"; echo done';
     const env = { ...process.env, F: variable('KUBERNETES_PATCH_PATH') };
     const left = spawn('bash', ['-c', script], { env, stdio: ['pipe', 'pipe', 'ignore'] });

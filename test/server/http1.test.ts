@@ -221,7 +221,7 @@ describe.each(['tcp', 'tls'] as const)('HTTP/1.1 over %s', (kind) => {
     const startedAtMs = performance.now();
     await close();
 
-    // Below the time that open answers get: none is open.
+    // Less than the time that pending requests get: none is pending.
     expect(performance.now() - startedAtMs).toBeLessThan(400);
     await Promise.all([silent.closed, idle.closed, slow.closed]);
   });
@@ -246,7 +246,7 @@ describe.each(['tcp', 'tls'] as const)('HTTP/1.1 over %s', (kind) => {
   });
 });
 
-/** Counts the requests that Node makes from now on. */
+/** Counts the requests that Node creates from now on. */
 function countRequests(): { count: number } {
   const made = { count: 0 };
   const count = (): void => {

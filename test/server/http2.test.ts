@@ -10,13 +10,13 @@ const LARGE = Buffer.alloc(32 * 2 ** 20, 'x');
 const PREFACE = 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n';
 // Frames: length, type, flags, stream, payload.
 const SETTINGS = Buffer.from('000000040000000000', 'hex');
-/** The client takes 2 GiB for each stream. */
+/** The client accepts 2 GiB per stream. */
 const WIDE_SETTINGS = Buffer.from('00000604000000000000047fffffff', 'hex');
-/** The client takes 1 GiB more for the whole. */
+/** The client accepts 1 GiB more on the connection. */
 const WINDOW_UPDATE = Buffer.from('00000408000000000040000000', 'hex');
-/** Without END_HEADERS. */
+/** A frame without END_HEADERS. */
 const HALF_HEADERS = Buffer.from('00000101000000000182', 'hex');
-/** `GET https://x/large`, and nothing follows. */
+/** `GET https://x/large`, without a body. */
 const GET_LARGE = Buffer.concat([
   Buffer.from('00000d0105000000018287010178', 'hex'),
   Buffer.from('\u0004\u0006/large'),

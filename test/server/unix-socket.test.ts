@@ -34,7 +34,7 @@ describe('a socket file', () => {
 
   it('of a process that is dead is replaced', async () => {
     const path = join(folder(), 'hooklet.socket');
-    // Killed, so that it leaves its file behind.
+    // Killed, so that its file remains.
     const code = `require('net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
     spawnSync(process.execPath, ['-e', code, path]);
     expect(existsSync(path)).toBe(true);

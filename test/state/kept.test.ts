@@ -14,7 +14,7 @@ const never = new AbortController().signal;
 const codec = { format: JSON.stringify, parse: (text: string): Counter => JSON.parse(text) };
 const words = { what: 'tally', one: 'a counter', unreachable: 'counters wait', refused: 'counts are lost' };
 
-/** A change that sets the count, and yields what it was before. */
+/** A change that sets the count, and returns the previous one. */
 function set(count: number) {
   return (known: Counter | undefined) => ({ record: { ...known, count }, result: known?.count ?? 'nothing' });
 }
@@ -39,7 +39,7 @@ function open(store: MemoryStore | Store) {
     await ended;
   };
   ends.push(end);
-  return { records, log, end, told: () => log.lines.map(({ level, message }) => `${level} ${message}`) };
+  return { records, log, end, logged: () => log.lines.map(({ level, message }) => `${level} ${message}`) };
 }
 
 const soon = async (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
@@ -162,7 +162,7 @@ describe('Kept', () => {
   describe('while the store cannot be reached', () => {
     it('a change waits, is told once, and is made when the store is there again', async () => {
       const store = new MemoryStore();
-      const { records, told } = open(store);
+      const { records, logged } = open(store);
       await records.ready(never);
       store.trouble = new Error('connection refused');
       const settled = vi.fn<(result: unknown) => void>();
@@ -177,14 +177,14 @@ describe('Kept', () => {
 
       expect(settled).toHaveBeenCalledExactlyOnceWith('nothing');
       expect(records.problem).toBeUndefined();
-      expect(told()).toEqual(['warn tally cannot be reached, counters wait', 'info tally is reachable again']);
+      expect(logged()).toEqual(['warn tally cannot be reached, counters wait', 'info tally is reachable again']);
     });
 
     it('is told once also where it can be read and writes fail', async () => {
       const store = new MemoryStore();
       const view = store.view();
       const write = vi.spyOn(view, 'write').mockRejectedValue(new Error('no space left'));
-      const { records, told } = open(view);
+      const { records, logged } = open(view);
       await records.ready(never);
       const changed = records.update('a', set(1), never);
 
@@ -195,7 +195,7 @@ describe('Kept', () => {
       await vi.advanceTimersByTimeAsync(30_000);
 
       expect(await changed).toBe('nothing');
-      expect(told()).toEqual(['warn tally cannot be reached, counters wait', 'info tally is reachable again']);
+      expect(logged()).toEqual(['warn tally cannot be reached, counters wait', 'info tally is reachable again']);
     });
 
     it('one who waits for it to be read waits on, or gives up', async () => {
@@ -262,7 +262,7 @@ describe('Kept', () => {
 
     it('its end tries once more at once', async () => {
       const store = new MemoryStore();
-      const { records, end, told } = open(store);
+      const { records, end, logged } = open(store);
       await records.ready(never);
       store.trouble = new Error('connection refused');
       const changed = records.update('a', set(1), never);
@@ -273,7 +273,7 @@ describe('Kept', () => {
 
       expect(await changed).toBe('nothing');
       expect(store.values()).toEqual([{ count: 1 }]);
-      expect(told().at(-1)).toBe('info tally is reachable again');
+      expect(logged().at(-1)).toBe('info tally is reachable again');
     });
 
     it('its end is not put off for long, and what is lost is told', async () => {
@@ -399,7 +399,7 @@ describe('Kept', () => {
       const view = store.view();
       const refusal = { type: 'refused', error: new Error('forbidden'), advice: 'a better store' } as const;
       vi.spyOn(view, 'write').mockResolvedValue(refusal);
-      const { records, told } = open(view);
+      const { records, logged } = open(view);
       await records.update('a', set(1), never);
 
       await vi.advanceTimersByTimeAsync(100_000);
@@ -408,7 +408,7 @@ describe('Kept', () => {
 
       expect(await records.update('a', set(2), never)).toBe(1);
       expect(records.isKept).toBe(false);
-      expect(told()).toEqual(['error tally cannot be persisted, counts are lost']);
+      expect(logged()).toEqual(['error tally cannot be persisted, counts are lost']);
     });
 
     it('ends at once', async () => {

@@ -13,17 +13,17 @@ export const scheduledBackup = join(examplesDir, '110-scheduled-backup');
 /** Scripts for its tests. */
 export const backupFixtures = fileURLToPath(new URL('../fixtures/scheduled-backup', import.meta.url));
 
-/** A hook that backs up a file, and has all that the hooks of the example share. */
+/** A hook that backs up a file with the library that all hooks of the example share. */
 export const fileBackupHook = join(backupFixtures, 'backup.sh');
 
-/** Where a test has what it backs up, and its backups. */
+/** The folders of a test: the data to back up, and the backups. */
 export interface BackupFolder {
   readonly root: string;
-  /** The settings that lead there. */
+  /** The environment variables that point to them. */
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A folder for the test that runs now, with a file `source` to be backed up. */
+/** A folder for the current test, with a file `source` to back up. */
 export function backupFolder(): BackupFolder {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
@@ -35,7 +35,7 @@ export function backupFolder(): BackupFolder {
     EXAMPLE: scheduledBackup,
     SOURCE: join(root, 'source'),
     BACKUP_DIR: join(root, 'backups'),
-    // The path of a socket may not be long, and TMPDIR may be.
+    // The path of a socket must be short, and TMPDIR may be long.
     BACKUP_SCRATCH: join(root, 's').slice(0, 60),
     TMPDIR: tmp,
     // As in the container of a Pod, which is started again and again.
@@ -58,7 +58,7 @@ export function tickOf(day: number, fields: object = {}): object {
   };
 }
 
-/** The name of the backup that such a run makes. */
+/** The name of the backup that such a run creates. */
 export function nameOf(day: number): string {
   return `202411${String(day).padStart(2, '0')}T030000Z-backup-${day}`;
 }
@@ -76,7 +76,7 @@ export async function restoreFile(
   return promisify(execFile)(join(backupFixtures, 'restore.sh'), args, { env: { ...process.env, ...env, PATH } });
 }
 
-/** The manifests of the published backups in a folder, oldest first; each must have its dump, whole. */
+/** The manifests of the published backups in a folder, oldest first; each must have its complete dump. */
 export function wholeBackups(folder: string): readonly Readonly<Record<string, unknown>>[] {
   if (!existsSync(folder)) return [];
   const names = readdirSync(folder).filter((name) => existsSync(join(folder, name, 'manifest.json')));

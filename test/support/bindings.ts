@@ -2,7 +2,7 @@ import type { Hook, KubernetesBinding, OnStartupBinding, ScheduleBinding } from 
 import { parseCrontab } from '../../src/crontab/crontab.ts';
 import type { ScheduledRun, Trigger } from '../../src/hook/trigger.ts';
 
-/** A kubernetes binding with the defaults, as a hook would get it. */
+/** A kubernetes binding with the default settings. */
 export function kubernetesBinding(name: string, fields: Partial<KubernetesBinding> = {}): KubernetesBinding {
   return {
     type: 'kubernetes',

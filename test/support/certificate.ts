@@ -1,7 +1,7 @@
 import { generateKeyPairSync, randomBytes, sign, type KeyObject } from 'node:crypto';
 import { isIPv4 } from 'node:net';
 
-/** A certificate that signed itself, and its key, as PEM. */
+/** A self-signed certificate and its key, as PEM. */
 export interface TestCertificate {
   readonly cert: string;
   readonly key: string;
@@ -14,7 +14,7 @@ export interface CertificateOptions {
   readonly notAfter?: Date;
 }
 
-/** Makes a self-signed certificate in memory. */
+/** Creates a self-signed certificate in memory. */
 export function createCertificate(options: CertificateOptions = {}): TestCertificate {
   const { commonName = 'test', names = ['127.0.0.1', 'localhost'], notAfter = new Date('2049-01-01') } = options;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });

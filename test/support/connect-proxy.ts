@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { connect, type AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 
-/** An HTTP proxy that opens tunnels and writes down which. */
+/** An HTTP proxy that opens tunnels and records them. */
 export interface ConnectProxy {
   readonly url: URL;
   readonly tunnels: readonly string[];

@@ -1,4 +1,4 @@
-/** The two answers of aggregated discovery for a small cluster. */
+/** The two responses of aggregated discovery for a small cluster. */
 export const AGGREGATED_CORE = {
   kind: 'APIGroupDiscoveryList',
   apiVersion: 'apidiscovery.k8s.io/v2',
@@ -114,7 +114,7 @@ function crd(version: string, resource: string, kind: string): object {
   return { resource, responseKind: { group: 'example.com', version, kind }, scope: 'Namespaced', verbs: ['list'] };
 }
 
-/** What a server that knows only the older form answers, by path. */
+/** The responses of a server that supports only the older form, by path. */
 export const LEGACY: Readonly<Record<string, unknown>> = {
   '/api': { kind: 'APIVersions', versions: ['v1'] },
   '/apis': {

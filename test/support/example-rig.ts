@@ -29,8 +29,8 @@ export interface ExampleRig extends AsyncDisposable {
 }
 
 /**
- * Runs an example as its deploy.yaml says: in its namespace, with the environment of its container and no more rights
- * than its Roles give. `before` are files of `manifests/try` that are there before the operator starts.
+ * Runs an example as its deploy.yaml says: in its namespace, with the environment of its container and only the rights
+ * of its Roles. `before` lists files of `manifests/try` that are applied before the operator starts.
  */
 export async function startExample(
   name: string,

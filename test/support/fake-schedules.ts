@@ -1,10 +1,10 @@
 import { UsageError } from '../../src/errors.ts';
 import type { ScheduleControl, ScheduleStatus } from '../../src/hook/schedule-control.ts';
 
-/** Schedules without an operator: what was asked is written down. */
+/** Schedules without an operator; requests are recorded. */
 export interface FakeSchedules extends ScheduleControl {
   readonly asked: string[];
-  /** As `list` shows them. */
+  /** What `list` returns. */
   statuses: ScheduleStatus[];
 }
 

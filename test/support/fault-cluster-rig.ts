@@ -13,24 +13,27 @@ import { temporaryFolder } from './hook-rig.ts';
 import { recordingHook, startOperator, until, type OperatorRig } from './operator-rig.ts';
 import { within } from './within.ts';
 
-/** An operator whose way to a real API server leads through faults, with a hook on the ConfigMaps of a namespace. */
+/**
+ * An operator that reaches a real API server through a gateway with faults, with a hook on the ConfigMaps of a
+ * namespace.
+ */
 export interface ClusterFaultRig extends AsyncDisposable {
   readonly relay: Relay;
   readonly operator: OperatorRig;
   readonly api: Client;
   readonly namespace: string;
-  /** The file of the operator's token, and that of the certificate it trusts. */
+  /** The files of the operator's token and of the certificate that it trusts. */
   readonly tokenFile: string;
   readonly caFile: string;
   put(name: string, value: string): Promise<void>;
   remove(name: string): Promise<void>;
-  /** Waits until the hook has seen everything as it is, in order. */
+  /** Waits until the hook has seen the current state of everything, in order. */
   caughtUp(): Promise<void>;
-  /** Fails unless that is so before the wall time is over that a promise gives it. */
+  /** Fails unless that holds within the wall time that a promise allows. */
   caughtUpWithin(limitMs: number): Promise<void>;
-  /** How often the watch was opened again or the list repeated, by reason. */
+  /** How often the watch was reopened or the list repeated, by reason. */
   restarts(): Promise<Readonly<Record<string, number>>>;
-  /** Ends the gateway, and opens another in its place with another certificate. */
+  /** Replaces the gateway by one with another certificate. */
   replaceGateway(): Promise<void>;
 }
 
@@ -111,7 +114,7 @@ function startWith(kubeConfigPath: string, namespace: string): OperatorRig {
 }
 
 async function expectAllSeen(operator: OperatorRig, api: Client, path: string): Promise<void> {
-  // The control plane puts a ConfigMap of its own into every namespace, some time.
+  // The control plane creates a ConfigMap of its own in every namespace at some point.
   const { items } = (await api.get(path)).body;
   const objects = (Array.isArray(items) ? items : []).filter(isJsonObject).map(stateOf).toSorted();
   const sightings = sightingsOf(withoutRepeated(operator.runs('hook.sh')).flat());

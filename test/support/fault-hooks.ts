@@ -1,11 +1,11 @@
 import { recordingHook } from './operator-rig.ts';
 
-/** A hook with a queue of its own that does `body` when the ConfigMap of its name changes. */
+/** A hook with its own queue that runs `body` when the ConfigMap with its name changes. */
 export function queuedHook(name: string, body: string, settings: object = {}): Readonly<Record<string, string>> {
   return { [`${name}.sh`]: recordingHook({ configVersion: 'v1', kubernetes: [bindingTo(name)], settings }, body) };
 }
 
-/** The binding of a hook to the ConfigMaps of one name; its Synchronization would be in the way of those of others. */
+/** A binding to the ConfigMaps of one name that does not run on Synchronization, which would disturb other hooks. */
 export function bindingTo(name: string) {
   return {
     name: 'one',
@@ -17,7 +17,7 @@ export function bindingTo(name: string) {
   };
 }
 
-/** A body that does something in the first run alone. */
+/** A body that does something only in the first run. */
 export function once(name: string, body: string): string {
   return `if ! [ -e "$OUT/${name}" ]; then : > "$OUT/${name}"; ${body}; fi`;
 }

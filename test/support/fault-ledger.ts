@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import { textAt } from '@hooklet/sandbox/testing';
 import type { SeenContext } from './operator-rig.ts';
 
-/** One thing that a hook was told of an object. */
+/** One event of an object that a hook received. */
 export interface Sighting {
   /** `Listed` for an object of a Synchronization. */
   readonly event: string;
@@ -12,7 +12,7 @@ export interface Sighting {
   readonly value: string;
 }
 
-/** What contexts say of objects, in order. */
+/** The events of objects in binding contexts, in order. */
 export function sightingsOf(contexts: readonly SeenContext[]): readonly Sighting[] {
   return contexts.flatMap((context) => {
     const { type, objects } = context;
@@ -21,7 +21,7 @@ export function sightingsOf(contexts: readonly SeenContext[]): readonly Sighting
   });
 }
 
-/** What was told in the wrong order: an older version after a newer one, or anything after the end. */
+/** Events in the wrong order: an older version after a newer one, or anything after the deletion. */
 export function disordersOf(sightings: readonly Sighting[]): readonly string[] {
   const last = new Map<string, Sighting>();
   return sightings.flatMap((sighting) => {
@@ -34,7 +34,7 @@ export function disordersOf(sightings: readonly Sighting[]): readonly string[] {
   });
 }
 
-/** The last that was told of each object that has not ended, as `name=value`, sorted. */
+/** The last received state of each object that was not deleted, as `name=value`, sorted. */
 export function lastStates(sightings: readonly Sighting[]): readonly string[] {
   const last = new Map<string, Sighting>();
   for (const sighting of sightings) {
@@ -44,7 +44,7 @@ export function lastStates(sightings: readonly Sighting[]): readonly string[] {
   return [...last.values()].map(({ name, value }) => `${name}=${value}`).toSorted();
 }
 
-/** An object in the same words as `lastStates`. */
+/** Formats an object as `lastStates` does. */
 export function stateOf(object: JsonObject): string {
   const { name, value } = toSighting('', object);
   return `${name}=${value}`;
@@ -52,7 +52,7 @@ export function stateOf(object: JsonObject): string {
 
 function objectOf(item: unknown): JsonObject {
   if (!isJsonObject(item)) return {};
-  // The library puts the objects themselves into its lists.
+  // The contexts of warm hooks have the objects themselves in their lists.
   return isJsonObject(item['object']) ? item['object'] : item;
 }
 
@@ -71,8 +71,8 @@ function describe({ event, name, resourceVersion }: Sighting): string {
 }
 
 /**
- * Leaves out the runs that were repeated, because they or their patches failed: the next one has all their contexts
- * again, and perhaps more.
+ * Drops the runs that were repeated because they or their patches failed: the next attempt has all their contexts, and
+ * perhaps more.
  */
 export function withoutRepeated(runs: readonly (readonly SeenContext[])[]): readonly (readonly SeenContext[])[] {
   return runs.filter((contexts, index) => {

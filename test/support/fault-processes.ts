@@ -4,9 +4,9 @@ import { markedProcesses } from './hook-rig.ts';
 
 /** Finds the processes of one operator by a mark in their environment. */
 export interface MarkedProcesses {
-  /** To be added to the operator's environment. */
+  /** Must be added to the operator's environment. */
   readonly env: Readonly<Record<string, string>>;
-  /** Those that live, of which the command line has `word` in it. */
+  /** The living processes whose command line contains `word`. */
   pids(word?: string): readonly number[];
 }
 

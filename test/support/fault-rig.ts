@@ -5,20 +5,22 @@ import { disordersOf, lastStates, sightingsOf, stateOf, withoutRepeated } from '
 import { recordingHook, startOperator, until, type OperatorRig, type RigOptions } from './operator-rig.ts';
 import { within } from './within.ts';
 
-/** An operator with a hook in shell and a warm one, both on the ConfigMaps of `default`, before faults strike. */
+/**
+ * An operator with a process hook in shell and a warm hook, both on the ConfigMaps of `default`, for faults to strike.
+ */
 export interface FaultRig extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly operator: OperatorRig;
   put(name: string, value: string): Promise<void>;
   remove(name: string): Promise<void>;
   /**
-   * Waits until both hooks have seen everything as it is, in order, and everything is there that the warm one asked
-   * for: a copy of each ConfigMap.
+   * Waits until both hooks have seen the current state of everything, in order, and until everything exists that the
+   * warm hook requested: a copy of each ConfigMap.
    */
   caughtUp(): Promise<void>;
-  /** Fails unless that is so before the wall time is over that a promise gives it. */
+  /** Fails unless that holds within the wall time that a promise allows. */
   caughtUpWithin(limitMs: number): Promise<void>;
-  /** All values of one ConfigMap that the shell hook saw, in order. */
+  /** All values of one ConfigMap that the process hook saw, in order. */
   values(name: string): readonly string[];
   /** How often the ConfigMaps were listed, in pages or as a stream, since the log of requests was cleared. */
   lists(): number;
@@ -32,7 +34,7 @@ export interface FaultRigOptions extends Partial<RigOptions> {
 export const CONFIG_MAPS_PATH = '/api/v1/namespaces/default/configmaps';
 const HOOKS = ['shell.sh', 'warm.ts'] as const;
 
-/** Starts both, with two ConfigMaps that are there already, and waits until the hooks have seen them. */
+/** Starts both, with two existing ConfigMaps, and waits until the hooks have seen them. */
 export async function startFaultRig(given: FaultRigOptions = {}): Promise<FaultRig> {
   const { sandboxOptions, hooks, watchIdleTimeoutMs, operator: settings, ...options } = given;
   const sandbox = await startSandbox(sandboxOptions);
@@ -79,7 +81,7 @@ export async function startFaultRig(given: FaultRigOptions = {}): Promise<FaultR
   return rig;
 }
 
-/** The way to a sandbox, with the token it has at the moment. */
+/** The cluster of a sandbox, with its current token. */
 export function currentCluster(sandbox: Pick<Sandbox, 'url' | 'token'>): () => Promise<Cluster> {
   const read = async () => ({ headers: { authorization: `Bearer ${sandbox.token}` } });
   return async () => createCluster({ name: 'sandbox', server: new URL(sandbox.url) }, [{ read, invalidate: () => {} }]);

@@ -23,7 +23,7 @@ export function temporaryFolder(): Disposable & { readonly path: string } {
   return { path, [Symbol.dispose]: () => removeFolder(path) };
 }
 
-/** Also where a process that is about to end still writes. */
+/** Works even while a process that is about to end still writes. */
 function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 10 });
 }
@@ -51,7 +51,7 @@ export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOpti
     runner,
     /** Runs a hook once, and logs what it prints as the operator does. */
     execute,
-    /** The same; rejects with the error of a run that failed. */
+    /** The same, but rejects with the error of a failed run. */
     async run(request: RigRequest, signal: AbortSignal) {
       const execution = await execute(request, signal);
       if (execution.type === 'failed') throw execution.error;
@@ -61,7 +61,7 @@ export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOpti
     log,
     mark,
     folder: folder.path,
-    /** Command lines of the processes it has started that still live. */
+    /** Command lines of the living processes that it has started. */
     processes: (): readonly string[] => commandLines(mark),
     /** Kills the spawner process as the kernel would. */
     killSpawner(): void {
@@ -79,7 +79,7 @@ export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOpti
   };
 }
 
-/** A hook as the loader would make it of a fixture. */
+/** A hook as the loader would create it from a fixture. */
 export function fixtureHook(name: string, settings: Hook['settings'] = {}): Hook {
   const type = name.startsWith('run-warm') ? 'warm' : 'process';
   return { name, path: join(hooksDir, name), type, bindings: [], settings };
@@ -92,7 +92,7 @@ export function brokenEntry(folder: string): string {
   return file;
 }
 
-/** The process ids of what carries `mark` in its environment. */
+/** The ids of the processes with `mark` in their environment. */
 export function markedProcesses(mark: string): readonly number[] {
   return readdirSync('/proc')
     .map(Number)

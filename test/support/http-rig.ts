@@ -10,7 +10,7 @@ import { openHttpServer, type HttpServer, type Listen } from '../../src/server/h
 import { createCertificate, type TestCertificate } from './certificate.ts';
 import { temporaryFolder } from './hook-rig.ts';
 
-/** The ways to speak with a server. */
+/** The protocols of a client. */
 export const KINDS = ['tcp', 'unix', 'tls', 'tls with HTTP/2'] as const;
 
 export type Kind = (typeof KINDS)[number];
@@ -33,11 +33,11 @@ export interface Asked {
   readonly path?: string;
   readonly headers?: Readonly<Record<string, string>>;
   readonly body?: string | Buffer;
-  /** Whether the request gets no end here, so that more of its body may follow. */
+  /** Whether the request stays open, so that more of its body may follow. */
   readonly isOpen?: boolean;
 }
 
-/** A request that was begun. */
+/** A request in progress. */
 export interface Asking {
   readonly out: ClientRequest | ClientHttp2Stream;
   readonly answer: Promise<TestAnswer>;
@@ -52,7 +52,7 @@ const BOUNDS: ServerBounds = {
 
 const BODIES: BodyBounds = { maxBytes: 1_000_000, limitMs: 60_000 };
 
-/** A server, which is closed with the test, and a client of its kind. */
+/** A server, which is closed with the test, and a matching client. */
 export async function httpRig(options: HttpRigOptions = {}) {
   const {
     kind = 'tcp',
@@ -158,7 +158,7 @@ function written<T extends ClientRequest | ClientHttp2Stream>(
   return out;
 }
 
-/** A test may end before it looks at an answer. */
+/** A test may end before it reads an answer. */
 function handled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;

@@ -9,7 +9,7 @@ import { targetsOf } from '../../src/sources/schedule/targets.ts';
 import { aborted } from '../../src/lib/aborted.ts';
 import { recordingLogger } from './recording-logger.ts';
 
-/** Hears of schedules and keeps it to itself. */
+/** Ignores what it is notified of schedules. */
 export const deafObserver: ScheduleObserver = {
   onRecord: () => {},
   onMissed: () => {},

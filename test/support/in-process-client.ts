@@ -13,9 +13,9 @@ export interface MadeRequest {
 /** A client whose requests reach a sandbox without sockets, so that they work under virtual time. */
 export interface InProcessClient extends Pick<KubeClient, 'request'> {
   readonly requests: readonly MadeRequest[];
-  /** What happens to the requests from now on; `lost` ones are done, but nobody hears of it. */
+  /** What happens to requests from now on; `lost` ones are processed, but their response never arrives. */
   link: 'up' | 'down' | 'lost';
-  /** Refuses the requests it names a status for. */
+  /** Refuses each request for which it returns a status. */
   refuse: (request: MadeRequest) => number | undefined;
 }
 

@@ -2,13 +2,13 @@ import type { KubeClient, KubeRequest } from '../../src/kube/client.ts';
 import type { KindReference, Kinds, ResourceKind } from '../../src/kube/kind.ts';
 import { KindNotFoundError, KubeError } from '../../src/errors.ts';
 
-/** One request as `METHOD path?query` and what the server answers: a value, or an error to reject with. */
+/** One request as `METHOD path?query` and the response: a value, or an error to reject with. */
 export type Exchange = readonly [request: string, answer: unknown];
 
-/** A client that holds one conversation: each request must be the next of the script. */
+/** A client with a script: each request must be the next one in it. */
 export interface KubeConversation extends KubeClient {
   readonly requests: readonly KubeRequest[];
-  /** The exchanges that were not asked for. */
+  /** The exchanges that have not been requested. */
   readonly rest: readonly Exchange[];
 }
 

@@ -1,6 +1,6 @@
 import type { ResourceKind } from '../../src/kube/kind.ts';
 
-/** What a test says of an object; the rest is filled in. */
+/** The fields of an object that a test sets; the rest is filled in. */
 export interface ObjectSpec {
   readonly name: string;
   readonly namespace?: string;

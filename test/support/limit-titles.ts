@@ -1,7 +1,7 @@
 const MS: Readonly<Record<string, number>> = { ms: 1, s: 1000, min: 60_000 };
 const TITLE = /^\s*(?:(?:it|test)\b.*|\]\)|title: )?\(?(['"`])(.*\bwithin \d.*)\1,/;
 const LIMIT = /\bwithin (\d+(?:\.\d+)?) (ms|s|min)\b/g;
-// What takes a limit: the shared waits, time that a driven clock is given, and what compares a time that was measured.
+// The expressions with a limit: the shared waits, advances of a fake clock, and comparisons with a measured time.
 const HOLDER =
   /\b(?:within|withinVirtual|caughtUpWithin|advanceTimersByTime|advanceTimersByTimeAsync|toBeLessThan|toBeLessThanOrEqual)\((\d[\d_]*)\b/g;
 

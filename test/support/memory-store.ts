@@ -1,15 +1,17 @@
 import type { Store, StoreRead, StoreWrite } from '../../src/state/store.ts';
 
-/** Texts that several processes share; each has its own `view`, and a write of one that did not see the last is refused. */
+/**
+ * Texts that several processes share; each has its own `view`, and a write that did not see the last one is a conflict.
+ */
 export class MemoryStore {
   readonly texts = new Map<string, string>();
   version = 0;
   writes = 0;
   /** Thrown by reads and writes while set. */
   trouble: Error | undefined;
-  /** Answered by reads and writes while set. */
+  /** Returned by reads and writes while set. */
   refusal: Error | undefined;
-  /** The next write is made, and its answer is lost. */
+  /** The next write takes effect, but its response is lost. */
   losesAnswer = false;
 
   view(): Store {
@@ -42,7 +44,7 @@ export class MemoryStore {
   }
 }
 
-/** A store that can be closed, after which nothing gets through, as when its process was killed. */
+/** A store that can be closed; after that nothing gets through, as if its process was killed. */
 export class StoreGate implements Store {
   readonly place: string;
   readonly #store: Store | undefined;

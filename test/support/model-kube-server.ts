@@ -14,7 +14,7 @@ interface OpenStream {
 
 export interface ModelOptions {
   readonly hasStreaming: boolean;
-  /** How a position that is gone is refused: in the answer, or as a line. */
+  /** How an expired version is refused: in the response, or as a watch line. */
   readonly expires: 'answer' | 'line';
 }
 
@@ -34,12 +34,12 @@ export class ModelKubeServer {
     this.#options = options;
   }
 
-  /** How many requests have come. */
+  /** The number of requests received. */
   get requests(): number {
     return this.#requests;
   }
 
-  /** What each object is now, as `name:uid@version`. */
+  /** The current state of each object, as `name:uid@version`. */
   get objects(): readonly string[] {
     return [...this.#objects.values()].map(({ name, uid, version }) => `${name}:${uid}@${version}`).toSorted();
   }
@@ -61,7 +61,7 @@ export class ModelKubeServer {
     this.#publish({ type: 'DELETED', object: kubeObject({ ...known, version }) });
   }
 
-  /** Forgets its history, so that older positions are gone. */
+  /** Drops its history, so that older versions are expired. */
   compact(): void {
     this.#compactedTo = this.#version;
     this.#history = [];
@@ -71,7 +71,7 @@ export class ModelKubeServer {
     for (const stream of this.#streams) stream.push(bookmark(this.#version));
   }
 
-  /** Ends all streams: broken off with an error, in good order without. */
+  /** Ends all streams: abruptly with an error, regularly without. */
   hangUp(error?: Error): void {
     for (const stream of this.#streams) stream.close(error);
     this.#streams.clear();
@@ -100,7 +100,7 @@ export class ModelKubeServer {
     for (const stream of this.#streams) stream.push(line);
   }
 
-  /** A page of two; its continue token names the version of the first page and where to go on. */
+  /** A page of two; its continue token holds the version of the first page and the next offset. */
   #page({ query = {} }: KubeRequest): unknown {
     const [version, after] = readToken(query['continue'] ?? `${this.#version}/`);
     if (version < this.#compactedTo) throw statusError(410);
@@ -185,7 +185,7 @@ function readToken(token: string): readonly [number, string] {
   return [Number(version), after];
 }
 
-/** So that things happen while a request is on its way. */
+/** A delay, so that events happen while a request is in flight. */
 async function latency(): Promise<void> {
   await new Promise<void>((resolve) => {
     setTimeout(resolve, 20);

@@ -14,13 +14,13 @@ import { scriptedKubeClient, type ScriptedCall } from './scripted-kube-client.ts
 export interface MonitorRigOptions {
   readonly binding?: Partial<KubernetesBinding>;
   readonly filter?: CompiledFilter;
-  /** The kinds that discovery knows at first. */
+  /** The kinds that discovery initially knows. */
   readonly kinds?: readonly ResourceKind[];
 }
 
 export type MonitorRig = ReturnType<typeof monitorRig>;
 
-/** A running monitor on a scripted client; what it says is written down in `told`. */
+/** A running monitor on a scripted client; its reports are recorded in `told`. */
 export function monitorRig({ binding: fields = {}, filter, kinds = [CONFIG_MAP] }: MonitorRigOptions = {}) {
   const client = scriptedKubeClient();
   const metrics = createMetrics('');
@@ -60,7 +60,7 @@ export function monitorRig({ binding: fields = {}, filter, kinds = [CONFIG_MAP] 
     metrics,
     monitor,
     told,
-    /** What the snapshot shows. */
+    /** The current snapshot. */
     names: () => monitor.snapshot().map(({ namespace, name }) => `${namespace}/${name}`),
     /** Ends the monitor, and waits until its watches are closed. */
     async stop() {

@@ -10,7 +10,7 @@ import { recordingLogger } from './recording-logger.ts';
 const GARBAGE_COLLECTION_MS = 100_000;
 const DEFINITION_MS = 50_000;
 
-/** What every API server must make of every patch operation; each test has a namespace of its own. */
+/** The required results of every patch operation on every API server; each test has its own namespace. */
 export function operationsSuite(findCluster: () => Promise<Cluster>): void {
   describe('the operations on an API server', () => {
     let rig: OperationsRig;
@@ -71,7 +71,7 @@ export function operationsSuite(findCluster: () => Promise<Cluster>): void {
       expect(await rig.read(path())).toMatchObject({ [field]: { a: '2' } });
       expect(JSON.stringify(await rig.read(path()))).not.toContain('"b":"1"');
 
-      // An object as it stood in a snapshot can be sent back, however old it is.
+      // An object from a snapshot can be sent back, however old it is.
       expect(await rig.changes({ operation: 'CreateOrUpdate', object: snapshot })).toEqual(['updated']);
       expect(await rig.read(path())).toMatchObject({ [field]: { a: '1', b: '1' } });
     });
@@ -127,7 +127,7 @@ export function operationsSuite(findCluster: () => Promise<Cluster>): void {
 
       await rig.changes({ operation: 'DeleteNonCascading', kind: 'ConfigMap', namespace: rig.namespace, name: 'cm' });
 
-      // The garbage collector has been here when the child has no owner any more.
+      // The garbage collector has finished when the child has no owner.
       await vi.waitFor(
         async () => expect((await rig.read(`${rig.maps}/child`)).metadata).not.toHaveProperty('ownerReferences'),
         { timeout: GARBAGE_COLLECTION_MS },
@@ -228,7 +228,7 @@ export function operationsSuite(findCluster: () => Promise<Cluster>): void {
 
 export type OperationsRig = Awaited<ReturnType<typeof startOperationsRig>>;
 
-/** A namespace in which operations can be tried as a hook writes them. */
+/** A namespace to run operations in, as a hook writes them. */
 export async function startOperationsRig(cluster: Cluster) {
   const client = createKubeClient(cluster, { userAgent: 'hooklet-test' });
   onTestFinished(() => client.close());
@@ -239,7 +239,7 @@ export async function startOperationsRig(cluster: Cluster) {
   await post('/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } });
   await post('/apis/apiextensions.k8s.io/v1/customresourcedefinitions', WIDGETS).catch(() => undefined);
   const widgets = `/apis/example.com/v1/namespaces/${namespace}/widgets`;
-  // A server serves a new kind first, and tells of it later.
+  // A server serves a new kind before discovery lists it.
   await vi.waitFor(async () => get(widgets), { timeout: DEFINITION_MS, interval: 50 });
   await vi.waitFor(async () => kinds.resolve({ kind: 'Widget' }, signal), { timeout: DEFINITION_MS, interval: 50 });
 
@@ -259,7 +259,7 @@ export async function startOperationsRig(cluster: Cluster) {
       metadata: { namespace, name: 'w' },
       spec,
     }),
-    /** What each operation of one run changed, or the text of the error. */
+    /** Returns what each operation of one run changed, or the text of the error. */
     async changes(...operations: readonly object[]) {
       const text = operations.map((operation) => JSON.stringify(operation)).join('\n');
       const parsed = parseOperations(text, () => undefined).operations;

@@ -16,7 +16,7 @@ export type SeenContext = Readonly<Record<string, unknown>>;
 
 export interface OperatorRig extends AsyncDisposable {
   readonly lines: readonly LogLine[];
-  /** A folder that hooks find as `$OUT`. */
+  /** The folder that hooks know as `$OUT`. */
   readonly out: string;
   /** Where metrics and health are served; known once the server listens. */
   url(): string;
@@ -24,16 +24,16 @@ export interface OperatorRig extends AsyncDisposable {
   runs(hook: string): readonly (readonly SeenContext[])[];
   /** All contexts of a recording hook so far. */
   contexts(hook: string): readonly SeenContext[];
-  /** Writes a hook while the operator runs and has it reloaded; no text removes it. */
+  /** Writes a hook while the operator runs, and reloads it; without text the hook is removed. */
   change(hook: string, text?: string): void;
-  /** Ends the operator as SIGTERM does; resolves when it has ended. */
+  /** Stops the operator as SIGTERM does; resolves when it has ended. */
   stop(): Promise<void>;
 }
 
 export interface RigOptions {
-  /** Texts by name, with `recordingHook` or written out. */
+  /** The hooks by name, as text, for example from `recordingHook`. */
   readonly hooks?: Readonly<Record<string, string>>;
-  /** A folder with hooks to be run in place, instead of `hooks`. */
+  /** A folder of hooks to run in place, instead of `hooks`. */
   readonly hooksDir?: string;
   readonly connect: () => Promise<Cluster>;
   /** Added to the environment of the hooks. */
@@ -74,7 +74,7 @@ export function startOperator({ hooks = {}, connect, env, operator, ...given }: 
     },
     controller.signal,
   );
-  // Told to whoever stops it; until then it must not count as unhandled.
+  // Rethrown by `stop`; until then it must not count as unhandled.
   running.catch(() => {});
   const runs = (hook: string): readonly (readonly SeenContext[])[] => readRuns(join(out, hook));
   const stop = async (): Promise<void> => {
@@ -99,7 +99,7 @@ export function startOperator({ hooks = {}, connect, env, operator, ...given }: 
   };
 }
 
-/** The way to a sandbox. */
+/** The cluster of a sandbox. */
 export function sandboxCluster({ url, token }: Sandbox): () => Promise<Cluster> {
   const headers = { authorization: `Bearer ${token}` };
   return async () =>

@@ -25,7 +25,7 @@ const KINDS = [
   resourceKind('example.com/v1', 'Widget'),
 ];
 
-/** Has operations applied in a scripted conversation, all of which must take place. */
+/** Applies operations against a scripted conversation, all of which must take place. */
 export async function converse({ operations, script, ...options }: Script) {
   const client = kubeConversation(script);
   const kinds = fixedKinds(KINDS);

@@ -5,31 +5,31 @@ import { expect, onTestFinished } from 'vitest';
 
 const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-/** A `hooklet` that runs as a process of its own. */
+/** A `hooklet` process. */
 export interface Program {
   readonly pid: number;
-  /** What it has written so far. */
+  /** Its output so far. */
   stdout(): string;
   stderr(): string;
   /** Waits until it has written `text` to standard output. */
   says(text: string | RegExp): Promise<void>;
-  /** Sends a signal to it alone, or to its group as a terminal does. */
+  /** Sends a signal only to it, or to its group as a terminal does. */
   signal(name: NodeJS.Signals, to?: 'process' | 'group'): void;
   hasEnded(): boolean;
-  /** Waits for its end: the exit code, or the name of the signal that ended it. */
+  /** Waits for its end; returns the exit code, or the name of the signal that ended it. */
   readonly ended: Promise<number | NodeJS.Signals | null>;
 }
 
 export interface ProgramOptions {
   readonly cwd?: string;
-  /** Added to the environment; an undefined value takes one away. */
+  /** Added to the environment; an undefined value removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string;
-  /** The file to run; default the sources. */
+  /** The file to run; default: the sources. */
   readonly main?: string;
 }
 
-/** Starts `hooklet` with arguments; what is left of it is killed when the test has finished. */
+/** Starts `hooklet` with arguments; it is killed at the end of the test if it still runs. */
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
   const { cwd, env, stdin = '', main = MAIN } = options;
   const clean = { ...process.env, KUBECONFIG: undefined, HOME: '/nonexistent', ...env };
@@ -88,6 +88,6 @@ function kill(pid: number): void {
   try {
     process.kill(-pid, 'SIGKILL');
   } catch {
-    // It has ended, as it should.
+    // It has ended as expected.
   }
 }

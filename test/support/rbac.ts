@@ -1,24 +1,26 @@
 import type { AccessAttributes, Authorize, JsonObject } from '@hooklet/sandbox';
 import { objectsAt, textAt, textsAt } from '@hooklet/sandbox/testing';
 
-/** Decides as the Roles and ClusterRoles among some manifests do, and keeps count. */
+/** Authorizes requests by the Roles and ClusterRoles in manifests, and records the decisions. */
 export interface Rbac {
   readonly authorize: Authorize;
-  /** What was asked for and refused. */
+  /** The refused requests. */
   refused(): readonly string[];
-  /** What was granted and never asked for; of `list` and `watch` one is enough, `get` is for conflicts at an update. */
+  /**
+   * The granted rights that were never used; of `list` and `watch` one is enough, `get` is for conflicts of an update.
+   */
   unused(): readonly string[];
 }
 
 interface Grant {
-  /** Empty: everywhere. */
+  /** Empty for all namespaces. */
   readonly namespace: string;
   readonly right: string;
 }
 
 /**
- * Reads the rules of the manifests; they stand for one account, so of bindings only the namespace counts: a ClusterRole
- * that is bound by RoleBindings alone counts in theirs.
+ * Reads the rules of the manifests. All belong to one account, so of bindings only the namespace matters: a ClusterRole
+ * that only RoleBindings reference applies in their namespaces.
  */
 export function rbacOf(manifests: readonly JsonObject[]): Rbac {
   const grants = manifests.flatMap((manifest) => grantsOf(manifest, manifests));
@@ -26,7 +28,7 @@ export function rbacOf(manifests: readonly JsonObject[]): Rbac {
   const refused = new Set<string>();
   return {
     authorize(attributes) {
-      // Every account may find out what there is.
+      // Every account may use discovery.
       if (attributes.path !== '') return true;
       const right = rightTo(attributes);
       const isGranted = grants.some(

@@ -6,7 +6,7 @@ export interface LogLine {
   readonly message: string;
 }
 
-/** A logger that keeps its lines. */
+/** A logger that records its lines. */
 export function recordingLogger(lines: LogLine[] = [], bound: LogFields = {}): Logger & { readonly lines: LogLine[] } {
   const log = (level: LogLine['level']) => (fields: LogFields, message: string) => {
     lines.push({ level, fields: { ...bound, ...fields }, message });

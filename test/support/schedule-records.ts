@@ -2,7 +2,7 @@ import { newRecord } from '../../src/sources/schedule/plan.ts';
 import type { OpenRun, ScheduleRecord } from '../../src/sources/schedule/record.ts';
 import { scheduleBinding } from './bindings.ts';
 
-/** A run of the process `me` that waits. */
+/** A waiting run of the process `me`. */
 export function openRun(id: number, fields: Partial<OpenRun> = {}): OpenRun {
   return {
     runId: `r${id}`,

@@ -17,16 +17,16 @@ let processes = 0;
 export interface ScheduleRigOptions {
   readonly hook?: string;
   readonly store?: Store;
-  /** Processes of one host are never there together; default always the same one. */
+  /** Two processes of one host never run at the same time; default: always the same host. */
   readonly host?: string;
   readonly records?: ScheduleRecords;
-  /** Names of bindings that are not persisted although others are. */
+  /** The names of bindings that are not persisted. */
   readonly unkept?: readonly string[];
 }
 
 /**
- * The schedules of one hook in one operator process, under fake timers, persisted in `store` where one is given. `ticks` are
- * `name time` of each trigger as it comes; `end` is a clean end, `crash` one after which nothing is written.
+ * The schedules of one hook in one operator process, under fake timers, persisted in `store` if given. `ticks` records
+ * `name time` of each trigger; `end` stops gracefully, `crash` without any further write.
  */
 export function startSchedules(bindings: readonly ScheduleBinding[], options: ScheduleRigOptions = {}) {
   const controller = new AbortController();
@@ -81,7 +81,7 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
     beating,
     /** `reason scheduledAt` of each trigger. */
     runs: (): readonly string[] => triggers.map(({ run }) => `${run.reason} ${clockTime(run.scheduledAtMs)}`),
-    /** Plays the run of a trigger until it ends. */
+    /** Simulates the run of a trigger until it ends. */
     run: (trigger: ScheduleTrigger, outcome: 'succeeded' | 'failed' = 'succeeded'): void => {
       scheduled.begin([trigger]);
       scheduled.end([trigger], outcome);
@@ -99,7 +99,7 @@ export function startSchedules(bindings: readonly ScheduleBinding[], options: Sc
       controller.abort();
       keeping.abort();
       await ended;
-      // What is left to be written is given up.
+      // Unwritten changes are dropped.
       await vi.advanceTimersByTimeAsync(5000);
       await keptEnded;
     },

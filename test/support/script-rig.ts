@@ -8,7 +8,7 @@ import { hookRig, never, temporaryFolder } from './hook-rig.ts';
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 export interface ScriptResult extends Pick<HookOutputs, 'patch' | 'metrics'> {
-  /** What it printed, in lines. */
+  /** Its output, by line. */
   readonly printed: readonly unknown[];
   /** Why the run failed. */
   readonly failure?: string;
@@ -18,7 +18,7 @@ export interface ScriptRun {
   /** The binding contexts. */
   readonly contexts: readonly unknown[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Scripts by name that are found before all others; the `hooklet` they may stand in for is `$HOOKLET`. */
+  /** Scripts by name that come first on the PATH; the `hooklet` that they may replace is `$HOOKLET`. */
   readonly programs?: Readonly<Record<string, string>>;
 }
 
@@ -44,7 +44,7 @@ export async function runScript(path: string, { contexts, env = {}, programs = {
   return { printed: rig.output(), patch, metrics, ...failure };
 }
 
-/** Asks an executable hook for its config, as the operator does. */
+/** Reads the config of an executable hook, as the operator does. */
 export async function readScriptConfig(path: string, env: Readonly<Record<string, string>> = {}): Promise<string> {
   await using rig = hookRig({ spawnerOptions: { env: { ...process.env, ...env } } });
   const { stdout } = await rig.runner.readConfig({ name: 'hook.sh', path, type: 'process' }, never);

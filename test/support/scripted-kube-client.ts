@@ -2,7 +2,7 @@ import { KubeError, ResourceExpiredError } from '../../src/errors.ts';
 import type { Carrier } from '../../src/kube/http/http.ts';
 import type { KubeClient, KubeRequest, StreamOptions } from '../../src/kube/client.ts';
 
-/** A request the test answers when it likes: a list with `reply`, a watch line by line. */
+/** A request that the test answers: a list with `reply`, a watch line by line. */
 export interface ScriptedCall {
   readonly kind: 'list' | 'watch';
   readonly path: string;
@@ -14,7 +14,7 @@ export interface ScriptedCall {
   open(): void;
   /** Sends watch lines: objects are written as JSON, strings as they are. */
   send(...lines: readonly unknown[]): void;
-  /** Ends a watch in good order. */
+  /** Ends a watch regularly. */
   end(): void;
   /** Refuses the request, or breaks the stream. */
   fail(error: unknown): void;
@@ -23,13 +23,13 @@ export interface ScriptedCall {
 
 /** A client whose calls wait for the test. */
 export interface ScriptedKubeClient extends KubeClient {
-  /** The calls that have come, answered or not. */
+  /** The calls so far, answered or not. */
   readonly calls: readonly ScriptedCall[];
-  /** The next call that was not taken yet; waits for it. */
+  /** Waits for the next call that was not taken yet. */
   next(): Promise<ScriptedCall>;
 }
 
-/** Creates a client that answers as the test says, without sockets. */
+/** Creates a client without sockets whose responses the test scripts. */
 export function scriptedKubeClient({ carrier }: { readonly carrier?: Carrier } = {}): ScriptedKubeClient {
   const calls: ScriptedCall[] = [];
   const untaken: ScriptedCall[] = [];
@@ -68,7 +68,7 @@ export function scriptedKubeClient({ carrier }: { readonly carrier?: Carrier } =
   };
 }
 
-/** The error of a status code, as the transport makes it. */
+/** The error of a status code, as the transport creates it. */
 export function statusError(status: number, { reason = '', message = `status ${status}`, retryAfterMs = -1 } = {}) {
   const failure = { status, reason, ...(retryAfterMs < 0 ? {} : { retryAfterMs }) };
   return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);

@@ -14,7 +14,7 @@ import { createCertificate, type TestCertificate } from './certificate.ts';
 
 export type Request = IncomingMessage | Http2ServerRequest;
 export type Response = (ServerResponse | Http2ServerResponse) & {
-  // The two share these, with signatures that do not overlap.
+  // Both servers have these methods, but with signatures that do not overlap.
   write(chunk: string | Uint8Array): boolean;
   end(chunk?: string | Uint8Array): unknown;
   writeHead(status: number, headers?: Readonly<Record<string, string>>): unknown;
@@ -30,18 +30,18 @@ export interface ScriptedServerOptions {
   readonly clientAuthority?: string;
 }
 
-/** A server that answers as the test says, and counts what it sees. */
+/** A server whose responses the test scripts, and which counts requests and connections. */
 export interface ScriptedServer {
   readonly url: URL;
   readonly port: number;
   readonly certificate: TestCertificate;
-  /** A cluster at this server that asks for no credentials. */
+  /** A cluster at this server without credentials. */
   readonly cluster: Cluster;
-  /** What was asked, as `GET /path`. */
+  /** The requests, as `GET /path`. */
   readonly asked: readonly string[];
   readonly sockets: ReadonlySet<Socket>;
   readonly sessions: ReadonlySet<ServerHttp2Session>;
-  /** How many connections were ever accepted. */
+  /** The number of connections accepted so far. */
   connections(): number;
   close(): Promise<void>;
 }
@@ -96,7 +96,7 @@ function createFor(
   listener: (request: Request, response: Response) => void,
 ): Server {
   const onRequest = listener as (request: unknown, response: unknown) => void;
-  // As an API server does, it leaves idle connections open.
+  // Like an API server, it keeps idle connections open.
   const idle = { keepAliveTimeout: 0 };
   if (protocol === 'http') return createServer(idle, onRequest);
   const tls = {

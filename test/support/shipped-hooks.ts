@@ -10,27 +10,27 @@ const hooksDir = fileURLToPath(new URL('../../hooks', import.meta.url));
 export interface ShippedHooks extends AsyncDisposable {
   readonly sandbox: Sandbox;
   readonly operator: OperatorRig;
-  /** Where backups go; made by the hooks. */
+  /** The folder of the backups, which the hooks create. */
   readonly backupDir: string;
   /** The object at an API path, undefined when there is none. */
   get(path: string): Promise<JsonObject | undefined>;
-  /** Does what the rights of the operator do not allow. */
+  /** Sends requests that the operator's rights do not allow. */
   asAdmin<T>(call: () => T): T;
   /** What the hooks printed. */
   printed(): readonly string[];
-  /** The value of a metric without labels but `hook`. */
+  /** The value of a metric whose only label is `hook`. */
   metric(name: string): Promise<number | undefined>;
 }
 
 export interface ShippedOptions {
-  /** What is there before the operator starts. */
+  /** The objects that exist before the operator starts. */
   readonly before?: readonly JsonObject[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Absent: everything is allowed. */
+  /** When absent, everything is allowed. */
   readonly rbac?: Rbac;
 }
 
-/** Runs the hooks that come with the product; the backup only where the environment gives a crontab. */
+/** Runs the hooks that ship with the product; the backup hook only if the environment sets a crontab. */
 export async function startShippedHooks({ before = [], env = {}, rbac }: ShippedOptions = {}): Promise<ShippedHooks> {
   const tmp = temporaryFolder();
   const backupDir = join(tmp.path, 'backups');
@@ -50,7 +50,7 @@ export async function startShippedHooks({ before = [], env = {}, rbac }: Shipped
     hooksDir,
     connect: sandboxCluster(sandbox),
     env: { BACKUP_CRONTAB: '@yearly', BACKUP_DIR: backupDir, ...env },
-    // A backup that is under way is finished.
+    // Lets a running backup finish.
     operator: { gracePeriodMs: 60_000 },
   });
   return {
@@ -77,13 +77,13 @@ export async function startShippedHooks({ before = [], env = {}, rbac }: Shipped
   };
 }
 
-/** A ConfigMap that is to be copied, and is in the backups. */
+/** A ConfigMap to copy, which is also part of the backups. */
 export function labelledConfigMap(name: string, data: Readonly<Record<string, string>>): JsonObject {
   const metadata = { name, namespace: 'default', labels: { 'hooklet.dev/copy': 'true' } };
   return { apiVersion: 'v1', kind: 'ConfigMap', metadata, data };
 }
 
-/** A Secret that is to be copied, and is in the backups. */
+/** A Secret to copy, which is also part of the backups. */
 export function labelledSecret(
   name: string,
   stringData: Readonly<Record<string, string>>,
@@ -93,7 +93,7 @@ export function labelledSecret(
   return { apiVersion: 'v1', kind: 'Secret', metadata, type, stringData };
 }
 
-/** A namespace that gets copies. */
+/** A namespace that receives copies. */
 export function targetNamespace(name: string, value = 'true'): JsonObject {
   return { apiVersion: 'v1', kind: 'Namespace', metadata: { name, labels: { 'hooklet.dev/copies': value } } };
 }

@@ -1,14 +1,14 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** What becomes of the connections that are open, and of those that are opened, while a fault lasts. */
+/** How a fault affects open connections, and those that are opened while it lasts. */
 export type StageFault =
-  /** New ones: nothing passes after so many bytes of the server, or after the client's second piece. */
+  /** New connections stall after this many bytes of the server, or after the client's second chunk. */
   | { readonly type: 'silent'; readonly afterBytes: number }
   | { readonly type: 'silent'; readonly afterClientPieces: number }
-  /** A byte of the server a second. */
+  /** The server's bytes pass at one byte per second. */
   | { readonly type: 'trickle' };
 
-/** A hop that stalls connections at a stage; those that it stalled never go on. */
+/** A relay that stalls connections at a stage; stalled connections never continue. */
 export interface StageRelay {
   readonly port: number;
   begin(fault: StageFault): void;

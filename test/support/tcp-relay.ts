@@ -1,11 +1,11 @@
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A hop between client and server that can go silent without hanging up, or be cut. */
+/** A relay between client and server that can fall silent without closing, or be cut. */
 export interface TcpRelay {
   readonly port: number;
-  /** From now on nothing passes on the connections there are, in either direction, and nobody is told. */
+  /** From now on nothing passes on the open connections, in either direction, without notice. */
   freeze(): void;
-  /** The same on those that come too. */
+  /** The same, also on new connections. */
   freezeAll(): void;
   /** Resets every connection. */
   cut(): void;

@@ -17,12 +17,12 @@ export function taskOf(hook: Hook, trigger: Trigger, fields: Partial<Task> = {})
   return { hook, triggers: [trigger], allowFailure: false, queuedAtMs: 0, failures: 0, ownFailures: 0, ...fields };
 }
 
-/** What a task is about: `Synchronization pods`, `pods/web`, `every-minute`. */
+/** Describes a task: `Synchronization pods`, `pods/web`, `every-minute`. */
 export function describeTask({ triggers }: Task): string {
   return triggers.map(describeTrigger).join(' + ');
 }
 
-/** A unit on monitors and a clock that the test plays. */
+/** A unit with monitors and a clock that the test controls. */
 export function unitRig(name: string, bindings: Hook['bindings']) {
   const monitors = new Map<KubernetesBinding, MonitorListener>();
   const schedules: { readonly bindings: readonly ScheduleBinding[]; readonly emit: Emit }[] = [];
@@ -77,7 +77,7 @@ export function unitRig(name: string, bindings: Hook['bindings']) {
     },
     problem: (binding: KubernetesBinding, text: string) => monitor(binding).problem(text),
     setSnapshot: (binding: KubernetesBinding, snapshot: Snapshot) => void snapshots.set(binding, snapshot),
-    /** What was queued since the last call, such as `main: Synchronization pods`. */
+    /** The tasks queued since the last call, as text such as `main: Synchronization pods`. */
     queued: (): readonly string[] => tasks.splice(0).map(({ queue, task }) => `${queue}: ${describeTask(task)}`),
     /** The tasks queued since the last call. */
     takeTasks: (): readonly Task[] => tasks.splice(0).map(({ task }) => task),

@@ -3,8 +3,8 @@ import { vi } from 'vitest';
 const POLL_MS = 10;
 
 /**
- * Holds a promise of the product: `check` must stop throwing before `limitMs` of wall time are over, however busy the
- * machine is. A failure says how long it took instead, where that is no more than twice the limit.
+ * Checks a promise of the product: `check` must stop throwing within `limitMs` of wall time, however busy the machine
+ * is. The failure reports how long it took, if that is at most twice the limit.
  */
 export async function within(limitMs: number, check: () => void | Promise<void>): Promise<void> {
   const beganAt = performance.now();
@@ -20,7 +20,7 @@ export async function within(limitMs: number, check: () => void | Promise<void>)
   }
 }
 
-/** The same under fake timers: time passes here alone, so that the limit is held to the millisecond. */
+/** The same under fake timers: time advances only here, so the limit is exact to the millisecond. */
 export async function withinVirtual(limitMs: number, check: () => void | Promise<void>): Promise<void> {
   for (let passedMs = 0; ;) {
     const failure = await failureOf(check);

@@ -11,16 +11,16 @@ const SECOND = 1000;
 const HOUR = 3_600_000;
 const times = { leaseDurationMs: 15 * SECOND, renewDeadlineMs: 10 * SECOND, retryPeriodMs: 2 * SECOND };
 
-/** One replica: what it does under the lease is to be `at work`. */
+/** One replica; it is "at work" while it does what only a leader may do. */
 interface Candidate {
   readonly election: LeaderElection;
   readonly client: InProcessClient;
   readonly lines: readonly LogLine[];
-  /** Whether it does what only a leader may. */
+  /** Whether it does what only a leader may do. */
   readonly isAtWork: () => boolean;
-  /** Ends in good order. */
+  /** Stops gracefully. */
   readonly stop: () => Promise<void>;
-  /** Is gone from one moment to the next. */
+  /** Stops without any cleanup. */
   readonly crash: () => void;
   readonly error: () => unknown;
 }
@@ -49,7 +49,7 @@ function candidate(identity: string, { skewMs = 0, random = (): number => 0.5 } 
   let isAtWork = false;
   const election = new LeaderElection({
     ...times,
-    // A crashed process sends nothing more, and hears nothing more.
+    // A crashed process sends and receives nothing.
     client: { request: async (request, signal) => (crashed ? new Promise(() => {}) : client.request(request, signal)) },
     namespace: 'default',
     name: 'hooklet',
@@ -84,7 +84,7 @@ function candidate(identity: string, { skewMs = 0, random = (): number => 0.5 } 
   return made;
 }
 
-/** Lets time pass, and holds at each step that no two are at work. */
+/** Advances the time, and checks at each step that no two candidates are at work. */
 async function pass(ms: number): Promise<void> {
   for (let passed = 0; passed < ms; passed += 50) {
     await vi.advanceTimersByTimeAsync(Math.min(50, ms - passed));
@@ -92,7 +92,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Lets time pass until it is so; returns how long that took. */
+/** Advances the time until the condition holds; returns how long that took. */
 async function passUntil(check: () => boolean, limitMs = 60 * SECOND): Promise<number> {
   const from = performance.now();
   while (!check() && performance.now() - from < limitMs) await pass(50);

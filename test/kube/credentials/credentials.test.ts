@@ -73,7 +73,7 @@ describe('a token file', () => {
     await vi.advanceTimersByTimeAsync(5000);
 
     expect(await read).toContain(`cannot read token ${path}: nothing could be read within 5 s`);
-    // Lets the thread go that waits for a writer.
+    // Releases the thread that waits for a writer.
     closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
   });
 

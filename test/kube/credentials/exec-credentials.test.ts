@@ -79,10 +79,10 @@ describe('an exec plugin', () => {
 
     const { headers } = await source.read();
     const text = Buffer.from(String(headers?.['authorization']).slice('Bearer '.length), 'base64').toString();
-    const [told = ''] = /\{.*/.exec(text) ?? [];
+    const [received = ''] = /\{.*/.exec(text) ?? [];
 
     expect(text.startsWith('a b c own {')).toBe(true);
-    expect(JSON.parse(told)).toEqual({
+    expect(JSON.parse(received)).toEqual({
       apiVersion: 'client.authentication.k8s.io/v1',
       kind: 'ExecCredential',
       spec: {

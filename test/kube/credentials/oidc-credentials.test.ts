@@ -13,7 +13,7 @@ afterEach(async () => {
 
 const nowSeconds = Math.floor(Date.now() / 1000);
 
-/** An unsigned token; its signature is the issuer's affair. */
+/** An unsigned token; only the issuer verifies signatures. */
 function token(claims: object): string {
   const encode = (part: object): string => Buffer.from(JSON.stringify(part)).toString('base64url');
   return `${encode({ alg: 'RS256', kid: '1' })}.${encode(claims)}.c2ln`;
@@ -21,7 +21,7 @@ function token(claims: object): string {
 
 let forms: unknown[] = [];
 
-/** An issuer that hands out numbered tokens, and writes down what it was sent. */
+/** An issuer that returns numbered tokens, and records the requests. */
 async function startIssuer(lifeSeconds: number): Promise<ScriptedServer> {
   forms = [];
   const server = await startServer(
@@ -61,7 +61,7 @@ function source(server: ScriptedServer, config: OidcConfig) {
   );
 }
 
-/** Who the token is for. */
+/** Reads the subject of a token. */
 async function subject(credentials: CredentialSource): Promise<unknown> {
   const { headers } = await credentials.read();
   const [, payload = ''] = String(headers?.['authorization']).split('.');

@@ -14,7 +14,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A server whose named groups may change, and which counts how often it is asked. */
+/** A server whose groups may change, and which counts its requests. */
 function serverWith(groups: { items: readonly object[] } = AGGREGATED_GROUPS) {
   const state = { groups, count: 0, isDown: false };
   const client = {

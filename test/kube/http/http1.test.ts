@@ -98,7 +98,7 @@ describe('HTTP/1.1 connections', () => {
 
     expect(server.asked.filter((asked) => asked === 'GET /silent')).toHaveLength(2);
     expect(dead).toBe('keep-alive');
-    // What is left is the connection for probes.
+    // Only the connection of the probes remains.
     await expect.poll(() => server.sockets.size, { timeout: 5000, interval: 10 }).toBeLessThanOrEqual(1);
   });
 

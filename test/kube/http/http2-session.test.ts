@@ -34,7 +34,7 @@ async function open(server: ScriptedServer): Promise<Session> {
   return session;
 }
 
-/** A connection that takes what is written, says nothing, and never reports that it was destroyed. */
+/** A connection that accepts all writes, sends nothing, and never reports that it was destroyed. */
 function stuckWire(): Wire {
   const socket = new Duplex({ read() {}, write() {}, destroy() {} });
   return { socket, tcp: socket } as unknown as Wire;
@@ -129,7 +129,7 @@ describe('openSession', () => {
   });
 });
 
-/** Lets the answer to a ping come, which no driven clock hurries. */
+/** Waits for the answer to a ping in real time: fake timers do not affect it. */
 async function untilAnswered(session: Session): Promise<void> {
   await expect.poll(() => session.silentForMs(), { interval: 1 }).toBeLessThan(1500);
 }

@@ -21,7 +21,7 @@ const get: HttpRequest = { method: 'GET', path: '/', headers: {} };
 
 type Send = (request: HttpRequest, signal: AbortSignal) => Promise<HttpResponse>;
 
-/** A last line whose transports do one after the other as `sends` say; the last one stays. */
+/** A last line whose transports behave as `sends` say, in order; the last one stays. */
 function lineOf(...sends: readonly Send[]) {
   const closed: number[] = [];
   const replaced: number[] = [];
@@ -46,7 +46,7 @@ function lineOf(...sends: readonly Send[]) {
   return { line: withLastLine({ create, onReplaced }), closed, replaced, replacedAtMs };
 }
 
-/** Neither answers nor fails, and does not heed its signal. */
+/** Neither answers nor fails, and ignores its signal. */
 const deaf: Send = async () => new Promise(() => {});
 
 function answer(silentForMs: () => number = () => 0): HttpResponse {
@@ -54,7 +54,7 @@ function answer(silentForMs: () => number = () => 0): HttpResponse {
   return { status: 200, headers: {}, body: new PassThrough(), carrier, cancel: () => {}, isTruncated: () => false };
 }
 
-/** Lets time pass, and what waits for the next turn of the event loop have it. */
+/** Advances the time, and runs what waits for the next turn of the event loop. */
 async function pass(ms: number): Promise<void> {
   for (let left = ms; left > 0; left -= 1000) {
     await vi.advanceTimersByTimeAsync(Math.min(1000, left));
@@ -62,7 +62,7 @@ async function pass(ms: number): Promise<void> {
   }
 }
 
-/** Asks as the operator does: each request has its time, and is made again after a pause when that is over. */
+/** Sends requests as the operator does: each has a timeout, after which it is repeated with a pause. */
 function keepAsking({ line }: ReturnType<typeof lineOf>, timeoutMs: number) {
   const state: { answers: number; errors: string[] } = { answers: 0, errors: [] };
   const ask = async (): Promise<void> => {

@@ -2,15 +2,15 @@ import { describe, expect, it } from 'vitest';
 
 import { LineProgress, TRICKLE_LIMIT_MS } from '../../../src/kube/http/line-progress.ts';
 
-/** What comes at a moment: bytes, and what they do to the lines of the stream. */
+/** An arrival: its bytes, and their effect on the lines of the stream. */
 interface Arrival {
   readonly atMs: number;
   readonly bytes: number;
-  /** Absent: they frame the stream, and are no part of a line. */
+  /** Absent for bytes of the framing, which are not part of a line. */
   readonly line?: 'part' | 'end' | 'end and part';
 }
 
-/** When the stream is given up; undefined where it is not, up to a minute after the last arrival. */
+/** When the stream is given up; undefined when it is not within a minute after the last arrival. */
 function stuckAtMs(arrivals: readonly Arrival[]): number | undefined {
   const progress = new LineProgress();
   const waiting = [...arrivals];

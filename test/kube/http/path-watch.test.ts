@@ -10,16 +10,19 @@ afterEach(() => {
 });
 
 interface Course {
-  /** When what was opened before falls silent; what is opened later than `backAtMs` is answered. */
+  /** When all connections opened before fall silent; those opened after `backAtMs` are answered. */
   readonly silentAtMs?: number;
   readonly backAtMs?: number;
   readonly latencyMs?: number;
   readonly untilMs: number;
-  /** Bytes that the watch brings in a second. */
+  /** Bytes per second that the watch receives. */
   readonly bytesPerSecond?: number;
 }
 
-/** One watch over HTTP/1.1, and the connections of the probes; when the watch was given up, and what was asked. */
+/**
+ * One watch over HTTP/1.1 and the connections of the probes: records when the watch was given up, and which probes were
+ * sent.
+ */
 async function follow(course: Course) {
   const { silentAtMs = Infinity, backAtMs = silentAtMs, latencyMs = 5, untilMs, bytesPerSecond = 0 } = course;
   const startMs = performance.now();

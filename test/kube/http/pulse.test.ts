@@ -6,12 +6,12 @@ import { Pulse, PULSE_TIMES } from '../../../src/kube/http/pulse.ts';
 interface Course {
   readonly latencyMs: number;
   readonly silentAtMs?: number;
-  /** From the doubt until another connection is open and asked, and from there until it answers. */
+  /** Time from the doubt until another connection is open and pinged, and from then until it answers. */
   readonly otherMs: number;
   readonly untilMs: number;
-  /** Bytes that come in each millisecond besides answers. */
+  /** Bytes received per millisecond in addition to answers. */
   readonly bytesPerMs?: number;
-  /** When the server says that it closes the connection. */
+  /** When the server announces that it closes the connection. */
   readonly closingAtMs?: number;
 }
 
@@ -21,7 +21,7 @@ interface Followed {
   pings: number;
 }
 
-/** When the connection was doubted first, and when it was given up. */
+/** When the connection was first doubted, and when it was given up. */
 function follow(course: Course): Followed {
   const { latencyMs, silentAtMs = Infinity, otherMs, untilMs, bytesPerMs = 0, closingAtMs } = course;
   const pulse = new Pulse(PULSE_TIMES, 0);
@@ -90,7 +90,7 @@ describe('the pulse of a connection', () => {
   });
 
   it.each([500, 1500, 3000, 8000])('keeps it where the server answers everything %i ms late', (latencyMs) => {
-    // To open another one takes at least the time of two answers.
+    // Opening another one takes at least two round trips.
     const { endedAtMs } = follow({ latencyMs, otherMs: 2 * latencyMs, untilMs: 120_000 });
 
     expect(endedAtMs).toBeUndefined();

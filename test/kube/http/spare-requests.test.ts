@@ -10,13 +10,13 @@ afterEach(() => {
 });
 
 interface Course {
-  /** How long each try takes to its answer, the spare ones in turn; Infinity: it has none. */
+  /** Time until each attempt is answered, spares in order; Infinity for no answer. */
   readonly answerMs: readonly number[];
   /** Whether probes are answered. */
   readonly isWell?: () => boolean;
 }
 
-/** Sends one request, and keeps what becomes of it. */
+/** Sends one request, and records its result. */
 function send({ answerMs, isWell = () => true }: Course) {
   const startMs = performance.now();
   const state = { starts: [] as number[], cancelled: [] as number[], most: 0, answer: undefined as string | undefined };
@@ -106,9 +106,9 @@ describe('a request that may be sent twice', () => {
       });
       return { answer, cancel };
     });
-    const told = failing.catch(String);
+    const failure = failing.catch(String);
     await vi.advanceTimersByTimeAsync(10_000);
 
-    expect(await told).toBe('Error: failure 2000');
+    expect(await failure).toBe('Error: failure 2000');
   });
 });

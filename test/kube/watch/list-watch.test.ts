@@ -16,19 +16,19 @@ const UNPINGED: Carrier = { silentForMs: () => 0, lost: new AbortController().si
 
 function listWatch(target: WatchTarget = TARGET, overrides: Partial<ListWatchOptions> = {}, carrier?: Carrier) {
   const client = scriptedKubeClient(carrier === undefined ? {} : { carrier });
-  const told = { contacts: 0, opens: 0, lateLists: 0 };
+  const counts = { contacts: 0, opens: 0, lateLists: 0 };
   const options: ListWatchOptions = {
     withoutStreaming: new Set(),
-    onContact: () => told.contacts++,
-    onOpen: () => told.opens++,
-    onLateList: () => told.lateLists++,
+    onContact: () => counts.contacts++,
+    onOpen: () => counts.opens++,
+    onLateList: () => counts.lateLists++,
     random: () => 0,
     ...overrides,
   };
-  return { client, told, source: createListWatch(client, target, options) };
+  return { client, counts, source: createListWatch(client, target, options) };
 }
 
-/** Reads frames in the background into an array; `done` has the error that ended them. */
+/** Collects frames in the background; `done` resolves with the error that ended them. */
 function drain(frames: AsyncIterable<ListFrame>) {
   const seen: string[] = [];
   const done = (async (): Promise<unknown> => {
@@ -100,23 +100,23 @@ describe('a streamed list', () => {
   });
 
   it('warns when its end is late (point 3)', async () => {
-    const { client, source, told } = listWatch();
+    const { client, source, counts } = listWatch();
     drain(source.list('', never));
     (await client.next()).send(watchLine('ADDED', { name: 'a' }));
 
     await vi.advanceTimersByTimeAsync(10_000);
 
-    expect(told.lateLists).toBe(1);
+    expect(counts.lateLists).toBe(1);
   });
 
   it('does not warn when it ended in time', async () => {
-    const { client, source, told } = listWatch();
+    const { client, source, counts } = listWatch();
     drain(source.list('', never));
     (await client.next()).send(bookmark(9, { isInitialEventsEnd: true }));
 
     await vi.advanceTimersByTimeAsync(60_000);
 
-    expect(told.lateLists).toBe(0);
+    expect(counts.lateLists).toBe(0);
   });
 
   it.each([400, 406, 415, 422])(
@@ -189,7 +189,7 @@ describe('a paged list', () => {
   const paged = (target?: WatchTarget) => listWatch(target, { withoutStreaming: new Set(['/configmaps', '/secrets']) });
 
   it('comes in pages of 500 (point 2)', async () => {
-    const { client, source, told } = paged();
+    const { client, source, counts } = paged();
     const { seen, done } = drain(source.list('', never));
     const first = await client.next();
     first.reply(kubeList([{ name: 'a' }], { token: 'more' }));
@@ -200,7 +200,7 @@ describe('a paged list', () => {
     expect(first.query).toEqual({ limit: '500' });
     expect(second.query).toEqual({ limit: '500', continue: 'more' });
     expect(seen).toEqual(['ListStart', 'Listed a', 'Listed b', 'ListDone 12']);
-    expect(told).toMatchObject({ contacts: 2, opens: 2 });
+    expect(counts).toMatchObject({ contacts: 2, opens: 2 });
   });
 
   it('is not older than what was seen (point 1)', async () => {
@@ -334,7 +334,7 @@ describe('a watch', () => {
   });
 
   it('reports each contact (point 23)', async () => {
-    const { client, source, told } = listWatch();
+    const { client, source, counts } = listWatch();
     const { done } = drain(source.watch('42', never));
     const call = await client.next();
 
@@ -343,6 +343,6 @@ describe('a watch', () => {
     call.end();
     await done;
 
-    expect(told).toMatchObject({ contacts: 1, opens: 1 });
+    expect(counts).toMatchObject({ contacts: 1, opens: 1 });
   });
 });

@@ -177,7 +177,7 @@ describe('reflect', () => {
     ['a kind that is gone', () => statusError(404)],
     ['a position that expires', () => statusError(410)],
   ])('has its events within 3 s of the end of any length of %s', async (_what, failure) => {
-    // All delays are as long as they can be, and the fault ends just after a try.
+    // The worst case: maximum delays, and the fault ends just after an attempt.
     const { client, events } = reflecting({ random: () => 1 - Number.EPSILON });
     answerList(await client.next());
     await settled();

@@ -11,7 +11,7 @@ import { ModelKubeServer } from '../../support/model-kube-server.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
 import { statusError } from '../../support/scripted-kube-client.ts';
 
-/** Keeps a view from what it is told, and complains of what cannot be. */
+/** Maintains a view from the calls it receives, and records impossible ones. */
 class View implements WatchSubscriber {
   readonly keepsObjects = false;
   readonly #known = new Map<string, ObjectRecord>();

@@ -10,7 +10,7 @@ import { scriptedKubeClient, statusError, type ScriptedCall } from '../../suppor
 
 const controllers: AbortController[] = [];
 
-// Only the delays: what is due now still comes by itself.
+// Fakes only delays: immediates still run by themselves.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });
@@ -20,10 +20,10 @@ afterEach(() => {
   for (const controller of controllers.splice(0)) controller.abort();
 });
 
-/** A subscriber that writes down what it is told. */
+/** A subscriber that records its calls. */
 class Listener implements WatchSubscriber {
   readonly keepsObjects: boolean;
-  readonly told: string[] = [];
+  readonly received: string[] = [];
   readonly texts: (Uint8Array | undefined)[] = [];
   readonly #waiters: { readonly text: string; readonly resolve: () => void }[] = [];
 
@@ -31,9 +31,9 @@ class Listener implements WatchSubscriber {
     this.keepsObjects = keepsObjects;
   }
 
-  /** Waits until the last thing told is `text`. */
+  /** Waits until the last recorded call is `text`. */
   async heard(text: string): Promise<void> {
-    if (this.told.at(-1) === text) return;
+    if (this.received.at(-1) === text) return;
     await new Promise<void>((resolve) => this.#waiters.push({ text, resolve }));
   }
 
@@ -64,7 +64,7 @@ class Listener implements WatchSubscriber {
   }
 
   #tell(text: string): void {
-    this.told.push(text);
+    this.received.push(text);
     for (const waiter of this.#waiters) if (waiter.text === text) waiter.resolve();
   }
 }
@@ -108,8 +108,8 @@ describe('SharedWatch', () => {
     answerList(await client.next(), { name: 'a' });
     await second.heard('done');
 
-    expect(first.told).toEqual(['start', 'listed a@1', 'done']);
-    expect(second.told).toEqual(first.told);
+    expect(first.received).toEqual(['start', 'listed a@1', 'done']);
+    expect(second.received).toEqual(first.received);
     expect(client.calls).toHaveLength(1);
   });
 
@@ -138,14 +138,14 @@ describe('SharedWatch', () => {
     const { client, watch } = sharedWatch(early);
     answerList(await client.next(), { name: 'a' }, { name: 'b' });
     await early.heard('done');
-    const before = early.told.length;
+    const before = early.received.length;
 
     watch.add(late);
     answerList(await client.next(), { name: 'a' }, { name: 'b' });
     await late.heard('done');
 
-    expect(late.told).toEqual(['start', 'listed a@1', 'listed b@1', 'done']);
-    expect(early.told.slice(before)).toEqual(['start', 'done']);
+    expect(late.received).toEqual(['start', 'listed a@1', 'listed b@1', 'done']);
+    expect(early.received.slice(before)).toEqual(['start', 'done']);
   });
 
   it('gives one who comes during a list the next one, whole', async () => {
@@ -160,7 +160,7 @@ describe('SharedWatch', () => {
     answerList(await client.next(), { name: 'a' }, { name: 'b' });
     await late.heard('done');
 
-    expect(late.told).toEqual(['start', 'listed a@1', 'listed b@1', 'done']);
+    expect(late.received).toEqual(['start', 'listed a@1', 'listed b@1', 'done']);
   });
 
   it('tells only what differs when it lists again (point 14)', async () => {
@@ -168,14 +168,14 @@ describe('SharedWatch', () => {
     const { client, watch } = sharedWatch(listener);
     answerList(await client.next(), { name: 'same' }, { name: 'changed' }, { name: 'gone' }, { name: 'new-uid' });
     await listener.heard('done');
-    const before = listener.told.length;
+    const before = listener.received.length;
 
     watch.relist();
     const specs = [{ name: 'same' }, { name: 'changed', version: 2 }, { name: 'new-uid', uid: 'u2' }, { name: 'new' }];
     answerList(await client.next(), ...specs);
     await new Promise(setImmediate);
 
-    expect(listener.told.slice(before)).toEqual([
+    expect(listener.received.slice(before)).toEqual([
       'start',
       'listed changed@2',
       'listed new-uid@1',
@@ -219,7 +219,7 @@ describe('SharedWatch', () => {
     (await client.next()).reply(kubeList([]));
     await late.heard('done');
 
-    expect(late.told).toEqual(['failed KubeError: status 0', 'start', 'recovered', 'done']);
+    expect(late.received).toEqual(['failed KubeError: status 0', 'start', 'recovered', 'done']);
   });
 
   it('tells nobody of a restart that heals itself', async () => {
@@ -233,7 +233,7 @@ describe('SharedWatch', () => {
     answerList(await client.next());
     await new Promise(setImmediate);
 
-    expect(listener.told).toEqual(['start', 'done', 'start', 'done']);
+    expect(listener.received).toEqual(['start', 'done', 'start', 'done']);
   });
 
   it('warns once of a failure that goes on', async () => {

@@ -39,7 +39,7 @@ function watchesOf() {
   return { client, clock, metrics, watches, invalidations: () => invalidations };
 }
 
-// Only the delays: what is due now still comes by itself.
+// Fakes only delays: immediates still run by themselves.
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
 });

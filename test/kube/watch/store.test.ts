@@ -19,7 +19,7 @@ const listInto = (store: Store, specs: readonly ObjectSpec[]) => {
   const gone = store.endList().map(({ name, uid, resourceVersion }) => ({ name, uid, resourceVersion }));
   return { known, gone };
 };
-const told = (changes: readonly StoreChange[]) =>
+const summaryOf = (changes: readonly StoreChange[]) =>
   changes.map(({ type, record, object: seen }) => [
     type,
     record.name,
@@ -72,7 +72,7 @@ describe('Store, following a watch', () => {
       changes: [['Modified', 'a', 'uid-a', '', true]],
     },
   ])('$law', ({ before, apply, changes }) => {
-    expect(told(storeOf(...before).apply(object(apply)))).toEqual(changes);
+    expect(summaryOf(storeOf(...before).apply(object(apply)))).toEqual(changes);
   });
 
   it.each([
@@ -80,7 +80,7 @@ describe('Store, following a watch', () => {
     { law: 'a deletion of an unknown object is nothing', before: [B1], gone: A1, changes: [] },
     { law: 'a late deletion of a predecessor is nothing', before: [NEW_A], gone: A1, changes: [] },
   ])('$law', ({ before, gone, changes }) => {
-    expect(told(storeOf(...before).delete(object(gone)))).toEqual(changes);
+    expect(summaryOf(storeOf(...before).delete(object(gone)))).toEqual(changes);
   });
 });
 
@@ -101,8 +101,8 @@ describe('Store, listing again', () => {
     const store = storeOf(A2, B1);
 
     expect(listInto(store, [A1]).gone).toMatchObject([{ name: 'b' }]);
-    expect(told(store.apply(object(A2)))).toEqual([['Modified', 'a', 'u1', '2', true]]);
-    expect(told(store.apply(object(B1)))).toEqual([['Added', 'b', 'u3', '1', true]]);
+    expect(summaryOf(store.apply(object(A2)))).toEqual([['Modified', 'a', 'u1', '2', true]]);
+    expect(summaryOf(store.apply(object(B1)))).toEqual([['Added', 'b', 'u3', '1', true]]);
   });
 
   it('keeps what it had until the list is complete (point 3)', () => {
@@ -112,7 +112,7 @@ describe('Store, listing again', () => {
     store.listObject(object(B1));
 
     expect(store.size).toBe(1);
-    expect(told(store.apply(object(A1)))).toEqual([]);
+    expect(summaryOf(store.apply(object(A1)))).toEqual([]);
   });
 
   it('forgets a list that did not come to its end', () => {
@@ -128,7 +128,7 @@ describe('Store, listing again', () => {
     const store = storeOf(A1, A2);
 
     expect(store.size).toBe(1);
-    expect(told(store.apply(object(A2)))).toEqual([]);
+    expect(summaryOf(store.apply(object(A2)))).toEqual([]);
   });
 });
 

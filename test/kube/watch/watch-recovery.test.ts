@@ -9,7 +9,7 @@ const WATCHING: Position = { type: 'watch', resourceVersion: '7' };
 const LISTING: Position = { type: 'list', resourceVersion: '7' };
 const NEWEST: Position = { type: 'list', resourceVersion: '' };
 
-/** A recovery on a clock of its own, without jitter unless asked for. */
+/** A recovery with its own clock, and without jitter unless requested. */
 function recoveryAt({ random = () => 0 }: { readonly random?: () => number } = {}) {
   const clock = { ms: 0 };
   return { clock, recovery: createRecovery({ now: () => clock.ms, random }) };

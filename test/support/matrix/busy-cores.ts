@@ -3,7 +3,9 @@ import { spawn } from 'node:child_process';
 const SPIN =
   'process.stdin.on("end", () => process.exit()).resume(); const spin = () => { const end = Date.now() + 20; while (Date.now() < end); setImmediate(spin); }; spin();';
 
-/** Keeps so many cores busy. The processes end with this one, whatever ends it, since their standard input does. */
+/**
+ * Keeps this many cores busy. The processes end with this one, however it ends, because their standard input closes.
+ */
 export function keepCoresBusy(cores: number): AsyncDisposable {
   const children = Array.from({ length: cores }, () =>
     spawn(process.execPath, ['-e', SPIN], { stdio: ['pipe', 'ignore', 'ignore'] }),

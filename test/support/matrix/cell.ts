@@ -24,7 +24,7 @@ export interface MatrixWorld {
 export interface CellResult {
   readonly cell: Cell;
   readonly limitMs: number;
-  /** From the end of the fault until a change made after it was heard of; undefined where that did not happen. */
+  /** Time from the end of the fault until a change that was made after it is received; undefined when it never is. */
   readonly recoveredMs: number | undefined;
   /** How many connections were struck. */
   readonly strikes: number;
@@ -32,7 +32,7 @@ export interface CellResult {
   readonly restarts: readonly string[];
 }
 
-/** All cells with one connection struck, or with storms of a length. */
+/** All cells for a single struck connection, or for storms of one length. */
 export function cellsOf(stormMs: number): readonly Cell[] {
   return PROTOCOLS.flatMap((protocol) =>
     WAYS.flatMap((way) =>
@@ -41,20 +41,20 @@ export function cellsOf(stormMs: number): readonly Cell[] {
   );
 }
 
-/** From the end of a fault until hooks would hear of changes again. */
+/** Limit from the end of a fault until hooks would receive changes again. */
 const LIMIT_MS = 3000;
-/** Where the connection stays open: that nothing comes has to be noticed first. */
+/** Limit when the connection stays open, so that its silence must be detected first. */
 const SILENCE_LIMIT_MS = 5000;
-/** Over HTTP/1.1 there is no ping: one watch that is silent alone between two lines is opened anew after 25 to 31 s. */
+/** HTTP/1.1 has no ping: a single watch that falls silent between two lines is reopened after 25 to 31 s. */
 const UNPINGED_LIMIT_MS = 33_000;
 const BETWEEN_LINES: ReadonlySet<Stage> = new Set<Stage>(['headers', 'idle']);
-/** How long a cell that broke its limit is watched, to tell the deaf from the late. */
+/** How long a cell that missed its limit is still observed, to distinguish deaf from late. */
 const PATIENCE_MS = 10_000;
-/** For the end of a client that is well. */
+/** Limit for closing a healthy client. */
 const END_LIMIT_MS = 2000;
-/** What was told may be ahead of the answer to the write. */
+/** An event may arrive before the response to its write. */
 const AGREEMENT_MS = 2000;
-/** A guard against hanging alone. */
+/** Only a guard against hanging. */
 const SETUP_MS = 60_000;
 
 export function limitOf({ protocol, stage, fault, stormMs }: Cell): number {
@@ -63,7 +63,7 @@ export function limitOf({ protocol, stage, fault, stormMs }: Cell): number {
   return isUnpinged ? UNPINGED_LIMIT_MS : SILENCE_LIMIT_MS;
 }
 
-/** Follows the world through a proxy, strikes, and measures. */
+/** Follows the world through a proxy, strikes it, and measures the recovery. */
 export async function runCell(world: MatrixWorld, cell: Cell, seed: number): Promise<CellResult> {
   const { target, writer } = world;
   const isTunnel = cell.way === 'tunnel';
@@ -83,16 +83,16 @@ export async function runCell(world: MatrixWorld, cell: Cell, seed: number): Pro
   }
 }
 
-/** What follows the objects of the writer, and keeps what it was told. */
+/** A follower of the writer's objects that records what it receives. */
 export interface Following {
   readonly disorders: readonly string[];
-  /** Why the watch was opened again or the list repeated. */
+  /** Why the watch was reopened or the list repeated. */
   readonly restarts: readonly string[];
-  /** What there is, as `name=value`, sorted. */
+  /** The current state, as `name=value`, sorted. */
   states(): readonly string[];
-  /** When it first knew of `value` or a later one; undefined when that took until `signal` aborts. */
+  /** When it first received `value` or a later one; undefined when `signal` aborts first. */
   hears(value: number, signal: AbortSignal): Promise<number | undefined>;
-  /** The writes that it was not told of and should have been. */
+  /** The writes that it should have received and did not. */
   missed(writes: readonly Write[]): readonly string[];
 }
 
@@ -101,7 +101,7 @@ export interface Measuring {
   readonly writer: MatrixWriter;
 }
 
-/** Strikes, and measures until it follows again. */
+/** Strikes, and measures the time until it follows again. */
 export async function measure(
   follower: Following,
   proxy: StageProxy,
@@ -125,13 +125,14 @@ export async function measure(
   };
 }
 
-/** What was told must be how things were at some moment since `value` was written. */
+/** The received state must be the state of some moment since `value` was written. */
 async function differences(follower: Following, writer: MatrixWriter, value: number): Promise<readonly string[]> {
   const untilMs = performance.now() + AGREEMENT_MS;
   for (;;) {
-    const told = follower.states().join(' ');
-    if (writer.statesSince(value).has(told)) return [];
-    if (performance.now() > untilMs) return [`it was told ${told}, which was never so since ${value} was written`];
+    const received = follower.states().join(' ');
+    if (writer.statesSince(value).has(received)) return [];
+    if (performance.now() > untilMs)
+      return [`it received ${received}, which was never the state since ${value} was written`];
     await new Promise((resolve) => setTimeout(resolve, 10));
   }
 }

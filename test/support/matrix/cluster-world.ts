@@ -3,7 +3,7 @@ import type { SharedControlPlane } from '../../cluster/shared-control-plane.ts';
 import type { MatrixWorld } from './cell.ts';
 import { MatrixWriter } from './writer.ts';
 
-/** A namespace of a real API server, to which someone writes all the time. */
+/** A namespace of a real API server with a continuous writer. */
 export async function startClusterWorld(
   plane: SharedControlPlane,
   namespace: string,

@@ -15,10 +15,10 @@ export interface FollowerOptions {
   readonly namespace: string;
 }
 
-/** A client of its own that follows the ConfigMaps of a namespace, and keeps what it was told. */
+/** Follows the ConfigMaps of a namespace with its own client, and records what it receives. */
 export class Follower implements Following {
   readonly restarts: string[] = [];
-  /** When each value was heard of first. */
+  /** When each value was first received. */
   readonly heardAtMs = new Map<number, number>();
   readonly disorders: string[] = [];
   lists = 0;
@@ -32,7 +32,7 @@ export class Follower implements Following {
 
   constructor(options: FollowerOptions) {
     this.#ended = this.#follow(options);
-    // Told to those who wait for it; until then it must not count as unhandled.
+    // Rethrown to the callers that wait for it; until then it must not count as unhandled.
     this.#ended.catch(() => {});
   }
 
@@ -50,17 +50,17 @@ export class Follower implements Following {
     return later.length === 0 ? undefined : Math.min(...later);
   }
 
-  /** The writes that it was not told of and should have been: all from the first it heard, unless it listed again. */
+  /** The writes that it should have received and did not: all since its first one, unless it listed again. */
   missed(writes: readonly Write[]): readonly string[] {
     const first = Math.min(...this.heardAtMs.keys());
     if (this.lists > 1) return [];
     return writes
       .flatMap(({ value }) => (value === undefined || value < first ? [] : [value]))
       .filter((value) => !this.heardAtMs.has(value))
-      .map((value) => `value ${value} was not told`);
+      .map((value) => `value ${value} was not received`);
   }
 
-  /** Ends it; whether it ended within `limitMs`. */
+  /** Ends it; returns whether it ended within `limitMs`. */
   async end(limitMs: number): Promise<boolean> {
     this.#controller.abort();
     const late = Promise.withResolvers<boolean>();
@@ -125,7 +125,10 @@ export class Follower implements Following {
   }
 }
 
-/** The name and the number of an object of the writer's; the control plane puts one of its own into each namespace. */
+/**
+ * The name and the number of one of the writer's objects; the control plane creates an object of its own in each
+ * namespace.
+ */
 function read({ name, value }: KubeObject, take: (name: string, value: number) => void): void {
   const number = Number(asJsonObject(value['data'])['value']);
   if (!Number.isNaN(number)) take(name, number);

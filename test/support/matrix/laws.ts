@@ -7,11 +7,11 @@ export interface MatrixLaws {
   readonly title: string;
   readonly cells: readonly Cell[];
   readonly world: () => Promise<MatrixWorld & AsyncDisposable>;
-  /** How many cores other processes keep busy meanwhile. */
+  /** The number of cores that other processes keep busy meanwhile. */
   readonly busyCores?: number;
 }
 
-/** A test for each cell; the cells run side by side. */
+/** Defines a test for each cell; the cells run concurrently. */
 export function describeMatrix({ title, cells, world, busyCores = 0 }: MatrixLaws): void {
   const ends = new AsyncDisposableStack();
   let runs: MatrixRuns | undefined;
@@ -19,7 +19,7 @@ export function describeMatrix({ title, cells, world, busyCores = 0 }: MatrixLaw
     const started = ends.use(await world());
     ends.use(keepCoresBusy(busyCores));
     runs = new MatrixRuns(started);
-    // Those that take longest first.
+    // The longest ones first.
     runs.start(cells.toSorted((a, b) => limitOf(b) + b.stormMs - limitOf(a) - a.stormMs));
   });
   afterAll(async () => {

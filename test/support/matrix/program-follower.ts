@@ -6,7 +6,7 @@ import type { Write } from './writer.ts';
 
 const LOOK_MS = 20;
 
-/** What a recording hook of a whole `hooklet` was given, read from the folder of its records. */
+/** Follows what a recording hook of a complete `hooklet` process received, read from the folder of its records. */
 export class ProgramFollower implements Following {
   readonly restarts: readonly string[] = [];
   readonly #folder: string;
@@ -32,7 +32,7 @@ export class ProgramFollower implements Following {
     }
   }
 
-  /** A list in between gives the last states alone, which are compared apart. */
+  /** A list in between delivers only the last states, which are compared separately. */
   missed(_writes: readonly Write[]): readonly string[] {
     return [];
   }

@@ -2,13 +2,13 @@ import { writeFileSync } from 'node:fs';
 import { limitOf, runCell, type Cell, type CellResult, type MatrixWorld } from './cell.ts';
 import { describeTable, tableOf } from './table.ts';
 
-/** So many clients, each with a proxy of its own, leave one process time enough for the limits. */
+/** The number of clients, each with its own proxy, that one process can run within the limits. */
 const SIDE_BY_SIDE = 24;
-/** Those that take longer wait most of the time, and take no room. */
+/** Cells that take longer mostly wait, and do not count. */
 const MOSTLY_WAITING_MS = 20_000;
 const STAGGER_MS = 80;
 
-/** Many cells side by side, each of which is asked for once. */
+/** Runs many cells concurrently; each result is taken once. */
 export class MatrixRuns {
   readonly #world: MatrixWorld;
   readonly #runs = new Map<Cell, Promise<CellResult>>();
@@ -24,13 +24,13 @@ export class MatrixRuns {
   start(cells: readonly Cell[]): void {
     for (const [index, cell] of cells.entries()) {
       const run = this.#run(cell, index);
-      // Told to the test of the cell.
+      // Rethrown to the test of the cell.
       run.catch(() => {});
       this.#runs.set(cell, run);
     }
   }
 
-  /** What came of a cell; one whose result was taken already runs again, alone. */
+  /** Returns the result of a cell; a cell whose result was already taken runs again, alone. */
   async take(cell: Cell): Promise<CellResult> {
     const run = this.#runs.get(cell) ?? this.#run(cell, 0);
     this.#runs.delete(cell);

@@ -4,7 +4,7 @@ import { startTlsFront } from '../stages/front.ts';
 import type { MatrixWorld } from './cell.ts';
 import { MatrixWriter } from './writer.ts';
 
-/** A sandbox behind TLS, to which someone writes all the time. */
+/** A sandbox behind TLS with a continuous writer. */
 export async function startSandboxWorld(): Promise<MatrixWorld & AsyncDisposable> {
   await using ends = new AsyncDisposableStack();
   const sandbox = ends.use(await startSandbox());

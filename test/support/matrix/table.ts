@@ -1,7 +1,7 @@
 import { CONNECTION_FAULTS, PROTOCOLS } from '../stages/stages.ts';
 import type { CellResult } from './cell.ts';
 
-/** The times from the end of faults until hooks hear of changes again, for each fault and protocol. */
+/** The times from the end of faults until hooks receive changes again, by fault and protocol. */
 export interface MatrixRow {
   readonly protocol: string;
   readonly fault: string;
@@ -9,7 +9,7 @@ export interface MatrixRow {
   readonly limitMs: number;
   readonly p50Ms: number;
   readonly maxMs: number;
-  /** Where the longest was. */
+  /** The cell with the longest time. */
   readonly slowest: string;
 }
 

@@ -1,6 +1,6 @@
 import { sleep } from '../../../src/lib/sleep.ts';
 
-/** The API past the faults, as far as the matrix writes to it. */
+/** The API that the writer uses, which bypasses the faults. */
 export interface MatrixApi {
   put(name: string, value: number): Promise<void>;
   remove(name: string): Promise<void>;
@@ -9,7 +9,7 @@ export interface MatrixApi {
 /** A write that the server has answered. */
 export interface Write {
   readonly name: string;
-  /** Counts up over all objects; undefined for a deletion. */
+  /** Increases over all objects; undefined for a deletion. */
   readonly value: number | undefined;
   readonly sentAtMs: number;
 }
@@ -18,7 +18,7 @@ const OBJECTS = 5;
 const INTERVAL_MS = 150;
 const DELETED_EACH = 13;
 
-/** Changes a few ConfigMaps by turns, and deletes one of them now and then. */
+/** Changes a few ConfigMaps in turn, and sometimes deletes one. */
 export class MatrixWriter {
   readonly writes: Write[] = [];
   readonly #api: MatrixApi;
@@ -36,7 +36,7 @@ export class MatrixWriter {
     }
   }
 
-  /** What there was after `value` was written, and after each write since then, as `name=value`, sorted and joined. */
+  /** The states after `value` was written and after each later write, as `name=value`, sorted and joined. */
   statesSince(value: number): ReadonlySet<string> {
     const last = new Map<string, number>();
     const states = new Set<string>();

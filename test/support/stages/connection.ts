@@ -8,7 +8,7 @@ import { watchHttp2 } from './http2-watcher.ts';
 import { Lane } from './lane.ts';
 import type { ConnectionFault, Protocol, Segment, Stage, StageWatcher } from './stages.ts';
 
-/** The server that connections lead to. */
+/** The server behind the connections. */
 export interface StageTarget {
   readonly url: string;
   readonly ca: string;
@@ -22,21 +22,21 @@ export interface StagedConnectionOptions {
   /** Whether the client asks for a tunnel first, as a proxy expects. */
   readonly isTunnel: boolean;
   readonly random: Random;
-  /** Asked at each stage: the fault that is to strike there. */
+  /** Called at each stage: returns the fault that should strike there. */
   readonly reached: (stage: Stage) => ConnectionFault | undefined;
-  /** Told when a fault has struck. */
+  /** Called when a fault has struck. */
   readonly struck: () => void;
 }
 
 /** How long nothing moves before a connection with an open response counts as idle. */
 const IDLE_MS = 80;
-/** What was passed on before a fault arrives before it; how long after it the fault strikes is left to chance. */
+/** Bytes passed on before a fault arrive before it; the fault strikes a random time later. */
 const LEAD_MS = 8;
-/** The stages that do not last: a moment later the connection may be at the next. */
+/** The stages that last only a moment. */
 const AT_ONCE: ReadonlySet<Stage> = new Set<Stage>(['accepted', 'secured']);
 const GARBAGE_BYTES = 64;
 
-/** A connection of which TLS ends here on both sides, so that each of its stages is known and can be struck. */
+/** A connection whose TLS is terminated here on both sides, so that each of its stages is known and can be struck. */
 export class StagedConnection {
   readonly #options: StagedConnectionOptions;
   readonly #watcher: StageWatcher;
@@ -44,7 +44,7 @@ export class StagedConnection {
   readonly #rawDown: Lane;
   #up: Lane | undefined;
   #down: Lane | undefined;
-  /** Ends of ours, which go with the connection. */
+  /** The sockets that are closed with the connection. */
   readonly #others = new Set<Duplex>();
   readonly #timers = new Set<NodeJS.Timeout>();
   #idleTimer: NodeJS.Timeout | undefined;
@@ -71,7 +71,7 @@ export class StagedConnection {
     this.#handshake(wire, inner);
   }
 
-  /** Ends what goes on for longer than a moment. */
+  /** Ends a lasting fault: bytes pass again. */
   heal(): void {
     for (const lane of this.#lanes()) lane.pass();
   }
@@ -89,7 +89,7 @@ export class StagedConnection {
     this.#options.near.destroy();
   }
 
-  /** Answers the request for a tunnel; what follows it goes to `next`. */
+  /** Answers the request for a tunnel; the bytes that follow it go to `next`. */
   #afterTunnel(next: (bytes: Buffer) => void): (bytes: Buffer) => void {
     let head: Buffer | undefined = Buffer.alloc(0);
     return (bytes) => {
@@ -161,7 +161,7 @@ export class StagedConnection {
     if (fault === undefined) return;
     this.#isStruck = true;
     if (stage === 'goaway') this.#down?.send(this.#watcher.farewell());
-    // What comes meanwhile belongs to what the fault strikes.
+    // Bytes that arrive meanwhile are struck by the fault too.
     for (const lane of this.#lanes()) lane.wait();
     if (AT_ONCE.has(stage)) this.#strike(fault);
     else this.#timers.add(setTimeout(() => this.#strike(fault), random.between(0, LEAD_MS)));
@@ -196,13 +196,15 @@ export class StagedConnection {
     for (const lane of [this.#rawUp, this.#rawDown]) lane.drop();
   }
 
-  /** What can be no record of TLS and no frame of HTTP/2: the beginning of a long one would be silence. */
+  /**
+   * Bytes that are neither a TLS record nor an HTTP/2 frame: the beginning of a long record would look like silence.
+   */
   #garbage(): Buffer {
     const { random } = this.#options;
     return Buffer.from(Array.from({ length: GARBAGE_BYTES }, () => random.between(0x80, 0xff)));
   }
 
-  /** Those of the layer at which the connection is. */
+  /** The lanes of the layer that the connection has reached. */
   #lanes(): readonly Lane[] {
     return this.#up === undefined || this.#down === undefined ? [this.#rawUp, this.#rawDown] : [this.#up, this.#down];
   }

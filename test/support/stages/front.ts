@@ -5,10 +5,10 @@ import type { AddressInfo } from 'node:net';
 import { createCertificate } from '../certificate.ts';
 import type { StageTarget } from './connection.ts';
 
-/** TLS with HTTP/2 and HTTP/1.1 before a server that speaks plain HTTP, such as the sandbox. */
+/** TLS with HTTP/2 and HTTP/1.1 in front of a server that speaks plain HTTP, such as the sandbox. */
 export interface TlsFront extends StageTarget, AsyncDisposable {}
 
-/** Starts one on a port of loopback. */
+/** Starts one on a loopback port. */
 export async function startTlsFront(url: string): Promise<TlsFront> {
   const certificate = createCertificate();
   const agent = new Agent({ keepAlive: true });

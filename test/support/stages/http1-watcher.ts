@@ -1,10 +1,12 @@
 import { halved, type Segment, type StageWatcher } from './stages.ts';
 
 const HEAD_END = '\r\n\r\n';
-/** The end of a body in chunks: what a server that shuts down says to a watch. */
+/** The end of a chunked body: what a watch receives from a server that shuts down. */
 const LAST_CHUNK = Buffer.from('0\r\n\r\n');
 
-/** Knows the stages of an HTTP/1.1 connection by its requests, which have no body, and the responses in between. */
+/**
+ * Detects the stages of an HTTP/1.1 connection by its requests, which have no body, and by the responses in between.
+ */
 export function watchHttp1(): StageWatcher {
   let request: Buffer = Buffer.alloc(0);
   let response: Buffer | 'body' = Buffer.alloc(0);
@@ -19,7 +21,7 @@ export function watchHttp1(): StageWatcher {
         response = Buffer.alloc(0);
       }
       const whole: Segment = isWhole ? { bytes: chunk, reaches: 'requestSent' } : { bytes: chunk };
-      // Nothing of the request has gone on to the server yet.
+      // No part of the request has been passed to the server yet.
       return isFirst ? [{ bytes: Buffer.alloc(0), reaches: 'afterSettings' }, whole] : [whole];
     },
     down(chunk) {

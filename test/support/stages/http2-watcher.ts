@@ -16,7 +16,7 @@ interface Frame {
   readonly bytes: Buffer;
 }
 
-/** Knows the stages of an HTTP/2 connection by its frames. */
+/** Detects the stages of an HTTP/2 connection by its frames. */
 export function watchHttp2(): StageWatcher {
   let isPrefaceSeen = false;
   let lastStreamId = 0;
@@ -43,7 +43,7 @@ export function watchHttp2(): StageWatcher {
       const segments: Segment[] = [];
       let rest = chunk;
       if (!isPrefaceSeen) {
-        // The client sends it in one piece, since it is the first that it writes.
+        // The client sends it in one chunk, because it is its first write.
         isPrefaceSeen = true;
         segments.push({ bytes: rest.subarray(0, PREFACE_BYTES) });
         rest = rest.subarray(PREFACE_BYTES);
@@ -64,7 +64,7 @@ function goaway(lastStreamId: number): Buffer {
   return frame;
 }
 
-/** Puts frames together from chunks. */
+/** Assembles frames from chunks. */
 function frameReader() {
   let waiting: Buffer = Buffer.alloc(0);
   return {

@@ -19,24 +19,24 @@ export class Lane {
     else this.#waiting = Buffer.concat([this.#waiting, bytes]);
   }
 
-  /** Writes past what waits. */
+  /** Writes ahead of the waiting bytes. */
   insert(bytes: Buffer): void {
     this.#write(bytes);
   }
 
-  /** Keeps what comes from now on. */
+  /** Holds all bytes from now on. */
   wait(): void {
     if (this.#mode === 'pass') this.#mode = 'wait';
   }
 
-  /** Lets a byte a second pass. */
+  /** Passes one byte per second. */
   drip(): void {
     if (this.#mode === 'drop') return;
     this.#mode = 'drip';
     this.#timer ??= setInterval(() => this.#drop(), BYTE_INTERVAL_MS);
   }
 
-  /** Lets everything pass again, what waits first. */
+  /** Passes everything again, the waiting bytes first. */
   pass(): void {
     if (this.#mode === 'drop') return;
     clearInterval(this.#timer);
@@ -47,7 +47,7 @@ export class Lane {
     this.send(waiting);
   }
 
-  /** Loses what waits and all that comes. */
+  /** Drops the waiting bytes and all later ones. */
   drop(): void {
     clearInterval(this.#timer);
     this.#mode = 'drop';

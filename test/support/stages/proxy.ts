@@ -8,24 +8,24 @@ import type { ConnectionFault, Protocol, Stage } from './stages.ts';
 export interface StageProxyOptions {
   readonly target: StageTarget;
   readonly protocol: Protocol;
-  /** Whether it is a proxy that clients ask for tunnels; it opens all to its own target. */
+  /** Whether clients must ask it for tunnels, as an HTTP proxy; all of them lead to its own target. */
   readonly isTunnel?: boolean;
   readonly certificate?: TestCertificate;
   readonly seed?: number;
 }
 
-/** A hop between clients and an API server that strikes connections at their stages. */
+/** A proxy between clients and an API server that strikes connections at their stages. */
 export interface StageProxy extends AsyncDisposable {
   readonly port: number;
-  /** What clients are to trust. */
+  /** The certificate that clients must trust. */
   readonly ca: string;
-  /** How many connections faults have struck. */
+  /** The number of connections struck so far. */
   readonly strikes: number;
-  /** The next connection that reaches the stage gets the fault; resolves when it has struck. */
+  /** Strikes the next connection that reaches the stage; resolves when it has struck. */
   strikeNext(stage: Stage, fault: ConnectionFault, signal: AbortSignal): Promise<void>;
-  /** From now on every connection gets the fault as soon as it reaches the stage. */
+  /** From now on strikes every connection as soon as it reaches the stage. */
   startStorm(stage: Stage, fault: ConnectionFault): void;
-  /** All is well for new connections, and slow ones are slow no longer; silent ones stay so. */
+  /** Ends the faults for new and slow connections; silent ones stay silent. */
   endStorm(): void;
   /** Resets every connection. */
   cut(): void;
@@ -37,7 +37,7 @@ interface Plan {
   readonly isStorm: boolean;
 }
 
-/** Starts a proxy on a port of loopback. */
+/** Starts a proxy on a loopback port. */
 export async function startStageProxy(options: StageProxyOptions): Promise<StageProxy> {
   const { target, protocol, isTunnel = false, certificate = createCertificate(), seed = 1 } = options;
   const random = seededRandom(seed);

@@ -1,6 +1,6 @@
 /**
- * How far a connection to an API server has come. At `secured` TLS is up for the client, which writes at once, and not
- * yet for the server. Over HTTP/1.1, which has no SETTINGS, a request that has begun stands for `afterSettings`, and
+ * The stages of a connection to an API server. At `secured`, TLS is up for the client, which writes at once, but not
+ * yet for the server. Over HTTP/1.1, which has no SETTINGS, the beginning of a request stands for `afterSettings`, and
  * the last chunk of a response for `goaway`.
  */
 export const STAGES = [
@@ -18,35 +18,35 @@ export const STAGES = [
 
 export type Stage = (typeof STAGES)[number];
 
-/** What a network does to a connection: `slow` lets a byte a second pass. */
+/** The faults of a network: `slow` passes one byte per second. */
 export const CONNECTION_FAULTS = ['reset', 'fin', 'silence', 'garbage', 'slow'] as const;
 
 export type ConnectionFault = (typeof CONNECTION_FAULTS)[number];
 
-/** What was agreed on in the TLS handshake. */
+/** The protocol that was negotiated in the TLS handshake. */
 export const PROTOCOLS = ['h2', 'http/1.1'] as const;
 
 export type Protocol = (typeof PROTOCOLS)[number];
 
-/** Bytes to be passed on, and the stage that the connection is at when they have been. */
+/** Bytes to pass on, and the stage of the connection after that. */
 export interface Segment {
   readonly bytes: Buffer;
   readonly reaches?: Stage;
 }
 
-/** Cuts what passes on a connection where one of its stages is reached. */
+/** Splits the bytes of a connection where a stage is reached. */
 export interface StageWatcher {
-  /** From the client. */
+  /** Handles bytes from the client. */
   up(chunk: Buffer): readonly Segment[];
-  /** From the server. */
+  /** Handles bytes from the server. */
   down(chunk: Buffer): readonly Segment[];
   /** Whether a response is open, all of whose bytes so far have passed. */
   isIdle(): boolean;
-  /** What a server says that shuts down: no more requests on this connection. */
+  /** What a server that shuts down sends: no more requests on this connection. */
   farewell(): Buffer;
 }
 
-/** The first half of a body's bytes, where the connection is in the middle of it, and the second. */
+/** The two halves of a body's bytes; after the first one the connection is in the middle of the body. */
 export function halved(bytes: Buffer, middle: number): readonly Segment[] {
   return [{ bytes: bytes.subarray(0, middle), reaches: 'body' }, { bytes: bytes.subarray(middle) }];
 }

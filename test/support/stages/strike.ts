@@ -6,11 +6,11 @@ import type { ConnectionFault, Stage } from './stages.ts';
 export interface StageStrike {
   readonly stage: Stage;
   readonly fault: ConnectionFault;
-  /** How long every connection gets the fault; 0: one connection does. */
+  /** How long every connection is struck; 0 strikes a single connection. */
   readonly stormMs: number;
 }
 
-/** Whether connections that were struck stay as they are after the end of the fault, so that it has to be noticed. */
+/** Whether struck connections stay silent or slow after the end of the fault, so that it must be detected. */
 export function staysOpen({ fault, stormMs }: StageStrike): boolean {
   return fault === 'silence' || (fault === 'slow' && stormMs === 0);
 }
@@ -21,7 +21,7 @@ export async function strike(
   { stage, fault, stormMs }: StageStrike,
   signal: AbortSignal,
 ): Promise<void> {
-  // The stages of a watch that is open come by themselves.
+  // An open watch reaches its stages by itself.
   const isOpening = stage !== 'body' && stage !== 'idle' && stage !== 'goaway';
   if (stormMs === 0) {
     const struck = proxy.strikeNext(stage, fault, signal);

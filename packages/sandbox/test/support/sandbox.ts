@@ -3,26 +3,26 @@ import { onTestFinished } from 'vitest';
 import { isJsonObject, type JsonObject } from '../../src/json.ts';
 import { startSandbox, type Sandbox, type SandboxOptions } from '../../src/sandbox.ts';
 
-/** Starts a sandbox that is closed when the test that runs now has finished. */
+/** Starts a sandbox that is closed at the end of the current test. */
 export async function sandboxForTest(options?: SandboxOptions): Promise<Sandbox> {
   const sandbox = await startSandbox(options);
   onTestFinished(() => sandbox.close());
   return sandbox;
 }
 
-/** What the API answered. */
+/** A response of the API. */
 export interface ApiAnswer {
   readonly status: number;
   readonly headers: Headers;
   readonly text: string;
-  /** The document; empty where there is none. */
+  /** The parsed body; empty when there is none. */
   readonly body: JsonObject;
 }
 
-/** Asks the API over HTTP. */
+/** Sends a request to the API over HTTP. */
 export type Ask = (method: string, path: string, body?: unknown, contentType?: string) => Promise<ApiAnswer>;
 
-/** A function that asks the sandbox over HTTP, with its token. */
+/** Returns a function that sends requests to the sandbox over HTTP, with its token. */
 export function asking(sandbox: Sandbox, headers: { readonly [name: string]: string } = {}): Ask {
   return async (method, path, body, contentType = 'application/json') => {
     const response = await fetch(sandbox.url + path, {
@@ -47,7 +47,7 @@ function parsedObject(text: string): JsonObject {
 /** An open watch. */
 export interface OpenWatch {
   readonly status: number;
-  /** The next line as it came; undefined where the stream ended, and a failure where it broke. */
+  /** Returns the next line; undefined when the stream ended; fails when it broke. */
   nextLine(): Promise<string | undefined>;
   /** The next event. */
   next(): Promise<JsonObject>;
@@ -56,7 +56,7 @@ export interface OpenWatch {
 
 const TIME_LIMIT_MS = 15_000;
 
-/** Opens a watch, which is closed when the test that runs now has finished. */
+/** Opens a watch, which is closed at the end of the current test. */
 export async function openWatch(
   sandbox: Sandbox,
   path: string,
@@ -103,7 +103,7 @@ async function withinLimit<Value>(promise: Promise<Value>): Promise<Value> {
   }
 }
 
-/** A CustomResourceDefinition `widgets.example.com` with a small schema; `changes` lie over its spec. */
+/** A CustomResourceDefinition `widgets.example.com` with a small schema; `changes` override its spec. */
 export function widgetDefinition(changes: JsonObject = {}, version: JsonObject = {}): JsonObject {
   const color = { type: 'string', enum: ['red', 'blue'] };
   const spec = {

@@ -1,6 +1,6 @@
 import type { JsonObject } from '../../src/json.ts';
 
-/** A custom resource's spec that uses every keyword that structural schemas have. */
+/** A schema of a custom resource's spec with every keyword of structural schemas. */
 export const WIDE_SPEC: JsonObject = {
   type: 'object',
   required: ['size'],
@@ -54,7 +54,7 @@ export const WIDE_SPEC: JsonObject = {
   },
 };
 
-/** Specs that break it, with all that the API server says of each. */
+/** Specs that violate it, with all errors of the API server for each. */
 export const REFUSED_SPECS: readonly (readonly [JsonObject, readonly string[]])[] = [
   [{}, ['spec.size: Required value']],
   [{ size: null }, ['spec.size: Required value']],
@@ -106,7 +106,7 @@ export const REFUSED_SPECS: readonly (readonly [JsonObject, readonly string[]])[
   [{ size: 2, blob: '*' }, ['spec.blob: Invalid value: "*": spec.blob in body must be of type byte: "*"']],
 ];
 
-/** Specs that keep it. */
+/** Specs that satisfy it. */
 export const ACCEPTED_SPECS: readonly JsonObject[] = [
   { size: 2, ratio: 0.5, mode: 'a', name: 'abc', list: ['a'], map: { a: 1 } },
   { size: 2, either: '5%' },
