@@ -66,7 +66,7 @@ export class WarmWorker {
   readonly #ending: Watchdog;
   readonly #loaded = latch<Loaded>();
   readonly #givenUp = latch<Exit>();
-  // A process that hung up is of no use, and the spawner may not report that it ended.
+  // A process that closed its connection is of no use, and the spawner may not report that it ended.
   readonly #link = new WarmLink({ onAbuse: (reason) => this.#endFor(reason), onClose: () => this.terminate() });
   #nextId = 1;
   #isRetired = false;

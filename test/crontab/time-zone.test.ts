@@ -31,7 +31,7 @@ describe('findTimeZone', () => {
 });
 
 describe('isTimeZone', () => {
-  it('tells names from what is none', () => {
+  it('distinguishes the names of time zones from other texts', () => {
     expect([isTimeZone('Europe/Berlin'), isTimeZone('Mars/Base'), isTimeZone('')]).toEqual([true, false, false]);
   });
 });

@@ -102,7 +102,7 @@ describe.each(['http', 'https', 'h2'] as const)('a client over %s', (protocol) =
     expect(server.connections()).toBe(1);
   });
 
-  it('rejects with what the server said, its reason and its Retry-After', async () => {
+  it("rejects with the server's message, its reason and its Retry-After", async () => {
     const server = await serve(
       (_request, response) =>
         json(response, 429, statusObject(429, 'TooManyRequests', 'too many requests'), { 'retry-after': '7' }),
@@ -136,7 +136,7 @@ describe.each(['http', 'https', 'h2'] as const)('a client over %s', (protocol) =
     expect(error).toMatchObject({ status: 410, reason: 'Expired' });
   });
 
-  it('asks for credentials anew after a 401, once', async () => {
+  it('renews the credentials after a 401, once', async () => {
     const tokens: string[] = [];
     let token = 'old';
     const server = await serve(
@@ -395,7 +395,7 @@ describe('a client', () => {
     expect(count).toBe(2);
   });
 
-  it('says where nobody listens', async () => {
+  it('names the address where nobody listens', async () => {
     const server = await startServer(() => {});
     await server.close();
     const client = clientOf(server.cluster);
@@ -406,7 +406,7 @@ describe('a client', () => {
     expect(String(error)).toContain(`GET /version: no answer from ${server.url.origin}: `);
   });
 
-  it('says that the server certificate is not trusted', async () => {
+  it('reports that the server certificate is not trusted', async () => {
     const server = await serve(() => {}, { protocol: 'https' });
     const client = clientOf(createCluster({ name: 'test', server: server.url }, []));
 
@@ -422,7 +422,7 @@ describe('a client', () => {
     expect(await client.request(get('/version'), never)).toBe('/k8s/clusters/c-1/version');
   });
 
-  it('limits requests a second when it is told to, and tells how long they waited', async () => {
+  it('limits requests per second when configured, and reports how long they waited', async () => {
     const server = await serve((_request, response) => json(response, 200, {}));
     const waits: number[] = [];
     const onLimited = ({ seconds }: { readonly seconds: number }): void => {

@@ -67,7 +67,7 @@ describe('refusalError', () => {
     expect(refusalError('GET /x', { status: 429, headers, body }).retryAfterMs).toBe(60_000);
   });
 
-  it('shortens what a Status says, and reads a page of nothing but brackets at once', () => {
+  it('shortens the message of a Status, and reads a page of nothing but brackets at once', () => {
     const long = JSON.stringify(statusObject(400, 'BadRequest', 'x'.repeat(1_000_000)));
     const startedAt = process.cpuUsage();
 

@@ -16,7 +16,7 @@ it('counts what is allocated and given back between two looks', () => {
   expect(process.memoryUsage().heapUsed - before).toBeLessThan(100 * MEGABYTE);
 });
 
-it('counts anew after each look', () => {
+it('starts from zero after each call', () => {
   using allocation = new HeapAllocation();
   allocation.take();
 

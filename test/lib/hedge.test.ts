@@ -113,7 +113,7 @@ describe('hedged attempts', () => {
     expect([await outcome, startedAtMs]).toEqual(['open', [0, 2000, 4000]]);
   });
 
-  it('give back what comes when it is not wanted any more', async () => {
+  it('discard a value that arrives after the end', async () => {
     const { outcome, discarded } = tryWith(
       async (nowMs) => new Promise((resolve) => setTimeout(() => resolve(String(nowMs)), nowMs === 0 ? 5000 : 500)),
     );

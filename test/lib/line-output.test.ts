@@ -148,7 +148,7 @@ describe('an output for lines', () => {
       await writer.read();
     });
 
-    it('is told of the gap where it was, once it is read again', async () => {
+    it('gets the gap line in place of dropped lines, once it reads again', async () => {
       const script = `write(10_000);
         process.once('message', () => { write(10); process.disconnect(); });
         process.send(output.droppedLines);`;

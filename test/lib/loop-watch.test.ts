@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { watchLoop } from '../../src/lib/loop-watch.ts';
 
-it('tells how long the event loop was held up, and looks closely once it is busy', async () => {
+it('reports how long the event loop was blocked, and measures closely once it is busy', async () => {
   const ended = new AbortController();
   const delays: number[] = [];
   const busy: number[] = [];

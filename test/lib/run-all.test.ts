@@ -18,7 +18,7 @@ describe('parts that run side by side', () => {
     expect(ended).toEqual(['a', 'b']);
   });
 
-  it('are ended when one fails, and its error is told after that', async () => {
+  it('are ended when one fails, and its error is thrown after that', async () => {
     const ended: string[] = [];
     const failing = async (): Promise<void> => {
       throw new Error('a bug');

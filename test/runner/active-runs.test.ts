@@ -32,7 +32,7 @@ describe('ActiveRuns', () => {
     ]);
   });
 
-  it('tells the process of a run that takes a while', async () => {
+  it('reports the process of a run that takes a while', async () => {
     using folder = temporaryFolder();
     const { runs, reports, spawn, exitOf } = openRuns(folder.path);
 
@@ -80,7 +80,7 @@ describe('ActiveRuns', () => {
     expect(() => runs.handle({ type: 'refill', id: 99 })).not.toThrow();
   });
 
-  it('ends every run, and says when none is left', async () => {
+  it('ends every run, and calls back when none is left', async () => {
     using folder = temporaryFolder();
     const { runs, reports, spawn } = openRuns(folder.path);
     spawn(1, 'sleep 600');

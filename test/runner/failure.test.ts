@@ -44,7 +44,7 @@ describe('failureMessage', () => {
     expect(failureMessage('001/x.sh', 'exit code 1', 'one\ntwo\n')).toBe('hook 001/x.sh failed: exit code 1\none\ntwo');
   });
 
-  it('is one line where the hook said nothing', () => {
+  it('is one line when the hook printed nothing', () => {
     expect(failureMessage('001/x.sh', 'exit code 1', '')).toBe('hook 001/x.sh failed: exit code 1');
   });
 });

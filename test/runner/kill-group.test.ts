@@ -15,7 +15,7 @@ describe('killGroup', () => {
     expect(child.signalCode).toBe('SIGKILL');
   });
 
-  it('is content when nobody is left', () => {
+  it('does nothing when the group is gone', () => {
     expect(() => killGroup(2 ** 22 + 1, 'SIGKILL')).not.toThrow();
   });
 

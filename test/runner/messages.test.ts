@@ -84,7 +84,7 @@ describe('MessageReader', () => {
     ['bytes that are no number', '{"bytes":"7"}\n', 'x with 7 bytes, at most 1000 are taken'],
     ['a payload of more than may be announced', '{"bytes":1001}\n', 'x with 1001 bytes, at most 1000 are taken'],
     ['a payload of less than nothing', '{"bytes":-1}\n', 'x with -1 bytes, at most 1000 are taken'],
-  ])('refuses %s and says so', (_what, text, reason) => {
+  ])('refuses %s with a reason', (_what, text, reason) => {
     const { reader, messages, bad } = reading();
 
     reader.push(Buffer.from(text));

@@ -67,7 +67,7 @@ describe('a run of an executable hook', () => {
     expect((await failure(rig, fixtureHook(name))).error.message).toBe(message);
   });
 
-  it('tells of a failed run what is known, with the files of one that ended by itself', async () => {
+  it('reports what is known of a failed run, with the files of one that ended by itself', async () => {
     expect(await failure(rig, fixtureHook('run-fails.sh'))).toMatchObject({
       by: 'hook',
       error: { ending: { exitCode: 3, timedOut: false } },
@@ -157,7 +157,7 @@ describe('a run of an executable hook', () => {
     );
   });
 
-  it('tells why a hook failed, also when its files cannot be read', async () => {
+  it('reports why a hook failed, also when its files cannot be read', async () => {
     const path = join(rig.folder, 'hook.sh');
     writeFileSync(path, '#!/bin/sh\nrm "$METRICS_PATH"\nmkdir "$METRICS_PATH"\nexit 9\n', { mode: 0o755 });
 

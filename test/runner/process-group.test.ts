@@ -76,7 +76,7 @@ describe('runGroup', () => {
     ['exit 0', { exitCode: 0 }],
     ['exit 3', { exitCode: 3 }],
     ['kill -9 $$', { signal: 'SIGKILL' }],
-  ])('tells how a process ended: %s', async (script, expected) => {
+  ])('reports how a process ended: %s', async (script, expected) => {
     const { exit } = await run('/bin/sh', shell(script));
 
     expect(exit).toMatchObject({ ...expected, timedOut: false, usage: { userCpuMs: 1 } });
@@ -91,7 +91,7 @@ describe('runGroup', () => {
     },
   );
 
-  it('tells why a file that is not executable could not be started', async () => {
+  it('reports why a file that is not executable could not be started', async () => {
     const { exit } = await run('run-not-executable.sh');
 
     expect(exit).toMatchObject({ startError: { code: 'EACCES' } });
@@ -159,7 +159,7 @@ describe('runGroup', () => {
     process.kill(pid, 'SIGKILL');
   });
 
-  it('hears what a process of the group says just after the hook has ended', async () => {
+  it('receives what a process of the group prints just after the hook has ended', async () => {
     const { lines } = await run('/bin/sh', { ...shell('(sleep 0.02; echo late) & echo early'), pipeGraceMs: 30_000 });
 
     expect(lines).toEqual(['early', 'late']);

@@ -24,7 +24,7 @@ describe('a process that does nothing', () => {
     await until(() => expect([stopped, waits].map(isHeldByMachine)).toEqual([false, false]));
   });
 
-  it('has every chance where the system does not tell', () => {
+  it('counts as delayed by the machine when the system does not report its state', () => {
     expect(isHeldByMachine(-1)).toBe(true);
   });
 });

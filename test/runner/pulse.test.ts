@@ -83,7 +83,7 @@ describe('the pulse of the spawner', () => {
     expect(ticks).toBeLessThanOrEqual(45);
   });
 
-  it('tells of an answer that is late from 2 s on', () => {
+  it('reports a late answer from 2 s on', () => {
     const pulse = new Pulse();
     pulse.ask();
 

@@ -191,7 +191,7 @@ describe('createRunFolder', () => {
     expect(readdirSync(tmp.path)).toHaveLength(2);
   });
 
-  it('leaves what cannot be removed, and tells why', () => {
+  it('leaves what cannot be removed, and reports why', () => {
     using tmp = temporaryFolder();
     const left: unknown[] = [];
     const folder = createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false, onLeft: (error) => left.push(error) });

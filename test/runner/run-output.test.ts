@@ -28,7 +28,7 @@ describe('RunOutput', () => {
     expect(batches).toEqual([expected]);
   });
 
-  it('says how much was dropped after the limit, once', () => {
+  it('reports how much was dropped after the limit, once', () => {
     const { output, lines } = openOutput({ limitBytes: 250 });
 
     output.push('stdout', Buffer.from('first\nsecond\nthird\n'));
@@ -97,7 +97,7 @@ describe('RunOutput', () => {
     expect(lines()).toEqual([]);
   });
 
-  it('captures no more than asked and says so', () => {
+  it('captures no more than its limit, and reports that', () => {
     const { output } = openOutput({ captureBytes: 3 });
 
     output.push('stdout', Buffer.from('abcdef'));

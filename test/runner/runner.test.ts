@@ -73,7 +73,7 @@ describe('Runner.readConfig', () => {
     ['run-missing-interpreter.sh', 'ENOENT', /ENOENT/],
     ['run-not-executable.sh', 'EACCES', /EACCES/],
     ['run-deleted.sh', 'ENOENT', /ENOENT/],
-  ])('tells why %s cannot be started: %s', async (name, code, message) => {
+  ])('reports why %s cannot be started: %s', async (name, code, message) => {
     await using rig = hookRig();
 
     const { startError } = await rig.runner.readConfig(fixtureHook(name), never);

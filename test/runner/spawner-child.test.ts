@@ -15,7 +15,7 @@ describe('startSpawnerChild', () => {
     expect(await spawner.ended).toBe('exit code 0');
   });
 
-  it('says how a process ended, also one that could not begin', async () => {
+  it('reports how a process ended, also one that could not start', async () => {
     using folder = temporaryFolder();
 
     const { ended } = startSpawnerChild(process.env, brokenEntry(folder.path));
@@ -23,7 +23,7 @@ describe('startSpawnerChild', () => {
     expect(await ended).toBe('exit code 1');
   });
 
-  it('tells how its runs ended before it ends, also when the operator is busy', async () => {
+  it('reports how its runs ended before it ends, also when the operator is busy', async () => {
     using folder = temporaryFolder();
     const spawner = startSpawnerChild(process.env);
     const send = (request: SpawnerRequest): boolean | undefined => spawner.channel?.write(encodeMessage(request));

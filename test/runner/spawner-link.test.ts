@@ -30,7 +30,7 @@ describe('SpawnerLink', () => {
     await link.close();
   });
 
-  it('tells each run when the process dies, and leaves nothing of them', async () => {
+  it('ends each run when the process dies, and leaves nothing of them', async () => {
     using folder = temporaryFolder();
     const link = openLink(folder.path);
     const started = vi.fn<() => void>();
@@ -48,7 +48,7 @@ describe('SpawnerLink', () => {
     await vi.waitUntil(() => markedProcesses(`HOOKLET_TEST_LINK=${folder.path}`).length === 0, { timeout: 30_000 });
   });
 
-  it('says how a process ended that never came up', async () => {
+  it('reports how a process ended that never became ready', async () => {
     using folder = temporaryFolder();
     const link = openLink(folder.path, brokenEntry(folder.path));
 
@@ -97,7 +97,7 @@ describe('SpawnerLink', () => {
     });
   });
 
-  it('gives up a run whose end is not told within the grace period and 7 s', async () => {
+  it('gives up a run whose end is not reported within the grace period and 7 s', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     onTestFinished(() => void vi.useRealTimers());
     using folder = temporaryFolder();

@@ -36,7 +36,7 @@ describe('createSpawner', () => {
     await spawner.close();
   });
 
-  it('starts again at once when its process dies, and says so once', async () => {
+  it('starts again at once when its process dies, and logs that once', async () => {
     using folder = temporaryFolder();
     const { spawner, log, run, pids } = openSpawner(folder.path);
     await run(':');

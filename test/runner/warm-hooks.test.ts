@@ -171,7 +171,7 @@ describe('a warm hook', () => {
     ['run-warm-broken.ts', /Error: no luck at import\n.*run-warm-broken\.ts:1/],
     ['run-warm-no-definition.ts', /run-warm-no-definition\.ts does not export a hook: export default defineHook/],
     ['run-warm-deleted.ts', /Cannot find module .*run-warm-deleted\.ts/],
-  ])('that cannot be loaded tells why: %s', async (name, reason) => {
+  ])('that cannot be loaded reports why: %s', async (name, reason) => {
     const broken = fixtureHook(name);
 
     const config = await rig.runner.readConfig(broken, never);
@@ -181,7 +181,7 @@ describe('a warm hook', () => {
     await expect(running).rejects.toThrow(reason);
   });
 
-  it('is loaded anew with its config', async () => {
+  it('is loaded again with its config', async () => {
     const path = join(rig.folder, 'hook.ts');
     const own: Hook = { ...hook, path };
     copyFileSync(join(hooksDir, 'run-warm.ts'), path);

@@ -50,7 +50,7 @@ async function isSettled(promise: Promise<unknown>): Promise<boolean> {
   return isThere;
 }
 
-describe('a warm process that tells nothing', () => {
+describe('a warm process that reports nothing', () => {
   it('is ended when it was not loaded after 10 s', async () => {
     const { worker, asked } = deadWorker();
 
@@ -83,7 +83,7 @@ describe('a warm process that tells nothing', () => {
     });
   });
 
-  it('is killed after 10 s however often it is told to end', async () => {
+  it('is killed after 10 s however often it is asked to end', async () => {
     const { worker } = deadWorker();
     worker.terminate();
 

@@ -52,7 +52,7 @@ describe('the process of a warm hook', () => {
     expect(child.exitCode).toBe(0);
   });
 
-  it('tells why the module cannot be loaded', async () => {
+  it('reports why the module cannot be loaded', async () => {
     using folder = temporaryFolder();
 
     const { server, child, socket, report } = await startWarm(folder.path, 'run-warm-broken.ts');

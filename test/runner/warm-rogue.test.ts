@@ -84,7 +84,7 @@ describe('the operator', () => {
     await run(rig, 'well');
   });
 
-  it('ends a process that hangs up', async () => {
+  it('ends a process that closes its connection', async () => {
     expect(await failure(rig, 'hangUp')).toContain('its process ended during the run (SIGTERM)');
   });
 

@@ -63,7 +63,7 @@ describe('WarmRuns', () => {
     expect(lines()).toEqual(['outside: at import']);
   });
 
-  it('tells the one who wrote that it is written', async () => {
+  it('calls back the writer once its text is written', async () => {
     await new Promise<void>((resolve, reject) => {
       process.stdout.write('x\n', (error) => (error ? reject(error) : resolve()));
     });
@@ -122,7 +122,7 @@ describe('WarmRuns', () => {
     });
   });
 
-  it('sends the patch file, then the metrics file, and says where one ends', async () => {
+  it('sends the patch file, then the metrics file, and the length of the first', async () => {
     start(1, ({ patch, metric }) => {
       patch.delete({ kind: 'Pod', name: 'ü' });
       metric.set('a', 1);
@@ -154,14 +154,14 @@ describe('WarmRuns', () => {
     expect(payloads).toEqual(['']);
   });
 
-  it('fails a run that tells more than 4 MiB of metrics', async () => {
+  it('fails a run that reports more than 4 MiB of metrics', async () => {
     start(1, ({ metric }) => metric.expire('x'.repeat(4 * 1024 * 1024)));
     await ended();
 
     expect(reports).toMatchObject([{ type: 'failed', reason: expect.stringContaining('at most 4194304 (4 MiB)') }]);
   });
 
-  it('drops what a run logs beyond 1 MiB, with what it prints, and says how much', async () => {
+  it('drops what a run logs and prints beyond 1 MiB, and reports how much', async () => {
     start(1, ({ log }) => {
       for (let i = 0; i < 1000; i++) log.info('x'.repeat(2000));
       process.stdout.write('lost\n');

@@ -46,7 +46,7 @@ async function hungUp(socket: Socket): Promise<void> {
 }
 
 describe('WarmServer', () => {
-  it('hands a process that gives its token to who expects it, with all it says after that', async () => {
+  it('hands a process that sends its token to the peer that expects it, with all its later reports', async () => {
     await using rig = await serverRig();
 
     const socket = connect(rig.server.path);
@@ -80,13 +80,13 @@ describe('WarmServer', () => {
     expect(rig.reports).toEqual([]);
   });
 
-  it('hangs up on a stranger that says nothing in time', async () => {
+  it('disconnects a stranger that sends nothing in time', async () => {
     await using rig = await serverRig(50);
 
     await hungUp(connect(rig.server.path));
   });
 
-  it('keeps a process that said hello in time', async () => {
+  it('keeps a process that sent its hello in time', async () => {
     await using rig = await serverRig(50);
     const socket = connect(rig.server.path);
     socket.write(hello('secret'));
@@ -98,7 +98,7 @@ describe('WarmServer', () => {
     socket.destroy();
   });
 
-  it('hangs up on the first of 65 strangers, and still hears a process', async () => {
+  it('disconnects the first of 65 strangers, and still accepts a process', async () => {
     await using rig = await serverRig();
     const first = connect(rig.server.path);
     await once(first, 'connect');
@@ -134,7 +134,7 @@ describe('WarmServer', () => {
     ],
     ['a config of 2 MiB', '{"type":"ready","bytes":2097152}\n', 'the config has 2097152 bytes, at most 1048576'],
     ['a line of 256 KiB and a byte', 'x'.repeat(256 * 1024 + 1), 'or more, at most 262144 are read'],
-  ])('hangs up on a process that sends %s, and says why', async (_what, text, reason) => {
+  ])('disconnects a process that sends %s, and reports why', async (_what, text, reason) => {
     await using rig = await serverRig();
 
     const socket = connect(rig.server.path);
@@ -144,7 +144,7 @@ describe('WarmServer', () => {
     await hungUp(socket);
   });
 
-  it('says what to do when its path is too long for a socket', async () => {
+  it('fails with advice when its path is too long for a socket', async () => {
     const server = new WarmServer(join('/tmp', 'x'.repeat(120)));
 
     await expect(server.open()).rejects.toThrow(/too long for a socket; give a shorter --tmp-dir/);
@@ -185,7 +185,7 @@ describe('WarmServer', () => {
     await expect(once(connect(server.path), 'connect')).rejects.toThrow('ENOENT');
   });
 
-  it('hangs up on everybody when it closes', async () => {
+  it('closes all connections when it closes', async () => {
     await using rig = await serverRig();
     const stranger = connect(rig.server.path);
     const known = connect(rig.server.path);

@@ -49,7 +49,7 @@ describe('WarmWorker', () => {
     await server.close();
   });
 
-  it('tells every run that its process has ended', async () => {
+  it('settles every run when its process has ended', async () => {
     await using rig = hookRig();
     const { server, worker } = await openWorker(rig);
     await worker.loaded;

@@ -134,7 +134,7 @@ describe('a workspace', () => {
     expect(readFileSync(target, 'utf8')).toBe('not of the hook');
   });
 
-  it('tells that somebody removed its files', async () => {
+  it('reports that somebody removed its files', async () => {
     using tmp = temporaryFolder();
     const { workspace, variable } = await workspaceIn(tmp.path);
     const before = workspace.isThere();

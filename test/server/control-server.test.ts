@@ -99,7 +99,7 @@ describe('the control server', () => {
     await running;
   });
 
-  it('hooks go on without it where the usual path is taken, or cannot be made', async () => {
+  it('hooks go on without it when the default path is taken, or cannot be created', async () => {
     const { options, log } = rig({ isRequired: false });
     const controller = new AbortController();
     const running = (await createControlServer(options)).run(controller.signal);

@@ -28,7 +28,7 @@ describe('a health report', () => {
       verbose: true,
       text: '[+]watch v1/pods ok\n[-]startup failed\nreadyz check failed\n',
     },
-  ])('says: $title', ({ checks, verbose, text }) => {
+  ])('prints: $title', ({ checks, verbose, text }) => {
     expect(healthText({ checks }, { endpoint: 'readyz', verbose })).toBe(text);
   });
 

@@ -43,7 +43,7 @@ describe.each(KINDS)('the server over %s', (kind) => {
     expect((await ask()).body.equals(LARGE)).toBe(true);
   });
 
-  it('a body of as many bytes as the route reads is taken, and one more gets 413, whether or not its length is told', async () => {
+  it('a body of as many bytes as the route reads is taken, and one more gets 413, whether or not its length is announced', async () => {
     const { ask } = await httpRig({
       kind,
       maxBodyBytes: 200_000,
@@ -92,7 +92,7 @@ describe.each(KINDS)('the server over %s', (kind) => {
     await within(5000, () => expect(out.destroyed).toBe(true));
   });
 
-  it('a request above 2 at once gets 503 and is told when to try again, and one after them is answered', async () => {
+  it('a request above 2 at once gets 503 with a Retry-After, and one after them is answered', async () => {
     const { handle, release, requests } = heldHandler();
     const { ask, begin } = await httpRig({ kind, bounds: { maxConcurrent: 2 }, handle });
     const open = [begin({}), begin({})];
@@ -121,7 +121,7 @@ describe.each(KINDS)('the server over %s', (kind) => {
     ['throws', () => JSON.parse('{')],
     ['rejects', async () => Promise.reject(new Error('broken'))],
     ['answers with a status that there is not', () => ({ status: 9999, type: 'text/plain', body: '' })],
-  ])('a handler that %s is told of, and the client gets 500', async (_, handle) => {
+  ])('a handler that %s is reported, and the client gets 500', async (_, handle) => {
     const { ask, failures } = await httpRig({ kind, handle });
 
     const { status, body } = await ask();
@@ -130,7 +130,7 @@ describe.each(KINDS)('the server over %s', (kind) => {
     expect(failures).toHaveLength(1);
   });
 
-  it('a handler that has not answered after 100 ms is told so, its request ends, and its room is given to others', async () => {
+  it('a handler that has not answered after 100 ms is aborted, its request ends, and its room is given to others', async () => {
     const { handle, requests } = heldHandler();
     const { begin, failures } = await httpRig({ kind, bounds: { answerLimitMs: 100, maxConcurrent: 1 }, handle });
 
@@ -144,7 +144,7 @@ describe.each(KINDS)('the server over %s', (kind) => {
     expect(failures).toEqual([]);
   });
 
-  it('a handler is told when its client goes away, and may say so', async () => {
+  it('a handler is aborted when its client disconnects, and may reject with that', async () => {
     const { begin, failures, server } = await httpRig({
       kind,
       handle: async ({ signal }) => {
@@ -179,7 +179,7 @@ describe.each(KINDS)('the server over %s', (kind) => {
     await within(5000, async () => expect(await ask()).toMatchObject({ status: 200 }));
   });
 
-  it('a handler that has answered is not told that its client goes away', async () => {
+  it('a handler that has answered is not aborted when its client disconnects', async () => {
     const signals: AbortSignal[] = [];
     const { ask, server } = await httpRig({
       kind,

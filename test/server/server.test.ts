@@ -31,7 +31,7 @@ describe('the server', () => {
     expect({ status, body, length: headers['content-length'] }).toEqual({ status: 200, body: '', length: '4' });
   });
 
-  it('says so where there is nothing', async () => {
+  it('answers 404 for an unknown path', async () => {
     const { port } = await start({});
 
     expect(await get(port, '/nothing?a=b')).toMatchObject({ status: 404, body: 'nothing at /nothing\n' });
@@ -57,7 +57,7 @@ describe('the server', () => {
     expect(await get(port, '/healthz')).toMatchObject({ status: 200 });
   });
 
-  it('says what to do when its port is taken', async () => {
+  it('fails with advice when its port is taken', async () => {
     const { port } = await start({});
 
     const second = createServer(optionsWith({ port }));
@@ -68,7 +68,7 @@ describe('the server', () => {
     );
   });
 
-  it('says what to do when the machine has no such address', async () => {
+  it('fails with advice when the machine has no such address', async () => {
     await expect(createServer(optionsWith({ address: '192.0.2.1' }))).rejects.toThrow(
       'cannot listen on 192.0.2.1:0: this machine has no such address; choose another with --listen-address',
     );
@@ -139,7 +139,7 @@ describe('the server', () => {
     expect(built).toBeLessThan(20);
   });
 
-  it('answers under any name unless it is told which ones are its own', async () => {
+  it('answers for any host unless its own names are configured', async () => {
     const open = await start({});
     const { port } = await start({ isHostAllowed: (host) => host?.startsWith('localhost:') === true });
 

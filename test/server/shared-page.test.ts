@@ -30,7 +30,7 @@ it('is built once for 200 who ask at the same time', async () => {
   expect(built).toHaveLength(1);
 });
 
-it('serves for 200 ms, then is built anew', async () => {
+it('serves for 200 ms, then is built again', async () => {
   const { body, pass } = rig();
   await body();
 
@@ -72,7 +72,7 @@ it('is the same bytes for all who get it', async () => {
   expect(one.body).toEqual(Buffer.from('é'));
 });
 
-it('that failed is built anew for the next one who asks', async () => {
+it('that failed is built again for the next request', async () => {
   let builds = 0;
   const ask = sharedPage(
     () => {
@@ -88,7 +88,7 @@ it('that failed is built anew for the next one who asks', async () => {
   expect(String((await ask()).body)).toBe('well');
 });
 
-it('that is not built after 10 s holds up nobody who asks later', async () => {
+it('that is not built after 10 s does not block later requests', async () => {
   let nowMs = 0;
   const stuck = Promise.withResolvers<never>();
   let builds = 0;

@@ -74,7 +74,7 @@ describe('a socket file', () => {
     expect(existsSync(path)).toBe(true);
   });
 
-  it('with a path that is too long says so', async () => {
+  it('with a path that is too long is refused with that reason', async () => {
     const path = join(folder(), 'x'.repeat(120), 'hooklet.socket');
 
     await expect(listenOnSocket(server(), path)).rejects.toThrow('too long for a socket');

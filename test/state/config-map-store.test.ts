@@ -53,7 +53,7 @@ describe('ConfigMapStore', () => {
     expect(body['data']).toEqual({ a: '3', b: '2', c: '4' });
   });
 
-  it('says so when another wrote since it looked', async () => {
+  it('returns a conflict when another process wrote since it read', async () => {
     const { open } = await storeRig();
     const [one, two] = [open(), open()];
     await one.read(never);
@@ -66,7 +66,7 @@ describe('ConfigMapStore', () => {
     expect(await one.write(changes({ a: '3' }), never)).toEqual({ type: 'conflict' });
   });
 
-  it('looks again when the ConfigMap was deleted, and makes it anew', async () => {
+  it('reads again when the ConfigMap was deleted, and creates it again', async () => {
     const { open, ask } = await storeRig();
     const store = open();
     await store.read(never);

@@ -56,20 +56,23 @@ describe('FileStore', () => {
     expect(JSON.parse(readFileSync(path, 'utf8'))).toEqual({ a: 1 });
   });
 
-  it.each(['{"a": ', '[]', '"text"'])('puts aside a file that is no mapping, and says so: %s', async (content) => {
-    const { path, open, log } = storeRig();
-    writeFileSync(path, content);
+  it.each(['{"a": ', '[]', '"text"'])(
+    'sets aside a file that is not a JSON object, and logs that: %s',
+    async (content) => {
+      const { path, open, log } = storeRig();
+      writeFileSync(path, content);
 
-    expect(await open().read()).toEqual({ type: 'read', texts: new Map() });
-    expect(readFileSync(`${path}.corrupt`, 'utf8')).toBe(content);
-    expect(log.lines).toMatchObject([
-      {
-        level: 'warn',
-        message: 'test state is not a JSON object, starting with an empty one',
-        fields: { file: path, keptAs: `${path}.corrupt`, content },
-      },
-    ]);
-  });
+      expect(await open().read()).toEqual({ type: 'read', texts: new Map() });
+      expect(readFileSync(`${path}.corrupt`, 'utf8')).toBe(content);
+      expect(log.lines).toMatchObject([
+        {
+          level: 'warn',
+          message: 'test state is not a JSON object, starting with an empty one',
+          fields: { file: path, keptAs: `${path}.corrupt`, content },
+        },
+      ]);
+    },
+  );
 
   it('takes an empty file for an empty state', async () => {
     const { path, open } = storeRig();
@@ -78,7 +81,7 @@ describe('FileStore', () => {
     expect(await open().read()).toEqual({ type: 'read', texts: new Map() });
   });
 
-  it('is refused a folder that is not there, and says what it takes', async () => {
+  it('is refused for a folder that does not exist, with advice', async () => {
     const { folder, open } = storeRig();
     const store = open(join(folder, 'gone', 'state.json'));
     await store.read();

@@ -45,7 +45,7 @@ function open(store: MemoryStore | Store) {
 const soon = async (): Promise<unknown> => vi.advanceTimersByTimeAsync(0);
 
 describe('Kept', () => {
-  it('asks nothing of its store before somebody needs it', async () => {
+  it('does not use its store before a record is requested', async () => {
     const store = new MemoryStore();
     const view = vi.spyOn(store, 'view');
     store.trouble = new Error('must not be asked');
@@ -160,7 +160,7 @@ describe('Kept', () => {
   });
 
   describe('while the store cannot be reached', () => {
-    it('a change waits, is told once, and is made when the store is there again', async () => {
+    it('a change waits, which is logged once, and is made when the store is reachable again', async () => {
       const store = new MemoryStore();
       const { records, logged } = open(store);
       await records.ready(never);
@@ -180,7 +180,7 @@ describe('Kept', () => {
       expect(logged()).toEqual(['warn tally cannot be reached, counters wait', 'info tally is reachable again']);
     });
 
-    it('is told once also where it can be read and writes fail', async () => {
+    it('is logged once, also when reads work and writes fail', async () => {
       const store = new MemoryStore();
       const view = store.view();
       const write = vi.spyOn(view, 'write').mockRejectedValue(new Error('no space left'));
@@ -276,7 +276,7 @@ describe('Kept', () => {
       expect(logged().at(-1)).toBe('info tally is reachable again');
     });
 
-    it('its end is not put off for long, and what is lost is told', async () => {
+    it('its end is not delayed for long, and lost changes are logged', async () => {
       const store = new MemoryStore();
       const { records, log, end } = open(store);
       await records.update('a', set(1), never);
@@ -318,7 +318,7 @@ describe('Kept', () => {
   });
 
   describe('with a store that refuses', () => {
-    it('goes on in memory, and says what it takes', async () => {
+    it('goes on in memory, and reports what it needs', async () => {
       const store = new MemoryStore();
       store.refusal = new Error('forbidden');
       const { records, log } = open(store);
@@ -354,7 +354,7 @@ describe('Kept', () => {
       expect(records.get('a')).toEqual({ count: 2 });
     });
 
-    it('writes what it knows as soon as the store takes it, without being told', async () => {
+    it('writes its records as soon as the store accepts them, without a request', async () => {
       const store = new MemoryStore();
       const { records, log } = open(store);
       await records.update('a', set(1), never);
@@ -394,7 +394,7 @@ describe('Kept', () => {
       expect(store.values()).toEqual([{ count: 6, at: 7 }]);
     });
 
-    it('says so once, also where it can be read or cannot be reached for a while', async () => {
+    it('logs that once, also when it can be read or is unreachable for a while', async () => {
       const store = new MemoryStore();
       const view = store.view();
       const refusal = { type: 'refused', error: new Error('forbidden'), advice: 'a better store' } as const;
@@ -429,7 +429,7 @@ describe('Kept', () => {
     });
   });
 
-  it('puts aside what it cannot read, says so, and starts that record anew', async () => {
+  it('sets aside what it cannot parse, logs that, and starts with an empty record', async () => {
     const store = new MemoryStore();
     const first = open(store);
     await first.records.update('good', set(1), never);

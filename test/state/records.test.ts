@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { MemoryRecords } from '../../src/state/records.ts';
 
 describe('MemoryRecords', () => {
-  it('changes records, notes only what is known, and says that nothing of it is persisted', async () => {
+  it('changes records, notes only known ones, and reports that nothing is persisted', async () => {
     const records = new MemoryRecords<number>();
     const increment = (known = 0) => ({ record: known + 1, result: known });
     await records.ready();

@@ -117,7 +117,7 @@ async function ready(socket: Socket, event: 'connect' | 'secureConnect', url: UR
   return eventually<Socket>({ limitMs: step.leftMs(), late, signal: step.signal }, ({ resolve, reject }) => {
     const succeed = (): void => resolve(socket);
     const hungUp = (): void => {
-      reject(Object.assign(new Error(`${url.host} hung up while connecting`), { code: 'ECONNRESET' }));
+      reject(Object.assign(new Error(`${url.host} closed the connection while connecting`), { code: 'ECONNRESET' }));
     };
     socket.once(event, succeed).once('error', reject).once('close', hungUp);
     return () => socket.off(event, succeed).off('error', reject).off('close', hungUp);

@@ -69,7 +69,8 @@ async function settled(session: ClientHttp2Session, signal: AbortSignal): Promis
   };
   try {
     await eventually<void>({ limitMs: CONNECT_TIMEOUT_MS, late, signal }, ({ resolve, reject }) => {
-      const close = (): void => reject(Object.assign(new Error('the server hung up'), { code: 'ECONNRESET' }));
+      const close = (): void =>
+        reject(Object.assign(new Error('the server closed the connection'), { code: 'ECONNRESET' }));
       const settle = (): void => resolve();
       session.once('error', reject).once('close', close).once('remoteSettings', settle);
       return () => session.off('error', reject).off('close', close).off('remoteSettings', settle);

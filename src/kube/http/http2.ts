@@ -167,7 +167,7 @@ async function responseHeaders(
     };
     const closed = (): void => {
       const isRefused = stream.rstCode === constants.NGHTTP2_REFUSED_STREAM;
-      reject(new LostStreamError(failure?.message ?? 'the server hung up', isRefused, failure));
+      reject(new LostStreamError(failure?.message ?? 'the server closed the connection', isRefused, failure));
     };
     const gone = (): void => {
       const reason: unknown = lost.reason;

@@ -75,7 +75,7 @@ describe('the event recorder', () => {
     expect(found.body).toMatchObject({ items: [{ reason: 'HookBroken' }] });
   });
 
-  it('counts what is said again instead of writing it anew', async () => {
+  it('counts a repeated Event instead of writing it again', async () => {
     const { recorder, events, client } = await recording(POD);
     recorder.record(broken);
     await vi.advanceTimersByTimeAsync(60_000);
@@ -90,7 +90,7 @@ describe('the event recorder', () => {
     expect(client.requests.map(({ method }) => method)).toEqual(['POST', 'PATCH']);
   });
 
-  it('writes an Event anew that has expired', async () => {
+  it('creates an Event again that has expired', async () => {
     const { recorder, events, sandbox } = await recording(POD);
     recorder.record(broken);
     await vi.advanceTimersByTimeAsync(1000);

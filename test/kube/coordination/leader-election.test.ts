@@ -106,7 +106,7 @@ async function lease(): Promise<Readonly<Record<string, unknown>>> {
 }
 
 describe('leader election', () => {
-  it('has one leader at once, and the other says who it is', async () => {
+  it('has one leader at once, and the other candidate reports it', async () => {
     const [a, b] = [candidate('a'), candidate('b')];
 
     await pass(60 * SECOND);
@@ -243,7 +243,7 @@ describe('leader election', () => {
     expect([a.isAtWork(), b.isAtWork()]).toEqual([leader, !leader]);
   });
 
-  it('is lost at once when somebody else has it, and when somebody released it', async () => {
+  it('is lost at once when somebody else holds it, and when somebody released it', async () => {
     for (const holderIdentity of ['intruder', '']) {
       const a = candidate(`a-${holderIdentity}`);
       await passUntil(a.isAtWork);
@@ -256,7 +256,7 @@ describe('leader election', () => {
     }
   });
 
-  it('is kept when somebody deletes the lease, or labels it', async () => {
+  it('is not lost when somebody deletes or labels the lease', async () => {
     const a = candidate('a');
     await passUntil(a.isAtWork);
 
@@ -269,7 +269,7 @@ describe('leader election', () => {
     expect(await lease()).toMatchObject({ holderIdentity: 'a' });
   });
 
-  it('that is forbidden says the missing rule once, and is had when it is granted', async () => {
+  it('that is forbidden logs the missing rule once, and is acquired when it is granted', async () => {
     const a = candidate('a');
     a.client.refuse = () => 403;
     await pass(30 * SECOND);

@@ -51,7 +51,7 @@ describe('a lease', () => {
     expect(again.object['metadata']).toMatchObject({ labels: { team: 'x' } });
   });
 
-  it('is not written over what somebody wrote since it was read', async () => {
+  it('is not overwritten when somebody has written since it was read', async () => {
     const { store } = await open();
     const created = await store.write(claim('a'), undefined, limit);
     await store.write(claim('b'), created, limit);
@@ -60,7 +60,7 @@ describe('a lease', () => {
     await expect(store.write(claim('a'), undefined, limit)).rejects.toMatchObject({ status: 409 });
   });
 
-  it('that is forbidden says which rule is missing, and where', async () => {
+  it('that is forbidden fails with the missing rule and its namespace', async () => {
     const { store, client } = await open();
     client.refuse = () => 403;
 
@@ -75,7 +75,7 @@ describe('a lease', () => {
     });
   });
 
-  it('in a namespace that is not there says so', async () => {
+  it('in a namespace that does not exist fails with that reason', async () => {
     const client = inProcessClient(await sandboxForTest());
     const store = leaseStore({ client, namespace: 'nowhere', name: 'hooklet' });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { ownNamespace, ownPod } from '../../../src/kube/coordination/own-pod.ts';
 
 describe('ownPod', () => {
-  it('is what the downward API says', () => {
+  it('is the Pod that the downward API names', () => {
     const env = { POD_NAME: 'hooklet-1', POD_NAMESPACE: 'tools', POD_UID: 'u-1' };
 
     expect(ownPod(env, 'other')).toEqual({ name: 'hooklet-1', namespace: 'tools', uid: 'u-1' });

@@ -169,7 +169,7 @@ describe('a client certificate', () => {
     await expect(source.read()).rejects.toThrow('client certificate and client key do not belong together');
   });
 
-  it('that has expired is an error that says when', async () => {
+  it('that has expired is an error with the time', async () => {
     const { cert, key } = createCertificate({ commonName: 'me', notAfter: new Date('2024-05-06T07:08:09Z') });
     const path = await write('tls.crt', cert);
     const source = certificateCredentials({ path }, { data: Buffer.from(key) });

@@ -77,7 +77,7 @@ describe('expiring credentials', () => {
     await expect(read()).rejects.toThrow('failure 3');
   });
 
-  it('are obtained anew after they were refused', async () => {
+  it('are obtained again after they were refused', async () => {
     const { source, read } = counted(Infinity);
     await read();
 
@@ -99,7 +99,7 @@ describe('expiring credentials', () => {
   });
 });
 
-it('a source that never answers is asked anew after 70 s', async () => {
+it('a source that never answers is asked again after 70 s', async () => {
   vi.useFakeTimers();
   let asked = 0;
   const source = expiringCredentials(async () => {

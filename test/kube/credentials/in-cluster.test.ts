@@ -48,7 +48,7 @@ describe('loadInCluster', () => {
     expect(await loadInCluster({ env: {}, serviceAccountDir })).toBeUndefined();
   });
 
-  it('says what is missing in a pod without a token', async () => {
+  it('names what is missing in a pod without a token', async () => {
     await expect(loadInCluster({ env, serviceAccountDir })).rejects.toThrow(
       `cannot read token ${join(serviceAccountDir, 'token')}: ENOENT`,
     );

@@ -126,7 +126,7 @@ users:
       /, line 40001: not YAML: Map keys must be unique/,
     ],
     ['a user that is nothing', 'users: [null]', /: users\[0\]: expected a mapping, got nothing$/],
-  ])('says what is wrong with %s', async (_title, text, message) => {
+  ])('names the problem of %s', async (_title, text, message) => {
     await writeFile(path, text);
 
     await expect(readKubeconfigFile(path)).rejects.toThrow(CredentialsError);

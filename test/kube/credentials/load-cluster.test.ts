@@ -85,7 +85,7 @@ describe('loadCluster', () => {
     expect((await loadCluster({ env, serviceAccountDir: directory })).proxy?.host).toBe('proxy:3128');
   });
 
-  it('says where it looked when it finds nothing', async () => {
+  it('names the places it searched when it finds nothing', async () => {
     const missing = join(directory, 'missing');
 
     await expect(loadCluster({ env: { HOME: directory } })).rejects.toThrow(

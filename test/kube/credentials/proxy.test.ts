@@ -51,7 +51,7 @@ describe('proxyFromEnvironment', () => {
 });
 
 describe('parseProxy', () => {
-  it('refuses what it cannot do and says so', () => {
+  it('refuses unsupported proxies with a reason', () => {
     expect(() => parseProxy('socks5://p:1080', 'proxy-url of cluster c')).toThrow(
       new CredentialsError(
         'proxy-url of cluster c: proxies of type socks5 are not supported; give an http:// or https:// proxy',

@@ -38,7 +38,7 @@ describe('readSmallFile', () => {
     writer.kill();
   });
 
-  it('gives up a pipe that nobody writes into after its time', async () => {
+  it('gives up a pipe without a writer at its limit', async () => {
     await expect(readSmallFile(pipe('p'), 100, 50)).rejects.toThrow('is a pipe that did not end within 0.05 s');
   });
 });

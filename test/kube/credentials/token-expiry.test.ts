@@ -17,7 +17,7 @@ it.each([
   ['one whose claims are none', `a.${claims(null)}.c`, 1_060_000],
   ['an opaque token', 'secret', 1_060_000],
   ['an opaque token with dots', 'a.b.c', 1_060_000],
-])('%s expires when it says, else after a minute', (_title, token, expiresAt) => {
+])('%s expires at its own time, else after a minute', (_title, token, expiresAt) => {
   expect(bearerPart(token, 'the token')).toEqual({
     part: { headers: { authorization: `Bearer ${token}` } },
     expiresAt,

@@ -82,7 +82,7 @@ describe('a kubeconfig user', () => {
     expect(() => credentialsOf(user)).toThrow(message);
   });
 
-  it('that acts as another says so with name, uid, groups and extras', async () => {
+  it('that impersonates another user sends its name, uid, groups and extras', async () => {
     const { headers } = await credentialsOf({
       token: 'secret',
       impersonateUser: 'other',

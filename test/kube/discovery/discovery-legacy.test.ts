@@ -33,7 +33,7 @@ describe('discovery group by group', () => {
     expect(kinds[5]).toMatchObject({ singular: 'gadget' });
   });
 
-  it('keeps the other groups when one cannot be read, and says which', async () => {
+  it('keeps the other groups when one cannot be read, and reports which', async () => {
     const { failures } = await discover(client, never);
 
     expect(failures).toEqual([

@@ -91,7 +91,7 @@ describe('discover', () => {
     ).toEqual({ kinds: [], failures: [] });
   });
 
-  it('leaves out kinds that would lead elsewhere, and says so', async () => {
+  it('drops kinds whose paths would lead elsewhere, and reports them', async () => {
     const resource = (plural: string) => ({ resource: plural, responseKind: { kind: 'A' }, scope: 'Namespaced' });
     const items = [
       { metadata: { name: 'good.io' }, versions: [{ version: 'v1', resources: [resource('as')] }] },

@@ -122,7 +122,7 @@ describe('kinds', () => {
     );
   });
 
-  it('pass a failure on, and ask anew next time', async () => {
+  it('pass a failure on, and discover again next time', async () => {
     const { state, kinds } = serverWith();
     state.isDown = true;
     const failed = await settle(kinds.resolve({ kind: 'cm' }, never));
@@ -134,7 +134,7 @@ describe('kinds', () => {
     expect(found).toMatchObject({ kind: 'ConfigMap' });
   });
 
-  it('are asked for anew after they were dropped', async () => {
+  it('are discovered again after they were invalidated', async () => {
     const { state, kinds } = serverWith();
     await settle(kinds.resolve({ kind: 'widgets' }, never));
     state.groups = { items: [] };

@@ -41,7 +41,7 @@ describe('openConnections', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('fails where there is nobody', async () => {
+  it('fails when nobody listens', async () => {
     const server = await startServer((_, response) => response.end(), { protocol: 'h2' });
     await server.close();
 

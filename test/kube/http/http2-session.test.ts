@@ -61,7 +61,7 @@ describe('openSession', () => {
     expect(http2.state.effectiveLocalWindowSize).toBe(32 * 1024 * 1024);
   });
 
-  it('gives up after 10 s without settings, also when the library never says that the session has closed', async () => {
+  it('gives up after 10 s without settings, also when the library never reports that the session has closed', async () => {
     vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
     const opened = openSession({ server: new URL('https://x'), connect: async () => stuckWire() }, never);
     let isSettled = false;
@@ -105,7 +105,7 @@ describe('openSession', () => {
     expect([wasClosed, session.http2.closed]).toEqual([false, true]);
   });
 
-  it('tells at once all who wait on it that it is lost, whatever the library does', async () => {
+  it('ends all that waits on it at once when it is lost, whatever the library does', async () => {
     const session = await open(await serve());
     const finished = session.finish(60_000);
 
@@ -115,7 +115,7 @@ describe('openSession', () => {
     await finished;
   });
 
-  it('fails when the server hangs up instead of speaking HTTP/2', async () => {
+  it('fails when the server closes the connection instead of speaking HTTP/2', async () => {
     const server = createServer((socket) => socket.destroy());
     await new Promise<void>((resolve) => {
       server.listen(0, '127.0.0.1', resolve);

@@ -78,7 +78,7 @@ describe('HTTP/2 connections', () => {
     expect(server.connections()).toBe(1);
   });
 
-  it('leave a session that says GOAWAY to its open streams, and use another for new ones', async () => {
+  it('leave a session that receives GOAWAY to its open streams, and use another for new ones', async () => {
     const responses = new Set<{ end(chunk: string): unknown }>();
     const [server, connections] = await serve((request, response) => {
       if (request.url === '/version') {

@@ -106,7 +106,7 @@ describe('the last line', () => {
     },
   );
 
-  it('leaves a transport alone that says of a server that it cannot be reached', async () => {
+  it('does not replace a transport that reports an unreachable server', async () => {
     const rig = lineOf(async () => {
       await new Promise((resolve) => setTimeout(resolve, 10_000));
       throw new Error('no connection within 10 s');
@@ -142,7 +142,7 @@ describe('the last line', () => {
     expect(rig.replaced).toEqual([]);
   });
 
-  it('fails a watch whose connection was silent for 90 s, whatever the transport says of it', async () => {
+  it('fails a watch whose connection was silent for 90 s, whatever the transport reports', async () => {
     const openedAtMs = performance.now();
     const rig = lineOf(async () => answer(() => performance.now() - openedAtMs));
     const whole = readWhole(await rig.line.send(get, tls, never), { signal: never }).catch(String);

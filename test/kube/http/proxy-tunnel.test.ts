@@ -48,7 +48,7 @@ describe('openTunnel', () => {
     expect(proxy.authorizations).toEqual([`Basic ${Buffer.from('us:er:pa@ss').toString('base64')}`]);
   });
 
-  it('says what the proxy answered instead', async () => {
+  it('reports what the proxy answered instead', async () => {
     const [server, proxy] = await start({ refuse: '407 Proxy Authentication Required' });
 
     const tunnel = openTunnel(dial(proxy), { proxy: proxy.url, server: server.url, limitMs: 10_000 });

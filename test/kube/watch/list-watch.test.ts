@@ -214,7 +214,7 @@ describe('a paged list', () => {
     });
   });
 
-  it('that expires in the middle starts anew as one whole list (point 2)', async () => {
+  it('that expires in the middle starts again as one whole list (point 2)', async () => {
     const { client, source } = paged();
     const { seen, done } = drain(source.list('42', never));
     (await client.next()).reply(kubeList([{ name: 'gone-by-now' }], { token: 'more' }));
@@ -313,7 +313,7 @@ describe('a watch', () => {
     expect(await stopped.done).toMatchObject({ message: 'enough' });
   });
 
-  it('throws what an ERROR line says (point 9)', async () => {
+  it('throws the error of an ERROR line (point 9)', async () => {
     const { client, source } = listWatch();
     const { done } = drain(source.watch('42', never));
 

@@ -124,7 +124,7 @@ describe('reflect', () => {
     expect([second.kind, second.query['resourceVersion']]).toEqual(['list', undefined]);
   });
 
-  it('begins a list anew when it broke', async () => {
+  it('begins a list again when it failed', async () => {
     const { client, events } = reflecting();
     const first = await client.next();
     first.send(watchLine('ADDED', { name: 'a' }));

@@ -113,7 +113,7 @@ describe('SharedWatch', () => {
     expect(client.calls).toHaveLength(1);
   });
 
-  it('tells all of an event before anything else happens', async () => {
+  it('delivers an event to all subscribers before anything else happens', async () => {
     const order: string[] = [];
     const [first, second] = [new Listener(), new Listener()];
     const { client } = sharedWatch(first, second);
@@ -133,7 +133,7 @@ describe('SharedWatch', () => {
     expect(order).toEqual(['first', 'second', 'microtask', 'first', 'second', 'microtask']);
   });
 
-  it('lists again for one who comes late, and tells the others nothing of it', async () => {
+  it('relists for a late subscriber, without events for the others', async () => {
     const [early, late] = [new Listener(), new Listener()];
     const { client, watch } = sharedWatch(early);
     answerList(await client.next(), { name: 'a' }, { name: 'b' });
@@ -163,7 +163,7 @@ describe('SharedWatch', () => {
     expect(late.received).toEqual(['start', 'listed a@1', 'listed b@1', 'done']);
   });
 
-  it('tells only what differs when it lists again (point 14)', async () => {
+  it('delivers only the differences when it relists (point 14)', async () => {
     const listener = new Listener();
     const { client, watch } = sharedWatch(listener);
     answerList(await client.next(), { name: 'same' }, { name: 'changed' }, { name: 'gone' }, { name: 'new-uid' });
@@ -198,7 +198,7 @@ describe('SharedWatch', () => {
     expect(second.texts[0]).toBe(first.texts[0]);
   });
 
-  it('keeps no texts when nobody needs them', async () => {
+  it('keeps no JSON when no subscriber needs it', async () => {
     const listener = new Listener();
     const { client } = sharedWatch(listener);
 
@@ -208,7 +208,7 @@ describe('SharedWatch', () => {
     expect(listener.texts).toEqual([undefined]);
   });
 
-  it('tells failures and recoveries, also to one who comes in between', async () => {
+  it('reports failures and recoveries, also to a subscriber that joins in between', async () => {
     const [early, late] = [new Listener(), new Listener()];
     const { client, watch } = sharedWatch(early);
     (await client.next()).fail(statusError(0));
@@ -222,7 +222,7 @@ describe('SharedWatch', () => {
     expect(late.received).toEqual(['failed KubeError: status 0', 'start', 'recovered', 'done']);
   });
 
-  it('tells nobody of a restart that heals itself', async () => {
+  it('does not report a restart without delay', async () => {
     const listener = new Listener();
     const { client } = sharedWatch(listener);
     const call = await client.next();
@@ -251,7 +251,7 @@ describe('SharedWatch', () => {
     ]);
   });
 
-  it('knows when it last heard from the server (point 23)', async () => {
+  it('knows when data last arrived from the server (point 23)', async () => {
     const listener = new Listener();
     const { client, watch } = sharedWatch(listener);
     const call = await client.next();

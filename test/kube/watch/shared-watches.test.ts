@@ -84,7 +84,7 @@ describe('createWatches', () => {
     expect([...metrics.watches.series]).toMatchObject([{ value: 0 }]);
   });
 
-  it('starts a watch that ended anew for the next who asks', async () => {
+  it('starts a new watch for the next subscriber after the last one has left', async () => {
     const { client, watches } = watchesOf();
     watches.subscribe({ kind: CONFIG_MAP }, subscriber()).unsubscribe();
 
@@ -97,7 +97,7 @@ describe('createWatches', () => {
     expect(client.calls).toHaveLength(1);
   });
 
-  it('asks a server that cannot stream lists for pages only, whoever watches the kind', async () => {
+  it('requests only pages from a server that cannot stream lists, for every watch of the kind', async () => {
     const { client, watches } = watchesOf();
     const first = watches.subscribe({ kind: CONFIG_MAP }, subscriber());
     (await client.next()).fail(statusError(422));
@@ -110,7 +110,7 @@ describe('createWatches', () => {
     second.unsubscribe();
   });
 
-  it('lets the kinds be looked up anew when one is gone (point 22)', async () => {
+  it('invalidates the kinds when one is gone (point 22)', async () => {
     const { client, invalidations, watches } = watchesOf();
     const failure = Promise.withResolvers<unknown>();
     const { unsubscribe } = watches.subscribe({ kind: CONFIG_MAP }, subscriber({ failed: failure.resolve }));

@@ -60,7 +60,7 @@ describe('Store, following a watch', () => {
       changes: [['Added', 'a', 'u9', '1', true]],
     },
     {
-      law: 'objects without a uid are told apart by name',
+      law: 'objects without a uid are distinguished by name',
       before: [{ name: 'a', uid: '', version: 1 }],
       apply: { name: 'a', uid: '', version: 2 },
       changes: [['Modified', 'a', '', '2', true]],
@@ -89,11 +89,11 @@ describe('Store, listing again', () => {
     expect(listInto(storeOf(A1, B1), [A2, B1]).known).toEqual([false, true]);
   });
 
-  it('says what is gone in its last known state (point 14)', () => {
+  it('returns what is gone in its last known state (point 14)', () => {
     expect(listInto(storeOf(A1, B1), [B1]).gone).toEqual([{ name: 'a', uid: 'u1', resourceVersion: '1' }]);
   });
 
-  it('says that a namesake is gone (point 15)', () => {
+  it('returns the previous object of a name as gone (point 15)', () => {
     expect(listInto(storeOf(A1), [NEW_A]).gone).toEqual([{ name: 'a', uid: 'u1', resourceVersion: '1' }]);
   });
 
@@ -133,13 +133,13 @@ describe('Store, listing again', () => {
 });
 
 describe('Store, memory', () => {
-  it('keeps no text unless somebody needs it', () => {
+  it('keeps no JSON unless a subscriber needs it', () => {
     const store = storeOf(A1);
 
     expect(store.apply(object(A2))[0]?.record.json).toBeUndefined();
   });
 
-  it('gains the texts with the list after somebody needs them', () => {
+  it('gains the JSON with the next list once a subscriber needs it', () => {
     const store = storeOf(A1);
     store.keepsObjects = true;
 
@@ -163,7 +163,7 @@ describe('Store, memory', () => {
     expect(list()).toBe(list());
   });
 
-  it('drops the texts when nobody needs them any more', () => {
+  it('drops the JSON when no subscriber needs it', () => {
     const store = new Store();
     store.keepsObjects = true;
     listInto(store, [A1]);

@@ -80,7 +80,7 @@ describe('readFrame', () => {
     expect(errorOf(errorLine(code, reason))).toBeInstanceOf(ResourceExpiredError);
   });
 
-  it('throws what any other ERROR line says (point 9)', () => {
+  it('throws the error of any other ERROR line (point 9)', () => {
     const error = errorOf(errorLine(429, 'TooManyRequests', { retryAfterSeconds: 3 }));
 
     expect(error).toBeInstanceOf(KubeError);
