@@ -11,24 +11,28 @@ export interface ClusterOptions {
   /** Finds the API server and the credentials for it; rejects with `CredentialsError`. */
   readonly connect: () => Promise<Cluster>;
   readonly userAgent: string;
-  /** Requests a second; absent: the server's own limit. */
+  /** Requests per second; absent: no limit but the server's. */
   readonly qps?: number;
   readonly burst?: number;
-  /** Silence after which a watch counts as dead; default 70 s, longer than between bookmarks. */
+  /** Silence after which a watch counts as dead; default 70 s, which is longer than between two bookmarks. */
   readonly watchIdleTimeoutMs?: number;
 }
 
-/** Everything that talks to the API server. */
+/**
+ * Everything that talks to the API server, except the requests for the lease. `runOperator` creates one for all hooks,
+ * so that they share one pool of connections, one discovery of kinds, and one watch for each target. Its creator
+ * closes it: `watches.ended()`, then `client.close()`.
+ */
 export interface ClusterAccess {
   readonly cluster: Cluster;
   readonly client: KubeClient;
   readonly kinds: Kinds;
   readonly watches: Watches;
-  /** Each is told when all connections were thrown away, after a silence that nothing explains. */
+  /** Listeners that are called when all connections were replaced, after a silence that nothing explains. */
   readonly onReplaced: Set<(silentMs: number) => void>;
 }
 
-/** Opens the way to the cluster; nothing is sent before it is needed. */
+/** Finds the cluster with `connect`; no request is sent to the API server before one is needed. */
 export async function createClusterAccess(
   { connect, watchIdleTimeoutMs, ...limits }: ClusterOptions,
   { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
@@ -45,7 +49,7 @@ export async function createClusterAccess(
       metrics.connectionsReplaced.inc({});
       log.error(
         { silentSeconds: Math.round(silentMs / 1000) },
-        'nothing came of requests, all connections are replaced',
+        'requests got no response, all connections are replaced',
       );
       for (const listener of onReplaced) listener(silentMs);
     },

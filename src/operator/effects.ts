@@ -18,7 +18,7 @@ export interface EffectsParts {
   readonly log: Logger;
 }
 
-/** Reads and carries out what hooks write; metrics go to `hookMetrics`. */
+/** Creates the effects of all runs: operations go to the API server, metrics to `hookMetrics`. */
 export function createEffects({ access, filters, hookMetrics, metrics: own, log }: EffectsParts): Effects {
   const memory = new PatchMemory();
   const reader = createOutputReader();
@@ -49,7 +49,7 @@ export function createEffects({ access, filters, hookMetrics, metrics: own, log 
       const { count, series, reason } = dropped;
       log.warn(
         { hook, count, series, reason },
-        'metrics of the hook were left out: write fewer series, or expire groups',
+        'metrics of the hook were dropped: write fewer series, or expire groups',
       );
     },
   };

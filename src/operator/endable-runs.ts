@@ -7,14 +7,14 @@ interface EndableRun {
   deadline: NodeJS.Timeout | undefined;
 }
 
-/** Why a run ends for a newer run of its schedule. */
+/** The abort reason of a run that ends for a newer run of its schedule. */
 export const REPLACED = 'replaced';
 
-/** Runs under way that may have to end: for a newer run of their schedule, or because their hook was changed. */
+/** The running hooks that may have to end early: for a newer run of their schedule, or because the hook was changed. */
 export class EndableRuns {
   readonly #running = new Set<EndableRun>();
 
-  /** Does the work of a task with a signal that aborts when the run is to end. */
+  /** Calls `work` for a task, with a signal that aborts when the run must end. */
   async during<T>(task: Task, work: (stop: AbortSignal) => Promise<T>): Promise<T> {
     const run: EndableRun = { task, end: new AbortController(), deadline: undefined };
     this.#running.add(run);
@@ -31,7 +31,9 @@ export class EndableRuns {
     for (const { task, end } of this.#running) if (isForRun(task, runIds)) end.abort(REPLACED);
   }
 
-  /** Ends the runs of hooks that were changed or removed, unless they end by themselves within `limitMs`. */
+  /**
+   * Ends runs whose hook `isGone`, unless they end by themselves within `limitMs`; calls `onEnd` for each that it ends.
+   */
   endGone(isGone: (hook: Hook) => boolean, limitMs: number, onEnd: (hook: Hook) => void): void {
     for (const run of this.#running) {
       const { hook } = run.task;
@@ -44,7 +46,7 @@ export class EndableRuns {
   }
 }
 
-/** Whether the task is for one of these runs. */
+/** Whether one of the task's triggers is one of these runs. */
 export function isForRun({ triggers }: Task, runIds: ReadonlySet<string>): boolean {
   return triggers.some((trigger) => trigger.type === 'schedule' && runIds.has(trigger.run.runId));
 }

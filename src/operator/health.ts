@@ -5,9 +5,9 @@ import type { HealthCheck } from '../server/health.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { againText, type QueueHold } from './queue-holds.ts';
 
-// Pings and probes are answered every 2 s; a watch that is silent for this long has lost its server.
+// Pings and probes are answered every 2 s: a watch that is silent for this long has lost the API server.
 const MAX_SILENCE_MS = 15_000;
-/** After so many failed attempts a hook that holds up others is told as not ready. */
+/** After this many failed attempts, a task that holds up other hooks makes the operator not ready. */
 const HELD_ATTEMPTS = 3;
 const MAX_SHOWN = 5;
 
@@ -22,16 +22,16 @@ export interface HealthSource {
   readonly starting?: readonly string[];
   /** Absent without leader election. */
   readonly election?: ElectionStatus | undefined;
-  /** Why the state of schedules is not kept. */
+  /** Why the state of schedules is not persisted; absent while it is. */
   readonly scheduleState?: string | undefined;
-  /** Why no hook is started at the moment. */
+  /** Why no hook can be started now; absent while hooks can. */
   readonly runner?: string | undefined;
   readonly nowMs: number;
 }
 
 /**
- * The checks of `/readyz`: startup, every hook, every watch; of a standby that it could take over. Anybody on the network
- * can read them: what hooks print and write is not in them.
+ * The checks of `/readyz`: startup, held queues, every hook and every watch; on a standby, only what it needs to take
+ * over. Anybody on the network can read them, so they contain nothing that hooks print or write.
  */
 export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
   const { units, broken, holds = [], isStarted, starting = [], election, scheduleState, runner, nowMs } = source;
@@ -57,7 +57,7 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
   ];
 }
 
-/** One hook that fails for a while is its own affair; one that keeps others from their turn is not. */
+/** A held queue is always reported, but fails the check only when a task holds up other hooks for several attempts. */
 function queueCheck(hold: QueueHold, nowMs: number): HealthCheck {
   const { queue, hook, event, waiting, heldHooks } = hold;
   const isOk = heldHooks.length === 0 || hold.attempt <= HELD_ATTEMPTS;
@@ -82,8 +82,8 @@ function electionCheck(election: ElectionStatus): HealthCheck {
     case 'standing-by': {
       const { leader, problem } = election;
       if (problem !== undefined) return { name, isOk: false, message: problem };
-      // It may be about to lead itself, and to find that its hooks do not work.
-      if (leader === '') return { name, isOk: false, message: 'nobody is known to lead yet' };
+      // This replica may be the next leader, and whether its hooks work shows only then.
+      if (leader === '') return { name, isOk: false, message: 'no leader is known yet' };
       return { name, isOk: true, message: `standing by, ${leader} leads` };
     }
     default:
@@ -94,7 +94,7 @@ function electionCheck(election: ElectionStatus): HealthCheck {
 function unitChecks(unit: HookUnit, nowMs: number): readonly HealthCheck[] {
   const { name } = unit.hook;
   const watches = unit.statuses().map(([binding, { isSynced, lastContactAtMs, problem }]) => {
-    const message = problem ?? (isSynced ? silence(lastContactAtMs, nowMs) : 'the first list has not come yet');
+    const message = problem ?? (isSynced ? silence(lastContactAtMs, nowMs) : 'the first list is not complete yet');
     return { name: `watch ${name}/${binding.name}`, isOk: message === '', message };
   });
   const isWatching = watches.length > 0;

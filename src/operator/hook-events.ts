@@ -4,8 +4,8 @@ import type { RunJournal } from '../run/journal.ts';
 import { bindingOf } from '../run/run-reason.ts';
 
 /**
- * Tells of hooks in trouble by Events about the operator's Pod. More people can read them than the log: what hooks print
- * and write, where secrets may be, is not in them.
+ * Reports broken and failing hooks by Events about the operator's Pod. More people can read Events than the log, so
+ * they contain nothing that hooks print or write, which may be secret.
  */
 export interface HookEvents extends RunJournal {
   broken(error: HookConfigError): void;
@@ -13,19 +13,20 @@ export interface HookEvents extends RunJournal {
 
 const FAILED_EVERY_MS = 600_000;
 
+/** Creates the Events of hooks; they are recorded in `events`. */
 export function createHookEvents(events: Pick<EventRecorder, 'record'>, now: () => number): HookEvents {
-  const toldAtMs = new Map<string, number>();
+  const reportedAtMs = new Map<string, number>();
   return {
     broken: ({ summary }) => events.record({ type: 'Warning', reason: 'HookBroken', message: summary }),
-    // At once for the first failure of a binding, then rarely; not where the binding allows it.
+    // The first failure of a binding, then at most one in 10 minutes; none where the failure is allowed.
     record(event) {
       if (event.type !== 'ended' || event.outcome.type !== 'failed' || event.next.type === 'drop') return;
       const { task } = event.run;
       const [hook, binding] = [task.hook.name, bindingOf(task)];
       const key = JSON.stringify([hook, binding]);
       const nowMs = now();
-      if (nowMs - (toldAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < FAILED_EVERY_MS) return;
-      toldAtMs.set(key, nowMs);
+      if (nowMs - (reportedAtMs.get(key) ?? Number.NEGATIVE_INFINITY) < FAILED_EVERY_MS) return;
+      reportedAtMs.set(key, nowMs);
       const where = binding === '' ? '' : `, binding ${binding}`;
       events.record({
         type: 'Warning',

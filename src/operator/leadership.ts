@@ -24,21 +24,28 @@ export interface LeadershipOptions {
   readonly log: Logger;
 }
 
-/** Makes this operator a candidate; its connection is closed with `ends`. */
+/**
+ * Makes this operator a candidate for the lease; its connection is closed with `ends`. `runOperator` runs the election
+ * until the last run has ended, and the operator waits for `leading`.
+ *
+ * - standing-by: hooks are loaded, and none is run or watches anything. `/readyz` says whether this replica could lead.
+ * - leading: hooks run. Recorded as the Event `LeaderElected`.
+ * - lost: another replica may lead, so running hooks are ended without a grace period. Recorded as `LeaderLost`.
+ */
 export function openLeadership(
   { leaseName: name, ...times }: LeaderElectionSettings,
   { access, userAgent, env, metrics, events, log }: LeadershipOptions,
   ends: AsyncDisposableStack,
 ): LeaderElection {
-  // Of its own: a renewal must wait neither for a long list nor for --kube-client-qps.
   const onReplaced = (silentMs: number): void => {
     metrics.connectionsReplaced.inc({});
     log.error(
       { silentSeconds: Math.round(silentMs / 1000) },
-      'nothing came of requests for the lease, their connections are replaced',
+      'requests for the lease got no response, their connections are replaced',
     );
     events.record(replacedEvent('requests for the lease', silentMs));
   };
+  // A separate client: a renewal must wait neither for a long list nor for --kube-client-qps.
   const client = createKubeClient(access.cluster, { userAgent, onReplaced });
   ends.defer(async () => client.close());
   const namespace = ownNamespace(env, access.cluster.namespace);
@@ -58,11 +65,11 @@ export function openLeadership(
   return new LeaderElection({ ...times, client, namespace, name, identity, onChange, log });
 }
 
-/** Why a replica changes nothing that only the leader may; undefined where it may. */
+/** Why this replica refuses a change that only the leader may make; undefined on the leader and without election. */
 export function refusalOf(status: ElectionStatus | undefined): string | undefined {
   if (status === undefined || status.type === 'leading') return undefined;
-  if (status.type === 'lost') return 'this replica has lost the lease, and ends';
+  if (status.type === 'lost') return 'this replica lost the lease and is stopping';
   const { leader } = status;
-  if (leader === '') return 'this replica stands by, and does not know who leads';
+  if (leader === '') return 'this replica stands by, and no leader is known';
   return `this replica stands by, ${leader} leads; ask that one, such as: kubectl exec ${leader.replace(/_[^_]*$/, '')} -- hooklet schedule list`;
 }

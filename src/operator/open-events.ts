@@ -4,7 +4,7 @@ import { ownPod } from '../kube/coordination/own-pod.ts';
 import type { Logger } from '../log.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 
-/** The Events about the operator's own Pod, which also tell when its connections were replaced. */
+/** Opens the recorder of Events about the operator's own Pod, and records when its connections are replaced. */
 export function openEvents(
   { env, log }: { readonly env: Environment; readonly log: Logger },
   { client, cluster, onReplaced }: Pick<ClusterAccess, 'client' | 'cluster' | 'onReplaced'>,
@@ -14,12 +14,12 @@ export function openEvents(
   return events;
 }
 
-/** The Event for connections that were thrown away, since nothing came of what was asked on them. */
-export function replacedEvent(asked: string, silentMs: number): RecordedEvent {
-  const message = `nothing came of ${asked} for ${Math.round(silentMs / 1000)} s`;
+/** The Event for connections that were replaced after `requests` got no response for `silentMs`. */
+export function replacedEvent(requests: string, silentMs: number): RecordedEvent {
+  const message = `${requests} got no response for ${Math.round(silentMs / 1000)} s`;
   return {
     type: 'Warning',
     reason: 'ConnectionsReplaced',
-    message: `${message}; all connections were closed and opened anew`,
+    message: `${message}; all connections were closed and new ones opened`,
   };
 }

@@ -7,7 +7,9 @@ import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { createSpawner } from '../runner/spawner.ts';
 import { BIN_FOLDER, PROGRAM_FILE, writeProgram } from './program-link.ts';
 
-// A warm hook is asked by its AbortSignal first, and by SIGTERM then: both together take little longer than SIGTERM alone.
+// A warm hook is ended by its AbortSignal first and by SIGTERM then. The first gets this share of the time of the
+// second,
+// so that both together take little longer than SIGTERM alone.
 const ASKING_SHARE = 0.2;
 
 export interface RunnerSettings {
@@ -16,16 +18,16 @@ export interface RunnerSettings {
   readonly keepTmpFiles: boolean;
   readonly logProxyHookJson: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
-  /** How hooks call this program. */
+  /** The executables behind the `hooklet` command in the PATH of hooks. */
   readonly program: { readonly node: string; readonly program: string };
-  /** From SIGTERM to SIGKILL when a hook is ended; absent: what is usual. */
+  /** From SIGTERM to SIGKILL when a hook is ended; absent: the default of the runner. */
   readonly killAfterMs?: number;
-  /** A spawner process that is on its way up; absent: one is started. */
+  /** A spawner process that was started before; absent: one is started. */
   readonly spawner?: SpawnerChild;
   readonly log: Logger;
 }
 
-/** Starts the processes that run hooks; they end, and their files go, with `ends`. */
+/** Opens the runner and its folder; `ends` closes it, which ends its processes and removes its files. */
 export function openRunner(
   settings: RunnerSettings,
   ends: AsyncDisposableStack,
@@ -64,7 +66,7 @@ function openFolder(
     keepTmpFiles,
     contents: { file: PROGRAM_FILE, write: (path) => writeProgram(path, program) },
     onRestored: () => {
-      log.warn({ folder: folder.path }, 'the folder for the files of runs was removed, it was made again');
+      log.warn({ folder: folder.path }, 'the folder for the files of runs was removed, it was created again');
       onRestored();
     },
     onLeft: (err) => log.warn({ err, folder: folder.path }, 'the folder for the files of runs could not be removed'),

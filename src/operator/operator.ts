@@ -33,13 +33,13 @@ import { Runs } from './runs.ts';
 import { createUnitFactory, type UnitFactoryOptions } from './unit-factory.ts';
 
 export interface OperatorSettings extends RunnerSettings {
-  /** From the signal to end until running hooks are terminated. */
+  /** From the abort of the signal until running hooks are ended. */
   readonly gracePeriodMs: number;
   /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
   readonly changes?: (signal: AbortSignal) => AsyncIterable<void>;
-  /** Called once, when the hooks are loaded. */
+  /** Called once, after the first load of the hooks. */
   readonly onLoaded?: () => void;
-  /** Absent: the usual ConfigMap, where a schedule needs it. */
+  /** Default: a ConfigMap, for the schedules that make up for missed ticks. */
   readonly scheduleState?: ScheduleStatePlace | undefined;
 }
 
@@ -49,7 +49,7 @@ export interface OperatorParts {
   readonly options: OperatorSettings;
   readonly metrics: Metrics;
   readonly runner: Runner;
-  /** Has begun already, where hooks are loaded once. */
+  /** A loading that has begun already; only where hooks are loaded once. */
   readonly loading?: HookLoading | undefined;
   readonly access: ClusterAccess;
   readonly filters: Filters;
@@ -65,7 +65,19 @@ export interface OperatorParts {
 /** Whether this operator may run hooks. */
 export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'status'>;
 
-/** Joins the rooms: what a source sees becomes a task, a queue has it run, and what the hook asked is carried out. */
+/**
+ * Joins the parts of a running operator: what a source sees becomes a task, a queue has it run, and what the hook asked
+ * is carried out. `runOperator` creates it and calls `run` once. The HTTP server calls `readiness`, and the control
+ * socket uses `schedules`.
+ *
+ * 1. Hooks are loaded, also on a replica that stands by.
+ * 2. When this replica leads, the units watch the cluster and `boot` starts them.
+ * 3. At each change of the folder, `HookSet` reloads what was changed, tasks of hooks that are gone are dropped, and
+ *    new units are booted.
+ * 4. When `signal` aborts, the units end, running hooks may finish, and the records of schedules are written last.
+ *
+ * An error of a part that should never fail is a bug: `run` ends all parts and rejects with it.
+ */
 export class Operator {
   readonly schedules: Schedules;
   readonly #parts: OperatorParts;
@@ -74,7 +86,7 @@ export class Operator {
   #isLoaded = false;
   readonly #startup = new StartupHooks();
   readonly #crash = latch<never>();
-  /** Ends the units, whatever the reason to end is. */
+  /** Ends the units, also when the operator ends because of an error. */
   readonly #ended = new AbortController();
 
   constructor(parts: OperatorParts) {
@@ -129,22 +141,24 @@ export class Operator {
     return readinessChecks({ ...state, nowMs });
   }
 
-  /** The door for what asks the hook with this name; absent when there is none, or it is broken. */
+  /**
+   * Returns the function that runs the hook with this name for a caller; undefined when there is none, or it is broken.
+   */
   askerOf(name: string): Ask | undefined {
     const unit = this.#hooks.unitNamed(name);
     return unit && this.#runs.askerOf(unit.hook);
   }
 
-  /** Works until `signal` aborts and what ran then has ended. */
+  /** Works until `signal` aborts and every running hook has ended. */
   async run(signal: AbortSignal): Promise<void> {
-    const keeping = new AbortController();
-    const kept = this.schedules.run(keeping.signal).catch(this.#crash.reject);
+    const schedulesEnd = new AbortController();
+    const schedulesEnded = this.schedules.run(schedulesEnd.signal).catch(this.#crash.reject);
     try {
       await this.#work(signal);
     } finally {
       this.schedules.interrupt();
-      keeping.abort();
-      await kept;
+      schedulesEnd.abort();
+      await schedulesEnded;
     }
   }
 
@@ -191,7 +205,7 @@ export class Operator {
 
   /** Loads and boots the hooks, then reloads those that change. */
   async #loadAndReload(signal: AbortSignal): Promise<void> {
-    // Asked for before the hooks are loaded, so that no change between the two is missed.
+    // Watched from before the hooks are loaded, so that no change in between is missed.
     const changes = this.#parts.options.changes?.(signal) ?? [];
     const options: BootOptions = {
       emit: (hook, trigger) => this.#runs.emit(hook, trigger),
@@ -214,13 +228,16 @@ export class Operator {
     if (!signal.aborted) await work();
   }
 
-  /** A folder that is away for a moment, as while it is renamed, is no reason to end: its hooks go on as they are. */
+  /** A folder that cannot be read for a moment, such as while it is replaced, must not end the operator. */
   async #refreshIfThere(): Promise<readonly HookUnit[]> {
     try {
       return await this.#refresh();
     } catch (error) {
       if (!(error instanceof UsageError)) throw error;
-      this.#parts.options.log.error({ err: error }, 'the hooks are not loaded again, those that were loaded go on');
+      this.#parts.options.log.error(
+        { err: error },
+        'the hooks cannot be loaded again, those that are loaded keep running',
+      );
       return [];
     }
   }
@@ -243,7 +260,7 @@ export class Operator {
     const longRuns = new LongRuns(this.#parts.options.log);
     while (!signal.aborted) {
       this.#parts.metrics.liveTicks.inc({});
-      longRuns.look(this.#runs.queues, Date.now());
+      longRuns.check(this.#runs.queues, Date.now());
       await sleep(TICK_MS, signal);
     }
   }

@@ -5,36 +5,38 @@ import type { SlowTextBudget } from '../effects/slow-text.ts';
 import { HookOutputError } from '../errors.ts';
 import { checkFilter } from '../units/filter-check.ts';
 
-/** A file of a hook that is to be read. */
+/** An output file of a hook, to be parsed. */
 export interface OutputJob {
   readonly name: 'patch' | 'metrics';
   readonly text: string;
 }
 
-/** What the file asks for, and what is likely a mistake in it. */
+/** The operations in an output file, and a warning for each likely mistake. */
 export interface ParsedOutput<T> {
   readonly operations: readonly T[];
   readonly warnings: readonly string[];
 }
 
-/** What a thread says of a job: the operations as JSON, each text small enough to be parsed in one go. */
+/**
+ * The result of a job in a thread: the operations as JSON arrays, each small enough to be parsed without a break.
+ */
 export type OutputJobResult =
   | { readonly type: 'read'; readonly batches: readonly string[]; readonly warnings: readonly string[] }
   /** The text of a `HookOutputError`. */
   | { readonly type: 'refused'; readonly message: string };
 
 const BATCH_CHARS = 256 * 1024;
-/** No API server takes a larger request: its own limit is 3 MiB. */
+/** No API server accepts a larger request: its own limit is 3 MiB. */
 const MAX_OPERATION_CHARS = 4 * 1024 * 1024;
 
-/** Reads the file; throws `HookOutputError`, and `SlowTextError` where the budget does not suffice. */
+/** Parses the file; throws `HookOutputError`, and `SlowTextError` when `budget` is spent. */
 export function readOutputText({ name, text }: OutputJob, budget?: SlowTextBudget): ParsedOutput<unknown> {
   return name === 'patch' ? parseOperations(text, checkJq, budget) : parseMetrics(text);
 }
 
 const checkJq = (expression: string): string | undefined => checkFilter({ type: 'jq', expression });
 
-/** Does the job wherever it takes no harm to be slow. */
+/** Parses the file without a budget, for a thread that may be slow. */
 export function doOutputJob(job: OutputJob): OutputJobResult {
   try {
     const { operations, warnings } = readOutputText(job);
@@ -66,10 +68,10 @@ function batchesOf(operations: readonly unknown[]): readonly string[] {
 }
 
 function tooLarge(number: number, chars: number): string {
-  return `operation ${number} has ${chars} characters, at most ${MAX_OPERATION_CHARS} are read, which is more than an API server takes`;
+  return `operation ${number} has ${chars} characters, at most ${MAX_OPERATION_CHARS} are read, which is more than an API server accepts`;
 }
 
-/** The operations of a batch. The parsing edge: our own thread has checked them. */
+/** The operations of a batch. The cast is safe: `doOutputJob` has checked and written them. */
 export function readBatch<T extends PatchOperation | MetricOperation>(batch: string): readonly T[] {
   return JSON.parse(batch) as readonly T[];
 }

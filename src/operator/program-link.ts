@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folder for the PATH of hooks, below that of the operator, and the program in it. */
+/** The folder that is added to the PATH of hooks, and the program in it, below the folder of the operator. */
 export const BIN_FOLDER = 'bin';
 export const PROGRAM_FILE = join(BIN_FOLDER, 'hooklet');
 

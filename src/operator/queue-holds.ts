@@ -3,28 +3,28 @@ import { durationText } from '../lib/duration-text.ts';
 import type { Queue } from '../queue/queue.ts';
 import { reasonOf } from '../run/run-reason.ts';
 
-/** A run that goes on for so long, while others wait for it, holds its queue. */
+/** A run that takes this long while other tasks wait for it holds its queue. */
 export const LONG_RUN_MS = 10_000;
 
-/** A queue whose first task keeps the others from their turn: it failed and is tried again, or it runs for long. */
+/** A queue that its first task holds up: the task failed and is tried again, or its run takes long. */
 export interface QueueHold {
   readonly queue: string;
   readonly hook: string;
-  /** What the task is about: `Added default/web`. */
+  /** Why the task is run: `Added default/web`. */
   readonly event: string;
-  /** The number of the next attempt, or of the one that runs; 1 where none has failed. */
+  /** The number of the running or next attempt, from 1. */
   readonly attempt: number;
-  /** When the next attempt begins; absent while one runs. */
+  /** When the next attempt begins, in milliseconds since the epoch; absent while one runs. */
   readonly againAtMs?: number;
-  /** Since when an attempt runs. */
+  /** Since when an attempt runs, in milliseconds since the epoch; absent while none does. */
   readonly runningSinceMs?: number;
-  /** Tasks behind it. */
+  /** The number of tasks behind it. */
   readonly waiting: number;
-  /** The other hooks that have tasks behind it. */
+  /** The names of other hooks with tasks behind it. */
   readonly heldHooks: readonly string[];
 }
 
-/** Who holds the queue, if its first task has failed, or has run for 10 s while others wait. */
+/** The hold of a queue whose first task has failed, or has run for 10 s while others wait; else undefined. */
 export function holdOf(queue: Queue<Task>, nowMs: number): QueueHold | undefined {
   const { delayedUntilMs: againAtMs, runningSinceMs } = queue;
   const [head, ...others] = queue.tasks;

@@ -9,19 +9,28 @@ import { nextTurn } from '../lib/turn.ts';
 import { siblingModule } from '../runner/sibling-module.ts';
 import { readBatch, readOutputText, type OutputJob, type OutputJobResult, type ParsedOutput } from './output-job.ts';
 
-/** So much is read where it is: it takes a few milliseconds. What is more goes to a thread of its own. */
+/** A file up to this size is parsed on the main thread, which takes a few milliseconds; a larger one in a thread. */
 const INLINE_CHARS = 1024 * 1024;
+/** The same for text that is slow to parse, such as YAML. */
 const INLINE_SLOW_CHARS = 32 * 1024;
 const TIME_LIMIT_MS = 30_000;
-// Out of reach: what may be written bounds what its values take, and Node may abort the whole process for a thread that
-// runs out of memory.
+// Higher than a thread can need, since the size of output files is limited: Node may abort the whole process when a
+// thread runs out of memory.
 const MEMORY_LIMIT_MIB = 2048;
-/** One thread for JSON, and one for what is fifty times as slow: neither waits for the other. */
+/** For JSON, and as many for slow text, which takes fifty times as long: neither waits for the other. */
 const THREADS_A_LANE = 1;
 
 const TITLES = { patch: 'KUBERNETES_PATCH_PATH', metrics: 'METRICS_PATH' } as const;
 
-/** Reads what hooks wrote without holding up the event loop, however large it is. */
+/**
+ * Parses the output files of hooks without blocking the event loop, whatever their size. `createEffects` has one for
+ * all runs.
+ *
+ * A file is parsed on the main thread where that takes a few milliseconds: up to `INLINE_CHARS` of JSON, with at most
+ * `INLINE_SLOW_CHARS` of slow text. Any other file is parsed in a new thread, within a time limit. There are two lanes,
+ * for JSON and for slow text, and in each lane one file is parsed at a time, in order. The result of a thread comes as
+ * batches of JSON, with a turn of the event loop after each.
+ */
 export interface OutputReader {
   /** Rejects with `HookOutputError`, or with the reason of `signal`. */
   patch(text: string, signal: AbortSignal): Promise<ParsedOutput<PatchOperation>>;
@@ -52,11 +61,11 @@ function looksLikeJson({ text }: OutputJob): boolean {
   return /^\s*[{[]/.test(text);
 }
 
-/** Undefined where it would take too long. */
+/** Parses on the main thread; returns undefined where that would take too long. */
 function readHere<T>(job: OutputJob): ParsedOutput<T> | undefined {
   if (job.text.length > INLINE_CHARS) return undefined;
   try {
-    // The parsing edge: what is read of a patch are patch operations.
+    // The cast is safe: a patch file contains patch operations, a metrics file metric operations.
     return readOutputText(job, new SlowTextBudget(INLINE_SLOW_CHARS)) as ParsedOutput<T>;
   } catch (error) {
     if (error instanceof SlowTextError) return undefined;
@@ -85,7 +94,7 @@ async function resultOf(
   signal: AbortSignal,
 ): Promise<OutputJobResult> {
   const title = TITLES[job.name];
-  // Loading it takes as long as starting a hook, and few operators ever need it.
+  // Loaded on demand: that takes as long as starting a hook, and few operators ever need it.
   const { Worker } = await import('node:worker_threads');
   const worker = new Worker(siblingModule('output-thread', import.meta.url), {
     workerData: job,
@@ -107,7 +116,7 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
-/** Lets so many work at once; the others wait in order. */
+/** Limits how many calls work at the same time; the others wait in order. */
 class Slots {
   #free: number;
   readonly #waiting: Latch<void>[] = [];
@@ -139,7 +148,7 @@ class Slots {
       await abortable(turn.promise, signal);
     } catch (error) {
       const place = this.#waiting.indexOf(turn);
-      // It had its turn in the moment in which it gave up.
+      // The slot was assigned to this call just before its signal aborted.
       if (place === -1) this.#release();
       else this.#waiting.splice(place, 1);
       throw error;

@@ -6,18 +6,18 @@ import type { HookUnit } from '../units/hook-unit.ts';
 import { REPLACED, type EndableRuns } from './endable-runs.ts';
 
 export interface UnitRunOptions extends AttemptOptions {
-  /** The unit that works for a hook; absent when the hook was changed or removed. */
+  /** The unit of a hook; undefined when the hook was changed or removed. */
   readonly unitOf: (hook: Hook) => HookUnit | undefined;
-  /** What a hook is given about a run of a schedule. */
+  /** Reads what the binding context says about a run of a schedule. */
   readonly facts: FactsReader;
   readonly endable: EndableRuns;
-  /** Ends hooks, and what is done when they have ended: the grace period is over. */
+  /** Aborts when the grace period is over: ends hooks, and the work on their output. */
   readonly terminate: AbortSignal;
 }
 
 const NEVER = new AbortController().signal;
 
-/** Runs a task with the snapshots of its unit; never rejects. `signal` ends the hook, and what is done afterwards. */
+/** Runs a task with the snapshots of its unit; never rejects. `signal` ends the hook, and the work on its output. */
 export async function runInUnit(run: Run, options: UnitRunOptions, signal: AbortSignal = NEVER): Promise<RunOutcome> {
   const { task } = run;
   const unit = options.unitOf(task.hook);
@@ -25,7 +25,7 @@ export async function runInUnit(run: Run, options: UnitRunOptions, signal: Abort
     return { type: 'interrupted', by: 'reload', error: new Error('the hook was changed or removed') };
   }
   const terminate = AbortSignal.any([options.terminate, signal]);
-  // In the same turn as the contexts are read: what happens after this is held until the run has ended.
+  // `attempt` reads the contexts in this turn of the event loop: events after it are held until the run has ended.
   unit.begin(task);
   const readers = { read: unit.objects.bind(unit), facts: options.facts };
   return options.endable.during(task, async (stop) => {

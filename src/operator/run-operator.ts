@@ -23,28 +23,35 @@ import { keepYoungGeneration } from './young-generation.ts';
 export interface OperatorOptions extends OperatorSettings {
   readonly listenAddress: string;
   readonly listenPort: number;
-  /** Whether the server answers a request with this Host header; default: all. */
+  /** Whether the server accepts a request with this Host header; default: every request. */
   readonly isHostAllowed?: (host: string | undefined) => boolean;
   readonly metricsPrefix: string;
   readonly cluster: ClusterOptions;
   /** Absent: this operator is the only one. */
   readonly leaderElection?: LeaderElectionSettings | undefined;
-  /** Lines that were lost because standard output was not read, until now. */
+  /** The number of log lines that were dropped so far because standard output was not read. */
   readonly droppedLogLines?: () => number;
-  /** Absent: nobody can ask for anything but metrics and health. */
+  /** Absent: there is no control socket. */
   readonly controlSocket?: ControlSocket;
 }
 
-/** Where `hooklet schedule` reaches this operator. */
+/** The socket through which `hooklet schedule` controls this operator. */
 export type ControlSocket = Pick<ControlServerOptions, 'path' | 'isRequired'>;
 
 /**
  * Runs the hooks of a folder until `signal` aborts; then lets running hooks finish within the grace period and applies
- * what they asked. Rejects with a `HookletError` when it cannot start.
+ * what they asked. Rejects with a `HookletError` when it cannot start. `hooklet start` and `hooklet dev` call it.
+ *
+ * It opens every part and joins them in an `Operator`. The runner comes first: where hooks are loaded once, they print
+ * their configs while the rest is opened. The HTTP server comes next, so that a port that is taken ends the start
+ * early; `/readyz` fails until the operator is created. Then come the cluster, Events, the election, the operator and
+ * the control socket.
+ *
+ * Health, metrics, the control socket, Events and the lease end only after the last run has ended: no other replica
+ * leads while a hook of this one still runs. Parts are closed in reverse order, also when the start fails.
  */
 export async function runOperator(options: OperatorOptions, signal: AbortSignal): Promise<void> {
   keepYoungGeneration();
-  // What was opened is closed in reverse order, whatever happens.
   await using ends = new AsyncDisposableStack();
   const metrics = openMetrics(options);
   const processMetrics = createProcessMetrics();
@@ -53,7 +60,6 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   const loading =
     options.changes === undefined ? beginLoading(options.hooksDir, hookLoader(runner, signal)) : undefined;
   let readiness = (): readonly HealthCheck[] => NOT_READY;
-  // Listens beside the loading of the hooks; a port that is taken ends the start before any of them runs.
   const server = await openServer(options, {
     metricsText: async () =>
       Buffer.concat([await slicedText(metrics.pieces()), Buffer.from(await processMetrics.text())]),
@@ -79,7 +85,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   });
   readiness = () => operator.readiness();
   const control = await openControl(options, { schedules: operator.schedules, leadership }, ends);
-  // Health is told until the last run has ended.
+  // Aborts when the last run has ended.
   const serving = new AbortController();
   await runAll(
     [
@@ -88,7 +94,6 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
       async () => control?.run(serving.signal),
       async () => measureLoad(metrics, serving.signal),
       async () => processMetrics.run(serving.signal),
-      // Released when nothing runs any more that needs it.
       async () => leadership?.run(serving.signal),
       async () => events.run(serving.signal),
     ],
@@ -96,8 +101,10 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   );
 }
 
-/** Before there is anything that could be asked. */
-const NOT_READY: readonly HealthCheck[] = [{ name: 'startup', isOk: false, message: 'the cluster is looked for' }];
+/** The checks until the operator is created. */
+const NOT_READY: readonly HealthCheck[] = [
+  { name: 'startup', isOk: false, message: 'looking for the cluster and its credentials' },
+];
 
 async function openServer(
   { listenAddress: address, listenPort: port, isHostAllowed, log }: OperatorOptions,

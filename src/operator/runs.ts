@@ -29,17 +29,17 @@ import { unitJournal } from './unit-journal.ts';
 export interface RunsOptions {
   readonly executor: Pick<Executor, 'execute'>;
   readonly effects: Effects;
-  /** The unit that works for a hook; absent when the hook was changed or removed. */
+  /** The unit of a hook; undefined when the hook was changed or removed. */
   readonly unitOf: (hook: Hook) => HookUnit | undefined;
-  /** The runs of schedules, whose records are kept up to date. */
+  /** The runs of schedules, whose records the journal updates. */
   readonly scheduledRuns: ScheduledRuns;
-  /** The same as `unitOf`, also of a hook that was changed or removed. */
+  /** The unit of a hook, even if the hook was changed or removed meanwhile. */
   readonly unitFor: (hook: Hook) => HookUnit | undefined;
-  /** Called with the hook of each onStartup task that is settled. */
+  /** Called with the hook of each onStartup task that is finished. */
   readonly onStarted: (hook: Hook) => void;
-  /** From the signal to end until running hooks are terminated. */
+  /** From the abort of the signal of `run` until running hooks are ended. */
   readonly gracePeriodMs: number;
-  /** Aborts when another replica may lead: there is no time to be graceful. */
+  /** Aborts when another replica may lead: running hooks are ended without the grace period. */
   readonly lost?: AbortSignal | undefined;
   readonly hookEvents?: RunJournal | undefined;
   readonly logProxyHookJson: boolean;
@@ -47,17 +47,29 @@ export interface RunsOptions {
   readonly log: Logger;
 }
 
-/** A run whose hook was changed or removed ends as it began, if it ends within this time. */
+/** A run whose hook was changed or removed may take this long to end by itself. */
 const CHANGED_LIMIT_MS = 10_000;
 
-/** The runs of the operator: tasks in queues, and requests beside them. */
+/**
+ * All runs of the operator: tasks in queues, and asks outside them. Units, schedules and `boot` call `emit`, which
+ * makes a trigger a task; a queue runs the task when its turn comes, and `afterRun` decides what happens next.
+ * Everything that happens to a task or run is recorded in one journal, whose subscribers write the log, metrics,
+ * Events, the records of schedules, and the own writes of hooks.
+ *
+ * Tasks leave a queue without a run when a newer run of their schedule replaces them (`replace`), or when their hook
+ * was changed or removed (`endGone`, which the operator calls after each reload).
+ *
+ * When the signal of `run` aborts, no further task is started. Running hooks may finish within the grace period; then,
+ * or immediately when the lease is lost, they are ended. When the last task has ended, asks are refused, and `run`
+ * resolves after the last of them.
+ */
 export class Runs {
   readonly #options: RunsOptions;
   readonly #journal: RunJournal;
   readonly #queues: Queues<Task>;
   readonly #asked: AskedRuns;
   readonly #endable = new EndableRuns();
-  /** Ends running hooks, when the grace period is over. */
+  /** Aborts when the grace period is over, which ends running hooks. */
   readonly #terminate = new AbortController();
 
   constructor(options: RunsOptions) {
@@ -76,22 +88,22 @@ export class Runs {
     return this.#queues.all;
   }
 
-  /** Makes a trigger of a hook a task in its queue. */
+  /** Makes a trigger of a hook a task in the queue of the trigger. */
   emit(hook: Hook, trigger: QueuedTrigger): void {
     this.#push(queueOf(trigger), newTask(hook, trigger, Date.now()));
   }
 
-  /** Puts a Synchronization that was taken out of the queue `main` into it again. */
+  /** Queues a Synchronization again, in the queue `main`. */
   requeue(task: Task): void {
     this.#push('main', task);
   }
 
-  /** The door for what asks one hook. */
+  /** Returns the function that runs `hook` for a caller. */
   askerOf(hook: Hook): Ask {
     return this.#asked.askerOf(hook);
   }
 
-  /** Works until `signal` aborts and what ran then has ended, or was terminated after the grace period. */
+  /** Works until `signal` aborts and every running hook has ended, at the latest after the grace period. */
   async run(signal: AbortSignal): Promise<void> {
     const ended = new AbortController();
     const limit = this.#terminateAfterGrace(signal, ended.signal);
@@ -104,24 +116,24 @@ export class Runs {
     }
   }
 
-  /** What holds up its queue. */
+  /** The tasks that hold up their queues. */
   holds(nowMs: number): readonly QueueHold[] {
     return this.#queues.all.map((queue) => holdOf(queue, nowMs)).filter((hold) => hold !== undefined);
   }
 
-  /** What holds up the queue in which this run of a schedule waits. */
+  /** The task that holds up the queue of a scheduled run; undefined when none does, or no queue has the run. */
   holdOf(runId: string): QueueHold | undefined {
     const queue = this.#queues.all.find(({ tasks }) => tasks.some((task) => isForRun(task, new Set([runId]))));
     return queue && holdOf(queue, Date.now());
   }
 
-  /** Ends these runs of schedules for newer ones, whether they wait or go on. */
+  /** Ends these scheduled runs for newer ones: waiting ones leave their queue, running ones are aborted. */
   replace(runIds: ReadonlySet<string>): void {
     this.#drop((task) => isForRun(task, runIds), 'replaced');
     this.#endable.replace(runIds);
   }
 
-  /** What waits for a hook that was changed or removed must not hold up the new one, and what runs has some time. */
+  /** Drops the waiting tasks of hooks that were changed or removed; ends their runs if they take longer than 10 s. */
   endGone(): void {
     const { unitOf, onStarted, log } = this.#options;
     for (const { hook, triggers } of this.#drop((task) => unitOf(task.hook) === undefined, 'gone')) {
@@ -129,7 +141,7 @@ export class Runs {
     }
     const isGone = (hook: Hook): boolean => unitOf(hook) === undefined;
     this.#endable.endGone(isGone, CHANGED_LIMIT_MS, ({ name }) => {
-      log.warn({ hook: name }, 'hook was changed while it ran, and its run did not end: it is ended');
+      log.warn({ hook: name }, 'hook was changed or removed while it ran, and its run takes too long: it is ended');
     });
   }
 

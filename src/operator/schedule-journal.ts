@@ -5,7 +5,7 @@ import type { Next } from '../run/policy.ts';
 import type { EndedOutcome } from '../sources/schedule/record.ts';
 import type { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
 
-/** Keeps the records of schedules: when an attempt at a tick begins, and what became of it. */
+/** Updates the records of schedules when an attempt at a tick begins and when it ends. */
 export function scheduleJournal(runs: Pick<ScheduledRuns, 'begin' | 'retry' | 'end'>): RunJournal {
   const settle = (task: Task, outcome: EndedOutcome | 'retry' | undefined): void => {
     const ticks = ticksOf(task);
@@ -21,7 +21,7 @@ export function scheduleJournal(runs: Pick<ScheduledRuns, 'begin' | 'retry' | 'e
   };
 }
 
-/** Undefined where nothing is known yet: the next operator takes the run over. */
+/** Undefined where the operator stops before the end of a run: the next operator takes it over. */
 function outcomeOf(next: Next): EndedOutcome | 'retry' | undefined {
   switch (next.type) {
     case 'done':

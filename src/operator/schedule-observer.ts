@@ -10,12 +10,12 @@ export interface ScheduleObserverOptions {
   readonly now: () => number;
 }
 
-/** Tells metrics and Events what becomes of schedules. */
+/** Reports the changes of schedules by metrics and Events. */
 export function createScheduleObserver({ metrics, events, now }: ScheduleObserverOptions): ScheduleObserver {
   return {
     onRecord(target, { lastSucceededMs, lastScheduledMs, sinceMs, isSuspended }) {
       const labels = labelsOf(target);
-      // A schedule that never succeeded is as old as its state, so that one alert rule serves it too.
+      // A schedule that never succeeded shows the age of its record, so that one alert rule fits it too.
       metrics.scheduleLastSuccess.set(labels, (lastSucceededMs ?? sinceMs) / 1000);
       if (lastScheduledMs !== undefined) metrics.scheduleLastScheduled.set(labels, lastScheduledMs / 1000);
       metrics.scheduleExpectedInterval.set(labels, expectedInterval(target.binding.crontab, now()) / 1000);

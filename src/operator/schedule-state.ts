@@ -9,14 +9,14 @@ import type { ClusterAccess } from './cluster-access.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { Schedules, type SchedulesOptions } from './schedules.ts';
 
-/** Where schedules are persisted; without `isForced`, only those that make up for what they missed. */
+/** Where schedules are persisted; without `isForced`, only those that make up for missed ticks. */
 export type ScheduleStatePlace = (
   | { readonly type: 'configMap'; readonly name: string }
   | { readonly type: 'file'; readonly path: string }
 ) & { readonly isForced: boolean };
 
 export interface ScheduleStateOptions {
-  /** Absent: the usual ConfigMap, where a schedule needs it. */
+  /** Default `DEFAULT_STATE`. */
   readonly scheduleState?: ScheduleStatePlace | undefined;
   readonly access: Pick<ClusterAccess, 'client' | 'cluster'>;
   readonly env: Readonly<Record<string, string | undefined>>;
@@ -24,14 +24,14 @@ export interface ScheduleStateOptions {
   readonly log: Logger;
 }
 
-/** The place where none is given. */
-export const USUAL_STATE: ScheduleStatePlace = { type: 'configMap', name: 'hooklet-schedules', isForced: false };
+/** The ConfigMap for schedules that make up for missed ticks. */
+export const DEFAULT_STATE: ScheduleStatePlace = { type: 'configMap', name: 'hooklet-schedules', isForced: false };
 
 const OPTION = '--schedule-state';
 
-/** Opens the schedules of these units; nothing is read or written before one of them needs it. */
+/** Creates the schedules of all units. The store is neither read nor written before a schedule needs it. */
 export function openSchedules(options: ScheduleStateOptions, units: () => readonly HookUnit[]): Schedules {
-  const { scheduleState: place = USUAL_STATE, env, holdOf, log } = options;
+  const { scheduleState: place = DEFAULT_STATE, env, holdOf, log } = options;
   // Pods on the network of their node have the same host name.
   const { POD_NAME: podName = '' } = env;
   const host = podName === '' ? hostname() : podName;

@@ -15,18 +15,26 @@ import type { HookUnit } from '../units/hook-unit.ts';
 export interface SchedulesOptions {
   readonly units: () => readonly HookUnit[];
   readonly kept: Kept<ScheduleRecord>;
-  /** Whether every schedule is persisted, and not only those that make up for what they missed. */
+  /** Whether every schedule is persisted, or only those that make up for missed ticks. */
   readonly keepsAll: boolean;
-  /** The Pod or machine; only one operator at a time is of this name. */
+  /** The name of the Pod or machine; no two operators may have the same at a time. */
   readonly host: string;
-  /** What holds the queue in which this run waits. */
+  /** The hold of the queue in which a run waits; undefined when nothing holds it. */
   readonly holdOf?: (runId: string) => ScheduleHold | undefined;
   readonly log: Logger;
 }
 
-/** The schedules of all hooks: where their state is, and what a person may ask of them. */
+/**
+ * The schedules of all hooks: where their records are, and what a person may do with them. Units plan and run their
+ * schedules themselves; they get their records from here (`recordsOf`). The control socket calls `list`, `trigger`,
+ * `suspend` and `resume`.
+ *
+ * The records of a schedule that makes up for missed ticks are persisted, with `keepsAll` those of all; others end with
+ * the process. The operator calls `run` for its whole life, which persists records and renews heartbeats. At its end it
+ * calls `interrupt` when the last run has ended, and then aborts `run`, so that interrupted runs are written too.
+ */
 export class Schedules implements ScheduleControl {
-  /** Names this process, where several share their state. */
+  /** Names this process in records that several processes share: the host, `_` and a random suffix. */
   readonly me: string;
   readonly #options: SchedulesOptions;
   readonly #memory = new MemoryRecords<ScheduleRecord>();
@@ -41,17 +49,19 @@ export class Schedules implements ScheduleControl {
     return keepsAll || binding.missed.type !== 'skip' ? kept : this.#memory;
   }
 
-  /** Why schedules are not persisted as they should be; undefined when all is well. */
+  /** Why records are not persisted although they should be; undefined while they are. */
   get problem(): string | undefined {
     return this.#options.kept.problem;
   }
 
-  /** Reads and writes what is persisted, until `signal` aborts and for a few seconds more. */
+  /**
+   * Persists records and renews heartbeats until `signal` aborts, then writes what is left for a few seconds at most.
+   */
   async run(signal: AbortSignal): Promise<void> {
     await Promise.all([this.#options.kept.run(signal), this.#renew(signal)]);
   }
 
-  /** The operator ends: runs that have not ended are left to the next one. */
+  /** The operator ends: interrupts open runs, so that the next operator may take them over. */
   interrupt(): void {
     for (const { runs } of this.#all()) runs.interrupt();
   }

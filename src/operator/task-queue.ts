@@ -10,12 +10,12 @@ import type { HookUnit } from '../units/hook-unit.ts';
 import { runInUnit, type UnitRunOptions } from './run-in-unit.ts';
 
 export interface TaskQueueOptions extends UnitRunOptions {
-  /** Called with the hook of each onStartup task that is settled. */
+  /** Called with the hook of each onStartup task that is finished. */
   readonly onStarted: (hook: Hook) => void;
   readonly metrics: Metrics;
 }
 
-/** Makes the queues of the operator: each runs its tasks, and does with them what `afterRun` says. */
+/** Creates the queues of the operator: each runs its tasks, and carries out what `afterRun` decides. */
 export function createQueueFactory(options: TaskQueueOptions): (name: string) => Queue<Task> {
   const { metrics } = options;
   const limits = new WeakMap<Hook, TokenBucket>();
@@ -55,7 +55,7 @@ async function handle(task: Task, options: Handling): Promise<Verdict<Task>> {
   return follow({ task, outcome, next, unit }, options);
 }
 
-/** What failed because it was cut short has not failed. */
+/** A run that fails after its hook was changed, or after the operator began to stop, counts as interrupted. */
 function interruptedBy(outcome: RunOutcome, task: Task, { unitOf, signal }: Handling): RunOutcome {
   if (outcome.type !== 'failed') return outcome;
   const { error, cost } = outcome;
@@ -89,7 +89,7 @@ function follow({ task, outcome, next, unit }: Ended, options: Handling): Verdic
   }
 }
 
-/** The task succeeded, was allowed to fail, or its hook is gone: what waited for it goes on. */
+/** The task is finished: it succeeded or is not run again. Starts what waited for it. */
 function settle(task: Task, { unitOf, onStarted }: TaskQueueOptions): void {
   unitOf(task.hook)?.finish(task);
   if (task.triggers[0].type === 'onStartup') onStarted(task.hook);

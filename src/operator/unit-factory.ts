@@ -22,7 +22,9 @@ export interface UnitFactoryOptions {
   readonly log: Logger;
 }
 
-/** Makes a unit for a loaded hook: monitors for its kubernetes bindings, schedules for its crontabs. */
+/**
+ * Returns a function that creates the unit of a loaded hook, with its monitors and schedules, and its metrics at zero.
+ */
 export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => HookUnit {
   const { emit, requeue, metrics } = options;
   return (hook) => {
@@ -82,7 +84,7 @@ function initMetrics(metrics: Metrics, hook: Hook): void {
   }
 }
 
-/** The binding's own queue, and `main` where its Synchronization runs. */
+/** The binding's own queue, and `main` if its Synchronization runs there. */
 function queuesOf(binding: Binding): readonly [string, ...string[]] {
   if (binding.type === 'onStartup') return ['main'];
   const synchronizes = binding.type === 'kubernetes' && binding.executeHookOnSynchronization;

@@ -4,12 +4,12 @@ import type { HookUnit } from '../units/hook-unit.ts';
 import type { LoopWarnings } from '../units/loop-warnings.ts';
 
 export interface UnitJournalOptions {
-  /** Also when the hook was changed or removed meanwhile. */
+  /** The unit of `hook`, even if the hook was changed or removed meanwhile. */
   readonly unitFor: (hook: Hook) => HookUnit | undefined;
   readonly loops: LoopWarnings;
 }
 
-/** Has the units take note of what their runs wrote, and warns of hooks that run in a loop with themselves. */
+/** Passes the applied operations of a run to the unit of its hook, and the loops found there to `loops`. */
 export function unitJournal({ unitFor, loops }: UnitJournalOptions): RunJournal {
   return {
     record(event) {

@@ -11,6 +11,8 @@ const DOCUMENTS = [
   'deploy/README.md',
   'frameworks/README.md',
   'README.md',
+  'CONTRIBUTING.md',
+  'CHANGELOG.md',
   'packages/jq/README.md',
   'packages/sandbox/README.md',
   'packages/test-kubelet/README.md',

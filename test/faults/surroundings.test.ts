@@ -36,7 +36,7 @@ describe('the temporary folder', () => {
     const metrics = await (await fetch(`${operator.url()}/metrics`)).text();
     expect(metrics).toMatch(/^shell_operator_run_folder_restored_total 1$/m);
     const messages = operator.lines.map(({ message }) => message);
-    expect(messages).toContain('the folder for the files of runs was removed, it was made again');
+    expect(messages).toContain('the folder for the files of runs was removed, it was created again');
     const [failed] = operator.lines.filter(({ level }) => level === 'error');
     expect(String(failed?.fields['err'])).toContain('its files were removed while it ran');
     expect(readdirSync(tmpDir)).toHaveLength(1);

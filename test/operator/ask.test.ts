@@ -25,11 +25,11 @@ const review: AskTrigger = {
   members: { review: '{"request":{"uid":"1"}}' },
 };
 
-/** A hook that does `body` when it is asked, and `startup` when it starts. */
+/** A hook that does `startup` for onStartup, and `body` for any other binding context. */
 const hook = (body: string, startup = ':'): string =>
   `#!/bin/sh\nif [ "\${1:-}" = --config ]; then echo '${CONFIG}'; exit; fi\nif grep -q onStartup "$BINDING_CONTEXT_PATH"; then ${startup}; exit; fi\n${body}\n`;
 
-/** An operator at work in this process, with its doors. */
+/** An operator that runs in this process, without `runOperator`. */
 async function operatorWith(hooks: Readonly<Record<string, string>>, leadership?: Leadership) {
   const ends = new AsyncDisposableStack();
   const tmp = ends.use(temporaryFolder());

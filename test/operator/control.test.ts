@@ -9,9 +9,9 @@ import { recordingHook, sandboxCluster, startOperator, until } from '../support/
 const NEVER_NOW = '0 0 1 1 *';
 const schedule = { configVersion: 'v1', schedule: [{ name: 'nightly', crontab: NEVER_NOW }] };
 const NIGHTLY = '/schedules/db%2Fbackup.sh/nightly';
-/** Two operators start in a test, on a machine that may be busy. */
+/** A test starts two operators, on a machine that may be busy. */
 const LIMIT_MS = 120_000;
-// Long ones, which a busy machine does not miss.
+// Long times, so that a busy machine does not lose the lease.
 const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 60_000, renewDeadlineMs: 40_000, retryPeriodMs: 200 };
 
 function socketIn(): string {

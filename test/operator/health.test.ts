@@ -84,7 +84,7 @@ describe('readiness', () => {
   it.each<[ElectionStatus, string, boolean]>([
     [{ type: 'leading' }, 'leading', true],
     [{ type: 'standing-by', leader: 'pod-1_x' }, 'standing by, pod-1_x leads', true],
-    [{ type: 'standing-by', leader: '' }, 'nobody is known to lead yet', false],
+    [{ type: 'standing-by', leader: '' }, 'no leader is known yet', false],
     [{ type: 'standing-by', leader: '', problem: 'GET: 403' }, 'GET: 403', false],
     [{ type: 'lost' }, 'the lease was lost', false],
   ])('with the election at %j says %j', (election, message, isOk) => {
@@ -119,7 +119,7 @@ describe('readiness', () => {
 
   it.each<[string, MonitorStatus, readonly string[]]>([
     ['heard a moment ago', { isSynced: true, lastContactAtMs: NOW_MS - 15_000 }, []],
-    ['not heard yet', { isSynced: false }, ['watch hook.sh/pods: the first list has not come yet']],
+    ['not heard yet', { isSynced: false }, ['watch hook.sh/pods: the first list is not complete yet']],
     [
       'silent for longer than pings take',
       { isSynced: true, lastContactAtMs: NOW_MS - 16_000 },

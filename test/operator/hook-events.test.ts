@@ -49,7 +49,7 @@ it.each([
   expect(told).toEqual([{ type: 'Warning', reason: 'HookBroken', message }]);
 });
 
-/** The end of a run that failed and is run again. */
+/** The event `ended` of a run that failed and is run again. */
 function failed(binding: string, error: Error): RunEvent {
   const bound = kubernetesBinding(binding);
   const trigger: Trigger =

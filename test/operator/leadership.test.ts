@@ -5,15 +5,15 @@ import { LeaseLostError } from '../../src/errors.ts';
 import { recordingHook, sandboxCluster, startOperator, until, type OperatorRig } from '../support/operator-rig.ts';
 
 const LEASE = '/apis/coordination.k8s.io/v1/namespaces/default/leases/hooklet';
-/** Two operators start in a test, on a machine that may be busy. */
+/** A test starts two operators, on a machine that may be busy. */
 const LIMIT_MS = 120_000;
-// Long ones, which a busy machine does not miss.
+// Long times, so that a busy machine does not lose the lease.
 const leaderElection = { leaseName: 'hooklet', leaseDurationMs: 60_000, renewDeadlineMs: 40_000, retryPeriodMs: 200 };
 const onStartup = { configVersion: 'v1', onStartup: 1 };
 
 function replica(sandbox: Sandbox, name: string, hooks: Readonly<Record<string, string>>): OperatorRig {
   const env = { POD_NAME: name, POD_NAMESPACE: 'default', POD_UID: 'u-1' };
-  // Who waited for the grace period would be too late for any test.
+  // A test that waits for the grace period fails by its own time limit.
   const operator = { leaderElection, killAfterMs: 200, gracePeriodMs: 60_000 };
   return startOperator({ connect: sandboxCluster(sandbox), hooks, operator, env });
 }

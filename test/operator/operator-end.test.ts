@@ -57,7 +57,7 @@ describe('the end of the operator', () => {
 
     renameSync(hooksDir, `${hooksDir}-away`);
     operator.change('../out/seen', '');
-    const error = 'the hooks are not loaded again, those that were loaded go on';
+    const error = 'the hooks cannot be loaded again, those that are loaded keep running';
     await until(() => expect(messages(operator)).toContain(error));
     renameSync(`${hooksDir}-away`, hooksDir);
     operator.change('b.sh');

@@ -83,7 +83,7 @@ describe('the operator', () => {
     await using operator = startOperator({
       connect: sandboxCluster(sandbox),
       hooks: {
-        // Has its turn first, and hears of the same without delay.
+        // Is enabled first, and gets the same events without delay.
         'fast.sh': recordingHook({
           configVersion: 'v1',
           kubernetes: [{ ...watchConfigMaps, queue: 'third', executeHookOnSynchronization: false }],

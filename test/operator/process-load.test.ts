@@ -5,7 +5,7 @@ import { measureLoad } from '../../src/operator/process-load.ts';
 it('measures the event loop and the heap of this process', async () => {
   const metrics = createMetrics('');
   const ended = new AbortController();
-  // The count grows with the first look at the heap, after a second.
+  // The counter is first incremented after a second.
   const increment = metrics.heapAllocatedBytes.inc.bind(metrics.heapAllocatedBytes);
   metrics.heapAllocatedBytes.inc = (labels, bytes) => {
     increment(labels, bytes);

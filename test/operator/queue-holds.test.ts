@@ -61,10 +61,10 @@ it('a run that others wait for is told once, after 60 s, with its time limit', a
   const log = recordingLogger();
   const runs = new LongRuns(log);
 
-  runs.look([rig.queue], rig.sinceMs + 59_999);
+  runs.check([rig.queue], rig.sinceMs + 59_999);
   expect(log.lines).toEqual([]);
-  runs.look([rig.queue], rig.sinceMs + 60_000);
-  runs.look([rig.queue], rig.sinceMs + 120_000);
+  runs.check([rig.queue], rig.sinceMs + 60_000);
+  runs.check([rig.queue], rig.sinceMs + 120_000);
 
   expect(log.lines).toMatchObject([
     { level: 'warn', fields: { hook: 'slow.sh', queue: 'q', waiting: 1, timeLimit: 'none, see settings.timeout' } },

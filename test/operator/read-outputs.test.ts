@@ -17,7 +17,7 @@ function documents(count: number, document: (index: number) => string): string {
   return Array.from({ length: count }, (_, index) => document(index)).join('\n');
 }
 
-/** How often the event loop came round while `work` went on. */
+/** The number of turns of the event loop until `work` has settled. */
 async function turnsDuring(work: Promise<unknown>): Promise<number> {
   let turns = 0;
   let isDone = false;

@@ -10,10 +10,10 @@ import { recordingLogger } from '../support/recording-logger.ts';
 import { json, startServer, type ScriptedServer } from '../support/scripted-server.ts';
 
 const env = { POD_NAME: 'hooklet-0', POD_NAMESPACE: 'default' };
-/** What real connections have for what they do, each second. */
+/** Real time that connections get for each second of fake time. */
 const TURN_MS = 5;
 const realTimeout = setTimeout;
-const SILENT = expect.stringMatching(/^nothing came of requests .* for (2[5-9]|30) s; all connections were closed/);
+const SILENT = expect.stringMatching(/^requests .* got no response for (2[5-9]|30) s; all connections were closed/);
 
 beforeEach(() => {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
@@ -22,7 +22,7 @@ afterEach(() => {
   vi.useRealTimers();
 });
 
-/** A server that takes every request, and answers none until it is told to. */
+/** A server that accepts every request and answers none while `isSilent` is true. */
 async function startSilentServer(ends: AsyncDisposableStack) {
   const state = { isSilent: true, bodies: [] as string[] };
   const server = await startServer((request, response) => {
@@ -38,7 +38,7 @@ async function startSilentServer(ends: AsyncDisposableStack) {
   return { server, state };
 }
 
-/** Lets time pass second by second, and real connections have their turns meanwhile. */
+/** Lets fake time pass second by second, with some real time for the connections after each. */
 async function pass(seconds: number): Promise<void> {
   for (let left = seconds; left > 0; left -= 1) {
     await vi.advanceTimersByTimeAsync(1000);
@@ -46,7 +46,7 @@ async function pass(seconds: number): Promise<void> {
   }
 }
 
-/** Waits in real time for a request, which must be there before time passes. */
+/** Waits in real time for a request, which must arrive before fake time passes. */
 async function asked(server: ScriptedServer): Promise<void> {
   while (server.asked.length === 0) await new Promise((resolve) => realTimeout(resolve, TURN_MS));
 }
@@ -68,7 +68,7 @@ describe('connections of which nothing comes', () => {
     expect(log.lines).toContainEqual({
       level: 'error',
       fields: { silentSeconds: expect.any(Number) },
-      message: 'nothing came of requests, all connections are replaced',
+      message: 'requests got no response, all connections are replaced',
     });
     expect(metricValues(metrics, 'kubernetes_client_connections_replaced_total')).toEqual(['1']);
     state.isSilent = false;
@@ -105,10 +105,10 @@ describe('connections of which nothing comes', () => {
     await ran;
 
     expect(recorded).toContainEqual({ type: 'Warning', reason: 'ConnectionsReplaced', message: expect.any(String) });
-    expect(recorded[0]?.message).toContain('nothing came of requests for the lease for');
+    expect(recorded[0]?.message).toContain('requests for the lease got no response for');
     expect(Number(metricValues(metrics, 'kubernetes_client_connections_replaced_total')[0])).toBe(recorded.length);
     expect(log.lines.map(({ message }) => message)).toContain(
-      'nothing came of requests for the lease, their connections are replaced',
+      'requests for the lease got no response, their connections are replaced',
     );
   });
 });

@@ -21,7 +21,7 @@ interface State {
   readonly lastSucceeded?: string;
 }
 
-/** The one state in the ConfigMap. */
+/** The only record in the ConfigMap. */
 async function readState(ask: Ask): Promise<State> {
   const { body } = await ask('GET', statePath);
   const [text] = Object.values(body['data'] ?? {});
@@ -88,7 +88,7 @@ describe('a schedule of the operator', () => {
       lastRun: { runId: context?.['runId'], outcome: 'interrupted' },
       open: [{ runId: context?.['runId'], state: 'interrupted', attempts: 1 }],
     });
-    // With a crontab that has no other tick to prefer to the run that was interrupted.
+    // With a crontab that has no newer tick, which would be run instead of the interrupted run.
     const { body } = await ask('GET', statePath);
     const [[key, text] = ['', '']] = Object.entries(body['data'] ?? {});
     const rare = { ...JSON.parse(String(text)), crontab: '0 0 29 2 *' };
@@ -162,7 +162,7 @@ describe('a schedule of the operator', () => {
       const ids = operator.contexts('a.sh').map(({ runId }) => runId);
       expect(new Set(ids).size).toBe(ids.length);
       expect(operator.contexts('a.sh').every(({ attempt }) => attempt === 1)).toBe(true);
-      // A run that was ended while it began has not said so.
+      // A run that was ended while it started has not written `ended`.
       await until(() => expect(readFileSync(join(operator.out, 'ended'), 'utf8')).toContain('ended'));
       expect(operator.lines.filter(({ message }) => message.startsWith('hook failed'))).toEqual([]);
       const metrics = await (await fetch(`${operator.url()}/metrics`)).text();

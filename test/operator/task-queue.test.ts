@@ -49,7 +49,7 @@ const noEffects: Effects = {
   applyMetrics: () => {},
 };
 
-/** A queue named main at work for the hooks of `rigs`; `fails` says how many runs of a task fail. */
+/** A running queue named `main` for the hooks of `rigs`; `fails` says how many runs of a task fail. */
 function queueRig(
   rigs: readonly UnitRig[],
   fails: Readonly<Record<string, number>> = {},
@@ -101,7 +101,7 @@ function queueRig(
     queue,
     ran,
     started,
-    /** What became of ticks. */
+    /** What was recorded of ticks. */
     told,
     /** Ends the queue and the units. */
     stop: async () => {

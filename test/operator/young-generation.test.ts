@@ -15,7 +15,7 @@ const program = `
     living.push({ index });
     if (living.length > 100_000) living = [];
   }
-  // The second half of the space is there from the first collection on.
+  // The second half of the space exists only from the first collection on.
   console.log(size() > 2 * before ? 'grew' : 'as it was');
 `;
 
