@@ -1,7 +1,7 @@
 import type { Crontab } from '../crontab/crontab.ts';
 import type { FieldRequirement, LabelSelector } from './selector.ts';
 
-/** What happened to an object, as `executeHookOnEvent` and `watchEvent` say it. */
+/** What happened to an object, in the words of `executeHookOnEvent` and `watchEvent`. */
 export type WatchEvent = 'Added' | 'Modified' | 'Deleted';
 
 /** A hook: one file, and what it binds to. */
@@ -38,12 +38,15 @@ export interface ScheduleBinding {
   readonly type: 'schedule';
   readonly name: string;
   readonly crontab: Crontab;
-  /** What a tick does while an earlier run of this binding waits or goes on; `queue` is the peer's way. */
+  /**
+   * What a tick does while an earlier run of this binding is queued or running; `queue`, the default, is what
+   * shell-operator does.
+   */
   readonly concurrency: 'queue' | 'skip' | 'replace';
   readonly missed: MissedPolicy;
-  /** A tick that cannot be pushed within this time is missed; absent: no limit. */
+  /** A tick that could not be queued within this time after it was due counts as missed; absent: no limit. */
   readonly startingDeadlineMs?: number;
-  /** Each tick is put off by a share of this that hook and binding decide, always the same; 0: none. */
+  /** Every tick is delayed by a fixed part of this, derived from the names of the hook and the binding; 0: no delay. */
   readonly jitterMs: number;
   readonly allowFailure: boolean;
   readonly queue: string;
@@ -52,7 +55,10 @@ export interface ScheduleBinding {
   readonly includeSnapshotsFrom: readonly string[];
 }
 
-/** What becomes of ticks that passed while nobody was there: none, the last one, or the last `limit` ones, is run late. */
+/**
+ * What happens to ticks that passed while no operator ran: none of them, the last one, or the last `limit` ones are run
+ * late.
+ */
 export type MissedPolicy =
   | { readonly type: 'skip' }
   | { readonly type: 'latest' }
@@ -89,7 +95,7 @@ export interface Filter {
   readonly expression: string;
 }
 
-/** Namespaces by name or by label; with a `labelSelector` the names are ignored, as the peer does. */
+/** Namespaces by name or by label; with a `labelSelector` the names are ignored, as in shell-operator. */
 export type NamespaceSelector =
   | { readonly type: 'names'; readonly names: readonly string[] }
   | { readonly type: 'labels'; readonly labelSelector: LabelSelector };

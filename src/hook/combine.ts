@@ -5,18 +5,25 @@ import type { ScheduleTrigger, Trigger } from './trigger.ts';
 const LONG_QUEUE = 100;
 
 /**
- * Merges tasks of a queue that one run can serve: neighbours of the same hook and `allowFailure`; in a queue of more
- * than 100 tasks also all tasks of a hook that has 100 or more. A merged task stands where its first one stood and keeps that one's
- * `allowFailure`, `failures` and `queuedAtMs`. Triggers of a hook keep their order, and none is lost but those that a
- * neighbour of the same group stands for. onStartup and ungrouped Synchronizations stay alone, and no later task of their
- * hook passes them. Returns `tasks` itself when there is nothing to merge.
+ * Combining: one run of a hook serves several tasks that wait in the same queue, so that a burst of events costs one
+ * start of a process. A queue calls `combineTasks` with its waiting tasks before an attempt, whenever tasks were added.
+ *
+ * Merged are adjacent tasks of the same hook with the same `allowFailure`; in a queue of more than 100 tasks also all
+ * tasks of any hook that has 100 or more there, adjacent or not. A merged task takes the position of its first task and
+ * keeps that task's `allowFailure`, `failures` and `queuedAtMs`.
+ *
+ * What must hold: the triggers of a hook keep their order. A trigger is dropped only if the next one is of the same
+ * group and so gets the same snapshots. onStartup, ask and ungrouped Synchronization tasks, and ticks with
+ * `concurrency: replace`, are never merged, and no later task of their hook is moved ahead of them.
+ *
+ * Returns `tasks` itself when there is nothing to merge.
  */
 export function combineTasks(tasks: readonly Task[]): readonly Task[] {
-  const combined = combineNeighbours(tasks);
-  return combined.length > LONG_QUEUE ? combineNeighbours(combineFrequent(combined)) : combined;
+  const combined = combineNeighbors(tasks);
+  return combined.length > LONG_QUEUE ? combineNeighbors(combineFrequent(combined)) : combined;
 }
 
-/** Leaves only the last of adjacent triggers with the same group: each would get the same snapshots. */
+/** Keeps only the last of adjacent triggers of the same group, since all of them would get the same snapshots. */
 export function compactGroups(triggers: readonly Trigger[]): readonly Trigger[] {
   return triggers.filter((trigger, index) => {
     const next = triggers[index + 1];
@@ -29,8 +36,8 @@ export function groupOf(trigger: Trigger): string | undefined {
   return 'group' in trigger.binding ? trigger.binding.group : undefined;
 }
 
-function combineNeighbours(tasks: readonly Task[]): readonly Task[] {
-  // Most often there is nothing to do, in a queue that may be long.
+function combineNeighbors(tasks: readonly Task[]): readonly Task[] {
+  // The common case is that there is nothing to merge, in a queue that may be long: return without copying it.
   if (!tasks.some((task, index) => isJoined(tasks[index - 1], task))) return tasks;
   const merges: Merge[] = [];
   for (const task of tasks) {
@@ -61,7 +68,7 @@ function combineFrequent(tasks: readonly Task[]): readonly Task[] {
     }
     const merge = { first: task };
     merges.push(merge);
-    // What comes after a task that stays alone must not be merged into one before it.
+    // A later task must not be merged into one that is ahead of a task that stays alone.
     if (frequent.has(task.hook) && isMergeable(task)) open.set(task.hook, merge);
     else open.delete(task.hook);
   }
@@ -74,7 +81,7 @@ function frequentHooks(tasks: readonly Task[]): ReadonlySet<Task['hook']> {
   return new Set([...counts].flatMap(([hook, count]) => (count >= LONG_QUEUE ? [hook] : [])));
 }
 
-/** A task that others are merged into; `triggers` exists once there were any. */
+/** A task and the triggers of all tasks merged into it; `triggers` is absent while none were. */
 interface Merge {
   readonly first: Task;
   triggers?: [Trigger, ...Trigger[]];
@@ -96,10 +103,10 @@ function toTask({ first, triggers }: Merge): Task {
   return triggers === undefined ? first : { ...first, triggers };
 }
 
-/** A task that may fail and be dropped must not take one along that is to be retried. */
+/** A failed task with `allowFailure` is dropped, so it must not contain triggers of a task that is retried. */
 function canJoin(first: Task, task: Task): boolean {
   if (first.hook !== task.hook || first.allowFailure !== task.allowFailure) return false;
-  // A Synchronization that fails is queued again behind the others: events must not go with it.
+  // A failed Synchronization is queued again behind the other tasks: events must not move there with it.
   if (isSynchronization(first) !== isSynchronization(task)) return false;
   return isMergeable(first) && isMergeable(task);
 }
@@ -116,7 +123,7 @@ function isMergeable({ triggers: [trigger] }: Task): boolean {
     case 'synchronization':
       return trigger.binding.group !== undefined;
     case 'schedule':
-      // One that is ended for a newer one must not take others along.
+      // A newer tick ends this run, which must not end the triggers of other bindings with it.
       return trigger.binding.concurrency !== 'replace';
     case 'event':
       return true;
@@ -126,8 +133,9 @@ function isMergeable({ triggers: [trigger] }: Task): boolean {
 }
 
 /**
- * A Synchronization stays in the task, so that its success is known for each binding, and so does a tick, unless a later
- * one of its binding stands for it; their contexts are compacted.
+ * Whether `next` makes `trigger` superfluous. A Synchronization stays in the task even then, because its success is
+ * recorded for each binding; so does a tick, unless `next` is a tick of the same binding. `compactGroups` leaves out
+ * their contexts.
  */
 function isReplaced(trigger: Trigger, next: Trigger): boolean {
   if (!isSameGroup(trigger, next)) return false;

@@ -4,17 +4,17 @@ import { notJson, readJsonDocument } from '../lib/json-document.ts';
 import { MAX_YAML_DEPTH } from '../lib/yaml-depth.ts';
 import { readYaml } from '../lib/yaml.ts';
 
-/** What a hook printed: a value, or why it is none. */
+/** The config that a hook printed: its value, or why it cannot be read. */
 export type ConfigDocument =
   | { readonly type: 'value'; readonly value: unknown }
   | { readonly type: 'unreadable'; readonly issues: readonly Issue[] };
 
 const NO_OUTPUT = 'got nothing on stdout, expected a config that begins with "configVersion: v1"';
 const NOT_TEXT = 'got bytes of value 0, expected text in UTF-8; is it written in UTF-16?';
-// One slip can make every following line an error.
+// One typo can make every following line an error.
 const MAX_ERRORS = 3;
 
-// The peer's parser reads YAML 1.1, where these words are booleans.
+// shell-operator reads YAML 1.1, where these words are booleans.
 const yesNo: ScalarTag = {
   tag: 'tag:yaml.org,2002:bool',
   default: true,
@@ -22,10 +22,10 @@ const yesNo: ScalarTag = {
   resolve: (text) => /^(?:y|on)/i.test(text),
 };
 
-/** A longer config is not read; those of real hooks have a few kilobytes. */
+/** A longer config is refused; configs of real hooks have a few kilobytes. */
 export const MAX_CONFIG_CHARACTERS = 256 * 1024;
 
-/** Reads one YAML document, of which JSON is a case. More than one is an error: the others would silently not count. */
+/** Reads one document, JSON or YAML. Several documents are an error: all but one would be ignored silently. */
 export function readConfigDocument(text: string): ConfigDocument {
   if (text.length > MAX_CONFIG_CHARACTERS) {
     return unreadable([`got ${text.length} characters, expected at most ${MAX_CONFIG_CHARACTERS}`]);

@@ -29,7 +29,7 @@ export type KubernetesEntry = Fields<ReturnType<typeof createShape>>;
 const WATCH_EVENTS = { Added: 'Added', Modified: 'Modified', Deleted: 'Deleted' } as const;
 const ALL_EVENTS: readonly WatchEvent[] = Object.values(WATCH_EVENTS);
 
-/** Makes the reader of one entry, with everything that can be checked within it. */
+/** Creates the reader of one entry of `kubernetes`; it checks everything that needs no other entry. */
 export function createKubernetesReader(checkFilter: CheckFilter): Read<KubernetesEntry> {
   const readEntry = readFields(createShape(checkFilter), { required: { kind: 'a kind such as Pod' } });
   return (value, place) => {
@@ -71,7 +71,7 @@ export function toKubernetesBinding(
   };
 }
 
-/** The name an entry goes by in `includeSnapshotsFrom` and in contexts. */
+/** The name of an entry in `includeSnapshotsFrom` and in binding contexts. */
 export function kubernetesName({ name = 'kubernetes' }: KubernetesEntry): string {
   return name;
 }

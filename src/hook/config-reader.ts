@@ -3,7 +3,18 @@ import { shown, shownName, shownText } from '../lib/shown.ts';
 import { pathSegmentProblem } from '../lib/path-segment.ts';
 import { nearest } from './nearest.ts';
 
-/** Where a value stands in the config, and where its problems go. */
+/**
+ * The combinators that read a config. A reader (`Read<T>`) gets a JSON value and its place, and either returns what the
+ * value means or adds every problem it finds to `place.issues` and returns `undefined`. A reader never throws and never
+ * stops at the first problem, so that an author sees all problems of a config at once. The `config-*` files build the
+ * readers of the bindings out of those here; `parseConfig` runs them once for each config that a hook prints.
+ *
+ * What must hold: an `undefined` result of a value that is present means that a problem was reported or that the value
+ * means the same as an absent one. At most `MAX_ISSUES` problems are collected, so a hostile config cannot exhaust
+ * memory.
+ */
+
+/** The position of a value in the config, and the list that collects the problems of that config. */
 export interface Place {
   /** Such as `kubernetes[1].labelSelector`; empty for the whole config. */
   readonly path: string;
@@ -13,7 +24,7 @@ export interface Place {
 /** Checks a value: reports every problem at its place and returns `undefined`, or returns what the value means. */
 export type Read<T> = (value: unknown, place: Place) => T | undefined;
 
-/** What a reader of this shape yields: each field as its reader returns it, `undefined` when absent or wrong. */
+/** The result of `readFields`: each field as its reader returns it, `undefined` when absent or wrong. */
 export type Fields<S extends Shape> = {
   readonly [K in keyof S]: S[K] extends Read<infer T> ? T | undefined : never;
 };
@@ -21,27 +32,27 @@ export type Fields<S extends Shape> = {
 export type Shape = Readonly<Record<string, Read<unknown>>>;
 
 export interface ShapeRules {
-  /** Fields that must be there, with what is expected of them. */
+  /** Fields that must be present, each with a description of the expected value. */
   readonly required?: Readonly<Record<string, string>>;
-  /** Whether an object without any field is wrong. */
+  /** Whether an object without any field is an error; default false. */
   readonly isNonEmpty?: boolean;
 }
 
-/** So many problems of one config are told. */
+/** Limit of the problems that are reported of one config. */
 const MAX_ISSUES = 100;
 const MAX_MESSAGE = 500;
 const MAX_ELEMENTS = 1000;
-/** What names something in a config is not longer, as the names of Kubernetes are not. */
+/** Limit of the length of a name in a config, the same as for names in Kubernetes. */
 const MAX_NAME_LENGTH = 253;
 
-/** Adds a problem at its place, in its short form. */
+/** Adds a problem at `place`, its message shortened to `MAX_MESSAGE` characters. */
 export function report({ path, issues }: Place, message: string): undefined {
   if (issues.length < MAX_ISSUES) issues.push({ path, message: shownText(message, MAX_MESSAGE) });
   else if (issues.length === MAX_ISSUES)
     issues.push({ path: '', message: `and more than these ${MAX_ISSUES} problems` });
 }
 
-/** Says what came and what should have come. */
+/** Reports a value as not the expected one. */
 export function reportValue(place: Place, value: unknown, expected: string): undefined {
   return report(place, `got ${shown(value)}, expected ${expected}`);
 }
@@ -54,17 +65,17 @@ export function inside(place: Place, key: string | number): Place {
 export const readText: Read<string> = (value, place) =>
   typeof value === 'string' ? value : reportValue(place, value, 'a string');
 
-/** A string of which the empty one means the same as none, as the peer has it. */
+/** A string; the empty string means the same as an absent one, as in shell-operator. */
 export const readOptionalText: Read<string> = (value, place) => readText(value, place) || undefined;
 
-/** A name that Kubernetes could have given: it stands in the path of a request. */
+/** A name that becomes a segment of a request path, so it must be a valid one. */
 export const readName: Read<string> = (value, place) => {
   if (typeof value !== 'string' || value === '') return reportValue(place, value, 'a string that is not empty');
   const problem = pathSegmentProblem(value);
   return problem === undefined ? value : report(place, `got ${shown(value)}, which ${problem}`);
 };
 
-/** A name that the hook gives to something of its own; the empty one means the same as none. */
+/** A name that the hook's author chooses, such as that of a queue; the empty string means the same as an absent one. */
 export const readLabel: Read<string> = (value, place) => {
   const name = readOptionalText(value, place);
   if (name === undefined || name.length <= MAX_NAME_LENGTH) return name;
@@ -77,7 +88,7 @@ export const readFlag: Read<boolean> = (value, place) =>
 export const readInteger: Read<number> = (value, place) =>
   typeof value === 'number' && Number.isSafeInteger(value) ? value : reportValue(place, value, 'a whole number');
 
-/** One of the keys of `meanings`, read as what it means. */
+/** One of the keys of `meanings`; returns the value of that key. */
 export function readWord<T>(meanings: Readonly<Record<string, T>>): Read<T> {
   return (value, place) => {
     const isKnown = typeof value === 'string' && Object.hasOwn(meanings, value);
@@ -86,7 +97,7 @@ export function readWord<T>(meanings: Readonly<Record<string, T>>): Read<T> {
   };
 }
 
-/** A list of at most `MAX_ELEMENTS`, so that what compares its elements with others stays fast. */
+/** A list of at most `MAX_ELEMENTS` elements, so that code that compares its elements with each other stays fast. */
 export function readList<T>(read: Read<T>, minLength = 0): Read<readonly T[]> {
   return (value, place) => {
     if (!Array.isArray(value)) return reportValue(place, value, 'a list');
@@ -100,7 +111,7 @@ export function readList<T>(read: Read<T>, minLength = 0): Read<readonly T[]> {
   };
 }
 
-/** An object with only the fields of `shape`; of what is no object, all fields are absent. */
+/** An object with no fields but those of `shape`. If the value is not an object, all fields are absent. */
 export function readFields<S extends Shape>(
   shape: S,
   rules: ShapeRules = {},
@@ -119,7 +130,7 @@ export function readFields<S extends Shape>(
   };
 }
 
-/** The fields that have a value; the others are left out. */
+/** A copy of `fields` without those that are `undefined`. */
 export function present<T extends object>(fields: T): { [K in keyof T]?: Exclude<T[K], undefined> } {
   return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as {
     [K in keyof T]?: Exclude<T[K], undefined>;

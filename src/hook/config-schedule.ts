@@ -106,12 +106,12 @@ function checkTogether({ crontab, timeZone, concurrency, missed, missedLimit, gr
     report(inside(place, 'timeZone'), `the crontab has TZ=${crontab.timeZone} already, expected one of the two`);
   }
   if (missedLimit !== undefined && missed !== 'all') {
-    report(inside(place, 'missedLimit'), 'has a meaning with "missed: all" alone');
+    report(inside(place, 'missedLimit'), 'has an effect only with "missed: all"');
   }
   if (concurrency === 'replace' && group !== undefined) {
     report(
       inside(place, 'concurrency'),
-      'got "replace" in a group, but a run of a group is not for this binding alone; expected queue or skip',
+      'got "replace" in a group, but a run of a group also serves other bindings; expected queue or skip',
     );
   }
 }

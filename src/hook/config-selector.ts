@@ -62,7 +62,7 @@ const readSelectorFields = readFields(
   { isNonEmpty: true },
 );
 
-/** A Kubernetes LabelSelector, checked as the API server would. */
+/** A Kubernetes LabelSelector, checked as the API server checks it. */
 export const readLabelSelector: Read<LabelSelector> = (value, place) => present(readSelectorFields(value, place));
 
 const readFieldRequirementFields = readFields(
@@ -91,7 +91,7 @@ const readNameSelectorFields = readFields(
   { required: { matchNames: 'a list of names' } },
 );
 
-/** The names of a `nameSelector`, each once; `undefined` when it names none, which means all. */
+/** The names of a `nameSelector` without duplicates; `undefined` when there are none, which means all objects. */
 export const readNameSelector: Read<readonly string[]> = (value, place) => {
   const names = [...new Set(readNameSelectorFields(value, place).matchNames)];
   return names.length === 0 ? undefined : names;
@@ -102,7 +102,7 @@ const readNamespaceFields = readFields(
   { isNonEmpty: true },
 );
 
-/** A `namespace` block; `undefined` when it names none, which means all. */
+/** A `namespace` block; `undefined` when it names no namespace, which means all namespaces. */
 export const readNamespace: Read<NamespaceSelector> = (value, place) => {
   const { nameSelector: names, labelSelector } = readNamespaceFields(value, place);
   if (labelSelector !== undefined) return { type: 'labels', labelSelector };

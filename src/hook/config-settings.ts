@@ -2,7 +2,7 @@ import type { HookSettings } from './binding.ts';
 import { present, readFields, readInteger, reportValue, type Read } from './config-reader.ts';
 import { parseDuration } from '../lib/duration.ts';
 
-/** A Go duration that is not negative, in milliseconds. */
+/** A Go duration of 0 or more; returns milliseconds. */
 export const readDuration: Read<number> = (value, place) => {
   const durationMs = typeof value === 'string' ? parseDuration(value) : undefined;
   return durationMs !== undefined && durationMs >= 0
@@ -22,7 +22,7 @@ const readSettingsFields = readFields({
   timeout: readDuration,
 });
 
-/** The `settings` block: a duration of 0 means no limit, a burst of 0 means 1, as the peer has it. */
+/** The `settings` block: a duration of 0 means no limit, a burst of 0 means 1, as in shell-operator. */
 export const readSettings: Read<HookSettings> = (value, place) => {
   const { executionMinInterval, executionBurst, timeout } = readSettingsFields(value, place);
   return present({

@@ -2,19 +2,19 @@ import { shownName } from '../lib/shown.ts';
 import { inside, report, reportValue, type Place } from './config-reader.ts';
 import { nearest } from './nearest.ts';
 
-/** What decides on the snapshots of a binding: its own list and its group. */
+/** The fields of a binding that determine its snapshots: its own list and its group. */
 export interface SnapshotWish {
   readonly includeSnapshotsFrom?: readonly string[] | undefined;
   readonly group?: string | undefined;
 }
 
-/** A kubernetes binding as others refer to it. */
+/** A kubernetes binding whose snapshots other bindings can include. */
 export interface SnapshotSource {
   readonly name: string;
   readonly group?: string | undefined;
 }
 
-/** Each name of the list must be that of exactly one kubernetes binding. */
+/** Reports each name in `includeSnapshotsFrom` that is not the name of exactly one kubernetes binding. */
 export function checkSnapshots(wish: SnapshotWish, sources: readonly SnapshotSource[], place: Place): void {
   const names = sources.map(({ name }) => name);
   const known = Map.groupBy(names, (name) => name);
@@ -27,7 +27,10 @@ export function checkSnapshots(wish: SnapshotWish, sources: readonly SnapshotSou
   }
 }
 
-/** The effective list: the binding's own, then the members of its group, each name once. */
+/**
+ * The effective list: the names of the binding's own list, then those of the kubernetes bindings of its group, without
+ * duplicates.
+ */
 export function effectiveSnapshots(wish: SnapshotWish, sources: readonly SnapshotSource[]): readonly string[] {
   const members = wish.group === undefined ? [] : sources.filter(({ group }) => group === wish.group);
   return [...new Set([...(wish.includeSnapshotsFrom ?? []), ...members.map(({ name }) => name)])];

@@ -24,12 +24,12 @@ import { readScheduleEntry, toScheduleBinding } from './config-schedule.ts';
 import { readSettings } from './config-settings.ts';
 import { checkSnapshots, effectiveSnapshots } from './config-snapshots.ts';
 
-/** A config that can be used, or everything that is wrong with it. */
+/** A valid config, or all its problems. */
 export type ParsedConfig =
   | { readonly type: 'valid'; readonly bindings: readonly Binding[]; readonly settings: HookSettings }
   | { readonly type: 'invalid'; readonly issues: readonly Issue[] };
 
-/** Reads what a hook printed for `--config`: YAML or JSON, `configVersion: v1`. */
+/** Reads the output of `hook --config`: YAML or JSON with `configVersion: v1`. */
 export function parseConfig(text: string, checkFilter: CheckFilter): ParsedConfig {
   const document = readConfigDocument(text);
   if (document.type === 'unreadable') return { type: 'invalid', issues: document.issues };
@@ -39,7 +39,7 @@ export function parseConfig(text: string, checkFilter: CheckFilter): ParsedConfi
   return { type: 'valid', bindings: toBindings(config), settings: config.settings ?? {} };
 }
 
-/** Each binding has its watch or timer and its rows in the metrics; real hooks have a handful. */
+/** Each binding costs a watch or a timer, and its series in the metrics; real hooks have a handful of bindings. */
 const MAX_BINDINGS = 500;
 
 type Config = Fields<ReturnType<typeof createShape>>;
@@ -51,18 +51,18 @@ function readConfig(value: unknown, checkFilter: CheckFilter, place: Place): Con
       inside(place, 'configVersion'),
       'missing, add "configVersion: v1"; the old format without it is not supported',
     );
-    // Its other fields differ, so that checking them would only hide this problem.
+    // This is the old format: its other fields differ, and their problems would hide this one.
     if (Object.hasOwn(value, 'onKubernetesEvent')) return undefined;
   }
   const config = readFields(createShape(checkFilter))(value, place);
   const bindings = (config.schedule?.length ?? 0) + (config.kubernetes?.length ?? 0);
   if (bindings > MAX_BINDINGS) {
     report(place, `got ${bindings} bindings, expected at most ${MAX_BINDINGS}; divide them among several hooks`);
-    // Those of so many would not be read.
+    // The author would not read the problems of so many bindings.
     return undefined;
   }
   if (Object.keys(value).every((key) => key === 'configVersion')) {
-    report(place, 'the hook binds to nothing, expected some of onStartup, schedule, kubernetes');
+    report(place, 'the hook has no bindings, expected some of onStartup, schedule, kubernetes');
   }
   checkAllSnapshots(config, place);
   return config;

@@ -5,23 +5,32 @@ import { JsonChunks } from './json-chunks.ts';
 import type { Task } from './task.ts';
 import type { AskTrigger, EventTrigger, ScheduleTrigger, Snapshot, SnapshotItem, Trigger } from './trigger.ts';
 
-/** Gives the objects of a binding as they are now. */
+/**
+ * The binding contexts of a run: the JSON file that a hook reads at `BINDING_CONTEXT_PATH`. `writeContexts` is called
+ * at the start of every attempt, not when the event happened, so snapshots are always current. The JSON is assembled as
+ * chunks of bytes: the objects are passed on as the bytes in which the API server sent them, without parsing.
+ *
+ * What must hold: all snapshots of a run are read without an `await` in between, each at most once, so they show one
+ * moment. The members of a context are written in alphabetical order, as shell-operator writes them. A process hook
+ * gets every snapshot in each context that includes it; a warm hook gets it only in the first such context, because the
+ * SDK offers the snapshots once for the whole run.
+ */
+
+/** Returns the current objects of a binding. */
 export type SnapshotReader = (binding: KubernetesBinding) => Snapshot;
 
-/** What is known of a run of a schedule when it begins. */
+/** What a schedule binding's persisted state says about a run when an attempt begins. */
 export interface RunFacts {
-  /** From 1; it counts on over a restart. */
+  /** Counts from 1, and continues over restarts of the operator. */
   readonly attempt: number;
   readonly lastSuccessMs?: number;
 }
 
-/** Tells what is known of the run of a tick. */
+/** Returns the facts about the run of a tick, or `undefined` if none are recorded. */
 export type FactsReader = (trigger: ScheduleTrigger) => RunFacts | undefined;
 
 /**
- * The file a hook reads at `BINDING_CONTEXT_PATH`, as chunks to be written one after the other: a JSON array with one
- * element a trigger. Every snapshot is read at most once, all in the same instant. For a warm hook each snapshot is in the
- * first context that asks for it alone: what reads them there takes them together.
+ * The contexts of a task as a JSON array, in chunks to be written one after the other: one element for each trigger.
  */
 export function writeContexts(
   task: Pick<Task, 'hook' | 'triggers'>,
@@ -40,7 +49,6 @@ interface RunSources {
   readonly facts: FactsReader;
 }
 
-/** Members are written in the order of their keys, as the peer does. */
 function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources): void {
   const { snapshots } = sources;
   if (trigger.type === 'onStartup') {
@@ -84,7 +92,6 @@ function writeGroup(
   chunks.text(',"type":"Group"}');
 }
 
-/** What the peer does not have comes in the order of the keys, too. */
 function writeSchedule(chunks: JsonChunks, trigger: ScheduleTrigger, { facts, snapshots }: RunSources): void {
   const { binding, run } = trigger;
   const { attempt = run.attemptsBefore + 1, lastSuccessMs } = facts(trigger) ?? {};
@@ -96,7 +103,7 @@ function writeSchedule(chunks: JsonChunks, trigger: ScheduleTrigger, { facts, sn
   chunks.text(',"type":"Schedule"}');
 }
 
-/** RFC 3339 in UTC, whole seconds. */
+/** RFC 3339 in UTC with whole seconds. */
 function timestamp(timeMs: number): string {
   return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
 }
@@ -135,7 +142,9 @@ function writeItem(chunks: JsonChunks, binding: KubernetesBinding, item: Snapsho
   chunks.text('}');
 }
 
-/** `object`, `filterResult` and `filterError` as the binding asks for them; `separator` goes before the first. */
+/**
+ * Writes `object`, `filterResult` and `filterError` as configured by the binding; `separator` precedes the first one.
+ */
 function writeItemMembers(
   chunks: JsonChunks,
   binding: KubernetesBinding,
@@ -173,7 +182,7 @@ class Snapshots {
     this.#read = read;
   }
 
-  /** Of `names` those that the next context is to have, in order. */
+  /** Which of `names` the next context contains, sorted. */
   take(names: readonly string[]): readonly string[] {
     const sorted = names.toSorted();
     if (this.#hook.type === 'process') return sorted;
@@ -188,7 +197,7 @@ class Snapshots {
     return known;
   }
 
-  /** A group may hold several bindings of one name: their objects come one binding after the other. */
+  /** Several bindings of a group may have the same name: their objects are concatenated. */
   named(name: string): readonly BoundItem[] {
     return this.#hook.bindings
       .filter((binding) => binding.type === 'kubernetes')

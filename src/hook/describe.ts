@@ -6,12 +6,12 @@ import { jitterOf } from './jitter.ts';
 
 const MAX_EXPRESSION = 60;
 
-/** A line for each binding of a hook, schedules with their next run after `nowMs`. */
+/** One line for each binding of a hook; a schedule with its next run after `nowMs`. */
 export function describeBindings(hook: Hook, nowMs: number): readonly string[] {
   return hook.bindings.map((binding) => describeBinding(hook, binding, nowMs));
 }
 
-/** The settings that are not the default, each as the config writes it. */
+/** The settings that differ from the default, each with its field name in the config. */
 export function describeSettings({ executionMinIntervalMs, executionBurst, timeoutMs }: HookSettings): string {
   return [
     executionMinIntervalMs !== undefined && `executionMinInterval ${goDuration(executionMinIntervalMs)}`,
@@ -39,12 +39,12 @@ function describeBinding(hook: Hook, binding: Binding, nowMs: number): string {
   }
 }
 
-/** The zone, where the crontab does not name it. */
+/** The time zone, unless the crontab names it. */
 function describeZone({ crontab: { source, timeZone } }: ScheduleBinding): string {
   return timeZone === undefined || source.includes('TZ=') ? '' : ` in ${timeZone}`;
 }
 
-/** What is not the default. */
+/** The schedule options that differ from the default. */
 function describePolicy({ concurrency, missed, startingDeadlineMs, jitterMs }: ScheduleBinding): string {
   return [
     ...(concurrency === 'queue' ? [] : [`, concurrency ${concurrency}`]),

@@ -5,36 +5,49 @@ import { unreachable } from '../lib/unreachable.ts';
 import type { Hook } from './binding.ts';
 import { walkFiles, type WalkProblem } from './walk-files.ts';
 
-/** A file that is to be asked for its config. */
+/**
+ * Discovery: which files of the hooks folder are hooks. The operator calls it at the start and at every reload,
+ * `hooklet check` for a folder, and `check` and `run` for a single file. A file is either a process hook (an
+ * executable, or a symbolic link), a warm hook (a module with `export default` and `defineHook` and without a shebang
+ * that would make it a program), ignored with a warning, or gone, which means that it was removed while the folder was
+ * read.
+ *
+ * What must hold: the same rules as shell-operator for what is skipped (hidden names, `lib` folders, data files), so
+ * its images work unchanged. A file that looks like a hook but is none is reported, never skipped silently. A file may
+ * change between listing and reading it; that must not make the whole discovery fail.
+ */
+
+/** A file whose config is to be read. */
 export type HookFile = Pick<Hook, 'name' | 'path' | 'type'>;
 
 export interface DiscoveryWarning {
   readonly path: string;
   readonly message: string;
-  /** It is left out by a rule that says so, as what is in `lib`: most likely no hook was meant to be there. */
+  /** The file is excluded by a documented rule, such as that of `lib`, and most likely not meant to be a hook. */
   readonly isByRule?: true;
 }
 
 export interface Discovery {
-  /** In the order of their paths, byte by byte. */
+  /** Sorted by the bytes of their paths. */
   readonly files: readonly HookFile[];
   readonly warnings: readonly DiscoveryWarning[];
 }
 
 const NO_HOOKS = 'no hooks here, expected executable files, or modules that export a definition';
 const NOT_EXECUTABLE = 'no executable permissions, chmod +x is required to run this hook';
-const NO_DEFAULT_EXPORT = 'no hook without a default export, expected "export default defineHook({…})"';
-const LEFT_OUT = 'its name begins with a dot, or ends with .yaml, .json, .md or .txt: it is left out';
-const NO_FILE = 'neither a file nor a directory, it is ignored';
+const NO_DEFAULT_EXPORT = 'a hook needs a default export, expected "export default defineHook({…})"';
+const EXCLUDED = 'not a hook: its name begins with a dot, or ends with .yaml, .json, .md or .txt';
+const NO_FILE = 'not a hook: it is neither a file nor a directory';
 const EXECUTABLE_IN_LIB = "file has executable permissions and is located in the ignored 'lib' directory";
-const LINK_ELSEWHERE = 'links to what is not a file, it is not followed';
+const LINK_ELSEWHERE = 'not a hook: the link does not lead to a file';
 const LIB_DIRECTORY = 'lib';
 const IGNORED_FILES = /\.(?:yaml|json|md|txt)$/;
 const MODULE_FILES = /\.m?[jt]s$/;
 
 /**
- * Finds the hooks under `directory`: executables, and modules that export a definition. Hidden files and directories,
- * `lib` and `node_modules` directories are left out at any depth, whatever the folder itself is called.
+ * Finds the hooks below `directory`: executables, and modules that export a definition. Hidden files and directories,
+ * and directories called `lib` or `node_modules`, are skipped at any depth; the name of `directory` itself does not
+ * matter. Throws `UsageError` when `directory` cannot be read.
  */
 export async function discoverHooks(directory: string): Promise<Discovery> {
   const root = resolve(directory);
@@ -46,18 +59,21 @@ export async function discoverHooks(directory: string): Promise<Discovery> {
     if (found.type === 'ignored') warnings.push({ path, message: found.reason });
     else if (found.type !== 'gone') files.push({ name: relative(root, path), path, type: found.type });
   }
-  // Where other warnings say why, this one would say nothing more.
+  // Other warnings already explain why there are no hooks.
   if (files.length === 0 && warnings.length === 0) warnings.push({ path: root, message: NO_HOOKS });
   warnings.push(...(await findExecutablesInLib(join(root, LIB_DIRECTORY))));
   return { files, warnings };
 }
 
-/** Looks at one file as discovery would, wherever it is: its hook, named as in its own folder, or why it is none. */
+/**
+ * Applies the rules of discovery to one file in any folder: returns the hook, named by its file name, or why it is
+ * none.
+ */
 export function discoverFile(file: string): HookFile | DiscoveryWarning {
   const path = resolve(file);
   const name = basename(path);
-  const isLeftOut = !isWanted(name, false) || IGNORED_FILES.test(name);
-  const found: Classified = isLeftOut ? { type: 'ignored', reason: LEFT_OUT } : classify(path);
+  const isExcluded = !isWanted(name, false) || IGNORED_FILES.test(name);
+  const found: Classified = isExcluded ? { type: 'ignored', reason: EXCLUDED } : classify(path);
   switch (found.type) {
     case 'ignored':
       return { path, message: found.reason };
@@ -102,15 +118,15 @@ function isWanted(name: string, isDirectory: boolean): boolean {
 type Classified =
   | { readonly type: Hook['type'] }
   | { readonly type: 'ignored'; readonly reason: string }
-  /** It was removed since it was found. */
+  /** The file was removed after it was found. */
   | { readonly type: 'gone' };
 
-/** A link counts as executable whatever it points to, so that hooks mounted from a ConfigMap are found. */
+/** A link counts as executable whatever the mode of its target, so that hooks mounted from a ConfigMap are found. */
 function classify(path: string): Classified {
   const link = statOf(path, lstatSync);
   if (link === undefined) return { type: 'gone' };
   const target = statOf(path, statSync);
-  // Asked for its config, a link that leads nowhere becomes a broken hook with a clear error.
+  // A dangling link counts as a hook: running its `--config` fails with a clear error.
   if (target === undefined) return { type: 'process' };
   return classifyFile(path, link, target);
 }
@@ -130,11 +146,11 @@ function reasonOfNoFile(link: Stats): string {
   return link.isDirectory() ? 'a directory, expected a file' : NO_FILE;
 }
 
-/** Far above what bundlers make of a hook with all its packages. */
+/** Far above the size of a hook bundled with all its packages. */
 const MAX_MODULE_BYTES = 16 * 1024 * 1024;
-const TOO_LARGE = 'a module of more than 16 MiB, it is not read';
+const TOO_LARGE = 'not read: a module of more than 16 MiB';
 
-/** A module with a definition; an executable one only if the kernel could not start it for want of a shebang. */
+/** Whether the module has a definition; an executable one with a shebang is a process hook instead. */
 function isWarmModule(text: string, target: Stats): boolean {
   if (isExecutable(target) && text.startsWith('#!')) return false;
   return text.includes('export default') && text.includes('defineHook');
@@ -150,7 +166,7 @@ function statOf(path: string, stat: (path: string) => Stats): Stats | undefined 
 
 function readText(path: string): string {
   try {
-    // It may have become a pipe, whose opening would wait for a writer.
+    // The path may have become a pipe by now, and opening a pipe would block until there is a writer.
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = fstatSync(fd);
@@ -172,7 +188,7 @@ async function findExecutablesInLib(lib: string): Promise<readonly DiscoveryWarn
       found.push({ path, message: EXECUTABLE_IN_LIB, isByRule: true });
     }
   } catch {
-    // No such directory, or one that cannot be read and is not needed.
+    // The directory does not exist, or cannot be read, and nothing in it is needed.
   }
   return found.toSorted((a, b) => compareBytes(a.path, b.path));
 }

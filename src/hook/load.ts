@@ -6,16 +6,29 @@ import type { CheckFilter } from './config-kubernetes.ts';
 import type { HookFile } from './discover.ts';
 import { explainStartFailure, explainFirstLine, type StartError } from './start-failure.ts';
 
+/**
+ * Loading: runs `hook --config` for each discovered file, eight at a time by default, and parses what it printed.
+ * Called at the start, at every reload, and by `hooklet check` and `run`. A file becomes a `Hook` or a
+ * `HookConfigError`.
+ *
+ * What must hold: one broken hook never affects the others, so nothing here rejects because of a hook: a failed start,
+ * a timeout, a non-zero exit code, an unreadable config, and even an exception in the parser become the
+ * `HookConfigError` of that hook, with everything its author needs to fix it.
+ */
+
 /** How `hook --config` ended. */
 export interface ConfigRun {
-  /** Absent when the hook did not start or was ended by a signal. */
+  /** Absent when the hook did not start or was killed by a signal. */
   readonly exitCode?: number | undefined;
   readonly signal?: string | undefined;
-  /** The time limit was over and the hook was ended. */
+  /** The hook exceeded `CONFIG_LIMIT_MS` and was killed. */
   readonly timedOut?: boolean | undefined;
   readonly stdout: string;
   readonly stderr: string;
-  /** Why the hook could not be started; `code` is the system's, empty or absent when there is none. */
+  /**
+   * Why the hook could not be started; `code` is that of the system, such as `ENOENT`, empty or absent when there is
+   * none.
+   */
   readonly startError?: StartError | undefined;
 }
 
@@ -24,20 +37,20 @@ export interface LoadOptions {
   readonly readConfig: (file: HookFile) => Promise<ConfigRun>;
   /** Compiles a filter; returns why it does not compile. */
   readonly checkFilter: CheckFilter;
-  /** How many hooks are asked at once; default 8. */
+  /** How many `--config` runs go on at the same time; default 8. */
   readonly concurrency?: number;
 }
 
 export interface LoadedHooks {
   readonly hooks: readonly Hook[];
-  /** One error a hook that cannot be used, with all its problems. */
+  /** One error for each hook that cannot be used, with all its problems. */
   readonly broken: readonly HookConfigError[];
 }
 
 /** How long a hook may take to print its config. */
 export const CONFIG_LIMIT_MS = 10_000;
 
-/** Asks every file for its config; both results are in the order of `files`. */
+/** Reads the config of every file; both lists of the result are in the order of `files`. */
 export async function loadHooks(files: readonly HookFile[], options: LoadOptions): Promise<LoadedHooks> {
   const results = await mapBounded(files, options.concurrency ?? 8, async (file) => loadHook(file, options));
   return {
@@ -46,9 +59,9 @@ export async function loadHooks(files: readonly HookFile[], options: LoadOptions
   };
 }
 
-/** Asks one file for its config. */
+/** Reads the config of one file; never rejects. */
 export async function loadHook(file: HookFile, options: LoadOptions): Promise<Hook | HookConfigError> {
-  // Some systems start such a file all the same, others do not: it is refused on all.
+  // Some systems start a file without a valid first line, others do not: it is refused on all of them.
   const flaw = file.type === 'process' ? explainFirstLine(file.path) : undefined;
   if (flaw !== undefined) {
     return new HookConfigError(file.name, [{ path: '', message: flaw }], { reason: 'it cannot be started' });
@@ -62,7 +75,7 @@ export async function loadHook(file: HookFile, options: LoadOptions): Promise<Ho
   return { name, path, type, bindings: config.bindings, settings: config.settings };
 }
 
-/** Whatever a config does to the parser, it is a problem of this hook alone. */
+/** Turns an exception of the parser into a problem of this hook, so that it does not affect the others. */
 function tryParse(text: string, checkFilter: CheckFilter): ParsedConfig {
   try {
     return parseConfig(text, checkFilter);
@@ -82,7 +95,7 @@ async function runConfig(file: HookFile, readConfig: LoadOptions['readConfig']):
   }
 }
 
-/** Why the run gives no config; `undefined` when it exited 0. */
+/** Why the run failed; `undefined` when it exited with code 0 in time. */
 function describeFailure(path: string, run: ConfigRun): string | undefined {
   if (run.startError !== undefined) return `--config failed: ${explainStartFailure(path, run.startError)}`;
   if (run.exitCode === 0 && run.timedOut !== true) return undefined;
@@ -116,7 +129,7 @@ async function mapBounded<T, R>(
   const results = new Map<number, R>();
   const entries = values.entries();
   const work = async (): Promise<void> => {
-    // All workers draw from the one iterator.
+    // All workers take their values from this one iterator.
     for (const [index, value] of entries) results.set(index, await map(value));
   };
   await Promise.all(Array.from({ length: Math.min(limit, values.length) }, work));

@@ -1,8 +1,8 @@
 import { editDistance } from '../lib/edit-distance.ts';
 
-/** The candidate a misspelt word was most likely meant to be; `undefined` when none is close. */
+/** The candidate that is closest to a misspelled word; `undefined` when none is close. */
 export function nearest(word: string, candidates: readonly string[]): string | undefined {
-  // Comparing long words takes long, and they are no slips.
+  // Comparing long words is slow, and a long word is not a typo of a field name.
   if (word.length > MAX_LENGTH) return undefined;
   const lower = word.toLowerCase();
   const ranked = candidates

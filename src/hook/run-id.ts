@@ -3,8 +3,8 @@ import { shortHash } from '../lib/short-hash.ts';
 const MAX_NAME = 24;
 
 /**
- * The id of the run of a tick: whoever sees this tick gives it this id. It can be a file name, and the name of a
- * Kubernetes object such as a Job.
+ * The id of the run of a tick. It depends only on hook, binding and time, so every replica gives a tick the same id. It
+ * is valid as a file name and as the name of a Kubernetes object such as a Job.
  */
 export function runIdOf(hook: string, binding: string, scheduledAtMs: number): string {
   const name = binding

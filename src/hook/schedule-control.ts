@@ -1,50 +1,54 @@
-/** One schedule binding of a loaded hook, as `hooklet schedule list` shows it. Times are milliseconds since the epoch. */
+/**
+ * One schedule binding of a loaded hook, as `hooklet schedule list` shows it. Times are milliseconds since the epoch.
+ */
 export interface ScheduleStatus {
   readonly hook: string;
-  /** Its name; the second of one name in a hook is `name#2`, which tells them apart in `ScheduleControl` too. */
+  /** The name of the binding; the second binding of that name in a hook is `name#2`, here and in `ScheduleControl`. */
   readonly binding: string;
-  /** As written. */
+  /** As written in the config. */
   readonly crontab: string;
-  /** IANA name; absent: that of the operator's process. */
+  /** IANA name; absent: the time zone of the operator's process. */
   readonly timeZone?: string;
-  /** Absent while suspended. */
+  /** The next tick; absent while suspended. */
   readonly nextAtMs?: number;
   readonly lastScheduledAtMs?: number;
   readonly lastStartedAtMs?: number;
   readonly lastSucceededAtMs?: number;
-  /** Of the last run, also one by hand; absent before the first. */
+  /** The last run, including one triggered by a person; absent before the first. */
   readonly runId?: string;
-  /** Of the run that is meant by `runId`. */
+  /** The outcome of the run `runId`. */
   readonly outcome?: ScheduleOutcome;
-  /** Why the run waits: a task before it in its queue failed and is tried again, or the run itself. */
+  /** What the run waits for: an earlier task of its queue, or the run's own next attempt. */
   readonly heldBy?: ScheduleHold;
   readonly isSuspended: boolean;
-  /** Ticks missed and not made up for, since its state is persisted. */
+  /** Ticks that were missed and not run late, counted since the binding's state was first persisted. */
   readonly missed: number;
-  /** Whether a restart of the operator is survived by what is above. */
+  /** Whether the state above is persisted, so that it survives a restart of the operator. */
   readonly isKept: boolean;
 }
 
-/** A task that keeps its queue: it failed and is tried again, or it runs for long. */
+/** A task that blocks its queue: it failed and waits for its next attempt, or an attempt is running. */
 export interface ScheduleHold {
   readonly hook: string;
   readonly queue: string;
-  /** The number of the next attempt, or of the one that runs. */
+  /** The number of the next attempt, or of the running one. */
   readonly attempt: number;
-  /** Milliseconds since the epoch; absent while the attempt runs. */
+  /** When the next attempt begins; absent while an attempt runs. */
   readonly againAtMs?: number;
-  /** Since when the attempt runs; absent while it waits. */
+  /** When the running attempt began; absent while the task waits. */
   readonly runningSinceMs?: number;
 }
 
 export type ScheduleOutcome = 'waiting' | 'running' | 'succeeded' | 'failed' | 'interrupted' | 'replaced';
 
-/** What a person may ask of the schedules of a running operator. */
+/**
+ * The commands for the schedules of a running operator. Each rejects with `UsageError` for an unknown hook or binding.
+ */
 export interface ScheduleControl {
   list(): readonly ScheduleStatus[];
-  /** Runs a binding now, whatever its crontab says; returns the run's id. Rejects with `UsageError` for an unknown one. */
+  /** Runs a binding now, regardless of its crontab; returns the run's id. */
   trigger(hook: string, binding: string): Promise<string>;
-  /** No more ticks until `resume`; those in between count as missed by choice and are not made up for. */
+  /** Stops the ticks of a binding until `resume`; ticks in between are not run late. */
   suspend(hook: string, binding: string): Promise<void>;
   resume(hook: string, binding: string): Promise<void>;
 }

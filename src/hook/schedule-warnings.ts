@@ -1,7 +1,7 @@
 import type { Hook, ScheduleBinding } from './binding.ts';
 import { nextInterval } from '../crontab/interval.ts';
 
-/** What of the schedules of a hook is allowed and makes no sense, one line each. */
+/** Warnings about schedules that are valid but make no sense, one line each. */
 export function scheduleWarnings({ bindings }: Pick<Hook, 'bindings'>, nowMs: number): readonly string[] {
   return bindings
     .filter((binding) => binding.type === 'schedule')
@@ -12,10 +12,10 @@ function warningsOf(binding: ScheduleBinding, nowMs: number): readonly string[] 
   const { crontab, concurrency, missed, jitterMs } = binding;
   const warnings: string[] = [];
   if (crontab.plan.type === 'every' && crontab.timeZone !== undefined) {
-    warnings.push(`the time zone ${crontab.timeZone} means nothing to @every`);
+    warnings.push(`the time zone ${crontab.timeZone} has no effect on @every`);
   }
   if (missed.type === 'all' && concurrency !== 'queue') {
-    warnings.push(`of the ticks that "missed: all" makes up for, "concurrency: ${concurrency}" leaves one`);
+    warnings.push(`"missed: all" runs several ticks late, of which "concurrency: ${concurrency}" leaves only one`);
   }
   const intervalMs = nextInterval(crontab, nowMs);
   if (jitterMs > 0 && jitterMs >= intervalMs) {

@@ -10,7 +10,7 @@ export interface LabelRequirement {
   readonly values?: readonly string[];
 }
 
-/** One item of `fieldSelector.matchExpressions`; all are ANDed. */
+/** One item of `fieldSelector.matchExpressions`; an object must match all of them. */
 export interface FieldRequirement {
   readonly field: string;
   readonly operator: '=' | '!=';

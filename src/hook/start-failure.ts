@@ -1,15 +1,15 @@
 import { closeSync, constants, openSync, readSync } from 'node:fs';
 
-/** What the system said when a program was started; `code` such as `ENOENT`. */
+/** The error of the system when it could not start a program; `code` such as `ENOENT`. */
 export interface StartError {
   readonly code?: string | undefined;
   readonly message: string;
 }
 
-/** What is wrong with the first line of a program; `undefined` when nothing is, or when it cannot be read. */
+/** What is wrong with the first line of a program; `undefined` when nothing is wrong or the file cannot be read. */
 export function explainFirstLine(path: string): string | undefined {
   const head = readHead(path);
-  // A compiled program begins with bytes that no script has.
+  // A compiled program has zero bytes near its beginning, a script never has.
   if (head === undefined || head.includes('\0')) return undefined;
   const line = firstLine(head);
   const shown = JSON.stringify(line);
@@ -21,7 +21,7 @@ export function explainFirstLine(path: string): string | undefined {
     : undefined;
 }
 
-/** Why a file could not be started as a program, in words that say what to do. */
+/** Explains to the author of a hook why the system could not start the file, and how to fix it. */
 export function explainStartFailure(path: string, { code, message }: StartError): string {
   const head = readHead(path);
   if (head === undefined) return `the file cannot be opened (${message}); is it a broken link?`;
@@ -41,10 +41,13 @@ export function explainStartFailure(path: string, { code, message }: StartError)
 
 const HEAD_BYTES = 256;
 
-/** At once: it is done for every hook at the start, and through the thread pool takes as long as all else for a hook. */
+/**
+ * Synchronous: for so few bytes, a round trip through the thread pool takes as long as everything else that loads a
+ * hook.
+ */
 function readHead(path: string): string | undefined {
   try {
-    // A pipe, should it have become one, would be waited for.
+    // The path may have become a pipe by now, and opening a pipe would block until there is a writer.
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const buffer = Buffer.alloc(HEAD_BYTES);

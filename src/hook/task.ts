@@ -1,16 +1,16 @@
 import type { Hook } from './binding.ts';
 import type { QueuedTrigger, Trigger } from './trigger.ts';
 
-/** One run that is to come: a hook and what triggered it. Plain data, merged by `combine`. */
+/** A waiting run: a hook and what triggered it. Plain data; `combineTasks` merges several into one. */
 export interface Task {
   readonly hook: Hook;
   readonly triggers: readonly [Trigger, ...Trigger[]];
   readonly allowFailure: boolean;
-  /** Milliseconds since the epoch, of the oldest trigger. */
+  /** When the oldest trigger was queued or, after a failure, when the task failed; milliseconds since the epoch. */
   readonly queuedAtMs: number;
-  /** Failures so far; combining keeps those of the first task. */
+  /** Failed attempts so far; a merged task keeps the count of its first task. */
   readonly failures: number;
-  /** Those of them that the hook is to blame for, and not its environment. */
+  /** Failed attempts that were the fault of the hook, not of its environment. */
   readonly ownFailures: number;
 }
 

@@ -1,29 +1,29 @@
 import type { KubernetesBinding, OnStartupBinding, ScheduleBinding, WatchEvent } from './binding.ts';
 
-/** Something that happened to a binding: made by a source, carried by a task, turned into a context at the run. */
+/** What makes a hook run: a source creates it, a task carries it, and each attempt turns it into a binding context. */
 export type Trigger = QueuedTrigger | AskTrigger;
 
-/** The door of sources for what goes through a queue: makes a trigger of one hook a task. */
+/** The door of sources for a trigger that goes through a queue: makes it a task. Bound to one hook. */
 export type Emit = (trigger: QueuedTrigger) => void;
 
-/** One that goes through a queue. */
+/** A trigger that goes through a queue. */
 export type QueuedTrigger =
   | { readonly type: 'onStartup'; readonly binding: OnStartupBinding }
   | ScheduleTrigger
   | { readonly type: 'synchronization'; readonly binding: KubernetesBinding }
   | EventTrigger;
 
-/** A request whose caller waits for the hook's response: it runs at once, beside the queues. */
+/** A request whose caller waits for the hook's response: the hook runs at once, outside of the queues. */
 export interface AskTrigger {
   readonly type: 'ask';
   readonly binding: AskBinding;
   /** `type` of the context, such as `Validating`. */
   readonly contextType: string;
-  /** Further members of the context, such as `review`: JSON text by key. */
+  /** Further members of the context, such as `review`: the JSON text of each value by its key. */
   readonly members: Readonly<Record<string, string>>;
 }
 
-/** What every binding has whose requests are answered. */
+/** The fields that every binding has whose hook answers requests. */
 export interface AskBinding {
   readonly name: string;
   readonly includeSnapshotsFrom: readonly string[];
@@ -35,14 +35,17 @@ export interface ScheduleTrigger {
   readonly run: ScheduledRun;
 }
 
-/** One tick of a schedule that is to be run. A retry, also after a restart, keeps the run's id. */
+/** The run of one tick of a schedule. Its id stays the same over retries and restarts of the operator. */
 export interface ScheduledRun {
-  /** Made of hook, binding and tick, so that two replicas give the same tick the same id; letters, digits and `-`. */
+  /**
+   * Derived from hook, binding and tick, so that two replicas give the same tick the same id; lower-case letters,
+   * digits and `-`.
+   */
   readonly runId: string;
-  /** The tick, before any jitter; milliseconds since the epoch. */
+  /** When the tick was due, without jitter; milliseconds since the epoch. */
   readonly scheduledAtMs: number;
   readonly reason: 'tick' | 'catch-up' | 'manual';
-  /** Attempts before this task was made: of an operator that ended in the middle of them. */
+  /** Attempts that an earlier operator process began and did not finish; 0 for a new run. */
   readonly attemptsBefore: number;
 }
 
@@ -51,15 +54,15 @@ export interface EventTrigger {
   readonly binding: KubernetesBinding;
   readonly watchEvent: WatchEvent;
   readonly item: SnapshotItem;
-  /** The version that was seen; absent where the object was not. */
+  /** The version of the object that caused the event; absent when no version of it was seen. */
   readonly resourceVersion?: string;
 }
 
-/** One object as a binding sees it; also the shape of a snapshot's element and of `objects[]`. */
+/** One object as a binding sees it, in an event, in a snapshot, or in the `objects` of a Synchronization. */
 export interface SnapshotItem {
   readonly namespace: string;
   readonly name: string;
-  /** The whole object as JSON text in UTF-8; absent with `keepFullObjectsInMemory: false`. */
+  /** The whole object as JSON in UTF-8; absent with `keepFullObjectsInMemory: false`. */
   readonly object?: Uint8Array;
   /** JSON text; absent without a filter; `null` when the filter failed. */
   readonly filterResult?: string;
@@ -67,5 +70,5 @@ export interface SnapshotItem {
   readonly filterError?: string;
 }
 
-/** The objects of one kubernetes binding at one moment, sorted by namespace, then name. */
+/** The objects of one kubernetes binding at one moment, sorted by namespace, then by name. */
 export type Snapshot = readonly SnapshotItem[];

@@ -4,27 +4,30 @@ import { join } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { shownName } from '../lib/shown.ts';
 
-/** What lies below a folder; links are found as files and are not followed. */
+/** An entry below a folder; links are reported as files and not followed. */
 export type WalkFound =
   | { readonly type: 'file' | 'other'; readonly path: string }
   | ({ readonly type: 'problem' } & WalkProblem);
 
-/** A part of the tree that is left out. */
+/** A part of the tree that was skipped. */
 export interface WalkProblem {
   readonly path: string;
   readonly message: string;
 }
 
 export interface WalkOptions {
-  /** Whether an entry is looked at; by its name alone. */
+  /** Decides by its name whether an entry is reported or, for a directory, entered. */
   readonly isWanted: (name: string, isDirectory: boolean) => boolean;
 }
 
-/** More entries than any folder of hooks has; the root of a file system has more. */
+/** More entries than any hooks folder has; catches a wrong path such as `/`. */
 const MAX_ENTRIES = 100_000;
-const NOT_UTF8 = 'the name is not UTF-8, it is ignored; rename it';
+const NOT_UTF8 = 'ignored: its name is not UTF-8; rename it';
 
-/** Walks the files below `root`; rejects when `root` itself cannot be read, or holds far too much. */
+/**
+ * Walks the files below `root`. Throws the system's error when `root` itself cannot be read, and `UsageError` above
+ * 100,000 entries.
+ */
 export async function* walkFiles(root: string, { isWanted }: WalkOptions): AsyncGenerator<WalkFound, void, void> {
   let entries = 0;
   const folders = [root];
@@ -42,7 +45,7 @@ export async function* walkFiles(root: string, { isWanted }: WalkOptions): Async
       const name = entry.name.toString('utf8');
       const path = join(folder, name);
       if (!isWanted(name, entry.isDirectory())) continue;
-      // A name that is not read back as it was leads nowhere.
+      // A name that does not survive decoding cannot be opened.
       if (!Buffer.from(name).equals(entry.name)) yield { type: 'problem', path, message: NOT_UTF8 };
       else if (entry.isDirectory()) folders.push(path);
       else yield { type: entry.isFile() || entry.isSymbolicLink() ? 'file' : 'other', path };

@@ -121,7 +121,7 @@ describe('runCheck', () => {
       [
         'a module without a default export',
         async () => put('a.ts', "import { defineHook } from 'hooklet';\ndefineHook({});\n", 0o644),
-        'a.ts:1 error : no hook without a default export',
+        'a.ts:1 error : a hook needs a default export',
       ],
       ['an empty folder', async () => {}, '.:null error : no hooks here'],
       ['a folder of documents alone', async () => put('README.md', '#'), '.:null error : no hooks here'],
@@ -129,7 +129,7 @@ describe('runCheck', () => {
       [
         'a link to a folder',
         async () => symlink(tmpdir(), join(root, 'linked')),
-        'linked:1 error : links to what is not a file',
+        'linked:1 error : not a hook: the link does not lead to a file',
       ],
     ];
 
@@ -196,7 +196,7 @@ describe('runCheck', () => {
       await put('b.sh', WELL, 0o644);
 
       expect(problemsOf(await check(['a.yaml', 'b.sh']))).toEqual([
-        expect.stringContaining('a.yaml:1 error : its name begins with a dot, or ends with .yaml'),
+        expect.stringContaining('a.yaml:1 error : not a hook: its name begins with a dot, or ends with .yaml'),
         expect.stringContaining('b.sh:1 error : no executable permissions'),
       ]);
     });

@@ -8,7 +8,7 @@ import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf 
 
 const hooks = { A: hookWith('A'), B: hookWith('B'), C: hookWith('C') } as const;
 
-/** A trigger from its short form: `startup`, or `sync`, `event`, `tick` with `:number` and perhaps `/group`. */
+/** A trigger from its short form: `startup`, or `sync`, `event` or `tick` with `:number` and optionally `/group`. */
 function trigger(short: string): Trigger {
   const [kind = '', rest = ''] = short.split(':');
   const [name = '', group] = rest.split('/');
@@ -58,7 +58,7 @@ function repeat(count: number, text: (index: number) => string): readonly string
 describe('combineTasks', () => {
   it.each<[string, readonly string[], readonly string[]]>([
     ['keeps an empty queue', [], []],
-    ['merges neighbours of one hook in order', ['A event:1', 'A tick:2', 'A event:3'], ['A event:1 tick:2 event:3']],
+    ['merges neighbors of one hook in order', ['A event:1', 'A tick:2', 'A event:3'], ['A event:1 tick:2 event:3']],
     ['stops at another hook', ['A event:1', 'B event:2', 'A event:3'], ['A event:1', 'B event:2', 'A event:3']],
     ['merges behind the head too', ['A event:1', 'B event:2', 'B event:3'], ['A event:1', 'B event:2 event:3']],
     [
@@ -153,7 +153,7 @@ describe('combineTasks', () => {
     it('merges all tasks of a hook with 100 into its first one, in order', () => {
       const combined = combineTasks(tasks(...alternating(199)));
 
-      // Hook A has 100 tasks, B 99; with A gone from between, those of B are neighbours.
+      // Hook A has 100 tasks, hook B 99; once those of A are merged, those of B are adjacent.
       expect(combined.map(({ hook }) => hook.name)).toEqual(['A', 'B']);
       expect(combined[0]?.triggers.map(short)).toEqual(repeat(100, (index) => `event:${index * 2}`));
       expect(combined[1]?.triggers.map(short)).toEqual(repeat(99, (index) => `event:${index * 2 + 1}`));
@@ -182,7 +182,7 @@ describe('combineTasks', () => {
       .array(anyTask, { maxLength: 400, size: 'max' })
       .map((entries) => entries.map(([hook, kind, group], index) => `${hook} ${kind}:${index}${group}`));
 
-    /** Shrinking such long lists takes minutes and shows little. */
+    /** fast-check would take minutes to shrink such long lists, for little insight. */
     const holdsFor = (law: (queue: readonly Task[]) => void): void => {
       fc.assert(
         fc.property(anyQueue, (entries) => law(tasks(...entries))),
@@ -242,7 +242,7 @@ describe('combineTasks', () => {
     });
   });
 
-  it('takes 10,000 tasks in one go, neighbours or not', () => {
+  it('takes 10,000 tasks in one go, neighbors or not', () => {
     const names = repeat(20, (index) => `hook-${index}`).map((name) => hookWith(name));
     const queue = repeat(10_000, String).map((id, index) => task(names[index % 20] ?? hooks.A, `event:${id}`));
 

@@ -128,7 +128,7 @@ describe('a schedule entry', () => {
     [
       { crontab: '@hourly', missed: 'latest', missedLimit: 3 },
       'schedule[0].missedLimit',
-      'has a meaning with "missed: all" alone',
+      'has an effect only with "missed: all"',
     ],
     [
       { crontab: '@hourly', startingDeadline: '0s' },

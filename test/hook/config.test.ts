@@ -194,7 +194,7 @@ settings: {timeout: 5}
     ['null as version', '{configVersion: null, onStartup: 1}', 'configVersion', 'got null, expected "v1"'],
     ['a number as version', '{configVersion: 1, onStartup: 1}', 'configVersion', 'got 1, expected "v1"'],
     ['another version', '{configVersion: v2, onStartup: 1}', 'configVersion', 'got "v2", expected "v1"'],
-    ['nothing but a version', 'configVersion: v1', '', 'the hook binds to nothing'],
+    ['nothing but a version', 'configVersion: v1', '', 'the hook has no bindings'],
     [
       'an empty list',
       '{configVersion: v1, schedule: []}',

@@ -27,7 +27,7 @@ async function put(path: string, { mode = 0o755, text = '#!/bin/sh\n' } = {}): P
   await chmod(full, mode);
 }
 
-/** What was found, as `name` or `name (warm)`, and the warnings as `path: message`. */
+/** The hooks found, as `name` or `name (warm)`, and the warnings as `path: message`. */
 async function discover(directory = root) {
   const { files, warnings } = await discoverHooks(directory);
   return {
@@ -128,7 +128,7 @@ describe('discoverHooks', () => {
 
       expect(await discover()).toEqual({
         hooks: [],
-        warnings: ['linked: links to what is not a file, it is not followed'],
+        warnings: ['linked: not a hook: the link does not lead to a file'],
       });
     });
 
@@ -167,7 +167,7 @@ describe('discoverHooks', () => {
 
       expect(await discover()).toEqual({
         hooks: [],
-        warnings: ['hook.ts: no hook without a default export, expected "export default defineHook({…})"'],
+        warnings: ['hook.ts: a hook needs a default export, expected "export default defineHook({…})"'],
       });
     });
 
@@ -189,7 +189,7 @@ describe('discoverHooks', () => {
 
       expect(await discover()).toEqual({
         hooks: ['hook'],
-        warnings: ['bad-\uFFFD\uFFFD.sh: the name is not UTF-8, it is ignored; rename it'],
+        warnings: ['bad-\uFFFD\uFFFD.sh: ignored: its name is not UTF-8; rename it'],
       });
     });
 
@@ -206,9 +206,9 @@ describe('discoverHooks', () => {
       expect(found).toEqual({
         hooks: ['hook'],
         warnings: [
-          expect.stringMatching(/^(?:pipe\.ts|socket): neither a file nor a directory, it is ignored$/),
-          expect.stringMatching(/^(?:pipe\.ts|socket): neither a file nor a directory, it is ignored$/),
-          'linked.ts: links to what is not a file, it is not followed',
+          expect.stringMatching(/^(?:pipe\.ts|socket): not a hook: it is neither a file nor a directory$/),
+          expect.stringMatching(/^(?:pipe\.ts|socket): not a hook: it is neither a file nor a directory$/),
+          'linked.ts: not a hook: the link does not lead to a file',
         ],
       });
     });
@@ -220,7 +220,7 @@ describe('discoverHooks', () => {
 
       expect(await discover()).toEqual({
         hooks: ['itself', 'sub/hook'],
-        warnings: ['sub/up: links to what is not a file, it is not followed'],
+        warnings: ['sub/up: not a hook: the link does not lead to a file'],
       });
     });
 
@@ -232,7 +232,7 @@ describe('discoverHooks', () => {
       await truncate(join(root, 'huge.ts'), 64 * 1024 * 1024 * 1024);
       expect(await discover()).toEqual({
         hooks: [],
-        warnings: ['huge.ts: a module of more than 16 MiB, it is not read'],
+        warnings: ['huge.ts: not read: a module of more than 16 MiB'],
       });
     });
 

@@ -10,12 +10,12 @@ describe('scheduleWarnings', () => {
     [
       'a zone for @every',
       { crontab: 'TZ=Asia/Tokyo @every 5m' },
-      ['schedule s: the time zone Asia/Tokyo means nothing to @every'],
+      ['schedule s: the time zone Asia/Tokyo has no effect on @every'],
     ],
     [
       'all missed ticks where one at a time is wanted',
       { missed: { type: 'all', limit: 3 }, concurrency: 'skip' },
-      ['schedule s: of the ticks that "missed: all" makes up for, "concurrency: skip" leaves one'],
+      ['schedule s: "missed: all" runs several ticks late, of which "concurrency: skip" leaves only one'],
     ],
     [
       'a jitter longer than the interval',

@@ -19,7 +19,7 @@ describe('logLoaded', () => {
       {
         level: 'warn',
         message: 'hook config has what is likely a mistake',
-        fields: { hook: 'hook.sh', warning: 'schedule s: the time zone UTC means nothing to @every' },
+        fields: { hook: 'hook.sh', warning: 'schedule s: the time zone UTC has no effect on @every' },
       },
     ]);
   });
