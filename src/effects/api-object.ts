@@ -3,7 +3,7 @@ import type { JsonObject } from './operation.ts';
 
 const SERVER_FIELDS: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields']);
 
-/** The object as a hook means it: an object taken from a snapshot can be sent back. */
+/** The object without the metadata that the server sets, so that a hook can send back an object from a snapshot. */
 export function withoutServerFields(object: JsonObject): JsonObject {
   const metadata = Object.entries(metadataOf(object)).filter(([key]) => !SERVER_FIELDS.has(key));
   return { ...object, metadata: Object.fromEntries(metadata) };
@@ -17,7 +17,7 @@ export function versionOf(object: unknown): string {
   return textOf(metadataOf(object)['resourceVersion']);
 }
 
-/** Of an object, or of the object a Status speaks about. */
+/** The `metadata.uid` of an object; empty when there is none. */
 export function uidOf(object: unknown): string {
   return textOf(metadataOf(object)['uid']);
 }
@@ -27,7 +27,7 @@ export function finalizersOf(object: unknown): readonly string[] {
   return Array.isArray(finalizers) ? finalizers.map(String) : [];
 }
 
-/** Whether everything in `wanted` stands in `live`, which may hold more: defaults, status. */
+/** Whether `live` has every field of `wanted` with the same value; it may have more, such as defaults and a status. */
 export function covers(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return Array.isArray(live) && live.length === wanted.length && wanted.every((item, at) => covers(live[at], item));

@@ -14,9 +14,22 @@ import { applyObject, patchObject } from './patch-object.ts';
 import { PatchMemory } from './patch-memory.ts';
 import { locate, type CompileJq, type Outcome, type PatchSession, type Place } from './patch-session.ts';
 
-/** So many failures are told one by one. */
+/**
+ * Carries out the patch operations that a hook wrote, after each run that has any. The operator calls `applyOperations`
+ * once for the file of a run: all of it after a success, only the operations with `ignoreHookError` after a failure.
+ *
+ * Operations are grouped into neighbors: adjacent ones of one verb, kind and subresource. The first operation of a
+ * group is sent alone, the others in waves in which no object occurs twice, up to 32 requests at once. So the cluster
+ * ends in the same state as after one request after another, but a hook that writes many objects does not wait for each
+ * answer.
+ *
+ * What must hold: operations on the same object are sent in the order of the file. A failed operation does not stop the
+ * later ones; all failures end in one `PatchError`. `onApplied` sees the operations in the order of the file.
+ */
+
+/** Limit of the failures that the error message lists. */
 const MAX_SHOWN = 50;
-/** So many requests of one run are on their way at once. */
+/** Limit of the requests of one run that are sent at the same time. */
 const MAX_AT_ONCE = 32;
 
 export interface ApplyOptions {
@@ -24,15 +37,18 @@ export interface ApplyOptions {
   readonly kinds: Kinds;
   /** Needed for JQPatch only. */
   readonly compileJq?: CompileJq | undefined;
-  /** Kept by the caller from run to run; default a new one. */
+  /**
+   * Shared by the runs of one operator, so that what was learned in one run saves requests in the next; default a new
+   * one.
+   */
   readonly memory?: PatchMemory | undefined;
   readonly signal: AbortSignal;
   readonly log: Logger;
-  /** Called after each operation that was carried out. */
+  /** Called after each operation that succeeded, in the order of the operations. */
   readonly onApplied?: ((applied: AppliedOperation) => void) | undefined;
 }
 
-/** What one operation came to. */
+/** The result of an operation that succeeded. */
 export interface AppliedOperation extends Outcome {
   /** Counted from 1, as in the errors. */
   readonly index: number;
@@ -41,33 +57,32 @@ export interface AppliedOperation extends Outcome {
   readonly target: string;
 }
 
-/**
- * Carries out the operations, the later ones also when earlier ones failed; then rejects with one `PatchError` about all
- * that failed. Neighbors that ask for the same of different objects of one kind are sent side by side, 32 at once; all
- * others one after another. `onApplied` is called in the order of the operations.
- */
+/** Carries out all operations, even when some fail; then rejects with one `PatchError` that lists all failures. */
 export async function applyOperations(
   operations: readonly PatchOperation[],
   options: ApplyOptions,
 ): Promise<readonly AppliedOperation[]> {
   const session = { ...options, compileJq: options.compileJq, memory: options.memory ?? new PatchMemory() };
   const results = new Results(options.onApplied);
-  const carry = async (numbered: NumberedOperation): Promise<ResourceKind | undefined> => {
+  const attemptOne = async (numbered: NumberedOperation): Promise<ResourceKind | undefined> => {
     const attempt: Attempt = { ...numbered, kind: undefined };
     results.add(attempt.index, await resultOf(session, attempt));
     return attempt.kind;
   };
   for (const [first, ...others] of neighborsOf(operations)) {
     if (first === undefined) continue;
-    // The first one goes alone: what it finds out, such as whether objects of the kind are new, the others need not.
-    const kind = await carry(first);
-    for (const wave of wavesOf(others, kind)) await atOnce(wave, MAX_AT_ONCE, async (one) => void (await carry(one)));
+    // The first one is sent alone: the others use what it finds out, such as whether objects of the kind are new.
+    const kind = await attemptOne(first);
+    for (const wave of wavesOf(others, kind))
+      await atOnce(wave, MAX_AT_ONCE, async (one) => void (await attemptOne(one)));
   }
   if (results.failures.length > 0) throw patchError(results.failures, operations.length);
   return results.applied;
 }
 
-/** What became of the operations, in their order, although a later one may be done before an earlier one. */
+/**
+ * Collects the results in the order of the operations, although a later operation may be done before an earlier one.
+ */
 class Results {
   readonly applied: AppliedOperation[] = [];
   readonly failures: Failure[] = [];
@@ -107,7 +122,7 @@ async function resultOf(session: PatchSession, attempt: Attempt): Promise<Applie
   }
 }
 
-/** One operation, and its kind as soon as discovery has told it. */
+/** One operation; `kind` is set when discovery has resolved it. */
 interface Attempt extends NumberedOperation {
   kind: ResourceKind | undefined;
 }
@@ -123,7 +138,7 @@ async function applyOne(session: PatchSession, attempt: Attempt): Promise<Outcom
     return await applyAt(session, attempt);
   } catch (error) {
     if (!isUnknownResource(error)) throw error;
-    // The kind may have changed its version since it was discovered.
+    // The version of the kind may have changed after it was discovered: discover it again.
     session.kinds.invalidate();
     return applyAt(session, attempt);
   }
@@ -157,7 +172,7 @@ async function carryOutObject(
   operation: CreateOperation | ApplyOperation,
 ): Promise<Outcome> {
   if (operation.operation === 'Apply') return applyObject(session, place, operation);
-  // An object whose name the server makes is always a new one.
+  // An object with `generateName` is always a new one.
   const isUpdate = operation.operation === 'CreateOrUpdate' && operation.name !== undefined;
   return isUpdate ? createOrUpdate(session, place, operation) : createObject(session, place, operation);
 }
@@ -168,8 +183,8 @@ function targetOf({ operation, kind }: Attempt): string {
 
 function patchError(failures: readonly Failure[], total: number): PatchError {
   const lines = failures.slice(0, MAX_SHOWN).map(({ attempt, error }) => {
-    const said = error instanceof Error ? error.message : String(error);
-    return `\n  operation ${attempt.index}, ${attempt.operation.operation} ${targetOf(attempt)}: ${said}`;
+    const reason = error instanceof Error ? error.message : String(error);
+    return `\n  operation ${attempt.index}, ${attempt.operation.operation} ${targetOf(attempt)}: ${reason}`;
   });
   const more = failures.length > MAX_SHOWN ? `\n  and ${failures.length - MAX_SHOWN} more` : '';
   const message = `${failures.length} of ${total} patch operation(s) failed:${lines.join('')}${more}`;

@@ -3,18 +3,18 @@ import { covers, metadataOf, versionOf, withoutServerFields } from './api-object
 import type { CreateOperation, JsonObject } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
 
-/** Create and CreateIfNotExists. */
+/** Carries out Create and CreateIfNotExists. */
 export async function createObject(session: PatchSession, place: Place, operation: CreateOperation): Promise<Outcome> {
   const object = withoutServerFields(operation.object);
   let isUncertain = false;
-  // Without a name each try would make another object.
+  // With `generateName` each attempt would create another object.
   const rule = { retriesConflicts: false, retriesLost: operation.name !== undefined };
   return retrying(session, rule, async () => {
     try {
       return await postObject(session, place, { object, isSubresource: operation.subresource !== undefined });
     } catch (error) {
       if (isAlreadyExists(error) && operation.operation === 'CreateIfNotExists') return { change: 'unchanged' };
-      // The attempt whose answer was lost may have been the one that made the object.
+      // An earlier attempt whose answer was lost may have created the object.
       if (isUncertain && isAlreadyExists(error)) return confirmCreated(session, place, { object, error });
       isUncertain ||= isLost(error);
       throw error;
@@ -27,7 +27,7 @@ interface NewObject {
   readonly isSubresource: boolean;
 }
 
-/** Sends the object to its collection, or to the subresource of another object. */
+/** POSTs the object to its collection, or to a subresource of another object. */
 export async function postObject(
   session: PatchSession,
   place: Place,

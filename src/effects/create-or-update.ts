@@ -5,9 +5,10 @@ import type { CreateOperation, JsonObject } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
 
 /**
- * CreateOrUpdate of a named object: the object becomes what the hook says, whatever it was. Objects are updated far more
- * often than created, so the update is tried first: one request where the kind allows it without a version or the version
- * is known, else two. New objects come in numbers, so after one the next unknown one of its kind is created first.
+ * CreateOrUpdate of a named object: replaces the live object with that of the hook, or creates it. Objects are updated
+ * far more often than created, so the update is tried first: one request if the kind needs no resourceVersion or it is
+ * remembered, else two. New objects often come in series, so once one was new, the next unknown object of the kind is
+ * created first.
  */
 export async function createOrUpdate(
   session: PatchSession,
@@ -35,7 +36,7 @@ export async function createOrUpdate(
   });
 }
 
-/** Undefined where the object is there, or may not be created. */
+/** Returns `undefined` when the object exists, or the hook may not create it. */
 async function createFirst(session: PatchSession, place: Place, object: JsonObject): Promise<Outcome | undefined> {
   try {
     return await postObject(session, place, { object, isSubresource: false });
@@ -56,7 +57,7 @@ async function update(session: PatchSession, place: Place, object: JsonObject): 
   }
 }
 
-/** Nobody changed most objects since the last run, so the version of then is likely still the live one. */
+/** Tries the remembered version first: most objects did not change since the last run. */
 async function replaceKnown(session: PatchSession, place: Place, object: JsonObject): Promise<Outcome> {
   const version = session.memory.versionOf(place.object);
   if (version === undefined) return replaceLive(session, place, object);
@@ -79,7 +80,10 @@ async function put(session: PatchSession, place: Place, object: JsonObject): Pro
   return written(session, place, { answer, change: 'updated' });
 }
 
-/** A hook may be allowed to create and not to update: then the update's refusal counts only if the object is there. */
+/**
+ * Creates the object. Throws `refusal`, the error of the update, when that was forbidden and the object exists after
+ * all.
+ */
 async function create(
   session: PatchSession,
   place: Place,

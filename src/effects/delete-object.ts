@@ -10,7 +10,7 @@ const WAIT_MS = 20_000;
 const FIRST_POLL_MS = 20;
 const MAX_POLL_MS = 1000;
 
-/** Delete, which waits until the object is gone, DeleteInBackground and DeleteNonCascading, which do not. */
+/** Carries out a deletion. Delete waits up to 20 s until the object is gone; the others return when it is accepted. */
 export async function deleteObject(session: PatchSession, place: Place, operation: DeleteOperation): Promise<Outcome> {
   const propagationPolicy = PROPAGATION[operation.operation];
   const { preconditions } = operation;
@@ -20,7 +20,7 @@ export async function deleteObject(session: PatchSession, place: Place, operatio
       send(session, { method: 'DELETE', path: place.path, body }),
     );
     const waits = operation.operation === 'Delete' && operation.subresource === undefined;
-    // A Status instead of the object says that it is gone already.
+    // The server answers with a Status instead of the object when the object is gone already.
     if (waits && isObject(answer) && answer['kind'] !== 'Status') await untilGone(session, place, uidOf(answer));
     return { change: 'deleted' };
   } catch (error) {
@@ -42,10 +42,10 @@ async function untilGone(session: PatchSession, place: Place, uid: string): Prom
       if (!isLost(error)) throw error;
     }
   }
-  throw new Error(`the object is still there ${WAIT_MS / 1000} s after its deletion began${holders(live)}`);
+  throw new Error(`the object still exists ${WAIT_MS / 1000} s after its deletion began${finalizersText(live)}`);
 }
 
-function holders(live: unknown): string {
+function finalizersText(live: unknown): string {
   const finalizers = finalizersOf(live);
   return finalizers.length === 0 ? '' : `; it has the finalizers ${finalizers.join(', ')}`;
 }

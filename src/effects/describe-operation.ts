@@ -2,14 +2,14 @@ import { stringify } from 'yaml';
 import { describeTarget, type PatchOperation } from './operation.ts';
 import type { MetricOperation } from './read-metric.ts';
 
-/** An operation for people: its name and target, and what it would change as YAML below. */
+/** An operation for people to read: its name and target, and its payload as YAML below. */
 export function describeOperation(operation: PatchOperation): string {
   const options = optionsOf(operation);
   const head = [operation.operation, describeTarget(operation), ...(options === '' ? [] : [`(${options})`])].join(' ');
   return `${head}${indented(payloadOf(operation))}`;
 }
 
-/** A metric for people: `set replicas{node="n1"} 3`. */
+/** A metric operation for people to read: `set replicas{node="n1"} 3`. */
 export function describeMetric(metric: MetricOperation): string {
   const despite = metric.ignoreHookError === true ? ['(ignoreHookError)'] : [];
   if (metric.action === 'expire') return ['expire group', metric.group, ...despite].join(' ');

@@ -1,16 +1,16 @@
 import { shownText } from '../lib/shown.ts';
 import { readYaml } from '../lib/yaml.ts';
 
-/** One document of a file a hook wrote. */
+/** One document of a file that a hook wrote. */
 export interface TextDocument {
   /** Counted from 1. */
   readonly number: number;
-  /** Where it starts, counted from 1. */
+  /** The line at which it starts, counted from 1. */
   readonly line: number;
   readonly value: unknown;
 }
 
-/** A document, or what stands in its place, that cannot be read. */
+/** A part of the text that cannot be read as a document. */
 export interface TextProblem {
   readonly number: number;
   readonly line: number;
@@ -32,7 +32,7 @@ export function readJsonStream(text: string): TextDocuments {
     number += 1;
     const line = lines(start);
     if (problems.length === MAX_PROBLEMS) {
-      problems.push({ number, line, message: 'and what follows is not read, for there are too many problems before' });
+      problems.push({ number, line, message: 'the rest is not read, because there are too many problems before it' });
       break;
     }
     try {
@@ -45,20 +45,20 @@ export function readJsonStream(text: string): TextDocuments {
   return { documents, problems };
 }
 
-/** What is nested deeper could not be written again. */
+/** A deeper value could be read, but not be serialized again. */
 const MAX_JSON_DEPTH = 1000;
-/** After so many broken documents the rest is not read: each of a million would take its time. */
+/** After this many broken documents the rest is not read, because each costs an exception. */
 const MAX_PROBLEMS = 1000;
 const MAX_MESSAGE = 300;
 
-/** Reads a JSON stream or, where that is none, YAML documents. */
+/** Reads a stream of JSON documents or, if the text is none, YAML documents. */
 export function readDocuments(text: string): TextDocuments {
   const looksLikeJson = /^\s*[{[]/.test(text);
   if (!looksLikeJson) return readYamlDocuments(text);
   const json = readJsonStream(text);
   if (json.problems.length === 0) return json;
   const yaml = readYamlDocuments(text);
-  // Broken JSON is broken YAML too; the author wants to hear of what he wrote.
+  // Broken JSON is broken YAML too: report it as the JSON that the author wrote.
   return yaml.problems.length > 0 ? json : yaml;
 }
 
@@ -91,7 +91,10 @@ interface JsonPart {
   readonly isDeep: boolean;
 }
 
-/** Cuts at the end of each outermost value; text that is no value ends at the next white space. */
+/**
+ * Splits the text behind each top-level value; text that is no JSON value ends before the next white space, opening
+ * bracket or quote.
+ */
 function* splitJson(text: string): Generator<JsonPart> {
   const token = /\S/g;
   let position = 0;
@@ -107,7 +110,7 @@ function* splitJson(text: string): Generator<JsonPart> {
   }
 }
 
-/** Behind the bracket that closes the one at `start`; the end of the text when none does. */
+/** The offset behind the bracket that closes the one at `start`; the end of the text when none does. */
 function endOfNested(text: string, start: number): Pick<JsonPart, 'end' | 'isDeep'> {
   const marks = /["{}[\]]/g;
   marks.lastIndex = start;
@@ -141,7 +144,7 @@ function endOfWord(text: string, start: number): number {
   return end.exec(text)?.index ?? text.length;
 }
 
-/** Line numbers of growing offsets, in one pass over the text. */
+/** Returns the line number of an offset, in one pass over the text; the offsets of successive calls must grow. */
 function lineFinder(text: string): (offset: number) => number {
   let line = 1;
   let next = text.indexOf('\n');

@@ -13,10 +13,10 @@ export interface FieldProblem {
   readonly message: string;
 }
 
-/** Reads the fields of one document and gathers everything wrong with them; keys match in any case, as in the peer. */
+/** Reads the fields of one document and collects their problems; keys match in any case, as in shell-operator. */
 export class FieldReader {
   readonly problems: FieldProblem[] = [];
-  /** For strings that hold documents of their own. */
+  /** Limits the reading of fields whose strings contain a document. */
   readonly budget: SlowTextBudget;
   readonly #document: JsonObject;
   readonly #keys = new Map<string, string>();
@@ -30,7 +30,7 @@ export class FieldReader {
     }
   }
 
-  /** The value as it stands; `null` counts as absent. */
+  /** The value, unchecked; `null` counts as absent. */
   value(field: string): unknown {
     const exact = this.#document[field];
     if (exact !== undefined) return exact ?? undefined;
@@ -47,7 +47,7 @@ export class FieldReader {
     return undefined;
   }
 
-  /** A string that must be there; empty when it is not, which is then a problem. */
+  /** A required string; reports a problem and returns the empty string when it is missing. */
   requiredText(field: string, expected: string): string {
     const before = this.problems.length;
     const text = this.text(field);
@@ -55,7 +55,7 @@ export class FieldReader {
     return text ?? '';
   }
 
-  /** Reports a name that would lead elsewhere in the path of a request; absent ones are another's business. */
+  /** Reports a name that is not a valid segment of a request path; an absent or empty name is not reported. */
   checkSegment(field: string, name: string | undefined): void {
     const problem = name === undefined || name === '' ? undefined : pathSegmentProblem(name);
     if (problem !== undefined) this.fail(field, `received ${received(name)}, which ${problem}`);
@@ -84,12 +84,14 @@ export class FieldReader {
     this.fail(field, `received ${received(value)}, expected ${expected}`);
   }
 
-  /** Reports a problem, in its short form. */
+  /** Reports a problem, shortened. */
   fail(field: string, message: string): void {
     this.problems.push({ field: shownName(field), message: shownText(message, MAX_MESSAGE) });
   }
 
-  /** Keys of the document that are none of `fields`, for a warning: the first few, in their short form. */
+  /**
+   * Keys of the document that are not in `fields`, for a warning: the first 20, shortened, and how many more there are.
+   */
   unknownKeys(fields: readonly string[]): readonly string[] {
     const known = new Set(fields.map((field) => field.toLowerCase()));
     const unknown = Object.keys(this.#document).filter((key) => !known.has(key.toLowerCase()));
@@ -98,7 +100,7 @@ export class FieldReader {
   }
 }
 
-/** A value in an error message: short, with its type where that is not plain to see. */
+/** A value for an error message: shortened; of an array or object only its type and size. */
 export function received(value: unknown): string {
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return `an object with ${Object.keys(value).length} key(s)`;

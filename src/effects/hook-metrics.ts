@@ -6,7 +6,7 @@ import { costOf, oversize, SeriesBudget, type SeriesCost } from './series-budget
 
 type SeriesOperation = ValueOperation | ObserveOperation;
 
-/** A series, where it is, and the group that it is replaced with. */
+/** A series that a hook reported, and the group whose next report replaces it. */
 interface Reported {
   readonly family: Family;
   readonly key: string;
@@ -22,30 +22,30 @@ interface Family {
   readonly reported: Map<string, Reported>;
 }
 
-/** What was left out of what a run wrote. */
+/** The part of a run's metrics that did not fit into the limits. */
 export interface DroppedMetrics {
-  /** Operations, of one series or of many. */
+  /** The number of dropped operations. */
   readonly count: number;
-  /** The first of these series, shortened. */
+  /** The series of the first one, shortened. */
   readonly series: string;
   readonly reason: string;
 }
 
 const VALUE_TYPES = { add: 'counter', set: 'gauge' } as const;
-const MAX_TOLD = 200;
+const MAX_SERIES_TEXT = 200;
 const MAX_PROBLEMS = 100;
 
 /**
- * The metrics hooks reported. Without a group a series lives until the operator ends, and `add` accumulates. With a group
- * each run that mentions it replaces all its series, whichever hook wrote them. What goes beyond the limits of
- * `SeriesBudget` is left out; what is there already counts on.
+ * The metrics that hooks reported. A series without a group exists until the operator ends, and `add` accumulates. Each
+ * run that mentions a group replaces all series of that group, no matter which hook reported them. A new series beyond
+ * the limits of `SeriesBudget` is dropped; existing series are still updated.
  */
 export class HookMetrics {
   readonly #families = new Map<string, Family>();
   readonly #groups = new Map<string, Set<Reported>>();
   readonly #budget = new SeriesBudget();
 
-  /** Throws `HookOutputError` when `apply` would have to change the type or the buckets of a metric. */
+  /** Throws `HookOutputError` when `apply` would change the type or the buckets of a metric. */
   check(hook: string, operations: readonly MetricOperation[]): void {
     const expired = groupsOf(operations);
     const types = new Map<string, MetricType>();
@@ -64,12 +64,12 @@ export class HookMetrics {
     if (problems.length === 0) return;
     const shown = problems.slice(0, MAX_PROBLEMS);
     if (problems.length > MAX_PROBLEMS) shown.push(`and ${problems.length - MAX_PROBLEMS} more`);
-    throw new HookOutputError(`METRICS_PATH does not fit the metrics there are:\n  ${shown.join('\n  ')}`);
+    throw new HookOutputError(`METRICS_PATH contradicts the metrics that exist:\n  ${shown.join('\n  ')}`);
   }
 
   /**
-   * Takes over what a run wrote: first the groups it mentions are emptied, then its operations count, in order. Returns
-   * what there was no room for.
+   * Applies what a run wrote: first removes all series of the groups that it mentions, then applies its operations in
+   * order. Returns what was dropped, if anything. Throws as `check` does, before it changes anything.
    */
   apply(hook: string, operations: readonly MetricOperation[]): DroppedMetrics | undefined {
     this.check(hook, operations);
@@ -86,7 +86,7 @@ export class HookMetrics {
     return dropped;
   }
 
-  /** Drops everything a hook reported. */
+  /** Removes all series that a hook reported. */
   forget(hook: string): void {
     for (const { reported } of this.#families.values()) {
       for (const one of reported.values()) if (one.hook === hook) this.#remove(one);
@@ -98,7 +98,7 @@ export class HookMetrics {
     return [...this.pieces()].join('');
   }
 
-  /** The same, piece by piece. */
+  /** The same text in pieces. */
   *pieces(): Generator<string, void, undefined> {
     const families = [...this.#families.values()].toSorted((a, b) => (a.name < b.name ? -1 : 1));
     for (const { name, type, reported } of families) {
@@ -107,7 +107,9 @@ export class HookMetrics {
     }
   }
 
-  /** The type of the name, but for series that are about to expire. */
+  /**
+   * The type of the metric; `undefined` when it has no series besides those of the groups that are about to be emptied.
+   */
   #typeBesides(name: string, expired: ReadonlySet<string>): MetricType | undefined {
     const family = this.#families.get(name);
     return family?.reported.values().some((one) => !isIn(one, expired)) === true ? family.type : undefined;
@@ -120,7 +122,7 @@ export class HookMetrics {
     return known.series.buckets.join() !== operation.buckets.join();
   }
 
-  /** The series of the operation, made where there is none; why there is no room for it. */
+  /** The series of the operation, created if there is none; or the reason why it is dropped. */
   #reported(hook: string, operation: SeriesOperation): Reported | string {
     const { name, group } = operation;
     const labels = labelsOf(hook, operation);
@@ -179,7 +181,7 @@ function typeOf({ action }: SeriesOperation): MetricType {
   return action === 'observe' ? 'histogram' : VALUE_TYPES[action];
 }
 
-/** An empty label means the same as none, so it does not make another series. */
+/** To Prometheus an empty label is the same as none, so it does not make a different series. */
 function labelsOf(hook: string, { labels }: SeriesOperation): Readonly<Record<string, string>> {
   const pairs = Object.entries({ ...labels, hook }).filter(([, value]) => value !== '');
   return Object.fromEntries(pairs.toSorted(([a], [b]) => (a < b ? -1 : 1)));
@@ -194,7 +196,7 @@ function firstDropped({ name, labels }: SeriesOperation, reason: string): Droppe
 }
 
 function shortened(text: string): string {
-  return text.length > MAX_TOLD ? `${text.slice(0, MAX_TOLD)}…` : text;
+  return text.length > MAX_SERIES_TEXT ? `${text.slice(0, MAX_SERIES_TEXT)}…` : text;
 }
 
 function record(series: Series, operation: SeriesOperation): void {

@@ -15,10 +15,11 @@ import {
   type Place,
 } from './patch-session.ts';
 
-/** JQPatch: reads the object, runs the expression on it, and writes the result back if it is another. */
+/** Carries out JQPatch: reads the object, runs the expression on it, and writes the result back if it differs. */
 export async function jqPatch(session: PatchSession, place: Place, operation: JqPatchOperation): Promise<Outcome> {
   const transform = compile(session, operation.jqFilter);
-  // A scale is an object of its own; the status is read as part of the main object, for which the hook has the right.
+  // The status is read with the main object, which the hook has the right to get; other subresources, such as the
+  // scale, are separate objects.
   const readFrom = operation.subresource === 'status' ? place.object : place.path;
   try {
     return await retrying(session, { retriesConflicts: true, retriesLost: true }, async () => {
@@ -44,7 +45,7 @@ function compile({ compileJq }: PatchSession, expression: string): (live: unknow
     const [object] = outputs;
     if (outputs.length === 1 && isObject(object)) return object;
     const got = outputs.length === 1 ? received(object) : `${outputs.length} outputs`;
-    throw new Error(`jqFilter gave ${got}, expected the whole object, changed; write "${expression}" so that it does`);
+    throw new Error(`jqFilter returned ${got}, expected the whole changed object; the expression is "${expression}"`);
   };
 }
 
@@ -52,7 +53,7 @@ async function runOn(run: ReturnType<CompileJq>, live: unknown): Promise<readonl
   try {
     return [...(await run(live))];
   } catch (error) {
-    const said = error instanceof Error ? error.message : String(error);
-    throw new FilterError(`jqFilter failed on the object: ${said}`, { cause: error });
+    const reason = error instanceof Error ? error.message : String(error);
+    throw new FilterError(`jqFilter failed on the object: ${reason}`, { cause: error });
   }
 }

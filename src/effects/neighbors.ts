@@ -1,32 +1,32 @@
 import type { ResourceKind } from '../kube/kind.ts';
 import type { PatchOperation } from './operation.ts';
 
-/** An operation and its place in the output of the hook, counted from 1 as in the errors. */
+/** An operation and its position in the hook's output, counted from 1 as in the error messages. */
 export interface NumberedOperation {
   readonly index: number;
   readonly operation: PatchOperation;
 }
 
 /**
- * The operations in order, in runs of neighbors that ask for the same of objects of one kind. Only within a run may one
- * be sent before the answer to another is there.
+ * Splits the operations, in order, into groups of adjacent ones with the same verb, kind and subresource. Only
+ * operations of the same group may be sent without waiting for each other's answers.
  */
 export function neighborsOf(operations: readonly PatchOperation[]): readonly (readonly NumberedOperation[])[] {
-  const runs: NumberedOperation[][] = [];
+  const groups: NumberedOperation[][] = [];
   let lastWork: string | undefined;
   for (const [position, operation] of operations.entries()) {
     const work = workOf(operation);
     const numbered = { index: position + 1, operation };
-    if (work === lastWork) runs.at(-1)?.push(numbered);
-    else runs.push([numbered]);
+    if (work === lastWork) groups.at(-1)?.push(numbered);
+    else groups.push([numbered]);
     lastWork = work;
   }
-  return runs;
+  return groups;
 }
 
 /**
- * Neighbors in order, in waves of different objects. Of a kind that is not known two neighbors could mean one object, so
- * each is a wave of its own.
+ * Splits neighbors, in order, into waves in which no object occurs twice. If the kind is not known, two operations
+ * could mean the same object, so each is a wave of its own.
  */
 export function wavesOf(
   neighbors: readonly NumberedOperation[],
@@ -51,7 +51,7 @@ function workOf({ operation, target: { apiVersion = '', kind }, subresource = ''
   return JSON.stringify([operation, apiVersion, kind, subresource]);
 }
 
-/** Undefined where the server makes the name: that is always another object. */
+/** `undefined` with `generateName`: that is always another object. */
 function objectOf({ namespace = '', name }: PatchOperation, { isNamespaced }: ResourceKind): string | undefined {
   if (name === undefined) return undefined;
   return isNamespaced ? `${namespace}/${name}` : name;

@@ -1,10 +1,10 @@
 import type { KindReference } from '../kube/kind.ts';
 import { shownName } from '../lib/shown.ts';
 
-/** A JSON object whose content is the API server's business. */
+/** A JSON object whose content only the API server checks. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** One change a hook asks for, defaults filled in. */
+/** One change that a hook asks for, with defaults filled in. */
 export type PatchOperation =
   | CreateOperation
   | DeleteOperation
@@ -23,7 +23,7 @@ export interface DeleteOperation extends NamedTarget {
   readonly preconditions?: Preconditions;
 }
 
-/** Which object of that name is meant, and in which state. */
+/** The deletion happens only if the object has these values. */
 export interface Preconditions {
   readonly uid?: string;
   readonly resourceVersion?: string;
@@ -55,15 +55,15 @@ export interface ApplyOperation extends NamedTarget {
   readonly force: boolean;
 }
 
-/** What an operation is aimed at. */
+/** The object that an operation changes. */
 export interface OperationTarget {
   readonly target: KindReference;
   readonly namespace?: string;
-  /** Absent only where the server makes the name (`generateName`). */
+  /** Absent only with `generateName`. */
   readonly name?: string;
   /** Without a leading slash. */
   readonly subresource?: string;
-  /** Applied also when the hook failed. */
+  /** Whether the operation is also carried out after a failed run. */
   readonly ignoreHookError: boolean;
 }
 
@@ -71,12 +71,12 @@ interface NamedTarget extends OperationTarget {
   readonly name: string;
 }
 
-/** The operations that are applied although the hook failed. */
+/** The operations that are carried out even after a failed run. */
 export function operationsDespiteFailure(operations: readonly PatchOperation[]): readonly PatchOperation[] {
   return operations.filter(({ ignoreHookError }) => ignoreHookError);
 }
 
-/** `apps/v1/Deployment/default/web`, with `/status` behind it for a subresource. */
+/** `apps/v1/Deployment/default/web`, followed by `/status` or another subresource; `known` is the resolved kind. */
 export function describeTarget(operation: PatchOperation, known?: KindReference): string {
   const { apiVersion, kind } = known ?? operation.target;
   const name = operation.name ?? `${generateNameOf(operation)}*`;

@@ -1,18 +1,18 @@
 import type { TextProblem } from './documents.ts';
 import type { FieldProblem } from './field-reader.ts';
 
-/** So many problems are told one by one. */
+/** Limit of the problems that a message lists. */
 const MAX_SHOWN = 100;
 
-/** Everything wrong with one file a hook wrote, by document and line. */
+/** Collects all problems of one file that a hook wrote. */
 export interface OutputProblems {
   readonly count: number;
   add(document: { readonly number: number; readonly line: number }, problems: readonly FieldProblem[]): void;
-  /** The whole text for the author of the hook; `file` is the variable that names the file. */
+  /** The message for the author of the hook; `file` is the environment variable that names the file. */
   describe(file: string): string;
 }
 
-/** Starts with the documents that could not be read at all. */
+/** Creates the collection, with the documents that could not be parsed as its first problems. */
 export function outputProblems(unreadable: readonly TextProblem[]): OutputProblems {
   const lines = unreadable.map(({ number, line, message }) => ({
     number,
@@ -39,7 +39,7 @@ export function outputProblems(unreadable: readonly TextProblem[]): OutputProble
   };
 }
 
-/** What was understood and is likely a mistake, for the log: the first 100 of one file. */
+/** The first 100 warnings of one file, for the log, and how many more there are. */
 export function shownWarnings(warnings: readonly string[]): readonly string[] {
   if (warnings.length <= MAX_SHOWN) return warnings;
   return [...warnings.slice(0, MAX_SHOWN), `and ${warnings.length - MAX_SHOWN} more`];

@@ -8,7 +8,7 @@ export { metricsDespiteFailure, type MetricOperation } from './read-metric.ts';
 
 export interface ParsedMetrics {
   readonly operations: readonly MetricOperation[];
-  /** What was understood and is likely a mistake; a line each. */
+  /** Likely mistakes that do not prevent the metrics from being applied, one line each. */
   readonly warnings: readonly string[];
 }
 
@@ -21,7 +21,7 @@ export function parseMetrics(text: string): ParsedMetrics {
   for (const document of documents) {
     const parsed = parseMetric(document.value);
     found.add(document, parsed.problems);
-    warnings.push(...parsed.unknownKeys.map((key) => `${place(document)}: ${key} has no meaning and is ignored`));
+    warnings.push(...parsed.unknownKeys.map((key) => `${place(document)}: ${key} has no effect and is ignored`));
     if (parsed.operation !== undefined) operations.push(parsed.operation);
   }
   if (found.count > 0) throw new HookOutputError(found.describe('METRICS_PATH'));

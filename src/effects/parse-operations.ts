@@ -5,6 +5,16 @@ import { outputProblems, place, shownWarnings } from './output-problems.ts';
 import { OPERATIONS, type CheckJq } from './read-operation.ts';
 import { readWithin, SlowTextBudget } from './slow-text.ts';
 
+/**
+ * Parses the file `KUBERNETES_PATCH_PATH` that a hook wrote, after every run that wrote one, before anything of it is
+ * applied. The file is a stream of JSON or YAML documents with one operation each; `read-operation.ts` reads one
+ * document.
+ *
+ * What must hold: either all operations of the file are valid, or none is applied and one `HookOutputError` lists every
+ * problem with its document and line. Parsing must not block the event loop for long: JSON is parsed at full speed, but
+ * YAML and jq count against the budget. If that is exceeded, `SlowTextError` makes the caller parse again in a thread.
+ */
+
 const COMMON_FIELDS = [
   'operation',
   'apiVersion',
@@ -18,13 +28,13 @@ const COMMON_FIELDS = [
 
 export interface ParsedOperations {
   readonly operations: readonly PatchOperation[];
-  /** What was understood and is likely a mistake, such as a field without meaning; a line each. */
+  /** Likely mistakes that do not prevent the operations from being applied, such as unknown fields; one line each. */
   readonly warnings: readonly string[];
 }
 
 /**
- * Reads what a hook wrote to `KUBERNETES_PATCH_PATH`; throws `HookOutputError` with every problem of the file, and
- * `SlowTextError` where the budget does not suffice.
+ * Parses the operations of a file. Throws `HookOutputError` with every problem of the file, or `SlowTextError` when the
+ * budget (default unlimited) is exceeded.
  */
 export function parseOperations(
   text: string,
@@ -84,5 +94,5 @@ function isOperationName(text: string): text is PatchOperation['operation'] {
 
 function warningsOf(reader: FieldReader, name: PatchOperation['operation']): readonly string[] {
   const unknown = reader.unknownKeys([...COMMON_FIELDS, ...OPERATIONS[name].fields]);
-  return unknown.map((key) => `${key} has no meaning for ${name} and is ignored`);
+  return unknown.map((key) => `${key} has no effect in ${name} and is ignored`);
 }

@@ -2,13 +2,20 @@ import type { ResourceKind } from '../kube/kind.ts';
 
 const MAX_VERSIONS = 10_000;
 
-/** What earlier operations taught; kept from run to run, it saves requests and tells `unchanged` from `updated`. */
+/**
+ * What earlier patch operations learned about the cluster. One instance lives as long as the operator and is shared by
+ * all runs; it is a cache, so an entry that is out of date costs a request and never changes the result.
+ *
+ * It holds three things: the kinds that refused an update without a resourceVersion; the last known resourceVersion of
+ * the 10,000 objects that were used most recently, which saves a read before an update and reveals whether a write
+ * changed anything; and the kinds whose last unknown object was new, for which a create is tried before an update.
+ */
 export class PatchMemory {
   readonly #versionRequired = new Set<string>();
   readonly #versions = new Map<string, string>();
   readonly #kindsWithNew = new Set<string>();
 
-  /** Whether objects of the kind can be updated only with their resourceVersion; custom resources always. */
+  /** Whether objects of the kind can be updated only with a resourceVersion; always true for custom resources. */
   needsVersion(kind: ResourceKind): boolean {
     const isBuiltIn = !kind.group.includes('.') || kind.group.endsWith('.k8s.io');
     return !isBuiltIn || this.#versionRequired.has(keyOf(kind));
@@ -18,23 +25,23 @@ export class PatchMemory {
     this.#versionRequired.add(keyOf(kind));
   }
 
-  /** Whether the object at `path` is one that was never seen, of a kind whose last such object was new. */
+  /** Whether the object at `path` is unknown, and the last unknown object of its kind turned out to be new. */
   isLikelyNew(kind: ResourceKind, path: string): boolean {
     return this.#kindsWithNew.has(keyOf(kind)) && !this.#versions.has(path);
   }
 
-  /** Notes whether an object of the kind was new. */
+  /** Records whether an object of the kind turned out to be new. */
   noteNew(kind: ResourceKind, isNew: boolean): void {
     if (isNew) this.#kindsWithNew.add(keyOf(kind));
     else this.#kindsWithNew.delete(keyOf(kind));
   }
 
-  /** The version the object at `path` had when it was last written or read. */
+  /** The resourceVersion of the object at `path` when it was last read or written. */
   versionOf(path: string): string | undefined {
     return this.#versions.get(path);
   }
 
-  /** Remembers the version of the object at `path`; true when it is the one that was remembered. */
+  /** Records the resourceVersion of the object at `path`; returns whether that was recorded already. */
   remember(path: string, resourceVersion: string): boolean {
     const isSame = this.#versions.get(path) === resourceVersion;
     this.#versions.delete(path);
@@ -43,7 +50,7 @@ export class PatchMemory {
     return isSame;
   }
 
-  /** The object at `path` is not what it was thought to be. */
+  /** Removes the recorded resourceVersion of the object at `path`, because it turned out to be wrong. */
   forget(path: string): void {
     this.#versions.delete(path);
   }

@@ -3,7 +3,7 @@ import { withoutServerFields } from './api-object.ts';
 import type { ApplyOperation, JsonPatchOperation, MergePatchOperation } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
 
-/** MergePatch and JSONPatch. */
+/** Carries out MergePatch and JSONPatch. */
 export async function patchObject(
   session: PatchSession,
   place: Place,
@@ -23,18 +23,18 @@ export async function patchObject(
   }
 }
 
-/** The server's `test` compares how a text is written, not what it says, and Go writes these as escapes. */
+/** The server's `test` compares the encoded strings, and Go encodes these characters as escapes. */
 function jsonPatchBody(patch: JsonPatchOperation['jsonPatch']): string {
   const escape = (character: string): string => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`;
   return JSON.stringify(patch).replace(/[<>&\u2028\u2029]/g, escape);
 }
 
-/** Server-side apply. */
+/** Carries out Apply, which is server-side apply. */
 export async function applyObject(session: PatchSession, place: Place, operation: ApplyOperation): Promise<Outcome> {
   const { fieldManager, force } = operation;
   const body = JSON.stringify(withoutServerFields(operation.object));
   const query = { fieldManager, ...(force && { force: 'true' }) };
-  // A conflict here is with another manager of the same fields: trying again does not help.
+  // A conflict here means that another manager owns the fields, so another attempt would not help.
   const answer = await retrying(session, { retriesConflicts: false, retriesLost: true }, async () =>
     send(session, { method: 'PATCH', path: place.path, query, body, contentType: 'application/apply-patch+yaml' }),
   );

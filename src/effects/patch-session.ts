@@ -6,30 +6,30 @@ import type { PatchOperation } from './operation.ts';
 import type { PatchMemory } from './patch-memory.ts';
 import { withRetries, type RetryRule } from './retries.ts';
 
-/** Turns a jq expression into a function from an object to the outputs; it ends within a known time. */
+/** Compiles a jq expression to a function from an object to its outputs, whose time is limited. */
 export type CompileJq = (expression: string) => (input: unknown) => Iterable<unknown> | Promise<Iterable<unknown>>;
 
-/** What became of an object, in a word for the log. */
+/** What an operation did to its object, for the log and the metrics. */
 export type Change = 'created' | 'updated' | 'unchanged' | 'patched' | 'applied' | 'deleted' | 'absent';
 
 export interface Outcome {
   readonly change: Change;
   readonly resourceVersion?: string;
-  /** Where the server made it. */
+  /** The name that the server generated; absent when the hook gave one. */
   readonly name?: string;
 }
 
-/** Where an operation goes. */
+/** The request paths of an operation. */
 export interface Place {
   readonly kind: ResourceKind;
-  /** Where new objects are posted. */
+  /** The path to which new objects are POSTed. */
   readonly collection: string;
   readonly object: string;
   /** The object or its subresource. */
   readonly path: string;
 }
 
-/** What carrying out an operation needs. */
+/** The dependencies of all operations. */
 export interface PatchSession {
   readonly client: KubeClient;
   readonly kinds: Kinds;
@@ -39,15 +39,13 @@ export interface PatchSession {
   readonly log: Logger;
 }
 
-/** Finds the paths of an operation; rejects where the namespace is missing. */
+/** Resolves the kind and the paths of an operation; rejects when the kind is unknown or the namespace is missing. */
 export async function locate({ kinds, signal }: PatchSession, operation: PatchOperation): Promise<Place> {
   const { namespace, name, subresource = '' } = operation;
   const kind = await kinds.resolve(operation.target, signal);
   if (kind.isNamespaced && namespace === undefined) {
     const field = 'object' in operation ? 'object.metadata.namespace' : 'namespace';
-    throw new Error(
-      `${field} is missing: ${kind.kind} is a namespaced kind, say in which namespace the object belongs`,
-    );
+    throw new Error(`${field} is missing: ${kind.kind} is a namespaced kind, expected the namespace of the object`);
   }
   const location = { ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
   return {
@@ -63,14 +61,14 @@ export async function send({ client, signal }: PatchSession, request: KubeReques
   return client.request(request, signal);
 }
 
-/** Runs `attempt` by the retry rule of its operation. */
+/** Runs `attempt`, and retries it by `rule`. */
 export async function retrying<T>(session: PatchSession, rule: RetryRule, attempt: () => Promise<T>): Promise<T> {
   const onRetry = (err: unknown, delayMs: number): void =>
     session.log.debug({ err, delayMs }, 'patch operation retried');
   return withRetries(attempt, { rule, signal: session.signal, onRetry });
 }
 
-/** The outcome of a write that answered with the object: `unchanged` when its version is one we know. */
+/** The outcome of a write: `unchanged` when the answer has the resourceVersion that was recorded before. */
 export function written(session: PatchSession, place: Place, { answer, change }: Written): Outcome {
   const resourceVersion = versionOf(answer);
   if (resourceVersion === '') return { change };

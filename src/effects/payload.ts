@@ -11,7 +11,9 @@ const JSON_PATCH_MEMBERS: ReadonlyMap<unknown, 'value' | 'from' | 'none'> = new 
   ['remove', 'none'],
 ]);
 
-/** A field that holds an object, or a string with its JSON or YAML; undefined after a problem. */
+/**
+ * A field with an object, or with a string that contains it as JSON or YAML; reports problems and returns `undefined`.
+ */
 export function readObject(reader: FieldReader, field: string, expected: string): JsonObject | undefined {
   const value = readInline(reader, field);
   if (isObject(value) && Object.keys(value).length > 0) return value;
@@ -19,7 +21,10 @@ export function readObject(reader: FieldReader, field: string, expected: string)
   return undefined;
 }
 
-/** The operations of a JSON Patch, in place or as a string; undefined after a problem. */
+/**
+ * A field with the steps of a JSON Patch, or with a string that contains them; reports problems and returns
+ * `undefined`.
+ */
 export function readJsonPatch(reader: FieldReader, field: string): readonly JsonObject[] | undefined {
   const value = readInline(reader, field);
   if (value === FAILED) return undefined;

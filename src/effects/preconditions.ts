@@ -4,7 +4,7 @@ import type { Preconditions } from './operation.ts';
 const FIELDS = ['uid', 'resourceVersion'] as const;
 const EXPECTED = 'an object with uid, resourceVersion or both';
 
-/** Reads `preconditions` of a deletion; what is written there must be understood, since it keeps an object alive. */
+/** Reads the `preconditions` of a deletion. Unknown fields are problems: ignoring one could delete the wrong object. */
 export function readPreconditions(reader: FieldReader): Preconditions | undefined {
   const value = reader.value('preconditions');
   if (value === undefined) return undefined;

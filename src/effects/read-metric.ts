@@ -1,10 +1,10 @@
 import { shown } from '../lib/shown.ts';
 import { isObject, received, type FieldReader } from './field-reader.ts';
 
-/** One thing a hook says about its metrics. */
+/** One metric operation that a hook wrote. */
 export type MetricOperation = ValueOperation | ObserveOperation | ExpireOperation;
 
-/** `add` to a counter, `set` a gauge. */
+/** `add` increases a counter, `set` sets a gauge. */
 export interface ValueOperation extends MetricSeries, MetricCommon {
   readonly action: 'add' | 'set';
   readonly value: number;
@@ -17,14 +17,14 @@ export interface ObserveOperation extends MetricSeries, MetricCommon {
   readonly buckets: readonly number[];
 }
 
-/** Drops every series of the group. */
+/** Removes every series of the group. */
 export interface ExpireOperation extends MetricCommon {
   readonly action: 'expire';
   readonly group: string;
 }
 
 interface MetricCommon {
-  /** Counts also when the hook failed. */
+  /** The operation is also applied after a failed run. */
   readonly ignoreHookError?: true;
 }
 
@@ -42,7 +42,7 @@ const MAX_SHOWN = 60;
 const ACTIONS = ['add', 'set', 'observe', 'expire'] as const;
 type Action = (typeof ACTIONS)[number];
 
-/** The operation in one document; of no use when `reader` then holds problems. */
+/** Reads the operation of one document; the result is valid only if `reader` has no problems afterwards. */
 export function readMetric(reader: FieldReader): MetricOperation | undefined {
   const operation = readByAction(reader);
   return reader.flag('ignoreHookError') && operation !== undefined
@@ -50,7 +50,7 @@ export function readMetric(reader: FieldReader): MetricOperation | undefined {
     : operation;
 }
 
-/** The metrics that count although the hook failed. */
+/** The operations that are applied even after a failed run. */
 export function metricsDespiteFailure(operations: readonly MetricOperation[]): readonly MetricOperation[] {
   return operations.filter(({ ignoreHookError }) => ignoreHookError === true);
 }

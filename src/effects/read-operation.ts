@@ -7,17 +7,17 @@ import { readPreconditions } from './preconditions.ts';
 const DEFAULT_FIELD_MANAGER = 'hooklet';
 const EXPECTED_OBJECT = 'a whole Kubernetes object, or a string with its JSON or YAML';
 
-/** Says what is wrong with a jq expression; undefined when it compiles. */
+/** Returns what is wrong with a jq expression; `undefined` when it compiles. */
 export type CheckJq = (expression: string) => string | undefined;
 
 interface OperationShape {
-  /** The fields it has of its own. */
+  /** The fields besides those that all operations have. */
   readonly fields: readonly string[];
-  /** Reads it; problems are then in the reader, and the result is of no use. */
+  /** Reads the operation; the result is valid only if the reader has no problems afterwards. */
   readonly read: (reader: FieldReader, checkJq: CheckJq) => PatchOperation | undefined;
 }
 
-/** Every operation by its name in the file. */
+/** Every operation, by its name in the file. */
 export const OPERATIONS: Readonly<Record<PatchOperation['operation'], OperationShape>> = {
   Create: { fields: ['object'], read: (reader) => readCreate(reader, 'Create') },
   CreateIfNotExists: { fields: ['object'], read: (reader) => readCreate(reader, 'CreateIfNotExists') },
@@ -73,14 +73,14 @@ function readKubernetesObject(reader: FieldReader): ObjectWithTarget | undefined
   reader.checkSegment('object.metadata.namespace', namespace);
   reader.checkSegment('object.metadata.name', name);
   if (common.subresource === undefined) return { object, target, name };
-  // What is sent to a subresource may be of another kind: an Eviction to a Pod, a TokenRequest to a ServiceAccount.
+  // An object sent to a subresource may be of another kind: an Eviction to a Pod, a TokenRequest to a ServiceAccount.
   const parent = reader.text('kind') === undefined ? target : { ...target, target: readKind(reader) };
   const parentName = reader.text('name');
   reader.checkSegment('name', parentName);
   return { object, target: parent, name: parentName ?? name };
 }
 
-/** A group and a version, or a version alone; each of them is a part of a path. */
+/** Checks an apiVersion, which is a group and a version or a version alone; both become segments of a path. */
 function checkVersion(reader: FieldReader, field: string, apiVersion: string | undefined): void {
   const parts = (apiVersion ?? '').split('/');
   if (parts.length > 2) reader.fail(field, `received ${received(apiVersion)}, expected a version such as "apps/v1"`);

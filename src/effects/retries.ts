@@ -8,9 +8,9 @@ const DELAY_FACTOR = 5;
 const MAX_WAIT_MS = 30_000;
 
 export interface RetryRule {
-  /** Each attempt reads the object again, so a conflict is worth another. */
+  /** Retry after a conflict: set when each attempt reads the object again. */
   readonly retriesConflicts: boolean;
-  /** Doing it twice does no harm, so it may be tried again when the answer was lost. */
+  /** Retry when the answer was lost: set when carrying out the request twice does no harm. */
   readonly retriesLost: boolean;
 }
 
@@ -20,7 +20,10 @@ export interface RetryOptions {
   readonly onRetry: (error: unknown, delayMs: number) => void;
 }
 
-/** Runs `attempt` until it succeeds, fails for good, or has been tried and waited for enough. */
+/**
+ * Runs `attempt` until it succeeds or fails with an error that is not retried, at most 4 times with 30 s of delays in
+ * all.
+ */
 export async function withRetries<T>(attempt: () => Promise<T>, { rule, signal, onRetry }: RetryOptions): Promise<T> {
   let waitedMs = 0;
   for (let tries = 1; ; tries += 1) {
@@ -37,10 +40,10 @@ export async function withRetries<T>(attempt: () => Promise<T>, { rule, signal, 
   }
 }
 
-/** How long to wait before the next attempt; undefined when there should be none. */
+/** The delay before the next attempt, in milliseconds; `undefined` when there should be none. */
 function retryDelayMs(error: unknown, tries: number, rule: RetryRule): number | undefined {
   const delayMs = FIRST_DELAY_MS * DELAY_FACTOR ** (tries - 1);
-  // A request that took its whole time limit has waited long enough.
+  // A request that ran into its timeout has taken long enough.
   if (!(error instanceof KubeError) || error.reason === 'Timeout') return undefined;
   if (error.status === 429) return Math.max(delayMs, error.retryAfterMs ?? 0);
   if (isLost(error)) return rule.retriesLost ? Math.max(delayMs, error.retryAfterMs ?? 0) : undefined;

@@ -1,8 +1,8 @@
 import type { Series } from '../lib/series.ts';
 
-/** What a series takes of the page it is on. */
+/** The size of a series on the metrics page. */
 export interface SeriesCost {
-  /** A histogram has one for each bucket, and three more. */
+  /** 1 for a counter or gauge; a histogram has one for each bucket, and three more. */
   readonly samples: number;
   readonly bytes: number;
 }
@@ -12,7 +12,7 @@ const TOTAL_LIMIT: SeriesCost = { samples: 50_000, bytes: 16 * 2 ** 20 };
 const MAX_LABELS = 64;
 const MAX_NAME_AND_LABELS = 8192;
 
-/** What a line has besides name and labels: `_bucket`, a bound, the number. */
+/** The size of a line without name and labels: `_bucket`, a bound, the number. */
 const LINE_BYTES = 48;
 const NOTHING: SeriesCost = { samples: 0, bytes: 0 };
 
@@ -21,7 +21,7 @@ export function costOf(name: string, series: Series): SeriesCost {
   return { samples, bytes: samples * (textBytes(name, series) + LINE_BYTES) };
 }
 
-/** Why a series can be of no use to Prometheus; undefined where it is not too large. */
+/** Why a single series is too large to be kept; `undefined` when it is not. */
 export function oversize(name: string, series: Series): string | undefined {
   const labels = Object.keys(series.labels).length;
   if (labels > MAX_LABELS) return `it has ${labels} labels, at most ${MAX_LABELS} are kept`;
@@ -34,12 +34,12 @@ function textBytes(name: string, { labelText }: Series): number {
   return name.length + Buffer.byteLength(labelText);
 }
 
-/** How much room the series of each hook take, and all together. */
+/** Adds up the sizes of the series of each hook and of all hooks, and enforces the limits. */
 export class SeriesBudget {
   readonly #byHook = new Map<string, SeriesCost>();
   #total = NOTHING;
 
-  /** Takes room for one more series, or says why there is none. */
+  /** Reserves room for a series; returns the exceeded limit, and reserves nothing, when there is none. */
   take(hook: string, cost: SeriesCost): string | undefined {
     const used = this.#byHook.get(hook) ?? NOTHING;
     const reason =
@@ -50,7 +50,7 @@ export class SeriesBudget {
     return undefined;
   }
 
-  /** Gives back what `take` took. */
+  /** Releases room that `take` reserved. */
   giveBack(hook: string, cost: SeriesCost): void {
     const rest = difference(this.#byHook.get(hook) ?? NOTHING, cost);
     if (rest.samples === 0) this.#byHook.delete(hook);

@@ -1,8 +1,9 @@
 import { readDocuments, readJsonStream, type TextDocuments } from './documents.ts';
 
 /**
- * How many characters may be read of what is slow to read. JSON goes at 50 MB a second and more, YAML and jq at 1: a
- * budget lets the one through where it is, and stops the other.
+ * Limits the slow parsing on the event loop. JSON is parsed at 50 MB/s and more, YAML and jq at about 1 MB/s. The
+ * caller of `parseOperations` gives a budget of characters of YAML and jq; JSON costs nothing. Exceeding it throws a
+ * `SlowTextError`, and the caller parses the whole text again in a thread, with a budget that is never exceeded.
  */
 export class SlowTextBudget {
   #leftChars: number;
@@ -11,19 +12,19 @@ export class SlowTextBudget {
     this.#leftChars = chars;
   }
 
-  /** Throws a `SlowTextError` when more was spent than there is. */
+  /** Takes `chars` from the budget; throws `SlowTextError` when that exceeds it. */
   spend(chars: number): void {
     this.#leftChars -= chars;
     if (this.#leftChars < 0) throw new SlowTextError();
   }
 }
 
-/** The text has to be read where it holds up nobody. */
+/** The text must be parsed in a thread, where it does not block the event loop. */
 export class SlowTextError extends Error {
   override readonly name = 'SlowTextError';
 }
 
-/** Reads a JSON stream, or YAML within the budget. */
+/** Reads a stream of JSON documents, or YAML documents within the budget. */
 export function readWithin(budget: SlowTextBudget, text: string): TextDocuments {
   if (/^\s*[{[]/.test(text)) {
     const json = readJsonStream(text);

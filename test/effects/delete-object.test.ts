@@ -49,7 +49,7 @@ describe('Delete', () => {
     const { message } = await inVirtualTime('Delete', [[`DELETE ${path}`, pod], ...polls]);
 
     expect(message).toContain(
-      'the object is still there 20 s after its deletion began; it has the finalizers foregroundDeletion',
+      'the object still exists 20 s after its deletion began; it has the finalizers foregroundDeletion',
     );
     expect(Date.now() - startedAtMs).toBeLessThan(21_000);
   });

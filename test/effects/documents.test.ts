@@ -99,7 +99,7 @@ describe('the bounds of documents', () => {
     const { problems } = readJsonStream('x '.repeat(100_000));
 
     expect(problems).toHaveLength(1001);
-    expect(problems.at(-1)?.message).toBe('and what follows is not read, for there are too many problems before');
+    expect(problems.at(-1)?.message).toBe('the rest is not read, because there are too many problems before it');
   });
 
   it.each([
@@ -115,7 +115,7 @@ describe('the bounds of documents', () => {
     timed(generate(2000));
     const small = Math.max(timed(generate(2000)), timed(generate(2000)), 1000);
 
-    // Each with each other would take 400 times as long.
+    // Quadratic work would take 400 times as long.
     expect(timed(generate(40_000))).toBeLessThan(small * 100);
   });
 });

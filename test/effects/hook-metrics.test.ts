@@ -229,7 +229,7 @@ describe('the limits', () => {
     const metrics = new HookMetrics();
     const labels = Object.fromEntries(Array.from({ length: 63 }, (_, n) => [`l${n}`, 'v']));
 
-    // Each has the label `hook`, too.
+    // Each series also has the label `hook`.
     expect(apply(metrics, 'a', { name: 'x', set: 1, labels })).toBeUndefined();
     expect(apply(metrics, 'a', { name: 'x', set: 1, labels: { ...labels, m: 'v' } })?.reason).toBe(
       'it has 65 labels, at most 64 are kept',

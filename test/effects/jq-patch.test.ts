@@ -99,9 +99,9 @@ describe('JQPatch', () => {
   });
 
   it.each([
-    { title: 'nothing', outputs: [], problem: 'jqFilter gave 0 outputs, expected the whole object, changed' },
-    { title: 'two objects', outputs: [live, live], problem: 'jqFilter gave 2 outputs' },
-    { title: 'a number', outputs: [1], problem: 'jqFilter gave 1, expected the whole object' },
+    { title: 'nothing', outputs: [], problem: 'jqFilter returned 0 outputs, expected the whole changed object' },
+    { title: 'two objects', outputs: [live, live], problem: 'jqFilter returned 2 outputs' },
+    { title: 'a number', outputs: [1], problem: 'jqFilter returned 1, expected the whole changed object' },
   ])('fails when the expression gives $title', async ({ outputs, problem }) => {
     const { message } = await jq(() => outputs, [[`GET ${path}`, live]]);
 

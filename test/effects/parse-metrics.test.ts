@@ -34,7 +34,7 @@ describe('what is refused', () => {
 
 it('keys without meaning are pointed out', () => {
   expect(parseMetrics('{"name":"a","add":1,"help":"x"}').warnings).toEqual([
-    'document 1, line 1: help has no meaning and is ignored',
+    'document 1, line 1: help has no effect and is ignored',
   ]);
 });
 

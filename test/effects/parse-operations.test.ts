@@ -110,8 +110,8 @@ describe('what is pointed out', () => {
     const text = JSON.stringify({ operation: 'Delete', ...pod, mergePatch: {}, propagation: 'x' });
 
     expect(parse(text).warnings).toEqual([
-      'document 1, line 1: mergePatch has no meaning for Delete and is ignored',
-      'document 1, line 1: propagation has no meaning for Delete and is ignored',
+      'document 1, line 1: mergePatch has no effect in Delete and is ignored',
+      'document 1, line 1: propagation has no effect in Delete and is ignored',
     ]);
   });
 });

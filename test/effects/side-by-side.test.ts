@@ -8,13 +8,13 @@ import { recordingLogger } from '../support/recording-logger.ts';
 
 const KINDS = [resourceKind('v1', 'ConfigMap'), resourceKind('v1', 'Secret'), resourceKind('v1', 'Namespace', false)];
 
-/** A request as the server sees it come and go. */
+/** The begin or the end of a request, as the server sees it. */
 interface Step {
   readonly type: 'begins' | 'ends';
   readonly request: KubeRequest;
 }
 
-/** A server that answers each request a random number of turns later. */
+/** A server that answers a request after as many turns of the microtask queue as `turnsOf` returns. */
 function slowServer(turnsOf: (request: KubeRequest) => number) {
   const steps: Step[] = [];
   const unsupported = (): never => {
@@ -48,7 +48,7 @@ async function apply(operations: readonly object[], client: KubeClient): Promise
   return reported;
 }
 
-/** How many requests were under way at most. */
+/** The largest number of requests that were under way at the same time. */
 function mostAtOnce(steps: readonly Step[]): number {
   let now = 0;
   return Math.max(...steps.map(({ type }) => (now += type === 'begins' ? 1 : -1)));

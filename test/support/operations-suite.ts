@@ -190,7 +190,7 @@ export function operationsSuite(findCluster: () => Promise<Cluster>): void {
 
       expect(await rig.changes(patch('.data + 1'))).toContain('jqFilter failed on the object: object');
       expect(await rig.changes(patch('.data.a, .data'))).toContain(
-        'jqFilter gave 2 outputs, expected the whole object',
+        'jqFilter returned 2 outputs, expected the whole changed object',
       );
       expect(await rig.read(`${rig.maps}/cm`)).toMatchObject({ data: { a: '1' } });
     });
