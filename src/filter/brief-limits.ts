@@ -4,13 +4,14 @@ const STEPS = 50_000;
 const FEW_STEPS = 1000;
 const TIMEOUT_MS = 5;
 const MAX_WASTED_MS = 25;
-/** A twentieth of the time may go into attempts that lead nowhere. */
+/** At most a twentieth of the time of the event loop may go into wasted attempts. */
 const FORGIVEN_PER_MS = 0.05;
 
 /**
- * What a filter may use on the event loop before it goes on elsewhere: 5 ms, or 50,000 steps. Attempts that were for
- * nothing are counted together: when they took too much of the time, the next ones get 1,000 steps, which are enough for
- * ordinary filters, until that is made good.
+ * What an attempt at a filter may use on the event loop before the work moves to the filter process: 5 ms, or 50,000
+ * steps. Such an attempt is wasted, since the filter process begins anew. The time of wasted attempts is added up over
+ * all filters, and forgiven at a twentieth of the time that passes; while more than 25 ms remain, an attempt gets only
+ * 1,000 steps, which are enough for ordinary filters.
  */
 export class BriefLimits implements JqLimits {
   readonly timeoutMs = TIMEOUT_MS;
@@ -28,12 +29,14 @@ export class BriefLimits implements JqLimits {
     return this.#isSpent() ? FEW_STEPS : STEPS;
   }
 
-  /** The worst case of a search that cannot be stopped half-way, in steps of a regular expression. */
+  /**
+   * Limit of the worst case of one search with a regular expression, in its steps, because it cannot be interrupted.
+   */
   get maxUnbroken(): number {
     return 20 * this.maxSteps;
   }
 
-  /** An attempt took so long, and was for nothing. */
+  /** Records that an attempt took `ms` and ended without a result. */
   wasted(ms: number): void {
     this.#forgive();
     this.#wastedMs += ms;

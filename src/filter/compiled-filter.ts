@@ -1,8 +1,8 @@
 /** The expression of a binding, ready to be applied to objects. */
 export interface CompiledFilter {
   /**
-   * The filterResult of an object; never throws on data. At once where that takes no more than a few milliseconds, else
-   * a promise, which never rejects and is settled within a known time.
+   * Returns the filterResult of an object; never throws because of the object. If that takes more than a few
+   * milliseconds, returns a promise, which never rejects and is settled within the limit of `FilterProcess.run`.
    */
   readonly apply: (object: FilterInput) => FilterOutcome | Promise<FilterOutcome>;
 }
@@ -11,34 +11,38 @@ export interface CompiledFilter {
 export interface FilterInput {
   /** The parsed object. */
   readonly value: unknown;
-  /** Its JSON text, read where the work goes on in another process. */
+  /** Its JSON text; called only when the filter process has to do the work. */
   json(): Uint8Array;
-  /** Who shares the blame for what takes long. */
+  /** The namespace of the object: slow filters of one namespace do not delay those of others. */
   readonly namespace: string;
-  /** What names this version of the object; empty where nothing does. */
+  /** `uid` and `resourceVersion` identify this version of the object; empty when the object has none. */
   readonly uid: string;
   readonly resourceVersion: string;
 }
 
-/** An expression that is worked on in this process to its end. */
+/** A filter that runs to its end in this process. */
 export interface LocalFilter {
   readonly apply: (object: unknown) => FilterOutcome;
 }
 
-/** An expression that is worked on in this process for a few milliseconds at most: no outcome where that is not enough. */
+/**
+ * A filter that runs in this process for a few milliseconds at most; it returns `undefined` when that is not enough.
+ */
 export interface BriefFilter {
   readonly apply: (object: unknown) => FilterOutcome | undefined;
-  /** How long it has been since the last call began. */
+  /** The milliseconds since the last call of `apply` began its work. */
   readonly elapsedMs: () => number;
 }
 
-/** `result` is JSON text: `null` for no output, one output as it is, several as an array; `null` beside an `error`. */
+/**
+ * `result` is JSON text: `null` for no output, the output if there is one, an array of several; `null` with an `error`.
+ */
 export interface FilterOutcome {
   readonly result: string;
   readonly error?: string;
 }
 
-/** The outcome of a filter that failed, with the reason cut to a length that fits into a context. */
+/** The outcome of a failed filter; the reason is shortened to 1,000 characters, since it becomes part of a context. */
 export function failedOutcome(reason: string): FilterOutcome {
   return { result: 'null', error: reason.length <= MAX_REASON ? reason : `${reason.slice(0, MAX_REASON)}...` };
 }

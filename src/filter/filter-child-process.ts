@@ -3,28 +3,28 @@ import { Socket } from 'node:net';
 import { siblingFile } from '../lib/sibling-file.ts';
 import { encodeFrame, FrameReader, type Frame } from './frames.ts';
 
-/** What the filter process tells. */
+/** Receives what a filter process sends. */
 export interface ChildListener {
   readonly frame: (frame: Frame) => void;
-  /** Once, however it ended; `reason` as it may be shown. */
+  /** Called exactly once, when the process has ended or could not be started; `reason` is for people. */
   readonly ended: (reason: string) => void;
 }
 
 export interface FilterChild {
   send(frame: Frame): void;
   kill(): void;
-  /** Whether this process waits for it before it ends by itself. */
+  /** Whether the filter process keeps this process from exiting. */
   keepAlive(isNeeded: boolean): void;
 }
 
-/** The memory of the objects and results of one filter. */
+/** Limit of the heap of a filter process. */
 const MEMORY_MB = 128;
-/** Abort, and what a killer of the kernel sends. */
+/** How a process without memory ends: Node aborts, or the kernel's OOM killer kills it. */
 const OUT_OF_MEMORY: readonly (NodeJS.Signals | null)[] = ['SIGABRT', 'SIGKILL', 'SIGTRAP', 'SIGILL'];
 const MAX_FRAME_BYTES = 64 * 2 ** 20;
 const FLAGS = [`--max-old-space-size=${MEMORY_MB}`, '--stack-size=6000', '--single-threaded-gc', '--v8-pool-size=0'];
 
-/** Starts a filter process; it goes when its standard input does. */
+/** Starts a filter process; it exits when its standard input is closed. */
 export function startFilterChild(listener: ChildListener): FilterChild {
   let hasEnded = false;
   const end = (reason: string): void => {
@@ -35,7 +35,7 @@ export function startFilterChild(listener: ChildListener): FilterChild {
   try {
     return openChild({ frame: listener.frame, ended: end });
   } catch (error) {
-    // Without a free file descriptor there is not even a pipe. Told later, as the end of any other.
+    // Without free file descriptors `spawn` throws. Report that asynchronously, as any other end.
     setImmediate(() => end(error instanceof Error ? error.message : String(error)));
     return { send: () => {}, kill: () => {}, keepAlive: () => {} };
   }
@@ -43,7 +43,7 @@ export function startFilterChild(listener: ChildListener): FilterChild {
 
 function openChild({ frame, ended }: ChildListener): FilterChild {
   const child = spawn(process.execPath, [...FLAGS, siblingFile('filter-child', import.meta.url)], {
-    // No secrets of the operator; the zone is what `localtime` is about.
+    // The operator's environment may contain secrets; only the time zone is passed on, for jq's `localtime`.
     env: process.env['TZ'] === undefined ? {} : { TZ: process.env['TZ'] },
     stdio: ['pipe', 'pipe', 'ignore'],
   });
@@ -57,7 +57,7 @@ function openChild({ frame, ended }: ChildListener): FilterChild {
       child.kill('SIGKILL');
     }
   });
-  // A broken pipe is the end of the process, which is heard of.
+  // A broken pipe means that the process ended, which the `exit` event reports.
   child.stdin.on('error', () => {});
   return {
     send: (request) => {

@@ -5,9 +5,9 @@ import { compileJsonPath } from './json-path.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 
 /**
- * The process in which a filter goes on that takes longer than a few milliseconds. It reads requests from standard input
- * and writes the outcomes to standard output, one at a time. What runs here may exhaust the memory of the process or
- * have to be killed: nothing else is lost with it.
+ * The program of the filter process, which runs the filters that take longer than a few milliseconds. It reads requests
+ * from standard input and writes the outcomes to standard output, one at a time. A filter may exhaust the memory of
+ * this process, or make it necessary to kill it, without harm to the operator.
  */
 
 const MAX_FRAME_BYTES = 256 * 2 ** 20;
@@ -20,7 +20,7 @@ const compiled = new Map<string, Work>();
 
 yieldToOthers();
 const reader = new FrameReader(MAX_FRAME_BYTES);
-// What is loaded at the first use is loaded now, not within the time of a filter.
+// Run a trivial filter first, so that lazy loading does not count against the time limit of a real one.
 withinTime(60_000, () => workOf('jq', '.')('{}'));
 respond({ type: 'ready' }, '');
 process.stdin.on('data', (chunk: Buffer) => {
@@ -42,13 +42,13 @@ function handle(header: unknown, json: string): void {
   }
 }
 
-/** Ends `work` where it is when the time is over, in the middle of a regular expression too. */
+/** Runs `work`, and interrupts it after `limitMs`, even within a regular expression; throws in that case. */
 function withinTime<T>(limitMs: number, work: () => T): T {
   const results: T[] = [];
   Object.assign(globalThis, { filterWork: () => results.push(work()) });
   CALL.runInThisContext({ timeout: limitMs });
   const [result] = results;
-  if (result === undefined) throw new Error('the filter gave nothing');
+  if (result === undefined) throw new Error('the filter returned nothing');
   return result;
 }
 
@@ -71,18 +71,18 @@ function compile(type: string, expression: string): Work {
   return (json) => filter.apply(JSON.parse(json));
 }
 
-/** Writes all of it before it goes on: what is written later may never be, when the process is killed. */
+/** Writes synchronously: a pending write would be lost if the process were killed. */
 function respond(header: object, body: string): void {
   for (const part of encodeFrame({ header, body: Buffer.from(body) })) {
     for (let at = 0; at < part.length;) at += writeSync(1, part, at);
   }
 }
 
-/** Where memory is short, the operator is the last to be killed. */
+/** Makes the OOM killer choose this process before the operator. */
 function yieldToOthers(): void {
   try {
     writeFileSync('/proc/self/oom_score_adj', '1000');
   } catch {
-    // Not allowed here; it works without.
+    // Not on Linux, or not permitted: the filter process works without it.
   }
 }

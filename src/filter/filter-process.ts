@@ -4,9 +4,9 @@ import { startFilterChild, type ChildListener, type FilterChild } from './filter
 import { FilterQueue, stoppedReason, TOO_MANY, type FilterJob, type Turn } from './filter-queue.ts';
 import type { Frame } from './frames.ts';
 
-/** A filter to be applied where it can be ended. */
+/** A filter to be applied to an object in the filter process. */
 export interface FilterRequest {
-  /** `patch` puts all outputs into an array. */
+  /** `patch` is jq whose outputs are always returned as an array. */
   readonly type: 'jq' | 'jsonPath' | 'patch';
   readonly expression: string;
   readonly json: Uint8Array;
@@ -19,7 +19,7 @@ export interface FilterProcessOptions {
   readonly now?: () => number;
 }
 
-/** From the request until it is ended from outside, beyond what the process allows itself. */
+/** The process interrupts a filter at its limit; if it has not answered this much later, it is killed. */
 const GRACE_MS = 500;
 const START_LIMIT_MS = 5000;
 const IDLE_MS = 30_000;
@@ -41,8 +41,16 @@ interface Running {
 }
 
 /**
- * Applies filters that take long in a process of their own, one at a time, and ends those that take too long or too much.
- * The process is started when it is needed, goes after half a minute without work, and is replaced when it dies.
+ * Runs the filters that are too slow for the event loop in one child process, one at a time, so that a filter can be
+ * killed when it takes too long or too much memory. `filters.ts` calls `run` when a brief attempt was not enough.
+ *
+ * The states: no process; a process that starts (5 s); one that runs a filter (its limit and 500 ms); an idle one,
+ * which is ended after 30 s without work. Each state with a time limit has the timer `#limit`. A process that is
+ * killed, exits, or had to interrupt a filter is replaced by a new one for the next request. `FilterQueue` decides
+ * whose turn it is, and the timer `#expiry` fails the requests that have waited too long.
+ *
+ * What must hold: every request is settled, within 47 s. A filter that ended its process gets an error, and the
+ * requests behind it still run. A process that could not be started is not held against the filter.
  */
 export class FilterProcess {
   readonly #start: (listener: ChildListener) => FilterChild;
@@ -59,7 +67,7 @@ export class FilterProcess {
     this.#now = now;
   }
 
-  /** Never rejects; settled at most 47 seconds later, with an error where there is no result by then. */
+  /** Applies a filter. Never rejects; settled at most 47 s later, with an error if there is no result by then. */
   async run(request: FilterRequest): Promise<FilterOutcome> {
     const { promise, resolve: settle } = latch<FilterOutcome>();
     const { type, expression, tenant, version, json } = request;
@@ -70,14 +78,14 @@ export class FilterProcess {
     return promise;
   }
 
-  /** Ends the process; what waits is not run. */
+  /** Kills the process; waiting requests are not run. */
   end(): void {
     clearTimeout(this.#limit);
     clearTimeout(this.#expiry);
-    this.#letGo();
+    this.#killChild();
   }
 
-  #letGo(): void {
+  #killChild(): void {
     const child = this.#child;
     this.#child = undefined;
     child?.process.kill();
@@ -90,7 +98,7 @@ export class FilterProcess {
 
   #begin(): void {
     const turn = this.#queue.next(this.#now());
-    if (turn === undefined) return this.#rest();
+    if (turn === undefined) return this.#becomeIdle();
     const id = ++this.#lastId;
     this.#running = { turn, id, startedAtMs: this.#now() };
     const child = (this.#child ??= this.#startChild());
@@ -100,7 +108,7 @@ export class FilterProcess {
     this.#after(child.isReady ? turn.limitMs + GRACE_MS : START_LIMIT_MS, () => child.process.kill());
   }
 
-  #rest(): void {
+  #becomeIdle(): void {
     this.#child?.process.keepAlive(false);
     this.#after(IDLE_MS, () => this.end());
   }
@@ -113,7 +121,7 @@ export class FilterProcess {
           if (this.#child === child) this.#received(frame);
         },
         ended: (reason) => {
-          if (this.#child === child) this.#died(reason);
+          if (this.#child === child) this.#childEnded(reason);
         },
       }),
     };
@@ -129,8 +137,8 @@ export class FilterProcess {
     const { turn } = running;
     const tookMs = this.#now() - running.startedAtMs;
     if (type === 'stopped') {
-      // Ended in the middle of something: what it holds may be half done.
-      this.#letGo();
+      // The interrupted filter may have left inconsistent state in the process, so replace it.
+      this.#killChild();
       this.#stopped(turn, tookMs);
     } else {
       this.#queue.done(turn, tookMs);
@@ -149,26 +157,26 @@ export class FilterProcess {
     this.#after(turn.limitMs + GRACE_MS, () => process.kill());
   }
 
-  /** The process is gone, by our own hand or by what the filter did. */
-  #died(reason: string): void {
+  /** The process ended, because it was killed or because of the filter. */
+  #childEnded(reason: string): void {
     const child = this.#child;
     const running = this.#running;
     this.#child = undefined;
     this.#running = undefined;
-    if (running !== undefined) this.#lost(running, { reason, wasReady: child?.isReady === true });
+    if (running !== undefined) this.#settleLost(running, { reason, wasReady: child?.isReady === true });
     this.#work();
   }
 
-  #lost({ turn, startedAtMs }: Running, { reason, wasReady }: Loss): void {
+  #settleLost({ turn, startedAtMs }: Running, { reason, wasReady }: Loss): void {
     const tookMs = this.#now() - startedAtMs;
     if (wasReady) {
       this.#stopped(turn, tookMs, tookMs >= turn.limitMs + GRACE_MS ? undefined : reason);
       return;
     }
-    // Not what the filter did.
+    // The process ended before it was ready, which was not the fault of the filter.
     this.#queue.done(turn, 0);
     const problem = tookMs >= START_LIMIT_MS ? `not within ${START_LIMIT_MS} ms` : reason;
-    turn.job.settle(failedOutcome(`the process for filters that take long could not be started: ${problem}`));
+    turn.job.settle(failedOutcome(`the process for slow filters could not be started: ${problem}`));
   }
 
   #stopped(turn: Turn<Job>, tookMs: number, reason?: string): void {

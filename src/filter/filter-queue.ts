@@ -1,10 +1,10 @@
-/** What waits for the filter process. */
+/** A request that waits for the filter process. */
 export interface FilterJob {
   /** Type and expression. */
   readonly filter: string;
-  /** Who the object belongs to: no one waits behind all objects of another. */
+  /** The namespace of the object; tenants take turns. */
   readonly tenant: string;
-  /** Names this version of the object; empty where nothing does. */
+  /** Identifies this version of the object; empty when nothing does. */
   readonly version: string;
   readonly bytes: number;
 }
@@ -14,15 +14,18 @@ export interface Turn<J> {
   readonly limitMs: number;
 }
 
-/** How long a filter may take in the end, and how long at first: whoever needs more lets the others go first. */
+/** The time limits of a filter in the slow lane and in the quick lane. */
 const LIMIT_MS = 1000;
 const FIRST_LIMIT_MS = 100;
-/** From the moment a job comes into a lane until it has its turn there. */
+/** How long a job waits in a lane before it expires. */
 const QUICK_WAIT_MS = 30_000;
 const SLOW_WAIT_MS = 10_000;
 const MAX_WAITING_BYTES = 64 * 2 ** 20;
 const MAX_REMEMBERED = 10_000;
-/** After so many turns of one filter on objects of a tenant that had to be ended, its next ones begin in the slow lane. */
+/**
+ * After this many interrupted turns of a filter on objects of one tenant, its next jobs for that tenant start in the
+ * slow lane.
+ */
 const STRIKES = 3;
 const STRIKE_MS = 600_000;
 
@@ -32,21 +35,29 @@ interface Waiting<J> {
 }
 
 /**
- * Who is next. Tenants take turns. There are two lanes: the quick one, in which a filter has 100 ms, and the slow one for
- * those that did not end by then, with the whole second. The slow lane gets at most half of the time while anything
- * waits in the quick one.
+ * Decides which waiting filter runs next in the filter process, so that slow filters of one namespace delay the others
+ * as little as possible. It is plain state without timers: `FilterProcess` calls `add` for a request, `next` when the
+ * process is free, `done` or `stopped` after each turn, and `expired` at `expiresAtMs`.
+ *
+ * A job begins in the quick lane, where it has 100 ms; if that is not enough, it moves to the slow lane, where it has 1
+ * s. While jobs wait in the quick lane, the slow lane gets at most half of the time. In each lane the tenants take
+ * turns. A job leaves the queue as done, as stopped for good, or as expired: after 30 s in the quick lane or 10 s in
+ * the slow one.
+ *
+ * What must hold: at most 64 MiB of objects wait. A filter that was stopped on a version of an object is not run on
+ * that version again, and other filters on that version start in the slow lane.
  */
 export class FilterQueue<J extends FilterJob> {
   readonly #quick = new Map<string, Waiting<J>[]>();
   readonly #slow = new Map<string, Waiting<J>[]>();
-  /** The versions of objects on which a filter had to be stopped, alone and with the filter. */
+  /** Why a filter was stopped on a version of an object, by version and filter; also each such version by itself. */
   readonly #stopped = new Map<string, string>();
   readonly #strikes = new Map<string, { readonly count: number; readonly untilMs: number }>();
   #waitingBytes = 0;
-  /** How long quick jobs go first, for what the last slow one took. */
+  /** How long quick jobs still go first, to make up for the time of the last slow one. */
   #owedMs = 0;
 
-  /** When the one that waits longest has waited long enough; undefined where none waits. */
+  /** When the next waiting job expires; `undefined` when none waits. */
   get expiresAtMs(): number | undefined {
     let first = Number.POSITIVE_INFINITY;
     for (const lane of [this.#quick, this.#slow]) {
@@ -55,7 +66,9 @@ export class FilterQueue<J extends FilterJob> {
     return Number.isFinite(first) ? first : undefined;
   }
 
-  /** Takes a job; a reason where it is not run: it is known how it ends, or too much waits. */
+  /**
+   * Adds a job; returns a reason if it is refused, because it was stopped before on the same version or too much waits.
+   */
   add(job: J, nowMs: number): string | undefined {
     const known = job.version === '' ? undefined : this.#stopped.get(`${job.version} ${job.filter}`);
     if (known !== undefined) return known;
@@ -65,6 +78,7 @@ export class FilterQueue<J extends FilterJob> {
     return undefined;
   }
 
+  /** Takes out the job whose turn it is; `undefined` when none waits. */
   next(nowMs: number): Turn<J> | undefined {
     for (;;) {
       const isSlowDue = this.#quick.size === 0 || (this.#slow.size > 0 && this.#owedMs <= 0);
@@ -72,17 +86,20 @@ export class FilterQueue<J extends FilterJob> {
       if (waiting === undefined) return undefined;
       const { job } = waiting;
       if (isSlowDue || !this.#hasStruckOut(job, nowMs)) return { job, limitMs: isSlowDue ? LIMIT_MS : FIRST_LIMIT_MS };
-      // Came before the others of its kind were stopped.
+      // It was added before other jobs of its filter and tenant were stopped.
       this.#put(this.#slow, { job, untilMs: nowMs + SLOW_WAIT_MS });
     }
   }
 
-  /** A turn is over, its job done. */
+  /** Records that the job of a turn ended by itself. */
   done({ limitMs }: Turn<J>, tookMs: number): void {
     this.#charge(limitMs, tookMs);
   }
 
-  /** A turn had to be ended. True: the job has another one, when it comes to it; `reason` is what its like hear later. */
+  /**
+   * Records that a turn had to be interrupted. Returns true if the job is queued again, false if it has failed for
+   * good.
+   */
   stopped({ job, limitMs }: Turn<J>, { tookMs, nowMs, reason }: Stop): boolean {
     this.#charge(limitMs, tookMs);
     const strikes = this.#strikes.get(strikeKey(job))?.count ?? 0;
@@ -98,7 +115,7 @@ export class FilterQueue<J extends FilterJob> {
     return false;
   }
 
-  /** Those that have waited long enough, which leave. */
+  /** Takes out the jobs that have expired. */
   expired(nowMs: number): readonly J[] {
     const jobs: J[] = [];
     for (const lane of [this.#quick, this.#slow]) {
@@ -126,14 +143,14 @@ export class FilterQueue<J extends FilterJob> {
 
   #put(lane: Map<string, Waiting<J>[]>, waiting: Waiting<J>): void {
     this.#waitingBytes += waiting.job.bytes;
-    // Whoever begins to wait there lets the quick ones go first for as long as it may take itself.
+    // The first job of an empty slow lane lets quick jobs go first for as long as it may take itself.
     if (lane === this.#slow && lane.size === 0) this.#owedMs = LIMIT_MS;
     const line = lane.get(waiting.job.tenant);
     if (line === undefined) lane.set(waiting.job.tenant, [waiting]);
     else line.push(waiting);
   }
 
-  /** The first of the tenant whose turn it is; its next one waits behind all other tenants. */
+  /** Takes out the first job of the tenant whose turn it is, and puts that tenant behind all others. */
   #take(lane: Map<string, Waiting<J>[]>): Waiting<J> | undefined {
     const [entry] = lane;
     if (entry === undefined) return undefined;
@@ -149,21 +166,23 @@ export class FilterQueue<J extends FilterJob> {
 interface Stop {
   readonly tookMs: number;
   readonly nowMs: number;
-  /** Why there is no other turn; absent where it was the time. */
+  /** Why the job failed, such as a lack of memory; absent when it ran into its time limit. */
   readonly reason?: string | undefined;
 }
 
+/** The error of a filter that ran into its time limit. */
 export function stoppedReason(limitMs: number): string {
   return `the filter was stopped after ${limitMs} ms`;
 }
 
-export const TOO_MANY = `the filter was not run: too many that take long wait before it`;
+/** The error of a filter that expired or was refused. */
+export const TOO_MANY = `the filter was not run: too many slow filters wait before it`;
 
 function strikeKey({ tenant, filter }: FilterJob): string {
   return `${tenant} ${filter}`;
 }
 
-/** The oldest entries give way. */
+/** Sets an entry, and removes the oldest one above 10,000. */
 function remember<V>(map: Map<string, V>, key: string, value: V): void {
   map.delete(key);
   map.set(key, value);

@@ -8,32 +8,45 @@ import { FilterProcess } from './filter-process.ts';
 import { compileBriefJq, compileProgram, outputsOf } from './jq-filter.ts';
 import { compileBriefJsonPath } from './json-path.ts';
 
-/** The filters of one operator: brief work is done at once, the rest where it can be ended. */
+/**
+ * The filters of an operator. Every object of every binding with a filter passes through here, so a filter must neither
+ * block the event loop nor run without end. A filter is first tried in this process with brief limits, which is enough
+ * for nearly all; if they are exceeded, the same work is done from the beginning in the filter process.
+ *
+ * `run-operator.ts` opens one instance for the process; the monitors compile their filters once and apply them to each
+ * change; JQPatch compiles its expression with `compilePatch`.
+ *
+ * What must hold: `apply` never throws and its promise never rejects because of an object; a failure is an outcome with
+ * an `error`. `end` must be called at shutdown, because it kills the filter process.
+ */
 export interface Filters {
-  /** Compiles the filter of a binding; a bad expression is a FilterError that says where it is bad. */
+  /** Compiles the filter of a binding; throws `FilterError` with the position of a syntax error. */
   compile(filter: Filter): CompiledFilter;
-  /** Compiles the expression of a JQPatch to what gives all outputs for one object and rejects with what the program raises. */
+  /**
+   * Compiles the expression of a JQPatch to a function that returns all outputs for an object, and rejects with the
+   * error of the program; throws `FilterError` for a syntax error.
+   */
   compilePatch(expression: string): (object: unknown) => Promise<readonly unknown[]>;
-  /** Ends what is under way. */
+  /** Kills the filter process, with the work that it does. */
   end(): void;
 }
 
-/** Opens the filters; no process is started before one is needed. */
-export function openFilters(elsewhere: Pick<FilterProcess, 'run' | 'end'> = new FilterProcess()): Filters {
+/** Opens the filters; the filter process is started when it is first needed. */
+export function openFilters(filterProcess: Pick<FilterProcess, 'run' | 'end'> = new FilterProcess()): Filters {
   const limits = new BriefLimits();
   return {
     compile: (filter) => {
       checkExpression(filter);
-      return bounded(filter, limits, elsewhere);
+      return bounded(filter, limits, filterProcess);
     },
-    compilePatch: (expression) => patchOf(expression, limits, elsewhere),
-    end: () => elsewhere.end(),
+    compilePatch: (expression) => patchOf(expression, limits, filterProcess),
+    end: () => filterProcess.end(),
   };
 }
 
-type Elsewhere = Pick<FilterProcess, 'run'>;
+type RunFilter = Pick<FilterProcess, 'run'>;
 
-function bounded({ type, expression }: Filter, limits: BriefLimits, elsewhere: Elsewhere): CompiledFilter {
+function bounded({ type, expression }: Filter, limits: BriefLimits, filterProcess: RunFilter): CompiledFilter {
   const brief: BriefFilter = type === 'jq' ? compileBriefJq(expression, limits) : compileBriefJsonPath(expression);
   return {
     apply: (object) => {
@@ -42,12 +55,12 @@ function bounded({ type, expression }: Filter, limits: BriefLimits, elsewhere: E
       limits.wasted(brief.elapsedMs());
       const json = jsonOf(object);
       if (json === undefined) return failedOutcome('the object is nested too deeply');
-      return elsewhere.run({ type, expression, json, tenant: object.namespace, version: versionOf(object) });
+      return filterProcess.run({ type, expression, json, tenant: object.namespace, version: versionOf(object) });
     },
   };
 }
 
-/** The text of the object; none where it has to be written anew and the stack is too small for that. */
+/** The JSON text of the object; `undefined` when the object is nested too deeply to be serialized. */
 function jsonOf(object: FilterInput): Uint8Array | undefined {
   try {
     return object.json();
@@ -61,7 +74,7 @@ function versionOf({ uid, resourceVersion }: FilterInput): string {
   return uid === '' || resourceVersion === '' ? '' : `${uid} ${resourceVersion}`;
 }
 
-function patchOf(expression: string, limits: BriefLimits, elsewhere: Elsewhere) {
+function patchOf(expression: string, limits: BriefLimits, filterProcess: RunFilter) {
   const program = compileProgram(expression, limits);
   return async (object: unknown): Promise<readonly unknown[]> => {
     try {
@@ -70,7 +83,7 @@ function patchOf(expression: string, limits: BriefLimits, elsewhere: Elsewhere) 
       if (!(error instanceof JqLimitError || error instanceof JqDepthError)) throw error;
     }
     const json = Buffer.from(JSON.stringify(object));
-    const { result, error } = await elsewhere.run({ type: 'patch', expression, json, tenant: '', version: '' });
+    const { result, error } = await filterProcess.run({ type: 'patch', expression, json, tenant: '', version: '' });
     if (error !== undefined) throw new FilterError(error);
     const outputs: unknown = JSON.parse(result);
     return Array.isArray(outputs) ? outputs : [];

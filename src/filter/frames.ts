@@ -1,4 +1,4 @@
-/** What is sent between two processes: a header in JSON and a body of bytes. */
+/** A message between two processes: a header, which is sent as JSON, and a body of bytes. */
 export interface Frame {
   readonly header: unknown;
   readonly body: Uint8Array;
@@ -6,7 +6,7 @@ export interface Frame {
 
 const LENGTHS = 8;
 
-/** A frame as the parts to write: two lengths of four bytes each, the header, the body. */
+/** Encodes a frame as parts to be written one after the other: two lengths of four bytes each, the header, the body. */
 export function encodeFrame({ header, body }: Frame): readonly Uint8Array[] {
   const headerBytes = Buffer.from(JSON.stringify(header));
   const lengths = Buffer.alloc(LENGTHS);
@@ -15,12 +15,14 @@ export function encodeFrame({ header, body }: Frame): readonly Uint8Array[] {
   return [lengths, headerBytes, body];
 }
 
-/** Puts frames together from chunks; throws where one is larger than `maxBytes` or is not one at all. */
+/**
+ * Assembles frames from chunks of bytes; `push` throws for a frame above `maxBytes` or with a header that is not JSON.
+ */
 export class FrameReader {
   readonly #maxBytes: number;
   #chunks: Uint8Array[] = [];
   #length = 0;
-  /** How many bytes the frame that is on its way has, as far as that is known. */
+  /** How many bytes are needed to continue: the length fields, then the whole frame. */
   #wanted = LENGTHS;
 
   constructor(maxBytes: number) {

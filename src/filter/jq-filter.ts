@@ -13,11 +13,11 @@ import { FilterError } from '../errors.ts';
 import { failedOutcome, type BriefFilter, type FilterOutcome, type LocalFilter } from './compiled-filter.ts';
 
 const MAX_OUTPUTS = 100_000;
-/** No object is larger in etcd. */
+/** The size limit of an object in the API server is about the same. */
 const MAX_RESULT_LENGTH = 3_000_000;
 const LIMITS: JqLimits = { maxSteps: 10_000_000, timeoutMs: 1000, maxPlaces: 50_000_000, maxText: 2 ** 25 };
 
-/** A jq filter, stopped when it runs longer or puts out more than any filter has reason to. */
+/** Compiles a jq filter that is stopped at limits far above the needs of any real filter. */
 export function compileJqFilter(expression: string): LocalFilter {
   const program = compileProgram(expression);
   return {
@@ -28,7 +28,7 @@ export function compileJqFilter(expression: string): LocalFilter {
   };
 }
 
-/** A jq filter that gives up where it would use more than `limits`. */
+/** Compiles a jq filter that returns `undefined` when it exceeds `limits`. */
 export function compileBriefJq(expression: string, limits: JqLimits): BriefFilter {
   const program = compileProgram(expression, limits);
   return {
@@ -40,7 +40,7 @@ export function compileBriefJq(expression: string, limits: JqLimits): BriefFilte
   };
 }
 
-/** A jq program with the limits of a filter; a FilterError where it does not compile. */
+/** Compiles a jq program with the limits of a filter; throws `FilterError` for a syntax error. */
 export function compileProgram(expression: string, limits: JqLimits = LIMITS): JqProgram {
   try {
     return compileJq(expression, { limits });
@@ -50,7 +50,7 @@ export function compileProgram(expression: string, limits: JqLimits = LIMITS): J
   }
 }
 
-/** All outputs of a program for one object that came from JSON. */
+/** All outputs of a program for an object that was parsed from JSON; throws what the program raises. */
 export function outputsOf(program: JqProgram, object: unknown): readonly JsonValue[] {
   const outputs: JsonValue[] = [];
   program.run(object as JsonValue, (output) => {
@@ -60,12 +60,12 @@ export function outputsOf(program: JqProgram, object: unknown): readonly JsonVal
   return outputs;
 }
 
-/** As `outputsOf`, as JSON text. */
+/** The same as `outputsOf`, as the JSON text of an array. */
 export function outputsText(program: JqProgram, object: unknown): string {
   return `[${textsOf(program, object).join(',')}]`;
 }
 
-/** The outcome, or the limit that was met before there was one. */
+/** Runs the program; returns its outcome, or the limit that it exceeded. */
 function applyProgram(program: JqProgram, object: unknown): FilterOutcome | JqLimitError {
   try {
     const texts = textsOf(program, object);
@@ -75,13 +75,13 @@ function applyProgram(program: JqProgram, object: unknown): FilterOutcome | JqLi
     if (error instanceof JqLimitError) return error;
     if (error instanceof JqDepthError) return new JqLimitError(error.message);
     if (error instanceof JqError) return failedOutcome(error.message);
-    // A text too large for the machine; anything else is a bug.
+    // V8 throws RangeError for a string that is too long; any other error is a bug.
     if (error instanceof RangeError) return new JqLimitError(`the result is too large: ${error.message}`);
     throw error;
   }
 }
 
-/** The outputs are written while the program runs, so that its limits hold for that work too. */
+/** Serializes the outputs while the program runs, so that its limits include that work. */
 function textsOf(program: JqProgram, object: unknown): readonly string[] {
   const texts: string[] = [];
   let length = 0;

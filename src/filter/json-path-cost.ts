@@ -1,10 +1,17 @@
-/** What of a JSONPath decides how long it may take. */
+/**
+ * Estimates the cost of a JSONPath. The library that evaluates paths cannot be interrupted, so before each evaluation
+ * on the event loop `json-path.ts` asks here whether it is brief. What must hold: a path that is called brief takes a
+ * few milliseconds at most, whatever the object; an estimate that is too high only costs a detour through the filter
+ * process.
+ */
+
+/** The properties of a JSONPath that determine its cost. */
 export interface PathShape {
-  /** How often it descends into everything: each one visits the rest of the object anew. */
+  /** The number of `..` steps: each visits everything below again. */
   readonly descents: number;
-  /** Whether a step goes into more than one child. */
+  /** Whether a step, such as `[*]` or a slice, can lead to any number of children. */
   readonly isWide: boolean;
-  /** How many ways its unions lead. */
+  /** The product of the sizes of its unions. */
   readonly ways: number;
 }
 
@@ -13,7 +20,7 @@ const MAX_PLACES = 20_000;
 const MAX_DEPTH = 100;
 const CHARACTERS_PER_PLACE = 64;
 
-/** Reads the shape of a path in the form that `normalizeJsonPath` writes. */
+/** Returns the shape of a path, which must be in the form that `normalizeJsonPath` returns. */
 export function shapeOf(path: string): PathShape {
   let ways = 1;
   let isWide = false;
@@ -26,14 +33,14 @@ export function shapeOf(path: string): PathShape {
   return { ways, isWide, descents: plain.split('..').length - 1 };
 }
 
-/** Whether a path of this shape is done with the object in a few milliseconds, whatever is in it. */
+/** Whether evaluating a path of this shape on the object takes a few milliseconds at most. */
 export function isBriefFor({ descents, isWide, ways }: PathShape, object: unknown): boolean {
   if (descents > 1 || ways > MAX_WAYS) return false;
   if (descents === 0 && !isWide && ways === 1) return true;
   return isSmall(object, descents === 0 ? MAX_PLACES / ways : MAX_PLACES / 4 / ways);
 }
 
-/** Whether the object has at most `maxPlaces` members and is not nested deeply; counted only as far as that. */
+/** Whether the object has at most `maxPlaces` members, long strings counted as several, and at most 100 levels. */
 function isSmall(object: unknown, maxPlaces: number): boolean {
   let level = [object].filter(isContainer);
   let places = 0;

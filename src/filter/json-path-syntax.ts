@@ -1,8 +1,12 @@
 import { FilterError } from '../errors.ts';
 
 /**
- * Checks a JSONPath and writes it in the one form in which jsonpath-plus reads every name as a name. Takes `$.a.b`, the
- * forms of kubectl (`.a.b`, `{.a.b}`, `\.` for a dot in a name), `*`, `..`, `['name']`, indices, slices and unions.
+ * Checks a JSONPath, and rewrites it so that jsonpath-plus takes every name literally. Accepts `$.a.b`, the forms of
+ * kubectl (`.a.b`, `{.a.b}`, `\.` for a dot in a name), `*`, `..`, `['name']`, indices, slices and unions; everything
+ * else, in particular filters and scripts, is a `FilterError` with its column. Called once, when a filter is compiled.
+ *
+ * What must hold: the result never makes the library evaluate code, and contains nothing but `$`, `..` and steps in
+ * brackets, which `shapeOf` relies on.
  */
 export function normalizeJsonPath(expression: string): string {
   const trimmed = expression.trim();
@@ -64,14 +68,15 @@ function unionPath(list: string): string {
   return members.map((member) => (areNames ? `'${member}'` : member)).join(',');
 }
 
-// The library has no negative indices, but slices that mean the same.
+// The library does not support negative indices: use the slice that selects the same element.
 function indexPath(index: string): string {
   if (!/^-\d+$/.test(index)) return index;
   const next = Number(index) + 1;
   return next === 0 ? '-1:' : `${index}:${next}`;
 }
 
-// The library sees meanings in names such as `*`, `$` or `a,b` except in a list of quoted ones, so they get company.
+// The library interprets names such as `*`, `$` or `a,b`, even quoted, except in a union of quoted names: add an empty
+// name.
 function quote(name: string): string {
   const quoted = `'${name.replace(/['\\]/g, String.raw`\$&`)}'`;
   return /^[\w./-]+$/.test(name) && !name.startsWith('.') ? quoted : `'',${quoted}`;

@@ -4,10 +4,13 @@ import { normalizeJsonPath } from './json-path-syntax.ts';
 import { isBriefFor, shapeOf } from './json-path-cost.ts';
 
 const MAX_MATCHES = 100_000;
-/** No object is larger in etcd. */
+/** The size limit of an object in the API server is about the same. */
 const MAX_RESULT_LENGTH = 3_000_000;
 
-/** A JSONPath filter: every match counts as an output. */
+/**
+ * Compiles a JSONPath filter that runs to its end in this process; throws `FilterError` for a syntax error. Every match
+ * counts as an output. The operator uses it only in the filter process, because the library cannot be interrupted.
+ */
 export function compileJsonPath(expression: string): LocalFilter {
   const path = normalizeJsonPath(expression);
   return {
@@ -15,21 +18,21 @@ export function compileJsonPath(expression: string): LocalFilter {
   };
 }
 
-/** A JSONPath filter that gives up on objects for which it may take long. */
+/** Compiles a JSONPath filter that returns `undefined`, without trying, for an object on which it might be slow. */
 export function compileBriefJsonPath(expression: string): BriefFilter {
   const path = normalizeJsonPath(expression);
   const shape = shapeOf(path);
   return {
     apply: (object) => (isBriefFor(shape, object) ? evaluate(path, object) : undefined),
-    // What may take long is not begun.
+    // A slow evaluation is not even begun, so no time is wasted.
     elapsedMs: () => 0,
   };
 }
 
-// One instance serves all: called as a function, the library throws and catches an exception for each scalar.
+// One instance is reused: called as a function, the library throws and catches an exception for each scalar.
 const ENGINE = new JSONPathClass({ autostart: false, eval: false, path: '$', json: {} });
 
-/** The outcome; none where the stack is too small for the object. */
+/** Evaluates the path; returns `undefined` when the object is nested too deeply for the stack. */
 function evaluate(path: string, object: unknown): FilterOutcome | undefined {
   try {
     if (typeof object !== 'object' || object === null) return { result: path === '$' ? textOf(object) : 'null' };

@@ -20,7 +20,7 @@ it('of 10 s, attempts for nothing take at most 1 s, however many objects ask for
   const limits = new BriefLimits(() => nowMs);
   let wastedMs = 0;
   while (nowMs < 10_000) {
-    // As long as the steps allow: 10,000 a millisecond.
+    // Each attempt uses all its steps, at 10,000 a millisecond.
     const tookMs = limits.maxSteps / 10_000;
     limits.wasted(tookMs);
     wastedMs += limits.maxSteps > 1000 ? tookMs : 0;

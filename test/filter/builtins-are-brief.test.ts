@@ -4,7 +4,7 @@ import { openFilters } from '../../src/filter/filters.ts';
 import { FilterError } from '../../src/errors.ts';
 import type { CompiledFilter } from '../../src/filter/compiled-filter.ts';
 
-/** Values of about a megabyte, each large in its own way. */
+/** Values of about a megabyte, each large in a different way. */
 const LARGE: Readonly<Record<string, unknown>> = {
   text: 'a'.repeat(1_000_000),
   'wide text': '😀'.repeat(250_000),

@@ -18,23 +18,23 @@ const request = (tenant: string): FilterRequest => ({
   version: '',
 });
 
-/** Processes that do what the test says; each is ready at once unless told otherwise. */
+/** Filter processes that the test controls; each is ready at once unless `isReady` is false. */
 function rig({ isReady = true } = {}) {
-  const told: string[] = [];
+  const events: string[] = [];
   const children: ChildListener[] = [];
   const sent: { readonly id: number; readonly limitMs: number }[] = [];
   const process = new FilterProcess({
     now: () => Date.now(),
     start: (listener) => {
       const number = children.push(listener);
-      told.push(`start ${number}`);
+      events.push(`start ${number}`);
       return {
         send: ({ header }) => {
           sent.push(header as (typeof sent)[number]);
           if (isReady) listener.frame({ header: { type: 'ready' }, body: new Uint8Array(0) });
         },
         kill: () => {
-          told.push(`kill ${number}`);
+          events.push(`kill ${number}`);
           listener.ended('killed');
         },
         keepAlive: () => {},
@@ -50,31 +50,31 @@ function rig({ isReady = true } = {}) {
     const id = sent.at(-1)?.id;
     children.at(-1)?.frame({ header: { id, ...header }, body: Buffer.from(text) });
   };
-  return { process, children, told, sent, run, answer };
+  return { process, children, events, sent, run, answer };
 }
 
 describe('FilterProcess', () => {
   it('starts a process when it is needed, and lets it go after 30 s without work', async () => {
-    const { told, run, answer } = rig();
-    expect(told).toEqual([]);
+    const { events, run, answer } = rig();
+    expect(events).toEqual([]);
     const outcomes = run('a');
     answer({ type: 'done' }, '1');
     await vi.advanceTimersByTimeAsync(29_999);
 
     expect(outcomes).toEqual([{ result: '1' }]);
-    expect(told).toEqual(['start 1']);
+    expect(events).toEqual(['start 1']);
     await vi.advanceTimersByTimeAsync(1);
-    expect(told).toEqual(['start 1', 'kill 1']);
+    expect(events).toEqual(['start 1', 'kill 1']);
   });
 
   it('kills a process that does not answer 500 ms after the limit, gives the filter its second, then an error', async () => {
-    const { told, sent, run } = rig();
+    const { events, sent, run } = rig();
     const outcomes = run('a');
     await vi.advanceTimersByTimeAsync(599);
-    expect(told).toEqual(['start 1']);
+    expect(events).toEqual(['start 1']);
 
     await vi.advanceTimersByTimeAsync(1);
-    expect(told).toEqual(['start 1', 'kill 1', 'start 2']);
+    expect(events).toEqual(['start 1', 'kill 1', 'start 2']);
     expect(sent.map(({ limitMs }) => limitMs)).toEqual([100, 1000]);
     await vi.advanceTimersByTimeAsync(1500);
 
@@ -82,7 +82,7 @@ describe('FilterProcess', () => {
   });
 
   it('tells of a process that died why, and does the next with another one', async () => {
-    const { children, told, run, answer } = rig();
+    const { children, events, run, answer } = rig();
     const first = run('a');
     const second = run('b');
     children[0]?.ended('the filter was stopped: it took more than 128 MB of memory');
@@ -91,7 +91,7 @@ describe('FilterProcess', () => {
 
     expect(first).toEqual([{ result: 'null', error: 'the filter was stopped: it took more than 128 MB of memory' }]);
     expect(second).toEqual([{ result: '2' }]);
-    expect(told).toEqual(['start 1', 'start 2']);
+    expect(events).toEqual(['start 1', 'start 2']);
   });
 
   it('gives up on a process that is not ready within 5 s', async () => {
@@ -102,7 +102,7 @@ describe('FilterProcess', () => {
     expect(outcomes).toEqual([
       {
         result: 'null',
-        error: 'the process for filters that take long could not be started: not within 5000 ms',
+        error: 'the process for slow filters could not be started: not within 5000 ms',
       },
     ]);
   });

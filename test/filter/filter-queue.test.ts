@@ -5,7 +5,7 @@ const SLOW_LIMIT_MS = 1000;
 
 const job = (tenant: string, version = '', bytes = 10): FilterJob => ({ filter: 'jq .a', tenant, version, bytes });
 
-/** Gives turns until none is left; every job takes all of its time. */
+/** Takes turns until none is left, each of which runs into its time limit; returns `tenant limitMs` of each. */
 function stopAll(queue: FilterQueue<FilterJob>): readonly string[] {
   const turns: string[] = [];
   for (let turn = queue.next(0); turn !== undefined; turn = queue.next(0)) {
@@ -17,7 +17,7 @@ function stopAll(queue: FilterQueue<FilterJob>): readonly string[] {
 
 function turnOf(queue: FilterQueue<FilterJob>, nowMs = 0): Turn<FilterJob> {
   const turn = queue.next(nowMs);
-  if (turn === undefined) throw new Error('nobody has a turn');
+  if (turn === undefined) throw new Error('no job has a turn');
   return turn;
 }
 

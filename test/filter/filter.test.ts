@@ -47,7 +47,7 @@ describe('a filter that fails on an object', () => {
     const outcome = jq(expression).apply({});
 
     expect(outcome.result).toBe('null');
-    // A slow machine meets the limit of time before that of steps.
+    // A slow machine reaches the time limit before the limit of steps.
     expect([error, 'the filter was stopped after 1000 ms']).toContain(outcome.error);
   });
 

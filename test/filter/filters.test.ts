@@ -27,7 +27,7 @@ interface Hostile {
   readonly expression: string;
   readonly json?: string;
   readonly type?: Filter['type'];
-  /** What its result or error begins with. */
+  /** The beginning of its result or error. */
   readonly gives: string;
 }
 
