@@ -3,7 +3,7 @@ import type { ResourceKind } from '../kube/kind.ts';
 
 let known: readonly ResourceKind[] | undefined;
 
-/** The kinds that every cluster of this Kubernetes version has, in the order of precedence that discovery has. */
+/** The kinds that every cluster of this Kubernetes version has, sorted by the precedence that discovery uses. */
 export function builtInKinds(): readonly ResourceKind[] {
   known ??= servedKinds().map(({ namespaced, subresources, ...kind }) => ({
     group: kind.group,

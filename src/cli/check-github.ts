@@ -1,12 +1,12 @@
 import type { CheckProblem, CheckReport } from './check-report.ts';
 import { summaryText } from './check-text.ts';
 
-/** The report as commands of a GitHub workflow, which shows each problem at its line. */
+/** The report as GitHub workflow commands, for which GitHub shows each problem at its line. */
 export function checkGithub(report: CheckReport): string {
   return [...report.problems.map(command), summaryText(report)].join('');
 }
 
-/** Whatever a hook wrote, it stays within one line, and so within one command. */
+/** Escapes text that may come from a hook, so that it cannot end the line and start another command. */
 function command({ severity, file, line, path, message, hook }: CheckProblem): string {
   const properties = [
     ['file', file],

@@ -1,6 +1,6 @@
 import type { CheckProblem, CheckReport } from './check-report.ts';
 
-/** The report as JUnit XML: a test case for each hook and for each file that is none, with its problems. */
+/** The report as JUnit XML: a test case for each hook, and for each skipped file, with its problems. */
 export function checkJunit({ hooks, problems }: CheckReport): string {
   const files = new Set([...hooks.map(({ file }) => file), ...problems.map(({ file }) => file)]);
   const cases = [...files].map((file) => ({ file, problems: problems.filter((problem) => problem.file === file) }));
@@ -19,7 +19,7 @@ interface Case {
   readonly problems: readonly CheckProblem[];
 }
 
-/** Readers take one failure a case. */
+/** All errors of a case become one failure, because readers of JUnit XML accept only one. */
 function testCase({ file, problems }: Case): string {
   const errors = problems.filter(isError);
   const warnings = problems.filter((problem) => !isError(problem));
@@ -69,7 +69,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   '\r': '&#13;',
 };
 
-/** XML 1.0 has no place for most control characters, halves of pairs and two noncharacters, however they are written. */
+/** XML 1.0 does not allow most control characters, unpaired surrogates and two noncharacters, not even escaped. */
 function escaped(text: string): string {
   return text
     .toWellFormed()

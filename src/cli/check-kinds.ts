@@ -5,14 +5,14 @@ import { editDistance } from '../lib/edit-distance.ts';
 import { shown } from '../lib/shown.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 
-/** What is wrong with one field of a config, as far as it can be known without the cluster. */
+/** A problem of a `kind` or `apiVersion` in a config that can be found without a cluster. */
 export interface KindProblem {
   readonly severity: 'error' | 'warning';
   readonly path: string;
   readonly message: string;
 }
 
-/** Problems of the kinds that a config watches; `config` is the document as it was printed, valid or not. */
+/** Problems of the kinds that a config watches; `config` is the parsed document, valid or not. */
 export function kindProblems(config: unknown): readonly KindProblem[] {
   const entries = isObject(config) && Array.isArray(config['kubernetes']) ? config['kubernetes'] : [];
   return entries.flatMap((entry: unknown, index): readonly KindProblem[] => {
@@ -29,7 +29,7 @@ interface FieldProblem {
   readonly message: string;
 }
 
-/** What is no text is told by the reader of the config. */
+/** Checks only strings: values of other types are reported by the reader of the config. */
 function entryProblem(kind: unknown, apiVersion: unknown): FieldProblem | undefined {
   if (typeof kind !== 'string' || kind.trim() === '' || kind.length > MAX_LENGTH) return undefined;
   if (apiVersion === undefined || apiVersion === '') return judge({ kind });
@@ -42,14 +42,14 @@ function judge(reference: KindReference): FieldProblem | undefined {
   const found = findKind(builtInKinds(), reference);
   if (found !== undefined) return watchProblem(found);
   const place = placeOf(reference);
-  // A group of its own is that of custom resources, of which nothing is known here.
+  // A group without built-in kinds is one of custom resources, which only the cluster knows.
   if (place !== undefined && !builtInKinds().some(({ group }) => group === place.group)) return undefined;
   const same = findKind(builtInKinds(), { kind: nameOf(reference) });
-  if (same !== undefined && place !== undefined) return elsewhere(same, place);
+  if (same !== undefined && place !== undefined) return wrongPlace(same, place);
   return unknownName(reference, place);
 }
 
-/** A kind that can be asked for and not watched would never come to the hook. */
+/** A kind without list and watch, such as a review, can never trigger a hook. */
 function watchProblem({ kind, apiVersion, verbs }: ResourceKind): FieldProblem | undefined {
   const missing = ['list', 'watch'].filter((verb) => !verbs.includes(verb));
   if (missing.length === 0) return undefined;
@@ -63,7 +63,7 @@ interface Place {
   readonly version?: string;
 }
 
-/** The group that was asked for; undefined where there is none. */
+/** The group and version in the config; `undefined` when it names neither. */
 function placeOf({ kind, apiVersion }: KindReference): Place | undefined {
   if (apiVersion !== undefined) {
     const [first = '', second] = apiVersion.split('/');
@@ -77,18 +77,24 @@ function placeOf({ kind, apiVersion }: KindReference): Place | undefined {
     : { group: qualifier.join('.') };
 }
 
-/** There is such a kind, but not there. Versions that are not stable come and go with the version of the cluster. */
-function elsewhere({ kind, group, apiVersion }: ResourceKind, place: Place): FieldProblem {
+/**
+ * The kind exists, but in another group or version. For an alpha or beta version that is only a warning, since clusters
+ * of other Kubernetes versions may serve it.
+ */
+function wrongPlace({ kind, group, apiVersion }: ResourceKind, place: Place): FieldProblem {
   const isMaybe = place.group === group && isUnstable(place);
   const where = apiVersionOf(place);
   return {
     severity: isMaybe ? 'warning' : 'error',
     field: 'apiVersion',
-    message: `${where} has no ${kind}${isMaybe ? ' in the Kubernetes of now' : ''}, did you mean ${apiVersion}?`,
+    message: `${where} has no ${kind}${isMaybe ? ' in the current Kubernetes version' : ''}, did you mean ${apiVersion}?`,
   };
 }
 
-/** A group grows with new versions of Kubernetes: what is not like any kind of it may be one of those. */
+/**
+ * No kind has the name. Without a similar one that is only a warning, since a newer Kubernetes version may add the
+ * kind.
+ */
 function unknownName(reference: KindReference, place: Place | undefined): FieldProblem | undefined {
   const meant = nearMiss(nameOf(reference), place);
   const got = shown(reference.kind);
@@ -112,7 +118,9 @@ function unknownName(reference: KindReference, place: Place | undefined): FieldP
 
 const MAX_SLIPS = 2;
 
-/** Of what the group has first; short names are too short to be like anything. */
+/**
+ * The kind with the most similar name, preferably of the same group; the shorter the name, the fewer typos are allowed.
+ */
 function nearMiss(name: string, place: Place | undefined): ResourceKind | undefined {
   const limit = Math.min(MAX_SLIPS, Math.max(1, Math.floor(name.length / 3)));
   const near = builtInKinds()

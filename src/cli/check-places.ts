@@ -6,21 +6,27 @@ import { readYaml } from '../lib/yaml.ts';
 import { yamlLines } from '../lib/yaml-lines.ts';
 import { scriptLine } from './script-line.ts';
 
-/** What a hook printed for `--config`, with the places in the file that printed it. */
+/** The config that a hook printed, and where in the hook's file its parts come from. */
 export interface PrintedConfig {
-  /** The config as it was printed, valid or not; undefined where it is no document. */
+  /** The parsed config, valid or not; `undefined` when it cannot be parsed. */
   readonly value: unknown;
-  /** The line of the file where the mistake is; the first where nothing tells. */
+  /** The line of the hook's file that most likely contains the mistake; 1 when it cannot be found. */
   lineOf(issue: Pick<Issue, 'path' | 'line'>): number;
 }
 
-/** The file of a hook that printed no config: the line that its interpreter named on standard error. */
+/**
+ * For a hook whose `--config` failed: every problem is at the line that its interpreter named on standard error, else
+ * at 1.
+ */
 export function failedConfig(path: string, stderr: string): PrintedConfig {
   const line = namedLine(path, stderr) ?? 1;
   return { value: undefined, lineOf: () => line };
 }
 
-/** As Node (`a.ts:3:1`), bash (`a.sh: line 3:`), other shells (`a.sh: 3:`) and Python (`"a.py", line 3`) have it. */
+/**
+ * Knows the formats of Node (`a.ts:3:1`), bash (`a.sh: line 3:`), other shells (`a.sh: 3:`) and Python (`"a.py", line
+ * 3`).
+ */
 function namedLine(path: string, stderr: string): number | undefined {
   const at = stderr.indexOf(path);
   const after = at < 0 ? '' : stderr.slice(at + path.length, at + path.length + MAX_AFTER);
@@ -30,7 +36,7 @@ function namedLine(path: string, stderr: string): number | undefined {
 
 const MAX_AFTER = 20;
 
-/** `text` is what the hook in the file `path` printed. */
+/** For `text`, which the hook in the file `path` printed. */
 export function readPrinted(path: string, text: string): PrintedConfig {
   const value = readValue(text);
   const findLine = value === undefined ? undefined : yamlLines(text);
@@ -53,14 +59,14 @@ function readValue(text: string): unknown {
   return document?.type === 'value' ? (document.value ?? undefined) : undefined;
 }
 
-/** `kubernetes[1].labelSelector` and `a["odd key"]` as their parts; a part that was cut leads nowhere. */
+/** Splits `kubernetes[1].labelSelector` and `a["odd key"]` into their parts; a shortened key is not found later. */
 function partsOf(path: string): readonly (string | number)[] {
   return [...path.matchAll(/\[(\d+)\]|\["((?:[^"\\]|\\.)*)"\]|([\w-]+)/g)].map(([, index, quoted, name]) => {
     return index === undefined ? (quoted ?? name ?? '') : Number(index);
   });
 }
 
-/** The field at a path, where it holds a single value. */
+/** The field at a path; `undefined` when its value is not a scalar. */
 function fieldAt(
   value: unknown,
   parts: readonly (string | number)[],
@@ -76,12 +82,12 @@ function fieldAt(
   return name === undefined || !isScalar ? undefined : { name, value: String(found) };
 }
 
-/** Larger files are programs, or hold what somebody else wrote. */
+/** Larger files are not scripts that somebody wrote by hand. */
 const MAX_SCRIPT_BYTES = 1024 * 1024;
 
 function readScript(path: string): string {
   try {
-    // A pipe, should it have become one, would be waited for.
+    // The path may have become a pipe by now, and opening a pipe would block until there is a writer.
     const fd = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
       const stats = fstatSync(fd);

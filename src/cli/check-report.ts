@@ -1,11 +1,11 @@
 import type { HookConfigOutput } from '../errors.ts';
 
-/** What `hooklet check` found. */
+/** The result of `hooklet check`. */
 export interface CheckReport {
   readonly hooks: readonly CheckedHook[];
   readonly problems: readonly CheckProblem[];
   readonly summary: {
-    /** With those that are broken. */
+    /** All hooks, including the broken ones. */
     readonly hooks: number;
     /** Hooks with an error. */
     readonly broken: number;
@@ -16,13 +16,13 @@ export interface CheckReport {
 
 /** A hook whose config could be read. */
 export interface CheckedHook {
-  /** As it is called where the folder is that of the hooks. */
+  /** The name that the operator would use, if the checked folder is its hooks folder. */
   readonly name: string;
-  /** Below the current folder a relative path. */
+  /** Relative to the current folder for a file below it, else absolute. */
   readonly file: string;
   readonly type: 'process' | 'warm';
   readonly bindings: readonly CheckedBinding[];
-  /** The settings that are not the default, as the config writes them; empty where there are none. */
+  /** The settings that differ from the default; empty when there are none. */
   readonly settings: string;
 }
 
@@ -30,26 +30,26 @@ export interface CheckedBinding {
   readonly type: 'onStartup' | 'schedule' | 'kubernetes';
   readonly name: string;
   readonly queue: string;
-  /** In a line, for people. */
+  /** One line for people. */
   readonly summary: string;
 }
 
-/** A mistake, and where it is. */
+/** A problem and its place. */
 export interface CheckProblem {
   readonly severity: 'error' | 'warning';
-  /** Null for a file that is no hook, and for a folder. */
+  /** Null for a file that is not a hook, and for a folder. */
   readonly hook: string | null;
   readonly file: string;
-  /** From 1; null for a folder. */
+  /** Counted from 1; null for a folder. */
   readonly line: number | null;
-  /** Where it is in the config, such as `kubernetes[0].kind`; empty where it is in no field. */
+  /** The place in the config, such as `kubernetes[0].kind`; empty when it is not in a field. */
   readonly path: string;
   readonly message: string;
-  /** What a broken hook printed, at its last problem. */
+  /** What a broken hook printed; only with its last problem. */
   readonly output?: HookConfigOutput;
 }
 
-/** Whether all is well. */
+/** Whether there are no errors; warnings do not count. */
 export function isPassed({ summary }: CheckReport): boolean {
   return summary.errors === 0;
 }

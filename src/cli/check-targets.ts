@@ -3,15 +3,18 @@ import { dirname, resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { discoverFile, discoverHooks, type DiscoveryWarning, type HookFile } from '../hook/discover.ts';
 
-/** The hooks of one folder that are to be checked. */
+/** The hooks of one folder to be checked. */
 export interface CheckTarget {
-  /** Where they are asked for their configs. */
+  /** The hooks folder for their `--config` runs. */
   readonly root: string;
   readonly files: readonly HookFile[];
   readonly warnings: readonly DiscoveryWarning[];
 }
 
-/** Finds the hooks of folders, and files given one by one; each once. Throws `UsageError` for all that is not there. */
+/**
+ * Finds the hooks of the given folders and files, each once. Throws one `UsageError` that names all paths that do not
+ * exist.
+ */
 export async function findTargets(paths: readonly string[]): Promise<readonly CheckTarget[]> {
   const targets: CheckTarget[] = [];
   const problems: string[] = [];
@@ -32,14 +35,14 @@ export async function findTargets(paths: readonly string[]): Promise<readonly Ch
 
 async function findTarget(path: string): Promise<CheckTarget> {
   const stats = statSync(path, { throwIfNoEntry: false });
-  // What is not there is refused there, in the same words as for the other commands.
+  // `discoverHooks` rejects for a path that does not exist, with the same message as in other commands.
   if (stats === undefined || stats.isDirectory()) return { root: resolve(path), ...(await discoverHooks(path)) };
   const found = discoverFile(path);
   const root = dirname(resolve(path));
   return 'message' in found ? { root, files: [], warnings: [found] } : { root, files: [found], warnings: [] };
 }
 
-/** Files of one folder that were given one by one are asked together. */
+/** Groups files that were given one by one by their folder. */
 function joined(targets: readonly CheckTarget[]): readonly CheckTarget[] {
   const byRoot = new Map<string, CheckTarget>();
   for (const { root, files, warnings } of targets) {

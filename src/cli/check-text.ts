@@ -9,7 +9,7 @@ export function checkText(report: CheckReport): string {
   const names = new Set(hooks.map(({ name }) => name));
   const isSkipping = problems.some(({ hook, severity }) => hook === null && severity === 'error');
   return [
-    // Of several folders, the hooks may have the same names.
+    // Hooks of several folders may have the same name.
     ...hooks.map((hook) => hookText(hook, names.size === hooks.length ? hook.name : hook.file)),
     ...problems.map(problemText),
     ...(isSkipping ? [SKIPPED_HELP] : []),
@@ -31,7 +31,7 @@ function problemText({ severity, file, line, path, message, output }: CheckProbl
   ].join('');
 }
 
-/** How many hooks there are, and what is wrong. */
+/** The last line of the report: the numbers of hooks and problems. */
 export function summaryText({ summary: { hooks, broken, errors, warnings } }: CheckReport): string {
   if (errors === 0) return `${hooks} hook(s), ${warnings === 0 ? 'no problems' : `${warnings} warning(s)`}\n`;
   const more = warnings === 0 ? '' : `, ${warnings} warning(s)`;

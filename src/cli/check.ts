@@ -11,21 +11,21 @@ import type { CheckedBinding, CheckedHook, CheckProblem, CheckReport } from './c
 import { findTargets, type CheckTarget } from './check-targets.ts';
 
 export interface CheckOptions extends Pick<LoadOptions, 'checkFilter'> {
-  /** Opens what asks the hooks of a folder for their configs. */
+  /** Opens a reader that runs `--config` of the hooks of a folder. */
   readonly openReader: (root: string) => ConfigReader;
-  /** Whether files that never run are warnings alone. */
+  /** Whether skipped files are warnings instead of errors. */
   readonly allowSkipped: boolean;
   /** Milliseconds since the epoch, for the next schedule times. */
   readonly now: () => number;
-  /** What paths are shown relative to. */
+  /** The folder to which shown paths are relative. */
   readonly cwd: string;
 }
 
 export type ConfigReader = AsyncDisposable & Pick<LoadOptions, 'readConfig'>;
 
 /**
- * Checks the hooks of folders and single files without a cluster. Rejects with `UsageError` when one of `paths` cannot be
- * read.
+ * Checks the hooks of folders and single files without a cluster. Rejects with `UsageError` when one of `paths` cannot
+ * be read.
  */
 export async function runCheck(paths: readonly string[], options: CheckOptions): Promise<CheckReport> {
   const results: FileResult[] = [];
@@ -44,13 +44,13 @@ export async function runCheck(paths: readonly string[], options: CheckOptions):
   };
 }
 
-/** The fields in one order, so that two documents can be compared. */
+/** Puts the fields into a fixed order, so that two JSON reports can be compared as text. */
 function inOrder({ severity, hook, file, line, path, message, output }: CheckProblem): CheckProblem {
   return { severity, hook, file, line, path, message, ...(output !== undefined && { output }) };
 }
 
 interface FileResult {
-  /** Absent where its config cannot be read. */
+  /** Absent when the config cannot be read. */
   readonly hook?: CheckedHook;
   readonly problems: readonly CheckProblem[];
 }
@@ -61,7 +61,7 @@ async function checkTarget({ root, files }: CheckTarget, options: CheckOptions):
   const printed = new Map<string, PrintedConfig>();
   const readConfig: LoadOptions['readConfig'] = async (file) => {
     const run = await reader.readConfig(file);
-    // What a run that failed has printed is not its config.
+    // The output of a failed run is not a config.
     const { exitCode, stdout, stderr } = run;
     printed.set(file.path, exitCode === 0 ? readPrinted(file.path, stdout) : failedConfig(file.path, stderr));
     return run;
@@ -113,7 +113,10 @@ function brokenProblems(
   });
 }
 
-/** What never runs; silent in an image, it is found out when something should have happened. */
+/**
+ * Files that discovery skipped. They are errors by default: in an image, nobody would notice until the hook should have
+ * run.
+ */
 function skippedProblems(
   { root, warnings }: CheckTarget,
   { allowSkipped, cwd }: CheckOptions,

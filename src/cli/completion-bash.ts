@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedOption, Operand } from './completion.ts';
 
-/** A script for bash 3.2 and later, without a library for completions. */
+/** The completion script for bash 3.2 and later; it does not need the bash-completion package. */
 export function bashCompletion(commands: readonly CompletedCommand[]): string {
   const paths = commands.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`]));
   return `# bash completion of hooklet; add to ~/.bashrc: source <(hooklet completion bash)
@@ -39,7 +39,7 @@ complete -F _hooklet hooklet
 `;
 }
 
-/** What comes after an option that takes a value. */
+/** The case branches that complete the value of an option. */
 function optionCase({ path }: CompletedCommand, { names, value }: CompletedOption): readonly string[] {
   if (value === undefined) return [];
   const patterns = names.map((name) => `'${path}:${name}'`).join('|');

@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedOption, Operand } from './completion.ts';
 
-/** A script for fish: a line for each word that may come. */
+/** The completion script for fish: one line for each command and option. */
 export function fishCompletion(commands: readonly CompletedCommand[]): string {
   const paths = commands.flatMap(({ path }) => (path === '' ? [] : [quoted(path)]));
   return `# fish completion of hooklet: hooklet completion fish > ~/.config/fish/completions/hooklet.fish

@@ -1,6 +1,6 @@
 import type { CompletedCommand, CompletedOption, Operand } from './completion.ts';
 
-/** A script for zsh: a function for the folders of `fpath`, which may be sourced as well. */
+/** The completion script for zsh, a function that can be put into a folder of `fpath` or sourced. */
 export function zshCompletion(commands: readonly CompletedCommand[]): string {
   const paths = commands.flatMap(({ path }) => (path === '' ? [] : [`'${path}'`]));
   return `#compdef hooklet
@@ -54,7 +54,7 @@ function commandCase({ path, commands, options, operand }: CompletedCommand): st
 `;
 }
 
-/** A colon ends the name. */
+/** Escapes colons, because a colon separates the name from its description. */
 function described(name: string, description: string): string {
   return quoted(`${name}:${description}`);
 }

@@ -5,9 +5,9 @@ import { bashCompletion } from './completion-bash.ts';
 import { fishCompletion } from './completion-fish.ts';
 import { zshCompletion } from './completion-zsh.ts';
 
-/** What can be typed, as the parser has it. */
+/** A command with everything that can follow it, taken from the command line parser. */
 export interface CompletedCommand {
-  /** The words before what is completed, such as `schedule list`; empty for the program itself. */
+  /** The words of the command, such as `schedule list`; empty for the program itself. */
   readonly path: string;
   readonly commands: readonly Word[];
   readonly options: readonly CompletedOption[];
@@ -20,14 +20,14 @@ export interface Word {
 }
 
 export interface CompletedOption {
-  /** `--output`, and `-o` where there is one. */
+  /** `--output`, and `-o` if there is a short form. */
   readonly names: readonly string[];
   readonly description: string;
-  /** Absent for a switch. */
+  /** The values to complete; absent for a flag without a value. */
   readonly value?: Operand;
 }
 
-/** What a word that is no option may be. */
+/** What is completed for a positional argument. */
 export type Operand =
   | { readonly type: 'file' | 'folder' | 'text' }
   | { readonly type: 'words'; readonly words: readonly string[] };
@@ -36,19 +36,19 @@ const SHELLS = { bash: bashCompletion, zsh: zshCompletion, fish: fishCompletion 
 
 const SHELL_NAMES = Object.keys(SHELLS);
 
-/** The script that completes the words of `program` in a shell; throws `UsageError` for a shell that is not known. */
+/** The completion script of `program` for a shell; throws `UsageError` for an unknown shell. */
 export function completionScript(program: Command, shell: string): string {
   const render = Object.entries(SHELLS).find(([name]) => name === shell)?.[1];
   if (render !== undefined) return render(completedCommands(program));
   throw new UsageError(`completion: got ${shown(shell)}, expected one of ${SHELL_NAMES.join(', ')}`);
 }
 
-/** The program and all its commands, each after the one it belongs to. */
+/** The program and all its commands, parents before their subcommands. */
 function completedCommands(program: Command): readonly CompletedCommand[] {
   const all = commandsBelow(program, '', program.createHelp());
   const [root, ...rest] = all;
   const start = all.find(({ path }) => path === 'start');
-  // Without a command it is start.
+  // Without a command, the program takes the options of start.
   if (root === undefined || start === undefined) return all;
   return [{ ...root, options: [...root.options, ...start.options.filter(isOther(root.options))] }, ...rest];
 }
@@ -92,7 +92,7 @@ function operandOf(operands: readonly Argument[]): Operand {
   return { type: descriptions.some((text) => /\bfolders?\b/.test(text)) ? 'folder' : 'text' };
 }
 
-/** Without what follows the first part: a list of completions has one line for each. */
+/** The first part of a description, since a list of completions has one line for each. */
 function oneLine(description: string): string {
   return description.replaceAll(/\s+/g, ' ').replace(/ \((?:default|env)\b.*\)$/, '');
 }

@@ -4,14 +4,14 @@ import { json } from 'node:stream/consumers';
 import { UsageError } from '../errors.ts';
 import { eventually } from '../lib/deadline.ts';
 
-/** The operator could not be asked, or could not do it; the message is for the person who asked. */
+/** A request to the operator failed; the message is for the person at the command line. */
 export class ControlFailure extends Error {
   override readonly name = 'ControlFailure';
 }
 
-/** Asks an operator over its socket. */
+/** Sends commands to a running operator over its control socket. */
 export interface ControlClient {
-  /** Resolves to the document; rejects with `UsageError` for names it does not know, else with `ControlFailure`. */
+  /** Resolves to the answer; rejects with `UsageError` for an unknown hook or binding, else with `ControlFailure`. */
   ask(method: 'GET' | 'POST', path: string): Promise<Readonly<Record<string, unknown>>>;
 }
 
@@ -30,7 +30,7 @@ export function controlClient(socketPath: string): ControlClient {
   };
 }
 
-/** In a folder that others may write to, another user could answer in the place of the operator. */
+/** Refuses a socket of another user: in a folder that others may write to, it might not be the operator's. */
 function checkOwner(socketPath: string): void {
   const me = process.geteuid?.();
   const owner = ownerOf(socketPath);
@@ -40,7 +40,7 @@ function checkOwner(socketPath: string): void {
   );
 }
 
-/** Undefined where it cannot be looked at, which the request says better. */
+/** `undefined` when the socket cannot be examined; the request then fails with a better message. */
 function ownerOf(path: string): number | undefined {
   try {
     return statSync(path).uid;

@@ -4,7 +4,7 @@ import type { StartOptions } from './options.ts';
 
 const FILE_NAME = 'hooklet.socket';
 
-/** The socket that `hooklet schedule` finds an operator by: the one that is named, else one in the temporary folder. */
+/** The path of the control socket, for `start` and `schedule`: the given one, else one in the temporary folder. */
 export function controlSocketOf({
   debugUnixSocket: named,
   tmpDir,

@@ -4,18 +4,24 @@ import { sleep } from '../lib/sleep.ts';
 
 const WRITE_INTERVAL_MS = 3000;
 
-/** What the file of `--data` holds, as an option of the sandbox; none where there is no such file yet. */
-export function keptState(path: string | undefined): Pick<SandboxOptions, 'state'> {
+/**
+ * The state in the file of `--data`, as an option of the sandbox; empty when the file does not exist yet. Throws
+ * `UsageError`.
+ */
+export function persistedState(path: string | undefined): Pick<SandboxOptions, 'state'> {
   if (path === undefined) return {};
   try {
     const state = readStateFile(path);
     return state === undefined ? {} : { state };
   } catch (cause) {
-    throw new UsageError(`--data: ${reasonOf(cause)}; move the file away to begin with an empty cluster`, { cause });
+    throw new UsageError(`--data: ${reasonOf(cause)}; move the file away to start with an empty cluster`, { cause });
   }
 }
 
-/** A function that writes what the sandbox holds to the file, if it has changed since the last time. */
+/**
+ * Returns a function that writes the state of the sandbox to the file if it changed since the last call. Throws
+ * `UsageError`.
+ */
 export function stateWriter(sandbox: Sandbox, path: string): () => void {
   let written = '';
   return () => {
@@ -30,7 +36,7 @@ export function stateWriter(sandbox: Sandbox, path: string): () => void {
   };
 }
 
-/** Calls `write` at once and every few seconds. */
+/** Calls `write` now and every 3 s until `signal` aborts. */
 export async function writeRegularly(write: () => void, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     write();

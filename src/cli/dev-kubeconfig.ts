@@ -5,15 +5,16 @@ import { UsageError } from '../errors.ts';
 import { isObject } from '../hook/config-reader.ts';
 import { readYaml } from '../lib/yaml.ts';
 
-/** The file of `--kubeconfig`, which goes when it is disposed of, also when a second Ctrl-C cuts the session short. */
+/** The file of `--kubeconfig`; it is removed when it is disposed of, and when a second Ctrl-C ends the process. */
 export interface WrittenKubeconfig extends Disposable {
-  /** Absolute. */
+  /** The absolute path. */
   readonly path: string;
 }
 
 /**
- * Writes the kubeconfig of a sandbox for other terminals, readable for this user alone. A file that is there is replaced
- * only if it is that of a sandbox that has ended: throws `UsageError` for any other, which may be how to reach a cluster.
+ * Writes the kubeconfig of a sandbox for other terminals, readable only by this user. An existing file is replaced only
+ * if it is the kubeconfig of a sandbox that has ended; throws `UsageError` for any other, which may be the only access
+ * to a real cluster.
  */
 export async function writeKubeconfig(given: string, text: string): Promise<WrittenKubeconfig> {
   const path = resolve(given);
@@ -22,7 +23,7 @@ export async function writeKubeconfig(given: string, text: string): Promise<Writ
   replaceFile(given, path, text);
   const remove = (): void => {
     process.off('exit', remove);
-    // Another one may have been put in its place.
+    // Another file may have taken its place.
     if (isServedBy(path, server)) rmSync(path, { force: true });
   };
   process.on('exit', remove);
@@ -32,16 +33,16 @@ export async function writeKubeconfig(given: string, text: string): Promise<Writ
 async function refuseOther(given: string, path: string, own: string | undefined): Promise<void> {
   const stats = statSync(path, { throwIfNoEntry: false });
   if (stats === undefined) return;
-  // A pipe would be waited for.
+  // Only a regular file is read: reading a pipe would block.
   const server = stats.isFile() && stats.size <= MAX_BYTES ? serverOf(readText(given, path)) : undefined;
   if (server === undefined || hostOf(server) !== hostOf(own)) {
     throw new UsageError(
-      `--kubeconfig: ${given} is there and was not written by hooklet dev; name another file, or move it away`,
+      `--kubeconfig: ${given} exists and was not written by hooklet dev; name another file, or move it away`,
     );
   }
   if (await answers(server)) {
     throw new UsageError(
-      `--kubeconfig: ${given} is that of another hooklet dev, which serves ${server}; name another file`,
+      `--kubeconfig: ${given} belongs to another hooklet dev, which serves ${server}; name another file`,
     );
   }
 }
@@ -56,7 +57,7 @@ function readText(given: string, path: string): string {
   }
 }
 
-/** The server of the one cluster, if the text is a kubeconfig of a sandbox and holds nothing else. */
+/** The server URL, if the text is the kubeconfig of a sandbox and has no other cluster or user. */
 function serverOf(text: string): string | undefined {
   const [document] = readYaml(text);
   const config = document?.type === 'value' && isObject(document.value) ? document.value : {};
@@ -72,10 +73,10 @@ function onlyElement(list: unknown): Readonly<Record<string, unknown>> | undefin
   return isObject(element) ? element : undefined;
 }
 
-// As the sandbox calls its cluster.
+// The name of the cluster in the kubeconfig of a sandbox.
 const CLUSTER = 'sandbox';
 
-/** Without its port, which differs from session to session. */
+/** The URL without its port, which is another one each time. */
 function hostOf(server: string | undefined): string | undefined {
   const url = server === undefined || !URL.canParse(server) ? undefined : new URL(server);
   return url && `${url.protocol}//${url.hostname}`;
@@ -92,7 +93,7 @@ async function answers(server: string): Promise<boolean> {
   }
 }
 
-/** At once, so that no reader sees half of it, and with its mode from the beginning. */
+/** Replaces the file by a rename, so that no reader sees half of it, and no other user can read it at any time. */
 function replaceFile(given: string, path: string, text: string): void {
   const fresh = `${path}.${randomUUID()}`;
   try {

@@ -8,7 +8,7 @@ import { createCluster, type Cluster } from '../kube/credentials/cluster.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { runAll } from '../lib/run-all.ts';
 import { runOperator } from '../operator/run-operator.ts';
-import { keptState, stateWriter, writeRegularly } from './dev-data.ts';
+import { persistedState, stateWriter, writeRegularly } from './dev-data.ts';
 import { writeKubeconfig, type WrittenKubeconfig } from './dev-kubeconfig.ts';
 import { fileChanges } from './file-changes.ts';
 import { createManifests } from './manifests.ts';
@@ -16,10 +16,22 @@ import { devOptions, resolveOptions, type StartOptions } from './options.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { openLog, operatorOptions } from './start.ts';
 
-// Ctrl-C is to be over within 2 s, on a busy machine too: a hook that runs then gets this long, and as long again to end.
+// After Ctrl-C the process must exit within 2 s even on a busy machine: a running hook gets this long to finish, and
+// after SIGTERM the same time again before SIGKILL.
 const GRACE_MS = 300;
 
-/** `hooklet dev`: runs hooks against an API server in memory until Ctrl-C; resolves to the exit code. */
+/**
+ * `hooklet dev`: runs the hooks against an API server in memory (`src/sandbox`) until Ctrl-C; resolves to the exit
+ * code. `hooksDir` is the argument of the command line, `flags` its flags.
+ *
+ * It opens, in this order, the sandbox with the data of `--data`, a temporary folder, and the file of `--kubeconfig`;
+ * then the operator, the manifests and the writing of `--data` run side by side until a signal or a failure of one of
+ * them. Hooks and manifests are watched and loaded again when they change.
+ *
+ * What must hold: mistakes in the options are found before anything is started. Nothing is left behind at the end, even
+ * after a second Ctrl-C, but the file of `--data`, which is written a last time. No kubeconfig of a real cluster is
+ * ever used or overwritten.
+ */
 export async function dev(
   hooksDir: string | undefined,
   flags: Readonly<Record<string, string | boolean | undefined>>,
@@ -27,20 +39,20 @@ export async function dev(
   const given = hooksDir === undefined ? flags : { ...flags, hooksDir };
   const options = resolveOptions(devOptions, given, process.env);
   const log = openLog(options, 'text');
-  // Says what is wrong with the folder before anything looks into it.
+  // Fails with a clear message if the hooks folder cannot be read.
   await discoverHooks(options.hooksDir);
   const manifestsDir = manifestsDirOf(options.hooksDir, flags['manifests']);
   const signal = shutdownSignal(() => log.info({}, 'shutting down'), ['SIGINT', 'SIGTERM', 'SIGHUP']);
   const dataFile = typeof flags['data'] === 'string' ? flags['data'] : undefined;
-  await using sandbox = await openSandbox(portOf(flags['port']), keptState(dataFile));
+  await using sandbox = await openSandbox(portOf(flags['port']), persistedState(dataFile));
   const write = dataFile === undefined ? () => {} : stateWriter(sandbox, dataFile);
-  // A file that cannot be written is told now, and not in the middle of the work.
+  // Fails now, and not in the middle of the work, if the file cannot be written.
   write();
   using folder = createFolder(options);
   const own = join(folder.path, 'kubeconfig');
   writeFileSync(own, sandbox.kubeconfig(), { mode: 0o600 });
-  using asked = await askedKubeconfig(flags['kubeconfig'], sandbox);
-  const kubeconfig = asked?.path ?? own;
+  using requested = await requestedKubeconfig(flags['kubeconfig'], sandbox);
+  const kubeconfig = requested?.path ?? own;
   log.info({ url: sandbox.url, kubeconfig }, 'sandbox API server started');
   const tmpDir = options.tmpDir === '' ? join(folder.path, 'tmp') : options.tmpDir;
   try {
@@ -51,14 +63,14 @@ export async function dev(
   return 0;
 }
 
-async function askedKubeconfig(
+async function requestedKubeconfig(
   given: string | boolean | undefined,
   sandbox: Sandbox,
 ): Promise<WrittenKubeconfig | undefined> {
   return typeof given === 'string' ? writeKubeconfig(given, sandbox.kubeconfig()) : undefined;
 }
 
-/** The folder of this session, removed at its end, also when a second Ctrl-C cuts it short. */
+/** Creates a temporary folder that is removed when it is disposed of, and when a second Ctrl-C ends the process. */
 function createFolder({ keepTmpFiles, tmpDir }: StartOptions): Disposable & { readonly path: string } {
   const path = mkdtempSync(join(tmpdir(), 'hooklet-dev-'));
   const remove = (): void => {
@@ -86,7 +98,7 @@ interface DevParts {
   readonly kubeconfig: string;
   readonly manifestsDir: string | undefined;
   readonly log: ReturnType<typeof openLog>;
-  /** Keeps what the sandbox holds, where that was asked for. */
+  /** Writes the file of `--data`; does nothing without that flag. */
   readonly write: () => void;
 }
 
@@ -130,7 +142,7 @@ function nextSteps(hooksDir: string, manifestsDir: string | undefined, kubeconfi
     manifests,
     `edit a hook in ${hooksDir}: it is loaded again`,
     `KUBECONFIG=${kubeconfig} kubectl get all,configmaps -A`,
-    'Ctrl-C ends it, and nothing is left behind',
+    'press Ctrl-C to end; nothing is left behind',
   ];
 }
 

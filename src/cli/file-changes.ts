@@ -3,10 +3,10 @@ import { latch } from '../lib/latch.ts';
 import { sleep } from '../lib/sleep.ts';
 import { FolderTree } from './folder-tree.ts';
 
-// Editors write a file in several steps; what comes within this time is one change.
+// Editors write a file in several steps: changes within this time count as one.
 const QUIET_MS = 60;
 
-/** Yields once for every burst of changes below `dir`, from the moment of the call until `signal` aborts. */
+/** Yields once for every burst of changes below `dir`, from the call until `signal` aborts; throws `UsageError`. */
 export function fileChanges(dir: string, signal: AbortSignal): AsyncIterable<void> {
   const state: State = { pending: latch() };
   const wake = (): void => state.pending.resolve();
@@ -34,7 +34,7 @@ async function* bursts(tree: FolderTree, state: State, signal: AbortSignal): Asy
       if (signal.aborted) return;
       if (state.failure !== undefined) throw cannotWatch(tree.dir, state.failure);
       state.pending = latch();
-      // Before what is there is read: what changes after this look makes itself heard.
+      // Watch before the caller reads the files, so that no later change is lost.
       relook(tree, state);
       yield;
     }

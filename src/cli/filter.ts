@@ -4,7 +4,7 @@ import { openFilters, type Filters } from '../filter/filters.ts';
 import type { Filter } from '../hook/binding.ts';
 import { parseObjects, readAll } from './object-input.ts';
 
-/** The world of a `filter` command. */
+/** The streams of a `filter` command. */
 export interface FilterIo {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: (text: string) => void;
@@ -13,7 +13,7 @@ export interface FilterIo {
 
 const USAGE = 'usage: hooklet filter [--jsonpath] EXPRESSION < objects';
 
-/** `hooklet filter` on the streams of this process. */
+/** `hooklet filter` with the streams of this process; resolves to the exit code. */
 export async function filterCommand(args: readonly string[]): Promise<number> {
   return runFilter(args, {
     stdin: process.stdin,
@@ -23,8 +23,8 @@ export async function filterCommand(args: readonly string[]): Promise<number> {
 }
 
 /**
- * Applies an expression to each object on standard input, JSON or YAML, and prints one filterResult a line, as a hook
- * gets it; an object it fails on is a `null` and a message, and makes the exit code 1.
+ * Applies an expression to each object on standard input, JSON or YAML, and prints one filterResult per line, as a hook
+ * gets it. For an object on which the filter fails, prints `null` and a message, and resolves to exit code 1.
  */
 export async function runFilter(args: readonly string[], io: FilterIo): Promise<number> {
   if (args.includes('--help') || args.includes('-h')) {
@@ -86,7 +86,7 @@ function compile(filters: Filters, filter: Filter): CompiledFilter {
   }
 }
 
-/** ` (Pod default x)` for an object that says so. */
+/** ` (Pod default x)` for an object with kind and name; else empty. */
 function nameOf(object: unknown): string {
   if (!isRecord(object) || !isRecord(object['metadata'])) return '';
   const { name, namespace } = object['metadata'];

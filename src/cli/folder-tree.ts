@@ -1,18 +1,19 @@
 import { readdirSync, realpathSync, statSync, watch, type Dirent, type FSWatcher } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 
-/** A folder that is watched, and what tells it from another one that has taken its path. */
+/** A watched folder, and its identity, which differs when another folder takes its path. */
 interface WatchedFolder {
   readonly watcher: FSWatcher;
   readonly identity: string;
 }
 
 /**
- * Watches a folder, and each folder below it, by themselves. A watch of a folder hears whatever becomes of the names in
- * it, however often a file is replaced by another; a watch of a file, and so a recursive one of Node, ends with the file.
+ * Watches a folder and each folder below it, with one watch per folder. The watch of a folder reports changes even
+ * after a file in it is replaced; a watch of a file, and therefore a recursive watch of Node, ends when the file is
+ * replaced.
  *
- * `look` compares what is watched with what is there, and the caller looks again after each change. Links to files are
- * followed; hidden folders and `node_modules` are left out, as they are where hooks are looked for.
+ * `look` adjusts the watches to the folders that exist; the caller calls it again after each change. The target folders
+ * of links to files are watched as well. Hidden folders and `node_modules` are skipped, as in the discovery of hooks.
  */
 export class FolderTree {
   readonly dir: string;
@@ -26,7 +27,7 @@ export class FolderTree {
     this.#changed = changed;
   }
 
-  /** Watches the folders that are new, and lets go of those that are gone; throws where the folder was never there. */
+  /** Watches new folders and ends the watches of removed ones; throws on the first call when `dir` does not exist. */
   look(): void {
     this.#parent ??= this.#watchParent();
     const found = new Set<string>();
@@ -44,7 +45,7 @@ export class FolderTree {
     this.#watched.clear();
   }
 
-  /** The folder itself may be removed and made again, as by `git checkout`: only its parent hears of the new one. */
+  /** The folder itself may be replaced, for example by `git checkout`, which only a watch of its parent reports. */
   #watchParent(): FSWatcher {
     statSync(this.dir);
     const name = basename(this.dir);
@@ -56,23 +57,23 @@ export class FolderTree {
   }
 
   #collect(path: string, found: Set<string>): void {
-    // Watched before it is read: what comes in between makes itself heard.
+    // Watch before reading, so that no change in between is lost.
     if (found.has(path) || !this.#watch(path)) return;
     found.add(path);
     for (const entry of entriesOf(path)) {
       const below = join(path, entry.name);
-      if (entry.isDirectory() && !isLeftOut(entry.name)) this.#collect(below, found);
+      if (entry.isDirectory() && !isSkipped(entry.name)) this.#collect(below, found);
       else if (entry.isSymbolicLink()) this.#follow(below, found);
     }
   }
 
-  /** The file behind a link may be written where it is. */
+  /** Watches the folder of a link's target, because the target may be edited there. */
   #follow(link: string, found: Set<string>): void {
     const folder = folderOfTarget(link);
     if (folder !== undefined && !found.has(folder) && this.#watch(folder)) found.add(folder);
   }
 
-  /** Whether the folder is watched; not where it is gone. */
+  /** Watches the folder if it is not watched yet; returns false when it does not exist. */
   #watch(path: string): boolean {
     const identity = identityOf(path);
     const known = this.#watched.get(path);
@@ -88,7 +89,7 @@ export class FolderTree {
   }
 }
 
-/** With the time of its birth: a file system gives the number of a folder that is gone to the next one. */
+/** Includes the birth time, because file systems reuse the inode number of a removed folder. */
 function identityOf(path: string): string | undefined {
   const stats = statSync(path, { throwIfNoEntry: false, bigint: true });
   return stats && `${stats.dev} ${stats.ino} ${stats.birthtimeNs}`;
@@ -97,11 +98,11 @@ function identityOf(path: string): string | undefined {
 function openWatch(path: string, changed: () => void): FSWatcher | undefined {
   try {
     const watcher = watch(path, changed);
-    // A folder that goes is a change like any other, and the next look finds it gone.
+    // The error means that the folder was removed; the next `look` ends its watch.
     watcher.on('error', changed);
     return watcher;
   } catch (error) {
-    if (isGone(error)) return undefined;
+    if (isUnreadable(error)) return undefined;
     throw error;
   }
 }
@@ -110,7 +111,7 @@ function entriesOf(path: string): readonly Dirent[] {
   try {
     return readdirSync(path, { withFileTypes: true });
   } catch (error) {
-    if (isGone(error)) return [];
+    if (isUnreadable(error)) return [];
     throw error;
   }
 }
@@ -120,17 +121,17 @@ function folderOfTarget(link: string): string | undefined {
     const target = realpathSync(link);
     return statSync(target).isFile() ? dirname(target) : undefined;
   } catch {
-    // It leads nowhere.
+    // A dangling link.
     return undefined;
   }
 }
 
-function isLeftOut(name: string): boolean {
+function isSkipped(name: string): boolean {
   return name.startsWith('.') || name === 'node_modules';
 }
 
-/** Gone, or not to be read: neither is a reason to end. */
-function isGone(error: unknown): boolean {
+/** The folder was removed or cannot be read: it is skipped. */
+function isUnreadable(error: unknown): boolean {
   const code = error instanceof Error && 'code' in error ? error.code : undefined;
   return code === 'ENOENT' || code === 'ENOTDIR' || code === 'EACCES';
 }

@@ -1,49 +1,49 @@
-const END = `A first SIGINT or SIGTERM lets running hooks finish, applies what they asked, and ends; a second one ends at once.`;
+const END = `A first SIGINT or SIGTERM lets running hooks finish and applies their patches; a second one ends at once.`;
 
-/** What `hooklet --help` says after the commands. */
+/** The end of `hooklet --help`, after the commands. */
 export const PROGRAM_HELP = `
 Examples:
   hooklet dev hooks                           try hooks on this machine, without a cluster
   hooklet check hooks                         find all problems, as in the build of an image
   hooklet run hooks/a.sh --event Added --object pod.yaml
-                                              run one hook as for a new Pod, and see what it would do
-  hooklet filter .metadata.labels < pod.yaml  see what a jqFilter makes of an object
-  hooklet schedule explain '30 2 * * *'       say what a crontab means and when it runs
+                                              run one hook as for a new Pod, and see what it would change
+  hooklet filter .metadata.labels < pod.yaml  see the result of a jqFilter
+  hooklet schedule explain '30 2 * * *'       explain a crontab and print its next runs
   hooklet start --hooks-dir /hooks            run hooks against the cluster of the kubeconfig or of the pod
 
 Exit codes:
   0  done, or ended by a first SIGINT or SIGTERM
-  1  problems found, a hook that failed, or no way to the cluster
-  2  wrong usage: a flag, an argument, an environment variable, a folder that is not there, a port in use
+  1  problems found, a hook failed, or the cluster cannot be reached
+  2  wrong usage: a flag, an argument, an environment variable, a missing folder, a port in use
   130, 143  ended at once by a second SIGINT or SIGTERM
   hooklet jq has the exit codes of jq.
 `;
 
-/** What `hooklet start --help` says after the options. */
+/** The end of `hooklet start --help`, after the options. */
 export const START_HELP = `
-A flag wins over the environment, and the environment over the default; of several variables the first that is set.
+A flag overrides the environment, and the environment the default; of several variables the first that is set counts.
 The cluster is that of --kube-config, else of KUBECONFIG, else of ~/.kube/config, else that of the pod.
 Other flags of shell-operator are accepted and have no effect; the log says which.
 ${END}
 `;
 
-/** What `hooklet dev --help` says after the options. */
+/** The end of `hooklet dev --help`, after the options. */
 export const DEV_HELP = `
-The API server is empty but for the manifests, and forgets everything at the end, unless --data names a file to keep
-it in. Its kubeconfig is in the log; --kubeconfig names a file of your own for it:
+The API server contains nothing but the manifests, and loses everything at the end, unless --data names a file for its
+data. The path of its kubeconfig is in the log; --kubeconfig writes it to a file that you choose:
 
   hooklet dev hooks --kubeconfig dev.kubeconfig
   KUBECONFIG=dev.kubeconfig kubectl get pods -A     (in another terminal)
 
-Saving a hook loads it again; saving a manifest applies it again, and what is no longer in any manifest is deleted.
+Saving a hook loads it again. Saving a manifest applies it again; objects that are in no manifest any more are deleted.
 ${END}
 `;
 
-/** What `hooklet check --help` says after the options. */
+/** The end of `hooklet check --help`, after the options. */
 export const CHECK_HELP = `
-Each problem is told with file and line. What would never run is a problem: a file without executable permissions, a
-module without a default export, a folder without hooks. Left out without a word are .yaml, .json, .md and .txt, what
-begins with a dot, and folders called lib or node_modules.
+Each problem is printed with file and line. A file that would never run is a problem: one without executable
+permissions, a module without a default export; so is a folder without hooks. Files that end with .yaml, .json, .md or
+.txt or begin with a dot, and folders called lib or node_modules, are skipped silently.
 
 Examples:
   hooklet check hooks                         a folder
@@ -51,11 +51,11 @@ Examples:
   hooklet check -o github hooks               show each problem at its line in a pull request
 `;
 
-/** What `hooklet run --help` says after the options. */
+/** The end of `hooklet run --help`, after the options. */
 export const RUN_HELP = `
-Nothing is sent to a cluster. With --event, the context is the one that the operator would make: it goes to the binding
-that watches the object, with the result of its filter and with the snapshots it asks for. Where the operator would not
-run the hook, the command says why.
+Nothing is sent to a cluster. With --event, the context is the one that the operator would write: that of the binding
+which watches the object, with the result of its filter and with its snapshots. If the operator would not run the hook
+for the event, the command prints why.
 
 Examples:
   hooklet run hooks/a.sh --event Added --object pod.yaml
@@ -64,7 +64,7 @@ Examples:
   echo '[{"binding": "onStartup"}]' | hooklet run hooks/a.sh --context -
 `;
 
-/** What `hooklet completion --help` says after the options. */
+/** The end of `hooklet completion --help`, after the options. */
 export const COMPLETION_HELP = `
   bash  source <(hooklet completion bash)         in ~/.bashrc
   zsh   source <(hooklet completion zsh)          in ~/.zshrc, after compinit

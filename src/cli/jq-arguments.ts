@@ -6,11 +6,11 @@
 import { type JsonTextOptions, type JsonValue, parseJson } from '@hooklet/jq';
 import { UsageError } from '../errors.ts';
 
-/** A jq command line, understood. */
+/** A parsed jq command line. */
 export interface JqArguments {
-  /** The program text, or the file that holds it. */
+  /** The program text, or the file that contains it. */
   readonly program: { readonly text: string } | { readonly file: string };
-  /** Input files; none: standard input. */
+  /** Input files; empty: standard input. */
   readonly files: readonly string[];
   readonly flags: ReadonlySet<JqFlag>;
   readonly format: JsonTextOptions;
@@ -18,7 +18,7 @@ export interface JqArguments {
   readonly named: Readonly<Record<string, JsonValue>>;
   /** Files of `--slurpfile` and `--rawfile`, by variable. */
   readonly namedFiles: readonly NamedFile[];
-  /** Values behind `--args` and `--jsonargs`. */
+  /** Values after `--args` and `--jsonargs`. */
   readonly positional: readonly JsonValue[];
 }
 
@@ -40,7 +40,9 @@ export type JqFlag =
   | 'stream'
   | 'raw-output0';
 
-/** Reads the arguments of `hooklet jq`, which are jq's own; throws a UsageError for what jq does not take either. */
+/**
+ * Parses the arguments of `hooklet jq`, which are those of jq; throws `UsageError` for arguments that jq refuses, too.
+ */
 export function parseJqArguments(args: readonly string[]): JqArguments {
   const parser = new ArgumentParser(args);
   parser.parse();
@@ -76,12 +78,12 @@ const FLAGS: Readonly<Record<string, JqFlag>> = {
   stream: 'stream',
 };
 
-// Output is never coloured and always written at once.
+// Options without an effect: output is never colored, and always written immediately.
 const IGNORED: ReadonlySet<string> = new Set(['color-output', 'monochrome-output', 'unbuffered']);
 
 const MAX_INDENT = 7;
 
-/** What was read of one command line so far. */
+/** The state of the parser while it reads one command line. */
 class ArgumentParser {
   readonly #args: readonly string[];
   #index = 0;
@@ -163,7 +165,7 @@ class ArgumentParser {
     else if (!IGNORED.has(name)) throw new UsageError(`jq: unknown option ${arg}`);
   }
 
-  /** The program comes first; behind `--args` and `--jsonargs` the others are values, not files. */
+  /** The first positional argument is the program; after `--args` and `--jsonargs` the others are values, not files. */
   #word(word: string): void {
     if (this.#words.length === 0 || this.#positionals === 'files') this.#words.push(word);
     else this.#positional.push(this.#positionals === 'json' ? jsonArgument(word, '--jsonargs') : word);

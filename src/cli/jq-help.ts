@@ -1,4 +1,4 @@
-/** What `hooklet jq --help` prints. */
+/** The output of `hooklet jq --help`. */
 export const JQ_HELP = `Usage: hooklet jq [options] PROGRAM [FILE…]
 
 Runs a jq program on the JSON texts of the files, or of standard input.

@@ -7,19 +7,19 @@ export interface InputSource {
   readonly chunks: AsyncIterable<Uint8Array>;
 }
 
-/** One input of a program and where it ended. */
+/** One input value of a program, and the source and line at which it ended. */
 export interface JqInput {
   readonly value: JsonValue;
   readonly source: string | undefined;
   readonly line: number;
 }
 
-/** Input that is not JSON; nothing behind it can be read. */
+/** The input is not JSON; what follows the error is not read. */
 export class JqInputError extends Error {
   override readonly name = 'JqInputError';
 }
 
-/** The JSON documents of all sources, in order, each as soon as it is complete. */
+/** Yields the JSON documents of all sources in order, each as soon as it is complete. */
 export async function* readJson(sources: AsyncIterable<InputSource>): AsyncGenerator<JqInput, void, void> {
   for await (const { name, chunks } of sources) {
     const splitter = new JsonSplitter();
@@ -30,7 +30,7 @@ export async function* readJson(sources: AsyncIterable<InputSource>): AsyncGener
   }
 }
 
-/** The lines of all sources as strings. */
+/** Yields the lines of all sources as strings. */
 export async function* readLines(sources: AsyncIterable<InputSource>): AsyncGenerator<JqInput, void, void> {
   for await (const { name, chunks } of sources) {
     let rest = '';
@@ -47,7 +47,7 @@ export async function* readLines(sources: AsyncIterable<InputSource>): AsyncGene
   }
 }
 
-/** The text of all sources as one string. */
+/** Reads the text of all sources as one string. */
 export async function readText(sources: AsyncIterable<InputSource>): Promise<string> {
   let text = '';
   for await (const { chunks } of sources) {

@@ -1,21 +1,23 @@
 import { readFile } from 'node:fs/promises';
-import {
-  compileJq,
-  JqError,
-  JqHalt,
-  type JqProgram,
-  JqSyntaxError,
-  jsonText,
-  type JsonValue,
-  parseJson,
-} from '@hooklet/jq';
-import { JsonSplitter, streamEvents } from '@hooklet/jq/stream';
+import { compileJq, JqError, JqHalt, type JqProgram, JqSyntaxError, jsonText, type JsonValue } from '@hooklet/jq';
+import { streamEvents } from '@hooklet/jq/stream';
 import { UsageError } from '../errors.ts';
 import { parseJqArguments, type JqArguments } from './jq-arguments.ts';
+import { fileErrorText, parseSlurpFile, readJqFile } from './jq-files.ts';
 import { JQ_HELP } from './jq-help.ts';
 import { JqInputError, readJson, readLines, readText, type InputSource, type JqInput } from './jq-input.ts';
 
-/** The world of a `jq` command. */
+/**
+ * `hooklet jq`: the command line of jq, for hooks and people in images without jq. An invocation parses the arguments,
+ * compiles the program with its variables, then runs it once for each input and prints the outputs. A failed input sets
+ * the exit code and the next input follows; a parse error of the input or `halt` ends the invocation.
+ *
+ * What must hold: output, messages and exit codes are those of jq, since hooks check them: 0; 1 and 4 with `-e`; 2
+ * wrong usage or unreadable input; 3 a program that does not compile; 5 a failed program. Inputs are read as they come,
+ * except for a program that calls `input` or `inputs`: a program runs synchronously, so all inputs are read before.
+ */
+
+/** The streams, files and environment of a `jq` command. */
 export interface JqIo {
   readonly stdin: AsyncIterable<Uint8Array>;
   readonly stdout: (text: string) => void;
@@ -30,7 +32,7 @@ const EXIT_COMPILE = 3;
 const EXIT_NO_OUTPUT = 4;
 const EXIT_ERROR = 5;
 
-/** `hooklet jq` on the streams of this process. */
+/** `hooklet jq` with the streams of this process; resolves to the exit code. */
 export async function jqCommand(args: readonly string[]): Promise<number> {
   let pending = '';
   const flush = (): void => {
@@ -52,7 +54,7 @@ export async function jqCommand(args: readonly string[]): Promise<number> {
   }
 }
 
-/** Behaves as jq does with these arguments and resolves to jq's exit code. */
+/** Runs jq with these arguments; resolves to jq's exit code. */
 export async function runJq(args: readonly string[], io: JqIo): Promise<number> {
   try {
     const parsed = parseJqArguments(args);
@@ -72,14 +74,14 @@ export async function runJq(args: readonly string[], io: JqIo): Promise<number> 
   }
 }
 
-/** One invocation: what came out so far decides the exit code. */
+/** The state of one invocation: the exit code so far, the last output, and the current input. */
 class JqSession {
   readonly #args: JqArguments;
   readonly #io: JqIo;
   #exitCode = 0;
   #lastOutput: JsonValue | undefined;
   #current: JqInput | undefined;
-  /** Inputs read ahead, for a program that asks for them itself. */
+  /** Inputs that were read in advance, for a program that calls `input` or `inputs`. */
   #ahead: JqInput[] = [];
 
   constructor(args: JqArguments, io: JqIo) {
@@ -92,7 +94,7 @@ class JqSession {
     const source = await this.#programText();
     const program = await this.#compile(source);
     try {
-      // A program runs in one go, so what it may ask for has to be there.
+      // A program runs synchronously, so the inputs that it may ask for must have been read.
       const asksForInputs = /\binputs?\b/.test(source);
       if (asksForInputs) this.#ahead = await this.#readAll();
       if (flags.has('null-input')) this.#apply(program, { value: null, source: undefined, line: 0 });
@@ -107,15 +109,15 @@ class JqSession {
   async #programText(): Promise<string> {
     const { program } = this.#args;
     if ('text' in program) return program.text;
-    return new TextDecoder().decode(await this.#read(program.file));
+    return readJqFile(program.file, this.#io.readFile);
   }
 
   async #compile(source: string): Promise<JqProgram> {
     const { named, namedFiles, positional } = this.#args;
     const variables: Record<string, JsonValue> = { ...named };
     for (const { name, path, isRaw } of namedFiles) {
-      const text = new TextDecoder().decode(await this.#read(path));
-      variables[name] = isRaw ? text : parseAll(text, path);
+      const text = await readJqFile(path, this.#io.readFile);
+      variables[name] = isRaw ? text : parseSlurpFile(text, path);
     }
     variables['ARGS'] = { positional, named: { ...variables } };
     const environment: Record<string, JsonValue> = {};
@@ -157,7 +159,7 @@ class JqSession {
         const bytes = await this.#io.readFile(name);
         yield { name, chunks: once(bytes) };
       } catch (error) {
-        this.#io.stderr(`jq: error: Could not open ${name}: ${reasonOf(error)}\n`);
+        this.#io.stderr(`jq: error: Could not open ${name}: ${fileErrorText(error)}\n`);
         this.#exitCode = EXIT_USAGE;
       }
     }
@@ -165,14 +167,6 @@ class JqSession {
 
   async #readAll(): Promise<JqInput[]> {
     return collect(this.#inputs());
-  }
-
-  async #read(path: string): Promise<Uint8Array> {
-    try {
-      return await this.#io.readFile(path);
-    } catch (cause) {
-      throw new UsageError(`jq: error: Could not open ${path}: ${reasonOf(cause)}`, { cause });
-    }
   }
 
   #next(): JqInput | undefined {
@@ -238,20 +232,4 @@ async function collect<T>(items: AsyncIterable<T>): Promise<T[]> {
 
 async function* once(bytes: Uint8Array): AsyncGenerator<Uint8Array, void, void> {
   yield bytes;
-}
-
-function parseAll(text: string, path: string): JsonValue {
-  const splitter = new JsonSplitter();
-  try {
-    return [...splitter.push(text), ...splitter.end()].map((document) => parseJson(document.text, document.firstLine));
-  } catch (cause) {
-    const reason = cause instanceof Error ? cause.message : String(cause);
-    throw new UsageError(`jq: error: Bad JSON in --slurpfile ${path}: ${reason}`, { cause });
-  }
-}
-
-function reasonOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
-  if (code === 'ENOENT') return 'No such file or directory';
-  return error instanceof Error ? error.message : String(error);
 }

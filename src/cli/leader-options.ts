@@ -2,13 +2,16 @@ import { UsageError } from '../errors.ts';
 import type { LeaderElectionSettings } from '../operator/leadership.ts';
 import type { StartOptions } from './options.ts';
 
-// From SIGTERM to SIGKILL at most; hooks must be gone when another replica may lead.
+// Maximum time from SIGTERM to SIGKILL: hooks must have ended before another replica can become the leader.
 const LONGEST_KILL_MS = 5000;
 const MIN_DURATION_MS = 1000;
-// Candidates wait up to a retry period, and a request takes its time.
+// Candidates wait up to a whole retry period between attempts, and a request takes time.
 const RETRY_SHARE = 1.2;
 
-/** What leader election changes in the options of the operator; throws `UsageError` for times that do not fit together. */
+/**
+ * The operator options that leader election sets; empty without `--leader-elect`. Throws `UsageError` for times that
+ * contradict each other.
+ */
 export function leaderElectionOptions(options: StartOptions): {
   readonly leaderElection?: LeaderElectionSettings;
   readonly killAfterMs?: number;
@@ -40,7 +43,7 @@ export function leaderElectionOptions(options: StartOptions): {
   };
 }
 
-/** `otherMs` is the value of the flag that `expected` names. */
+/** Describes a bad value; `otherMs` is the value of the flag that `expected` names. */
 function problem(flag: string, gotMs: number, expected: string, otherMs?: number): string {
   const other = otherMs === undefined ? '' : `, which is ${otherMs / 1000}s`;
   return `--leader-election-${flag}: got ${gotMs / 1000}s, expected ${expected}${other}`;

@@ -116,7 +116,7 @@ function checkRunFlags({ context, event, object, binding }: RunFlags): void {
   }
 }
 
-/** The text of the one file that is read. */
+/** Reads the file of `--context` or `--object`. */
 async function readGiven({ context, object }: RunFlags): Promise<string> {
   if (context !== undefined) return readInput('--context', context, process.stdin);
   return object === undefined ? '' : readInput('--object', object, process.stdin);
@@ -135,14 +135,14 @@ function described<T>(
   return { operations: operations.map(describe), warnings };
 }
 
-/** Finds the hook as discovery would, so that a file that is none says why. */
+/** Applies the rules of discovery to the file; throws `UsageError` with the reason when it is not a hook. */
 function findHook(path: string): HookFile {
   const found = discoverFile(path);
   if ('message' in found) throw new UsageError(`${path} is not a hook: ${found.message}`);
   return { ...found, name: relative(process.cwd(), found.path) || basename(found.path) };
 }
 
-/** A runner without an operator around it. */
+/** Opens a runner for a command without an operator. */
 const NEVER = new AbortController().signal;
 
 interface LocalRunner {
@@ -151,7 +151,7 @@ interface LocalRunner {
 }
 
 function openLocalRunner(hooksDir: string, ends: AsyncDisposableStack): LocalRunner {
-  // Of its own, because the usual one may belong to another user of the machine.
+  // A folder of its own, because the default one may belong to another user of the machine.
   const tmpDir = mkdtempSync(join(tmpdir(), 'hooklet-'));
   ends.defer(() => rmSync(tmpDir, { recursive: true, force: true }));
   const options = resolveOptions(startOptions, { logFormat: 'text', tmpDir }, process.env);

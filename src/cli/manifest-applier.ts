@@ -3,7 +3,7 @@ import type { Logger } from '../log.ts';
 
 export interface ManifestApplierOptions {
   readonly apply: (object: JsonObject) => Promise<unknown>;
-  /** What the log calls an object. */
+  /** The name of an object in the log. */
   readonly identity: (object: JsonObject) => string;
   readonly log: Logger;
 }
@@ -11,10 +11,10 @@ export interface ManifestApplierOptions {
 interface Refusal {
   readonly file: string;
   readonly error: unknown;
-  readonly isTold: boolean;
+  readonly isLogged: boolean;
 }
 
-/** Applies objects of files, and remembers those that were refused: they may need one that comes later. */
+/** Applies the objects of files, and retries refused ones later, because they may depend on an object that follows. */
 export class ManifestApplier {
   readonly #options: ManifestApplierOptions;
   readonly #refused = new Map<JsonObject, Refusal>();
@@ -24,24 +24,24 @@ export class ManifestApplier {
     this.#options = options;
   }
 
-  /** Applies one object; what is refused is told by `settle`. */
+  /** Applies one object; a refusal is not logged until `settle`. */
   async apply(object: JsonObject, file: string): Promise<void> {
     const refusal = await this.#attempt(object, file);
     if (refusal !== undefined) this.#refused.set(object, refusal);
   }
 
-  /** The objects of the file are there no more. */
+  /** Drops the refused objects of a file, because it was changed or removed. */
   forget(file: string): void {
     for (const [object, refusal] of this.#refused) if (refusal.file === file) this.#refused.delete(object);
   }
 
-  /** Tries what was refused once more if anything was applied since the last time; tells each refusal once. */
+  /** Retries the refused objects once if any object was applied since the last call; logs each refusal once. */
   async settle(): Promise<void> {
     const isWorthIt = this.#hasProgress;
     for (const [object, earlier] of this.#refused) {
       const refusal = isWorthIt ? await this.#attempt(object, earlier.file) : earlier;
       if (refusal === undefined) this.#refused.delete(object);
-      else this.#refused.set(object, this.#tell(object, { ...refusal, isTold: earlier.isTold }));
+      else this.#refused.set(object, this.#logged(object, { ...refusal, isLogged: earlier.isLogged }));
     }
     this.#hasProgress = false;
   }
@@ -51,17 +51,17 @@ export class ManifestApplier {
     try {
       await apply(object);
     } catch (error) {
-      return { file, error, isTold: false };
+      return { file, error, isLogged: false };
     }
     log.info({ object: identity(object), file }, 'manifest applied');
     this.#hasProgress = true;
     return undefined;
   }
 
-  #tell(object: JsonObject, refusal: Refusal): Refusal {
+  #logged(object: JsonObject, refusal: Refusal): Refusal {
     const { identity, log } = this.#options;
     const fields = { object: identity(object), file: refusal.file, err: refusal.error };
-    if (!refusal.isTold) log.error(fields, 'manifest could not be applied');
-    return { ...refusal, isTold: true };
+    if (!refusal.isLogged) log.error(fields, 'manifest could not be applied');
+    return { ...refusal, isLogged: true };
   }
 }

@@ -8,14 +8,14 @@ import { fileChanges } from './file-changes.ts';
 import { ManifestApplier } from './manifest-applier.ts';
 
 export interface ManifestTarget {
-  /** Creates or updates. */
+  /** Creates or updates the object. */
   apply(object: JsonObject): Promise<unknown>;
   delete(object: JsonObject): Promise<void>;
 }
 
 /**
- * Applies every YAML or JSON file of `dir` in the order of their names. `follow` then applies changed files again and
- * deletes what is no longer in any file.
+ * Applies every YAML and JSON file of `dir`, in the order of their names. `follow` also applies changed files again,
+ * and deletes objects that are in no file any more.
  */
 export function createManifests(dir: string, target: ManifestTarget, log: Logger) {
   const applied = new Map<string, readonly JsonObject[]>();
@@ -43,7 +43,8 @@ export function createManifests(dir: string, target: ManifestTarget, log: Logger
       applier.forget(file);
     }
     await applier.settle();
-    // An object that moved to another file stays; what is in a namespace goes before it.
+    // Compared over all files, so that an object can move to another file. In reverse order, so that objects are
+    // deleted before their namespace.
     const kept = objectsOf(applied);
     const gone = [...before].filter(([key]) => !kept.has(key)).map(([, object]) => object);
     for (const object of gone.toReversed()) await deleteObject(target, object, log);
@@ -51,7 +52,7 @@ export function createManifests(dir: string, target: ManifestTarget, log: Logger
 
   return {
     applyAll,
-    /** Applies the folder once more and follows it until `signal` aborts. */
+    /** Applies the folder again, then whenever it changes, until `signal` aborts. */
     async follow(signal: AbortSignal): Promise<void> {
       const changes = fileChanges(dir, signal);
       await applyAll();
@@ -74,10 +75,10 @@ async function listFiles(dir: string): Promise<readonly string[]> {
   }
 }
 
-/** Far above the bundles that projects offer. */
+/** Far above the size of any bundle that a project publishes. */
 const MAX_MANIFEST_BYTES = 32 * 1024 * 1024;
 
-/** The text of a file; undefined, after a line in the log, when it cannot be read. */
+/** The text of a file; logs an error and returns `undefined` when it cannot be read. */
 async function readText(path: string, log: Logger): Promise<string | undefined> {
   try {
     const stats = await stat(path);
@@ -87,7 +88,7 @@ async function readText(path: string, log: Logger): Promise<string | undefined> 
     log.error({ path, problem: refused }, 'manifest cannot be read');
     return undefined;
   } catch (error) {
-    // One that has just gone is no file any more.
+    // The file was removed in the meantime: that is no error.
     if (codeOf(error) !== 'ENOENT') log.error({ path, err: error }, 'manifest cannot be read');
     return undefined;
   }
@@ -106,7 +107,7 @@ async function deleteObject(target: ManifestTarget, object: JsonObject, log: Log
   }
 }
 
-/** The objects of one file; undefined, after one line for each problem, when it is broken. */
+/** The objects of one file; logs every problem and returns `undefined` when there are any. */
 function parseManifest(file: string, text: string, log: Logger): readonly JsonObject[] | undefined {
   const problems: string[] = [];
   const objects: JsonObject[] = [];
@@ -128,7 +129,7 @@ function parseManifest(file: string, text: string, log: Logger): readonly JsonOb
   return problems.length > 0 ? undefined : objects;
 }
 
-/** What keeps a document from being an object; an empty document is neither. */
+/** Why a document is not a Kubernetes object; `undefined` for an object and for an empty document. */
 function problemOf(value: unknown): string | undefined {
   if (value === null || value === undefined) return undefined;
   if (!isJsonObject(value)) return `got ${shown(value)}, expected a Kubernetes object`;
@@ -141,7 +142,7 @@ function expandList(value: unknown): readonly unknown[] {
   return isJsonArray(items) ? items : [value];
 }
 
-/** `v1/ConfigMap/team-a/registry`; `otherwise` stands for a namespace that is not given. */
+/** `v1/ConfigMap/team-a/registry`; `otherwise` is used for a missing namespace. */
 function identity(object: JsonObject, otherwise?: string): string {
   const metadata = isJsonObject(object['metadata']) ? object['metadata'] : {};
   const parts = [object['apiVersion'], object['kind'], metadata['namespace'] ?? otherwise, metadata['name']];

@@ -3,7 +3,7 @@ import { JsonSplitter } from '@hooklet/jq/stream';
 import { UsageError } from '../errors.ts';
 import { readYaml } from '../lib/yaml.ts';
 
-/** All that comes, as text; rejects with `UsageError` for more than `max` characters, of what `source` names. */
+/** Reads a whole stream as text; rejects with a `UsageError` that names `source` for more than `max` characters. */
 export async function readAll(
   chunks: AsyncIterable<string | Uint8Array>,
   { source, max }: { readonly source: string; readonly max: number } = { source: '', max: Infinity },
@@ -18,8 +18,8 @@ export async function readAll(
 }
 
 /**
- * The objects of a JSON stream or of YAML documents; lists count as what is in them. `source` begins the message of the
- * `UsageError` for what is neither.
+ * The objects of a stream of JSON or YAML documents, with lists replaced by their items. Throws a `UsageError` that
+ * names `source` for text that is neither.
  */
 export function parseObjects(text: string, source: string): readonly unknown[] {
   const documents = /^\s*[[{]/.test(text) ? parseJsonDocuments(text, source) : parseYaml(text, source);

@@ -1,19 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { ScheduleStatePlace } from '../operator/schedule-state.ts';
-import { parseDuration } from '../lib/duration.ts';
-
-/** One setting of `hooklet start`: a flag, the environment variables that may set it, and its default. */
-export interface OptionSpec<T> {
-  /** As `--help` prints it: `--hooks-dir <dir>`. */
-  readonly flag: string;
-  /** In order of precedence; the first that is set and not empty wins. */
-  readonly env: readonly string[];
-  readonly defaultText: string;
-  readonly description: string;
-  /** Text to value; throws an Error that says what was expected. */
-  readonly parse: (text: string) => T;
-  readonly fallback: T;
-}
+import { choice, duration, flag, number, port, text, type OptionSpec } from './option-spec.ts';
 
 /** Flags by the names that commander gives them, as they were given: `hooksDir` for `--hooks-dir`. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -22,7 +9,16 @@ type Specs = Readonly<Record<string, OptionSpec<unknown>>>;
 /** The values of a table of specs. */
 export type Options<S extends Specs> = { readonly [K in keyof S]: S[K] extends OptionSpec<infer T> ? T : never };
 
-/** Settings of `hooklet start`, in the order of `--help`. */
+/**
+ * The options of `hooklet start` and `hooklet dev`. One table defines each option with its flag, environment variables,
+ * default, description and parser; the help, the completion, the documentation test and the resolution all read it.
+ * `resolveOptions` is called once by each command, before anything else.
+ *
+ * What must hold: a flag overrides the environment, which overrides the default. Flags and variables of shell-operator
+ * keep working. All bad values are reported in one `UsageError`.
+ */
+
+/** The options of `hooklet start`, in the order of `--help`. */
 export const startOptions = {
   hooksDir: text('--hooks-dir <dir>', ['HOOKLET_HOOKS_DIR', 'SHELL_OPERATOR_HOOKS_DIR'], 'hooks', 'folder with hooks'),
   tmpDir: text(
@@ -48,7 +44,7 @@ export const startOptions = {
       '--prometheus-metrics-prefix <prefix>',
       ['HOOKLET_PROMETHEUS_METRICS_PREFIX', 'SHELL_OPERATOR_PROMETHEUS_METRICS_PREFIX'],
       'shell_operator_',
-      'put before the names of built-in metrics',
+      'prefix of the names of built-in metrics',
     ),
     parse: (value: string): string => {
       if (/^(?:[a-zA-Z_:][a-zA-Z0-9_:]*)?$/.test(value)) return value;
@@ -97,7 +93,7 @@ export const startOptions = {
     '--leader-election-lease-duration <duration>',
     ['HOOKLET_LEADER_ELECTION_LEASE_DURATION'],
     '15s',
-    'silence of the leader after which another replica takes over',
+    'time without a renewal after which another replica takes over',
   ),
   renewDeadlineMs: duration(
     '--leader-election-renew-deadline <duration>',
@@ -109,7 +105,7 @@ export const startOptions = {
     '--leader-election-retry-period <duration>',
     ['HOOKLET_LEADER_ELECTION_RETRY_PERIOD'],
     '2s',
-    'time between two tries to get or renew the Lease',
+    'time between two attempts to get or renew the Lease',
   ),
   scheduleState: {
     ...text(
@@ -155,16 +151,19 @@ export type StartOptions = Options<typeof startOptions>;
 
 const { listenAddress, listenPort, tmpDir } = startOptions;
 
-/** Settings of `hooklet dev`: those of `hooklet start`, with defaults that suit a desk. */
+/** The options of `hooklet dev`: those of `hooklet start`, with defaults for a developer's machine. */
 export const devOptions = {
   ...startOptions,
-  // Without one, the folder of this session is taken, which goes at its end.
+  // Default: a folder in the temporary folder of this invocation, which is removed at its end.
   tmpDir: { ...tmpDir, defaultText: 'one of its own', fallback: '' },
   listenAddress: { ...listenAddress, defaultText: '127.0.0.1', fallback: '127.0.0.1' },
   listenPort: { ...listenPort, defaultText: '0', fallback: 0 },
 } as const;
 
-/** Resolves every option: flag, then environment, then default; all bad values are reported at once (UsageError). */
+/**
+ * Resolves every option: flag, then environment, then default; all bad values are reported at once (UsageError).
+ * `flags` has the parser's names: `hooksDir` for `--hooks-dir`.
+ */
 export function resolveOptions<S extends Specs>(specs: S, flags: Flags, env: NodeJS.ProcessEnv): Options<S> {
   const problems: string[] = [];
   const entries = Object.entries(specs).map(([key, spec]) => {
@@ -210,57 +209,4 @@ function parseScheduleState(value: string): ScheduleStatePlace | undefined {
   const path = /^file:(.+)$/.exec(value)?.[1];
   if (path !== undefined) return { type: 'file', path, isForced: true };
   throw new Error('configmap, configmap/<name> or file:<path>');
-}
-
-function text(name: string, env: readonly string[], fallback: string, description: string): OptionSpec<string> {
-  return { flag: name, env, defaultText: fallback, description, parse: (value) => value, fallback };
-}
-
-function flag(name: string, env: readonly string[], description: string): OptionSpec<boolean> {
-  const parse = (value: string): boolean => {
-    if (['true', '1', 'yes'].includes(value.toLowerCase())) return true;
-    if (['false', '0', 'no'].includes(value.toLowerCase())) return false;
-    throw new Error('true or false');
-  };
-  return { flag: name, env, defaultText: 'false', description, parse, fallback: false };
-}
-
-function number(name: string, env: readonly string[], fallback: number, description: string): OptionSpec<number> {
-  const parse = (value: string): number => {
-    const parsed = Number(value);
-    if (value.trim() === '' || !Number.isFinite(parsed) || parsed < 0) throw new Error('a number of 0 or more');
-    return parsed;
-  };
-  return { flag: name, env, defaultText: String(fallback), description, parse, fallback };
-}
-
-function port(name: string, env: readonly string[], fallback: number, description: string): OptionSpec<number> {
-  const parse = (value: string): number => {
-    if (!/^\d+$/.test(value) || Number(value) > 65_535) throw new Error('a whole number from 0 to 65535');
-    return Number(value);
-  };
-  return { flag: name, env, defaultText: String(fallback), description, parse, fallback };
-}
-
-function duration(name: string, env: readonly string[], fallback: string, description: string): OptionSpec<number> {
-  const parse = (value: string): number => {
-    const parsed = parseDuration(value);
-    if (parsed === undefined || parsed < 0) throw new Error('a duration such as 500ms, 25s or 1h30m');
-    return parsed;
-  };
-  return { flag: name, env, defaultText: fallback, description, parse, fallback: parse(fallback) };
-}
-
-function choice<T extends string>(
-  name: string,
-  env: readonly string[],
-  values: readonly T[],
-  fallback: T,
-): OptionSpec<T> {
-  const parse = (value: string): T => {
-    const found = values.find((candidate) => candidate === value.toLowerCase());
-    if (found === undefined) throw new Error(`one of ${values.join(', ')}`);
-    return found;
-  };
-  return { flag: name, env, defaultText: fallback, description: `one of ${values.join(', ')}`, parse, fallback };
 }

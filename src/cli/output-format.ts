@@ -2,19 +2,19 @@ import { UsageError } from '../errors.ts';
 
 export type OutputFormat = 'text' | 'json' | 'yaml';
 
-/** The value of `-o`; throws `UsageError` for one that is none. */
+/** The format given with `-o`; throws `UsageError` for an unknown one. */
 export function outputFormat(given: string | undefined): OutputFormat {
   return oneOf(['text', 'json', 'yaml'], given);
 }
 
 export const CHECK_FORMATS = ['text', 'json', 'github', 'junit'] as const;
 
-/** The value of `-o` of `hooklet check`; throws `UsageError` for one that is none. */
+/** The format given with `-o` to `hooklet check`; throws `UsageError` for an unknown one. */
 export function checkFormat(given: string | undefined): (typeof CHECK_FORMATS)[number] {
   return oneOf(CHECK_FORMATS, given);
 }
 
-/** The first where none is given. */
+/** The given format, or the first one by default. */
 function oneOf<T extends string>(formats: readonly [T, ...(readonly T[])], given: string | undefined): T {
   const found = given === undefined ? formats[0] : formats.find((format) => format === given);
   if (found !== undefined) return found;

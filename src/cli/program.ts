@@ -7,22 +7,24 @@ import { printable } from '../lib/printable.ts';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
 import { CHECK_HELP, COMPLETION_HELP, DEV_HELP, PROGRAM_HELP, RUN_HELP, START_HELP } from './help.ts';
 import type { CheckFlags, RunFlags } from './local-commands.ts';
-import { devOptions, startOptions, type Flags, type OptionSpec } from './options.ts';
+import type { OptionSpec } from './option-spec.ts';
+import { devOptions, startOptions, type Flags } from './options.ts';
 import { CHECK_FORMATS } from './output-format.ts';
 import { addSchedule } from './schedule.ts';
 import { hiddenStartFlags, startFlags } from './start-flags.ts';
 import { version } from './version.ts';
 
-/** Exit codes: 0 done, 1 problems found or a failure, 2 wrong usage; `hooklet jq` has jq's own. */
+/** Exit codes: 0 done, 1 problems found or a failure, 2 wrong usage; `hooklet jq` has those of jq. */
 type ExitCode = number;
 
-// What a shell reports of a program that wrote to a closed pipe.
+// 128 + SIGPIPE, as a shell reports a program that wrote to a closed pipe.
 const EXIT_CLOSED_PIPE = 141;
 const UNREAD_LIMIT_MS = 1000;
 
 /**
- * Runs the command line; resolves to the exit code. Without arguments it is `start`, and on a terminal the help. `onServed`
- * is called at the end of `start`: what a plugin or a server still holds open then, nobody waits for.
+ * Runs the command line; resolves to the exit code. Without arguments it runs `start`, or prints the help on a
+ * terminal. `onServed` is called at the end of `start`, so that the caller can exit without waiting for connections or
+ * plugins that are still open.
  */
 export async function main(
   given: readonly string[],
@@ -30,7 +32,8 @@ export async function main(
   onServed: () => void = () => {},
 ): Promise<ExitCode> {
   try {
-    // A person who types the name alone asks what it is: the cluster of kubectl is not to be worked on by accident.
+    // A person who types only the name wants help, and must not start an operator on the current kubectl context by
+    // accident.
     const argv = given.length === 0 && isTerminal ? ['--help'] : given;
     const [command, ...rest] = withCommand(argv);
     const flags = command === 'start' ? startFlags(rest) : undefined;
@@ -43,19 +46,19 @@ export async function main(
 function explain(error: HookletError): ExitCode {
   process.stderr.write(`hooklet: ${printable(error.message)}\n`);
   if (error instanceof UsageError) process.stderr.write('See hooklet --help.\n');
-  // What is not read keeps the process, but not for ever.
+  // If standard error is not read, do not wait for it forever.
   if (process.stderr.writableLength > 0) setTimeout(() => process.exit(), UNREAD_LIMIT_MS).unref();
   return error instanceof UsageError ? 2 : 1;
 }
 
-/** A bug: what it left open must not keep the process alive. */
+/** Reports a bug and exits, because whatever the bug left open could keep the process alive. */
 function crash(error: unknown): never {
   openLineOutput(2).write(`hooklet: this is a bug, please report it: ${inspect(error)}\n`);
   process.exit(1);
 }
 
 async function startHooks({ logType, ...flags }: Flags): Promise<ExitCode> {
-  // Comes up while the rest is loaded.
+  // The spawner process starts while the rest is loaded.
   const spawner = startSpawnerChild(process.env);
   try {
     const { start } = await import('./start.ts');
@@ -66,13 +69,13 @@ async function startHooks({ logType, ...flags }: Flags): Promise<ExitCode> {
 }
 
 async function dispatch(argv: readonly string[]): Promise<ExitCode> {
-  // As in `hooklet jq … | head -1`.
+  // The reader closed the pipe, as in `hooklet jq … | head -1`.
   process.stdout.on('error', (error) => {
     if ('code' in error && error.code === 'EPIPE') process.exit(EXIT_CLOSED_PIPE);
     throw error;
   });
   const [command, ...rest] = argv;
-  // Hooks run these for every event: commander is not loaded for them, and reads neither jq's options nor expressions.
+  // Hooks run these two for every event, and both have parsers of their own: commander is not loaded for them.
   if (command === 'jq') return (await import('./jq.ts')).jqCommand(rest);
   if (command === 'filter') return (await import('./filter.ts')).filterCommand(rest);
   const { Command, CommanderError, Option } = await import('commander');
@@ -86,13 +89,13 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
     await program.parseAsync(withCommand(argv), { from: 'user' });
     return exitCode;
   } catch (error) {
-    // The parser has printed its message or the help already.
+    // The parser has already printed its message or the help.
     if (error instanceof CommanderError) return error.exitCode === 0 ? 0 : 2;
     throw error;
   }
 }
 
-/** `start` where no command is given, also when there are flags for it. */
+/** Adds `start` when there is no command, with or without flags. */
 function withCommand(argv: readonly string[]): string[] {
   const [first = '--'] = argv;
   const isOwn = ['-h', '--help', '-V', '--version'].includes(first);
@@ -113,14 +116,14 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addCheck(program, exit);
   addRun(program, exit);
   addSchedule(program, exit);
-  // Listed for the help; dispatch takes them before the parser does.
+  // Only for the help; `dispatch` handles them before the parser.
   program
     .command('filter <expression>')
-    .description('read objects on standard input, print a filterResult a line')
+    .description('read objects on standard input, print one filterResult per line')
     .option('--jsonpath', 'the expression is a jsonPathFilter');
   program
     .command('jq')
-    .argument('<program>', 'what jq is to do')
+    .argument('<program>', 'jq program')
     .argument('[file...]', 'files of JSON')
     .description('run jq: -c -r -n -s -e --arg --argjson and more');
   addCompletion(program);
@@ -145,12 +148,15 @@ function addStart(program: Command, exit: (code: ExitCode) => void): void {
 function addDev(program: Command, exit: (code: ExitCode) => void): void {
   const command = program
     .command('dev')
-    .argument('[hooks-dir]', 'folder of hooks (default: the one that start would take)')
+    .argument('[hooks-dir]', 'folder of hooks (default: that of start)')
     .description('run the hooks against a Kubernetes API server in memory; edited hooks and manifests are reloaded')
     .option('--manifests <dir>', 'folder of YAML files to apply (default: manifests in the hooks folder)')
     .option('--port <port>', 'port of the API server (default: a free one)')
     .option('--kubeconfig <file>', 'file to write the kubeconfig to, for other terminals; removed at the end')
-    .option('--data <file>', 'file that keeps the cluster for the next time (default: it is forgotten)');
+    .option(
+      '--data <file>',
+      'file that stores the cluster for the next start (default: the cluster is lost at the end)',
+    );
   const { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson } = devOptions;
   const { keepTmpFiles, tmpDir, debugUnixSocket } = devOptions;
   addOptions(command, { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson });
@@ -165,10 +171,10 @@ function addDev(program: Command, exit: (code: ExitCode) => void): void {
 function addCheck(program: Command, exit: (code: ExitCode) => void): void {
   program
     .command('check')
-    .argument('[paths...]', 'folders of hooks, or files (default: the folder that start would take)')
+    .argument('[paths...]', 'folders of hooks, or files (default: the folder of start)')
     .description('find all problems of hooks without a cluster; exit code 1 when there are any')
     .option('-o, --output <format>', `one of ${CHECK_FORMATS.join(', ')} (default text)`)
-    .option('--allow-skipped', 'only warn of files that are skipped, and of folders without hooks')
+    .option('--allow-skipped', 'only warn about skipped files and folders without hooks')
     .addHelpText('after', CHECK_HELP)
     .action(async (paths: readonly string[], flags: CheckFlags) => {
       const { checkCommand } = await import('./local-commands.ts');
@@ -182,7 +188,10 @@ function addRun(program: Command, exit: (code: ExitCode) => void): void {
     .argument('<hook>', 'file of the hook')
     .description('run one hook once, for an event or with contexts of your own, and print what it would apply')
     .option('--event <name>', 'one of Added, Modified, Deleted, Synchronization, Schedule, onStartup')
-    .option('--object <file>', 'YAML or JSON: the object of the event, then what else is there; - for standard input')
+    .option(
+      '--object <file>',
+      'YAML or JSON: the object of the event, then the other objects of the cluster; - for standard input',
+    )
     .option('--binding <name>', 'binding of the event (default: the one that watches the object)')
     .option('--context <file>', 'JSON array of binding contexts, - for standard input')
     .addHelpText('after', RUN_HELP)

@@ -6,25 +6,25 @@ import { runIdOf } from '../hook/run-id.ts';
 import type { Snapshot, Trigger } from '../hook/trigger.ts';
 import { comparePlaces } from '../kube/watch/object-index.ts';
 import { shown } from '../lib/shown.ts';
-import { leftOutBy, watchesKind } from './run-match.ts';
+import { excludedBy, watchesKind } from './run-match.ts';
 import { objectName, snapshotItem, type GivenObject } from './run-object.ts';
 
-/** What is to have happened, as the flags of `hooklet run` say it. */
+/** The event that the flags of `hooklet run` describe. */
 export interface EventRequest {
   readonly event: string;
-  /** Of which binding; absent: the only one that can be meant. */
+  /** The name of the binding; absent: the only one that matches. */
   readonly binding?: string;
-  /** The first is the one that an event is about; snapshots have all that their bindings watch. */
+  /** The first is the object of the event; a snapshot contains all that its binding watches. */
   readonly objects: readonly GivenObject[];
 }
 
 export interface MadeContexts {
-  /** What the hook reads: a JSON array with one binding context. */
+  /** The file that the hook reads: a JSON array with one binding context. */
   readonly context: string;
   readonly warnings: readonly string[];
 }
 
-/** Makes the binding context that the operator would make; throws `UsageError` where it would not run the hook. */
+/** Creates the binding context that the operator would write; throws `UsageError` if it would not run the hook. */
 export function makeContexts(hook: Hook, request: EventRequest, nowMs: number): MadeContexts {
   const warnings: string[] = [];
   const trigger = triggerOf(hook, request, nowMs);
@@ -101,7 +101,7 @@ function synchronized(hook: Hook, request: EventRequest): KubernetesBinding {
   throw new UsageError(`binding ${found.name} of ${hook.name} has executeHookOnSynchronization: false`);
 }
 
-/** The bindings that see the object; throws with the reason of each where none does. */
+/** The bindings that watch the object; throws with the reason of each binding if none does. */
 function watchingBindings(hook: Hook, request: EventRequest, object: GivenObject): readonly KubernetesBinding[] {
   const named = namedBindings(hook, request, isKubernetes);
   const ofKind = named.filter((binding) => isOfKind(binding, object, request));
@@ -110,23 +110,23 @@ function watchingBindings(hook: Hook, request: EventRequest, object: GivenObject
     const none = watched.length === 0 ? listed(hook) : watched.join('; ');
     throw new UsageError(`hook ${hook.name} does not watch ${objectName(object)}: ${none}`);
   }
-  const seeing = ofKind.filter((binding) => leftOutBy(binding, object) === undefined);
-  if (seeing.length > 0) return seeing;
-  const reasons = ofKind.map((binding) => `${binding.name} leaves it out by ${leftOutBy(binding, object)}`);
+  const watching = ofKind.filter((binding) => excludedBy(binding, object) === undefined);
+  if (watching.length > 0) return watching;
+  const reasons = ofKind.map((binding) => `${binding.name} excludes it by ${excludedBy(binding, object)}`);
   throw new UsageError(`hook ${hook.name} does not watch ${objectName(object)}: ${reasons.join('; ')}`);
 }
 
 function isWatched(binding: KubernetesBinding, object: GivenObject, request: EventRequest): boolean {
-  return isOfKind(binding, object, request) && leftOutBy(binding, object) === undefined;
+  return isOfKind(binding, object, request) && excludedBy(binding, object) === undefined;
 }
 
-/** Whoever names the binding knows what its kind is called. */
+/** For a kind that cannot be decided without a cluster, the user's choice with `--binding` counts. */
 function isOfKind(binding: KubernetesBinding, object: GivenObject, request: EventRequest): boolean {
   const answer = watchesKind(binding, object);
   return answer === 'yes' || (answer === 'unknown' && request.binding === binding.name);
 }
 
-/** The one binding of a type that can be meant. */
+/** The only binding of a type, or the one of that type that was named. */
 function onlyOne<T extends Binding>(
   hook: Hook,
   request: EventRequest,
@@ -157,12 +157,12 @@ function onlyBinding<T extends Binding>(hook: Hook, bindings: readonly T[], what
   throw new UsageError(`several bindings of ${hook.name} ${what}: ${names}; choose one with --binding`);
 }
 
-/** What the hook has, for an error about what it has not. */
+/** Lists the bindings of the hook, for an error about a missing one. */
 function listed({ bindings }: Hook): string {
   return `it has ${bindings.map((binding) => `${binding.type} ${bindingName(binding)}`).join(', ')}`;
 }
 
-/** As contexts and `--binding` call it. */
+/** The name of a binding in contexts and for `--binding`. */
 export function bindingName(binding: Binding): string {
   return binding.type === 'onStartup' ? 'onStartup' : binding.name;
 }

@@ -5,7 +5,10 @@ import { findKind } from '../kube/discovery/kind-search.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 import type { GivenObject } from './run-object.ts';
 
-/** Whether a binding watches the kind of an object; `unknown` for short names of custom resources, and their like. */
+/**
+ * Whether a binding watches the kind of an object; `unknown` when only the cluster knows, as for short names of custom
+ * resources.
+ */
 export function watchesKind(binding: KubernetesBinding, object: GivenObject): 'yes' | 'no' | 'unknown' {
   const { kind, apiVersion } = binding;
   const watched = findKind(builtInKinds(), { kind, ...(apiVersion !== undefined && { apiVersion }) });
@@ -26,13 +29,16 @@ function groupOf(apiVersion: string): string {
   return apiVersion.includes('/') ? (apiVersion.split('/')[0] ?? '') : '';
 }
 
-/** A kind in lower case, and what is most likely its plural. */
+/** A kind in lower case, and its most likely plural. */
 function namesOf(kind: string): readonly string[] {
   return [kind, `${kind}s`, `${kind}es`, kind.replace(/y$/, 'ies')];
 }
 
-/** Why the selectors of a binding leave out an object; undefined when they do not. Labels of namespaces are not known. */
-export function leftOutBy(binding: KubernetesBinding, object: GivenObject): string | undefined {
+/**
+ * The selector of a binding that excludes an object; `undefined` when none does. A selector of namespace labels matches
+ * all.
+ */
+export function excludedBy(binding: KubernetesBinding, object: GivenObject): string | undefined {
   const { names, namespace, labelSelector = {}, fieldSelector = [] } = binding;
   if (!isNamed(names, object.name)) return 'nameSelector';
   if (namespace?.type === 'names' && !isNamed(namespace.names, object.namespace)) return 'namespace.nameSelector';
@@ -40,7 +46,7 @@ export function leftOutBy(binding: KubernetesBinding, object: GivenObject): stri
   return fieldSelector.every((requirement) => matchesField(requirement, object)) ? undefined : 'fieldSelector';
 }
 
-/** No names mean all. */
+/** An absent list matches every name. */
 function isNamed(names: readonly string[] = [], name: string): boolean {
   return names.length === 0 || names.includes(name);
 }
@@ -78,7 +84,7 @@ function matchesField({ field, operator, value }: FieldRequirement, object: Give
   for (const part of field.split('.')) {
     found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
   }
-  // A field that is not there has the empty value, as on the server.
+  // A missing field has the empty value, as in the API server.
   const text = typeof found === 'string' ? found : (JSON.stringify(found) ?? '');
   const isEqual = text === value;
   return operator === '=' ? isEqual : !isEqual;

@@ -8,20 +8,20 @@ import { findKind } from '../kube/discovery/kind-search.ts';
 import { shown, shownName } from '../lib/shown.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 
-/** An object of `--object`, as the API server would have it. */
+/** An object given with `--object`, with the defaults that the API server would set. */
 export interface GivenObject {
   readonly apiVersion: string;
   readonly kind: string;
-  /** Empty where it has none. */
+  /** Empty when it has none. */
   readonly namespace: string;
   readonly name: string;
   readonly labels: Readonly<Record<string, unknown>>;
   readonly value: Readonly<Record<string, unknown>>;
-  /** Absent for a custom resource. */
+  /** The built-in kind; absent for a custom resource. */
   readonly builtIn: ResourceKind | undefined;
 }
 
-/** Reads what `--object` held; throws `UsageError` for all that is no object of Kubernetes. */
+/** Checks the values of `--object`; throws one `UsageError` for all that are not Kubernetes objects. */
 export function givenObjects(values: readonly unknown[]): readonly GivenObject[] {
   const problems: string[] = [];
   const objects = values.flatMap((value, index) => {
@@ -45,7 +45,7 @@ function givenObject(value: unknown): GivenObject | undefined {
   return { apiVersion, kind, namespace, name, labels, value: whole, builtIn };
 }
 
-/** A manifest often leaves it out, and the API server does not. */
+/** The namespace of the object; `default`, as with kubectl, when a manifest of a namespaced built-in kind omits it. */
 function namespaceOf(metadata: Readonly<Record<string, unknown>>, builtIn: ResourceKind | undefined): string {
   const { namespace } = metadata;
   if (typeof namespace === 'string') return namespace;
@@ -58,7 +58,7 @@ export function objectName({ apiVersion, kind, namespace, name }: GivenObject): 
   return [apiVersion, kind, where].map((part) => shownName(part)).join(' ');
 }
 
-/** The object as the operator would hand it to the binding: with what its filter makes of it. */
+/** The object as the binding would see it, with the result of its filter. */
 export function snapshotItem({ filter }: KubernetesBinding, object: GivenObject): SnapshotItem {
   const { namespace, name, value } = object;
   const item = { namespace, name, object: Buffer.from(JSON.stringify(value)) };

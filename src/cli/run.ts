@@ -7,7 +7,7 @@ import type { Executor, HookOutput } from '../runner/executor.ts';
 import { readAll } from './object-input.ts';
 import { bindingName } from './run-event.ts';
 
-/** What a hook asked for, told to people, and what is likely a mistake in it. */
+/** The operations that a hook asked for, as text for people, and warnings about likely mistakes. */
 export interface DescribedOutput {
   readonly operations: readonly string[];
   readonly warnings: readonly string[];
@@ -20,16 +20,16 @@ export interface RunOnceOptions {
   readonly context: string;
   readonly describeOperations: (text: string) => DescribedOutput;
   readonly describeMetrics: (text: string) => DescribedOutput;
-  /** Takes what the hook prints. */
+  /** Called with each piece of the hook's output. */
   readonly onOutput: (output: HookOutput) => void;
-  /** Takes the report, newlines included. */
+  /** Called with each piece of the report, newlines included. */
   readonly write: (text: string) => void;
   readonly signal: AbortSignal;
 }
 
 /**
- * Runs one hook once with the given contexts and prints what it would apply: nothing is sent to a cluster. Rejects with
- * `UsageError` for a context that is none, and with what the operator would report of a run that failed.
+ * Runs one hook once with the given contexts and prints what it would apply; nothing is sent to a cluster. Rejects with
+ * `UsageError` for an invalid context, and with the error that the operator would report for a failed run.
  */
 export async function runOnce(options: RunOnceOptions): Promise<void> {
   const { executor, hook, context, onOutput, write, signal } = options;
@@ -64,7 +64,7 @@ export async function readInput(
   }
 }
 
-/** Far more than what a hook is given at once. */
+/** Far above the size of real binding contexts. */
 const MAX_INPUT = 64 * 1024 * 1024;
 
 function checkContext(text: string, hook: Hook): void {
@@ -83,13 +83,13 @@ function checkContext(text: string, hook: Hook): void {
   checkBindings(value, hook);
 }
 
-/** A hook is never given the contexts of another one: it would most likely do nothing, and seem to be well. */
+/** Refuses contexts of another hook's bindings: the hook would most likely do nothing, and seem to succeed. */
 function checkBindings(contexts: readonly Readonly<Record<string, unknown>>[], hook: Hook): void {
   const names = new Set(hook.bindings.map(bindingName));
   const groups = hook.bindings.flatMap((binding) => (binding.type === 'onStartup' ? [] : (binding.group ?? [])));
   const foreign = contexts
     .map(({ binding }) => binding)
-    // The peer gives the context of a group its name.
+    // shell-operator writes the name of the group as the binding of a group's context.
     .filter((binding) => typeof binding === 'string' && !names.has(binding) && !groups.includes(binding));
   if (foreign.length === 0) return;
   const got = [...new Set(foreign)].slice(0, MAX_SHOWN).map((binding) => shown(binding));

@@ -5,17 +5,17 @@ import { ControlFailure, type ControlClient } from './control-client.ts';
 import { outputFormat } from './output-format.ts';
 import { scheduleList } from './schedule-list.ts';
 
-/** The world of a command that asks an operator. */
+/** The operator, streams and clock of a `schedule` command. */
 export interface ScheduleIo {
   readonly client: ControlClient;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   readonly now: () => number;
-  /** Ends waiting. */
+  /** Aborts waiting for a run. */
   readonly signal: AbortSignal;
 }
 
-/** A schedule binding as it was named. */
+/** A schedule binding as named on the command line. */
 export interface ScheduleTarget {
   readonly hook: string;
   readonly binding: string;
@@ -24,7 +24,7 @@ export interface ScheduleTarget {
 const POLL_MS = 250;
 const FINAL: readonly string[] = ['succeeded', 'failed', 'interrupted', 'replaced'];
 
-/** Runs a command; what the operator says against it goes to standard error, with exit code 1. */
+/** Runs a command; prints a `ControlFailure` to standard error and resolves to exit code 1. */
 export async function withOperator(command: (io: ScheduleIo) => Promise<number>, io: ScheduleIo): Promise<number> {
   try {
     return await command(io);
@@ -35,7 +35,7 @@ export async function withOperator(command: (io: ScheduleIo) => Promise<number>,
   }
 }
 
-/** `hooklet schedule list`. */
+/** `hooklet schedule list`; resolves to the exit code, as the others do. */
 export async function listSchedules(output: string | undefined, io: ScheduleIo): Promise<number> {
   const format = outputFormat(output);
   const { schedules, note } = await readList(io);
@@ -44,7 +44,7 @@ export async function listSchedules(output: string | undefined, io: ScheduleIo):
   return 0;
 }
 
-/** `hooklet schedule trigger`; with `isWaiting` the exit code is the run's. */
+/** `hooklet schedule trigger`; with `isWaiting` waits for the run, and the exit code is 0 only if it succeeded. */
 export async function triggerSchedule(target: ScheduleTarget, isWaiting: boolean, io: ScheduleIo): Promise<number> {
   const { runId } = await io.client.ask('POST', pathOf(target, 'trigger'));
   if (typeof runId !== 'string') throw new ControlFailure('the operator did not say which run it is');

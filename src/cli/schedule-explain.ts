@@ -11,7 +11,7 @@ import { outputFormat } from './output-format.ts';
 import { parseTimeArgument } from './time-argument.ts';
 
 export interface ExplainOptions {
-  /** As given; the words of a crontab that was not put into quotes. */
+  /** The arguments as given: several words if the crontab was not quoted. */
   readonly crontab: readonly string[];
   readonly from?: string | undefined;
   readonly to?: string | undefined;
@@ -21,13 +21,13 @@ export interface ExplainOptions {
   readonly nowMs: number;
 }
 
-const USUAL_COUNT = 10;
+const DEFAULT_COUNT = 10;
 const MAX_COUNT = 1000;
-// Later there is no other tick than that of a rare date, and no time zone is known.
+// Ticks are searched up to this year.
 const LATEST_MS = Date.UTC(9999, 0);
 const MAX_NAMED = 3;
 
-/** What `hooklet schedule explain` prints: what the crontab means, and its ticks; throws `UsageError`. */
+/** The output of `hooklet schedule explain`: the meaning of the crontab, and its ticks; throws `UsageError`. */
 export function explainSchedule(options: ExplainOptions): string {
   const format = outputFormat(options.output);
   const explained = explain(options);
@@ -55,7 +55,7 @@ interface Explained {
   readonly fromMs: number;
   readonly ticks: readonly Tick[];
   readonly interval: Interval | undefined;
-  /** Whether there are more ticks than are shown, and up to when. */
+  /** Whether there are more ticks than shown, and the end of the range. */
   readonly more: 'none' | 'after-count' | 'in-range';
 }
 
@@ -68,8 +68,8 @@ function explain(options: ExplainOptions): Explained {
   if (toMs !== undefined && toMs < fromMs) {
     throw new UsageError(`--to: got ${JSON.stringify(options.to)}, expected a time after ${rfc3339(fromMs, zone)}`);
   }
-  const count = readCount(options.count) ?? (toMs === undefined ? USUAL_COUNT : MAX_COUNT);
-  // A tick at the very beginning counts, and one at the very end of a range does too.
+  const count = readCount(options.count) ?? (toMs === undefined ? DEFAULT_COUNT : MAX_COUNT);
+  // Both ends of the range are inclusive.
   const range = { fromMs: fromMs - 1, toMs: toMs ?? LATEST_MS, limit: count + 1 };
   const found = ticksBetween(crontab, range, fromMs);
   const shown = found.slice(0, count);

@@ -6,7 +6,7 @@ import type { OutputFormat } from './output-format.ts';
 const HEAD = ['HOOK', 'BINDING', 'CRONTAB', 'ZONE', 'NEXT', 'LAST', 'LAST SUCCESS', 'OUTCOME', 'MISSED', 'STATE'];
 const NOTHING = '-';
 
-/** What `hooklet schedule list` prints. */
+/** The output of `hooklet schedule list`. */
 export function scheduleList(schedules: readonly ScheduleDocument[], format: OutputFormat, nowMs: number): string {
   if (format === 'json') return `${JSON.stringify(schedules, undefined, 2)}\n`;
   if (format === 'yaml') return stringify(schedules);
@@ -23,7 +23,7 @@ function rowOf(schedule: ScheduleDocument, nowMs: number): readonly string[] {
     hook,
     binding,
     crontab,
-    // One that is written in the crontab needs no second mention.
+    // A time zone that the crontab contains is not printed twice.
     /^(?:CRON_)?TZ=/.test(crontab) ? NOTHING : timeZone,
     next === undefined ? NOTHING : `${shortTime(next)} (in ${age(Date.parse(next) - nowMs)})`,
     lastScheduled === undefined ? NOTHING : shortTime(lastScheduled),
@@ -34,7 +34,7 @@ function rowOf(schedule: ScheduleDocument, nowMs: number): readonly string[] {
   ];
 }
 
-/** Why a run waits: its own failure, or that of another hook before it in its queue. */
+/** The outcome, and what the run waits for: its own next attempt, or another task before it in its queue. */
 function outcomeText(outcome: string, { hook, heldBy }: ScheduleDocument, nowMs: number): string {
   if (heldBy === undefined) return outcome;
   const { again, attempt, runningSince } = heldBy;

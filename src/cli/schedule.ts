@@ -10,7 +10,7 @@ type Run = (loaded: typeof commands, io: ScheduleIo) => Promise<number>;
 
 const OUTPUT = ['-o, --output <format>', 'one of text, json, yaml (default text)'] as const;
 
-/** Adds `hooklet schedule` and what is below it. */
+/** Adds `hooklet schedule` and its subcommands. */
 export function addSchedule(program: Command, exit: Exit): void {
   const schedule = program.command('schedule').description('look at schedules, and change them in a running operator');
   addExplain(schedule, exit);
@@ -36,11 +36,11 @@ export function addSchedule(program: Command, exit: Exit): void {
   }
 }
 
-/** What finds the operator, as `hooklet start` has it. */
+/** The options of `hooklet start` that determine the control socket. */
 function asking(command: Command): Command {
   return command
     .option('--debug-unix-socket <path>', 'socket of the operator (env HOOKLET_DEBUG_UNIX_SOCKET, DEBUG_UNIX_SOCKET)')
-    .option('--tmp-dir <dir>', 'its temporary folder, where the socket is otherwise (env HOOKLET_TMP_DIR)')
+    .option('--tmp-dir <dir>', 'its temporary folder, which contains the default socket (env HOOKLET_TMP_DIR)')
     .addHelpText('after', ASKING_HELP);
 }
 
@@ -68,9 +68,9 @@ async function ask({ debugUnixSocket, tmpDir }: SocketFlags, run: Run): Promise<
 function addExplain(schedule: Command, exit: Exit): void {
   schedule
     .command('explain <crontab...>')
-    .description('say what a crontab means and when it runs; needs no operator and no cluster')
+    .description('explain a crontab and print its next runs; needs no operator and no cluster')
     .option('--from <time>', 'first moment of the range (default now)')
-    .option('--to <time>', 'last moment of the range (default: as many ticks as --count says)')
+    .option('--to <time>', 'last moment of the range (default: that of the last tick of --count)')
     .option('--zone <zone>', 'IANA time zone (default: that of the crontab, else of this machine)')
     .option('--count <n>', 'how many ticks at most (default 10, in a range 1000)')
     .option(...OUTPUT)

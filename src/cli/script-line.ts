@@ -1,15 +1,15 @@
 /**
- * Finds the line of a script that printed a line of its config. The script is not understood: its lines are compared
- * with those of the config, which a heredoc holds as they are.
+ * Finds the line of a script that printed a line of its config. The script is not parsed: its lines are compared with
+ * those of the config, because most scripts contain their config verbatim in a heredoc.
  */
 
-/** What is to be found: a line of the config, from 1, and where it is a field its last name and what it holds. */
+/** A place in the config: its line, counted from 1, and for a scalar field its name and value. */
 export interface ConfigPlace {
   readonly line: number;
   readonly field?: { readonly name: string; readonly value: string };
 }
 
-/** The line of `script`, from 1, that printed `place` of `config`; undefined where no line tells. */
+/** The line of `script`, counted from 1, that printed `place` of `config`; `undefined` when it cannot be found. */
 export function scriptLine(script: string, config: string, place: ConfigPlace): number | undefined {
   const printed = linesOf(config);
   const written = linesOf(script);
@@ -17,10 +17,10 @@ export function scriptLine(script: string, config: string, place: ConfigPlace): 
   return findAligned(written, printed, place.line - 1) ?? findContaining(written, wanted) ?? findField(written, place);
 }
 
-/** So many lines around the wanted one tell which of several like it is meant. */
+/** How many lines on each side are compared to choose between several equal lines. */
 const NEIGHBORS = 50;
 
-/** The best of the places where the lines around the wanted one stand as they were printed. */
+/** The line of the script where most of the surrounding lines are equal to those of the config. */
 function findAligned(written: readonly string[], printed: readonly string[], wanted: number): number | undefined {
   const from = Math.max(0, wanted - NEIGHBORS);
   const around = printed.slice(from, wanted + NEIGHBORS + 1);
@@ -28,7 +28,7 @@ function findAligned(written: readonly string[], printed: readonly string[], wan
   let best: { readonly at: number; readonly score: number } | undefined;
   for (const at of written.keys()) {
     const isSame = (line: number): boolean => isPrinted(line) && printed[line] === written[at + line - wanted];
-    // A line with a variable in it was printed as another, between two that were not.
+    // A line that contains a variable differs from what was printed, but its two neighbors are equal.
     if (!isSame(wanted) && !(isPrinted(wanted) && isSame(wanted - 1) && isSame(wanted + 1))) continue;
     const score = around.filter((_, index) => isSame(from + index)).length;
     if (score > (best?.score ?? 0)) best = { at, score };
@@ -36,16 +36,16 @@ function findAligned(written: readonly string[], printed: readonly string[], wan
   return best === undefined ? undefined : best.at + 1;
 }
 
-/** A shorter line is found anywhere. */
+/** A shorter line would be found in too many places. */
 const MIN_LENGTH = 6;
 
-/** A config in one line, in the quotes of `echo`. */
+/** Finds a config that the script prints with `echo '…'`. */
 function findContaining(written: readonly string[], wanted: string): number | undefined {
   if (wanted.length < MIN_LENGTH) return undefined;
   return onlyLine(written, (line) => line.includes(wanted));
 }
 
-/** A config that another language makes of its own values: `kind: 'Pod',`. */
+/** Finds a config that a program in another language builds from its own values, such as `kind: 'Pod',`. */
 function findField(written: readonly string[], { field }: ConfigPlace): number | undefined {
   if (field === undefined || field.value === '') return undefined;
   return onlyLine(written, (line) => hasWord(line, field.name) && hasWord(line, field.value));
@@ -64,7 +64,7 @@ function onlyLine(lines: readonly string[], matches: (line: string) => boolean):
   return first >= 0 && lines.findLastIndex(matches) === first ? first + 1 : undefined;
 }
 
-/** Without indentation: `<<-` takes it away, and so do the likes of it in other languages. */
+/** The lines without indentation, because `<<-` and similar syntax in other languages remove it. */
 function linesOf(text: string): readonly string[] {
   return text.split('\n').map((line) => line.trim());
 }

@@ -2,7 +2,7 @@ import { constants } from 'node:os';
 
 type EndSignal = 'SIGINT' | 'SIGTERM' | 'SIGHUP';
 
-/** Aborts at the first of the signals; a second one ends the process at once with 128 + its number. */
+/** Returns an AbortSignal that aborts at the first of the signals; a second one exits at once with 128 + its number. */
 export function shutdownSignal(
   onSignal: (name: string) => void,
   names: readonly EndSignal[] = ['SIGINT', 'SIGTERM'],

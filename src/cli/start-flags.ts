@@ -1,12 +1,12 @@
 import { parseArgs } from 'node:util';
 import { attributeName, startOptions, type Flags } from './options.ts';
-import { peerOptions } from './peer-options.ts';
+import { ignoredOptions } from './ignored-options.ts';
 
 // The name that shell-operator has for --log-format.
 const LOG_TYPE = '--log-type <format>';
 
 /** Flags of `start` that its help does not list. */
-export const hiddenStartFlags: readonly string[] = [LOG_TYPE, ...Object.values(peerOptions).map(({ flag }) => flag)];
+export const hiddenStartFlags: readonly string[] = [LOG_TYPE, ...Object.values(ignoredOptions).map(({ flag }) => flag)];
 
 /**
  * Reads the flags of `start` with Node's own parser: loading commander takes 5 ms more, at each start of a pod. Undefined

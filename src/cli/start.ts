@@ -9,17 +9,27 @@ import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { controlSocketOf } from './control-socket.ts';
 import { logStyle } from './log-style.ts';
 import { resolveOptions, startOptions, type Flags, type StartOptions } from './options.ts';
-import { withoutEffect } from './peer-options.ts';
+import { withoutEffect } from './ignored-options.ts';
 import { leaderElectionOptions } from './leader-options.ts';
 import { programFile } from './program-file.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { version } from './version.ts';
 
-/** `hooklet start`: runs the hooks against a cluster until SIGINT or SIGTERM; resolves to the exit code. */
+/**
+ * `hooklet start`: runs the hooks against a cluster until SIGINT or SIGTERM; resolves to the exit code. `program.ts`
+ * calls it with the parsed flags and with the spawner process, which it started before anything else was loaded.
+ *
+ * It resolves the options, checks the hooks folder, opens the log, and hands everything to `runOperator`, which
+ * connects to the cluster and returns at shutdown. `openLog`, `logStyle` and `operatorOptions` are shared with `hooklet
+ * dev`.
+ *
+ * What must hold: wrong usage (options, a missing hooks folder) ends with a `UsageError` before the cluster is
+ * contacted.
+ */
 export async function start(flags: Flags, spawner: SpawnerChild): Promise<number> {
   const options = resolveOptions(startOptions, flags, process.env);
   const log = openLog(options, 'json');
-  // Refused before the cluster is looked for: this is the mistake that is easier to mend.
+  // Checked before the cluster is contacted: of the two mistakes, a wrong folder is easier to fix.
   await discoverHooks(options.hooksDir);
   const signal = shutdownSignal((name) => log.info({ signal: name }, 'shutting down'));
   log.info({ version, hooksDir: options.hooksDir }, 'hooklet starts');
@@ -41,7 +51,7 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
   return 0;
 }
 
-/** The logger the options ask for; `otherwise` is the format where neither they nor a terminal decide. */
+/** Opens the logger that the options ask for; `otherwise` is the format of `auto` without a terminal. */
 export function openLog({ logFormat, logLevel }: StartOptions, otherwise: 'json' | 'text'): RootLogger {
   return createLogger({
     ...logStyle(logFormat, otherwise, { isTerminal: isatty(1), env: process.env }),
@@ -49,7 +59,7 @@ export function openLog({ logFormat, logLevel }: StartOptions, otherwise: 'json'
   });
 }
 
-/** What the operator needs of the options. */
+/** Converts the resolved options to those of the operator. */
 export function operatorOptions(
   options: StartOptions,
   connect: () => Promise<Cluster>,

@@ -5,14 +5,17 @@ const LOCAL = /^(\d{4}-\d\d-\d\d)(?:[T ](\d\d:\d\d(?::\d\d)?))?$/;
 const INSTANT = /^\d{4}-\d\d-\d\d[T ]\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/i;
 
 export interface TimeContext {
-  /** Of times without an offset. */
+  /** The time zone of times without an offset. */
   readonly zone: TimeZone;
   readonly nowMs: number;
-  /** What a date without a time means: its first moment, or that of the next day. */
+  /** Whether a date without a time means its first moment, or that of the next day. */
   readonly edge: 'start' | 'end';
 }
 
-/** Reads `now`, an RFC 3339 time, or a date with or without a time in the zone; undefined when it is none of these. */
+/**
+ * Parses `now`, an RFC 3339 time, or a date with or without a time; returns milliseconds since the epoch, or
+ * `undefined`.
+ */
 export function parseTimeArgument(text: string, { zone, nowMs, edge }: TimeContext): number | undefined {
   if (text === 'now') return nowMs;
   if (!isDate(text.slice(0, 10))) return undefined;
@@ -23,7 +26,7 @@ export function parseTimeArgument(text: string, { zone, nowMs, edge }: TimeConte
   return firstInstant(zone, time === undefined && edge === 'end' ? wallMs + DAY_MS : wallMs);
 }
 
-/** Not every parser refuses 30 February. */
+/** Whether the date exists: `Date` accepts 30 February. */
 function isDate(date: string): boolean {
   const parsed = new Date(`${date}T00:00:00Z`);
   return !Number.isNaN(parsed.getTime()) && parsed.toISOString().startsWith(date);

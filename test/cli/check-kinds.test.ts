@@ -45,7 +45,7 @@ describe('kindProblems', () => {
     [
       'CronJob',
       'batch/v1beta1',
-      'apiVersion: batch/v1beta1 has no CronJob in the Kubernetes of now, did you mean batch/v1?',
+      'apiVersion: batch/v1beta1 has no CronJob in the current Kubernetes version, did you mean batch/v1?',
     ],
     ['Tulip', 'apps/v1', 'kind: got "Tulip", which apps/v1 is not known to have'],
     [

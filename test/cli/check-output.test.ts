@@ -123,7 +123,7 @@ stderr: about to fail
   });
 });
 
-/** Reads XML as strictly as its grammar is, but for what is not used here; gives the names of the elements. */
+/** Parses the part of XML that is used here as strictly as its grammar demands; returns the names of the elements. */
 function shapeOf(xml: string): string {
   const token =
     /<\?xml [^?]*\?>|<\/([\w-]+)>|<([\w-]+)((?: [\w-]+="(?:[^<&"]|&(?:amp|lt|gt|quot|#\d+);)*")*)(\/?)>|((?:[^<&>]|&(?:amp|lt|gt|quot|#\d+);)+)/uy;

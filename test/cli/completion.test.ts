@@ -18,7 +18,7 @@ beforeAll(async () => {
 
 afterAll(() => folder[Symbol.dispose]());
 
-/** What the program prints. */
+/** The output of the program. */
 async function printed(...args: readonly string[]): Promise<string> {
   const write = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
   try {
@@ -29,7 +29,7 @@ async function printed(...args: readonly string[]): Promise<string> {
   }
 }
 
-/** What bash offers for the last of the words. */
+/** The completions that bash offers for the last of the words. */
 function complete(...words: readonly string[]): readonly string[] {
   const script = `set -u; source '${join(folder.path, 'completion.bash')}'
     COMP_WORDS=("$@"); COMP_CWORD=$(($# - 1)); _hooklet; printf '%s\\n' "\${COMPREPLY[@]-}"`;
@@ -37,7 +37,7 @@ function complete(...words: readonly string[]): readonly string[] {
   return output.toString().split('\n').filter(Boolean);
 }
 
-/** The commands and flags that the help of a command lists. */
+/** The commands and flags in the help of a command. */
 async function helpWords(path: readonly string[]) {
   const help = await printed(...path, '--help');
   const part = (title: string): string => new RegExp(`^${title}:\n((?:  .*\n)+)`, 'm').exec(help)?.[1] ?? '';
@@ -117,7 +117,7 @@ describe('hooklet completion', () => {
   });
 });
 
-/** A script without its comments and what it has in quotes: a quote that is left opens and is never closed. */
+/** A script without comments and quoted text: a quote that remains is one that is never closed. */
 function unquoted(script: string, shell: string): string {
   const single = shell === 'fish' ? /'(?:[^'\\]|\\.)*'/gs : /'[^']*'(?:\\''[^']*')*/g;
   return script

@@ -6,7 +6,7 @@ import { controlClient, ControlFailure } from '../../src/cli/control-client.ts';
 import { UsageError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
-/** A server on a socket that gives each request the same answer. */
+/** A server on a socket that gives every request the same answer. */
 async function answering(status: number, body: string): Promise<string> {
   const folder = temporaryFolder();
   const path = join(folder.path, 's');
@@ -46,7 +46,7 @@ describe('the client of the control socket', () => {
   it('asks no socket of another user, who could answer in the place of the operator', async () => {
     const path = await answering(200, '{"runId":"x"}');
     const me = process.getuid?.() ?? 0;
-    // Only root may give it away; else this process counts as somebody else.
+    // Only root may change the owner; otherwise this process pretends to be another user.
     if (me === 0) chownSync(path, 12_345, 12_345);
     else vi.spyOn(process, 'geteuid').mockReturnValue(me + 1);
     onTestFinished(() => void vi.restoreAllMocks());

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
-import { keptState, stateWriter, writeRegularly } from '../../src/cli/dev-data.ts';
+import { persistedState, stateWriter, writeRegularly } from '../../src/cli/dev-data.ts';
 
 function file(...names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-data-'));
@@ -24,7 +24,7 @@ describe('the file of --data', () => {
     await sandbox.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'a' } });
     write();
 
-    expect(keptState(path).state?.objects.map(({ object }) => Object(object['metadata']).name)).toContain('a');
+    expect(persistedState(path).state?.objects.map(({ object }) => Object(object['metadata']).name)).toContain('a');
   });
 
   it('is looked at every few seconds until the end', async () => {
@@ -44,7 +44,7 @@ describe('the file of --data', () => {
   it('need not be there, nor named', () => {
     const path = file('none.json');
 
-    expect([keptState(path), keptState(undefined), existsSync(path)]).toEqual([{}, {}, false]);
+    expect([persistedState(path), persistedState(undefined), existsSync(path)]).toEqual([{}, {}, false]);
   });
 
   it('that cannot be read or written is an error that names it', async () => {
@@ -52,7 +52,7 @@ describe('the file of --data', () => {
     writeFileSync(path, '{');
     const write = stateWriter(await sandboxForTest(), file('missing', 'data.json'));
 
-    expect(() => keptState(path)).toThrow(
+    expect(() => persistedState(path)).toThrow(
       /^--data: .*data\.json does not hold the state of a sandbox: .*; move the file/,
     );
     expect(write).toThrow(/^--data: .*data\.json cannot be written: ENOENT/);

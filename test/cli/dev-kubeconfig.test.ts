@@ -21,7 +21,7 @@ afterEach(() => folder[Symbol.dispose]());
 const configOf = (server: string, name = 'sandbox', more: readonly object[] = []): string =>
   stringify({ clusters: [{ name, cluster: { server } }, ...more], users: [{ name: 'admin', user: { token: 't' } }] });
 
-// Nothing listens on these.
+// Nothing listens on these ports.
 const FRESH = configOf('http://127.0.0.1:1');
 const ENDED = configOf('http://127.0.0.1:2');
 

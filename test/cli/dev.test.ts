@@ -200,7 +200,7 @@ describe('hooklet dev', () => {
     const program = dev('hooks', '--kubeconfig', 'config');
 
     expect(await program.ended).toBe(2);
-    expect(program.stderr()).toMatch(/^hooklet: --kubeconfig: config is there and was not written by hooklet dev/);
+    expect(program.stderr()).toMatch(/^hooklet: --kubeconfig: config exists and was not written by hooklet dev/);
     expect(readFileSync(path('config'), 'utf8')).toContain('clusters: []');
   });
 });

@@ -50,7 +50,7 @@ describe('changes of files', () => {
     ['a file in a folder that is new', () => mkdirSync(path('new')), () => writeFileSync(path('new/a'), '')],
   ])('are %s', async (_, prepare, change) => {
     prepare();
-    // Whatever preparing it was is over with this one.
+    // After this change, those of the preparation have all been reported.
     writeFileSync(path('prepared'), '');
     await changes.next();
 

@@ -14,7 +14,7 @@ const FILES: Readonly<Record<string, string>> = {
   'text.txt': 'first\nsecond',
 };
 
-/** Runs a command line on standard input given in pieces. */
+/** Runs a jq command line; standard input arrives in the given pieces. */
 async function run(args: readonly string[], ...stdin: readonly string[]): Promise<Ran> {
   let out = '';
   let err = '';

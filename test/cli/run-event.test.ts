@@ -143,7 +143,7 @@ describe('makeContexts', () => {
       'an object that a selector leaves out',
       { kubernetes: [{ ...PODS, labelSelector: { matchLabels: { app: 'db' } } }] },
       { event: 'Added', objects: [POD] },
-      'pods leaves it out by labelSelector',
+      'pods excludes it by labelSelector',
     ],
     [
       'an event the binding does not run on',
@@ -203,6 +203,6 @@ describe('makeContexts', () => {
     const run = (): unknown => make({ kubernetes: [{ ...PODS, ...selector }] }, { event: 'Added', objects: [POD] });
 
     if (isSeen) expect(run()).toMatchObject({ contexts: [{ binding: 'pods' }] });
-    else expect(run).toThrow(/pods leaves it out by (?:name|label|field|namespace\.name)Selector$/);
+    else expect(run).toThrow(/pods excludes it by (?:name|label|field|namespace\.name)Selector$/);
   });
 });

@@ -38,7 +38,7 @@ afterEach(async () => {
   folder[Symbol.dispose]();
 });
 
-/** Runs a command; what it printed comes with its exit code. */
+/** Runs a command; returns its output and exit code. */
 async function run(
   command: (io: ScheduleIo) => Promise<number>,
   { socket = path, signal = new AbortController().signal } = {},

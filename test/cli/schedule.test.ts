@@ -6,7 +6,7 @@ import { temporaryFolder } from '../support/hook-rig.ts';
 import { runProgram } from '../support/program.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-/** An operator's socket in a temporary folder, until the test has finished. */
+/** A control socket in a temporary folder, which is closed at the end of the test. */
 async function serving(): Promise<{ readonly tmpDir: string; readonly asked: readonly string[] }> {
   const folder = temporaryFolder();
   const schedules = fakeSchedules(scheduleStatus());

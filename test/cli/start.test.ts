@@ -53,10 +53,10 @@ const logged = (program: Program): readonly Readonly<Record<string, unknown>>[] 
     .filter((line) => line.startsWith('{'))
     .map((line) => JSON.parse(line));
 
-/** Fails the test when something is left of the program or of what it started. */
+/** Fails the test when the program or a process that it started is still there. */
 async function expectNothingLeft(): Promise<void> {
   expect(readdirSync(path('tmp'))).toEqual([]);
-  // What was killed last goes as soon as the machine lets it.
+  // A killed process disappears only when the kernel gets to it.
   await until(() => expect(markedProcesses(`MARK=${folder.path}`)).toEqual([]));
 }
 

@@ -1,11 +1,11 @@
-/** A flag of shell-operator that changes nothing here. */
-export interface PeerOption {
+/** A flag of shell-operator that is accepted and ignored. */
+export interface IgnoredOption {
   readonly flag: string;
   readonly env: string;
 }
 
-/** The flags of shell-operator that are accepted, so that its images and charts start, and have no effect. */
-export const peerOptions: Readonly<Record<string, PeerOption>> = {
+/** The flags of shell-operator that are accepted and ignored, so that its images and charts start. */
+export const ignoredOptions: Readonly<Record<string, IgnoredOption>> = {
   namespace: { flag: '--namespace <name>', env: 'SHELL_OPERATOR_NAMESPACE' },
   kubeServer: { flag: '--kube-server <url>', env: 'KUBE_SERVER' },
   logNoTime: { flag: '--log-no-time', env: 'LOG_NO_TIME' },
@@ -34,23 +34,23 @@ export const peerOptions: Readonly<Record<string, PeerOption>> = {
   ]),
 };
 
-/** Variables that have no flag. */
+/** Environment variables without a flag. */
 const VARIABLES = ['QUEUE_ACTIONS_METRICS', 'TRACING_OTLP_ENDPOINT', 'TRACING_OTLP_AUTH_TOKEN'] as const;
 
-/** The flags and environment variables that were given and have no effect, by their names. */
+/** The names of the ignored flags and environment variables that were given. */
 export function withoutEffect(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
   const isGiven = (variable: string): boolean => (env[variable] ?? '') !== '';
-  const named = Object.entries(peerOptions).flatMap(([key, { flag, env: variable }]) => {
+  const named = Object.entries(ignoredOptions).flatMap(([key, { flag, env: variable }]) => {
     if (flags[key] !== undefined) return [flag.replace(/ .*/, '')];
     return isGiven(variable) ? [variable] : [];
   });
   return [...named, ...VARIABLES.filter(isGiven)];
 }
 
-function family(prefix: string, names: readonly string[]): Readonly<Record<string, PeerOption>> {
+function family(prefix: string, names: readonly string[]): Readonly<Record<string, IgnoredOption>> {
   return Object.fromEntries(
     names.map((name) => {
       const words = `${prefix}-${name}`;

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { peerOptions, withoutEffect } from '../../src/cli/peer-options.ts';
+import { ignoredOptions, withoutEffect } from '../../src/cli/ignored-options.ts';
 import { startOptions } from '../../src/cli/options.ts';
 
 describe('options of shell-operator that have no effect', () => {
@@ -16,7 +16,7 @@ describe('options of shell-operator that have no effect', () => {
     const flags = Object.values(startOptions).map(({ flag }) => flag.replace(/ .*/, ''));
     const variables = Object.values(startOptions).flatMap(({ env }) => env);
 
-    for (const { flag, env } of Object.values(peerOptions)) {
+    for (const { flag, env } of Object.values(ignoredOptions)) {
       expect(flags).not.toContain(flag.replace(/ .*/, ''));
       expect(variables).not.toContain(env);
     }
