@@ -1,6 +1,6 @@
 import type { KubernetesObject, ObjectLike } from './kubernetes-object.ts';
 
-// They carry types only: no value ever has them.
+// Keys of type parameters: they exist only in types, never in values.
 declare const element: unique symbol;
 declare const event: unique symbol;
 
@@ -20,7 +20,7 @@ export interface ScheduleDeclaration {
   readonly options: ScheduleOptions;
 }
 
-/** `Element` is what snapshots hold, `EventFields` what an event brings. */
+/** `Element` is the type of an item of a snapshot, `EventFields` the type of the fields of an event. */
 export interface KubernetesDeclaration<Element, EventFields> {
   readonly type: 'kubernetes';
   readonly options: KubernetesOptions;
@@ -36,28 +36,30 @@ export interface QueueOptions {
   readonly group?: string;
 }
 
-/** When a schedule runs the hook, and what becomes of ticks that come too soon or are missed. */
+/** When a schedule runs the hook, and what happens to overlapping and missed ticks. */
 export interface ScheduleOptions extends QueueOptions {
-  /** An IANA name such as `Europe/Berlin`; default: the zone of the process, or that of `TZ=` in the crontab. */
+  /**
+   * An IANA name such as `Europe/Berlin`; default: that of `TZ=` in the crontab, else that of the operator's process.
+   */
   readonly timeZone?: string;
-  /** What a tick does while an earlier run waits or goes on; default `queue`. */
+  /** What a tick does while an earlier run is queued or running; default `queue`. */
   readonly concurrency?: 'queue' | 'skip' | 'replace';
-  /** What becomes of ticks while no operator was there; default `skip`. */
+  /** What happens to ticks that passed while no operator ran; default `skip`. */
   readonly missed?: 'skip' | 'latest' | 'all';
-  /** How many ticks `missed: all` makes up for; default 100. */
+  /** How many missed ticks `missed: all` runs late at most; default 100. */
   readonly missedLimit?: number;
-  /** A duration such as `1h`: a tick that is later than this is not run. */
+  /** A duration such as `1h`: a tick that is late by more than this is not run. */
   readonly startingDeadline?: string;
-  /** A duration such as `10m`: ticks are put off by a part of it, always the same for a binding. */
+  /** A duration such as `10m`: ticks are delayed by a part of it, which is always the same for a binding. */
   readonly jitter?: string;
 }
 
 /** What a `kubernetes` binding watches, and when it runs the hook. */
 export interface KubernetesOptions extends QueueOptions {
-  /** Absent: the version the server prefers. */
+  /** Default: the version that the API server prefers. */
   readonly apiVersion?: string;
   readonly kind: string;
-  /** Default all three; an empty list is for bindings that only fill a snapshot. */
+  /** Default all three; an empty list for a binding that only fills a snapshot. */
   readonly executeHookOnEvent?: readonly ('Added' | 'Modified' | 'Deleted')[];
   readonly executeHookOnSynchronization?: boolean;
   readonly waitForSynchronization?: boolean;
@@ -71,7 +73,7 @@ export interface KubernetesOptions extends QueueOptions {
   readonly jqFilter?: string;
   readonly jsonPathFilter?: string;
   readonly keepFullObjectsInMemory?: boolean;
-  /** Such as `1h`: how often everything is given to the hook again. */
+  /** A duration such as `1h`: how often the hook gets a Synchronization with all objects again. */
   readonly resynchronizationPeriod?: string;
 }
 
@@ -97,33 +99,34 @@ type Unfiltered = KubernetesOptions & {
 };
 type Filtered = KubernetesOptions & ({ readonly jqFilter: string } | { readonly jsonPathFilter: string });
 
-/** What a filter made of an object; `filterResult` is null when the filter failed on it. */
+/** The result of a filter on an object; `filterResult` is null when the filter failed. */
 export interface FilterOutcome<Result> {
   readonly filterResult: Result | null;
   readonly filterError?: string;
 }
 
-/** An object beside what the filter made of it. */
+/** An object together with the result of its filter. */
 export interface FilteredObject<Kind, Result> extends FilterOutcome<Result> {
   readonly object: Kind;
 }
 
-/** Runs the hook once at the start of the operator; smaller orders first. */
+/** Runs the hook once at the start of the operator; hooks with a smaller order run first. */
 export function onStartup(order: number): OnStartupDeclaration {
   return { type: 'onStartup', order };
 }
 
-/** Runs the hook by the clock: five or six crontab fields, `@daily` and the like, or `@every 10m`. */
+/** Runs the hook on a schedule: five or six crontab fields, a descriptor such as `@daily`, or `@every 10m`. */
 export function schedule(crontab: string, options: ScheduleOptions = {}): ScheduleDeclaration {
   return { type: 'schedule', crontab, options };
 }
 
 /**
- * Runs the hook when objects change, and gives it all of them as a snapshot. `Kind` is the type of the objects. With a
- * filter, it is the type of the filter's results, and they are all that is kept in memory; with a filter and
- * `keepFullObjectsInMemory: true` the two types are given, and the hook sees both.
+ * Runs the hook when objects change, and gives it a snapshot of all of them. `Kind` is the type of the objects. With a
+ * filter, the only type parameter is the type of the filter's results, and only the results are kept in memory. With a
+ * filter and `keepFullObjectsInMemory: true`, both types are given, and the hook sees both.
  */
-// Without type parameters, or the default would be inferred from where the declaration is put.
+// This overload has no type parameters, because TypeScript would infer them from the context instead of using a
+// default.
 export function kubernetes(
   options: Unfiltered,
 ): KubernetesDeclaration<KubernetesObject, { readonly object: KubernetesObject }>;

@@ -4,14 +4,14 @@ import type { Bindings, KubernetesOptions } from './bindings.ts';
 export interface HookSettings {
   readonly executionMinInterval?: string;
   readonly executionBurst?: number;
-  /** A run that takes longer is ended. */
+  /** A run that takes longer is killed. */
   readonly timeout?: string;
 }
 
-/** What the hook answers to `--config`. */
+/** The config that the hook prints for `--config`. */
 export type HookConfig = Readonly<Record<string, unknown>>;
 
-/** Turns declarations into the config; every binding gets the snapshots of all `kubernetes` bindings. */
+/** Converts declarations to the config; every binding gets the snapshots of all `kubernetes` bindings. */
 export function toConfig(bindings: Bindings, settings: HookSettings | undefined): HookConfig {
   const names = kubernetesNames(bindings);
   const snapshots = names.length === 0 ? {} : { includeSnapshotsFrom: names };
@@ -37,12 +37,12 @@ export function kubernetesNames(bindings: Bindings): readonly string[] {
   return Object.keys(bindings).filter((name) => bindings[name]?.type === 'kubernetes');
 }
 
-/** Whether a filter decides what the hook sees. */
+/** Whether the binding has a filter. */
 export function isFiltered({ jqFilter, jsonPathFilter }: KubernetesOptions): boolean {
   return jqFilter !== undefined || jsonPathFilter !== undefined;
 }
 
-// A hook that sees only filter results need not make the operator keep whole objects.
+// A hook that sees only filter results does not need the operator to keep whole objects.
 function memoryUse(options: KubernetesOptions): { readonly keepFullObjectsInMemory: boolean } {
   return { keepFullObjectsInMemory: options.keepFullObjectsInMemory ?? !isFiltered(options) };
 }

@@ -1,9 +1,9 @@
 import type { Bindings, KubernetesDeclaration, OnStartupDeclaration, ScheduleDeclaration } from './bindings.ts';
 
-/** Why the hook runs: one of these for each thing that happened. */
+/** Why the hook runs: one context for each event, tick or other trigger. */
 export type Context<B extends Bindings> = { [Name in NameOf<B>]: ContextOf<Name, B[Name]> }[NameOf<B>];
 
-/** All objects of every `kubernetes` binding, as they were when this run began. */
+/** The objects of every `kubernetes` binding at the start of this run, by the name of the binding. */
 export type Snapshots<B extends Bindings> = {
   readonly [Name in NameOf<B> as B[Name] extends KubernetesDeclaration<unknown, unknown> ? Name : never]: Snapshot<
     B[Name]
@@ -29,33 +29,33 @@ export interface OnStartupContext<Name extends string> {
 export interface ScheduleContext<Name extends string> {
   readonly type: 'Schedule';
   readonly binding: Name;
-  /** The tick, in RFC 3339; a run by hand has the time at which it was asked for. */
+  /** When the tick was due, in RFC 3339; for a manual run, when it was triggered. */
   readonly scheduledAt: string;
-  /** `catch-up`: the tick was missed and is made up for; `retry`: an earlier attempt failed or was interrupted. */
+  /** `catch-up`: the tick was missed and is run late; `retry`: an earlier attempt failed or was interrupted. */
   readonly reason: 'tick' | 'catch-up' | 'retry' | 'manual';
-  /** From 1; it counts on over a restart. */
+  /** Counts from 1, and continues over restarts of the operator. */
   readonly attempt: number;
-  /** The same in every attempt at this tick. */
+  /** The same for every attempt at this tick. */
   readonly runId: string;
-  /** When a run of this binding last succeeded, in RFC 3339; absent when that is not known. */
+  /** When a run of this binding last succeeded, in RFC 3339; absent when no success is recorded. */
   readonly lastSuccess?: string;
 }
 
-/** The objects that exist when the operator starts to watch. */
+/** The objects that exist when the operator begins to watch. */
 export interface SynchronizationContext<Name extends string, Element> {
   readonly type: 'Synchronization';
   readonly binding: Name;
   readonly objects: readonly Element[];
 }
 
-/** One object that changed, with the fields of its declaration: `object`, `filterResult`, or both. */
+/** One object that changed: `object`, `filterResult`, or both, as declared. */
 export type EventContext<Name extends string, EventFields> = {
   readonly type: 'Event';
   readonly binding: Name;
   readonly watchEvent: 'Added' | 'Modified' | 'Deleted';
 } & EventFields;
 
-/** Something happened to a member of the group: look at the snapshots. */
+/** A binding of the group was triggered; the snapshots have the current state. */
 export interface GroupContext<Name extends string> {
   readonly type: 'Group';
   readonly binding: Name;

@@ -8,22 +8,22 @@ import { readContexts, readSnapshots } from './wire-context.ts';
 
 const MARK = Symbol.for('hooklet.definition');
 
-/** What a hook is called with. */
+/** The argument of a hook's `run` function. */
 export interface HookRun<B extends Bindings> {
-  /** Everything that happened since the last run; never empty, often more than one. */
+  /** Everything that triggered this run; never empty, often more than one. */
   readonly contexts: readonly Context<B>[];
   readonly snapshots: Snapshots<B>;
   readonly patch: Patch;
   readonly metric: Metric;
   readonly log: HookLog;
-  /** Aborts when the time limit of the run is over or the operator stops. */
+  /** Aborts when the run exceeds its time limit or the operator stops. */
   readonly signal: AbortSignal;
 }
 
 export interface HookSource<B extends Bindings> {
   readonly bindings: B;
   readonly settings?: HookSettings;
-  /** Called once a run; what it throws makes the run fail, and it is repeated. */
+  /** Called once for each run. If it throws or rejects, the run has failed and is retried. */
   run(run: HookRun<B>): void | Promise<void>;
 }
 
@@ -37,37 +37,38 @@ export interface HookLog {
 
 export type LogFields = Readonly<Record<string, unknown>>;
 
-/** What runs a definition gives it: the way to the log and the end of its time. */
+/** What the process that runs a definition provides. */
 export interface HookHost {
   readonly log: HookLog;
   readonly signal: AbortSignal;
 }
 
-/** What a run asked for, in the formats of the patch and metrics files. */
+/** The operations of a run, in the formats of the patch and metrics files. */
 export interface DefinitionResult {
   readonly patch: string;
   readonly metrics: string;
-  /** What the function threw. */
+  /** What `run` threw. */
   readonly error?: unknown;
 }
 
-/** What the operator needs of a definition, whatever its bindings. */
+/** The part of a definition that the operator uses, independent of the types of its bindings. */
 export interface RunnableHook {
   readonly [MARK]: true;
   readonly config: HookConfig;
-  /** Runs it on binding contexts as the operator sends them; never rejects. */
+  /** Runs the hook on parsed binding contexts; never rejects. */
   execute(contexts: unknown, host: HookHost): Promise<DefinitionResult>;
 }
 
-/** A hook as `export default` of its module. */
+/** The value that a hook's module exports as default. */
 export interface HookDefinition<B extends Bindings> extends RunnableHook {
-  /** The function as written, for tests of the hook. */
+  /** The function of the author, for tests of the hook. */
   readonly run: HookSource<B>['run'];
 }
 
 /**
- * Defines a hook: what it is bound to, and what it does. The module exports it as default and is kept loaded by the
- * operator; made executable, with `#!/usr/bin/env node` as its first line, the same file is an ordinary hook.
+ * Defines a hook: its bindings, and the function that they trigger. The module exports it as default, and the operator
+ * keeps the module loaded. Made executable, with `#!/usr/bin/env node` as its first line, the same file is a process
+ * hook.
  */
 export function defineHook<const B extends Bindings>(source: HookSource<B>): HookDefinition<B> {
   const { bindings, settings } = source;

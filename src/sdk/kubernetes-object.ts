@@ -1,11 +1,11 @@
-/** What any type of a Kubernetes object must look like, those of client-node included. */
+/** The minimum of any type of a Kubernetes object; the types of `@kubernetes/client-node` fit. */
 export interface ObjectLike {
   readonly apiVersion?: string;
   readonly kind?: string;
   readonly metadata?: { readonly name?: string; readonly namespace?: string };
 }
 
-/** An object as the API server returns it, where nothing more is known of its kind. */
+/** An object of any kind, as the API server returns it. */
 export interface KubernetesObject {
   readonly apiVersion: string;
   readonly kind: string;
@@ -16,7 +16,7 @@ export interface KubernetesObject {
 /** The metadata of an object as the API server returns it. */
 export interface ObjectMeta {
   readonly name: string;
-  /** Absent for objects of the cluster. */
+  /** Absent for cluster-scoped objects. */
   readonly namespace?: string;
   readonly uid: string;
   readonly resourceVersion: string;
@@ -38,14 +38,14 @@ export interface OwnerReference {
   readonly blockOwnerDeletion?: boolean;
 }
 
-/** What any type of an object that is to be created or applied must look like, those of client-node included. */
+/** The minimum of any type of an object to be created or applied; the types of `@kubernetes/client-node` fit. */
 export interface ObjectToWrite {
   readonly apiVersion: string;
   readonly kind: string;
   readonly metadata: { readonly name?: string; readonly generateName?: string; readonly namespace?: string };
 }
 
-/** An object that is to be created or applied, where nothing more is known of its kind. */
+/** An object of any kind, to be created or applied. */
 export interface NewObject extends ObjectToWrite {
   readonly metadata: NewObjectMeta;
   readonly spec?: unknown;
@@ -53,10 +53,10 @@ export interface NewObject extends ObjectToWrite {
   readonly [field: string]: unknown;
 }
 
-/** The metadata of an object that is to be created or applied. */
+/** The metadata of an object to be created or applied. */
 export interface NewObjectMeta {
   readonly name?: string;
-  /** The server makes a name that begins with this. */
+  /** The API server generates a name that begins with this. */
   readonly generateName?: string;
   readonly namespace?: string;
   readonly labels?: Readonly<Record<string, string>>;

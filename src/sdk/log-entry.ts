@@ -1,6 +1,6 @@
 import { type Budget, type Misfit, plainValue, thrownText } from './plain-value.ts';
 
-/** What a hook gave to its log, in a form that can be written down. */
+/** A log entry of a hook that can be written as JSON. */
 export interface LogEntry {
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
@@ -11,8 +11,9 @@ const MAX_FIELD_CHARS = 10_000;
 const MAX_ENTRY_CHARS = 20_000;
 
 /**
- * Takes whatever a hook gives to its log; never throws, since a run must not fail for what it says. What JSON has no form
- * for becomes text; texts are cut after 10,000 characters, and the fields are left out after 20,000 in all.
+ * Converts the arguments of a log call; never throws, because a run must not fail because of its log. Values that JSON
+ * cannot represent become text. Texts are cut after 10,000 characters; after 20,000 characters in all, fields are
+ * omitted.
  */
 export function logEntry(message: unknown, fields: unknown): LogEntry {
   const budget: Budget = { chars: MAX_ENTRY_CHARS };
@@ -32,7 +33,7 @@ const asText: Misfit = (problem, _path, value) => {
   return `[${problem}]`;
 };
 
-/** Long texts are cut, and what is beyond the limit of the entry is left out, with a note. */
+/** Cuts long texts, and replaces what exceeds the limit of the entry by a note. */
 function shortened(fields: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
   const kept: [string, unknown][] = [];
   const entries = Object.entries(fields);
@@ -78,7 +79,7 @@ function stackOf(error: Error): string {
 function cut(text: string, limit: number): string {
   if (text.length <= limit) return text;
   const kept = text.slice(0, limit);
-  // A character outside the basic plane is two units: it is left out whole.
+  // A character outside the basic plane has two code units: it is never cut in half.
   return `${kept.isWellFormed() ? kept : kept.slice(0, -1)}:truncated`;
 }
 

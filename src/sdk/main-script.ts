@@ -12,7 +12,7 @@ interface Program {
   execute(contexts: unknown, host: HookHost): Promise<DefinitionResult>;
 }
 
-/** Whether the file that was started is among the callers, so that importing a hook in a test does nothing. */
+/** Whether the main script is on the call stack, so that importing a hook in a test does not run it. */
 export function isCalledFromMainScript(): boolean {
   const main = realPath(process.argv[1]);
   return main !== undefined && getCallSites(MAX_CALL_SITES).some(({ scriptName }) => realPath(scriptName) === main);
@@ -27,9 +27,12 @@ function realPath(script: string | undefined): string | undefined {
   }
 }
 
-/** Behaves as an executable hook: prints the config, or runs once on the files that the environment names. */
+/**
+ * Behaves as a process hook: prints the config for `--config`, else runs once with the files that the environment
+ * names.
+ */
 export function runAsProgram(program: Program): void {
-  // Not before the rest of the module has been evaluated.
+  // Wait until the rest of the module has been evaluated.
   setImmediate(() => {
     void main(program).then((exitCode) => process.exit(exitCode));
   });

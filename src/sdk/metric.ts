@@ -2,9 +2,9 @@ import { plainDocument } from './plain-document.ts';
 
 export interface MetricOptions {
   readonly labels?: Readonly<Record<string, string>>;
-  /** All series of a group are replaced by what one run says of it. */
+  /** A run that mentions a group replaces all series of that group. */
   readonly group?: string;
-  /** It counts although the run fails. */
+  /** Applied even if the run fails. */
   readonly ignoreHookError?: boolean;
 }
 
@@ -12,7 +12,9 @@ export interface ObserveOptions extends MetricOptions {
   readonly buckets: readonly number[];
 }
 
-/** Sets metrics on `/metrics/hooks`, after the run; those of a run that fails only with `ignoreHookError`. */
+/**
+ * Reports metrics on `/metrics/hooks`. They are applied after the run; if it fails, only those with `ignoreHookError`.
+ */
 export class Metric {
   readonly #documents: string[] = [];
 

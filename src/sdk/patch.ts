@@ -1,11 +1,11 @@
 import type { ObjectLike, ObjectToWrite } from './kubernetes-object.ts';
 import { plainDocument } from './plain-document.ts';
 
-/** Which object: its address, or the object itself. */
+/** The object to change: its address, or the object itself. */
 export type Target = ObjectAddress | ObjectLike;
 
 export interface ObjectAddress {
-  /** Absent: the version the server prefers. */
+  /** Default: the version that the API server prefers. */
   readonly apiVersion?: string;
   readonly kind: string;
   readonly namespace?: string;
@@ -13,26 +13,26 @@ export interface ObjectAddress {
 }
 
 export interface CreateOptions {
-  /** Such as `status`. */
+  /** For example `status`. */
   readonly subresource?: string;
-  /** Apply it although the run fails. */
+  /** Carry out the operation even if the run fails. */
   readonly ignoreHookError?: boolean;
 }
 
 export interface PatchOptions extends CreateOptions {
-  /** No error when there is no such object. */
+  /** Do not fail when the object does not exist. */
   readonly ignoreMissingObject?: boolean;
 }
 
 export interface DeleteOptions {
-  /** Delete it only if it is this very object, or is still in this state. */
+  /** Delete the object only if it has this uid, and this resourceVersion. */
   readonly preconditions?: { readonly uid?: string; readonly resourceVersion?: string };
 }
 
 export interface ApplyOptions extends CreateOptions {
   /** Default `hooklet`. */
   readonly fieldManager?: string;
-  /** Take fields over that belong to another manager. */
+  /** Take over fields that belong to another manager. */
   readonly force?: boolean;
 }
 
@@ -41,11 +41,11 @@ export type JsonPatchOperation =
   | { readonly op: 'remove'; readonly path: string }
   | { readonly op: 'move' | 'copy'; readonly from: string; readonly path: string };
 
-/** Asks for changes in the cluster; they are made in order, after the run and only if it succeeds. */
+/** Collects changes of the cluster, which are carried out in order after the run, and only if it succeeds. */
 export class Patch {
   readonly #documents: string[] = [];
 
-  /** It is an error if the object exists. */
+  /** Fails if the object exists. */
   create<T extends ObjectToWrite>(object: T, options: CreateOptions = {}): void {
     this.#add('create', { operation: 'Create', object, ...options });
   }
@@ -59,7 +59,7 @@ export class Patch {
     this.#add('createOrUpdate', { operation: 'CreateOrUpdate', object, ...options });
   }
 
-  /** Server-side apply: only the fields given are set, and this hook owns them. */
+  /** Server-side apply: sets only the given fields, which the field manager of the hook then owns. */
   apply<T extends ObjectToWrite>(object: T, options: ApplyOptions = {}): void {
     this.#add('apply', { operation: 'Apply', object, ...options });
   }
@@ -72,12 +72,12 @@ export class Patch {
     this.#add('json', { operation: 'JSONPatch', ...addressOf(target), jsonPatch, ...options });
   }
 
-  /** Changes the object by a jq expression whose result is the whole new object. */
+  /** Changes the object with a jq expression, whose result is the whole new object. */
   jq(target: Target, jqFilter: string, options: PatchOptions = {}): void {
     this.#add('jq', { operation: 'JQPatch', ...addressOf(target), jqFilter, ...options });
   }
 
-  /** Waits until the object and what it owns are gone; one that does not exist is no error. */
+  /** Deletes the object and what it owns, and waits until they are gone. A missing object is no error. */
   delete(target: Target, options: DeleteOptions = {}): void {
     this.#add('delete', { operation: 'Delete', ...addressOf(target), ...options });
   }
@@ -86,7 +86,7 @@ export class Patch {
     this.#add('deleteInBackground', { operation: 'DeleteInBackground', ...addressOf(target), ...options });
   }
 
-  /** Leaves what the object owns. */
+  /** Deletes the object, but not what it owns. */
   deleteNonCascading(target: Target, options: DeleteOptions = {}): void {
     this.#add('deleteNonCascading', { operation: 'DeleteNonCascading', ...addressOf(target), ...options });
   }
@@ -96,7 +96,7 @@ export class Patch {
     return this.#documents.join('');
   }
 
-  // Written down at once, so that a later change of the object by its author changes nothing here.
+  // Serialized immediately, so that later changes of the object have no effect on the operation.
   #add(method: string, operation: Readonly<Record<string, unknown>>): void {
     this.#documents.push(plainDocument(`patch.${method}`, operation));
   }

@@ -3,12 +3,13 @@ import { plainValue } from './plain-value.ts';
 const EXPECTED = 'expected what JSON has: text, finite numbers, true, false, null, lists and plain objects';
 
 /**
- * One line of a patch or metrics file. Throws an error that names the place of what JSON has no form for: left to JSON it
- * would fail without a place, or be left out, or become null, which deletes.
+ * One line of a patch or metrics file. Throws an error with the path of a value that JSON cannot represent. Without
+ * this check, `JSON.stringify` would throw without a path, omit the value, or write null, which in a patch means to
+ * delete.
  */
 export function plainDocument(call: string, document: Readonly<Record<string, unknown>>): string {
   const plain = plainValue(document, (problem, path) => {
-    throw new TypeError(`${call}: ${path === '' ? 'what is given' : path} ${problem}; ${EXPECTED}`);
+    throw new TypeError(`${call}: ${path === '' ? 'the value' : path} ${problem}; ${EXPECTED}`);
   });
   return `${JSON.stringify(plain)}\n`;
 }

@@ -1,24 +1,25 @@
-/** What to write in the place of something JSON has no form for; may throw. */
+/** Returns a replacement for a value that JSON cannot represent; may throw instead. */
 export type Misfit = (problem: string, path: string, value?: unknown) => unknown;
 
-/** How much may be copied, in characters; what is beyond is left out. */
+/** How many characters may still be copied; the rest is omitted. */
 export interface Budget {
   chars: number;
 }
 
 const MAX_DEPTH = 500;
-/** About what a number or a boolean takes. */
+/** Approximate size of a number or a boolean in JSON. */
 const SCALAR_CHARS = 8;
 
 /**
- * A copy of `value` that JSON can hold, read once: getters and proxies are run here and not again later. What does not
- * fit, such as a BigInt, a cycle or a getter that throws, is what `misfit` makes of it.
+ * Returns a copy of `value` that JSON can represent. Every property is read exactly once, so getters and proxies run
+ * here and not again later. Values that do not fit, such as a BigInt, a cycle or a getter that throws, are replaced by
+ * `misfit`.
  */
 export function plainValue(value: unknown, misfit: Misfit, budget: Budget = { chars: Infinity }): unknown {
   return copy(value, '', { misfit, budget, above: [] });
 }
 
-/** What was thrown, as text; anything can be thrown, also what has no text. */
+/** The message of a thrown value; never throws, whatever the value is. */
 export function thrownText(error: unknown): string {
   try {
     return error instanceof Error ? error.message : String(error);
@@ -30,7 +31,7 @@ export function thrownText(error: unknown): string {
 interface Copying {
   readonly misfit: Misfit;
   readonly budget: Budget;
-  /** The objects around this one. */
+  /** The objects that contain this one, to detect cycles. */
   readonly above: readonly object[];
 }
 
@@ -105,14 +106,14 @@ function copyList(length: number, path: string, { value, copying }: Members): un
       copied.push(`… ${length - index} more`);
       break;
     }
-    // A hole is null in JSON too.
+    // JSON writes a hole as null, too.
     copied.push(copyMember(value, String(index), { path: `${path}[${index}]`, copying }) ?? null);
   }
   return copied;
 }
 
 function copyFields(keys: readonly string[], path: string, { value, copying }: Members): unknown {
-  // Without a prototype, `__proto__` is a key as any other.
+  // Without a prototype, `__proto__` is an ordinary key.
   const copied: Record<string, unknown> = Object.create(null);
   for (const [index, key] of keys.entries()) {
     if (copying.budget.chars <= 0) {
@@ -135,7 +136,7 @@ function copyMember(
   return copy(member.value, path, copying);
 }
 
-/** Runs what belongs to the author: a getter, a proxy, a `toJSON`. */
+/** Runs code of the hook's author, such as a getter, a proxy or `toJSON`, and catches what it throws. */
 function attempt<T>(work: () => T): { readonly value: T; readonly error?: undefined } | { readonly error: string } {
   try {
     return { value: work() };

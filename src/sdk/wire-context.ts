@@ -4,16 +4,16 @@ import type { Context, Snapshots } from './context.ts';
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** Turns the binding contexts of the operator, parsed from JSON, into those of the declared bindings. */
+/** Converts the binding contexts of the operator, parsed from JSON, to those of the declared bindings. */
 export function readContexts<B extends Bindings>(bindings: B, wire: unknown): readonly Context<B>[] {
   if (!Array.isArray(wire)) throw new TypeError('the binding context is not a JSON array');
-  // The parsing edge: the operator made these from the config of the same declarations.
+  // The cast is safe because the operator wrote the contexts for the config of the same declarations.
   return wire.map((context: unknown) => readContext(bindings, fieldsOf(context)) as Context<B>);
 }
 
 /**
- * The snapshots of a run. Those that the operator did not send throw when they are read: an empty list would say that
- * there are no objects.
+ * The snapshots of a run. Reading one that the operator did not send throws, because an empty list would wrongly say
+ * that there are no objects.
  */
 export function readSnapshots<B extends Bindings>(bindings: B, wire: unknown): Snapshots<B> {
   const sent: Fields = Object.assign({}, ...listOf(wire).map((context) => fieldsOf(fieldsOf(context)['snapshots'])));
@@ -29,7 +29,7 @@ export function readSnapshots<B extends Bindings>(bindings: B, wire: unknown): S
 function missing(name: string): () => never {
   return () => {
     throw new Error(
-      `no context of this run has snapshots.${name}; on startup there are none, since nothing is watched yet`,
+      `no context of this run has snapshots.${name}; on startup there are none, because nothing is watched yet`,
     );
   };
 }

@@ -6,7 +6,7 @@ import program from '../fixtures/hooks/run-program.ts';
 import { hooksDir, temporaryFolder } from '../support/hook-rig.ts';
 
 const path = join(hooksDir, 'run-program.ts');
-// The Node of this process, whatever the PATH says.
+// The Node of this process, regardless of PATH.
 const start = execa({ reject: false, env: { PATH: `${join(process.execPath, '..')}:${process.env['PATH']}` } });
 
 function filesIn(folder: string, contexts: object) {

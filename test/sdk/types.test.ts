@@ -6,13 +6,13 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 const root = join(import.meta.dirname, '..', '..');
 let folder = '';
 
-// Inside the project, where the packages are found; a name that the project's own check leaves out.
+// Inside the project, so that packages are found, under a name that the project's own type check excludes.
 beforeEach(() => {
   folder = mkdtempSync(join(root, 'node_modules', '.hooklet-types-'));
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** The lines of a hook on which the compiler finds an error. */
+/** The lines of a hook for which the compiler reports an error. */
 async function compile(fixture: string): Promise<readonly number[]> {
   copyFileSync(join(import.meta.dirname, 'types', `${fixture}.txt`), join(folder, fixture));
   const compilerOptions = { types: ['node'], typeRoots: [join(root, 'node_modules', '@types')] };

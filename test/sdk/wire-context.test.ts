@@ -96,7 +96,7 @@ describe('readSnapshots', () => {
     const snapshots = readSnapshots(bindings, [{ binding: 'onStartup' }]);
 
     expect(() => snapshots.pods).toThrow(
-      'no context of this run has snapshots.pods; on startup there are none, since nothing is watched yet',
+      'no context of this run has snapshots.pods; on startup there are none, because nothing is watched yet',
     );
   });
 });
