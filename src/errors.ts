@@ -12,19 +12,22 @@ export type ErrorCode =
   | 'ERR_CREDENTIALS'
   | 'ERR_LEASE_LOST';
 
-/** An error hooklet expects and explains; anything else is a bug. */
+/** An error that hooklet expects and explains; any other error is a bug. */
 export abstract class HookletError extends Error {
   abstract readonly code: ErrorCode;
-  /** Whether the same call may succeed later without anybody changing anything. */
+  /** Whether the same call may succeed later, without a change by a person. */
   abstract readonly isRetryable: boolean;
 
-  /** What Events and `/readyz` say of it, which others can read: no word that a hook or a plugin printed or wrote. */
+  /**
+   * The text for Events and `/readyz`, which more people can read than the log: it never contains output of a hook or
+   * plugin.
+   */
   get summary(): string {
-    return `${this.code}, the log says more`;
+    return `${this.code}, see the log`;
   }
 }
 
-/** The summary of an error of ours, the message of any other. */
+/** The summary of a `HookletError`, the message of any other error. */
 export function summaryOf(error: unknown): string {
   if (error instanceof HookletError) return error.summary;
   return error instanceof Error ? error.message : String(error);
@@ -37,22 +40,22 @@ export class UsageError extends HookletError {
   readonly isRetryable = false;
 }
 
-/** One problem in one place: `path` such as `kubernetes[1].labelSelector`, empty for the whole document. */
+/** One problem of a document: `path` such as `kubernetes[1].labelSelector`, empty for the whole document. */
 export interface Issue {
   readonly path: string;
   readonly message: string;
-  /** The line of the document, from 1; absent where it follows from the path. */
+  /** The line of the document, counted from 1; absent when the path determines it. */
   readonly line?: number;
 }
 
-/** Everything wrong with one hook's configuration. */
+/** A hook that cannot be used, with all problems of its config. */
 export class HookConfigError extends HookletError {
   override readonly name = 'HookConfigError';
   readonly code = 'ERR_HOOK_CONFIG';
   readonly isRetryable = false;
   readonly hook: string;
   readonly issues: readonly Issue[];
-  /** What the hook printed, cut to a readable length; absent when it was not run. */
+  /** The output of the hook, shortened; absent when it was not run. */
   readonly output: HookConfigOutput | undefined;
   readonly #reason: string | undefined;
 
@@ -74,31 +77,31 @@ export class HookConfigError extends HookletError {
   }
 }
 
-/** Both streams of a hook that was asked for its config. */
+/** What `hook --config` printed. */
 export interface HookConfigOutput {
   readonly stdout: string;
   readonly stderr: string;
 }
 
 export interface HookConfigErrorOptions extends ErrorOptions {
-  /** Why there is no config, in words of ours alone: `--config exited with code 3`. */
+  /** Why there is no config, for the summary, without any output of the hook: `--config exited with code 3`. */
   readonly reason?: string;
   readonly output?: HookConfigOutput;
 }
 
-/** How a run ended that failed. */
+/** How a failed run ended. */
 export interface HookEnding {
   readonly exitCode?: number;
   readonly signal?: string;
   readonly timedOut: boolean;
 }
 
-/** A run that ended badly: exit code, signal, time limit, or a hook that could not be started. */
+/** A run that failed: by exit code, signal or time limit, or because the hook could not be started. */
 export class HookFailedError extends HookletError {
   override readonly name = 'HookFailedError';
   readonly code = 'ERR_HOOK_FAILED';
   readonly isRetryable = true;
-  /** Absent when the hook did not get as far as running. */
+  /** Absent when the hook was not started. */
   readonly ending: HookEnding | undefined;
 
   constructor(message: string, options?: ErrorOptions & { readonly ending?: HookEnding }) {
@@ -118,14 +121,14 @@ function endingText(ending: HookEnding | undefined): string {
   return ending.exitCode === undefined ? 'failed' : `exit code ${ending.exitCode}`;
 }
 
-/** A run that exited 0 and wrote something that cannot be used: names file, line and reason. */
+/** A run that exited 0 but wrote invalid output; the message has file, line and reason. */
 export class HookOutputError extends HookletError {
   override readonly name = 'HookOutputError';
   readonly code = 'ERR_HOOK_OUTPUT';
   readonly isRetryable = true;
 }
 
-/** One or more patch operations that the API refused: each with operation index and target. */
+/** One or more patch operations that failed; the message has the index and target of each. */
 export class PatchError extends HookletError {
   override readonly name = 'PatchError';
   readonly code = 'ERR_PATCH';
@@ -139,7 +142,7 @@ export class FilterError extends HookletError {
   readonly isRetryable = false;
 }
 
-/** What the API said, or that it could not be reached (`status` 0). */
+/** The answer of the API server to a failed request; `status` is 0 when it did not answer. */
 export interface KubeFailure {
   /** HTTP status; 0 when there was no response. */
   readonly status: number;
@@ -147,11 +150,11 @@ export interface KubeFailure {
   readonly reason: string;
   /** From the Retry-After header or `details.retryAfterSeconds`. */
   readonly retryAfterMs?: number;
-  /** What others may read of it; default the message. */
+  /** The text for Events and `/readyz`; default the message. */
   readonly summary?: string;
 }
 
-/** A request the API server refused or that did not reach it. */
+/** A request that the API server refused or did not answer. */
 export class KubeError extends HookletError {
   override readonly name: string = 'KubeError';
   readonly code: ErrorCode = 'ERR_KUBE';
@@ -177,13 +180,13 @@ export class KubeError extends HookletError {
   }
 }
 
-/** 410 Gone as a status or in a stream: the position is too old, list again. */
+/** The resourceVersion is too old (410 Gone, as a status or in a watch stream): list again. */
 export class ResourceExpiredError extends KubeError {
   override readonly name = 'ResourceExpiredError';
   override readonly code = 'ERR_KUBE_EXPIRED';
 }
 
-/** No such kind in discovery now; it may come with a CRD. */
+/** Discovery does not know the kind; a CRD may add it later. */
 export class KindNotFoundError extends HookletError {
   override readonly name = 'KindNotFoundError';
   readonly code = 'ERR_KIND_NOT_FOUND';
@@ -194,14 +197,14 @@ export class KindNotFoundError extends HookletError {
   }
 }
 
-/** No usable kubeconfig, in-cluster account or credential plugin. */
+/** There is no usable kubeconfig, service account or credential plugin. */
 export class CredentialsError extends HookletError {
   override readonly name = 'CredentialsError';
   readonly code = 'ERR_CREDENTIALS';
   readonly isRetryable = false;
 }
 
-/** This replica led and must not any more: another one may lead now. */
+/** This replica was the leader and lost the lease: another replica may be the leader now. */
 export class LeaseLostError extends HookletError {
   override readonly name = 'LeaseLostError';
   readonly code = 'ERR_LEASE_LOST';

@@ -3,7 +3,7 @@ import { openLineOutput } from './lib/line-output.ts';
 import { printableLine } from './lib/printable.ts';
 import { formatTextHead, formatTextLine } from './lib/text-line.ts';
 
-/** The fields of a log line; names are fixed here so that they mean the same everywhere. */
+/** The fields of a log line. The common names are declared here so that they mean the same everywhere. */
 export interface LogFields {
   readonly hook?: string;
   readonly binding?: string;
@@ -19,32 +19,32 @@ export interface LogFields {
   readonly [field: string]: unknown;
 }
 
-/** What every part logs through: constant message, values in fields. */
+/** The interface for all logging: a constant message, with the values in fields. */
 export interface Logger {
   debug(fields: LogFields, message: string): void;
   info(fields: LogFields, message: string): void;
   warn(fields: LogFields, message: string): void;
   error(fields: LogFields, message: string): void;
-  /** A logger that adds `fields` to every line. */
+  /** Returns a logger that adds `fields` to every line. */
   child(fields: LogFields): Logger;
 }
 
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export interface LoggerOptions {
-  /** `json`: a JSON object a line; `text`: for people. */
+  /** `json`: one JSON object per line; `text`: for people. */
   readonly format: 'json' | 'text';
   readonly level: LogLevel;
-  /** Takes whole lines; default standard output, which is never waited for. */
+  /** Called with whole lines; default: standard output without waiting, so lines may be dropped when it is not read. */
   readonly write?: (line: string) => void;
-  /** For `text`; default none. */
+  /** Whether `text` is colored; default false. */
   readonly colors?: boolean;
   readonly now?: () => Date;
 }
 
 /** The logger that all others are children of. */
 export interface RootLogger extends Logger {
-  /** Lines that were lost because standard output was not read. */
+  /** The number of lines that were dropped because standard output was not read. */
   readonly droppedLines: number;
 }
 
@@ -52,7 +52,7 @@ const WEIGHTS: Readonly<Record<LogLevel, number>> = { debug: 0, info: 1, warn: 2
 
 const GAP_MESSAGE = 'log lines were dropped here, standard output was not read';
 
-/** The one place where log lines are written. */
+/** Creates the root logger, the only writer of log lines. */
 export function createLogger(options: LoggerOptions): RootLogger {
   const { format, colors = false } = options;
   const threshold = WEIGHTS[options.level];
@@ -100,7 +100,7 @@ interface Line {
   readonly message: string;
   readonly fields: LogFields;
   readonly colors: boolean;
-  /** Shows where errors were made. */
+  /** Whether errors are written with their stacks. */
   readonly stacks: boolean;
 }
 
@@ -122,7 +122,7 @@ function createSink(options: SinkOptions, bound: LogFields): Sink {
   };
 }
 
-/** What a hook printed needs no fields: `hook.sh | text`. */
+/** A line of hook output has a short form without fields: `hook.sh | text`. */
 function textLine(line: Line): string {
   const { hook, line: printed } = line.fields;
   if (line.message !== 'hook output' || hook === undefined || typeof printed !== 'string') return formatTextLine(line);

@@ -1,10 +1,4 @@
-import { familyPieces, type MetricFamily } from './lib/exposition.ts';
-import { Counter, Gauge, Histogram, type MetricOptions } from './lib/metric.ts';
-
-/** Sets of labels of a histogram, which has about 17 lines for each; further ones have one series together. */
-const MAX_HISTOGRAM_SERIES = 300;
-/** Sets of labels of a counter or gauge; further ones of a counter have one series together, of a gauge none. */
-const MAX_VALUE_SERIES = 5000;
+import { metricRegistry, type MetricRegistry } from './lib/metric-registry.ts';
 
 const RUN_SECONDS = [0, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
 const SHORT_SECONDS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
@@ -15,41 +9,36 @@ const SCHEDULE_LABELS = ['hook', 'binding'] as const;
 const WATCH_LABELS = ['kind', 'namespace'] as const;
 const WATCH_ERROR_TYPES = ['expired', 'eof', 'unexpected-eof', 'fail', 'nil'];
 
-/** Every metric of hooklet, declared once; the names of the peer where it has one. */
+/**
+ * Every metric of hooklet, declared once. `run-operator.ts` creates them once for the process and passes them on; each
+ * part updates its own, and the HTTP server reads them all for `/metrics`. The series of hooks' own metrics are not
+ * here, but in `effects/hook-metrics.ts`.
+ *
+ * What must hold: where shell-operator has a metric, ours has its name. What can be 0 is 0 from the start, so that
+ * "never happened" differs from "not measured". The number of series is bounded, whatever the hooks are called and do:
+ * a counter or gauge has at most 5,000, a histogram 300; `metricRegistry` counts what exceeds that.
+ */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Creates the metrics; `prefix` is put before each name. What can be 0 is 0 from the start. */
+/** Creates the metrics; `prefix` is put before each name. */
 export function createMetrics(prefix: string) {
-  const families: Family[] = [];
-  const seriesOverflows = new Counter({
-    name: `${prefix}metric_series_overflows_total`,
-    help: 'How often a series was asked for that is beyond the limit of its metric.',
-    labelNames: ['metric'],
-    maxSeries: MAX_VALUE_SERIES,
-  });
-  const declare = createDeclare(prefix, families, (metric) => seriesOverflows.inc({ metric }));
-  const watchContacts = new Set<() => void>();
-  function* pieces(): Generator<string, void, undefined> {
-    for (const observe of watchContacts) observe();
-    for (const family of families) yield* familyPieces(family);
-  }
+  const registry = metricRegistry(prefix);
   const metrics = {
-    ...operatorMetrics(declare),
-    ...runMetrics(declare),
-    ...scheduleMetrics(declare),
-    ...kubernetesMetrics(declare),
-    ...clientMetrics(declare),
-    ...loadMetrics(declare),
-    seriesOverflows,
-    /** Each is called when the metrics are read, to set what would be dear to set at every event. */
-    watchContacts,
-    families,
-    /** All of them in the text format of Prometheus. */
-    text: (): string => [...pieces()].join(''),
-    /** The same, piece by piece. */
-    pieces,
+    ...operatorMetrics(registry),
+    ...runMetrics(registry),
+    ...scheduleMetrics(registry),
+    ...kubernetesMetrics(registry),
+    ...clientMetrics(registry),
+    ...loadMetrics(registry),
+    seriesOverflows: registry.overflows,
+    /** Called before each reading, to set metrics that would be expensive to set at every event. */
+    beforeRead: registry.beforeRead,
+    families: registry.families(),
+    /** All metrics in the text format of Prometheus. */
+    text: (): string => [...registry.pieces()].join(''),
+    /** The same text in pieces. */
+    pieces: (): Generator<string, void, undefined> => registry.pieces(),
   };
-  families.push(seriesOverflows);
   const { spawnerRestarts, runFolderRestored, logLinesDropped, connectionsReplaced } = metrics;
   for (const one of [spawnerRestarts, runFolderRestored, logLinesDropped, connectionsReplaced]) one.of({});
   const { liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes } = metrics;
@@ -62,15 +51,15 @@ export function createMetrics(prefix: string) {
 export type RunLabels = Readonly<Record<(typeof RUN_LABELS)[number], string>>;
 
 /**
- * Starts the counters of a binding's runs at 0, so that what never happened is not mistaken for what is not measured. A
- * histogram, which is long, begins with the first run.
+ * Starts the counters of a binding's runs at 0, so that "never happened" differs from "not measured". A histogram,
+ * which has many lines, begins with the first run.
  */
 export function initRun(metrics: Metrics, labels: RunLabels): void {
   const { taskWaitSeconds, hookRunSuccess, hookRunErrors, hookRunAllowedErrors } = metrics;
   for (const metric of [taskWaitSeconds, hookRunSuccess, hookRunErrors, hookRunAllowedErrors]) metric.of(labels);
 }
 
-/** Starts the metrics of what a kubernetes binding watches at 0. */
+/** Starts the metrics of a kubernetes binding at 0. */
 export function initKubernetesBinding(metrics: Metrics, labels: RunLabels): void {
   metrics.filterErrors.of(labels);
   metrics.eventsSuppressed.of(labels);
@@ -78,36 +67,7 @@ export function initKubernetesBinding(metrics: Metrics, labels: RunLabels): void
   metrics.enableBindingsSuccess.of({ hook: labels.hook });
 }
 
-type Declare = ReturnType<typeof createDeclare>;
-
-/** All series of one name, and the labels they have. */
-export interface Family extends MetricFamily {
-  readonly labelNames: readonly string[];
-}
-
-function createDeclare(prefix: string, families: Family[], onOverflow: (metric: string) => void) {
-  const add = <M extends Family>(metric: M): M => {
-    families.push(metric);
-    return metric;
-  };
-  const options = <L extends string>(name: string, help: string, labelNames: readonly L[]): MetricOptions<L> => ({
-    name: `${prefix}${name}`,
-    help,
-    labelNames,
-    maxSeries: MAX_VALUE_SERIES,
-    onOverflow: () => onOverflow(`${prefix}${name}`),
-  });
-  return {
-    counter: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
-      add(new Counter(options(name, help, labelNames))),
-    gauge: <L extends string = never>(name: string, help: string, labelNames: readonly L[] = []) =>
-      add(new Gauge(options(name, help, labelNames))),
-    histogram: <L extends string>(name: string, help: string, labelNames: readonly L[], buckets: readonly number[]) =>
-      add(new Histogram({ ...options(name, help, labelNames), maxSeries: MAX_HISTOGRAM_SERIES }, buckets)),
-  };
-}
-
-function operatorMetrics({ counter, gauge, histogram }: Declare) {
+function operatorMetrics({ counter, gauge, histogram }: MetricRegistry) {
   return {
     liveTicks: counter('live_ticks', 'Grows by one every 10 seconds while the operator is alive.'),
     tasksQueueLength: gauge('tasks_queue_length', 'Tasks that wait in a queue or run.', ['queue']),
@@ -139,7 +99,7 @@ function operatorMetrics({ counter, gauge, histogram }: Declare) {
     ),
     runFolderRestored: counter(
       'run_folder_restored_total',
-      'How often the folder for the files of runs was removed by others and made again.',
+      'How often the folder for the files of runs was removed by another program and created again.',
     ),
     logLinesDropped: counter(
       'log_lines_dropped_total',
@@ -148,13 +108,13 @@ function operatorMetrics({ counter, gauge, histogram }: Declare) {
     hooksBroken: gauge('hooks_broken', 'Hooks that could not be loaded.'),
     leaderElectionStatus: gauge(
       'leader_election_master_status',
-      'Whether this replica leads by the lease of this name; only with --leader-elect.',
+      '1 while this replica is the leader by the lease of this name, else 0; only with --leader-elect.',
       ['name'],
     ),
   };
 }
 
-function runMetrics({ counter, gauge, histogram }: Declare) {
+function runMetrics({ counter, gauge, histogram }: MetricRegistry) {
   return {
     hookRunSeconds: histogram('hook_run_seconds', 'Duration of hook runs.', RUN_LABELS, RUN_SECONDS),
     hookRunUserCpuSeconds: histogram(
@@ -179,22 +139,22 @@ function runMetrics({ counter, gauge, histogram }: Declare) {
     ),
     hookLoopRuns: counter(
       'hook_loop_runs_total',
-      'Runs that only the own writes of their hook caused, after ten in a row.',
+      'Runs that were triggered only by writes of their own hook, after ten in a row.',
       ['hook'],
     ),
     hookMetricsDropped: counter(
       'hook_metric_operations_dropped_total',
-      'What hooks wrote about metrics and was left out, because it went beyond the limits.',
+      'Metric operations of hooks that were dropped because they exceeded the limits.',
       ['hook'],
     ),
   };
 }
 
-function scheduleMetrics({ counter, gauge }: Declare) {
+function scheduleMetrics({ counter, gauge }: MetricRegistry) {
   return {
     scheduleLastSuccess: gauge(
       'schedule_last_success_timestamp_seconds',
-      'When a run of the schedule last succeeded; where that was never, when its state began.',
+      'When a run of the schedule last succeeded; if none did, when its state was created.',
       SCHEDULE_LABELS,
     ),
     scheduleExpectedInterval: gauge(
@@ -204,20 +164,20 @@ function scheduleMetrics({ counter, gauge }: Declare) {
     ),
     scheduleLastScheduled: gauge(
       'schedule_last_scheduled_timestamp_seconds',
-      'The last tick of the schedule that was taken to be run.',
+      'The last tick of the schedule for which a run was queued.',
       SCHEDULE_LABELS,
     ),
-    scheduleMissed: counter('schedule_missed_total', 'Ticks that were missed and not made up for.', SCHEDULE_LABELS),
+    scheduleMissed: counter('schedule_missed_total', 'Ticks that were missed and not run late.', SCHEDULE_LABELS),
     scheduleSkipped: counter(
       'schedule_skipped_total',
-      'Ticks left out because an earlier run had not ended (concurrency).',
+      'Ticks that were skipped because an earlier run had not ended (concurrency).',
       SCHEDULE_LABELS,
     ),
     scheduleSuspended: gauge('schedule_suspended', '1 while the schedule is suspended, else 0.', SCHEDULE_LABELS),
   };
 }
 
-function kubernetesMetrics({ counter, gauge, histogram }: Declare) {
+function kubernetesMetrics({ counter, gauge, histogram }: MetricRegistry) {
   return {
     enableBindingsSeconds: gauge(
       'hook_enable_kubernetes_bindings_seconds',
@@ -250,13 +210,13 @@ function kubernetesMetrics({ counter, gauge, histogram }: Declare) {
     filterErrors: counter('kube_filter_errors_total', 'Objects on which the filter failed.', RUN_LABELS),
     eventsSuppressed: counter(
       'kube_events_suppressed_total',
-      'Events without a run, because the filter result did not change or executeHookOnEvent leaves them out.',
+      'Events without a run, because the filter result did not change or executeHookOnEvent excludes them.',
       RUN_LABELS,
     ),
   };
 }
 
-function clientMetrics({ counter, gauge, histogram }: Declare) {
+function clientMetrics({ counter, gauge, histogram }: MetricRegistry) {
   return {
     watchErrors: counter('kubernetes_client_watch_errors_total', 'Watches that broke, by cause.', ['error_type']),
     reflectorRestarts: counter('kube_reflector_restarts_total', 'Watches opened again and lists repeated, by reason.', [
@@ -271,7 +231,7 @@ function clientMetrics({ counter, gauge, histogram }: Declare) {
     watches: gauge('kube_watches', 'Open shared watches.'),
     connectionsReplaced: counter(
       'kubernetes_client_connections_replaced_total',
-      'How often all connections to the API server were thrown away, because nothing became of requests.',
+      'How often all connections to the API server were replaced, because requests got no answer.',
     ),
     requestSeconds: histogram(
       'kubernetes_client_request_latency_seconds',
@@ -281,7 +241,7 @@ function clientMetrics({ counter, gauge, histogram }: Declare) {
     ),
     rateLimiterSeconds: histogram(
       'kubernetes_client_rate_limiter_latency_seconds',
-      'Time requests waited for the limit of the client itself; there is none unless asked for.',
+      'Time requests waited for the rate limit of the client; there is none by default.',
       ['verb', 'url'],
       SHORT_SECONDS,
     ),
@@ -293,15 +253,15 @@ function clientMetrics({ counter, gauge, histogram }: Declare) {
   };
 }
 
-function loadMetrics({ counter, histogram }: Declare) {
+function loadMetrics({ counter, histogram }: MetricRegistry) {
   return {
     loopDelaySeconds: histogram(
       'event_loop_delay_seconds',
-      'How late timers fire; looked at every 10 ms under load, else once a second.',
+      'How late timers fire; measured every 10 ms under load, else once a second.',
       [],
       LOOP_DELAY_SECONDS,
     ),
     loopBusySeconds: counter('event_loop_busy_seconds_total', 'Time in which the event loop did not wait.'),
-    heapAllocatedBytes: counter('heap_allocated_bytes_total', 'Bytes that were taken from the heap of JavaScript.'),
+    heapAllocatedBytes: counter('heap_allocated_bytes_total', 'Bytes that were allocated on the JavaScript heap.'),
   };
 }

@@ -17,7 +17,7 @@ it('an older Node is told what is needed', async () => {
     code: 2,
     stdout: '',
     stderr:
-      'hooklet: needs Node 24 or later, this is 20.1.0; put a newer one first on the PATH, or run npx hooklet, which brings one\n',
+      'hooklet: needs Node 24 or later, this is 20.1.0; put a newer one first on the PATH, or run npx hooklet, which installs one\n',
   });
 });
 

@@ -94,7 +94,7 @@ describe('the metrics', () => {
     const text = metrics.text();
 
     expect(text.length).toBeLessThan(12e6);
-    // Nothing is lost: what has no series of its own is in the one for all others.
+    // Nothing is lost: label sets without a series of their own share one series.
     const other = 'hook="(other)",binding="(other)",queue="(other)"';
     expect(text).toContain(`\nshell_operator_hook_run_seconds_count{${other}} 4700\n`);
     expect(text.match(/^shell_operator_hook_run_errors_total\{/gm)).toHaveLength(5000);

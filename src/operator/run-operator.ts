@@ -118,7 +118,7 @@ async function openServer(
 function openMetrics({ metricsPrefix, droppedLogLines }: OperatorOptions): Metrics {
   const metrics = createMetrics(metricsPrefix);
   if (droppedLogLines !== undefined) {
-    metrics.watchContacts.add(() => (metrics.logLinesDropped.of({}).value = droppedLogLines()));
+    metrics.beforeRead.add(() => (metrics.logLinesDropped.of({}).value = droppedLogLines()));
   }
   return metrics;
 }

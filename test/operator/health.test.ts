@@ -112,8 +112,8 @@ describe('readiness', () => {
     ];
 
     expect(failures({ broken })).toEqual([
-      'hook bad.sh: hook bad.sh: its config has 1 problem(s); ERR_HOOK_CONFIG, the log says more',
-      'hook worse.sh: hook worse.sh: --config exited with code 2; ERR_HOOK_CONFIG, the log says more',
+      'hook bad.sh: hook bad.sh: its config has 1 problem(s); ERR_HOOK_CONFIG, see the log',
+      'hook worse.sh: hook worse.sh: --config exited with code 2; ERR_HOOK_CONFIG, see the log',
     ]);
   });
 

@@ -30,7 +30,7 @@ it.each([
       { path: 'schedule[0].crontab', message: 'got "s3cret"' },
       { path: 's3cret', message: 'unknown' },
     ]),
-    'hook a.sh: its config has 2 problem(s); ERR_HOOK_CONFIG, the log says more',
+    'hook a.sh: its config has 2 problem(s); ERR_HOOK_CONFIG, see the log',
   ],
   [
     'how its --config ended',
@@ -38,7 +38,7 @@ it.each([
       reason: '--config exited with code 3',
       output: { stdout: 's3cret', stderr: '+ token=s3cret' },
     }),
-    'hook a.sh: --config exited with code 3; ERR_HOOK_CONFIG, the log says more',
+    'hook a.sh: --config exited with code 3; ERR_HOOK_CONFIG, see the log',
   ],
 ])('of a broken hook is told %s, and nothing it printed', (_, error, message) => {
   const { told, events } = recording();
@@ -82,7 +82,7 @@ it.each([
   events.record(failed('nightly', error));
 
   expect(told).toEqual([
-    { type: 'Warning', reason: 'HookFailed', message: `hook a.sh, binding nightly: ${said}the log says more` },
+    { type: 'Warning', reason: 'HookFailed', message: `hook a.sh, binding nightly: ${said}see the log` },
   ]);
 });
 

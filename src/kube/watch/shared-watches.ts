@@ -51,7 +51,7 @@ export interface WatchesOptions {
 /** The metrics of watches. */
 export type WatchMetrics = Pick<
   Metrics,
-  'watches' | 'watchErrors' | 'reflectorRestarts' | 'watchLastContact' | 'watchContacts'
+  'watches' | 'watchErrors' | 'reflectorRestarts' | 'watchLastContact' | 'beforeRead'
 >;
 
 interface OpenWatch {
@@ -65,7 +65,7 @@ export function createWatches(options: WatchesOptions): Watches {
   const open = new Map<string, OpenWatch>();
   const running = new Set<Promise<void>>();
   const withoutStreaming = new Set<string>();
-  options.metrics.watchContacts.add(() => {
+  options.metrics.beforeRead.add(() => {
     observeContacts(options.metrics, open.values());
   });
 
