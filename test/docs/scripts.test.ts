@@ -129,7 +129,7 @@ describe('the TypeScript hook of docs/hooks.md', () => {
 
 describe('the tables of docs/hooks.md', () => {
   it('name the variables of a run', async () => {
-    const named = table(section(hooks, 'What a run is given')).flatMap(([variables]) => codes(variables));
+    const named = table(section(hooks, 'The environment of a run')).flatMap(([variables]) => codes(variables));
     const workspace = await new Workspaces({ folder, keepTmpFiles: false }).open('pods.sh', []);
 
     expect(named.toSorted()).toEqual([...Object.keys(workspace.env), 'PATH'].toSorted());
