@@ -68,7 +68,7 @@ describe('a choice beside shell-operator', () => {
     });
   });
 
-  it('variables without effect in the peer have none here', () => {
+  it('variables without effect in shell-operator have none here', () => {
     const variables = Object.values(startOptions).flatMap(({ env }): readonly string[] => env);
 
     expect(variables).toContain('LOG_TYPE');
@@ -80,7 +80,7 @@ describe('a choice beside shell-operator', () => {
     expect(await wrongUse(['--kube-client-qps', 'x'])).toContain('--kube-client-qps: got "x", expected a number');
   });
 
-  it('flags of the peer without effect are accepted', async () => {
+  it('flags of shell-operator without effect are accepted', async () => {
     const flags = ['--kube-server', 'x', '--validating-webhook-listen-port', '9680', '--log-type', 'x'];
 
     // Only the one with an effect is looked at.

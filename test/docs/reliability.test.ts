@@ -15,7 +15,7 @@ const tested = rowsOf('How each promise is tested').map(([promise = '', ...cells
 }));
 
 describe('the promises', () => {
-  it('are all tested, under a driven clock and as a whole', () => {
+  it('are all tested, under virtual time and as a whole', () => {
     expect(tested.map(({ promise }) => promise)).toEqual(rowsOf('What is promised').map(([cell]) => nameOf(cell)));
     for (const { promise, kinds } of tested) {
       expect(kinds, promise).toHaveLength(2);
