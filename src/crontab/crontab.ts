@@ -11,6 +11,7 @@ export interface Crontab {
   readonly plan: CrontabPlan;
 }
 
+/** When a crontab is due: at a fixed interval, or at calendar times. */
 export type CrontabPlan =
   | { readonly type: 'every'; readonly intervalMs: number }
   /** Matches whenever one of the alternatives does. */

@@ -20,6 +20,7 @@ export interface KubeObject {
   json(): Uint8Array;
 }
 
+/** A parsed JSON object that must not be changed. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
 /**

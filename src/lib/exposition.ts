@@ -1,5 +1,6 @@
 import type { Series } from './series.ts';
 
+/** The metric types of Prometheus that are used here. */
 export type MetricType = 'counter' | 'gauge' | 'histogram';
 
 /** All series of one metric. */

@@ -4,6 +4,7 @@ const LOOK_MS = 1000;
 const CLOSE_LOOK_MS = 10;
 const BUSY_SHARE = 0.05;
 
+/** Receives the measurements of the event loop. */
 export interface LoopObserver {
   /** Called with the delay of a timer: the event loop was blocked for that long. */
   readonly onDelay: (delayMs: number) => void;

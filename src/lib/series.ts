@@ -1,3 +1,4 @@
+/** The value of each label, by name. */
 export type Labels<L extends string = string> = Readonly<Record<L, string>>;
 
 /** The values of one label set; plain data, because there may be many. */
@@ -9,11 +10,13 @@ interface Labelled {
   readonly labelText: string;
 }
 
+/** The series of a counter or a gauge. */
 export interface ValueSeries extends Labelled {
   readonly type: 'value';
   value: number;
 }
 
+/** The series of a histogram. */
 export interface HistogramSeries extends Labelled {
   readonly type: 'histogram';
   /** Upper bounds, ascending. */
@@ -24,15 +27,18 @@ export interface HistogramSeries extends Labelled {
   count: number;
 }
 
+/** Creates a series of a counter or a gauge, starting at 0. */
 export function valueSeries(labels: Labels): ValueSeries {
   return { type: 'value', labels, labelText: textOf(labels), value: 0 };
 }
 
+/** Creates an empty series of a histogram; `buckets` are upper bounds, ascending. */
 export function histogramSeries(labels: Labels, buckets: readonly number[]): HistogramSeries {
   const counts = buckets.map(() => 0);
   return { type: 'histogram', labels, labelText: textOf(labels), buckets, counts, sum: 0, count: 0 };
 }
 
+/** Adds one observation to a histogram. */
 export function observe(series: HistogramSeries, value: number): void {
   const { buckets, counts } = series;
   let bucket = 0;

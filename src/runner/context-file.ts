@@ -19,7 +19,7 @@ export async function writeContextFile(path: string, contexts: readonly Uint8Arr
   }
   const fd = openSync(path, 'wx', PRIVATE_FILE);
   try {
-    // On a full disk less is written than was given, and only the next write says why.
+    // On a full disk a write is short, and only the next one reports the error.
     let rest: Uint8Array = Buffer.concat(contexts);
     while (rest.byteLength > 0) rest = rest.subarray(writeSync(fd, rest));
   } finally {
@@ -31,7 +31,7 @@ async function writeInBackground(path: string, contexts: readonly Uint8Array[]):
   const file = await open(path, 'wx', PRIVATE_FILE);
   try {
     for (let at = 0; at < contexts.length; at += PIECES_A_WRITE) {
-      // On a full disk less is written than was given, and only the next write says why.
+      // On a full disk a write is short, and only the next one reports the error.
       for (let rest = contexts.slice(at, at + PIECES_A_WRITE); rest.length > 0;) {
         rest = skipBytes(rest, (await file.writev(rest)).bytesWritten);
       }

@@ -18,6 +18,7 @@ export interface Executor {
   close(): Promise<void>;
 }
 
+/** One run to execute. */
 export interface ExecuteRequest {
   readonly hook: Hook;
   /** The binding contexts as JSON, in chunks. */
@@ -42,6 +43,7 @@ export type Execution =
   | { readonly type: 'exited'; readonly cost: RunCost; readonly outputs: HookOutputs }
   | FailedExecution;
 
+/** The result of a failed run. */
 export interface FailedExecution {
   readonly type: 'failed';
   /** The cause: the hook, its output, or its environment, such as a lost process or a full disk. */

@@ -5,6 +5,7 @@ import { explainStartError } from './start-failure.ts';
 
 const SIGNAL_EXIT_BASE = 128;
 
+/** What is known about a run besides its exit. */
 export interface FailureContext {
   readonly path: string;
   readonly timeoutMs: number | undefined;

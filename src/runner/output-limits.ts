@@ -9,6 +9,7 @@ export const OUTPUT_LIMITS = {
   config: MIB,
 } as const;
 
+/** The kinds of output of a hook. */
 export type OutputName = keyof typeof OUTPUT_LIMITS;
 
 const TITLES: Readonly<Record<OutputName, string>> = {

@@ -20,6 +20,7 @@ export interface OutputLog {
   line(fields: LogFields, line: OutputLine): void;
 }
 
+/** Creates the log of hook output. */
 export function createOutputLog({ log, logProxyHookJson }: OutputLogOptions): OutputLog {
   const line = (fields: LogFields, { stream, line: text }: OutputLine): void => {
     const own = logProxyHookJson ? parseObject(text) : undefined;

@@ -1,5 +1,6 @@
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
+/** The limits of one run, and what to do when they are reached. */
 export interface RunLimits {
   readonly timeoutMs: number | undefined;
   /** Time from `onEnd` to `onKill`; called when the run is asked to end. */

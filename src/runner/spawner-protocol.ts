@@ -29,8 +29,10 @@ export interface SpawnRequest {
   readonly captureBytes?: number;
 }
 
+/** The output streams of a process. */
 export type OutputStream = 'stdout' | 'stderr';
 
+/** A line that a process printed. */
 export interface OutputLine {
   readonly stream: OutputStream;
   readonly line: string;
@@ -52,6 +54,7 @@ export interface Exit {
   readonly usage: Usage;
 }
 
+/** Why a process could not be started. */
 export interface StartError {
   /** An error code such as `ENOENT`, or empty. */
   readonly code: string;

@@ -33,6 +33,7 @@ export interface SpawnerOptions {
   readonly first?: SpawnerChild | undefined;
 }
 
+/** How to follow and to end one process. */
 export interface SpawnOptions {
   readonly onLine: (line: OutputLine) => void;
   /** Aborting it terminates the process group. */

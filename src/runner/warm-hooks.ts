@@ -25,6 +25,7 @@ const DEFAULT_MAX_RUNS = 10_000;
 const DEFAULT_MAX_RSS_BYTES = 512 * 1024 * 1024;
 const DEFAULT_GRACE_MS = 5000;
 
+/** The limits of warm processes. */
 export interface WarmLimits {
   /** A process is replaced after this many runs; default 10,000. */
   readonly maxRuns?: number;

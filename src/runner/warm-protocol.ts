@@ -38,12 +38,14 @@ export interface RunReport {
   readonly usage: Usage;
 }
 
+/** An entry that a warm hook passed to its `log`. */
 export interface HookLogEntry {
   readonly level: 'debug' | 'info' | 'warn' | 'error';
   readonly message: string;
   readonly fields: Readonly<Record<string, unknown>>;
 }
 
+/** The outputs of a warm run, as text; empty when the hook requested nothing. */
 export interface WarmOutputs {
   readonly patch: string;
   readonly metrics: string;

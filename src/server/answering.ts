@@ -13,6 +13,7 @@ export interface RequestHead {
   readonly headers: IncomingHttpHeaders;
 }
 
+/** A request with its body. */
 export interface HttpRequest extends RequestHead {
   /** Empty when the route reads no body. */
   readonly body: Buffer;
@@ -20,6 +21,7 @@ export interface HttpRequest extends RequestHead {
   readonly signal: AbortSignal;
 }
 
+/** An answer, in any version of HTTP. */
 export interface HttpAnswer {
   readonly status: number;
   /** The content type. */

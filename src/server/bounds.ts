@@ -20,6 +20,7 @@ export interface ServerBounds {
   readonly maxConcurrent?: number;
 }
 
+/** The limits of request bodies. */
 export interface BodyBounds {
   /** Limit of any body. */
   readonly maxBytes: number;

@@ -11,6 +11,7 @@ export interface ControlServerOptions extends ControlRouteOptions {
   readonly log: Logger;
 }
 
+/** The control socket, which serves until `run` is aborted or `close` is called. */
 export type ControlServer = Pick<HttpServer, 'run' | 'close'>;
 
 // The answer limit is long: a trigger may wait for its schedule, and a change for the API server.

@@ -9,10 +9,12 @@ export interface HealthCheck {
   readonly message: string;
 }
 
+/** The checks of one endpoint. */
 export interface HealthReport {
   readonly checks: readonly HealthCheck[];
 }
 
+/** Whether no check fails. */
 export function isHealthy({ checks }: HealthReport): boolean {
   return checks.every(({ isOk }) => isOk);
 }

@@ -10,6 +10,7 @@ import { KEEP_ALIVE_MS, MAX_HEADER_BYTES, MAX_HEADERS, type ServerBounds } from 
 import type { Connection, Connections } from './connections.ts';
 import { readBody } from './request-body.ts';
 
+/** The parts of the server that an HTTP/2 connection uses. */
 export interface Http2Parts {
   readonly bounds: ServerBounds;
   readonly connections: Connections;

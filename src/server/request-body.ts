@@ -11,6 +11,7 @@ export class BodyError extends Error {
   }
 }
 
+/** The limits of reading one body. */
 export interface BodyLimits {
   readonly maxBytes: number;
   readonly limitMs: number;

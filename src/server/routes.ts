@@ -8,6 +8,7 @@ export interface Page {
   readonly body: string | Uint8Array;
 }
 
+/** Builds a page for the query of a request. */
 export type Route = (query: URLSearchParams) => Page | Promise<Page>;
 
 /** The body of a page, as text or bytes. */

@@ -27,6 +27,7 @@ export interface ScheduleDocument {
   readonly kept: boolean;
 }
 
+/** Returns the document of a schedule; times that are not known are left out. */
 export function scheduleDocument(status: ScheduleStatus): ScheduleDocument {
   const { hook, binding, crontab, timeZone, runId, outcome, heldBy, missed, isSuspended, isKept } = status;
   return {

@@ -18,6 +18,7 @@ export interface TlsOptions {
   readonly alsoHttp2?: boolean;
 }
 
+/** The parts of the server that a TLS connection uses. */
 export interface TlsParts {
   readonly bounds: ServerBounds;
   readonly connections: Connections;
@@ -26,6 +27,7 @@ export interface TlsParts {
   readonly http1: Http1Server;
 }
 
+/** A TLS server that does not listen yet. */
 export interface TlsServer {
   readonly server: Server;
   /**

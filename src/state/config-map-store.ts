@@ -4,6 +4,7 @@ import type { KubeClient, KubeRequest } from '../kube/client.ts';
 import { policyRuleText } from '../kube/policy-rule.ts';
 import type { Refused, Store, StoreRead, StoreWrite } from './store.ts';
 
+/** The ConfigMap of a store, and the option that selects it. */
 export interface ConfigMapPlace {
   readonly namespace: string;
   readonly name: string;

@@ -22,6 +22,7 @@ export interface Unreadable {
   readonly error: unknown;
 }
 
+/** The events of `Kept` that are logged. */
 export interface KeptLog {
   /** Logs what a change of state means for the user. */
   readonly moved: (before: KeptState<unknown>, next: KeptState<unknown>) => void;

@@ -12,6 +12,7 @@ export interface Pending<T> {
   readonly settle: () => void;
 }
 
+/** The result of applying changes to stored records. */
 export interface Applied<T> {
   /** A new map of all records with the changes applied. */
   readonly records: Map<string, T>;

@@ -8,12 +8,14 @@ export interface Codec<T> {
   parse(text: string): T;
 }
 
+/** A store of texts, and how records are encoded in it. */
 export interface TextPlace<T> {
   readonly store: Store;
   readonly codec: Codec<T>;
   readonly onUnreadable: (unreadable: Unreadable) => void;
 }
 
+/** The result of reading the records of a store. */
 export type RecordsRead<T> =
   | { readonly type: 'read'; readonly records: ReadonlyMap<string, T> }
   | { readonly type: 'conflict' }

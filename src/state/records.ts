@@ -1,3 +1,10 @@
+/*
+ * What the rest of the program sees of persisted records. `Kept` implements it over a store, `MemoryRecords` without
+ * one. Sources call `ready` before they rely on earlier records, `get` to read, `update` when a change must be made on
+ * top of what other processes wrote (it settles once that is certain), `note` when a change may be written later, and
+ * `refresh` to see what others wrote.
+ */
+
 /** A change of a record, with a result for the caller. It may be called again when others wrote in between. */
 export type Change<T, R> = (known: T | undefined) => {
   /** The changed record, or the known one or `undefined` for no change. */

@@ -38,6 +38,7 @@ export interface LeaderElectionOptions extends LeasePlace, LeaderElectionTimes {
   readonly random?: () => number;
 }
 
+/** The state of a candidate. */
 export type ElectionStatus =
   /** `leader` is empty while no leader is known; `problem` says why the lease cannot be acquired. */
   | { readonly type: 'standing-by'; readonly leader: string; readonly problem?: string }

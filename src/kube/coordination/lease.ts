@@ -22,12 +22,14 @@ export interface LeaseClaim {
   readonly nowMs: number;
 }
 
+/** The Lease object to use, and the client to reach it. */
 export interface LeasePlace {
   readonly client: Pick<KubeClient, 'request'>;
   readonly namespace: string;
   readonly name: string;
 }
 
+/** The limits of one request for the Lease. */
 export interface LeaseRequestOptions {
   readonly signal: AbortSignal;
   readonly timeoutMs: number;
@@ -47,6 +49,7 @@ const RULE = policyRuleText({
   verbs: ['get', 'create', 'update'],
 });
 
+/** Returns the store of one Lease; a 403 is rejected with the rule that a Role must grant. */
 export function leaseStore({ client, namespace, name }: LeasePlace): LeaseStore {
   const place = ['apis', 'coordination.k8s.io', 'v1', 'namespaces', namespace, 'leases'];
   const folder = apiPath(...place);

@@ -9,7 +9,7 @@ export interface Credentials {
   readonly tls: TlsOptions;
 }
 
-/** An API server, the way to it, and the credentials for it. */
+/** An API server with its address, its proxy and the credentials for it. */
 export interface Cluster {
   /** The context of a kubeconfig, or `in-cluster`. */
   readonly name: string;
@@ -24,6 +24,7 @@ export interface Cluster {
   invalidate(rejected: Credentials): void;
 }
 
+/** How to reach an API server, without credentials. */
 export interface ClusterAddress {
   readonly name: string;
   readonly server: URL;

@@ -21,6 +21,7 @@ export interface CredentialPart {
   readonly key?: Uint8Array | string;
 }
 
+/** A source of credentials, such as a file, an exec plugin or an issuer. */
 export interface CredentialSource {
   read(): Promise<CredentialPart>;
   /** Called when the server refused these credentials: the next `read` must renew them. */

@@ -26,6 +26,7 @@ const MAX_BYTES = 1024 * 1024;
 /** The `config` of a kubeconfig user's `auth-provider` with the name `oidc`. */
 export type OidcConfig = Readonly<Record<string, string | undefined>>;
 
+/** The surroundings of a kubeconfig user with the oidc auth-provider. */
 export interface OidcContext {
   /** The name of the kubeconfig user, for errors. */
   readonly user: string;

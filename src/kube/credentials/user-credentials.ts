@@ -20,6 +20,7 @@ export function authorityCredentials({ name, caData, caFile }: ClusterEntry): re
   return caFile ? [caFileCredentials(caFile)] : [];
 }
 
+/** The surroundings of a kubeconfig user that its credentials may need. */
 export interface UserContext {
   readonly cluster: ClusterEntry;
   readonly env: Environment;

@@ -2,8 +2,8 @@
  * HTTP/2 to the API server. `transport.ts` creates one `HttpConnections` per server and TLS options, and sends every
  * request through it; `SessionPool` assigns a session to each request. A request whose stream is lost before its
  * response is sent once more if it is a GET or if the server refused the stream unprocessed. A GET that gets no answer,
- * although its session answers pings, gets a spare request on a newer session; if the spare wins, the first session is
- * marked mute. A wait for headers ends with an answer, with the request's signal, or when the session is lost.
+ * although its session answers pings, gets a spare request on a newer session; the session of the slower one is marked
+ * mute. A wait for headers ends with an answer, with the request's signal, or when the session is lost.
  */
 
 import { constants, type ClientHttp2Stream, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2';

@@ -32,6 +32,7 @@ export const CLOSE_BRACKET = 0x5d;
 export const OPEN_BRACE = 0x7b;
 export const CLOSE_BRACE = 0x7d;
 
+/** Skips the colon after a key; returns the index of its value. */
 export function skipColon(json: Uint8Array, at: number): number {
   const colon = skipSpace(json, at);
   if (json[colon] !== COLON) throw malformed(`JSON that is broken at byte ${colon}`);
@@ -45,12 +46,14 @@ export function skipComma(json: Uint8Array, at: number): number {
   return json[next] === COMMA ? skipSpace(json, next + 1) : next;
 }
 
+/** Returns the index of the next byte that is not white space. */
 export function skipSpace(json: Uint8Array, at: number): number {
   let next = at;
   while ((json[next] ?? QUOTE) <= 0x20) next++;
   return next;
 }
 
+/** Returns the index after the string that starts at `at`; throws when it does not end. */
 export function skipString(json: Uint8Array, at: number): number {
   if (json[at] !== QUOTE) throw malformed(`JSON that is broken at byte ${at}`);
   for (let next = at + 1; next < json.length; next++) {

@@ -3,8 +3,8 @@
  * (a watch with `sendInitialEvents`), which then continues as the watch; else it is read in pages. A kind whose server
  * refuses streaming is remembered for all watches; after any other failure of a streamed list the next attempt uses
  * pages. `reflector.ts` decides when to list or watch again. A watch must never be silent without notice: over HTTP/2
- * pings monitor its connection; over HTTP/1.1 it is reopened every 25 to 29 s, and a watch without any data for 70 s
- * fails.
+ * pings monitor its connection; over HTTP/1.1 it is reopened after 31 s of silence at the latest; and any watch without
+ * data for 70 s fails.
  */
 
 import { KubeError, ResourceExpiredError } from '../../errors.ts';

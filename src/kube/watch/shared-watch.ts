@@ -1,10 +1,10 @@
 /*
  * One reflector and one store for all subscribers of the same target. `shared-watches.ts` creates it, and routes
- * subscriptions and connection callbacks here. A subscriber is `waiting` (it joined while a list was running and takes
- * part in the next), `listing` (its first list is running) or `synced` (it has had a complete list and receives
- * changes). Every subscriber must see the same sequence: its complete first list, then each change once, in the order
- * of the server. So all calls for one event are made synchronously before the next event is read, and a new subscriber
- * triggers a relist that the synced ones see only as differences.
+ * subscriptions and connection callbacks here. A subscriber is `waiting` (it has joined and takes part in the next
+ * list), `listing` (its first list is running) or `synced` (it has had a complete list and receives changes). Every
+ * subscriber must see the same sequence: its complete first list, then each change once, in the order of the server. So
+ * all calls for one event are made synchronously before the next event is read, and a new subscriber triggers a relist
+ * that the synced ones see only as differences.
  */
 
 import { nextTurn } from '../../lib/turn.ts';
@@ -44,7 +44,7 @@ export interface WatchSubscriber {
 }
 
 /**
- * `waiting`: joined during a list, takes part in the next one; `listing`: in its first list; `synced`: has had a
+ * `waiting`: has joined, takes part in the next list; `listing`: in its first list; `synced`: has had a
  * complete list.
  */
 type Membership = 'waiting' | 'listing' | 'synced';

@@ -52,6 +52,7 @@ export interface StreamEnd {
   readonly livedMs: number;
 }
 
+/** The recovery of one reflector, which remembers its recent failures. */
 export interface Recovery {
   /** Returns how to continue after a stream at `position` ended. */
   after(position: Position, end: StreamEnd): Restart;
