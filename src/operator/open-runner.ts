@@ -7,9 +7,8 @@ import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { createSpawner } from '../runner/spawner.ts';
 import { BIN_FOLDER, PROGRAM_FILE, writeProgram } from './program-link.ts';
 
-// A warm hook is ended by its AbortSignal first and by SIGTERM then. The first gets this share of the time of the
-// second,
-// so that both together take little longer than SIGTERM alone.
+// A warm hook is ended by its AbortSignal first and by SIGTERM then. The first gets this share of the time that the
+// second gets, so that both together take little longer than SIGTERM alone.
 const ASKING_SHARE = 0.2;
 
 export interface RunnerSettings {

@@ -43,7 +43,7 @@ export interface AttemptOptions {
   readonly journal: RunJournal;
 }
 
-/** Read the data of the binding contexts when the run begins. */
+/** What reads the data of the binding contexts, when the run begins. */
 export interface ContextReaders {
   readonly read: SnapshotReader;
   readonly facts?: FactsReader;
@@ -62,13 +62,13 @@ export interface AttemptSignals {
  *
  * 1. The binding contexts are written, with the snapshots of this moment, and the hook is executed.
  * 2. If it succeeded, its output files are parsed, its operations applied, and then its metrics.
- * 3. If it failed, only what has `ignoreHookError` is parsed and applied.
+ * 3. If it failed, only operations and metrics with `ignoreHookError` are applied.
  *
  * The journal gets `started`, each line of output, `executed` with the cost, and each warning and applied operation as
  * they happen; the caller records `ended`.
  *
  * What must hold: nothing of a hook that succeeded is applied before all its files are parsed. So a hook that fails, or
- * writes a file that cannot be parsed, changes nothing except by what has `ignoreHookError`. A run that fails because
+ * writes a file that cannot be parsed, changes nothing except by those. A run that fails because
  * the API server refused an operation has carried out the others.
  */
 export async function attempt(

@@ -9,7 +9,7 @@ export const FREE_TURNS = 10;
 export const FIRST_DELAY_MS = 100;
 export const MAX_DELAY_MS = 30_000;
 /** Beyond its delay, a write counts as the cause of later writes for this long. A slower cycle is not a loop. */
-export const LOOSE_AFTER_MS = 10_000;
+export const LOOP_EXPIRY_MS = 10_000;
 const MAX_OBJECTS = 10_000;
 /** Writes remembered per object: the event of a write may come after further writes of the object. */
 const MAX_RECENT = 32;
@@ -46,7 +46,7 @@ interface Write {
  * that something else triggered has 1; a write of a run that own writes triggered has one more than those. An event is
  * matched to the write that caused it by namespace, name and resourceVersion. Beyond `FREE_TURNS` the hook is in a
  * loop, and the events of the object are delayed, from `FIRST_DELAY_MS` up to `MAX_DELAY_MS`; none is dropped. A loop
- * ends with a write that has another cause, or when the last write is older than its delay plus `LOOSE_AFTER_MS`.
+ * ends with a write that has another cause, or when the last write is older than its delay plus `LOOP_EXPIRY_MS`.
  *
  * The journal calls `note` for each applied operation; `HookUnit` calls `delayOf` for each event. Memory is bounded:
  * `MAX_RECENT` writes of each of `MAX_OBJECTS` objects.
@@ -103,8 +103,9 @@ export class OwnWrites {
     return Math.max(before, ...own.map((cause) => this.#turnsAfter(cause) + 1), 1);
   }
 
+  /** The turns of a write; 0 once it has expired. */
   #turnsAfter({ turns, atMs, delayMs }: Write): number {
-    return this.#now() - atMs - delayMs > LOOSE_AFTER_MS ? 0 : turns;
+    return this.#now() - atMs - delayMs > LOOP_EXPIRY_MS ? 0 : turns;
   }
 
   /** The write of this hook that caused the event, if any. */

@@ -39,7 +39,7 @@ export interface Monitor {
 export interface MonitorStatus {
   /** Whether the first list is complete and the snapshot shows it. */
   readonly isSynced: boolean;
-  /** Of the times at which its watches last had contact, the oldest; absent while there is no watch, or one without. */
+  /** The contact that is longest ago of all its watches; absent while there is no watch, or one had no contact yet. */
   readonly lastContactAtMs?: number | undefined;
   /** Summary of the error that has persisted longest; absent when nothing fails. */
   readonly problem?: string;

@@ -15,8 +15,8 @@ export function triggerRun(
 ): Triggered {
   // The record contains the run already when only the response to the write was lost.
   const others = record.open.filter(({ runId }) => runId !== run.runId);
-  const going = others.filter(({ holder, state }) => holder === run.holder && state !== 'interrupted');
-  return { record: { ...record, open: [...others, run] }, result: concurrency === 'replace' ? going : [] };
+  const unfinished = others.filter(({ holder, state }) => holder === run.holder && state !== 'interrupted');
+  return { record: { ...record, open: [...others, run] }, result: concurrency === 'replace' ? unfinished : [] };
 }
 
 /**

@@ -66,8 +66,8 @@ export function planTicks(known: ScheduleRecord | undefined, target: ScheduleTar
   const ticks = record.isSuspended ? NO_TICKS : choose(record, target, moment);
   const taken = record.isSuspended ? NOTHING_TAKEN : takeOver(record, target, moment, ticks);
   const wanted = [...taken.runs, ...ticks.chosenMs.map((tickMs) => runOf(tickMs, target, moment))];
-  const going = record.open.filter(({ holder, state }) => holder === moment.me && state !== 'interrupted');
-  const { runs, replaced, skipped } = applyConcurrency(wanted, going, target.binding);
+  const unfinished = record.open.filter(({ holder, state }) => holder === moment.me && state !== 'interrupted');
+  const { runs, replaced, skipped } = applyConcurrency(wanted, unfinished, target.binding);
   const lastMs = ticks.lastMs;
   if (lastMs === undefined && taken.ids.size === 0) {
     return { record, runs: [], replaced: [], missed: 0, isMissedAtLeast: false, skipped: 0, ...backOf(backMs) };
@@ -258,16 +258,16 @@ export function manualRun({ hook, id }: ScheduleTarget, nowMs: number, me: strin
   return { runId, ...moment, reason: 'manual', state: 'waiting', attempts: 0, holder: me };
 }
 
-/** Applies `concurrency`: `going` are the runs of this process that have not ended. */
+/** Applies `concurrency`: `unfinished` are the runs of this process that have not ended. */
 function applyConcurrency(
   wanted: readonly OpenRun[],
-  going: readonly OpenRun[],
+  unfinished: readonly OpenRun[],
   { concurrency }: ScheduleBinding,
 ): Pick<Plan, 'runs' | 'replaced' | 'skipped'> {
   const newest = wanted.slice(-1);
   if (concurrency === 'queue' || newest.length === 0) return { runs: wanted, replaced: [], skipped: 0 };
-  const runs = concurrency === 'skip' && going.length > 0 ? [] : newest;
-  return { runs, replaced: concurrency === 'replace' ? going : [], skipped: wanted.length - runs.length };
+  const runs = concurrency === 'skip' && unfinished.length > 0 ? [] : newest;
+  return { runs, replaced: concurrency === 'replace' ? unfinished : [], skipped: wanted.length - runs.length };
 }
 
 function backOf(backMs: number | undefined): { readonly backMs?: number } {
