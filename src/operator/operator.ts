@@ -45,6 +45,7 @@ export interface OperatorSettings extends RunnerSettings {
 
 const TICK_MS = 10_000;
 
+/** The parts that `runOperator` has opened; it closes them after `run`. */
 export interface OperatorParts {
   readonly options: OperatorSettings;
   readonly metrics: Metrics;

@@ -1,8 +1,9 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** The folder that is added to the PATH of hooks, and the program in it, below the folder of the operator. */
+/** The folder that is added to the PATH of hooks, relative to the folder of the operator. */
 export const BIN_FOLDER = 'bin';
+/** The `hooklet` program in it, relative to the folder of the operator. */
 export const PROGRAM_FILE = join(BIN_FOLDER, 'hooklet');
 
 /** Writes an executable `hooklet` into a folder below `folder`, for the PATH of hooks; returns that folder. */

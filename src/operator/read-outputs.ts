@@ -42,6 +42,7 @@ export interface OutputReaderOptions {
   readonly timeLimitMs?: number;
 }
 
+/** Creates a reader, whose lanes all runs share. */
 export function createOutputReader(options: OutputReaderOptions = {}): OutputReader {
   const json = new Slots(THREADS_A_LANE);
   const slow = new Slots(THREADS_A_LANE);

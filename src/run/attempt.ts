@@ -49,6 +49,7 @@ export interface ContextReaders {
   readonly facts?: FactsReader;
 }
 
+/** The signals that end an attempt early. */
 export interface AttemptSignals {
   /** Ends the hook, and the work on its output. */
   readonly terminate: AbortSignal;

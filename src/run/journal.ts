@@ -24,6 +24,7 @@ export type RunEvent =
   | { readonly type: 'warned'; readonly run: Run; readonly warning: RunWarning }
   | { readonly type: 'ended'; readonly run: Run; readonly outcome: RunOutcome; readonly next: Next };
 
+/** A problem for the log. */
 export type RunWarning =
   /** Something in the output files is valid, but likely a mistake. */
   | { readonly type: 'likelyMistake'; readonly message: string }

@@ -17,6 +17,7 @@ export type Next =
   /** The caller gets the outcome, whether the run succeeded or failed. */
   | { readonly type: 'answer' };
 
+/** What the decision depends on besides the run and its outcome. */
 export interface RetryPolicy {
   /** Source of randomness in [0, 1). */
   readonly random: () => number;

@@ -68,7 +68,7 @@ function logApplied(log: Logger, run: Run, { operation, target, change }: Applie
 function logWarning(log: Logger, run: Run, warning: RunWarning): void {
   const fields = fieldsOf(run);
   if (warning.type === 'likelyMistake') {
-    log.warn({ ...fields, warning: warning.message }, 'hook wrote what is likely a mistake');
+    log.warn({ ...fields, warning: warning.message }, 'hook output has a likely mistake');
   } else {
     log.warn({ ...fields, err: warning.error }, `${warning.what} of the failed run could not be applied`);
   }

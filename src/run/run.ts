@@ -40,6 +40,7 @@ export type RunOutcome =
       readonly cost?: RunCost;
     };
 
+/** A run that failed, and may be run again. */
 export interface FailedRun {
   readonly type: 'failed';
   /**

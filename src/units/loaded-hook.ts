@@ -7,6 +7,6 @@ import type { Logger } from '../log.ts';
 export function logLoaded(hook: Hook, nowMs: number, log: Logger): void {
   log.info({ hook: hook.name, bindings: describeBindings(hook, nowMs) }, 'hook loaded');
   for (const warning of scheduleWarnings(hook, nowMs)) {
-    log.warn({ hook: hook.name, warning }, 'hook config has what is likely a mistake');
+    log.warn({ hook: hook.name, warning }, 'hook config has a likely mistake');
   }
 }

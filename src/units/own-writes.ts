@@ -7,6 +7,7 @@ import type { EventTrigger, Trigger } from '../hook/trigger.ts';
 export const FREE_TURNS = 10;
 /** Delay after the first turn beyond `FREE_TURNS`; it doubles with each further turn. */
 export const FIRST_DELAY_MS = 100;
+/** The longest delay of an event. */
 export const MAX_DELAY_MS = 30_000;
 /** Beyond its delay, a write counts as the cause of later writes for this long. A slower cycle is not a loop. */
 export const LOOP_EXPIRY_MS = 10_000;

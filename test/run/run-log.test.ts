@@ -66,7 +66,7 @@ describe('the log of runs', () => {
     journal.record({ type: 'warned', run, warning: { type: 'notApplied', what: 'metrics', error } });
 
     expect(log.lines).toEqual([
-      { level: 'warn', message: 'hook wrote what is likely a mistake', fields: { ...place, warning: 'no meaning' } },
+      { level: 'warn', message: 'hook output has a likely mistake', fields: { ...place, warning: 'no meaning' } },
       { level: 'warn', message: 'metrics of the failed run could not be applied', fields: { ...place, err: error } },
     ]);
   });

@@ -18,7 +18,7 @@ describe('logLoaded', () => {
       },
       {
         level: 'warn',
-        message: 'hook config has what is likely a mistake',
+        message: 'hook config has a likely mistake',
         fields: { hook: 'hook.sh', warning: 'schedule s: the time zone UTC has no effect on @every' },
       },
     ]);

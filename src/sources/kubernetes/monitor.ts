@@ -36,6 +36,7 @@ export interface Monitor {
   status(): MonitorStatus;
 }
 
+/** How a monitor does now, for `/readyz`. */
 export interface MonitorStatus {
   /** Whether the first list is complete and the snapshot shows it. */
   readonly isSynced: boolean;

@@ -130,6 +130,7 @@ function idsUpTo(runs: readonly ScheduledRun[], open: readonly OpenRun[]): Reado
   return idsOf(open.filter(({ scheduledAtMs }) => scheduledAtMs <= untilMs));
 }
 
+/** The ids of runs as a set. */
 export function idsOf(runs: readonly { readonly runId: string }[]): ReadonlySet<string> {
   return new Set(runs.map(({ runId }) => runId));
 }

@@ -43,7 +43,8 @@ export const SILENCE_MS = 70_000;
  * heartbeat is still the same.
  *
  * What must hold: plans are made one at a time; a run is emitted only after a record that names this process as its
- * holder is written, so two processes do not run the same tick; and this process emits each run once.
+ * holder is written, so two processes that share the record do not run the same tick; and this process emits each run
+ * once.
  */
 export class BindingSchedule {
   readonly target: ScheduleTarget;

@@ -35,6 +35,7 @@ export interface ScheduleRecord {
   readonly isSuspended: boolean;
 }
 
+/** A run that has not ended. */
 export interface OpenRun extends Omit<ScheduledRun, 'attemptsBefore'> {
   /** `waiting` before the first attempt and between two; `interrupted` when its holder left it before its end. */
   readonly state: 'waiting' | 'running' | 'interrupted';
@@ -46,6 +47,7 @@ export interface OpenRun extends Omit<ScheduledRun, 'attemptsBefore'> {
   readonly heartbeatMs: number;
 }
 
+/** How a run ended for good. */
 export type EndedOutcome = 'succeeded' | 'failed' | 'replaced';
 
 /** How many open runs a record has at most. */
@@ -53,6 +55,7 @@ export const MAX_OPEN = 1000;
 
 const REASONS: readonly string[] = ['tick', 'catch-up', 'manual'] satisfies readonly OpenRun['reason'][];
 
+/** Whether a text is one of the reasons of a scheduled run. */
 export function isScheduledReason(text: string): text is OpenRun['reason'] {
   return REASONS.includes(text);
 }

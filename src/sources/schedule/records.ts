@@ -9,6 +9,7 @@ import type { ScheduleRecord } from './record.ts';
 /** The records of schedule bindings, each under the `recordKey` of its hook and its binding. */
 export type ScheduleRecords = Records<ScheduleRecord>;
 
+/** How log lines name the persisted records of schedules. */
 export const SCHEDULE_WORDS: KeptWords = {
   what: 'schedule state',
   one: 'state of a schedule',

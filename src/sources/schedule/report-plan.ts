@@ -2,6 +2,7 @@ import type { Logger } from '../../log.ts';
 import type { ScheduleObserver } from './binding-runs.ts';
 import type { Plan, ScheduleTarget } from './plan.ts';
 
+/** What a report needs besides the plan. */
 export interface PlanReport {
   readonly target: ScheduleTarget;
   readonly nowMs: number;
