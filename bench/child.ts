@@ -1,7 +1,7 @@
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
 
-/** Has the child killed when this process exits while it still runs. */
+/** Kills the child when this process exits before it. */
 export function endWithThis(child: ChildProcess): void {
   const kill = (): void => void child.kill('SIGKILL');
   process.once('exit', kill);

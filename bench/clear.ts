@@ -2,7 +2,10 @@ import type { BenchStage } from './stage.ts';
 
 const ATTEMPTS = 10;
 
-/** Deletes all that `path` lists; thousands of objects may take longer than one request has. */
+/**
+ * Deletes all objects of a collection; retries, because deleting thousands of objects may take longer than one request
+ * may.
+ */
 export async function clear({ api }: BenchStage, path: string): Promise<void> {
   for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
     const answer = await api.call('DELETE', path).catch(() => undefined);

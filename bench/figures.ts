@@ -9,7 +9,7 @@ export function median(values: readonly number[]): number {
   return quantile(values, 0.5);
 }
 
-/** Waits until `check` gives a value. */
+/** Waits until `check` returns a value, and returns that. */
 export async function until<T>(
   check: () => T | undefined | Promise<T | undefined>,
   { timeoutMs = 20_000, everyMs = 1, what = 'nothing came in time' } = {},

@@ -2,33 +2,33 @@ import { ratioOf, type Measure } from './row.ts';
 import type { RowEntry } from './rows.ts';
 import type { Result } from './table.ts';
 
-/** The ratios to the limit that are held, by `row/measure`. */
+/** The ratios of the baseline, by `row/measure`. */
 export type Baseline = Readonly<Record<string, number>>;
 
 /** How much worse than the baseline a ratio may be. */
 export const TOLERANCE = 1.25;
 
-/** Measurements on which no more depends: two of three that agree. */
+/** How many agreeing measurements decide: two of three. */
 const ENOUGH = 2;
 
-/** What was measured in one go, and which rows were to be. */
+/** The results of one measurement, and the rows that were requested. */
 export interface Round {
   readonly rows: readonly Pick<RowEntry, 'name'>[];
   readonly results: readonly Result[];
 }
 
-/** What is to be thought of one ratio that is held. */
+/** The verdict on one ratio of the baseline. */
 export interface Verdict {
   readonly key: string;
   readonly row: string;
   /** Whether the median of the measurements is worse than the baseline allows. */
   readonly isWorse: boolean;
-  /** Whether the median of three would say the same, whatever the measurements to come say. */
+  /** Whether further measurements cannot change the verdict of the median of three. */
   readonly isSettled: boolean;
   readonly said: string;
 }
 
-/** Judges each held ratio of the rows that were measured by the median of its measurements. */
+/** Compares each baseline ratio of the measured rows with the median of its measurements. */
 export function judge(rounds: readonly Round[], baseline: Baseline): readonly Verdict[] {
   return Object.entries(baseline).flatMap(([key, held]) => {
     const asked = rounds.filter(({ rows }) => rows.some(({ name }) => key.startsWith(`${name}/`)));
@@ -52,7 +52,7 @@ export function judge(rounds: readonly Round[], baseline: Baseline): readonly Ve
   });
 }
 
-/** A baseline from results: the old one, with the ratios that were measured now; percentiles of rare events are not held. */
+/** A new baseline: the old one, updated with the measured ratios; percentiles of rare events are not included. */
 export function baselineOf(results: readonly Result[], old: Baseline): Baseline {
   const measured = results.flatMap(({ row, measure }): [string, number][] => {
     const ratio = ratioOf(measure);
@@ -65,7 +65,7 @@ function keyOf(row: string, { name }: Measure): string {
   return `${row}/${name}`;
 }
 
-/** How many times worse, where more is better, less is worse; what could not be measured is worse than anything. */
+/** How many times worse than the baseline, also for measures where more is better; infinite if it was not measured. */
 function worsening(measure: Measure | undefined, held: number): number {
   const ratio = measure && ratioOf(measure);
   if (measure === undefined || ratio === undefined) return Infinity;
@@ -74,7 +74,7 @@ function worsening(measure: Measure | undefined, held: number): number {
   return moreIsBetter ? held / ratio : ratio / held;
 }
 
-/** The value in the middle, or between the two in the middle. */
+/** The median. */
 function median(values: readonly number[]): number {
   const sorted = values.toSorted((a, b) => a - b);
   const middle = sorted.slice(Math.ceil(sorted.length / 2) - 1, Math.floor(sorted.length / 2) + 1);

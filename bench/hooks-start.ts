@@ -24,7 +24,7 @@ export interface FleetStart {
   readonly peer?: number;
 }
 
-/** Writes a hook with one binding for each of `bindings`; each run says when it began. */
+/** Writes a hook with one binding for each of `bindings`; each run records when it began. */
 export function writeFleet(
   hooksDir: string,
   bindings: readonly Readonly<Record<string, unknown>>[],
@@ -41,7 +41,7 @@ export function writeFleet(
   return { hooksDir, count: bindings.length, paths };
 }
 
-/** Starts all hooks at once, in turn by hooklet and by a bare client; by the peer once, which takes its time. */
+/** Measures hooklet and a bare client in turn, and shell-operator once, because it is slow. */
 export async function startFleet(stage: BenchStage, fleet: HookFleet, rounds: number): Promise<FleetStart> {
   const { hooklet, limit } = await interleaved(rounds, {
     hooklet: async () => startWith(stage, stage.hooklet, fleet),

@@ -1,6 +1,6 @@
 /**
- * Has each subject measured once a round, each round beginning with another one, so that what the machine does besides
- * meets all alike. Subjects that are undefined are left out.
+ * Measures each subject once per round, each round beginning with another subject, so that other load on the machine
+ * affects all alike. Subjects that are undefined are skipped.
  */
 export async function interleaved<K extends string, T = number>(
   rounds: number,

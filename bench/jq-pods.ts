@@ -1,10 +1,10 @@
-/** As much of a pod as is looked at by hand. */
+/** The part of a pod that the handwritten filters read. */
 export interface JqPod {
   readonly metadata: { readonly name: string; readonly labels: Readonly<Record<string, string>> };
   readonly spec: { readonly containers: readonly { readonly image: string }[] };
 }
 
-/** Pods of 4.5 KB each, as JSON has them, parsed one by one so that they share nothing. */
+/** Pods of 4.5 KB each, parsed one by one so that they share no memory. */
 export function jqPods(count: number): readonly JqPod[] {
   return Array.from({ length: count }, (_, index) => JSON.parse(JSON.stringify(podOf(index))));
 }

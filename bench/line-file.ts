@@ -5,15 +5,15 @@ const TIME_LIMIT_MS = 60_000;
 /** A file that hooks append lines to. */
 export interface LineFile extends Disposable {
   readonly path: string;
-  /** Whole lines, now. */
+  /** The complete lines so far. */
   lines(): readonly string[];
-  /** Waits until the whole lines are enough. The kernel tells when the file grows: nothing is polled meanwhile. */
+  /** Waits until the complete lines are enough. It watches the file, so nothing polls meanwhile. */
   until(isEnough: (lines: readonly string[]) => boolean, timeoutMs?: number): Promise<readonly string[]>;
-  /** Waits until so many whole lines are there. */
+  /** Waits until there are this many complete lines. */
   reach(count: number, timeoutMs?: number): Promise<readonly string[]>;
 }
 
-/** Makes the file, empty. */
+/** Creates an empty file. */
 export function openLineFile(path: string): LineFile {
   writeFileSync(path, '');
   let onGrown = (): void => {};

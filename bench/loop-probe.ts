@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 
-// Loaded into a program that is measured, before it: at SIGUSR2 it writes the longest pause of the event loop since the
-// last one to `$BENCH_PAUSES`, in milliseconds. The time in which the system ran something else instead is left out.
+// Preloaded into the measured program: at SIGUSR2 it writes the longest pause of the event loop since the last SIGUSR2
+// to `$BENCH_PAUSES`, in milliseconds, without the time in which the thread waited for a processor.
 let lastMs = workedMs();
 let longestMs = 0;
 
@@ -12,7 +12,7 @@ function tick(): void {
   setTimeout(tick, 1).unref();
 }
 
-/** The time less that in which this thread waited for a processor. */
+/** The current time minus the total time in which this thread waited for a processor. */
 function workedMs(): number {
   const waitedNs = Number(readFileSync(`/proc/self/task/${process.pid}/schedstat`, 'latin1').split(' ')[1]);
   return performance.now() - waitedNs / 1e6;

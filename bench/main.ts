@@ -8,7 +8,7 @@ import { drawPlots, PLOTS } from './plots/plots.ts';
 import { ROWS, type RowEntry } from './rows.ts';
 import { tableOf, type Result } from './table.ts';
 
-// What was started ends with this process, also when it is interrupted.
+// Child processes end with this process, also when it is interrupted.
 for (const [signal, code] of [
   ['SIGINT', 130],
   ['SIGTERM', 143],
@@ -48,7 +48,7 @@ async function run(): Promise<void> {
   for (const entry of chosen()) {
     const measured = await attempt(entry);
     results.push(...measured);
-    // Each as it comes: the whole takes long.
+    // Print each row when it is done, because all rows take long.
     if (!flags.guard && chosen().length > 1) say(`${tableOf(measured)}\n`);
   }
   say(tableOf(results));
@@ -58,7 +58,7 @@ async function run(): Promise<void> {
   if (flags.guard) await guard(results, old);
 }
 
-/** One row that cannot be measured is told, and the others are measured all the same. */
+/** Measures a row; a failure is printed, and does not stop the other rows. */
 async function attempt(entry: RowEntry): Promise<readonly Result[]> {
   try {
     return await measure(entry);
@@ -75,7 +75,7 @@ function chosen(): readonly RowEntry[] {
   return flags.guard ? ROWS.filter(({ isFast = false }) => isFast) : ROWS;
 }
 
-/** Rows are measured again until two measurements of each held ratio agree: one that is lucky, or not, says nothing. */
+/** Measures rows until two measurements of each baseline ratio agree, because a single one may be an outlier. */
 async function guard(results: readonly Result[], baseline: Baseline): Promise<void> {
   const rounds: Round[] = [{ rows: chosen(), results }];
   let verdicts = judge(rounds, baseline);

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 const SAMPLES_PER_SECOND = 20;
 const TICKS_PER_SECOND = 100;
 
-/** The memory of a process and all below it while it is watched, as PSS: shared pages are divided among those who share. */
+/** The sampled memory of a process tree as PSS, in which a shared page is divided among its processes. */
 export interface MemoryWatch extends Disposable {
   /** The highest sample so far. */
   readonly peakMb: number;
@@ -11,7 +11,7 @@ export interface MemoryWatch extends Disposable {
   readonly lastMb: number;
 }
 
-/** Samples the tree of a process 20 times a second until disposed. */
+/** Samples the process tree 20 times a second until disposed. */
 export function watchMemory(pid: number): MemoryWatch {
   const watch = { peakMb: 0, lastMb: 0 };
   const sample = (): void => {
@@ -31,7 +31,7 @@ export function watchMemory(pid: number): MemoryWatch {
   };
 }
 
-/** The PSS of a process and all below it, now, in megabytes (10^6). */
+/** The current PSS of a process tree in megabytes (10^6). */
 export function pssMb(pid: number): number {
   return (
     treeOf(pid)
@@ -40,14 +40,14 @@ export function pssMb(pid: number): number {
   );
 }
 
-/** User and system time of a process, of all below it, and of those below it that have ended and were waited for. */
+/** User and system time of a process tree, including descendants that have ended and were waited for. */
 export function cpuSeconds(pid: number): number {
   return treeOf(pid)
     .map(cpuTicks)
     .reduce((sum, ticks) => sum + ticks / TICKS_PER_SECOND, 0);
 }
 
-/** CPU time of a process and all below it, to the nanosecond; without threads and processes that have ended. */
+/** CPU time of a process tree with nanosecond precision; without threads and processes that have ended. */
 export function busySeconds(pid: number): number {
   const threads = treeOf(pid).flatMap((one) =>
     orElse(() => readdirSync(`/proc/${one}/task`), []).map((thread) => `/proc/${one}/task/${thread}/schedstat`),
@@ -57,7 +57,7 @@ export function busySeconds(pid: number): number {
     .reduce((sum, ns) => sum + ns / 1e9, 0);
 }
 
-/** A process and all below it. */
+/** The ids of a process and all its descendants. */
 export function treeOf(pid: number): readonly number[] {
   return [pid, ...childrenOf(pid).flatMap(treeOf)];
 }
@@ -84,7 +84,7 @@ function cpuTicks(pid: number): number {
   return (fields ?? []).slice(11, 15).reduce((sum, ticks) => sum + Number(ticks), 0);
 }
 
-/** A process may end between two looks at it. */
+/** A process may end while it is being read. */
 function orElse<T>(read: () => T, fallback: T): T {
   try {
     return read();

@@ -17,18 +17,18 @@ export interface RunningOperator extends AsyncDisposable {
    * compared with the peer is told by the hooks, or by `metrics`.
    */
   said(message: string): Promise<number>;
-  /** Waits until so many hooks have their kubernetes bindings enabled: their Synchronizations are done. */
+  /** Waits until the Synchronizations of this many hooks are done. */
   synchronized(hooks?: number): Promise<void>;
-  /** The page of metrics, as it is now; empty while it is not served. */
+  /** The current metrics page; empty while it is not served. */
   metrics(): Promise<string>;
 }
 
 export interface OperatorOptions {
   readonly hooksDir: string;
   readonly env?: Readonly<Record<string, string>>;
-  /** Hooklet unless said. */
+  /** Default: hooklet. */
   readonly contender?: Contender;
-  /** Of hooklet; the default is `info`, as users run it. The peer is asked for errors only. */
+  /** The log level of hooklet; default `info`, as in production. shell-operator logs only errors. */
   readonly logLevel?: 'debug' | 'info' | 'error';
   /** More flags of `start`. */
   readonly flags?: readonly string[];
@@ -37,7 +37,7 @@ export interface OperatorOptions {
 const TIME_LIMIT_MS = 300_000;
 let count = 0;
 
-/** `start` of hooklet or of the peer, in a process of its own; disposing it ends the process. */
+/** A process of `hooklet start` or shell-operator; disposing it ends the process. */
 export async function startOperator(stage: BenchStage, options: OperatorOptions): Promise<RunningOperator> {
   const { contender = stage.hooklet, env = {} } = options;
   const [port = 0] = await freePorts(1);
@@ -58,7 +58,7 @@ export async function startOperator(stage: BenchStage, options: OperatorOptions)
     said,
     metrics,
     synchronized: async (hooks = 1) => {
-      // A page of all metrics is dear where there are many hooks; the peer has no other.
+      // A page with all metrics is expensive with many hooks; shell-operator has no other.
       const isSynchronized = async (): Promise<boolean> =>
         contender.name === 'hooklet' ? isReady(`${url}/readyz`) : enabledHooks(await metrics()) >= hooks;
       await until(async () => ((await isSynchronized()) ? true : undefined), {
@@ -71,7 +71,7 @@ export async function startOperator(stage: BenchStage, options: OperatorOptions)
   };
 }
 
-/** The flags that both programs know, then those of one. */
+/** The flags that both programs have, then those of one. */
 function flagsOf(stage: BenchStage, options: OperatorOptions, port: number): readonly string[] {
   const { contender = stage.hooklet, hooksDir, logLevel = 'info', flags = [] } = options;
   const tmpDir = join(stage.folder, `tmp-${count++}`);
@@ -82,7 +82,7 @@ function flagsOf(stage: BenchStage, options: OperatorOptions, port: number): rea
   ];
   const own = {
     hooklet: ['--log-format', 'json', '--log-level', logLevel],
-    // Else two of it would fight for one socket.
+    // Otherwise two instances would use the same socket.
     peer: ['--log-level', 'error', '--debug-unix-socket', join(tmpDir, 'debug.socket')],
   }[contender.name];
   return [...common, ...own, ...flags, ...contender.flags];
@@ -92,7 +92,7 @@ function flagPairs(flags: Readonly<Record<string, string>>): readonly string[] {
   return Object.entries(flags).flat();
 }
 
-/** Reads log lines for good, so that the pipe is never full. */
+/** Reads log lines until the end, so that the pipe is never full. */
 function listen(output: NodeJS.ReadableStream, startedAtMs: number): (message: string) => Promise<number> {
   const seen = new Map<string, number>();
   const waiting = new Map<string, (atMs: number) => void>();
@@ -101,7 +101,7 @@ function listen(output: NodeJS.ReadableStream, startedAtMs: number): (message: s
   const reader = createInterface(output);
   reader.on('close', () => ended.reject(new Error('the program ended before it said what was waited for')));
   reader.on('line', (line) => {
-    // Not parsed: a busy operator says much, and this process shares its cores.
+    // Not parsed, because a busy operator logs a lot, and this process shares its cores.
     const message = /"msg":"([^"]*)"/.exec(line)?.[1];
     if (message === undefined || seen.has(message)) return;
     const atMs = performance.timeOrigin + performance.now() - startedAtMs;

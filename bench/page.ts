@@ -7,10 +7,10 @@ import { markdownOf, type Result } from './table.ts';
 const RESULTS = join(import.meta.dirname, 'results.json');
 const PAGE = join(import.meta.dirname, '..', 'docs', 'performance.md');
 
-/** The measures of all rows, by row, as they were measured last. */
+/** The latest measures of all rows, by row. */
 type KeptResults = Readonly<Record<string, readonly Measure[]>>;
 
-/** Keeps the results in bench/results.json, and writes the table of all that are kept into docs/performance.md. */
+/** Stores the results in bench/results.json, and writes the table of all stored results into docs/performance.md. */
 export function writePage(results: readonly Result[]): void {
   const old: KeptResults = JSON.parse(readFileSync(RESULTS, 'utf8'));
   const measured = Object.groupBy(results, ({ row }) => row);
@@ -23,12 +23,12 @@ export function writePage(results: readonly Result[]): void {
   writePart('results', markdownOf(all, titleOf));
 }
 
-/** Writes a part of docs/performance.md anew. */
+/** Replaces a part of docs/performance.md. */
 export function writePart(part: string, text: string): void {
   writeFileSync(PAGE, withPart(readFileSync(PAGE, 'utf8'), part, text));
 }
 
-/** The page with another text between the marks of a part. */
+/** Returns the page with the text between the marks of a part replaced. */
 export function withPart(page: string, part: string, text: string): string {
   const [begin, end] = [`<!-- ${part} -->`, `<!-- end of ${part} -->`];
   const [from, to] = [page.indexOf(begin), page.indexOf(end)];

@@ -9,7 +9,7 @@ import type { Measure } from './row.ts';
 import { writeShellHook } from './shell-hook.ts';
 import { stageFolder, type BenchStage, type Contender } from './stage.ts';
 
-/** Of a pod, name and images are all that is kept. */
+/** A filter that keeps only the name and images of a pod. */
 export const FILTERED = {
   jqFilter: '{name: .metadata.name, images: [.spec.containers[].image]}',
   keepFullObjectsInMemory: false,
@@ -18,9 +18,9 @@ export const FILTERED = {
 const ROUNDS = 5;
 const SETTLE_MS = 10_000;
 
-/** What the API server is asked for and what is kept of it. */
+/** The watched pods, and the part of them that is stored. */
 export interface PodsSync {
-  /** Fields of the binding beside its kind. */
+  /** Fields of the binding besides its kind. */
   readonly binding: Readonly<Record<string, unknown>>;
   readonly keeps: 'text' | 'filter result';
   readonly mostPeakMb: number;

@@ -1,13 +1,13 @@
 import type { BenchStage } from './stage.ts';
 
-/** Where the pods are. */
+/** The namespace of the pods. */
 export const PODS_PATH = '/api/v1/namespaces/bench-pods/pods';
 
 const AT_ONCE = 16;
 
 /**
- * Sees to it that there are the first `count` pods: `full` ones are 8.9 KB each as the server sends them, like the pod of a
- * Deployment; `small` ones have nothing that the server does not insist on, for when there are very many.
+ * Ensures that the first `count` pods exist: `full` ones have 8.9 KB each as the server sends them, like the pod of a
+ * Deployment; `small` ones have only what the server requires, for very large numbers.
  */
 export async function fillPods({ api }: Pick<BenchStage, 'api'>, count: number, size: 'full' | 'small'): Promise<void> {
   await api.call('POST', '/api/v1/namespaces', { metadata: { name: 'bench-pods' } });
@@ -24,7 +24,7 @@ export async function fillPods({ api }: Pick<BenchStage, 'api'>, count: number, 
 
 let changes = 0;
 
-/** Gives one pod another annotation, or another image, which is what the filters of the benchmarks look at. */
+/** Changes an annotation of one pod, or its image, which the filters of the benchmarks select. */
 export async function changePod(
   { api }: Pick<BenchStage, 'api'>,
   index: number,
@@ -40,7 +40,7 @@ export async function changePod(
   if (status !== 200) throw new Error(`the change of ${path} is refused: ${JSON.stringify(body)}`);
 }
 
-/** Names sort as numbers do. */
+/** Names that sort like the numbers. */
 function podName(index: number): string {
   return `web-6d4cf56db6-${String(index).padStart(6, '0')}`;
 }

@@ -2,7 +2,7 @@ import type { BenchStage } from './stage.ts';
 
 export type Unit = 'ms' | 'us' | 's' | 'B' | 'KB' | 'MB' | '%' | 'runs' | 'runs/s' | 'events/s' | 'objects/s';
 
-/** What is wanted: of hooklet's value itself, or of its ratio to the limit. */
+/** A goal for hooklet's value itself, or for its ratio to the limit. */
 export interface Goal {
   readonly type: 'ratio' | 'value';
   readonly most?: number;
@@ -14,23 +14,23 @@ export interface Measure {
   readonly name: string;
   readonly unit: Unit;
   readonly hooklet: number;
-  /** The least possible on this machine, from the same run. */
+  /** The minimum on this machine, from the same run. */
   readonly limit?: number;
-  /** The same of the program that `PEER` names. */
+  /** The value of shell-operator, if `PEER` is the path of its binary. */
   readonly peer?: number;
-  /** Absent: told, not judged. */
+  /** Absent: the value is only printed. */
   readonly goal?: Goal;
 }
 
 /** Measures one row on a control plane of its own; leaves nothing running. */
 export type Row = (stage: BenchStage) => Promise<readonly Measure[]>;
 
-/** Hooklet's part of the limit; undefined where there is no limit. */
+/** Hooklet's value divided by the limit; `undefined` when there is no limit. */
 export function ratioOf({ hooklet, limit }: Measure): number | undefined {
   return limit === undefined ? undefined : hooklet / limit;
 }
 
-/** Whether the goal is reached; undefined where there is none. */
+/** Whether the goal is met; `undefined` when there is none. */
 export function isReached(measure: Measure): boolean | undefined {
   const { goal, hooklet } = measure;
   if (goal === undefined) return undefined;

@@ -1,10 +1,10 @@
 import type { Row } from './row.ts';
 
-/** A row as the table lists it; its code is `rows/<name>.ts`, which exports `row`. */
+/** A row of the table; its code is `rows/<name>.ts`, which exports `row`. */
 export interface RowEntry {
   readonly name: string;
   readonly title: string;
-  /** Whether the guard looks at it unless told which rows; all of these together take less than two minutes. */
+  /** Whether the guard measures it by default; all of these together take less than two minutes. */
   readonly isFast?: boolean;
 }
 

@@ -11,7 +11,9 @@ import { stageFolder, type BenchStage, type Contender } from './stage.ts';
 
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-/** Who sees an event: its hook selects the label `bench` with this value and appends to the file when it began. */
+/**
+ * A subject that sees events: its hook selects the label `bench` with this value, and appends its begin to the file.
+ */
 export interface Seer {
   readonly label: string;
   readonly out: LineFile;
@@ -23,7 +25,7 @@ export interface Seers {
   readonly peer: Seer | undefined;
 }
 
-/** Has each seer see so many events, in turn, one at a time; `most` are the goals of p50 and p99. */
+/** Lets each seer see this many events, in turn, one at a time; `most` are the goals of p50 and p99. */
 export async function latencies(
   stage: BenchStage,
   { hooklet, limit, peer }: Seers,
@@ -51,7 +53,7 @@ async function eventMs(stage: BenchStage, { label, out }: Seer, index: number): 
   const postedAtMs = nowMs();
   await stage.api.call('POST', CONFIG_MAPS, { apiVersion: 'v1', kind: 'ConfigMap', metadata });
   const lines = await out.reach(index + 1);
-  // Idle is what is asked about: what the event set off has to end.
+  // The row is about an idle operator: wait until the work of the event has ended.
   await sleep(20);
   return Number(lines[index]?.split(' ')[0]) * 1000 - postedAtMs;
 }
@@ -67,14 +69,14 @@ export async function startShellSeer(
   return startSeer(stage, { contender, hooksDir }, ends);
 }
 
-/** Hooklet with one TypeScript hook that is kept loaded, synchronized. */
+/** Hooklet with one warm TypeScript hook, synchronized. */
 export async function startWarmSeer(stage: BenchStage, ends: AsyncDisposableStack): Promise<Seer> {
   const hooksDir = stageFolder(stage, 'hooks-warm');
   writeWarmHook(hooksDir, stage.hooklet.name);
   return startSeer(stage, { contender: stage.hooklet, hooksDir }, ends);
 }
 
-/** A bare watch that has a bash hook spawned, ready. */
+/** A bare watch that has a bash hook spawned, once it is ready. */
 export async function startBareSeer(stage: BenchStage, ends: AsyncDisposableStack): Promise<Seer> {
   const hook = join(stageFolder(stage, 'hooks-bare'), 'event.sh');
   writeShellHook(hook, {}, WRITE_BEGAN);
@@ -95,7 +97,7 @@ async function startSeer(
   return { label: contender.name, out };
 }
 
-/** The config of a binding to the Added of such events. */
+/** The config of a binding that runs on Added. */
 export function bindingOf(label: string): Readonly<Record<string, unknown>> {
   return {
     name: 'events',
@@ -107,10 +109,10 @@ export function bindingOf(label: string): Readonly<Record<string, unknown>> {
   };
 }
 
-/** Nothing else: what is measured is the way to here. */
+/** The hook does nothing else: only the time until it begins is measured. */
 const WRITE_BEGAN = 'echo "$began" >> "$BENCH_OUT"';
 
-/** Writes a TypeScript hook that appends when its run began, and how many events it was given. */
+/** Writes a TypeScript hook that appends the begin of its run and the number of its events. */
 export function writeWarmHook(hooksDir: string, label: string): void {
   const code = `import { appendFileSync } from 'node:fs';
 import { defineHook, kubernetes } from 'hooklet';

@@ -4,12 +4,12 @@ import { createInterface } from 'node:readline';
 import { endChild, endWithThis } from '../child.ts';
 import type { BenchStage } from '../stage.ts';
 
-/** A bare client: the least a program can do for a row, in a process of its own. */
+/** A bare client: a process that does only the minimum that a row requires. */
 export interface BareClient extends AsyncDisposable {
   readonly pid: number;
   /** Sends a line to its standard input. */
   say(line: string): void;
-  /** What it prints, line by line, after `ready`. */
+  /** The lines that it prints after `ready`. */
   readonly lines: AsyncIterator<string, undefined>;
 }
 

@@ -4,8 +4,8 @@ import { createInterface } from 'node:readline';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-// The least that a warm hook needs: a process that is given a line with a context, parses it and answers with a line. One
-// after the other, over a socket.
+// The minimum for a warm hook: a process that reads a line with a context, parses it and answers with a line, one after
+// the other, over a socket.
 const { BARE_RUNS: runs = '0', BARE_ECHO: path } = process.env;
 if (path === undefined) await ask(join(tmpdir(), `hooklet-echo-${process.pid}.sock`));
 else answer(path);

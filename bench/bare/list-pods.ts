@@ -1,6 +1,7 @@
 import { send } from './server.ts';
 
-// A streamed list of all pods: each is parsed, and its text or a filter result kept. Says when the list is complete.
+// A streamed list of all pods: parses each and keeps its text or a filter result. Prints a line when the list is
+// complete.
 const keepsText = process.env['BARE_KEEPS'] === 'text';
 
 interface Frame {

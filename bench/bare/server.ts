@@ -10,7 +10,9 @@ export interface Question {
   readonly body?: string;
 }
 
-/** Sends a request to the API server as plainly as Node can: HTTP/1.1, one connection unless several are under way. */
+/**
+ * Sends a request to the API server with plain Node: HTTP/1.1, one connection unless several requests are under way.
+ */
 export async function send(
   path: string,
   { method = 'GET', contentType, body }: Question = {},

@@ -1,6 +1,6 @@
 import { spawn } from 'node:child_process';
 
-// Runs the same hook so many times, so many at once, and does nothing else.
+// Runs the same hook a given number of times, a given number at once, and does nothing else.
 const { BARE_HOOK: hook = '', BARE_RUNS: runs = '0', BARE_AT_ONCE: atOnce = '1' } = process.env;
 let left = Number(runs);
 
@@ -10,5 +10,5 @@ function next(): void {
 
 process.stdout.write('ready\n');
 for (let index = 0; index < Number(atOnce); index++) next();
-// Ended by who started it.
+// The parent process ends it.
 setInterval(() => {}, 60_000);

@@ -4,8 +4,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { send } from './server.ts';
 
-// What has to be done with hooks before the last of them has run once, and nothing else: their configs are asked for, two
-// at a time, what they watch is listed, and they are run one after the other.
+// The minimum to run all hooks once: runs `--config` of each, two at a time, lists what they watch, and runs them one
+// after the other.
 const { BARE_HOOKS: folder = '', BARE_PATHS: paths = '' } = process.env;
 const hooks = readdirSync(folder).toSorted();
 

@@ -1,7 +1,7 @@
 import { createInterface } from 'node:readline';
 import { send } from './server.ts';
 
-// One watch, parsed once, and as many results compared with those before as there are bindings.
+// One watch: parses each event once, and compares a filter result with the previous one for each binding.
 const results = Array.from({ length: Number(process.env['BARE_BINDINGS'] ?? 1) }, () => '');
 
 interface Frame {

@@ -3,7 +3,7 @@ import { createInterface } from 'node:readline';
 import { join } from 'node:path';
 import { send } from './server.ts';
 
-// The least an operator can do: one watch, and for each new object a word to a small process that spawns the hook.
+// The minimum for an operator: one watch, and for each new object a message to a small process that spawns the hook.
 const spawner = fork(join(import.meta.dirname, 'spawner.ts'), { serialization: 'json' });
 const { BARE_PATH: path = '' } = process.env;
 const response = await send(`${path}&watch=1&allowWatchBookmarks=true`);

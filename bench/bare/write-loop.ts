@@ -8,7 +8,7 @@ interface Write {
   readonly body: string;
 }
 
-// For each line on standard input, a JSON array of writes: so many at once, and then the time at which the first began.
+// Reads JSON arrays of writes, one per line, sends them, a given number at once, and prints when the first began.
 const { BARE_AT_ONCE: atOnce = '1' } = process.env;
 
 async function write({ method, path, body }: Write): Promise<void> {

@@ -1,7 +1,7 @@
 /** One line of a chart. */
 export interface Series {
   readonly name: string;
-  /** Limits are dashed and grey: they are what the others are compared with. */
+  /** Limits are dashed and gray. */
   readonly role: 'hooklet' | 'variant' | 'limit';
   readonly points: readonly Point[];
 }
@@ -23,17 +23,17 @@ export interface Chart {
   readonly x: Axis;
   readonly y: Axis;
   readonly series: readonly Series[];
-  /** How busy the machine was with other things when the sweep began. */
+  /** The load average of the machine when the sweep began. */
   readonly machine?: { readonly cores: number; readonly loadAverage: number };
 }
 
 const WIDTH = 720;
 const HEIGHT = 420;
 const PLOT = { left: 76, right: 560, top: 48, bottom: 356 } as const;
-/** Between the names of two lines that end close to each other. */
+/** Minimum distance between the names of two lines that end close to each other. */
 const NAME_HEIGHT = 17;
 
-/** Draws a chart as SVG that can be read on light and on dark pages. */
+/** Draws a chart as SVG that is legible on light and dark pages. */
 export function svgOf(chart: Chart): string {
   const points = chart.series.flatMap((series) => series.points);
   const x = scaleOf(
@@ -80,7 +80,7 @@ interface Scale {
   at(value: number): number;
 }
 
-/** From the tick below the least value to the one above the greatest. */
+/** The range from the tick below the smallest value to the one above the largest. */
 function scaleOf(values: readonly number[], [from, to]: readonly [number, number]): Scale {
   const ticks = ticksOf(Math.min(...values), Math.max(...values));
   const [low, high] = [Math.log10(ticks[0] ?? 1), Math.log10(ticks.at(-1) ?? 10)];
@@ -96,7 +96,7 @@ export function ticksOf(least: number, greatest: number): readonly number[] {
   ).flat();
   const first = all.findLastIndex((tick) => tick <= least);
   const last = all.findIndex((tick) => tick >= greatest);
-  // A single value still needs room around it.
+  // A single value needs a range, too.
   return all.slice(Math.max(0, first), Math.max(last, first + 1) + 1);
 }
 

@@ -14,7 +14,7 @@ const QUIET_MS = 400;
 const QUIET_SHARE = 0.03;
 const OBJECT = '/api/v1/namespaces/default/configmaps/watched';
 
-/** CPU time of one event against the bindings that watch it; their filters all say that nothing has changed. */
+/** CPU time of one event against the number of bindings that watch it; no filter result changes. */
 export async function plot(stage: BenchStage): Promise<readonly Chart[]> {
   const metadata = { name: 'watched', labels: { app: 'web' } };
   const object = { apiVersion: 'v1', kind: 'ConfigMap', metadata, data: { text: 'x'.repeat(3000) } };
@@ -56,16 +56,16 @@ async function bareUs(stage: BenchStage, count: number): Promise<number> {
   return await cpuUs(stage, client.pid);
 }
 
-/** The CPU time that each of so many events takes. */
+/** The CPU time of one event, averaged over this many. */
 async function cpuUs(stage: BenchStage, pid: number): Promise<number> {
-  // The first events are those that the code is compiled for.
+  // During the first events the code is compiled.
   await change(stage, EVENTS / 4);
   const before = await quietSeconds(pid);
   await change(stage, EVENTS);
   return (((await quietSeconds(pid)) - before) * 1e6) / EVENTS;
 }
 
-/** The CPU time so far, when nothing goes on any more. */
+/** The CPU time so far, once the process is idle. */
 async function quietSeconds(pid: number): Promise<number> {
   for (let before = busySeconds(pid); ;) {
     await sleep(QUIET_MS);

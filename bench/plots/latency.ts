@@ -17,7 +17,7 @@ const MOST_UNANSWERED = 64;
 const SATURATED_SHARE = 0.8;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
-/** Latency against events a second: the median time from the POST to the beginning of the run that is given the event. */
+/** Latency against events per second: the median time from the POST to the begin of the run that gets the event. */
 export async function plot(stage: BenchStage): Promise<readonly Chart[]> {
   const shell = await curve(stage, 'shell', async (ends, out) => {
     const hooksDir = stageFolder(stage, 'hooks-shell');
@@ -68,7 +68,7 @@ async function curve(stage: BenchStage, label: string, start: Start): Promise<re
       .toSorted((a, b) => a - b);
     seen = beginningsMs(lines).length;
     points.push({ x: reached, y: median(beganMs.map((atMs, index) => atMs - (postedMs[index] ?? atMs))) });
-    // The API server takes no more: a higher rate would be this one again.
+    // The API server accepts no more: a higher rate would give the same point again.
     if (reached < rate * SATURATED_SHARE) break;
     await clear(stage, `${CONFIG_MAPS}?labelSelector=bench%3D${label}`);
     await sleep(500);
@@ -78,11 +78,11 @@ async function curve(stage: BenchStage, label: string, start: Start): Promise<re
 
 interface Posting {
   readonly postedMs: readonly number[];
-  /** Events a second that the API server took. */
+  /** Events per second that the API server accepted. */
   readonly rate: number;
 }
 
-/** Posts at a steady rate, whether answers come or not, as long as the API server is not far behind. */
+/** Posts at a steady rate without waiting for answers, as long as the API server is not far behind. */
 async function post({ api }: BenchStage, label: string, rate: number): Promise<Posting> {
   const count = Math.max(LEAST, Math.round(rate * SECONDS));
   const beganMs = nowMs();
@@ -103,7 +103,7 @@ async function post({ api }: BenchStage, label: string, rate: number): Promise<P
   }
   while (unanswered > 0) await sleep(1);
   if (problems.length > 0) throw problems[0];
-  // What the API server could not take at once counts with the rate at which it did.
+  // If the API server is slower than the requested rate, the actual rate counts.
   const tookMs = Math.max(nowMs() - beganMs, (count * 1000) / rate);
   return { postedMs, rate: (count * 1000) / tookMs };
 }
@@ -113,7 +113,7 @@ async function create(api: BenchStage['api'], object: Json): Promise<void> {
   if (status !== 201) throw new Error(`an object is refused: ${JSON.stringify(body)}`);
 }
 
-/** When each event's run began, in the order in which they came. */
+/** When the run of each event began, in the order of the events. */
 function beginningsMs(lines: readonly string[]): readonly number[] {
   return lines.flatMap((line) => {
     const [began, count] = line.split(' ').map(Number);
@@ -121,5 +121,5 @@ function beginningsMs(lines: readonly string[]): readonly number[] {
   });
 }
 
-/** When the run began and how many events it was given. */
+/** When the run began, and the number of its events. */
 const COUNT = `echo "$began $(grep -oE '"watchEvent": ?"Added"' "$BINDING_CONTEXT_PATH" | wc -l)" >> "$BENCH_OUT"`;

@@ -12,7 +12,7 @@ const COUNTS = [1000, 3000, 10_000, 30_000, 100_000];
 const SETTLE_MS = 6000;
 const IMAGES = '{name: .metadata.name, images: [.spec.containers[].image]}';
 
-/** Memory of the process tree, settled, and the time until it is synchronized, against the number of pods that a binding watches. */
+/** Settled memory of the process tree, and the time of the Synchronization, against the number of watched pods. */
 export async function plot(stage: BenchStage): Promise<readonly Chart[]> {
   const full = folderOf(stage, 'full', {});
   const filtered = folderOf(stage, 'filtered', { jqFilter: IMAGES, keepFullObjectsInMemory: false });
@@ -57,7 +57,7 @@ interface Kept {
 
 function folderOf(stage: BenchStage, name: string, more: Readonly<Record<string, unknown>>): string {
   const hooksDir = stageFolder(stage, `hooks-${name}`);
-  // No run is given all the objects: what is asked is what it takes to keep them.
+  // No run gets all the objects: the memory to store them is measured.
   const binding = { apiVersion: 'v1', kind: 'Pod', executeHookOnSynchronization: false, ...more };
   writeShellHook(join(hooksDir, 'pods.sh'), { kubernetes: [{ name: 'pods', ...binding }] }, ':');
   return hooksDir;

@@ -11,7 +11,7 @@ import type { Chart, Point } from './chart.ts';
 const COUNTS = [1, 10, 30, 100, 300, 1000];
 const SETTLE_MS = 4000;
 
-/** Memory of the process tree, settled, against the number of distinct watches. */
+/** Settled memory of the process tree against the number of distinct watches. */
 export async function plot(stage: BenchStage): Promise<readonly Chart[]> {
   const [hooklet, bare]: [Point[], Point[]] = [[], []];
   for (const count of COUNTS) {

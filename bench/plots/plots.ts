@@ -15,7 +15,7 @@ export const PLOTS = ['latency', 'memory-objects', 'memory-watches', 'start-hook
 const PICTURES = join(import.meta.dirname, '..', '..', 'docs', 'performance');
 const POINTS = join(import.meta.dirname, 'points.json');
 
-/** Measures the curves that are asked for, or all, and draws each into docs/performance/, with what follows from all. */
+/** Measures the given curves, or all, draws each into docs/performance/, and updates the tables that depend on all. */
 export async function drawPlots(asked: readonly string[], say: (text: string) => void): Promise<void> {
   mkdirSync(PICTURES, { recursive: true });
   for (const name of PLOTS.filter((plot) => asked.length === 0 || asked.includes(plot))) {
@@ -32,7 +32,7 @@ export async function drawPlots(asked: readonly string[], say: (text: string) =>
   else writePart('scale', scaleText(slopes));
 }
 
-/** One sweep that fails is told, and the others are made all the same. */
+/** Measures a sweep; a failure is printed, and does not stop the others. */
 async function attempt(name: string): Promise<readonly Chart[]> {
   try {
     return await measurePlot(name);
@@ -50,7 +50,7 @@ async function measurePlot(name: string): Promise<readonly Chart[]> {
   return (await plot(stage)).map((chart) => ({ ...chart, machine }));
 }
 
-/** The points of all charts, as they were measured last. */
+/** The latest points of all charts. */
 export function keptPoints(): Readonly<Record<string, Chart>> {
   return JSON.parse(readFileSync(POINTS, 'utf8'));
 }
@@ -62,7 +62,10 @@ function keepPoints(chart: Chart): void {
   writeFileSync(POINTS, `${JSON.stringify(points, digits, 2)}\n`);
 }
 
-/** What else the machine had to do: above about half its cores, times say more about that than about hooklet. */
+/**
+ * The load average before the sweep: above about half the number of cores, times depend more on the load than on
+ * hooklet.
+ */
 function machineText(charts: readonly Chart[]): string {
   const cores = Math.max(...charts.map(({ machine }) => machine?.cores ?? 0));
   const loads = charts.map(({ name, machine }) => `${name} ${valueText(machine?.loadAverage, '')}`);

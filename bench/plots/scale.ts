@@ -1,7 +1,7 @@
 import type { Chart } from './chart.ts';
 import { slopeOf, type Slope } from './slope.ts';
 
-/** What the curves come to: without any, and for each more. */
+/** The curves as straight lines. */
 export interface Slopes {
   /** MB against objects of which filter results are kept. */
   readonly filteredMb: Slope;
@@ -21,15 +21,15 @@ export interface Slopes {
 const OBJECTS = 1e6;
 const HOOKS = 1e4;
 const KINDS = 20;
-/** Each object changes once in so many seconds. */
+/** Each object changes once in this many seconds. */
 const CHANGE_SECONDS = 600;
 
-/** What one process has before somebody has to do something. */
+/** The assumed budget of one process. */
 const MOST_MEMORY_MB = 4000;
 const MOST_START_SECONDS = 60;
 const MOST_CORES = 1;
 
-/** The slopes of the charts by name; undefined as long as one is missing. */
+/** The slopes of the charts by name; `undefined` while one is missing. */
 export function slopesOf(charts: Readonly<Record<string, Chart>>): Slopes | undefined {
   const slope = (chart: string, series: string): Slope =>
     slopeOf(charts[chart]?.series.find(({ name }) => name === series)?.points ?? []);

@@ -1,12 +1,15 @@
 import type { Point } from './chart.ts';
 
-/** A straight line: what there is without any, and what each adds. */
+/** A straight line: the value at 0, and the increase per unit. */
 export interface Slope {
   readonly base: number;
   readonly each: number;
 }
 
-/** The line from the first point to the last, by relative least squares, so that small points count as much as large ones. */
+/**
+ * The line from the first point to the last, by relative least squares, so that small points count as much as large
+ * ones.
+ */
 export function slopeOf(points: readonly Point[]): Slope {
   const weigh = (value: (point: Point) => number): number =>
     points.reduce((sum, point) => sum + value(point) / point.y ** 2, 0);

@@ -13,11 +13,13 @@ import type { Chart, Point } from './chart.ts';
 
 const COUNTS = [1, 10, 30, 100, 300, 1000];
 const AT_ONCE = 2;
-/** Short starts vary more than long ones. */
+/** More rounds for short starts, which vary more than long ones. */
 const FEW = 100;
 const ROUNDS = 3;
 
-/** From the start of the process to the last Synchronization against the number of hooks, which share one watch. */
+/**
+ * Time from the start of the process to the last Synchronization against the number of hooks, which share one watch.
+ */
 export async function plot(stage: BenchStage): Promise<readonly Chart[]> {
   const [hooklet, bare]: [Point[], Point[]] = [[], []];
   for (const count of COUNTS) {
@@ -58,7 +60,7 @@ async function synchronizedSeconds(stage: BenchStage, hooksDir: string, count: n
   return Number(lines.at(-1)?.split(' ')[0]) - operator.startedAtMs / 1000;
 }
 
-/** The least there is to do: each hook is run with `--config`, two at a time, and once more for its Synchronization. */
+/** The minimum: each hook is run with `--config`, two at a time, and once more for its Synchronization. */
 async function spawnSeconds(hooksDir: string): Promise<number> {
   const hooks = readdirSync(hooksDir).map((name) => join(hooksDir, name));
   const startedAtMs = nowMs();
