@@ -7,7 +7,7 @@ if [ "${1:-}" = --config ]; then
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
 # Secrets will be in there: the folder is for nobody else.

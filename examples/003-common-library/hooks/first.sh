@@ -1,5 +1,5 @@
 #!/bin/sh
-# Uses the functions in common/.
+# Uses the functions in lib/functions.sh.
 set -eu
 . "$(dirname "$0")/lib/functions.sh"
 

@@ -13,17 +13,17 @@ kubernetes:
       nameSelector:
         matchNames: ["${POD_NAMESPACE:-default}"]
     executeHookOnEvent: [Added]
-    # What the hook needs of a Pod; the rest is not kept in memory.
+    # Only what the hook needs of a Pod is kept in memory.
     jqFilter: '{name: .metadata.name, images: [.spec.containers[].image]}'
     keepFullObjectsInMemory: false
 YAML
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# The file holds an array: several events may come in one run, so never look at the first one only.
+# The file contains an array: a run may have several events, so handle all of them.
 jq -r '
   .[]
   | if .type == "Synchronization"

@@ -17,17 +17,17 @@ kubernetes:
     kind: Namespace
     executeHookOnSynchronization: false
     executeHookOnEvent: [Modified]
-    # Only a change of what the filter gives is an event: annotations or the status may change as they like.
+    # Only a change of the filter's result is an event: changes of annotations or the status are ignored.
     jqFilter: '{name: .metadata.name, labels: .metadata.labels}'
     keepFullObjectsInMemory: false
 YAML
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# A line for each thing that happened: a word, a name, and the rest.
+# One line for each change: a word, a name, and the rest.
 lines='
   .[]
   | if .type == "Synchronization" then "start - \([.objects[].filterResult] | join(" "))"

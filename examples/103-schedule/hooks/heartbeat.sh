@@ -8,17 +8,17 @@ configVersion: v1
 schedule:
   - name: heartbeat
     crontab: "*/5 * * * * *"
-    # A queue of its own: a slow hook in another queue does not hold it up.
+    # A queue of its own: a slow hook in another queue does not delay it.
     queue: heartbeat
-    # What was missed is not worth repeating.
+    # A failed heartbeat is not worth a retry.
     allowFailure: true
 YAML
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# Ticks that came while an earlier run was busy are given to one run together.
+# Ticks that come during an earlier run are combined into one run.
 ticks=$(jq length "$BINDING_CONTEXT_PATH")
 echo "alive, $ticks tick(s)"

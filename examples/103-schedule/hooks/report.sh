@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs when the environment says so: five fields, or six, or @every 10m.
+# Runs with the crontab from the environment: five fields, or six, or @every 10m.
 set -eu
 
 if [ "${1:-}" = --config ]; then
@@ -12,7 +12,7 @@ YAML
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
 jq -r '.[] | "binding \(.binding) is due"' "$BINDING_CONTEXT_PATH"

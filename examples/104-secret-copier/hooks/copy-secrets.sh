@@ -1,5 +1,5 @@
 #!/bin/sh
-# Keeps labelled Secrets of one namespace copied into all others: made, updated, and deleted with the original.
+# Copies labeled Secrets of one namespace into all others; copies are updated and deleted with the original.
 set -eu
 
 home=${POD_NAMESPACE:-default}
@@ -8,7 +8,7 @@ if [ "${1:-}" = --config ]; then
   cat <<YAML
 configVersion: v1
 kubernetes:
-  # One group: whatever happens to any of them, the hook runs once and looks at all three snapshots.
+  # One group: a change in any of them runs the hook once, with all three snapshots.
   - name: originals
     group: copies
     queue: secret-copier
@@ -37,11 +37,11 @@ YAML
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# Not told what changed, but how things are: what is wanted, less what is there, is what is left to do.
-# The contexts of a run all hold the same snapshots, so the last one is as good as any.
+# Compares the desired copies with the existing ones, whatever changed.
+# All contexts of a run have the same snapshots: use those of the last one.
 # shellcheck disable=SC2016
 jq -c --arg home "$home" '
   .[-1].snapshots
@@ -50,7 +50,7 @@ jq -c --arg home "$home" '
   | ([$namespaces[] | select(.phase == "Active") | .name | select(startswith("kube-") | not)] - [$home]) as $targets
   | [$originals[] as $original | $targets[] | $original + {namespace: .}] as $wanted
   | (
-      # What nobody wants any more; the type of a Secret cannot be changed, so such a copy goes too.
+      # Copies that are not wanted any more, and copies with another type, since the type of a Secret cannot be changed.
       ($copies - $wanted)[]
       | . as {$namespace, $name, $type}
       | select(any($wanted[]; .namespace == $namespace and .name == $name and .type == $type) | not)
@@ -60,7 +60,7 @@ jq -c --arg home "$home" '
       ($wanted - $copies)[]
       | . as {$namespace, $name, $type}
       | {
-          # Only a copy is replaced: a Secret of that name that is none belongs to somebody.
+          # Only a copy is replaced: another Secret of that name belongs to somebody else.
           operation: (
             if any($copies[]; .namespace == $namespace and .name == $name and .type == $type)
             then "CreateOrUpdate"

@@ -11,17 +11,17 @@ kubernetes:
     kind: Greeting
     namespace: {nameSelector: {matchNames: ["${POD_NAMESPACE:-default}"]}}
     executeHookOnEvent: [Added, Modified]
-    # Without the status: what the hook writes there is no event for it.
+    # Without the status, so that the hook's own writes are no events.
     jqFilter: '{name: .metadata.name, namespace: .metadata.namespace, spec}'
     keepFullObjectsInMemory: false
 YAML
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# From Synchronization those that are there already, from events those that changed.
+# A Synchronization has the existing Greetings, an event the one that changed.
 jq -c '
   .[]
   | (.objects // [.])[].filterResult
@@ -33,7 +33,7 @@ jq -c '
       name: .name,
       subresource: "status",
       mergePatch: {status: {message: "Hello, \(.spec.name)!"}},
-      # Deleted meanwhile: nothing to do.
+      # No error if it was deleted meanwhile.
       ignoreMissingObject: true
     }
 ' "$BINDING_CONTEXT_PATH" > "$KUBERNETES_PATCH_PATH"

@@ -10,13 +10,13 @@ kubernetes:
     apiVersion: events.k8s.io/v1
     kind: Event
     namespace: {nameSelector: {matchNames: ["${POD_NAMESPACE:-default}"]}}
-    # The API server sends the warnings only.
+    # The API server sends only the warnings.
     fieldSelector:
       matchExpressions:
         - field: type
           operator: Equals
           value: Warning
-    # Old news is not worth a run; an Event that expires is none at all.
+    # No run for Events that exist at the start, nor for Events that expire.
     executeHookOnSynchronization: false
     executeHookOnEvent: [Added, Modified]
     jqFilter: '{reason, note, regarding: "\(.regarding.kind)/\(.regarding.name)", count: (.series.count // 1)}'
@@ -25,7 +25,7 @@ YAML
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
 jq -r '

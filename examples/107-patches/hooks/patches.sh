@@ -14,24 +14,24 @@ kubernetes:
     namespace: {nameSelector: {matchNames: ["$namespace"]}}
     nameSelector: {matchNames: [playground]}
     executeHookOnEvent: [Added, Modified]
-    # The annotation that is written below is not in it, so it is no event.
+    # Excludes the annotation that is written below, so that write is no event.
     jqFilter: '{uid: .metadata.uid, data}'
     keepFullObjectsInMemory: false
 YAML
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# Of all contexts of this run: of a Synchronization what is there, of an event what changed. Into a variable first: a
-# failure inside the line of the loop would go unnoticed.
+# The objects of all contexts: a Synchronization has the existing ones, an event the one that changed. Into a variable
+# first, because a failure inside the line of the loop would go unnoticed.
 uids=$(jq -r '[.[] | (.objects // [.])[].filterResult.uid] | unique[]' "$BINDING_CONTEXT_PATH")
 for uid in $uids; do
-  # YAML documents, or JSON one after another; in this order, after the hook has succeeded.
+  # YAML documents, or JSON objects one after another; applied in this order, after the hook has succeeded.
   cat >> "$KUBERNETES_PATCH_PATH" <<YAML
 ---
-# A new one each time. Its owner is the playground: it goes when that goes.
+# A new one each time. Its owner is the playground, with which it is deleted.
 operation: Create
 object:
   apiVersion: v1
@@ -43,7 +43,7 @@ object:
     ownerReferences:
       - {apiVersion: v1, kind: ConfigMap, name: playground, uid: $uid}
 ---
-# Made once; what others change in it stays.
+# Created once; changes by others stay.
 operation: CreateIfNotExists
 object:
   apiVersion: v1
@@ -51,7 +51,7 @@ object:
   metadata: {name: counter, namespace: $namespace}
   data: {runs: "0"}
 ---
-# Made, or replaced by exactly this.
+# Created, or replaced by exactly this.
 operation: CreateOrUpdate
 object:
   apiVersion: v1
@@ -103,21 +103,21 @@ ignoreMissingObject: true
 mergePatch:
   data: {ignored: "yes"}
 ---
-# Waits until it is gone, and what it owns with it.
+# Waits until the object and its dependents are gone.
 operation: Delete
 apiVersion: v1
 kind: ConfigMap
 namespace: $namespace
 name: old-with-children
 ---
-# Its children go later.
+# Its dependents are deleted later.
 operation: DeleteInBackground
 apiVersion: v1
 kind: ConfigMap
 namespace: $namespace
 name: old-in-background
 ---
-# Its children stay.
+# Its dependents stay.
 operation: DeleteNonCascading
 apiVersion: v1
 kind: ConfigMap

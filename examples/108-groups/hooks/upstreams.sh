@@ -1,5 +1,5 @@
 #!/bin/sh
-# Renders the labelled Services of a namespace and a settings ConfigMap into one ConfigMap.
+# Renders the labeled Services of a namespace and a settings ConfigMap into one ConfigMap.
 set -eu
 
 namespace=${POD_NAMESPACE:-default}
@@ -8,7 +8,7 @@ if [ "${1:-}" = --config ]; then
   cat <<YAML
 configVersion: v1
 kubernetes:
-  # Bindings of one group have one purpose: a change of any of them is a run with the snapshots of all.
+  # A change in any binding of the group is a run with the snapshots of all.
   - name: services
     group: upstreams
     apiVersion: v1
@@ -29,11 +29,11 @@ YAML
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# Of events of a group that follow one another only the last is left, so a burst is one run.
-# Other bindings might share a run with it: the context is chosen by its group.
+# Adjacent contexts of a group are reduced to the last one, so a burst is one run.
+# The run may also have contexts of other bindings: select those of the group.
 jq -c --arg namespace "$namespace" '
   [.[] | select(.groupName == "upstreams")] | last
   | .snapshots as {$services, $settings}

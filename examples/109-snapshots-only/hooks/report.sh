@@ -1,5 +1,5 @@
 #!/bin/sh
-# Reports on all Pods of a namespace now and then; what happens to them in between runs nothing.
+# Reports about all Pods of a namespace on a schedule; changes of the Pods do not run it.
 set -eu
 
 if [ "${1:-}" = --config ]; then
@@ -14,7 +14,7 @@ kubernetes:
     apiVersion: v1
     kind: Pod
     namespace: {nameSelector: {matchNames: ["${POD_NAMESPACE:-default}"]}}
-    # Watched, but never a reason to run.
+    # Watched, but never triggers a run.
     executeHookOnSynchronization: false
     executeHookOnEvent: []
     jqFilter: '{name: .metadata.name, unlimited: any(.spec.containers[]; .resources.limits.memory == null)}'
@@ -23,10 +23,10 @@ YAML
   exit
 fi
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# Ticks of one run all see the Pods as they are now: one report is enough.
+# All ticks of a run have the same snapshot: one report is enough.
 jq -r '
   last.snapshots.pods
   | map(.filterResult)

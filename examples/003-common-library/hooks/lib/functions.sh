@@ -1,7 +1,7 @@
 # For hooks: . "$(dirname "$0")/lib/functions.sh"
-# In a folder called lib, so it is no hook itself.
+# It is in a folder called lib, so it is not a hook itself.
 
-# The image has jq. Where it is missing, hooklet's own stands in.
+# The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
 # Prints a line with the name of the hook before it.
@@ -11,9 +11,9 @@ say() {
 
 # Calls a function once for every binding context, with the context as compact JSON.
 for_each_context() {
-  # First into a variable: the exit code of a command in a pipe would be lost.
+  # Into a variable first: in a pipe the exit code of the command would be lost.
   contexts=$(jq -c '.[]' "$BINDING_CONTEXT_PATH")
-  # Not through standard input, of which the function may read.
+  # Not through standard input, because the function may read from it.
   while IFS= read -r context <&3; do
     "$1" "$context"
   done 3<<CONTEXTS
