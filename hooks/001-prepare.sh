@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs once at the start: makes the settings the other hooks read, and refuses to start without a place for backups.
+# Runs once at the start: creates the settings that the other hooks read, and fails without a folder for backups.
 set -eu
 
 if [ "${1:-}" = --config ]; then
@@ -10,7 +10,7 @@ fi
 # The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# Secrets will be in there: the folder is for nobody else.
+# Backups contain Secrets: only this user may read the folder.
 umask 077
 folder=${BACKUP_DIR:-/tmp/hooklet-backups}
 namespace=${SETTINGS_NAMESPACE:-default}
@@ -20,7 +20,7 @@ if ! mkdir -p "$folder" || ! [ -w "$folder" ]; then
   exit 1
 fi
 
-# Only what is missing is made: what somebody set stays.
+# Created only if it is missing, so that changes by a person stay.
 jq -n -c --arg namespace "$namespace" '{
   operation: "CreateIfNotExists",
   object: {

@@ -1,4 +1,4 @@
-// Keeps labelled ConfigMaps and Secrets copied into labelled namespaces: made, updated, and deleted with the original.
+// Copies labeled ConfigMaps and Secrets into labeled namespaces; copies are updated and deleted with the original.
 import { defineHook, kubernetes } from 'hooklet';
 import {
   COPIED_FILTER,
@@ -11,7 +11,7 @@ import {
 } from './lib/copies.ts';
 import { chosenNamespaces } from './lib/namespaces.ts';
 
-// Where this hook has rights: it asks nowhere else.
+// The namespaces in which this hook has rights.
 const chosen = chosenNamespaces(process.env['COPY_NAMESPACES']);
 const namespace = chosen === undefined ? {} : { namespace: { nameSelector: { matchNames: chosen } } };
 
@@ -20,7 +20,7 @@ const originals = {
   labelSelector: { matchLabels: { [COPY_LABEL]: 'true' } },
   jqFilter: COPIED_FILTER,
   group: 'copies',
-  // Of its own: a copy that is refused for good holds up nobody else.
+  // A queue of its own, so that a copy that is always refused does not delay other hooks.
   queue: 'copies',
 };
 const copies = {
@@ -46,7 +46,7 @@ export default defineHook({
       queue: 'copies',
     }),
   },
-  // Whatever happened, the snapshots say what there is: the plan is what is missing between them.
+  // The plan depends only on the current snapshots, not on what triggered the run.
   run({ snapshots, patch, metric, log }) {
     const found = <T>(items: readonly (T | null)[]): readonly T[] => items.filter((item) => item !== null);
     const labelled = found(snapshots.namespaces).filter(({ phase }) => phase !== 'Terminating');
@@ -55,7 +55,7 @@ export default defineHook({
       log.warn('nothing is copied to the namespace, it is not in COPY_NAMESPACES', { namespace: name });
     }
     const targets = labelled.map(({ name }) => name).filter(isChosen);
-    // An original whose filter failed is null here. It is there all the same, and so are its copies to be.
+    // An original whose filter failed is null here, but it exists, so its copies must stay.
     const isWhole = [...snapshots.configMaps, ...snapshots.secrets, ...snapshots.namespaces].every(
       (item) => item !== null,
     );
@@ -67,13 +67,13 @@ export default defineHook({
     );
     if (!isWhole) log.warn('the filter failed on an object, so no copy is deleted');
     for (const step of steps) {
-      // An object of that name that is no copy belongs to somebody: it is left as it is.
+      // An object of that name that is not a copy belongs to somebody else: it is not changed.
       if (step.type === 'create') patch.createIfNotExists(step.object);
       else if (step.type === 'update') patch.createOrUpdate(step.object);
       else patch.deleteInBackground({ apiVersion: 'v1', ...step.copy });
     }
     const count = (type: Step['type']): number => steps.filter((step) => step.type === type).length;
-    // Once a copy is made, its event runs this again: what stays missing has something else in its place.
+    // A created copy triggers another run, so a copy that stays missing is one whose name another object has.
     metric.set('hooklet_copies', wanted - count('create'));
     metric.set('hooklet_copies_missing', count('create'));
     for (const { kind, namespace, name } of shadowed) {

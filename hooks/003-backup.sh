@@ -1,9 +1,9 @@
 #!/bin/sh
-# Writes a dated backup of all labelled ConfigMaps and Secrets, verifies it, and keeps the last few.
+# Writes a dated backup of all labeled ConfigMaps and Secrets, verifies it, and keeps the last few.
 set -eu
 
 if [ "${1:-}" = --config ]; then
-  # Where this hook has rights: it asks nowhere else. Without names, all namespaces.
+  # The namespaces in which this hook has rights. Without names, all namespaces.
   names=$(printf '%s\n' "${COPY_NAMESPACES:-*}" | tr -s ' ,' '\n\n' | sed '/^$/d; s/.*/"&"/' | paste -sd, -)
   case $names in
     '' | *'"*"'*) where= ;;
@@ -13,7 +13,7 @@ if [ "${1:-}" = --config ]; then
 configVersion: v1
 schedule:
   - name: backup
-    # Every minute, to be seen at work; for every night set BACKUP_CRONTAB='0 3 * * *'.
+    # Every minute, for demonstration; set BACKUP_CRONTAB='0 3 * * *' for every night.
     crontab: "${BACKUP_CRONTAB:-* * * * *}"
     queue: backup
     includeSnapshotsFrom: [settings, configmaps, secrets]
@@ -48,15 +48,15 @@ fi
 # The image has jq; an image without it uses that of hooklet.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# Secrets are in it: nobody else may read it.
+# The backup contains Secrets: only this user may read it.
 umask 077
 folder=${BACKUP_DIR:-/tmp/hooklet-backups}
 mkdir -p "$folder"
 
-# The snapshots of the last tick are those of all: they are of the moment in which this run began.
+# All contexts have the same snapshots, from the begin of this run: use those of the last one.
 keep=$(jq -r 'last.snapshots.settings[0].filterResult.keepBackups // "3"' "$BINDING_CONTEXT_PATH")
 case $keep in
-  # Nothing but digits, no leading zero, four at most.
+  # Only digits, no leading zero, at most four.
   '' | 0* | *[!0-9]* | ?????*)
     echo "keepBackups in ConfigMap hooklet-settings is \"$keep\": set it to a number from 1 to 9999" >&2
     exit 1
@@ -65,14 +65,14 @@ esac
 
 name=backup-$(date -u +%Y%m%dT%H%M%SZ)
 temporary=$folder/.$name.tmp
-# Also those of runs that were killed.
+# Also removes the files of runs that were killed.
 remove_temporary() { rm -f "$folder"/.backup-*.tmp; }
 remove_temporary
 trap remove_temporary EXIT
 trap 'exit 143' TERM
 
-# What belongs to the life of the old object is left out, so that `kubectl apply` brings it back, and the garbage
-# collector does not take it away again for an owner that is no more.
+# Metadata that belongs to the deleted object is removed, so that `kubectl apply` restores it, and the garbage collector
+# does not delete it again because its owner does not exist.
 jq -c 'last.snapshots | {
   apiVersion: "v1",
   kind: "List",
@@ -82,7 +82,7 @@ jq -c 'last.snapshots | {
   ))]
 }' "$BINDING_CONTEXT_PATH" > "$temporary"
 
-# Verified before it counts: it can be read, and what it holds is what there is.
+# Verified before it counts: it can be read, and its content equals the snapshots.
 content='length, map([.kind, .metadata.namespace, .metadata.name, .type, .data, .binaryData])'
 expected=$(jq -c "last.snapshots | (.configmaps + .secrets) | map(.object) | $content" "$BINDING_CONTEXT_PATH")
 written=$(jq -c ".items | $content" "$temporary")
@@ -95,13 +95,13 @@ count=${written%%
 *}
 echo "{\"name\": \"hooklet_backup_objects\", \"set\": $count}" > "$METRICS_PATH"
 if [ "$count" = 0 ]; then
-  # An empty backup would in the end push out the last one that is of use.
+  # Empty backups would eventually replace the last useful one.
   echo "nothing has the label hooklet.dev/copy=true, so no backup is written"
   exit
 fi
 mv "$temporary" "$folder/$name.json"
 
-# Only now may older ones go; names sort by date.
+# Only now are older ones removed; names sort by date.
 removed=0
 for old in $(ls "$folder" | grep '^backup-[0-9TZ]*\.json$' | sort -r | tail -n "+$((keep + 1))"); do
   rm -f "$folder/$old"

@@ -6,15 +6,16 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { startSandbox } from '@hooklet/sandbox';
 
-// Keeps beside the bundle what V8 makes of it in a start, and in what hooks call, so that in an image, where nothing may
-// be written, each time is as fast as a second one. Arguments: the ids of the users who start it.
+// Writes V8's compile cache of the bundle next to it, for a start and for the commands that hooks call. So in an image
+// with a read-only file system each start is as fast as a second one. Arguments: the ids of the users who will run the
+// image.
 const TIME_LIMIT_MS = 60_000;
 const HOOK = `#!/bin/sh
 if [ "$1" = --config ]; then
   echo '{"configVersion":"v1","onStartup":1,"kubernetes":[{"kind":"ConfigMap","jqFilter":".metadata.name"}]}'
 fi
 `;
-// What hooks call, and what an image is looked at with; on an object as standard input.
+// The commands that hooks call, and `version`, with an object on standard input.
 const COMMANDS = [['jq', '-c', '.metadata | {name, labels}'], ['filter', '.metadata.labels'], ['version']];
 const OBJECT = '{"metadata":{"name":"a","labels":{"b":"c"}}}';
 const dist = join(import.meta.dirname, '..', 'dist');
@@ -27,7 +28,7 @@ for (const args of COMMANDS) execFileSync(process.execPath, [join(dist, 'main.js
 const [own] = readdirSync(compiled);
 if (own === undefined) throw new Error(`nothing was compiled to ${compiled}`);
 for (const file of readdirSync(join(compiled, own))) chmodSync(join(compiled, own, file), 0o644);
-// Node keeps apart what it compiled for each user: the last part of the name.
+// Node has a separate cache folder for each user, whose id is the last part of its name.
 for (const user of process.argv.slice(2)) {
   const copy: string = own.replace(/\d+$/, user);
   if (copy !== own) cpSync(join(compiled, own), join(compiled, copy), { recursive: true });
@@ -50,7 +51,9 @@ async function startOnce(): Promise<void> {
   }
 }
 
-/** What was compiled is kept when the process ends by itself. */
+/**
+ * Ends the process with SIGTERM when its hooks have run, because Node writes the compile cache only at a normal exit.
+ */
 async function endWhenSynchronized(child: ChildProcess): Promise<void> {
   const ended = once(child, 'exit');
   const timer = setTimeout(() => child.kill('SIGKILL'), TIME_LIMIT_MS);

@@ -1,5 +1,5 @@
 // node scripts/pin-images.ts > images.lock && docker build $(cat images.lock) -t hooklet .
-// Prints the arguments that make a build take its base images by digest, as the registries have them at this moment.
+// Prints build arguments that pin the base images to the digests that the registries have at this moment.
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 
@@ -7,7 +7,7 @@ const IMAGE_ARGUMENT = /^ARG ([A-Z_]+)=(\S+)$/gm;
 const DIGEST = /^sha256:[0-9a-f]{64}$/;
 const RESOLVE_LIMIT_MS = 60_000;
 
-/** A line `--build-arg NAME=IMAGE@DIGEST` for each image that the Dockerfile builds on; `resolve` gives the digest. */
+/** One line `--build-arg NAME=IMAGE@DIGEST` for each base image of the Dockerfile; `resolve` returns the digest. */
 export function pinnedArguments(dockerfile: string, resolve: (image: string) => string): string {
   const [head = ''] = dockerfile.split(/^FROM /m, 1);
   const lines = [...head.matchAll(IMAGE_ARGUMENT)].map(([, name = '', image = '']) => {

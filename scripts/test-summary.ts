@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 
-/** What vitest's JSON reporter writes, as far as it is read here. */
+/** The part of the output of vitest's JSON reporter that is used here. */
 export interface TestReport {
   readonly numPassedTests: number;
   readonly numFailedTests: number;
@@ -18,17 +18,17 @@ interface FileResult {
 interface TestResult {
   readonly fullName: string;
   readonly status: string;
-  /** Of every try: a test that has passed has some when it passed at a later one. */
+  /** The failures of all attempts: a passed test has some if it passed only when it was repeated. */
   readonly failureMessages: readonly string[];
 }
 
 export interface Summary {
-  /** The last one is `N passed, N failed`. */
+  /** The last line is `N passed, N failed`. */
   readonly lines: readonly string[];
   readonly isPassed: boolean;
 }
 
-/** Sums up what the suites reported, with what is easily overlooked: tests that did not run, or needed a second try. */
+/** Summarizes the reports of the suites, including tests that were skipped, or passed only when they were repeated. */
 export function summaryOf(reports: readonly TestReport[]): Summary {
   const files = reports.flatMap(({ testResults }) => testResults);
   const tests = files.flatMap(({ assertionResults }) => assertionResults);

@@ -7,7 +7,7 @@ export const TARGET_LABEL = 'hooklet.dev/copies';
 /** On each copy: the namespace of its original. */
 export const ORIGIN_LABEL = 'hooklet.dev/copied-from';
 
-/** What matters of a ConfigMap or Secret, original or copy. */
+/** The part of a ConfigMap or Secret that the hook needs, original or copy. */
 export interface Copied {
   readonly kind: 'ConfigMap' | 'Secret';
   readonly namespace: string;
@@ -19,7 +19,7 @@ export interface Copied {
   readonly binaryData: Readonly<Record<string, string>> | null;
 }
 
-/** Makes a `Copied` of an object. */
+/** The jq filter that returns a `Copied` for an object. */
 export const COPIED_FILTER = `{
   kind, namespace: .metadata.namespace, name: .metadata.name, origin: (.metadata.labels["${ORIGIN_LABEL}"]),
   type, data, binaryData
@@ -30,17 +30,17 @@ export type Step =
   | { readonly type: 'update'; readonly object: NewObject }
   | { readonly type: 'delete'; readonly copy: Copied };
 
-/** What keeps the copies as they should be. */
+/** The changes that bring the copies into the desired state. */
 export interface Plan {
   readonly steps: readonly Step[];
-  /** Originals that some namespace cannot get, because another original of that name has the place. */
+  /** Originals that some namespace cannot get, because another original of the same name is copied there. */
   readonly shadowed: readonly Copied[];
-  /** How many copies there should be. */
+  /** The desired number of copies. */
   readonly wanted: number;
 }
 
 /**
- * What is to be done so that every target namespace has exactly the copies it should have. Where not all originals and
+ * Plans the changes after which every target namespace has exactly the desired copies. If not all originals and
  * namespaces are known, `isWhole` is false and nothing is deleted.
  */
 export function planCopies(
@@ -53,7 +53,7 @@ export function planCopies(
   const { wanted, shadowed } = wantedCopies(originals, targets);
   const steps: Step[] = [];
   for (const [key, copy] of existing) {
-    // The type of a Secret cannot be changed: such a copy is made anew.
+    // The type of a Secret cannot be changed: such a copy is deleted and created again.
     if (isWhole && wanted.get(key)?.type !== copy.type) steps.push({ type: 'delete', copy });
   }
   for (const [key, copy] of wanted) {
@@ -73,13 +73,13 @@ function wantedCopies(originals: readonly Copied[], targets: readonly string[]):
   const wanted = new Map<string, Copied>();
   const shadowed = new Set<Copied>();
   for (const original of originals) {
-    // Somebody labelled a copy: a copy of it would be at war with that of the real original.
+    // Somebody labeled a copy: its copies would conflict with those of the real original.
     if (original.origin !== null) continue;
     for (const namespace of targets) {
       if (namespace === original.namespace) continue;
       const copy = { ...original, namespace, origin: original.namespace };
       const key = keyOf(copy);
-      // Of two originals with one name the first keeps the place.
+      // Of two originals of the same name the first is copied.
       if (wanted.has(key)) shadowed.add(original);
       else wanted.set(key, copy);
     }
