@@ -55,7 +55,7 @@ export class Queue<T> {
   #state: State = { type: 'new' };
   #isCombined = true;
   #wake: () => void = () => {};
-  #endDelay: () => void = () => {};
+  #endWait: () => void = () => {};
 
   constructor(options: QueueOptions<T>) {
     this.name = options.name;
@@ -70,6 +70,11 @@ export class Queue<T> {
   /** A copy of the tasks in order, a running one first. */
   get tasks(): readonly T[] {
     return [...this.#tasks];
+  }
+
+  /** Since when the head waits for `admit`, in milliseconds since the epoch; undefined unless it does. */
+  get admittingSinceMs(): number | undefined {
+    return this.#state.type === 'admitting' ? this.#state.sinceMs : undefined;
   }
 
   /** Since when the head runs, in milliseconds since the epoch; undefined unless it runs. */
@@ -104,7 +109,7 @@ export class Queue<T> {
     const gone = new Set(dropped);
     this.#tasks = this.#tasks.filter((task) => !gone.has(task));
     this.#isCombined = false;
-    if (this.#tasks[0] !== head) this.#endDelay();
+    if (this.#tasks[0] !== head) this.#endWait();
     this.#options.onLength?.(this.length);
     return dropped;
   }
@@ -135,7 +140,8 @@ export class Queue<T> {
 
   async #work(first: T, signal: AbortSignal): Promise<void> {
     await this.#admit(first, signal);
-    if (signal.aborted) return;
+    // The head may have been dropped meanwhile: the next one is admitted for itself.
+    if (signal.aborted || this.#tasks[0] !== first) return;
     const head = this.#combine();
     if (head === undefined) return;
     this.#state = { type: 'running', sinceMs: Date.now() };
@@ -148,7 +154,9 @@ export class Queue<T> {
   async #admit(head: T, signal: AbortSignal): Promise<void> {
     if (this.#options.admit === undefined) return;
     this.#state = { type: 'admitting', sinceMs: Date.now() };
-    await this.#options.admit(head, signal);
+    const admission = new AbortController();
+    this.#endWait = () => admission.abort();
+    await this.#options.admit(head, AbortSignal.any([signal, admission.signal]));
   }
 
   #combine(): T | undefined {
@@ -167,7 +175,7 @@ export class Queue<T> {
     this.#tasks[0] = as;
     this.#state = { type: 'delayed', delayMs, untilMs: Date.now() + delayMs };
     const delay = new AbortController();
-    this.#endDelay = () => delay.abort();
+    this.#endWait = () => delay.abort();
     await sleep(delayMs, AbortSignal.any([signal, delay.signal]));
   }
 

@@ -30,7 +30,10 @@ export class TokenBucket {
     this.#refill();
     this.#tokens -= 1;
     // A negative number is the calls that wait: each waits one interval longer than the one before.
-    if (this.#tokens < 0) await sleep(-this.#tokens * this.#intervalMs, signal);
+    if (this.#tokens >= 0) return;
+    await sleep(-this.#tokens * this.#intervalMs, signal);
+    // A call that was aborted leaves its token to the next one.
+    if (signal.aborted) this.#tokens += 1;
   }
 
   #refill(): void {

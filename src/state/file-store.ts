@@ -1,9 +1,25 @@
-import { open, readFile, rename } from 'node:fs/promises';
+import { constants } from 'node:fs';
+import { open, realpath, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
+import { within } from '../lib/deadline.ts';
 import type { Logger } from '../log.ts';
 import type { Refused, Store, StoreRead, StoreWrite } from './store.ts';
 
-const PERMANENT: readonly string[] = ['EACCES', 'EPERM', 'EROFS', 'ENOENT', 'ENOTDIR', 'EISDIR', 'ENAMETOOLONG'];
+const PERMANENT: readonly string[] = [
+  'EACCES',
+  'EPERM',
+  'EROFS',
+  'ENOENT',
+  'ENOTDIR',
+  'EISDIR',
+  'ELOOP',
+  'ENXIO',
+  'ENAMETOOLONG',
+];
+/** A volume that is gone may block every call. */
+const IO_LIMIT_MS = 10_000;
+/** Far above the state of all schedules of an operator. */
+const MAX_BYTES = 64 * 1024 * 1024;
 
 export interface FileStoreOptions {
   readonly path: string;
@@ -29,7 +45,7 @@ export class FileStore implements Store {
 
   async read(): Promise<StoreRead> {
     try {
-      this.#texts = await this.#load();
+      this.#texts = await this.#inTime(this.#load());
       return { type: 'read', texts: this.#texts };
     } catch (error) {
       return refused(error, this.#options);
@@ -39,7 +55,7 @@ export class FileStore implements Store {
   async write(changes: ReadonlyMap<string, string>): Promise<StoreWrite> {
     const texts = new Map([...this.#texts, ...changes]);
     try {
-      await replaceFile(this.#options.path, format(texts));
+      await this.#inTime(replaceFile(this.#options.path, format(texts)));
       this.#texts = texts;
       return { type: 'written' };
     } catch (error) {
@@ -47,11 +63,18 @@ export class FileStore implements Store {
     }
   }
 
+  async #inTime<T>(work: Promise<T>): Promise<T> {
+    const late = (): never => {
+      throw new Error(`${this.place} did not answer within ${IO_LIMIT_MS / 1000} s`);
+    };
+    return within(work, { limitMs: IO_LIMIT_MS, late });
+  }
+
   async #load(): Promise<ReadonlyMap<string, string>> {
     const { path, what, log } = this.#options;
     let content: string;
     try {
-      content = await readFile(path, 'utf8');
+      content = await readRegularFile(path);
     } catch (error) {
       if (codeOf(error) === 'ENOENT') return new Map();
       throw error;
@@ -91,9 +114,24 @@ function tryParse(text: string): unknown {
   }
 }
 
-async function replaceFile(path: string, content: string): Promise<void> {
+/** Non-blocking: opening a pipe would block a thread of Node, and the exit of the process, forever. */
+async function readRegularFile(path: string): Promise<string> {
+  await using file = await open(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  const stats = await file.stat();
+  if (!stats.isFile()) throw new NoRegularFileError(`${path} is not a regular file`);
+  if (stats.size > MAX_BYTES) throw new NoRegularFileError(`${path} has more than ${MAX_BYTES} bytes`);
+  return file.readFile('utf8');
+}
+
+/** No file that could hold the state. */
+class NoRegularFileError extends Error {}
+
+async function replaceFile(given: string, content: string): Promise<void> {
+  // The file that a link points to is replaced, not the link.
+  const path = await realpath(given).catch(() => given);
   const temporary = `${path}.tmp`;
-  await using file = await open(temporary, 'w', 0o600);
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK, O_NOFOLLOW } = constants;
+  await using file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOFOLLOW, 0o600);
   await file.writeFile(content);
   await file.sync();
   await rename(temporary, path);
@@ -103,6 +141,9 @@ async function replaceFile(path: string, content: string): Promise<void> {
 }
 
 function refused(error: unknown, { path, option }: FileStoreOptions): Refused {
+  if (error instanceof NoRegularFileError || codeOf(error) === 'EISDIR') {
+    return { type: 'refused', error, advice: `a regular file, or another place with ${option}` };
+  }
   if (!PERMANENT.includes(codeOf(error))) throw error;
   const advice = `a folder ${dirname(path)} that can be written to, or another place with ${option}`;
   return { type: 'refused', error, advice };

@@ -2,6 +2,7 @@ import { expect, it } from 'vitest';
 import type { Task } from '../../src/hook/task.ts';
 import { LongRuns } from '../../src/operator/long-runs.ts';
 import { againText, holdOf } from '../../src/operator/queue-holds.ts';
+import { aborted } from '../../src/lib/aborted.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -48,6 +49,27 @@ it('a run holds its queue after 10 s, where others wait for it', async () => {
 
   expect(hold).toMatchObject({ hook: 'slow.sh', attempt: 1, waiting: 1, heldHooks: ['other.sh'] });
   expect(againText({ attempt: 1, runningSinceMs: sinceMs }, sinceMs + 40_000)).toBe('has run for 40s (attempt 1)');
+});
+
+it('a task that waits for its rate limit holds its queue after 10 s, where others wait for it', async () => {
+  const end = new AbortController();
+  const queue = new Queue<Task>({
+    name: 'q',
+    admit: async (_, signal) => aborted(signal),
+    handle: async () => ({ type: 'done' }),
+    combine: (all) => all,
+  });
+  queue.push(slow, other);
+  const running = queue.run(end.signal);
+  const sinceMs = queue.admittingSinceMs ?? 0;
+
+  expect(holdOf(queue, sinceMs + 9999)).toBeUndefined();
+  const hold = holdOf(queue, sinceMs + 10_000);
+
+  expect(hold).toMatchObject({ hook: 'slow.sh', attempt: 1, waiting: 1, heldHooks: ['other.sh'] });
+  expect(hold && againText(hold, sinceMs + 40_000)).toBe('has waited for executionMinInterval for 40s (attempt 1)');
+  end.abort();
+  await running;
 });
 
 it('a run holds nothing where nothing waits', async () => {

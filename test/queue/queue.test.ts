@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { aborted } from '../../src/lib/aborted.ts';
 import { Queue, type QueueOptions, type Verdict } from '../../src/queue/queue.ts';
 
 beforeEach(() => {
@@ -180,6 +181,23 @@ describe('a queue', () => {
     await turns();
 
     expect(log).toEqual(['ab']);
+    await stop();
+  });
+
+  it('admits the next head for itself when the one that waits to be admitted is dropped', async () => {
+    const { queue, log, start } = rig({
+      admit: async (head, signal) => (head === 'a' ? aborted(signal) : undefined),
+    });
+    const stop = start();
+    queue.push('a', 'b');
+    await turns();
+    expect(queue.admittingSinceMs).toBe(Date.now());
+
+    queue.drop((task) => task === 'a');
+    await turns();
+
+    expect(log).toEqual(['b']);
+    expect(queue.admittingSinceMs).toBeUndefined();
     await stop();
   });
 

@@ -59,6 +59,21 @@ describe('a rate limit', () => {
 
     expect(Date.now()).toBe(0);
   });
+
+  it('takes no token for a call that was aborted', async () => {
+    const bucket = new TokenBucket({ intervalMs: 1000, burst: 1 });
+    await bucket.wait(never);
+    const controller = new AbortController();
+    const given = bucket.wait(controller.signal);
+    controller.abort();
+    await given;
+
+    const next = bucket.wait(never);
+    await vi.advanceTimersByTimeAsync(1000);
+    await next;
+
+    expect(Date.now()).toBe(1000);
+  });
 });
 
 async function passTimes(bucket: TokenBucket, count: number): Promise<readonly number[]> {

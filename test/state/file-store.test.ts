@@ -1,4 +1,15 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { execFileSync } from 'node:child_process';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { FileStore } from '../../src/state/file-store.ts';
@@ -95,6 +106,38 @@ describe('FileStore', () => {
   it('is refused a folder as its file', async () => {
     const { folder, open } = storeRig();
 
-    expect(await open(folder).read()).toMatchObject({ type: 'refused' });
+    expect(await open(folder).read()).toMatchObject({
+      type: 'refused',
+      advice: 'a regular file, or another place with --state',
+    });
+  });
+
+  it('is refused a pipe as its file, and as the file beside it, without waiting for its other end', async () => {
+    const { path, open } = storeRig();
+    execFileSync('mkfifo', [path]);
+    expect(await open().read()).toMatchObject({
+      type: 'refused',
+      advice: 'a regular file, or another place with --state',
+    });
+    rmSync(path);
+    const store = open();
+    await store.read();
+    execFileSync('mkfifo', [`${path}.tmp`]);
+
+    expect(await store.write(changes({ a: '1' }))).toMatchObject({ type: 'refused' });
+  });
+
+  it('writes the file that a link points to, and leaves the link', async () => {
+    const { path, folder, open } = storeRig();
+    mkdirSync(join(folder, 'volume'));
+    writeFileSync(join(folder, 'volume', 'real.json'), '{}');
+    symlinkSync(join('volume', 'real.json'), path);
+    const store = open();
+    await store.read();
+
+    await store.write(changes({ a: '1' }));
+
+    expect(JSON.parse(readFileSync(join(folder, 'volume', 'real.json'), 'utf8'))).toEqual({ a: 1 });
+    expect(lstatSync(path).isSymbolicLink()).toBe(true);
   });
 });
