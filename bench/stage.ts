@@ -6,7 +6,7 @@ import { clusterConfig } from '../test/cluster/cluster-config.ts';
 import { ControlPlane, tokenOf } from '../test/cluster/control-plane.ts';
 import { connectApi, type Api } from './soak/api.ts';
 
-/** A program that is measured: hooklet, or the peer. */
+/** A measured program: hooklet, or shell-operator. */
 export interface Contender {
   readonly name: 'hooklet' | 'peer';
   /** The program and its first arguments; the flags of `start` follow. */
@@ -17,7 +17,7 @@ export interface Contender {
   readonly env: Readonly<Record<string, string>>;
 }
 
-/** A real control plane, and the way to it. */
+/** A real control plane, and access to it. */
 export interface BenchStage extends AsyncDisposable {
   readonly api: Api;
   readonly url: string;
@@ -25,18 +25,18 @@ export interface BenchStage extends AsyncDisposable {
   readonly token: string;
   /** A kubeconfig file. */
   readonly kubeconfig: string;
-  /** A folder that goes at the end. */
+  /** A folder that is removed at the end. */
   readonly folder: string;
   readonly plane: ControlPlane;
-  /** The bundle as users run it: a copy, which nobody builds anew meanwhile. */
+  /** A copy of the published bundle, so that a build cannot replace it meanwhile. */
   readonly hooklet: Contender;
-  /** What `PEER` names, with the flags of `PEER_FLAGS`. */
+  /** The binary of `PEER`, which is shell-operator, with the flags of `PEER_FLAGS`. */
   readonly peer: Contender | undefined;
   /** Node for the bare clients. */
   readonly bareNode: string;
 }
 
-/** Thousands of objects may be deleted by one request. */
+/** One request may delete thousands of objects, so it gets more time. */
 const TIME_LIMIT_MS = 60_000;
 const ROOT = join(import.meta.dirname, '..');
 
@@ -45,7 +45,7 @@ export async function openBench(env: NodeJS.ProcessEnv = process.env): Promise<B
   await using ends = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-bench-'));
   const removeFolder = (): void => rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
-  // Also when the bench is interrupted: there are copies of Node in it.
+  // Removed even if the bench is interrupted, because it contains copies of Node.
   process.once('exit', removeFolder);
   ends.defer(() => {
     process.off('exit', removeFolder);
@@ -65,12 +65,12 @@ export async function openBench(env: NodeJS.ProcessEnv = process.env): Promise<B
   return { ...stage, [Symbol.asyncDispose]: async () => opened.disposeAsync() };
 }
 
-/** Hooklet, and the peer where there is one. */
+/** Hooklet, and shell-operator if `PEER` is set. */
 export function contendersOf({ hooklet, peer }: BenchStage): readonly Contender[] {
   return peer === undefined ? [hooklet] : [hooklet, peer];
 }
 
-/** Makes a folder of the stage; a name is used once. */
+/** Creates a folder of the stage; each name can be used once. */
 export function stageFolder({ folder }: BenchStage, name: string): string {
   const path = join(folder, name);
   mkdirSync(path);
@@ -89,7 +89,7 @@ function copyOfHooklet(folder: string): Contender {
   };
 }
 
-/** How the image sets up the memory allocator. */
+/** The memory allocator settings of the image. */
 function allocatorOfImage(): Readonly<Record<string, string>> {
   const name = 'GLIBC_TUNABLES';
   const value = new RegExp(`^ENV ${name}=(\\S+)$`, 'm').exec(readFileSync(join(ROOT, 'Dockerfile'), 'utf8'))?.[1];
@@ -97,7 +97,7 @@ function allocatorOfImage(): Readonly<Record<string, string>> {
   return { [name]: value };
 }
 
-/** A copy of Node, whose pages no other program shares: else the PSS would be less than in a container. */
+/** A copy of Node, so that no other program shares its pages: otherwise the PSS would be lower than in a container. */
 function ownNode(folder: string): string {
   const node = join(folder, 'node');
   cpSync(process.execPath, node);

@@ -2,15 +2,15 @@ import { request } from 'node:https';
 import { createInterface } from 'node:readline';
 import type { BenchStage } from './stage.ts';
 
-/** A watch of the bench itself, which tells when objects have changed. */
+/** A watch of the bench itself, which reports when objects have changed. */
 export interface BenchWatch extends Disposable {
-  /** Waits until so many changes were seen since the last call, and resolves to when the last of them came. */
+  /** Waits for this many changes since the last call, and resolves to the time of the last one. */
   seen(count: number): Promise<number>;
 }
 
 const TIME_LIMIT_MS = 120_000;
 
-/** Watches what `path` (with a query) lists from now on. */
+/** Watches the collection `path` (with a query) from now on. */
 export async function openWatch({ url, ca, token }: BenchStage, path: string): Promise<BenchWatch> {
   const watch = request(`${url}${path}&watch=1`, { ca, agent: false, headers: { authorization: `Bearer ${token}` } });
   watch.end();

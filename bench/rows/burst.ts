@@ -84,6 +84,6 @@ function countOf(lines: readonly string[]): number {
   return lines.reduce((sum, line) => sum + Number(line.split(' ')[0]), 0);
 }
 
-/** How many objects the run was given, and when they were counted. */
+/** The number of objects of the run, and when they were counted. */
 const COUNT = `count=$(grep -oE '"watchEvent": ?"Added"' "$BINDING_CONTEXT_PATH" | wc -l)
 echo "$count $EPOCHREALTIME" >> "$BENCH_OUT"`;

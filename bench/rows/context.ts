@@ -26,7 +26,9 @@ const BINDING: KubernetesBinding = {
   includeSnapshotsFrom: [],
 };
 
-/** From a snapshot of 10,000 pods of 8.9 KB to the file that a hook reads; the limit is writing the same bytes at once. */
+/**
+ * From a snapshot of 10,000 pods of 8.9 KB to the file that a hook reads; the limit is writing the same bytes at once.
+ */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   const snapshot = await snapshotOf(stage);
   const contexts = () => {
@@ -56,7 +58,7 @@ export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   return [{ name: 'time', unit: 'ms', hooklet: median(hooklet), limit: median(limit), goal }];
 }
 
-/** Ten thousand copies of a pod as the server sends it, each in a buffer of its own. */
+/** 10,000 copies of a pod as the server sends it, each in a buffer of its own. */
 async function snapshotOf(stage: BenchStage): Promise<Snapshot> {
   await fillPods(stage, 1, 'full');
   const { body } = await stage.api.call('GET', `${PODS_PATH}/web-6d4cf56db6-000000`);

@@ -2,7 +2,7 @@ import type { Measure } from '../row.ts';
 import { latencies, startBareSeer, startWarmSeer } from '../seer.ts';
 import type { BenchStage } from '../stage.ts';
 
-/** From before the POST to the run of a TypeScript hook that is kept loaded; the limit is what spawns a bash hook. */
+/** From before the POST to the run of a warm TypeScript hook; the limit is the bare watch that spawns a bash hook. */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   await using ends = new AsyncDisposableStack();
   const hooklet = await startWarmSeer(stage, ends);

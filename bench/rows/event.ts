@@ -2,7 +2,7 @@ import type { Measure } from '../row.ts';
 import { latencies, startBareSeer, startShellSeer } from '../seer.ts';
 import type { BenchStage } from '../stage.ts';
 
-/** From before the POST to the start of a bash hook; the limit is a bare watch that has a small process spawn it. */
+/** From before the POST to the start of a bash hook; the limit is a bare watch with a small process that spawns it. */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   await using ends = new AsyncDisposableStack();
   const hooklet = await startShellSeer(stage, stage.hooklet, ends);

@@ -9,10 +9,10 @@ import { writeShellHook } from '../shell-hook.ts';
 import { stageFolder, type BenchStage, type Contender } from '../stage.ts';
 
 const ROUNDS = 9;
-// Connections, lists and watches have come to rest.
+// Time for connections, lists and watches to become idle.
 const SETTLE_MS = 1000;
 
-/** From SIGTERM to the end of a process with a watch that has nothing to do. */
+/** From SIGTERM to the end of an idle process with a watch. */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   const hooksDir = stageFolder(stage, 'hooks');
   writeShellHook(join(hooksDir, 'idle.sh'), { kubernetes: [bindingOf('exit')] }, ':');

@@ -5,7 +5,7 @@ import { stageFolder, type BenchStage } from '../stage.ts';
 const ROUNDS = 5;
 const HOOKS = 100;
 
-/** A hundred hooks, each with a watch of its own, from the start of the process to the last Synchronization. */
+/** 100 hooks, each with a watch of its own, from the start of the process to the last Synchronization. */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   const labels = Array.from({ length: HOOKS }, (_, index) => `fleet-${index}`);
   const bindings = labels.map((bench) => ({

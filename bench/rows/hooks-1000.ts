@@ -13,8 +13,8 @@ const KINDS = {
 };
 
 /**
- * A thousand hooks that share 20 watches, from the start of the process to the last Synchronization; and what a hook takes
- * of that, compared with a quarter as many hooks, where it is to be the same.
+ * 1,000 hooks that share 20 watches, from the start of the process to the last Synchronization; and the time per hook,
+ * which should be the same as with a quarter as many hooks.
  */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   const many = await startFleet(stage, writeHooks(stage, HOOKS), ROUNDS);

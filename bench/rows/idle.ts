@@ -13,7 +13,7 @@ const SETTLE_MS = 15_000;
 const LOOK_MS = 30_000;
 const LOOKS = 30;
 
-/** What the process tree takes while nothing happens; the limit is a process of Node with as many watches. */
+/** CPU and memory of the process tree while nothing happens; the limit is a Node process with as many watches. */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   await using ends = new AsyncDisposableStack();
   const hooksDir = stageFolder(stage, 'hooks');
@@ -46,7 +46,7 @@ interface Look {
   readonly PSS: number;
 }
 
-/** All are looked at in the same half minute. */
+/** All subjects are measured in the same half minute. */
 async function look(pid: number | undefined): Promise<Look | undefined> {
   if (pid === undefined) return undefined;
   const before = busySeconds(pid);

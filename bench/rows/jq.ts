@@ -4,13 +4,13 @@ import { interleaved } from '../interleave.ts';
 import type { Measure } from '../row.ts';
 import { jqPods, type JqPod } from '../jq-pods.ts';
 
-/** Short rounds, and many: what else the machine does then falls between them. */
+/** Many short rounds, so that other load on the machine affects only some of them. */
 const ROUNDS = 200;
 const CALLS = 1000;
 const PODS = 64;
 
 /**
- * One filter on one pod that is already parsed, to the text of the result. The limit is the same written by hand in
+ * One filter on one parsed pod, including the text of the result. The limit is the same filter written by hand in
  * JavaScript.
  */
 export async function row(): Promise<readonly Measure[]> {
@@ -54,7 +54,7 @@ function usPerCall(pods: readonly JqPod[], call: (pod: JqPod) => number): number
     if (pod !== undefined) length += call(pod);
   }
   const us = ((performance.now() - startedAtMs) * 1000) / CALLS;
-  // Used, so that the calls are not optimized away.
+  // The results are used, so that the calls are not optimized away.
   if (length === 0) throw new Error('the filter gave nothing');
   return us;
 }

@@ -13,14 +13,14 @@ import { openWatch, type BenchWatch } from '../watch.ts';
 
 const ROUNDS = 5;
 const OBJECTS = 200;
-// As many as hooklet sends side by side.
+// The number of requests that hooklet sends in parallel.
 const AT_ONCE = 32;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 /**
- * From the end of a hook that asks for 200 CreateOrUpdate to the last of them: of objects that are there (`update`), and
- * of new ones (`create`). The limit is a loop of as many PUT or POST requests,
- * one after another, and the same with as many at once as hooklet has.
+ * From the end of a hook that asks for 200 CreateOrUpdate to the last of them: of objects that are there (`update`),
+ * and of new ones (`create`). The limit is a loop of as many PUT or POST requests, one after another, and the same with
+ * as many at once as hooklet has.
  */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   await using ends = new AsyncDisposableStack();
@@ -55,7 +55,7 @@ export async function row(stage: BenchStage): Promise<readonly Measure[]> {
 }
 
 interface Writes {
-  /** Whose objects are written. */
+  /** The subject whose objects are written. */
   readonly set: string;
   readonly value: string;
 }

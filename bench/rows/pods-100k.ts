@@ -13,18 +13,19 @@ const FEW = 10_000;
 const MANY = 100_000;
 const EVENTS = 1000;
 const AT_ONCE = 8;
-// V8 looks for what it may give back when nothing has happened for eight seconds.
+// V8 returns memory to the system after eight idle seconds.
 const SETTLE_MS = 20_000;
 
-/** What an operator that has listed all pods takes, and an event. */
+/** The memory of an operator that has listed all pods, and the CPU time of an event. */
 interface Footprint {
   readonly mb: number;
   readonly cpuUs: number;
 }
 
 /**
- * Pods that are as small as the server lets them be, for little of them is kept whatever their size: what 90,000 more of
- * them take, and what one event costs with them (limit: with 10,000), from the line to the comparison of filter results.
+ * Pods that are as small as the server lets them be, for little of them is kept whatever their size: what 90,000 more
+ * of them take, and what one event costs with them (limit: with 10,000), from the line to the comparison of filter
+ * results.
  */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   const hooksDir = stageFolder(stage, 'hooks');
@@ -51,18 +52,18 @@ async function footprint(stage: BenchStage, hooksDir: string): Promise<Footprint
   using out = openLineFile(join(stage.folder, 'events'));
   await using operator = await startOperator(stage, { hooksDir, env: { BENCH_OUT: out.path } });
   await operator.synchronized();
-  // As long as code is new, it costs more.
+  // New code is slower until it is optimized.
   await change(stage, out);
   await sleep(SETTLE_MS);
   const mb = pssMb(operator.pid);
-  // What was idle for long may have been thrown away, the code too.
+  // V8 may have discarded compiled code during a long idle time.
   await change(stage, out);
   const before = cpuSeconds(operator.pid);
   await change(stage, out);
   return { mb, cpuUs: ((cpuSeconds(operator.pid) - before) * 1e6) / EVENTS };
 }
 
-/** Events that the filter ends, and a last one that runs the hook, so that they are known to be seen. */
+/** Events that do not change the filter result, and a last one that runs the hook and so shows that all were seen. */
 async function change(stage: BenchStage, out: LineFile): Promise<void> {
   const known = out.lines().length;
   let left = EVENTS;

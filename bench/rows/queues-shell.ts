@@ -15,13 +15,13 @@ const QUEUES = 20;
 const OBJECTS = 25;
 const RUNS = QUEUES * OBJECTS * 2;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
-// The first run of a queue waits until all are to begin.
+// The first run of each queue waits until all queues can begin.
 const BODY = ['until [ -e "$BENCH_OUT.go" ]; do sleep 0.02; done', 'echo "$EPOCHREALTIME" >> "$BENCH_OUT"'].join('\n');
 
 /**
- * A thousand tasks wait in 20 queues, each for a run of its own: hooks of two bindings, of which one may fail and the other
- * may not, so that neighbours are not combined. What is measured is how fast they are run; the limit is a small process
- * that does nothing but start the same script as often, 20 at a time.
+ * 1,000 tasks wait in 20 queues, each for a run of its own: the hooks have two bindings, only one of which has
+ * allowFailure, so neighbors are not combined. Measured is the rate of runs; the limit is a small process that only
+ * starts the same script as often, 20 at a time.
  */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   const hooksDir = stageFolder(stage, 'hooks');
@@ -45,14 +45,14 @@ export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   const cpu = (drains: readonly Drain[]): number => median(drains.map(({ cpuMs }) => cpuMs));
   return [
     { name: 'runs', unit: 'runs/s', hooklet: rate(hooklet), limit: rate(limit), goal: { type: 'ratio', least: 0.8 } },
-    // The same in a figure that does not hang on what the machine does besides.
+    // CPU time, which does not depend on other load on the machine.
     { name: 'CPU of a run', unit: 'ms', hooklet: cpu(hooklet), limit: cpu(limit), goal: { type: 'ratio', most: 1.25 } },
   ];
 }
 
 interface Drain {
   readonly runsPerSecond: number;
-  /** User and system time of a run, in the script and in all that is done for it. */
+  /** User and system time per run, of the script and of everything that runs it. */
   readonly cpuMs: number;
 }
 
@@ -91,7 +91,7 @@ function sumOf(metrics: string, metric: RegExp): number {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0);
 }
 
-/** Runs a second, without those that waited for the others. */
+/** Runs per second, without the first ones that waited for the others. */
 function rateOf(lines: readonly string[]): number {
   const seconds = lines.map(Number).toSorted((a, b) => a - b);
   const [first = 0, last = 0] = [seconds[QUEUES], seconds.at(-1)];

@@ -12,14 +12,14 @@ const ROUNDS = 5;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 interface Relist {
-  /** The longest time in which the process did nothing else. */
+  /** The longest pause of the event loop. */
   readonly pauseMs: number;
   readonly extraMb: number;
 }
 
 /**
- * The API server is started anew, so that the position of the watch on 10,000 pods has expired (410) and they are listed
- * again: the longest pause of the event loop meanwhile, and the memory above what there was before.
+ * Restarts the API server, so that the resourceVersion of the watch on 10,000 pods has expired (410) and they are
+ * listed again: the longest pause of the event loop meanwhile, and the additional memory.
  */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   await fillPods(stage, 10_000, 'full');
@@ -47,7 +47,7 @@ export async function row(stage: BenchStage): Promise<readonly Measure[]> {
     await pauses.reach(2 * round + 1);
     using memory = watchMemory(operator.pid);
     const beforeMb = memory.lastMb;
-    // Later versions than the watch has seen, or its position would still be good.
+    // Newer versions than the watch has seen: otherwise its resourceVersion would still be valid.
     for (const half of ['a', 'b'])
       await stage.api.call('POST', CONFIG_MAPS, { metadata: { name: `${half}-${round}` } });
     await stage.plane.killApiserver();
@@ -74,7 +74,7 @@ function expired(metrics: string): number {
   return Number(/kube_reflector_restarts_total\{[^}]*reason="expired"[^}]*\} (\d+)/.exec(metrics)?.[1] ?? 0);
 }
 
-/** The program with a probe in its process. */
+/** Hooklet with the event loop probe preloaded. */
 function probed(contender: Contender): Contender {
   const [node = '', ...program] = contender.command;
   return { ...contender, command: [node, '--import', join(import.meta.dirname, '..', 'loop-probe.ts'), ...program] };

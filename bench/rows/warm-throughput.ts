@@ -11,21 +11,21 @@ import { stageFolder, type BenchStage } from '../stage.ts';
 
 const ROUNDS = 5;
 const OBJECTS = 10;
-/** Each change is an event of both bindings. */
+/** Each change is an event for both bindings. */
 const RUNS = 5000;
 const CHANGES_A_OBJECT = RUNS / 2 / OBJECTS;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 interface Drain {
   readonly runsPerSecond: number;
-  /** User and system time of a run, in the hook and in all that is done for it. */
+  /** User and system time per run, of the hook and of everything that runs it. */
   readonly cpuMs: number;
 }
 
 /**
- * Five thousand events of ten ConfigMaps wait in one queue, each for a run of its own: the hook has two bindings of which
- * one may fail and the other may not, so that neighbours are not combined. What is measured is how fast they are run, the
- * snapshot of ten objects included; the limit is a bare process that is given the same contexts one after the other.
+ * 5,000 events of ten ConfigMaps wait in one queue, each for a run of its own: the hook has two bindings, only one of
+ * which has allowFailure, so neighbors are not combined. Measured is the rate of runs, including the snapshot of ten
+ * objects; the limit is a bare process that gets the same contexts one after the other.
  */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   const hooksDir = stageFolder(stage, 'hooks');

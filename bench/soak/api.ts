@@ -1,6 +1,6 @@
 import { Agent, request } from 'node:https';
 
-/** A JSON object that is looked into with care. */
+/** A JSON object of unknown shape. */
 export type Json = Readonly<Record<string, unknown>>;
 
 export interface ApiAnswer {
@@ -8,9 +8,9 @@ export interface ApiAnswer {
   readonly body: Json;
 }
 
-/** The API server itself, past the faults. */
+/** The API server itself, bypassing the faults. */
 export interface Api {
-  /** Rejects when no answer came: then the request may have been carried out or not. */
+  /** Rejects when there was no answer: the request may or may not have been carried out. */
   call(method: string, path: string, body?: Json, contentType?: string): Promise<ApiAnswer>;
   close(): void;
 }
@@ -19,7 +19,7 @@ export interface ApiOptions {
   readonly url: string;
   readonly ca: string;
   readonly token: string;
-  /** For an answer; default 10 s. */
+  /** The limit for an answer; default 10 s. */
   readonly timeLimitMs?: number;
 }
 
@@ -64,12 +64,12 @@ function parse(text: Buffer): Json {
   }
 }
 
-/** An object as it is; anything else as an empty one. */
+/** The value if it is an object, else an empty object. */
 export function asJson(value: unknown): Json {
   return typeof value === 'object' && value !== null ? Object.fromEntries(Object.entries(value)) : {};
 }
 
-/** What tells one version of an object from all others. */
+/** Identifies a version of an object. */
 export interface Version {
   readonly uid: string;
   readonly resourceVersion: string;

@@ -2,7 +2,9 @@ import { asJson, versionOf, type Api, type Json, type Version } from './api.ts';
 import { KINDS, MIRROR_NAMESPACE, NAMESPACES, pathOf, type SoakKind } from './kinds.ts';
 import type { Ledger } from './ledger.ts';
 
-/** What hooks have not seen, and what they asked for and is not there; empty when all is well. */
+/**
+ * The objects that hooks have not seen, and those that they created but do not exist; empty when everything is correct.
+ */
 export async function findDifferences(api: Api, ledger: Ledger): Promise<readonly string[]> {
   const found: string[] = [];
   for (const kind of KINDS) {
@@ -25,7 +27,7 @@ async function list(api: Api, path: string): Promise<readonly Json[]> {
   return items.map(asJson);
 }
 
-/** Each Widget must have the ConfigMap that the hook asked for when it saw the Widget last. */
+/** Each Widget must have the ConfigMap that the hook wrote when it last saw the Widget. */
 async function mirrorDifferences(api: Api, widgets: readonly Json[]): Promise<readonly string[]> {
   const mirrors = await list(api, `/api/v1/namespaces/${MIRROR_NAMESPACE}/configmaps`);
   const byName = new Map(mirrors.map((mirror) => [asJson(mirror['metadata'])['name'], asJson(mirror['data'])]));

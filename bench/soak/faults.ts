@@ -8,7 +8,7 @@ import type { OperatorProcess } from './operator-process.ts';
 import type { Random } from './random.ts';
 import type { Relay } from './relay.ts';
 
-/** What the faults strike. */
+/** The parts in which faults are injected. */
 export interface FaultTargets {
   readonly relay: Relay;
   readonly gateway: Gateway;
@@ -40,14 +40,14 @@ export const FAULT_NAMES = [
 
 export type FaultName = (typeof FAULT_NAMES)[number];
 
-/** A fault that was, from its beginning to its end. */
+/** A past fault, from its begin to its end. */
 export interface FaultWindow {
   readonly name: FaultName;
   readonly startMs: number;
   readonly endMs: number;
-  /** Which of its kind it was. */
+  /** Which variant of the fault it was. */
   readonly detail: string;
-  /** What is promised for hooks after its end. */
+  /** The promised limit for hooks after its end. */
   readonly limitMs: number;
 }
 
@@ -56,26 +56,26 @@ interface Means {
   readonly signal: AbortSignal;
 }
 
-/** What a fault tells of itself; undefined where its name says all. */
+/** The details of a fault; `undefined` when its name is sufficient. */
 type Told = Pick<FaultWindow, 'detail' | 'limitMs'> | undefined;
 
-/** From the end of a fault until hooks have heard of everything. */
+/** The limit from the end of a fault until hooks have seen everything. */
 const LIMIT_MS = 3000;
-/** Where a connection stays open, and nothing comes: that has to be noticed first. */
+/** The limit for a connection that stays open and silent, which has to be detected first. */
 export const SILENCE_LIMIT_MS = 5000;
 
-/** What else there is to wait for. */
+/** Additional limits of single faults. */
 const LIMITS: Readonly<Partial<Record<FaultName, number>>> = {
   halfOpen: SILENCE_LIMIT_MS,
-  // A server that starts asks for 5 s, with `Retry-After`, while it does not serve custom kinds.
+  // A starting server asks for 5 s with `Retry-After` while it does not serve custom kinds.
   apiserverKilled: 5000 + LIMIT_MS,
-  // A run that was cut off has failed, and is tried again after 5 s.
+  // An interrupted run has failed, and is retried after 5 s.
   warmWorkerKilled: 5000 + LIMIT_MS,
 };
 
-/** How long a storm may take; 0: one connection is struck. */
+/** The durations of a storm; 0: only one connection is affected. */
 const STORMS_MS = [0, 0, 2000, 10_000] as const;
-/** For a connection to come to a stage. */
+/** The limit for a connection to reach a stage. */
 const STAGE_WAIT_MS = 30_000;
 
 /** Each makes something break, and resolves when it is whole again; after a `halfOpen` it never is. */
@@ -111,7 +111,7 @@ const FAULTS: Readonly<Record<FaultName, (targets: FaultTargets, means: Means) =
     await plane.startApiserver();
   },
   compaction: async ({ plane, relay }, { random, signal }) => {
-    // The watches end first, and come back to a position that is gone.
+    // The watches are ended first, so that their resourceVersion has expired when they return.
     relay.refuse(true);
     relay.cut();
     await sleep(random.between(500, 2000), signal);
@@ -141,7 +141,7 @@ const FAULTS: Readonly<Record<FaultName, (targets: FaultTargets, means: Means) =
   stageSlow: async (targets, means) => strikeAtStage('slow', targets, means),
 };
 
-/** Strikes one connection at a stage of its life, or all for a while. */
+/** Injects a fault into one connection at a stage, or into all for a while. */
 async function strikeAtStage(
   fault: ConnectionFault,
   { stages }: FaultTargets,
@@ -160,7 +160,7 @@ async function strikeAtStage(
   return { detail: `${one.stage}, ${length}`, limitMs: staysOpen(one) ? SILENCE_LIMIT_MS : LIMIT_MS };
 }
 
-/** The faults that end the operator's memory. */
+/** The faults that restart the operator, which therefore loses its memory. */
 const RESTARTS: ReadonlySet<string> = new Set<FaultName>(['operatorKilled', 'operatorRestarted']);
 
 /** Every fault once in a random order, then all again; without those that restart the operator when asked so. */
@@ -187,7 +187,7 @@ export class FaultSeries {
   }
 }
 
-/** Makes a fault happen, and resolves when it is over. */
+/** Injects a fault, and resolves when it is over. */
 export async function strike(name: FaultName, targets: FaultTargets, means: Means): Promise<FaultWindow> {
   const startMs = Date.now();
   const told = (await FAULTS[name](targets, means)) ?? { detail: '', limitMs: LIMITS[name] ?? LIMIT_MS };

@@ -11,25 +11,28 @@ import {
 import type { AddressInfo } from 'node:net';
 import { createCertificate } from '../../test/support/certificate.ts';
 
-/** An answer that is given instead of the server's own. */
+/** An answer in place of the server's own. */
 export interface Refusal {
   readonly code: number;
   readonly retryAfterSeconds?: number;
 }
 
-/** A hop that ends TLS, so that it can answer in the server's place. */
+/** A proxy that terminates TLS, so that it can answer instead of the server. */
 export interface Gateway {
   readonly port: number;
-  /** What clients are to trust. */
+  /** The certificate authority for clients. */
   readonly ca: string;
-  /** From now on every request gets this answer; undefined ends it. */
+  /** Answers every request with this from now on; `undefined` ends that. */
   refuse(refusal: Refusal | undefined): void;
   close(): Promise<void>;
 }
 
 const WINDOW_BYTES = 8 * 1024 * 1024;
 
-/** Passes HTTP/2, on a port or a free one, to the API server; a connection that is lost on one side is lost on the other. */
+/**
+ * Passes HTTP/2, on a port or a free one, to the API server; a connection that is lost on one side is lost on the
+ * other.
+ */
 export async function startGateway(target: { readonly url: string; readonly ca: string }, port = 0): Promise<Gateway> {
   const { cert, key } = createCertificate();
   const server = createSecureServer({ cert, key });
@@ -41,7 +44,7 @@ export async function startGateway(target: { readonly url: string; readonly ca: 
     const far = connect(target.url, { ca: target.ca });
     far.on('error', () => {});
     far.once('connect', () => {
-      // The other side may be gone by then.
+      // The other side may be closed already.
       if (!far.destroyed) far.setLocalWindowSize(WINDOW_BYTES);
     });
     near.on('error', () => {});

@@ -1,6 +1,6 @@
 import type { Json } from './api.ts';
 
-/** A kind that is written, and the hook that follows it. */
+/** A kind that the writers write, and the hook that watches it. */
 export interface SoakKind {
   readonly hook: string;
   readonly kind: string;
@@ -10,9 +10,9 @@ export interface SoakKind {
   content(counter: number): Json;
 }
 
-/** Where the writers write. */
+/** The namespaces of the writers. */
 export const NAMESPACES: readonly string[] = ['soak-0', 'soak-1', 'soak-2'];
-/** Where a hook keeps a ConfigMap for each Widget. */
+/** The namespace of the ConfigMaps that a hook writes for each Widget. */
 export const MIRROR_NAMESPACE = 'soak-mirrors';
 
 export const KINDS: readonly SoakKind[] = [

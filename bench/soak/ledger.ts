@@ -2,7 +2,7 @@ import type { Version } from './api.ts';
 import type { Sighting } from './sightings.ts';
 import { endKey, versionKey } from './writers.ts';
 
-/** The last that a hook saw of an object. */
+/** The last state of an object that a hook saw. */
 interface Known {
   readonly resourceVersion: string;
   readonly isDeleted: boolean;
@@ -15,11 +15,11 @@ interface HookLedger {
   readonly firstSeenAtMs: Map<string, number>;
 }
 
-/** What all hooks saw, and what was wrong with it. */
+/** Everything that the hooks saw, and the violations found in it. */
 export class Ledger {
   runs = 0;
   events = 0;
-  /** Objects given again by a Synchronization. */
+  /** Objects seen again in a Synchronization. */
   repeated = 0;
   duplicated = 0;
   outOfOrder = 0;
@@ -47,7 +47,7 @@ export class Ledger {
     return this.#ledgerOf(hook).firstSeenAtMs.get(key);
   }
 
-  /** How what a hook saw last differs from what there is. */
+  /** The differences between the last state that a hook saw and the actual one. */
   differences(hook: string, present: readonly Version[]): readonly string[] {
     const { objects } = this.#ledgerOf(hook);
     const uids = new Set(present.map(({ uid }) => uid));
@@ -61,7 +61,7 @@ export class Ledger {
     return [...missed, ...left.map(([uid]) => `${hook} did not see the end of ${uid}`)];
   }
 
-  /** A Synchronization is the whole truth: what it does not have is gone. */
+  /** A Synchronization has all objects: those that it does not have were deleted. */
   #recordAll(ledger: HookLedger, versions: readonly Version[], sighting: Sighting): void {
     const uids = new Set(versions.map(({ uid }) => uid));
     for (const version of versions) {

@@ -9,12 +9,12 @@ export interface OperatorProcessOptions {
   readonly hooksDir: string;
   readonly kubeconfig: string;
   readonly tmpDir: string;
-  /** Where the hooks keep what they saw. */
+  /** The folder in which the hooks record what they saw. */
   readonly out: string;
   readonly logFile: string;
 }
 
-/** What the operator takes up. */
+/** The resources that the operator uses. */
 export interface Footprint {
   readonly atMs: number;
   /** Since this process was started. */
@@ -27,9 +27,9 @@ export interface Footprint {
 /** `hooklet start` in a process of its own, which is ended and started again. */
 export class OperatorProcess {
   readonly footprints: Footprint[] = [];
-  /** How often it was started. */
+  /** The number of starts. */
   generation = 0;
-  /** Ends that nobody asked for. */
+  /** Unexpected ends. */
   crashes = 0;
   readonly #options: OperatorProcessOptions;
   #child: ChildProcess | undefined;
@@ -88,7 +88,7 @@ export class OperatorProcess {
     return true;
   }
 
-  /** Looks at what it takes up now. */
+  /** Measures the resources that it uses now. */
   sample(): Footprint | undefined {
     const pid = this.#child?.pid;
     if (pid === undefined) return undefined;

@@ -1,4 +1,4 @@
-/** Randomness that can be had again. */
+/** Reproducible random numbers. */
 export interface Random {
   /** In [0, 1). */
   next(): number;

@@ -1,14 +1,14 @@
 import { once } from 'node:events';
 import { connect, createServer, type AddressInfo, type Socket } from 'node:net';
 
-/** A TCP hop with the faults of networks. */
+/** A TCP proxy that injects network faults. */
 export interface Relay {
   readonly port: number;
   /** Resets every connection. */
   cut(): void;
-  /** Nothing passes any more on the connections there are, and nobody is told. */
+  /** Silently stops all transfer on the existing connections. */
   freeze(): void;
-  /** What arrives from now on is passed on so much later. */
+  /** Delays everything that arrives from now on. */
   delay(ms: number): void;
   /** While true, new connections are reset. */
   refuse(isRefusing: boolean): void;

@@ -14,15 +14,15 @@ export interface Delays {
 export interface FaultFigures {
   readonly fault: FaultName;
   readonly times: number;
-  /** The longest that hooks had to wait after the end of the fault; after the beginning of a `halfOpen`. */
+  /** The longest wait of hooks after the end of the fault, or after the begin of a `halfOpen`. */
   readonly recoveryMaxMs: number;
-  /** Which of its kind that was. */
+  /** The variant of that fault. */
   readonly slowest: string;
-  /** Those after which hooks had to wait for longer than is promised. */
+  /** The faults after which hooks waited longer than promised. */
   readonly late: readonly string[];
 }
 
-/** The figures of a soak. */
+/** The results of a soak. */
 export interface SoakReport {
   readonly seed: number;
   readonly minutes: number;
@@ -48,7 +48,7 @@ export interface SoakReport {
   readonly problems: readonly string[];
 }
 
-/** What a soak kept until its end. */
+/** The data that a soak collects. */
 export interface SoakRecords {
   readonly seed: number;
   readonly minutes: number;
@@ -66,9 +66,9 @@ export interface SoakRecords {
   };
 }
 
-/** What a fault leaves behind counts as part of it. */
+/** Time after a fault that counts as part of it. */
 const AFTERMATH_MS = 3000;
-/** What is written so soon after a fault may still have to wait. */
+/** Writes this soon after a fault may still be delayed by it. */
 const WAKE_MS = 1000;
 const SLOWEST = 20;
 /** A process has its size when all is loaded and listed. */

@@ -2,7 +2,7 @@ import { mkdirSync, readdirSync, readFileSync, unlinkSync } from 'node:fs';
 import { join } from 'node:path';
 import { asJson, versionOf, type Version } from './api.ts';
 
-/** What a hook was given in one run. */
+/** The contexts of one run of a hook. */
 export interface Sighting {
   readonly hook: string;
   /** Which start of the operator ran it. */
@@ -11,7 +11,7 @@ export interface Sighting {
   readonly contexts: readonly SeenContext[];
 }
 
-/** One binding context, as far as it matters. */
+/** The used fields of a binding context. */
 export type SeenContext =
   | { readonly type: 'all'; readonly versions: readonly Version[] }
   | { readonly type: 'event'; readonly event: string; readonly version: Version };

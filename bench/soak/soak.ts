@@ -13,20 +13,20 @@ export interface SoakOptions {
   readonly minutes: number;
   readonly seed: number;
   readonly writesPerSecond: number;
-  /** Told what happens, for who watches. */
+  /** Called with a line for each thing that happens. */
   readonly say: (line: string) => void;
 }
 
 const READ_INTERVAL_MS = 250;
 const START_MS = 5000;
 const SAMPLE_INTERVAL_MS = 10_000;
-/** What no fault excuses. */
+/** Violations that no fault excuses. */
 const CATCH_UP_MS = 20_000;
 const FAULTS_AN_AUDIT = 4;
 /** In the second half of a soak the operator is left running, so that growth would show. */
 const RESTARTS_SHARE = 0.5;
 
-/** Writes, breaks and audits until the time is over or `signal` aborts. */
+/** Writes, injects faults and audits until the time is over or `signal` aborts. */
 export async function soak(stage: Stage, options: SoakOptions, signal: AbortSignal): Promise<SoakReport> {
   return new Soak(stage, options).run(signal);
 }
@@ -59,7 +59,7 @@ class Soak {
     const ended = new AbortController();
     const stop = AbortSignal.any([signal, ended.signal]);
     this.#stage.operator.start();
-    // What is written while it starts for the first time would count as slow.
+    // Writes during the first start would count as slow.
     await sleep(START_MS, signal);
     const background = [this.#writers.run(stop), this.#read(stop), this.#sample(stop)];
     try {
@@ -94,7 +94,7 @@ class Soak {
     await sleep(SILENCE_LIMIT_MS + this.#random.between(2000, 9000), signal);
   }
 
-  /** A quiet point: nobody writes, and after a while every hook must have seen how things are. */
+  /** Pauses the writers; after a while every hook must have seen the current state. */
   async #audit(signal: AbortSignal): Promise<void> {
     await this.#writers.pause();
     const startedAtMs = Date.now();

@@ -12,17 +12,17 @@ import { KINDS, MIRROR_NAMESPACE, NAMESPACES, pathOf, WIDGET_DEFINITION } from '
 import { OperatorProcess } from './operator-process.ts';
 import { startSoakRelay } from './relay.ts';
 
-/** All that a soak plays on. */
+/** The environment of a soak. */
 export interface Stage extends FaultTargets, AsyncDisposable {
   readonly api: Api;
-  /** Where the hooks keep what they saw. */
+  /** The folder in which the hooks record what they saw. */
   readonly out: string;
 }
 
 const DIST = join(import.meta.dirname, '..', '..', 'dist');
 const HOOKS = join(import.meta.dirname, 'hooks');
 
-/** Starts a control plane with what is to be there, and the way to it that has faults; not yet the operator. */
+/** Starts a control plane with the initial objects, and the proxies for faults; not yet the operator. */
 export async function openStage(logFile: string): Promise<Stage> {
   await using ends = new AsyncDisposableStack();
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-soak-'));
@@ -41,7 +41,7 @@ export async function openStage(logFile: string): Promise<Stage> {
   const kubeconfig = join(folder, 'kubeconfig');
   const url = `https://127.0.0.1:${relay.port}`;
   writeFileSync(kubeconfig, clusterConfig({ url, ca: stages.ca, user: 'admin', token: tokenOf('admin') }));
-  // A copy, which nobody builds anew while the operator is started again and again.
+  // A copy, so that a build cannot replace it while the operator is restarted.
   cpSync(DIST, join(folder, 'dist'), { recursive: true });
   writeFileSync(join(folder, 'package.json'), '{"type":"module"}');
   const out = join(folder, 'seen');

@@ -2,15 +2,15 @@ import { versionOf, type Api, type ApiAnswer, type Version } from './api.ts';
 import { KINDS, NAMESPACES, pathOf, type SoakKind } from './kinds.ts';
 import type { Random } from './random.ts';
 
-/** Something the writers know to have happened. */
+/** A change that certainly happened. */
 export interface Write {
   readonly hook: string;
   readonly key: string;
-  /** When the request was sent: what it did came later. */
+  /** When the request was sent, which is before its effect. */
   readonly sentAtMs: number;
 }
 
-/** One place for an object: it comes and goes under one name. */
+/** A name under which an object is created and deleted repeatedly. */
 interface Slot {
   readonly kind: SoakKind;
   readonly namespace: string;
@@ -19,7 +19,7 @@ interface Slot {
   isBusy: boolean;
 }
 
-/** The object in a slot, as far as is known; `unknown` after a request without an answer. */
+/** The known state of the object in a slot; `unknown` after a request without an answer. */
 type SlotObject =
   | { readonly type: 'none' }
   | { readonly type: 'unknown' }
@@ -35,7 +35,7 @@ const SLOTS_A_NAMESPACE = 12;
 const MERGE_PATCH = 'application/merge-patch+json';
 const TICK_MS = 20;
 
-/** The name of a version, the same for who writes and who sees. */
+/** The name of a version, the same for writers and hooks. */
 export function versionKey({ uid, resourceVersion }: Version): string {
   return `${uid}/${resourceVersion}`;
 }
@@ -45,10 +45,10 @@ export function endKey(uid: string): string {
   return `${uid}/deleted`;
 }
 
-/** Creates, changes and deletes objects at a steady rate, and keeps what is known to have happened. */
+/** Creates, changes and deletes objects at a steady rate, and records the changes that certainly happened. */
 export class Writers {
   readonly writes: Write[] = [];
-  /** Requests that got no answer, or another than was expected. */
+  /** Requests without an answer, or with an unexpected one. */
   unanswered = 0;
   readonly #options: WritersOptions;
   readonly #slots: readonly Slot[];
@@ -74,14 +74,14 @@ export class Writers {
     while (!signal.aborted) {
       await new Promise((resolve) => setTimeout(resolve, TICK_MS));
       const owed = ((performance.now() - startedAtMs) / 1000) * this.#options.perSecond;
-      // What could not be written during a pause or an outage is not made up for.
+      // Writes that were not possible during a pause or an outage are not repeated later.
       if (this.#isPaused || owed - due > this.#options.perSecond) due = owed;
       for (; due + 1 <= owed; due++) this.#start();
     }
     await Promise.all(this.#inFlight);
   }
 
-  /** Resolves when nothing is under way any more. */
+  /** Resolves when no request is under way. */
   async pause(): Promise<void> {
     this.#isPaused = true;
     await Promise.all(this.#inFlight);

@@ -1,8 +1,8 @@
 import { appendFileSync, existsSync } from 'node:fs';
 import { defineHook, kubernetes } from 'hooklet';
 
-// Counts its runs. The first one waits until it is told to go; the last one writes how many there were, and how long they
-// took in milliseconds.
+// Counts its runs. The first one waits for a start signal; the last one writes the number of runs, and their duration
+// in milliseconds.
 const RUNS = 5000;
 const out = process.env['BENCH_OUT'] ?? '';
 const target = {
