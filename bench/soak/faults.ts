@@ -64,7 +64,7 @@ const LIMIT_MS = 3000;
 /** The limit for a connection that stays open and silent, which has to be detected first. */
 export const SILENCE_LIMIT_MS = 5000;
 
-/** Additional limits of single faults. */
+/** The limits of faults that take longer than others. */
 const LIMITS: Readonly<Partial<Record<FaultName, number>>> = {
   halfOpen: SILENCE_LIMIT_MS,
   // A starting server asks for 5 s with `Retry-After` while it does not serve custom kinds.

@@ -20,7 +20,7 @@ export interface SoakOptions {
 const READ_INTERVAL_MS = 250;
 const START_MS = 5000;
 const SAMPLE_INTERVAL_MS = 10_000;
-/** Violations that no fault excuses. */
+/** A delay of hooks that no fault excuses. */
 const CATCH_UP_MS = 20_000;
 const FAULTS_AN_AUDIT = 4;
 /** In the second half of a soak the operator is left running, so that growth would show. */

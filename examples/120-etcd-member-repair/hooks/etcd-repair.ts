@@ -1,5 +1,5 @@
 // Replaces one failed member of an etcd StatefulSet by a new one: snapshot, remove, wipe, add as learner, promote.
-// Every run looks at the live cluster, does at most one step, and leaves; what it changed brings the next run.
+// Every run examines the live cluster, does at most one step, and ends; its change triggers the next run.
 import { defineHook, kubernetes, schedule } from 'hooklet';
 import { Etcd } from './lib/etcd.ts';
 import { Kubernetes } from './lib/kubernetes.ts';

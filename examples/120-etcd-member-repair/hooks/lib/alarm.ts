@@ -5,7 +5,7 @@ const CORRUPT = 2n;
 const TEXT_FIELD = 2n;
 
 /**
- * Takes away the alarm CORRUPT of one member, and no other: `etcdctl alarm disarm` takes all there are, also one that
+ * Disarms the alarm CORRUPT of one member, and no other: `etcdctl alarm disarm` disarms all alarms, including one that
  * was raised a moment ago.
  */
 export async function disarmCorrupt(endpoint: string, memberId: string, timeoutMs: number): Promise<void> {
@@ -24,7 +24,7 @@ async function tokenOf(endpoint: string, timeoutMs: number): Promise<string | un
   try {
     return tokenIn(await call({ endpoint, path: '/etcdserverpb.Auth/Authenticate', message, timeoutMs }));
   } catch (error) {
-    // As etcdctl does.
+    // The same rule as in etcdctl.
     if (String(error).includes('authentication is not enabled')) return undefined;
     throw error;
   }

@@ -7,10 +7,10 @@ const ID_FIELDS = /"(ID|member_id|memberID|leader)":(\d+)/g;
 const CORRUPT = 2;
 const NO_SPACE = 1;
 
-/** A member as the list has it; ids are in hex, as people see them. */
+/** A member as in the member list; ids are in hex, as etcdctl prints them. */
 export interface Member {
   readonly id: string;
-  /** Empty as long as it has not started. */
+  /** Empty until the member has started. */
   readonly name: string;
   readonly peerUrls: readonly string[];
   readonly isLearner: boolean;
@@ -47,7 +47,7 @@ interface WireStatus {
   readonly errors?: readonly string[];
 }
 
-/** Asks etcd with etcdctl, which knows certificates, users and time limits. */
+/** Calls etcd with etcdctl, which handles certificates, users and timeouts. */
 export class Etcd {
   readonly #settings: Settings;
   /** Of the run: who waits ends with it. */
@@ -76,7 +76,7 @@ export class Etcd {
     return { memberId, leader: leader === '0' ? '' : leader, term, revision, databaseBytes, isLearner, errors };
   }
 
-  /** Linearizable: who can give it has quorum behind it. */
+  /** The member list, read linearizably: a member that can return it has quorum. */
   async members(endpoints: readonly string[]): Promise<readonly Member[]> {
     const { members } = await this.#json<{
       readonly members: readonly {
@@ -145,7 +145,7 @@ export class Etcd {
     await this.#work('etcdctl', '--endpoints', endpoint, 'snapshot', 'save', file);
   }
 
-  /** At which revision a snapshot ends; rejects when it is not whole. */
+  /** The last revision of a snapshot; rejects when the snapshot is not intact. */
   async snapshotRevision(file: string): Promise<number> {
     const { revision } = JSON.parse(await this.#work('etcdutl', 'snapshot', 'status', file, '-w', 'json')) as {
       readonly revision: number;
@@ -160,7 +160,7 @@ export class Etcd {
 
   async #json<T>(endpoints: readonly string[], ...args: readonly string[]): Promise<T> {
     const text = await this.#ask(endpoints, ...args, '-w', 'json');
-    // 64 bits are more than a number in JSON can hold.
+    // A JSON number cannot represent 64 bits.
     const quoted = text.replace(ID_FIELDS, (_, field: string, id: string) => `"${field}":"${BigInt(id).toString(16)}"`);
     return JSON.parse(quoted) as T;
   }

@@ -6,7 +6,7 @@ export interface SetSummary {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly state: string;
-  /** When members were replaced lately. */
+  /** When members were replaced in the last day. */
   readonly repairs: string;
   /** Whether it has annotations at all. */
   readonly annotated: boolean;
@@ -21,16 +21,16 @@ export interface PodSummary {
   readonly name: string;
   readonly uid: string;
   readonly deleting: boolean;
-  /** When it should have been gone; empty when it is not deleted. */
+  /** The deadline of its deletion; empty when it is not being deleted. */
   readonly endsAt: string;
   readonly node: string;
   readonly ready: boolean;
   /** What its kubelet said last. A node that no longer answers has its Pods be not ready, and this stays. */
   readonly containersReady: boolean;
   readonly outOfMemory: boolean;
-  /** Why its container does not run, such as `ImagePullBackOff`; empty when it does. */
+  /** Why its container does not run, such as `ImagePullBackOff`; empty when it runs. */
   readonly waitsFor: string;
-  /** Why no node takes it; empty when one does. */
+  /** Why it cannot be scheduled; empty when it is scheduled. */
   readonly unschedulable: string;
   readonly revision: string;
 }
@@ -61,37 +61,37 @@ export interface PodMember {
   readonly endpoint: string;
   readonly member: Member | undefined;
   readonly status: Status | undefined;
-  /** Why there is no status. */
+  /** Why the status could not be read. */
   readonly error: string;
-  /** It answers and knows the leader that all follow. */
+  /** Whether it answers and knows the leader that all follow. */
   readonly answers: boolean;
-  /** It is a voter besides, and nothing is known against it. */
+  /** Whether it also is a voter, and nothing is known to be wrong with it. */
   readonly isWell: boolean;
 }
 
-/** Everything that decisions are made of. */
+/** Everything on which decisions depend. */
 export interface Facts {
   readonly nowMs: number;
   readonly objects: ClusterObjects;
   readonly state: State;
   readonly record: RepairRecord | undefined;
   readonly pods: readonly PodMember[];
-  /** Undefined when nobody with quorum behind it could list them. */
+  /** `undefined` when no member with quorum could list them. */
   readonly members: readonly Member[] | undefined;
   readonly alarms: Alarms;
   readonly leader: string;
-  /** Since when a Pod's member is not well. */
+  /** Since when the member of a Pod is unhealthy. */
   readonly unhealthySince: Readonly<Record<string, string>>;
-  /** Those that are so for long enough. */
+  /** The members that have been unhealthy for `REPAIR_AFTER_SECONDS`. */
   readonly failed: readonly string[];
-  /** The Pod whose member is replaced, or would be. */
+  /** The Pod whose member is being replaced, or would be. */
   readonly target: PodMember | undefined;
   /** As it is in Kubernetes, with the claim of its data; undefined where there is none at the moment. */
   readonly targetPod: PodSummary | undefined;
   readonly targetClaim: ClaimSummary | undefined;
 }
 
-/** Of those who are well, to be asked for what all know. */
+/** The endpoints of the healthy members, for requests that any of them can answer. */
 export function wellEndpoints(facts: Facts): readonly string[] {
   const well = facts.pods.filter(({ isWell }) => isWell);
   return followersFirst(well, facts.leader).map(({ endpoint }) => endpoint);
@@ -102,7 +102,7 @@ export function commonRevision({ pods }: Facts): number {
   return Math.min(...pods.filter(({ isWell }) => isWell).map(({ status }) => status?.revision ?? 0));
 }
 
-/** As Kubernetes writes times. */
+/** The format of times in Kubernetes. */
 export function isoSeconds(ms: number): string {
   return `${new Date(ms).toISOString().slice(0, 19)}Z`;
 }

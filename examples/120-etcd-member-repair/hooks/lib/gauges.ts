@@ -3,15 +3,18 @@ import type { Facts } from './facts.ts';
 import type { RepairRecord } from './record.ts';
 import type { Settings } from './settings.ts';
 
-/** What a run found and decided. */
+/** The findings and the decision of a run. */
 export interface Found {
   readonly record: RepairRecord | undefined;
-  /** Empty when it refused nothing. */
+  /** Empty when nothing was refused. */
   readonly refused: string;
   readonly begunLastDay: number;
 }
 
-/** The gauges are one group: what a run does not mention is gone. Without facts there is no StatefulSet. */
+/**
+ * All gauges are in one group, so those that a run does not set disappear. Without facts the StatefulSet does not
+ * exist.
+ */
 export function reportGauges(metric: Metric, settings: Settings, facts: Facts | undefined, found: Found): void {
   const { statefulset } = settings;
   const gauge = (name: string, value: number, labels: Readonly<Record<string, string>> = {}): void =>

@@ -13,7 +13,7 @@ export interface Call {
 const FRAME_HEAD_BYTES = 5;
 const MAX_ANSWER_BYTES = 64 * 1024;
 
-/** One call that is answered by one message, on a connection of its own; rejects with what the server said. */
+/** Makes one unary call on a connection of its own; rejects with the message of the server. */
 export async function call(request: Call): Promise<Buffer> {
   const session = connect(request.endpoint, tlsFiles(process.env));
   const failed = Promise.withResolvers<never>();
@@ -50,7 +50,7 @@ async function answerTo(session: ClientHttp2Session, { path, message, token }: C
     ...(token !== undefined && { token }),
   });
   let status: IncomingHttpHeaders = {};
-  // What is refused at once has its status in the headers.
+  // A call that is refused immediately has its status in the headers.
   stream.on('response', (headers) => (status = headers));
   stream.on('trailers', (trailers) => (status = { ...status, ...trailers }));
   const head = Buffer.alloc(FRAME_HEAD_BYTES);

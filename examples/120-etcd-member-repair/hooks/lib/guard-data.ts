@@ -9,8 +9,9 @@ const BY_HAND =
   'Take a snapshot of each member and find out which is right, by what is in them or by a backup; the README says how to go on.';
 
 /**
- * Nobody is removed or added, and no repair is done, before those who stay were seen to hold the same data: else what is
- * wrong in one would be copied over what is right in another. For a while what was seen counts, unless it must be now.
+ * No member is removed or added, and no repair is completed, before the remaining members are known to hold the same
+ * data: otherwise wrong data of one could replace correct data of another. A recent comparison counts, unless a new one
+ * is required.
  */
 export async function guardSameData(turn: Turn, { isNow = false } = {}): Promise<boolean> {
   if (isComparedLately(turn)) return turn.outcome.refuseAgain();
@@ -53,7 +54,9 @@ function isSameLately({ settings, facts }: Turn, voters: readonly string[]): boo
   return same.voters.join(' ') === voters.join(' ') && Date.parse(same.at) + againMs > facts.nowMs;
 }
 
-/** The alarm CORRUPT is about whom the leader blames, be the leader right or wrong; it has to wait like any failure. */
+/**
+ * The alarm CORRUPT names a member that differs from the leader, which may itself be wrong; it waits like any failure.
+ */
 export async function guardAccused(turn: Turn): Promise<boolean> {
   if (!(await guardNamed(turn))) return false;
   const { facts, outcome, settings } = turn;
@@ -69,7 +72,7 @@ export async function guardAccused(turn: Turn): Promise<boolean> {
   );
 }
 
-/** Of an alarm it must be known whom it is about. */
+/** Refuses alarms about several members, and one about an unknown member. */
 export async function guardNamed(turn: Turn): Promise<boolean> {
   const { facts, outcome } = turn;
   const { corrupt } = facts.alarms;
@@ -115,7 +118,7 @@ function differing({ facts }: Turn, comparison: Comparison): string {
   return `At revision ${comparison.revision} the members do not hold the same data: ${tableOf(comparison)}.${copies.join('')}${alarm.join('')} Nobody is removed or added, as nobody can tell from here who is right. ${BY_HAND}`;
 }
 
-/** Only who differs from a majority of all voters may go by an alarm. */
+/** Because of an alarm, only a member that differs from a majority of all voters may be removed. */
 function guardAccusation({ facts, outcome }: Turn, comparison: Comparison): boolean {
   const { target, alarms } = facts;
   const accused = comparison.voters.find(({ pod }) => pod === target?.pod);

@@ -7,20 +7,22 @@ export const LOST_REASONS = ['NodeLost', 'NotFollowing', 'SeenByOthers', 'Witnes
 /** After this a Pod that is deleted should be gone, and of a node that is silent the Pods are not Ready. */
 const OVERDUE_MS = 60_000;
 
-/** Only a member that is lost to all is replaced: not one that answers, is seen by others, or whose node may come back. */
+/**
+ * Only a member that nobody reaches is replaced: not one that answers, that others see, or whose node may come back.
+ */
 export async function guardLost(turn: Turn): Promise<boolean> {
   const { facts } = turn;
   const { target, alarms } = facts;
   if (target === undefined) return false;
-  // It is there, and its data is what is wrong with it.
+  // The member answers, but its data is wrong.
   if (target.status !== undefined && alarms.corrupt.includes(target.member?.id ?? '')) return true;
   if (target.status !== undefined && target.status.memberId === target.member?.id) return guardFollowing(turn, target);
   return guardNode(turn, target) && guardUnseen(turn, target);
 }
 
-/** A disk that answers is not broken. */
+/** A member that answers has a working disk. */
 function guardFollowing(turn: Turn, { pod, status, member }: PodMember): boolean {
-  // A learner that answers is promoted, or said to be slow.
+  // A learner that answers is promoted, or reported as slow.
   if (member?.isLearner === true) return true;
   const errors = (status?.errors ?? []).map((error) => ` (${error})`).join('');
   const said = `${status?.leader === '' ? 'knows no leader' : 'is not with the leader that the others follow'}${errors}`;
@@ -45,7 +47,7 @@ async function guardUnseen(turn: Turn, target: PodMember): Promise<boolean> {
   );
 }
 
-/** Where no other member tells whether it sees the target, the hook alone may be cut off from it. */
+/** If no other member can report whether it sees the target, maybe only the hook is cut off from it. */
 function guardWitness(turn: Turn, { pod, error }: PodMember, said: string): boolean {
   return whenLasting(
     turn,
@@ -54,7 +56,7 @@ function guardWitness(turn: Turn, { pod, error }: PodMember, said: string): bool
   );
 }
 
-/** A new Pod is only made when this one is gone, and the disk may come back with the node. */
+/** A new Pod is created only when this one is gone, and the disk may come back with the node. */
 function guardNode(turn: Turn, { pod }: PodMember): boolean {
   const { facts, outcome } = turn;
   const { targetPod } = facts;
@@ -68,7 +70,7 @@ function guardNode(turn: Turn, { pod }: PodMember): boolean {
   return targetPod?.deleting === true ? outcome.waitForNews('waiting for the end of the Pod', { pod }) : true;
 }
 
-/** Tells that the Pod whose storage is taken away does not go. */
+/** Reports that the Pod whose storage is deleted does not terminate. */
 export function guardGone(turn: Turn): boolean {
   if (!isOverdue(turn)) return true;
   return turn.outcome.refuse('NodeLost', `${nodeLost(turn)} Until then the cluster has a member less.`);
@@ -84,7 +86,7 @@ function nodeLost({ facts }: Turn): string {
   return `The node ${node} ${what}, so no new Pod is made. Bring the node back. If it is off for good: kubectl taint node ${node} node.kubernetes.io/out-of-service=nodeshutdown:NoExecute. Only when it is certainly off, since two of ${name} must never run: kubectl delete pod ${name} --force --grace-period=0. If a finalizer holds it, take that away.`;
 }
 
-/** What may be over in a moment is not told before. */
+/** A state that may end soon is not reported immediately. */
 function whenLasting({ settings, facts, outcome }: Turn, reason: string, message: string): false {
   const { record, target } = facts;
   const sinceMs = Date.parse(record?.stepAt ?? facts.unhealthySince[target?.pod ?? ''] ?? '');

@@ -7,7 +7,7 @@ import type { Repair, Turn } from './turn.ts';
 const CANNOT_START = /^(?:ErrImagePull|ImagePullBackOff|InvalidImageName|CreateContainer.*Error)$/;
 const EXPIRED = /certificate has expired|expired certificate/;
 
-// A guard that is false has said why, or it is too early to tell.
+// A guard that returns false has reported the reason, unless it is too early to decide.
 
 export function guardPaused({ facts, outcome }: Turn): boolean {
   if (!facts.objects.statefulset.paused) return true;
@@ -30,7 +30,7 @@ export function guardEnoughMembers({ settings, facts, outcome }: Turn): boolean 
 export function guardQuorum({ facts, outcome }: Turn): boolean {
   const { replicas } = facts.objects.statefulset;
   const well = wellCount(facts);
-  // An alarm is about data: who it is about still has its vote.
+  // An alarm is about data: its member still has its vote.
   const voting = facts.pods.filter(({ answers, member }) => answers && member?.isLearner === false).length;
   if (facts.members !== undefined && voting >= majority(voterCount(facts))) return true;
   if (facts.failed.length <= replicas - majority(replicas)) {
@@ -86,7 +86,7 @@ export function guardMembership({ facts, outcome }: Turn): boolean {
   );
 }
 
-/** The same while a repair goes on: about all but the member that is being replaced. */
+/** The same checks during a repair, for all members but the one that is being replaced. */
 export function guardOthers({ facts, outcome, target }: Repair): boolean {
   const said = disagreements({ facts }, [target.pod, ...facts.state.next.map(({ pod }) => pod)]);
   if (said === '') return true;
@@ -106,7 +106,7 @@ export function guardTargetWanted({ facts, outcome, target, record }: Repair): b
   return false;
 }
 
-/** What a new member would not cure. */
+/** Problems that a new member would have, too. */
 export async function guardTarget(turn: Turn): Promise<boolean> {
   const { facts, outcome } = turn;
   const { target, targetPod: pod } = facts;
@@ -155,7 +155,7 @@ async function guardCertificateOf({ facts, outcome, settings }: Turn, pod: strin
   );
 }
 
-/** Until when the certificate of a server is valid; undefined when none is shown. */
+/** When the certificate of a server expires; `undefined` when it presents none. */
 async function certificateEnd({ hostname, port }: URL, timeoutMs: number): Promise<string | undefined> {
   const { promise, resolve } = Promise.withResolvers<string | undefined>();
   const socket = connect({ host: hostname, port: Number(port), rejectUnauthorized: false });

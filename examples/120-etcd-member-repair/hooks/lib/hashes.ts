@@ -2,12 +2,12 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { etcdError, type Etcd } from './etcd.ts';
 import { followersFirst, type Facts, type PodMember } from './facts.ts';
 
-/** What a voter holds at the revision all were asked for. */
+/** The hash of a voter's data at the common revision. */
 export interface VoterData {
   readonly pod: string;
-  /** Undefined where it gave none. */
+  /** `undefined` when the voter returned none. */
   readonly hash: number | undefined;
-  /** Hashes say something of each other only where this is the same. */
+  /** Hashes can be compared only if this is the same. */
   readonly compactRevision: number;
   /** Why there is no hash. */
   readonly error: string;
@@ -18,7 +18,7 @@ export interface Comparison {
   readonly voters: readonly VoterData[];
 }
 
-/** Whom to ask, and who is known to answer. */
+/** The voters to ask, and those that are known to answer. */
 export interface Voters {
   readonly etcd: Pick<Etcd, 'status' | 'hashAt' | 'signal'>;
   readonly facts: Pick<Facts, 'pods' | 'leader'>;
@@ -27,7 +27,7 @@ export interface Voters {
 const TRIES = 3;
 const PAUSE_MS = 1000;
 
-/** Asks all voters at one revision, and again where the answers do not agree: one may have been behind. */
+/** Asks all voters at one revision, and again if the answers differ, because one may have been behind. */
 export async function compareVoters(voters: Voters): Promise<Comparison> {
   let found = await compareOnce(voters);
   for (let tries = 1; tries < TRIES && !isPlain(found, voters.facts); tries++) {
@@ -37,13 +37,13 @@ export async function compareVoters(voters: Voters): Promise<Comparison> {
   return found;
 }
 
-/** Whether all who answer the hook gave a hash, and the same. */
+/** Whether all voters that answer the hook returned the same hash. */
 function isPlain({ voters }: Comparison, facts: Voters['facts']): boolean {
   const given = new Set(voters.filter(isGiven).map(({ hash, compactRevision }) => `${hash} ${compactRevision}`));
   return given.size === 1 && silentVoters({ voters }, facts).length === 0;
 }
 
-/** Those who gave no hash though they answer. */
+/** The voters that answer but returned no hash. */
 export function silentVoters({ voters }: Pick<Comparison, 'voters'>, facts: Voters['facts']): readonly VoterData[] {
   const answering = facts.pods.filter(({ status }) => status !== undefined).map(({ pod }) => pod);
   return voters.filter((voter) => !isGiven(voter) && answering.includes(voter.pod));
@@ -53,7 +53,7 @@ export function isGiven<T extends VoterData>(voter: T): voter is T & { readonly 
   return voter.hash !== undefined;
 }
 
-/** For people: each voter with what it said. */
+/** Each voter with its answer, for people. */
 export function tableOf({ voters }: Comparison): string {
   const lines = voters.map((voter) =>
     isGiven(voter)
@@ -68,7 +68,8 @@ async function compareOnce({ etcd, facts }: Voters): Promise<Comparison> {
   const revisions = await Promise.all(voters.map(async (voter) => revisionOf(etcd, voter)));
   const revision = Math.min(...revisions.filter((found) => found !== undefined));
   const answers: VoterData[] = [];
-  // One after the other: a member takes in no writes while it reads all it has. Who was not there is not waited for.
+  // One after the other, because a member accepts no writes while it reads all its data. Voters that did not answer
+  // before are not waited for.
   for (const voter of followersFirst(voters, facts.leader)) answers.push(await dataOf(etcd, voter, revision));
   return { revision, voters: answers.toSorted((a, b) => a.pod.localeCompare(b.pod)) };
 }

@@ -17,7 +17,7 @@ export async function join(repair: Repair, member: Member): Promise<void> {
   else await startOver(repair, member);
 }
 
-/** It runs: it answers, or it has started and cannot check a password, as no learner can. */
+/** Whether it runs: it answers, or it has started and cannot check a password, as no learner can. */
 export function isLearning({ member, answers, error }: PodMember): boolean {
   const isUp = answers || error.includes('rpc not supported for learner');
   return member?.isLearner === true && member.name !== '' && isUp;
@@ -49,9 +49,8 @@ async function isLoading(repair: Repair, member: Member): Promise<boolean> {
 }
 
 /**
- * A learner that does not come up keeps all others from being replaced, and its storage is of no use to anyone. Should
- * it come up all the same before it is removed, it is the new member. Where no Pod can be made, another disk would not
- * help it.
+ * A learner that does not come up prevents the replacement of all other members, and its storage is useless. If it
+ * comes up before it is removed, it is the new member. If no Pod can be created, another disk would not help.
  */
 async function startOver(repair: Repair, member: Member): Promise<void> {
   const { facts, outcome, target, record } = repair;

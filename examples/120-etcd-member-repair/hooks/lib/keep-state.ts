@@ -2,15 +2,15 @@ import type { Patch } from 'hooklet';
 import type { SetSummary } from './facts.ts';
 import { PAUSE_ANNOTATION, REPAIRS_ANNOTATION, STATE_ANNOTATION, type Settings } from './settings.ts';
 
-/** What the annotations of the StatefulSet are to hold; undefined leaves the repairs as they are. */
+/** The new annotations of the StatefulSet; `undefined` does not change the list of repairs. */
 export interface Kept {
   readonly state: string;
   readonly repairs: string | undefined;
 }
 
 /**
- * The state is written only if it is still what was read: of two runners one loses, and looks again. Nor is it written
- * over a pause that has been set meanwhile.
+ * The state is written only if it has not changed since it was read: of two operators one fails, and starts again. Nor
+ * is it written if the hook has been paused meanwhile.
  */
 export function keepState(patch: Patch, settings: Settings, set: SetSummary, { state, repairs }: Kept): void {
   const { resourceVersion, annotated, paused, state: before } = set;

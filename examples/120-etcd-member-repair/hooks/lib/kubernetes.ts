@@ -10,14 +10,14 @@ const TIMEOUT_MS = 15_000;
 
 export interface Answer {
   readonly status: number;
-  /** The object, or why there is none. */
+  /** The object, or why it could not be read. */
   readonly body: { readonly message?: string };
 }
 
 /** What will not be answered before somebody changes rights or mounts. */
 export class NotAllowedError extends Error {}
 
-/** Asks the API server what the snapshots of a run cannot know, as the ServiceAccount of the Pod. */
+/** Requests to the API server for data that snapshots do not have, as the ServiceAccount of the Pod. */
 export class Kubernetes {
   readonly #accountDir: string;
   readonly #signal: AbortSignal;
@@ -35,7 +35,7 @@ export class Kubernetes {
     throw status === 401 || status === 403 ? new NotAllowedError(why) : new Error(why);
   }
 
-  /** What the API server would say to a new object: admission, quotas and all. Nothing is made. */
+  /** Creates an object in a dry run, with admission and quotas. */
   async dryRun(path: string, object: object): Promise<Answer> {
     return this.#ask('POST', `${path}?dryRun=All`, JSON.stringify(object));
   }
@@ -59,7 +59,7 @@ export class Kubernetes {
     return { status: response.statusCode ?? 0, body: parsed(await textOf(response)) };
   }
 
-  /** Read each time: it is replaced from time to time. */
+  /** Read each time, because it is rotated. */
   async #account(): Promise<{ readonly token: string; readonly ca: string }> {
     const read = async (file: string): Promise<string> => readFile(join(this.#accountDir, file), 'utf8');
     try {
@@ -81,7 +81,7 @@ async function textOf(response: IncomingMessage): Promise<string> {
   return Buffer.concat(chunks).toString('utf8');
 }
 
-/** Something in between may answer with a page. */
+/** A proxy may answer with an HTML page. */
 function parsed(text: string): Answer['body'] {
   try {
     return JSON.parse(text) as Answer['body'];

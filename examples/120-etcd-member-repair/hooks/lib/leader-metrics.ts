@@ -7,7 +7,7 @@ import type { Settings } from './settings.ts';
 
 const MAX_LINES = 20_000;
 
-/** Whether the leader is sending its database to a member, by its metrics; false where they cannot be had. */
+/** Whether the leader's metrics show that it is sending its database to a member; false if they cannot be read. */
 export async function sendsDatabase(settings: Settings, leader: string, memberId: string): Promise<boolean> {
   const sample = `etcd_network_snapshot_send_inflights_total{To="${memberId}"} `;
   const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();

@@ -3,7 +3,7 @@ import { overused, type Quota } from './quota.ts';
 import { ordinalOf, revisionToBeMade } from './revision.ts';
 import type { Turn } from './turn.ts';
 
-/** What is taken of a StatefulSet. */
+/** The used fields of a StatefulSet. */
 interface Template {
   readonly metadata: { readonly name: string; readonly uid: string };
   readonly spec: {
@@ -22,11 +22,11 @@ interface Named {
   readonly name: string;
 }
 
-/** One of the two things that are made anew. */
+/** An object that is created again: the claim or the Pod. */
 interface Plan {
   readonly plural: 'pods' | 'persistentvolumeclaims';
   readonly object: object;
-  /** Whether the one that goes makes room. */
+  /** Whether deleting the old one frees quota. */
   readonly isThere: boolean;
 }
 
@@ -34,8 +34,8 @@ interface Plan {
 const DISK_IS_ELSEWHERE = /volume node affinity conflict|didn't match PersistentVolume's node affinity/;
 
 /**
- * Whether claim and Pod could be made anew, as far as that can be known: the API server is asked with a dry run, which
- * goes through admission and quotas. No scheduler can be asked, so there a Pod that waits for a node has to do.
+ * Whether claim and Pod could be created again, as far as that can be known: a dry run at the API server includes
+ * admission and quotas. The scheduler cannot be asked; instead, a Pod that is unschedulable now counts.
  */
 export async function guardNewPod(turn: Turn): Promise<boolean> {
   const { kubernetes, settings, facts, outcome } = turn;
@@ -127,7 +127,7 @@ function refusalIn({ status, body }: Answer): string | undefined {
   return body.message ?? `the API server answered with ${status}`;
 }
 
-/** As the StatefulSet makes it. */
+/** The object as the StatefulSet creates it. */
 function podOf({ metadata, spec }: Template, pod: string, revision: string): object {
   const { template, serviceName = '', volumeClaimTemplates = [] } = spec;
   const claimed = volumeClaimTemplates.map(({ metadata: { name } }) => ({

@@ -6,8 +6,8 @@ import type { Settings } from './settings.ts';
 export const EVENT_SOURCE = 'etcd-repair';
 
 /**
- * An Event that is to be told. Its name follows from the repair it is about, or from what was known before and about
- * when, so that it is made once however often it is told.
+ * A pending Event. Its name is derived from its repair, or from the previous state and the approximate time, so that it
+ * is created only once, however often it is sent.
  */
 export function newsOf(
   { statefulset }: Settings,
@@ -47,7 +47,7 @@ export function leaderName({ pods, leader }: Facts): string {
   return pods.find(({ member }) => member !== undefined && member.id === leader)?.pod ?? 'the leader';
 }
 
-/** For people: who is replaced, and what there is to go back to. */
+/** For people: the replaced member, and the snapshot to go back to. */
 export function startedText({ pod, memberID, since, snapshot }: RepairRecord, why: string): string {
   return `${pod} (member ${memberID}) is unhealthy since ${since} and is replaced. The snapshot before is ${snapshot}. ${pod}: ${why}`;
 }

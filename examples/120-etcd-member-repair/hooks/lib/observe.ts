@@ -5,14 +5,14 @@ import type { Settings } from './settings.ts';
 
 const NO_ALARMS: Alarms = { corrupt: [], noSpace: [] };
 
-/** Kubernetes by the snapshots of the run, etcd by asking it now. */
+/** Collects the facts: about Kubernetes from the snapshots of the run, about etcd with requests. */
 export async function observe(settings: Settings, etcd: Etcd, objects: ClusterObjects): Promise<Facts> {
   const nowMs = Date.now();
   const { statefulset } = objects;
   const state = readState(statefulset.state, nowMs);
   const domain = settings.domain ?? `${statefulset.service}.${settings.namespace}.svc`;
   const names = Array.from({ length: statefulset.replicas }, (_, at) => `${settings.statefulset}-${at}`);
-  // All at once: one that is cut off must not keep the others waiting.
+  // In parallel, so that an unreachable member does not delay the others.
   const answers = await Promise.all(names.map(async (pod) => askPod(settings, etcd, { pod, domain })));
   const { leader, term, endpoints } = leadership(answers);
   const { members, alarms } = await askCluster(etcd, endpoints);

@@ -13,10 +13,10 @@ export interface Pens {
   readonly log: HookLog;
 }
 
-/** Of Events that cannot be made the latest are kept. */
+/** How many pending Events are kept, the latest ones. */
 const MOST_NEWS = 20;
 
-/** What a run leaves behind: the state on the StatefulSet, Events, deletions, metrics. */
+/** The results of a run: the state on the StatefulSet, Events, deletions, metrics. */
 export class Outcome {
   record: RepairRecord | undefined;
   /** Repairs that begin when this one has ended. */
@@ -47,7 +47,7 @@ export class Outcome {
     this.#pens.log.info(message, fields);
   }
 
-  /** Says why nothing more is done, and what a person can do; false, so that the guard that called it ends the run. */
+  /** Reports why nothing more is done, with advice; returns false, so that the calling guard ends the run. */
   refuse(reason: string, message: string): false {
     this.#refused = reason;
     this.#told = reason;
@@ -56,7 +56,7 @@ export class Outcome {
     return false;
   }
 
-  /** The same of what took reading all data: for a while it is not looked at again. */
+  /** The same for a check that reads all data, which is not repeated for a while. */
   refuseData(reason: string, message: string): false {
     this.#comparedAt = isoSeconds(this.#facts?.nowMs ?? Date.now());
     return this.refuse(reason, message);
@@ -72,14 +72,14 @@ export class Outcome {
     return false;
   }
 
-  /** It is too early to tell, so what was refused before may not be over; false, as `refuse`. */
+  /** It is too early to decide, so an earlier refusal may still hold; returns false like `refuse`. */
   waitForNews(message: string, fields: Readonly<Record<string, unknown>>): false {
     this.#told = this.#facts?.state.told ?? '';
     this.say(message, fields);
     return false;
   }
 
-  /** The time of those who are unhealthy counts from now. */
+  /** Starts the waiting time of all unhealthy members again. */
   restartClock(): void {
     const pods = Object.keys(this.#facts?.unhealthySince ?? {});
     const now = isoSeconds(this.#facts?.nowMs ?? Date.now());
@@ -87,14 +87,15 @@ export class Outcome {
   }
 
   /**
-   * An Event on the StatefulSet. It goes into the state, the runs after tell it, and it is taken out when it is seen: so
-   * it is told exactly when the state was written, also when somebody is killed or the API server is away in between.
+   * Adds an Event on the StatefulSet. It becomes part of the state, later runs create it, and it is removed when it
+   * exists: so it is created if and only if the state was written, even if the hook is killed or the API server is
+   * unavailable in between.
    */
   event(type: 'Normal' | 'Warning', reason: string, message: string): void {
     if (this.#facts !== undefined) this.#news.push(newsOf(this.#settings, this.#facts, { type, reason, message }));
   }
 
-  /** These members hold the same. */
+  /** Records that these members hold the same data. */
   noteSame(voters: readonly string[]): void {
     this.#same = { at: isoSeconds(this.#facts?.nowMs ?? Date.now()), voters };
   }
@@ -106,7 +107,7 @@ export class Outcome {
     this.#copies = { ...this.#copies, [pod]: copy };
   }
 
-  /** Keeps how far the repair is; the change brings the next run. */
+  /** Records the progress of the repair; the change triggers the next run. */
   setStep(step: string): void {
     if (this.record !== undefined)
       this.record = { ...this.record, step, stepAt: isoSeconds(this.#facts?.nowMs ?? Date.now()) };
@@ -144,7 +145,7 @@ export class Outcome {
     this.#pens.patch.deleteInBackground({ apiVersion: 'v1', kind, namespace, name }, { preconditions: { uid } });
   }
 
-  /** From now on an empty disk never starts a new cluster. */
+  /** Ensures that an empty disk never starts a new cluster from now on. */
   markBootstrapped(message: string): void {
     if (this.#facts === undefined) return;
     const { namespace, marker: name } = this.#settings;

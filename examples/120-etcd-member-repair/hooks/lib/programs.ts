@@ -1,7 +1,7 @@
 import { accessSync, constants } from 'node:fs';
 import { delimiter, join } from 'node:path';
 
-/** Throws where a program that is called is not there: without it every member would seem to be down. */
+/** Throws when a required program is missing: without it every member would seem to be down. */
 export function requirePrograms(names: readonly string[], path: string): void {
   const folders = path.split(delimiter);
   const missing = names.filter((name) => !folders.some((folder) => isExecutable(join(folder, name))));

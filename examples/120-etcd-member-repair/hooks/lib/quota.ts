@@ -1,4 +1,4 @@
-/** What is taken of a ResourceQuota. */
+/** The used fields of a ResourceQuota. */
 export interface Quota {
   readonly metadata: { readonly name: string };
   readonly status?: {
@@ -45,7 +45,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** As Kubernetes writes amounts: `500m`, `8Gi`, `2e3`. */
+/** Parses a Kubernetes quantity: `500m`, `8Gi`, `2e3`. */
 export function quantity(text: string): number {
   const [, digits = '', suffix = ''] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(text) ?? [];
   return Number(digits === '' ? Number.NaN : digits) * (FACTORS[suffix] ?? 1);

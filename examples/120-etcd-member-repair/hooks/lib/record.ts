@@ -1,10 +1,10 @@
 import { fieldsOf, isCount, listOf, mapOf, pastOf, textsOf } from './shapes.ts';
 
-/** Who is replaced, written down before the first change. */
+/** The member that is replaced, recorded before the first change. */
 export interface RepairRecord {
   readonly pod: string;
   readonly peerURL: string;
-  /** Of the member that goes; it never comes back. */
+  /** The id of the removed member, which is never reused. */
   readonly memberID: string;
   readonly podUID: string;
   readonly claimUID: string;
@@ -15,12 +15,12 @@ export interface RepairRecord {
   readonly snapshot: string;
   readonly snapshotAt: string;
   readonly snapshotRevision: number;
-  /** For people: what is left to do is read off the cluster. */
+  /** Only for people: the next step is derived from the cluster. */
   readonly step: string;
   readonly stepAt: string;
 }
 
-/** An Event that is decided, and not known to be made yet. */
+/** A pending Event, which may not exist yet. */
 export interface News {
   readonly name: string;
   readonly type: 'Normal' | 'Warning';
@@ -33,7 +33,7 @@ export interface News {
 export interface Copy {
   readonly from: string;
   readonly at: string;
-  /** The member that it replaces. */
+  /** The id of the replaced member. */
   readonly instead: string;
 }
 
@@ -43,11 +43,11 @@ export interface Same {
   readonly voters: readonly string[];
 }
 
-/** What the annotation on the StatefulSet holds. */
+/** The content of the annotation on the StatefulSet. */
 export interface State {
   readonly unhealthy: Readonly<Record<string, string>>;
   readonly repair: RepairRecord | undefined;
-  /** Those whose turn it is after that: they are down as well, and etcd adds none before they are out. */
+  /** Members that are repaired next: they are down as well, and etcd adds no member before they are removed. */
   readonly next: readonly RepairRecord[];
   /** The last refusal an Event was written for. */
   readonly told: string;
@@ -57,7 +57,7 @@ export interface State {
   readonly same: Same | undefined;
   /** Pods whose data came from another, and was not compared with that of all since. */
   readonly copies: Readonly<Record<string, Copy>>;
-  /** What is to be told. */
+  /** Pending Events. */
   readonly news: readonly News[];
 }
 
@@ -79,7 +79,7 @@ export function readState(text: string, nowMs: number): State {
   };
 }
 
-/** The annotation; empty when there is nothing to keep. */
+/** The text of the annotation; empty when there is no state. */
 export function writeState({ unhealthy, repair, next, told, comparedAt, same, copies, news }: State): string {
   const kept = {
     ...(Object.keys(unhealthy).length > 0 && { unhealthy }),

@@ -60,13 +60,13 @@ async function startRepair(turn: Turn): Promise<void> {
   await saveAndRecord(turn);
 }
 
-/** Nothing is taken away without a way back. */
+/** Nothing is removed without a snapshot. */
 async function saveAndRecord(turn: Turn): Promise<void> {
   const snapshot = await takeSnapshot(turn);
   if (snapshot !== undefined) writeRecord(turn, snapshot);
 }
 
-/** What is left to do is read off the cluster, never off the step in the record. */
+/** The next step is derived from the cluster, never from the step in the record. */
 async function continueRepair(repair: Repair): Promise<void> {
   if (!guardQuorum(repair) || !guardSpace(repair) || !(await guardNamed(repair)) || !guardOthers(repair)) return;
   const { record, target, facts } = repair;
@@ -77,7 +77,7 @@ async function continueRepair(repair: Repair): Promise<void> {
   return isOldStorageThere(repair) ? wipe(repair) : addMember(repair);
 }
 
-/** etcd adds none while a voter is down, so who else is lost goes first. */
+/** etcd adds no member while a voter is down, so other lost members are removed first. */
 async function addMember(repair: Repair): Promise<void> {
   const other = otherFailed(repair);
   if (other === undefined) return addLearner(repair);

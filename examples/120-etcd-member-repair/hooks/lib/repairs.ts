@@ -8,7 +8,7 @@ export function repairsOfDay(text: string, nowMs: number): readonly string[] {
   return text.split(' ').filter((time) => Math.abs(nowMs - Date.parse(time)) < DAY_MS);
 }
 
-/** What fails again and again fails for a reason that new disks do not cure, and each repair throws one away. */
+/** Repeated failures have a cause that new disks do not fix, and each repair throws one away. */
 export function guardRepairLimit({ settings, facts, outcome }: Turn): boolean {
   const times = repairsOfDay(facts.objects.statefulset.repairs, facts.nowMs);
   if (times.length < settings.maxRepairsPerDay) return true;

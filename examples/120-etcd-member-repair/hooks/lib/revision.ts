@@ -1,6 +1,6 @@
 import type { Turn } from './turn.ts';
 
-/** What the StatefulSet says about its revisions. */
+/** The revisions of a StatefulSet. */
 export interface Updates {
   readonly current: string;
   readonly update: string;

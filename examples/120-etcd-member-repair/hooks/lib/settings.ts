@@ -4,7 +4,7 @@ export const STATE_ANNOTATION = 'etcd-repair.hooklet.dev/state';
 export const REPAIRS_ANNOTATION = 'etcd-repair.hooklet.dev/repairs';
 export const PAUSE_ANNOTATION = 'etcd-repair.hooklet.dev/pause';
 
-/** What README.md calls settings, defaults filled in. */
+/** The settings of README.md, with defaults filled in. */
 export interface Settings {
   readonly statefulset: string;
   readonly namespace: string;
@@ -35,7 +35,7 @@ export interface Settings {
   readonly accountDir: string;
 }
 
-/** Throws one error with everything that is wrong. */
+/** Throws one error with all invalid values. */
 export function readSettings(env: NodeJS.ProcessEnv): Settings {
   const problems: string[] = [];
   const text = (name: string): string | undefined => (env[name] === '' ? undefined : env[name]);

@@ -6,7 +6,7 @@ import { takeSnapshot } from './snapshot.ts';
 import { recordOf } from './steps.ts';
 import type { Repair, Turn } from './turn.ts';
 
-/** Another voter that is lost while a member is replaced, with the eyes on it. */
+/** Another voter that is lost while a member is replaced, with the facts about it. */
 export function otherFailed({ facts, target, ...turn }: Repair): Turn | undefined {
   const other = facts.pods.find(
     ({ pod, member }) => pod !== target.pod && facts.failed.includes(pod) && member?.isLearner === false,

@@ -1,6 +1,6 @@
 type Fields = Readonly<Record<string, unknown>>;
 
-/** The fields of an object; none of anything else. */
+/** The fields of an object; empty for any other value. */
 export function fieldsOf(value: unknown): Fields {
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Fields) : {};
 }
@@ -15,13 +15,13 @@ export function textsOf<Name extends string>(
   return Object.fromEntries(names.map((name) => [name, fields[name]])) as Readonly<Record<Name, string>>;
 }
 
-/** What is left of a map when each of its values is read; what reads as undefined is left out. */
+/** A map with each value read; values that read as `undefined` are dropped. */
 export function mapOf<T>(value: unknown, read: (one: unknown) => T | undefined): Readonly<Record<string, T>> {
   const entries = Object.entries(fieldsOf(value)).map(([key, one]) => [key, read(one)] as const);
   return Object.fromEntries(entries.filter((entry): entry is readonly [string, T & {}] => entry[1] !== undefined));
 }
 
-/** The same of a list. */
+/** The same for a list. */
 export function listOf<T>(value: unknown, read: (one: unknown) => T | undefined): readonly T[] {
   return Array.isArray(value) ? value.map(read).filter((one) => one !== undefined) : [];
 }
@@ -31,7 +31,7 @@ export function isCount(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value >= 0;
 }
 
-/** A time as Kubernetes writes it, if it is not after `nowMs`; the clock of who wrote it may have been wrong. */
+/** A Kubernetes time, unless it is after `nowMs`: the writer's clock may have been wrong. */
 export function pastOf(value: unknown, nowMs: number): string | undefined {
   if (typeof value !== 'string' || !/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d/.test(value)) return undefined;
   return Date.parse(value) <= nowMs ? value : undefined;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { Etcd } from './etcd.ts';
 import type { Settings } from './settings.ts';
 
-/** The folder of the snapshots, and who can tell whether one is good. */
+/** The folder of the snapshots, and the function that checks one. */
 export interface SnapshotStorage {
   readonly settings: Settings;
   readonly etcd: Etcd;
@@ -48,7 +48,7 @@ export async function removeAllButNewest(storage: SnapshotStorage): Promise<void
   for (const file of await removable(storage)) await rm(file, { force: true });
 }
 
-/** Keeps the one just made, and as many older good ones as there may be. */
+/** Keeps the new snapshot, and the configured number of older good ones. */
 export async function keepNewest(storage: SnapshotStorage, made: string): Promise<void> {
   let room = storage.settings.snapshotsKept - 1;
   for (const file of await snapshots(storage)) {
@@ -65,7 +65,7 @@ async function removable(storage: SnapshotStorage): Promise<readonly string[]> {
   return all;
 }
 
-/** One that is not read in time is not known to be bad. */
+/** A snapshot that could not be read in time does not count as bad. */
 async function isGood({ etcd }: SnapshotStorage, file: string): Promise<boolean> {
   try {
     await etcd.snapshotRevision(file);
@@ -75,7 +75,7 @@ async function isGood({ etcd }: SnapshotStorage, file: string): Promise<boolean>
   }
 }
 
-/** The newest first. Those that say they are of the future are the oldest: their clock was wrong. */
+/** The newest first. Those with a time in the future count as the oldest, because a clock was wrong. */
 async function snapshots({ settings, nowMs }: SnapshotStorage): Promise<readonly string[]> {
   const start = `${startOf(settings)}-`;
   const age = (file: string): number => {
@@ -94,7 +94,7 @@ async function removeParts({ settings, nowMs }: SnapshotStorage): Promise<void> 
   for (const name of await readdir(snapshotDir)) {
     const file = join(snapshotDir, name);
     if (!file.startsWith(`${startOf(settings)}${PART}`)) continue;
-    // Another runner may have removed it by now.
+    // Another operator may have removed it meanwhile.
     const { mtimeMs = nowMs } = (await stat(file).catch(() => undefined)) ?? {};
     if (Math.abs(nowMs - mtimeMs) > 2 * snapshotTimeoutMs) await rm(file, { force: true });
   }

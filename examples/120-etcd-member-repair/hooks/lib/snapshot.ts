@@ -11,7 +11,7 @@ export interface Snapshot {
   readonly revision: number;
 }
 
-/** A snapshot that is known to be good, before anything is taken away; undefined when there is none, which is told. */
+/** Ensures a verified snapshot before anything is removed; reports and returns `undefined` when there is none. */
 export async function takeSnapshot({ settings, etcd, facts, outcome }: Turn): Promise<Snapshot | undefined> {
   const part = partOf(settings);
   const storage = { settings, etcd, nowMs: facts.nowMs };
@@ -46,17 +46,18 @@ async function saveSnapshot({ etcd, facts }: Pick<Turn, 'etcd' | 'facts'>, file:
   await etcd.saveSnapshot(endpoint, file);
   const revision = await etcd.snapshotRevision(file);
   const wanted = commonRevision(facts);
-  // It must hold at least what was there when this run began: the newest key, unless that was deleted and compacted away.
+  // It must hold at least what was there when this run began: the newest key, unless that was deleted and compacted
+  // away.
   if (revision >= wanted || wanted <= 1) return revision;
   const [hash] = await etcd.hashes([endpoint]);
   if ((hash?.compactRevision ?? 0) >= wanted) return revision;
   throw new Error(`the snapshot ends at revision ${revision}, but the cluster was at ${wanted} already`);
 }
 
-/** Whether the snapshot of the record is still what it was: it is read each time before a member is removed. */
+/** Whether the snapshot of the record is still intact: it is read each time before a member is removed. */
 export async function isSnapshotGood({ settings, etcd, facts, outcome }: Turn, record: RepairRecord): Promise<boolean> {
   const ageMs = facts.nowMs - Date.parse(record.snapshotAt);
-  // It may be from the future where the clock was put back.
+  // Its time may be in the future if the clock was set back.
   if (!(ageMs >= 0 && ageMs <= settings.snapshotMaxAgeMs)) return false;
   try {
     const revision = await etcd.snapshotRevision(record.snapshot);

@@ -9,9 +9,9 @@ import type { RepairRecord } from './record.ts';
 import type { Snapshot } from './snapshot.ts';
 import type { Repair, Turn } from './turn.ts';
 
-// Each step can be done twice without harm: it names what it means by an id that never comes back.
+// Each step can be repeated without harm: it identifies its object by an id that is never reused.
 
-/** Written ahead of the first change: who is replaced, and what of it has to go. */
+/** Records before the first change which member is replaced, and what has to be deleted. */
 export function writeRecord({ facts, outcome, settings }: Turn, snapshot: Snapshot): void {
   const { target, record } = facts;
   const written = recordOf(facts, snapshot);
@@ -88,8 +88,8 @@ export function isOldStorageThere({ facts, record }: Repair): boolean {
 }
 
 /**
- * The claim first: it stays until the Pod is gone, and the new Pod gets a new one. Whichever Pod is there then holds it,
- * also one that was made meanwhile.
+ * The claim first: it stays until the Pod is gone, and the new Pod gets a new one. Whichever Pod is there then holds
+ * it, also one that was made meanwhile.
  */
 export function wipe(repair: Repair): void {
   if (!guardGone(repair)) return;
@@ -129,7 +129,7 @@ function isCopyNoted({ facts, record, target }: Repair): boolean {
 export async function verify(repair: Repair): Promise<void> {
   const { facts, outcome, target, record } = repair;
   if (!target.isWell) {
-    // From here on it is a member that fails like any other.
+    // From now on it is treated like any other failing member.
     if (joinsTooLong(repair)) outcome.abandon('NotVerified', `${target.pod} became a member, but is not well.`);
   } else if (await guardSameData(repair)) {
     const seconds = Math.round((facts.nowMs - Date.parse(record.startedAt)) / 1000);
@@ -137,7 +137,7 @@ export async function verify(repair: Repair): Promise<void> {
   }
 }
 
-/** A cluster that was whole once is never started anew. */
+/** A cluster that was complete once is never bootstrapped again. */
 export function markBootstrapped({ facts, outcome }: Turn): void {
   const isWhole = facts.members?.length === facts.pods.length && facts.pods.every(({ isWell }) => isWell);
   if (facts.objects.marker?.state !== 'new' || !isWhole) return;
@@ -152,7 +152,7 @@ interface Attempt {
   readonly doneBefore?: string;
 }
 
-/** Keeps the step when it is done; when etcd refuses it, the next run looks again. */
+/** Records the step when it is done; if etcd refuses it, the next run tries again. */
 async function attempt({ outcome, target }: Repair, step: string, { act, doneBefore }: Attempt): Promise<void> {
   try {
     await act();

@@ -5,7 +5,7 @@ import type { Outcome } from './outcome.ts';
 import type { RepairRecord } from './record.ts';
 import type { Settings } from './settings.ts';
 
-/** One run: what it knows, and where it writes. */
+/** One run: its facts, and its outcome. */
 export interface Turn {
   readonly settings: Settings;
   readonly etcd: Etcd;
@@ -14,7 +14,7 @@ export interface Turn {
   readonly outcome: Outcome;
 }
 
-/** A run that goes on with a repair. */
+/** A run that continues a repair. */
 export interface Repair extends Turn {
   readonly record: RepairRecord;
   readonly target: PodMember;

@@ -7,11 +7,11 @@ import type { PodMember } from './facts.ts';
 import type { Settings } from './settings.ts';
 import type { Turn } from './turn.ts';
 
-/** What the other members know of one that the hook does not reach. */
+/** What the other members report about a member that the hook does not reach. */
 export interface PeersView {
-  /** Undefined when nobody could be asked. */
+  /** `undefined` when no member could be asked. */
   readonly isSeen: boolean | undefined;
-  /** For people: who sees it or does not, and by what. */
+  /** For people: which members see it, and how that is known. */
   readonly said: string;
 }
 
@@ -19,8 +19,8 @@ const BETWEEN_MS = 1500;
 const MOST_BYTES = 1_048_576;
 
 /**
- * The leader knows how far each member has taken in its log. Who has by now what was committed a moment ago answers the
- * leader; that a connection stands would prove little, since it does so for a process that hangs, too.
+ * The leader knows how much of its log each member has accepted. A member that now has what was committed a moment ago
+ * answers the leader. An open connection would prove little, because a hanging process keeps its connections.
  */
 export async function peersView(turn: Turn, { pod, member }: PodMember): Promise<PeersView> {
   const { facts } = turn;
