@@ -37,13 +37,20 @@ function rowOf(schedule: ScheduleDocument, nowMs: number): readonly string[] {
 /** The outcome, and what the run waits for: its own next attempt, or another task before it in its queue. */
 function outcomeText(outcome: string, { hook, heldBy }: ScheduleDocument, nowMs: number): string {
   if (heldBy === undefined) return outcome;
-  const { again, attempt, runningSince } = heldBy;
-  const since = runningSince === undefined ? '' : ` for ${age(nowMs - Date.parse(runningSince))}`;
-  const when = again === undefined ? `runs${since}` : `again in ${age(Date.parse(again) - nowMs)}`;
+  const { attempt } = heldBy;
+  const when = holdText(heldBy, nowMs);
   const failed = attempt > 1 ? 'failed, ' : '';
   const whose = heldBy.hook === hook ? failed : `${outcome} for ${heldBy.hook}, which ${failed}`;
   return `${whose}${when} (attempt ${attempt})`;
 }
+
+function holdText({ again, runningSince, limitedSince }: Hold, nowMs: number): string {
+  if (again !== undefined) return `again in ${age(Date.parse(again) - nowMs)}`;
+  if (limitedSince !== undefined) return `waits for executionMinInterval for ${age(nowMs - Date.parse(limitedSince))}`;
+  return runningSince === undefined ? 'runs' : `runs for ${age(nowMs - Date.parse(runningSince))}`;
+}
+
+type Hold = NonNullable<ScheduleDocument['heldBy']>;
 
 function age(durationMs: number): string {
   return durationText(durationMs);

@@ -27,7 +27,7 @@ export interface ScheduleStatus {
   readonly isKept: boolean;
 }
 
-/** A task that blocks its queue: it failed and waits for its next attempt, or an attempt is running. */
+/** A task that blocks its queue: it failed and waits for its next attempt, it waits for a rate limit, or it runs. */
 export interface ScheduleHold {
   readonly hook: string;
   readonly queue: string;
@@ -37,6 +37,8 @@ export interface ScheduleHold {
   readonly againAtMs?: number;
   /** When the running attempt began; absent while the task waits. */
   readonly runningSinceMs?: number;
+  /** Since when it waits for the rate limit of its hook; absent unless it does. */
+  readonly limitedSinceMs?: number;
 }
 
 export type ScheduleOutcome = 'waiting' | 'running' | 'succeeded' | 'failed' | 'interrupted' | 'replaced';

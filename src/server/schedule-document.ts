@@ -20,6 +20,7 @@ export interface ScheduleDocument {
     readonly attempt: number;
     readonly again?: string;
     readonly runningSince?: string;
+    readonly limitedSince?: string;
   };
   readonly missed: number;
   readonly suspended: boolean;
@@ -54,8 +55,16 @@ function holdDocument({
   attempt,
   againAtMs,
   runningSinceMs,
+  limitedSinceMs,
 }: ScheduleHold): NonNullable<ScheduleDocument['heldBy']> {
-  return { hook, queue, attempt, ...timeAt('again', againAtMs), ...timeAt('runningSince', runningSinceMs) };
+  return {
+    hook,
+    queue,
+    attempt,
+    ...timeAt('again', againAtMs),
+    ...timeAt('runningSince', runningSinceMs),
+    ...timeAt('limitedSince', limitedSinceMs),
+  };
 }
 
 function timeAt(key: string, timeMs: number | undefined): Readonly<Record<string, string>> {

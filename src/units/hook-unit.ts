@@ -147,6 +147,7 @@ export class HookUnit {
 
   /** Queues a failed Synchronization again after `delayMs`, unless the unit ends before. */
   retryLater(task: Task, delayMs: number): void {
+    for (const binding of synchronizationsOf(task)) this.#bindings.get(binding)?.state.fail();
     this.#synchronizations.retryLater(task, delayMs);
   }
 

@@ -86,6 +86,11 @@ export class UnitBinding implements MonitorListener {
     if (this.#state.type !== 'live') this.#state = { type: 'read', later: [] };
   }
 
+  /** The Synchronization failed and is run again: it will read everything there is by then, so nothing is held. */
+  fail(): void {
+    if (this.#state.type === 'read') this.#state = { type: 'owed' };
+  }
+
   /**
    * The Synchronization succeeded, or failed with `allowFailure`: delivers the held events, then others as they come.
    */

@@ -66,6 +66,22 @@ describe('the state of a binding', () => {
     expect(given).toEqual(['synced', '4']);
   });
 
+  it('holds nothing while a failed Synchronization waits to be run again, which reads it all', () => {
+    const { unit, given, held, event, read } = bindingRig();
+    unit.synced();
+    unit.enable();
+    read();
+    event();
+    unit.fail();
+    event();
+    read();
+    event();
+    unit.finish();
+
+    expect(given).toEqual(['synced', '3']);
+    expect(held[1]).toBe('2: it is part of the Synchronization to come');
+  });
+
   it('owes no Synchronization where executeHookOnSynchronization is false', () => {
     const { unit, given, event } = bindingRig(kubernetesBinding('pods', { executeHookOnSynchronization: false }));
     unit.synced();

@@ -42,11 +42,17 @@ export class BindingRuns {
   readonly #target: ScheduleTarget;
   readonly #options: BindingRunsOptions;
   #isClosed = false;
+  #replan: () => void = () => {};
 
   constructor(target: ScheduleTarget, options: BindingRunsOptions) {
     this.key = recordKey(target.hook, target.id);
     this.#target = target;
     this.#options = options;
+  }
+
+  /** Whether the binding is no longer followed: its hook was changed or removed, or the operator ends. */
+  get isClosed(): boolean {
+    return this.#isClosed;
   }
 
   get record(): ScheduleRecord | undefined {
@@ -110,8 +116,19 @@ export class BindingRuns {
   /** Following the binding ends: interrupts the runs that wait, and from now on those that fail. */
   close(): void {
     this.#isClosed = true;
+    this.#replan = () => {};
     const isMine = ({ holder, state }: OpenRun): boolean => holder === this.#options.me && state === 'waiting';
     this.#note((record) => interruptRuns(record, isMine));
+  }
+
+  /** `replan` plans the binding; it is called when runs of it were left behind. */
+  follow(replan: () => void): void {
+    if (!this.#isClosed) this.#replan = replan;
+  }
+
+  /** Runs of this binding, as it was before its hook was changed, are left behind. */
+  leftBehind(): void {
+    this.#replan();
   }
 
   #note(change: (record: ScheduleRecord) => ScheduleRecord): void {

@@ -7,7 +7,7 @@ import { latch } from '../../lib/latch.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
 import { idsOf, type BindingRuns, type BindingRunsOptions } from './binding-runs.ts';
-import { resumeRuns, triggerRun } from './by-hand.ts';
+import { MAX_TRIGGERED_OPEN, resumeRuns, triggerRun } from './by-hand.ts';
 import { isAhead, manualRun, newRecord, nextDue, planTicks, type Plan, type ScheduleTarget } from './plan.ts';
 import { isLeftBehind as isKnownLeftBehind, type OpenRun, type ScheduleRecord } from './record.ts';
 import { reportPlan } from './report-plan.ts';
@@ -94,6 +94,7 @@ export class BindingSchedule {
     if (signal.aborted) this.#wakes.close();
     signal.addEventListener('abort', () => this.#wakes.close(), { once: true });
     this.take();
+    this.runs.follow(() => this.take());
     const waiting = this.#awaitHeartbeats(signal);
     try {
       for await (const _ of this.#wakes) {
@@ -113,12 +114,14 @@ export class BindingSchedule {
   }
 
   /**
-   * Runs the binding now, or as soon as it is followed; resolves to the run's id, rejects with `KubeError` after 10 s.
+   * Runs the binding now, or as soon as it is followed; resolves to the run's id. Rejects with `KubeError` after 10 s,
+   * and while 100 runs have not ended.
    */
   async trigger(): Promise<string> {
     const { me, now } = this.#options;
     const run = manualRun(this.target, now(), me);
     const replaced = await this.#change((record) => triggerRun(record, run, this.target.binding.concurrency));
+    if (replaced === 'too-many') throw tooMany(this.target);
     this.#replace(replaced);
     this.#emit();
     return run.runId;
@@ -157,7 +160,10 @@ export class BindingSchedule {
     const isStart = this.#isFirstPlan;
     const silent = this.#silent;
     const isLeftBehind = (run: OpenRun): boolean =>
-      silent.has(heartbeatOf(run)) || (isStart && isKnownLeftBehind(run, me));
+      silent.has(heartbeatOf(run)) ||
+      (isStart && isKnownLeftBehind(run, me)) ||
+      // Of this binding before its hook was changed.
+      (run.state === 'interrupted' && run.holder === me);
     const plan = await records.update<Plan>(
       this.runs.key,
       (known) => {
@@ -171,6 +177,8 @@ export class BindingSchedule {
     this.#silent = new Set();
     reportPlan(plan, { target, nowMs: now(), isTick: !isStart && silent.size === 0, observer, log });
     this.#replace(plan.replaced);
+    const again = idsOf(plan.runs);
+    this.#emitted = new Set([...this.#emitted].filter((runId) => !again.has(runId)));
     this.#emit();
     observer.onRecord(target, plan.record);
   }
@@ -205,6 +213,11 @@ export class BindingSchedule {
     this.#onIdle();
     return result;
   }
+}
+
+function tooMany({ id, hook }: ScheduleTarget): KubeError {
+  const message = `schedule ${id} of hook ${hook}: ${MAX_TRIGGERED_OPEN} runs have not ended, wait for them`;
+  return new KubeError(message, { status: 429, reason: 'TooManyRequests' });
 }
 
 function tooLate(what: string, why = ''): KubeError {

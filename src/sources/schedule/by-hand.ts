@@ -1,13 +1,19 @@
 import type { ScheduleBinding } from '../../hook/binding.ts';
 import type { OpenRun, ScheduleRecord } from './record.ts';
 
-/** The changed record, and in `result` the runs of this process that must end for the triggered one. */
+/** The record, and in `result` the runs of this process that must end for the triggered one, if it was added. */
 export interface Triggered {
   readonly record: ScheduleRecord;
-  readonly result: readonly OpenRun[];
+  readonly result: readonly OpenRun[] | 'too-many';
 }
 
-/** Adds `run`, which a person triggered. With `replace`, it replaces the runs that its holder has not ended. */
+/** How many runs of a binding may be open when another one is triggered. */
+export const MAX_TRIGGERED_OPEN = 100;
+
+/**
+ * Adds `run`, which a person triggered. With `replace`, it replaces the runs that its holder has not ended; else it is
+ * not added while 100 runs are open.
+ */
 export function triggerRun(
   record: ScheduleRecord,
   run: OpenRun,
@@ -16,7 +22,9 @@ export function triggerRun(
   // The record contains the run already when only the response to the write was lost.
   const others = record.open.filter(({ runId }) => runId !== run.runId);
   const unfinished = others.filter(({ holder, state }) => holder === run.holder && state !== 'interrupted');
-  return { record: { ...record, open: [...others, run] }, result: concurrency === 'replace' ? unfinished : [] };
+  const replaced = concurrency === 'replace' ? unfinished : [];
+  if (others.length - replaced.length >= MAX_TRIGGERED_OPEN) return { record, result: 'too-many' };
+  return { record: { ...record, open: [...others, run] }, result: replaced };
 }
 
 /**

@@ -8,11 +8,14 @@ import type { EndedOutcome } from './record.ts';
 /** The runs of all schedules, found by the binding of their trigger. */
 export class ScheduledRuns {
   readonly #byBinding = new WeakMap<ScheduleBinding, BindingRuns>();
+  /** By the key of the record: the binding of a hook as it is loaded now. */
+  readonly #current = new Map<string, BindingRuns>();
 
   /** Creates the runs of a binding when its hook is loaded. */
   open(target: ScheduleTarget, options: BindingRunsOptions): BindingRuns {
     const runs = new BindingRuns(target, options);
     this.#byBinding.set(target.binding, runs);
+    this.#current.set(runs.key, runs);
     return runs;
   }
 
@@ -26,9 +29,12 @@ export class ScheduledRuns {
     return this.#byBinding.get(binding)?.facts(run);
   }
 
-  /** The attempts at the runs of these triggers failed. */
+  /** The attempts at the runs of these triggers failed. Where the hook was changed meanwhile, it takes them over. */
   retry(triggers: readonly ScheduleTrigger[]): void {
-    for (const [runs, scheduled] of this.#grouped(triggers)) runs.retry(scheduled);
+    for (const [runs, scheduled] of this.#grouped(triggers)) {
+      runs.retry(scheduled);
+      if (runs.isClosed) this.#current.get(runs.key)?.leftBehind();
+    }
   }
 
   end(triggers: readonly ScheduleTrigger[], outcome: EndedOutcome): void {

@@ -22,6 +22,15 @@ describe('a run that is asked for', () => {
     expect(triggerRun(recordWith(...open), openRun(5), 'replace').result).toEqual(open.slice(0, 2));
   });
 
+  it('is refused while 100 runs have not ended, unless it replaces them', () => {
+    const hundred = Array.from({ length: 100 }, (_, index) => openRun(index));
+    const record = recordWith(...hundred);
+
+    expect(triggerRun(record, openRun(100), 'queue')).toEqual({ record, result: 'too-many' });
+    expect(triggerRun(record, openRun(100), 'replace').result).toEqual(hundred);
+    expect(triggerRun(recordWith(...hundred.slice(1)), openRun(100), 'queue').result).toEqual([]);
+  });
+
   it('is there once when it is written again, and does not replace itself', () => {
     const { record } = triggerRun(recordWith(), openRun(5), 'replace');
     const again = triggerRun(record, openRun(5), 'replace');
