@@ -73,7 +73,7 @@ export const startOptions = {
   gracePeriodMs: duration(
     '--grace-period <duration>',
     ['HOOKLET_GRACE_PERIOD'],
-    '25s',
+    '15s',
     'time for running hooks to finish at shutdown',
   ),
   leaderElect: flag('--leader-elect', ['HOOKLET_LEADER_ELECT'], 'run hooks only while this replica holds a Lease'),

@@ -19,6 +19,8 @@ type ExitCode = number;
 
 // 128 + SIGPIPE, as a shell reports a program that wrote to a closed pipe.
 const EXIT_CLOSED_PIPE = 141;
+// As jq exits when it cannot write, such as to a full disk.
+const EXIT_NO_OUTPUT = 2;
 const UNREAD_LIMIT_MS = 1000;
 
 /**
@@ -72,7 +74,8 @@ async function dispatch(argv: readonly string[]): Promise<ExitCode> {
   // The reader closed the pipe, as in `hooklet jq … | head -1`.
   process.stdout.on('error', (error) => {
     if ('code' in error && error.code === 'EPIPE') process.exit(EXIT_CLOSED_PIPE);
-    throw error;
+    process.stderr.write(`hooklet: cannot write to standard output: ${error.message}\n`);
+    process.exit(EXIT_NO_OUTPUT);
   });
   const [command, ...rest] = argv;
   // Hooks run these two for every event, and both have parsers of their own: commander is not loaded for them.

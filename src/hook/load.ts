@@ -67,7 +67,7 @@ export async function loadHook(file: HookFile, options: LoadOptions): Promise<Ho
     return new HookConfigError(file.name, [{ path: '', message: flaw }], { reason: 'it cannot be started' });
   }
   const run = await runConfig(file, options.readConfig);
-  const failure = describeFailure(file.path, run);
+  const failure = describeFailure(file, run);
   if (failure !== undefined) return broken(file, [{ path: '', message: failure }], run);
   const config = tryParse(run.stdout, options.checkFilter);
   if (config.type === 'invalid') return broken(file, config.issues, run);
@@ -96,10 +96,18 @@ async function runConfig(file: HookFile, readConfig: LoadOptions['readConfig']):
 }
 
 /** Why the run failed; `undefined` when it exited with code 0 in time. */
-function describeFailure(path: string, run: ConfigRun): string | undefined {
+function describeFailure({ path, type }: HookFile, run: ConfigRun): string | undefined {
   if (run.startError !== undefined) return `--config failed: ${explainStartFailure(path, run.startError)}`;
   if (run.exitCode === 0 && run.timedOut !== true) return undefined;
+  if (isModuleBroken(type, run)) return MODULE_BROKEN;
   return `--config ${ending(run)}, expected exit code 0`;
+}
+
+const MODULE_BROKEN = 'its module cannot be loaded';
+
+/** A module is not run with `--config`, but loaded: then what it threw is in `stderr`. */
+function isModuleBroken(type: HookFile['type'], { exitCode, stderr }: ConfigRun): boolean {
+  return type === 'warm' && exitCode === 1 && stderr !== '';
 }
 
 function ending({ exitCode, signal, timedOut }: ConfigRun): string {
@@ -111,7 +119,8 @@ function ending({ exitCode, signal, timedOut }: ConfigRun): string {
 function broken(file: HookFile, issues: readonly Issue[], run: ConfigRun): HookConfigError {
   const output: HookConfigOutput = { stdout: cut(run.stdout), stderr: cut(run.stderr) };
   const isValidExit = run.startError === undefined && run.exitCode === 0 && run.timedOut !== true;
-  const reason = run.startError === undefined ? `--config ${ending(run)}` : 'it cannot be started';
+  const failed = isModuleBroken(file.type, run) ? MODULE_BROKEN : `--config ${ending(run)}`;
+  const reason = run.startError === undefined ? failed : 'it cannot be started';
   return new HookConfigError(file.name, issues, { output, ...(!isValidExit && { reason }) });
 }
 

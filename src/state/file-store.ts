@@ -120,7 +120,7 @@ async function readRegularFile(path: string): Promise<string> {
   const stats = await file.stat();
   if (!stats.isFile()) throw new NoRegularFileError(`${path} is not a regular file`);
   if (stats.size > MAX_BYTES) throw new NoRegularFileError(`${path} has more than ${MAX_BYTES} bytes`);
-  return file.readFile('utf8');
+  return await file.readFile('utf8');
 }
 
 /** No file that could hold the state. */

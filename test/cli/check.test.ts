@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { runCheck, type CheckOptions } from '../../src/cli/check.ts';
+import { findTargets } from '../../src/cli/check-targets.ts';
 import { isPassed, type CheckReport } from '../../src/cli/check-report.ts';
 import { UsageError } from '../../src/errors.ts';
 import { runConfig } from '../support/config-runner.ts';
@@ -199,6 +200,10 @@ describe('runCheck', () => {
         expect.stringContaining('a.yaml:1 error : not a hook: its name begins with a dot, or ends with .yaml'),
         expect.stringContaining('b.sh:1 error : no executable permissions'),
       ]);
+    });
+
+    it('refuses the empty path of an unset variable, which would be the current folder', async () => {
+      await expect(findTargets([''])).rejects.toThrow('check: got an empty path');
     });
 
     it('refuses all that is not there', async () => {

@@ -18,7 +18,7 @@ describe('the options of start', () => {
       kubeConfig: '',
       kubeClientQps: 0,
       kubeClientBurst: 10,
-      gracePeriodMs: 25_000,
+      gracePeriodMs: 15_000,
       leaderElect: false,
       leaseName: 'hooklet',
       leaseDurationMs: 15_000,

@@ -35,6 +35,15 @@ describe('hooklet', () => {
     expect([exitCode, stderr]).toEqual([141, '']);
   });
 
+  it('says that it cannot write to a full disk, and exits as jq does', async () => {
+    const { exitCode, stderr } = await runInShell('hooklet jq -n 1 > /dev/full');
+
+    expect([exitCode, stderr]).toEqual([
+      2,
+      'hooklet: cannot write to standard output: ENOSPC: no space left on device, write\n',
+    ]);
+  });
+
   it('--help says what there is, with examples and exit codes', async () => {
     const { exitCode, stdout } = await runProgram(['--help']);
 

@@ -30,6 +30,18 @@ describe('loadHooks', () => {
     ]);
   });
 
+  it('says of a module that throws that it cannot be loaded, and with what', async () => {
+    const file = { name: 'hook.ts', path: '/hooks/hook.ts', type: 'warm' } as const;
+    const readConfig = async (): Promise<ConfigRun> => ({ exitCode: 1, stdout: '', stderr: 'Error: no database' });
+
+    const { broken } = await loadHooks([file], { readConfig, checkFilter });
+
+    expect(broken).toMatchObject([
+      { issues: [{ message: 'its module cannot be loaded' }], output: { stderr: 'Error: no database' } },
+    ]);
+    expect(broken[0]?.summary).toContain('its module cannot be loaded');
+  });
+
   it('reports every broken hook and still yields the others, in order', async () => {
     const names = ['exit-3', 'valid', 'invalid', 'garbage', 'killed'];
 
