@@ -2,7 +2,7 @@ import { getHeapSpaceStatistics, type HeapSpaceInfo } from 'node:v8';
 import type { MetricFamily } from '../lib/exposition.ts';
 import { gaugeOf, gaugesOf, seriesOf } from './metric-reading.ts';
 
-/** What Node and V8 say of themselves: what keeps the event loop alive, the heap, the version. */
+/** The metrics of Node and V8: what keeps the event loop alive, the heap, the version. */
 export function nodeFamilies(): readonly MetricFamily[] {
   return [...activeFamilies(), ...heapFamilies(), versionFamily()];
 }
@@ -12,22 +12,25 @@ function activeFamilies(): readonly MetricFamily[] {
   const handles = activeOf('_getActiveHandles');
   const requests = activeOf('_getActiveRequests');
   const help = {
-    resources:
-      'Number of active resources that are currently keeping the event loop alive, grouped by async resource type.',
-    handles: 'Number of active libuv handles grouped by handle type. Every handle type is C++ class name.',
-    requests: 'Number of active libuv requests grouped by request type. Every request type is C++ class name.',
+    resources: 'Resources that keep the event loop alive, by type.',
+    handles: 'Open handles of libuv, by class.',
+    requests: 'Requests of libuv in progress, by class.',
   };
   return [
     gaugesOf('nodejs_active_resources', help.resources, byType(resources)),
-    gaugeOf('nodejs_active_resources_total', 'Total number of active resources.', resources.length),
+    gaugeOf(
+      'nodejs_active_resources_total',
+      'Resources that keep the event loop alive, of all types.',
+      resources.length,
+    ),
     gaugesOf('nodejs_active_handles', help.handles, byType(handles)),
-    gaugeOf('nodejs_active_handles_total', 'Total number of active handles.', handles.length),
+    gaugeOf('nodejs_active_handles_total', 'Open handles of libuv, of all classes.', handles.length),
     gaugesOf('nodejs_active_requests', help.requests, byType(requests)),
-    gaugeOf('nodejs_active_requests_total', 'Total number of active requests.', requests.length),
+    gaugeOf('nodejs_active_requests_total', 'Requests of libuv in progress, of all classes.', requests.length),
   ];
 }
 
-/** The class names of what a function of `process` lists, which is there but in no documentation. */
+/** Returns the class names of the objects that an undocumented function of `process` lists. */
 function activeOf(name: '_getActiveHandles' | '_getActiveRequests'): readonly string[] {
   const list: unknown = Reflect.get(process, name);
   const active: unknown = typeof list === 'function' ? Reflect.apply(list, process, []) : [];
@@ -44,9 +47,9 @@ function heapFamilies(): readonly MetricFamily[] {
   const { heapTotal, heapUsed, external } = process.memoryUsage();
   const spaces = getHeapSpaceStatistics();
   return [
-    gaugeOf('nodejs_heap_size_total_bytes', 'Process heap size from Node.js in bytes.', heapTotal),
-    gaugeOf('nodejs_heap_size_used_bytes', 'Process heap size used from Node.js in bytes.', heapUsed),
-    gaugeOf('nodejs_external_memory_bytes', 'Node.js external memory size in bytes.', external),
+    gaugeOf('nodejs_heap_size_total_bytes', 'Size of the JavaScript heap in bytes.', heapTotal),
+    gaugeOf('nodejs_heap_size_used_bytes', 'Used part of the JavaScript heap in bytes.', heapUsed),
+    gaugeOf('nodejs_external_memory_bytes', 'Memory of JavaScript objects outside the heap in bytes.', external),
     spaceFamily('total', spaces, (space) => space.space_size),
     spaceFamily('used', spaces, (space) => space.space_used_size),
     spaceFamily('available', spaces, (space) => space.space_available_size),
@@ -59,7 +62,7 @@ function spaceFamily(
   bytesOf: (space: HeapSpaceInfo) => number,
 ): MetricFamily {
   const values = spaces.map((space) => [space.space_name.replace(/_space$/, ''), bytesOf(space)] as const);
-  const help = `Process heap space size ${what} from Node.js in bytes.`;
+  const help = `Bytes of each space of the JavaScript heap: ${what}.`;
   return gaugesOf(`nodejs_heap_space_size_${what}_bytes`, help, { label: 'space', values });
 }
 
@@ -67,5 +70,5 @@ function versionFamily(): MetricFamily {
   const { version } = process;
   const [major = '', minor = '', patch = ''] = version.replace(/^v/, '').split('.');
   const series = [seriesOf({ version, major, minor, patch }, 1)];
-  return { name: 'nodejs_version_info', help: 'Node.js version info.', type: 'gauge', series };
+  return { name: 'nodejs_version_info', help: 'The version of Node, in labels; always 1.', type: 'gauge', series };
 }

@@ -7,9 +7,9 @@ import { gaugeOf } from './metric-reading.ts';
 import { nodeFamilies } from './node-families.ts';
 import { processFamilies } from './process-families.ts';
 
-/** The metrics of this process and of Node, under the names that dashboards for programs on Node know. */
+/** The metrics of this process and of Node, under the names that dashboards for Node programs use. */
 export interface ProcessMetrics {
-  /** As they are now, in the text format of Prometheus. */
+  /** Returns the current values in the text format of Prometheus. */
   text(): Promise<string>;
   /** Measures garbage collections until `signal` aborts. */
   run(signal: AbortSignal): Promise<void>;
@@ -24,15 +24,15 @@ const GC_KINDS: ReadonlyMap<unknown, string> = new Map([
 ]);
 
 /**
- * Everything but garbage collections is read when it is asked for. There is no distribution of the event loop's delay: to
- * sample it every 10 ms takes more CPU time than all else when idle, and sampled less often it shows its own period as
- * delay.
+ * Creates the metrics of the process. All but garbage collections are read on demand. There is no histogram of the event
+ * loop's delay: sampling it every 10 ms takes more CPU time than everything else when idle, and a longer period would
+ * show up as delay.
  */
 export function createProcessMetrics(): ProcessMetrics {
   const gcSeconds = new Histogram(
     {
       name: 'nodejs_gc_duration_seconds',
-      help: 'Garbage collection duration by kind, one of major, minor, incremental or weakcb.',
+      help: 'Duration of garbage collections in seconds, by kind.',
       labelNames: ['kind'],
       maxSeries: GC_KINDS.size + 1,
     },
@@ -40,7 +40,11 @@ export function createProcessMetrics(): ProcessMetrics {
   );
   return {
     async text() {
-      const lag = gaugeOf('nodejs_eventloop_lag_seconds', 'Lag of event loop in seconds.', await lagSeconds());
+      const lag = gaugeOf(
+        'nodejs_eventloop_lag_seconds',
+        'How long a turn of the event loop takes now, in seconds.',
+        await lagSeconds(),
+      );
       const families = [...processFamilies(), lag, ...nodeFamilies(), gcSeconds];
       return families.flatMap((family) => [...familyPieces(family)]).join('');
     },
@@ -55,7 +59,7 @@ export function createProcessMetrics(): ProcessMetrics {
   };
 }
 
-/** How long a turn of the event loop takes now. */
+/** Measures one turn of the event loop. */
 async function lagSeconds(): Promise<number> {
   const beganMs = performance.now();
   await nextTurn();
