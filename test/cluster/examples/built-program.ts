@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,9 +19,9 @@ export async function buildProgram(): Promise<BuiltProgram> {
   const root = mkdtempSync(join(tmpdir(), 'hooklet-built-'));
   // Others read it: the users of containers.
   chmodSync(root, 0o755);
-  mkdirSync(join(root, 'scripts'));
-  for (const file of ['scripts/build.ts', 'package.json']) cpSync(join(repository, file), join(root, file));
-  for (const folder of ['src', 'node_modules']) symlinkSync(join(repository, folder), join(root, folder));
+  // Copied, because the program is built beside the script.
+  for (const part of ['scripts', 'package.json']) cpSync(join(repository, part), join(root, part), { recursive: true });
+  for (const folder of ['src', 'packages', 'node_modules']) symlinkSync(join(repository, folder), join(root, folder));
   await promisify(execFile)(process.execPath, [join(root, 'scripts', 'build.ts')], { cwd: root });
   return {
     folder: root,
