@@ -34,7 +34,7 @@ export async function findTargets(paths: readonly string[]): Promise<readonly Ch
 }
 
 async function findTarget(path: string): Promise<CheckTarget> {
-  // Of an unset variable: it would stand for the current folder.
+  // An empty path usually comes from an unset variable, and would mean the current folder.
   if (path === '') throw new UsageError('check: got an empty path, expected a hook or a folder with hooks');
   const stats = statSync(path, { throwIfNoEntry: false });
   // `discoverHooks` rejects for a path that does not exist, with the same message as in other commands.

@@ -18,7 +18,7 @@ type State =
   | { readonly type: 'waiting' }
   /** The first list is complete, and the unit is not enabled. */
   | { readonly type: 'listed' }
-  /** The Synchronization waits for its first attempt, which reads all objects there are by then. */
+  /** The Synchronization waits for its next attempt, which reads all objects there are by then. */
   | { readonly type: 'owed' }
   /** The latest attempt at the Synchronization has read the objects; events after that are held in `later`. */
   | { readonly type: 'read'; readonly later: EventTrigger[] }
