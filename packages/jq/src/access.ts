@@ -15,14 +15,18 @@ import {
   type JsonValue,
 } from './value.ts';
 
-/** What stands under `key` in `value`: a field, an element, a slice (`{start, end}`), or null. */
+/**
+ * Returns the field, element or slice (`{start, end}`) of `value` that `key` selects, or null if there is none. An
+ * array as the key of an array yields the offsets at which it occurs. Raises an error if the key does not fit the
+ * value.
+ */
 export function getKey(value: JsonValue, key: JsonValue): JsonValue {
   if (typeof key === 'string' && isObject(value)) return ownValue(value, key);
   if (typeof key === 'number' && isArray(value)) return value[elementIndex(key, value.length)] ?? null;
   return getSpecial(value, key);
 }
 
-/** A copy of `value` with what stands under `key` replaced; null grows into the container the key asks for. */
+/** Returns a copy of `value` with `key` set to `replacement`; null becomes the kind of container that the key needs. */
 export function setKey(value: JsonValue, key: JsonValue, replacement: JsonValue): JsonValue {
   if (typeof key === 'string' && (value === null || isObject(value))) return withKey(value ?? {}, key, replacement);
   if (value === null || isArray(value)) return setInArray(value ?? [], key, replacement);
@@ -30,7 +34,7 @@ export function setKey(value: JsonValue, key: JsonValue, replacement: JsonValue)
   return failToIndex(value, key);
 }
 
-/** Follows `keys` inwards; once null is reached it stays null. */
+/** Returns the value at the path `keys`, or null if the path leads through null. */
 export function getPath(value: JsonValue, keys: readonly JsonValue[]): JsonValue {
   let current = value;
   for (const key of keys) {
@@ -40,7 +44,7 @@ export function getPath(value: JsonValue, keys: readonly JsonValue[]): JsonValue
   return current;
 }
 
-/** The bounds `[from, to)` a slice key means for something of `length`. */
+/** The bounds `[from, to)` that a slice key selects in a value of this length. */
 export function sliceBounds(length: number, from: JsonValue, to: JsonValue): readonly [number, number] {
   if (!isBound(from) || !isBound(to)) raise('Start and end indices of an array slice must be numbers');
   const start = clamp(Math.floor(fromEnd(from ?? 0, length)), length);
@@ -65,7 +69,7 @@ function elementIndex(key: number, length: number): number {
   return index < 0 ? index + length : index;
 }
 
-/** Slices, searches, and what null has under any key. */
+/** Slices, searches for a subarray, and keys of null. */
 function getSpecial(value: JsonValue, key: JsonValue): JsonValue {
   if (isObject(key)) return getSlice(value, key);
   if (isArray(key) && isArray(value)) return findSubarray(value, key);
@@ -118,7 +122,7 @@ function setSlice(value: readonly JsonValue[], key: JsonObject, replacement: Jso
   return [...value.slice(0, start), ...replacement, ...value.slice(end)];
 }
 
-/** A copy of `value` without `keys`, which are one key of any type, or names, or indices from the last to the first. */
+/** Returns a copy of `value` without `keys`: one key of any type, or several names, or several indices. */
 export function deleteKeys(value: JsonValue, keys: readonly JsonValue[]): JsonValue {
   const [only = null] = keys;
   if (isObject(value)) {
@@ -152,7 +156,7 @@ function withoutIndices(value: readonly JsonValue[], isGone: (index: number) => 
   return value.filter((_item, index) => !isGone(index));
 }
 
-// Long keys are left out of the message.
+// Error messages leave out keys that are longer than this.
 const MAX_QUOTED_KEY_BYTES = 29;
 
 function failToIndex(value: JsonValue, key: JsonValue): never {

@@ -18,7 +18,7 @@ import {
   type JsonValue,
 } from './value.ts';
 
-/** Arrays and objects as wholes. */
+/** Builtins on whole arrays and objects. */
 export const COLLECTION_BUILTINS: NativeTable = {
   'length/0': length,
   'keys/0': (input) => keysOf(input, sortedKeys),
@@ -102,7 +102,7 @@ function contains(whole: JsonValue, part: JsonValue): boolean {
   return areEqual(whole, part);
 }
 
-// Inside a container, values of different types are merely different.
+// Values of different types are an error only at the top; inside a container they just do not match.
 function containsInside(whole: JsonValue, part: JsonValue): boolean {
   meter().tick();
   return typeName(whole) === typeName(part) && contains(whole, part);
@@ -110,7 +110,7 @@ function containsInside(whole: JsonValue, part: JsonValue): boolean {
 
 function addAll(input: JsonValue): JsonValue {
   let sum: JsonValue = null;
-  // A container that was made here takes what follows, or n containers would be copied n times.
+  // A container that was made here is extended in place; otherwise adding n containers would copy the sum n times.
   let owned: JsonValue[] | Record<string, JsonValue> | undefined;
   for (const value of elements(input)) {
     meter().tick();
@@ -121,7 +121,7 @@ function addAll(input: JsonValue): JsonValue {
   return sum;
 }
 
-/** Adds `value` to a container of its type; false for any other. */
+/** Adds `value` in place to a container of the same type; returns false for any other type. */
 function addInto(container: JsonValue[] | Record<string, JsonValue>, value: JsonValue): boolean {
   if (Array.isArray(container)) {
     if (!isArray(value)) return false;
@@ -137,7 +137,7 @@ function addInto(container: JsonValue[] | Record<string, JsonValue>, value: Json
   return true;
 }
 
-/** The sum of two containers of one type in a container of its own; undefined for anything else. */
+/** A new container with the sum of two containers of the same type; undefined for anything else. */
 function merged(left: JsonValue, right: JsonValue): JsonValue[] | Record<string, JsonValue> | undefined {
   if (isArray(left) && isArray(right)) {
     meter().places(left.length + right.length);
@@ -148,12 +148,12 @@ function merged(left: JsonValue, right: JsonValue): JsonValue[] | Record<string,
   return { ...left, ...right };
 }
 
-/** Drops values equal to the one before; the input is sorted. */
+/** Drops values equal to the previous one; the input must be sorted. */
 function unique(sorted: readonly JsonValue[]): JsonValue[] {
   return sorted.filter((value, index) => index === 0 || compareValues(sorted[index - 1] ?? null, value) !== 0);
 }
 
-/** The smallest (`direction` -1, the first of equals) or the largest (1, the last of equals). */
+/** The smallest value (`direction` -1, the first of equals) or the largest (1, the last of equals). */
 function extreme(input: JsonValue, direction: -1 | 1): JsonValue {
   if (!isArray(input)) return raise(`${describe(input)} and ${describe(input)} cannot be iterated over`);
   let best: JsonValue | undefined;
@@ -164,7 +164,7 @@ function extreme(input: JsonValue, direction: -1 | 1): JsonValue {
   return best ?? null;
 }
 
-/** Adds what is in `values`, `depth` levels of arrays in arrays opened, to `flat`. */
+/** Appends the elements of `values` to `flat`, with arrays inside them opened down to `depth` levels. */
 function flatten(values: readonly JsonValue[], depth: number, flat: JsonValue[]): JsonValue[] {
   for (const value of values) {
     meter().tick();
@@ -204,7 +204,7 @@ function transpose(input: JsonValue): JsonValue {
   return Array.from({ length: width }, (_unused, index) => rows.map((row) => row[index] ?? null));
 }
 
-/** Where `target` is in a sorted array, or `-1 - n` where it would have to be inserted. */
+/** The index of `target` in a sorted array, or `-1 - n` if it would have to be inserted at the index n. */
 function search(input: JsonValue, target: JsonValue): JsonValue {
   const values = expectArray(input, 'cannot be searched from');
   let low = 0;

@@ -4,7 +4,7 @@ import type { NativeTable, SpreadTable } from './native.ts';
 import { raise } from './signals.ts';
 import { isArray, isObject, isTruthy, ownKeys, ownValue, typeName, type JsonValue } from './value.ts';
 
-/** Types, errors, and paths as values. */
+/** Builtins on types, on errors, and on paths as values. */
 export const CORE_BUILTINS: NativeTable = {
   'true/0': () => true,
   'false/0': () => false,
@@ -20,15 +20,17 @@ export const CORE_BUILTINS: NativeTable = {
   },
 };
 
+/** Core builtins with any number of outputs. */
 export const CORE_SPREADS: SpreadTable = {
   'tostream/0': (input) => streamEvents(input),
 };
 
+/** Returns a path that is given as a value; raises an error if it is not an array. */
 export function pathArray(path: JsonValue): readonly JsonValue[] {
   return isArray(path) ? path : raise('Path must be specified as an array');
 }
 
-/** The events `[path, leaf]` of a value, and `[path]` where a container ends. */
+/** Returns the events of a value: `[path, leaf]` for each leaf, and `[path]` where a container ends. */
 export function streamEvents(input: JsonValue): readonly JsonValue[] {
   const events: JsonValue[] = [];
   const visit = (value: JsonValue, path: readonly JsonValue[]): void => {

@@ -3,7 +3,10 @@ import { describe, type NativeTable } from './native.ts';
 import { raise } from './signals.ts';
 import { isArray, type JsonValue } from './value.ts';
 
-/** Dates: seconds since 1970, and times broken down into year, month from 0, day, hour, minute, second and more. */
+/**
+ * Builtins on dates: seconds since 1970, and broken-down times (year, month from 0, day, hour, minute, second and
+ * more).
+ */
 export const DATE_BUILTINS: NativeTable = {
   'now/0': () => Date.now() / 1000,
   'gmtime/0': (input) => brokenDownTime(seconds(input, 'gmtime'), 'UTC'),

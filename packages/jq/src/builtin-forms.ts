@@ -9,7 +9,7 @@ import { extendPath, lostPath, type Path } from './path.ts';
 import { breakTo, raise } from './signals.ts';
 import { isTruthy, type JsonValue } from './value.ts';
 
-/** A builtin that takes filters, not values: it decides itself when and how often to run them. */
+/** A builtin whose arguments are filters, not values: it decides when and how often to run them. */
 export type Form = (args: readonly Compiled[], meter: Meter) => Compiled;
 
 /** Builtins that choose, count and loop. */
@@ -123,7 +123,7 @@ interface Place {
   readonly env: Env;
 }
 
-/** Emits `count` outputs at most; the filter is left as soon as the last one is delivered. */
+/** Emits at most `count` outputs and stops the filter as soon as the last one is emitted. */
 function takeUpTo(count: number, filter: Compiled, { value, path, env }: Place, emit: Emit): void {
   const target = {};
   let taken = 0;
@@ -169,7 +169,7 @@ function countOf(value: JsonValue): number {
   return typeof value === 'number' ? value : raise('Invalid arguments: the count must be a number');
 }
 
-/** `any` looks for a true condition, `all` for a false one; both stop when they found it. */
+/** `any` looks for a true condition, `all` for a false one; both stop at the first that they find. */
 function quantifier(source: Compiled, condition: Compiled, wanted: boolean): Compiled {
   const decisive: Compiled = {
     run: (value, _path, env, emit) => {

@@ -5,9 +5,10 @@ import { IDENTITY } from './compile-paths.ts';
 import { JqHalt, raise } from './signals.ts';
 import type { JsonValue } from './value.ts';
 
+/** Makes the filter for a call of a builtin from its arguments and the host. */
 export type HostForm = (args: readonly Compiled[], host: JqHost) => Compiled;
 
-/** Builtins that reach outside the program; a program has them where it is compiled with a host. */
+/** Builtins that reach outside the program; available only to a program that is compiled with a host. */
 export const HOST_BUILTINS: Readonly<Record<string, HostForm>> = {
   'input/0': (_args, host) => fromOne(() => host.nextInput() ?? raise('No more inputs')),
   'inputs/0': (_args, host) => ({
@@ -36,7 +37,7 @@ export const HOST_BUILTINS: Readonly<Record<string, HostForm>> = {
   }),
 };
 
-/** Why a name that jq knows cannot be used; every other one is just not defined. */
+/** Why a builtin of jq is unavailable, by name; any other unknown name is just not defined. */
 export const UNAVAILABLE: Readonly<Record<string, string>> = {
   get_search_list: 'there are no modules to search for',
   modulemeta: 'there are no modules',

@@ -8,7 +8,7 @@ import { compareValues } from './order.ts';
 import { raise } from './signals.ts';
 import { isObject, type JsonValue } from './value.ts';
 
-/** Builtins that order or group elements by what a filter makes of them. */
+/** Builtins that order or group elements by the outputs of a filter. */
 export const KEYED_BUILTINS: Readonly<Record<string, Form>> = {
   'sort_by/1': keyed('sorted', (items) => items.map(({ value }) => value)),
   'group_by/1': keyed('grouped', (items) => groups(items).map((group) => group.map(({ value }) => value))),
@@ -22,7 +22,7 @@ interface Item {
   readonly value: JsonValue;
 }
 
-/** A form that sees the elements sorted by key, equal ones in their old order. */
+/** A form that gets the elements sorted by key; the sort is stable. */
 function keyed(what: string, finish: (items: readonly Item[]) => JsonValue): Form {
   return ([keyFilter = IDENTITY]) =>
     fromOne((value, env) => {

@@ -77,7 +77,10 @@ export const MATH_BUILTINS: NativeTable = {
   'have_decnum/0': () => false,
 };
 
-/** Functions of the C library that the real jq has: numerical code that no hook needs. A program that calls one is refused. */
+/**
+ * Functions of the C library that jq has and this package does not have: numerical code that no hook needs. A program
+ * that calls one does not compile.
+ */
 export const ONLY_IN_C: ReadonlySet<string> = new Set([
   'drem',
   'frexp',
@@ -96,11 +99,11 @@ export const ONLY_IN_C: ReadonlySet<string> = new Set([
   'y1',
 ]);
 
-/** `x` divided by the power of two that leaves it in [1, 2). */
+/** `x` divided by the power of two that brings its absolute value into [1, 2). */
 function significand(x: number): number {
   if (x === 0 || !Number.isFinite(x)) return x;
   const scaled = x / 2 ** Math.floor(Math.log2(Math.abs(x)));
-  // The logarithm of a number just below a power of two is rounded up.
+  // The logarithm of a number just below a power of two may be rounded up to the next integer.
   return Math.abs(scaled) < 1 ? scaled * 2 : scaled;
 }
 

@@ -23,14 +23,14 @@ export const REGEX_SPREADS: SpreadTable = {
   'splits/2': pieces,
 };
 
-/** A match without its captures' names, for `sub`: where it is and what `str` sees. */
+/** A match that `sub` replaces: its offsets in code points, and its captures by name, the input of the replacement. */
 export interface Edit {
   readonly start: number;
   readonly end: number;
   readonly captures: JsonObject;
 }
 
-/** The matches `sub` replaces, with offsets into the characters of the text. */
+/** The matches that `sub` replaces. */
 export function findEdits(input: JsonValue, pattern: JsonValue, flags: JsonValue): readonly Edit[] {
   return findMatches(subject(input), regexFrom(pattern, flags)).map((match) => ({
     start: match.offset,
@@ -39,7 +39,7 @@ export function findEdits(input: JsonValue, pattern: JsonValue, flags: JsonValue
   }));
 }
 
-/** The text as a list that code point offsets index; text without surrogates is one itself. */
+/** The text in a form that can be sliced by code point offsets; text without surrogates is returned as it is. */
 export function characters(text: string): { slice(start: number, end?: number): string } {
   if (!hasSurrogates(text)) return text;
   meter().places(text.length);
@@ -47,11 +47,12 @@ export function characters(text: string): { slice(start: number, end?: number): 
   return { slice: (start, end) => points.slice(start, end).join('') };
 }
 
+/** Returns the input of a regex builtin; raises an error if it is not a string. */
 export function subject(input: JsonValue): string {
   return typeof input === 'string' ? input : raise(`${describe(input)} cannot be matched, as it is not a string`);
 }
 
-/** A pattern alone, or `[pattern, flags]`. */
+/** Compiles an argument that is a pattern or `[pattern, flags]`. */
 function combined(pattern: JsonValue): Regex {
   if (isArray(pattern)) return regexFrom(pattern[0] ?? null, pattern[1] ?? null);
   if (typeof pattern !== 'string') raise(`${typeName(pattern)} not a string or array`);
@@ -78,7 +79,7 @@ function scan(input: JsonValue, pattern: JsonValue, flags: JsonValue): readonly 
   );
 }
 
-/** What lies between the matches. */
+/** The parts of the text between the matches. */
 function pieces(input: JsonValue, pattern: JsonValue, flags: JsonValue): readonly JsonValue[] {
   const text = subject(input);
   const source = characters(text);
@@ -91,6 +92,7 @@ function pieces(input: JsonValue, pattern: JsonValue, flags: JsonValue): readonl
   return [...found, source.slice(from)];
 }
 
+/** Adds the flag `g` to the flags of a regex builtin. */
 export function withGlobal(flags: JsonValue): JsonValue {
   return flags === null ? 'g' : typeof flags === 'string' ? `${flags}g` : flags;
 }

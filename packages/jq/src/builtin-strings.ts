@@ -11,7 +11,7 @@ import { isArray, isObject, type JsonValue } from './value.ts';
 import { getKey } from './access.ts';
 import { elements } from './elements.ts';
 
-/** Strings, and what turns values into strings and back. */
+/** Builtins on strings, and conversions of values to strings and back. */
 export const STRING_BUILTINS: NativeTable = {
   'tostring/0': textOf,
   'tojson/0': (input) => jsonText(input),
@@ -55,7 +55,7 @@ export const STRING_BUILTINS: NativeTable = {
   'rindex/1': (input, part) => getKey(indices(input, part), -1),
 };
 
-/** The text that a builtin is about to go through. */
+/** Returns `value` and counts the work of scanning it; raises `message` if it is not a string. */
 function text(value: JsonValue, message: string): string {
   const source = expectString(value, message);
   meter().spend(source.length >>> 2);
@@ -77,7 +77,8 @@ function shortened(source: string): string {
   return source.length <= MAX_QUOTED_LENGTH ? source : `${source.slice(0, MAX_QUOTED_LENGTH)}...`;
 }
 
-// Each digit can stand in one place only, or a long number with a letter behind it is tried at every length.
+// Each digit can be matched in one way only; otherwise a long number followed by a letter would be tried at every
+// length.
 const NUMBER = /^\s*[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*$/;
 
 function toNumber(input: JsonValue): JsonValue {
@@ -132,7 +133,7 @@ function indices(input: JsonValue, part: JsonValue): JsonValue {
   return getKey(input, part);
 }
 
-/** Offsets of `part`, overlaps included, in code points. */
+/** The offsets of `part` in `whole`, overlaps included, in code points. */
 function findSubstring(whole: string, part: string): JsonValue {
   if (part === '') return null;
   return Array.from(occurrences(whole, part), codePointCounter(whole));

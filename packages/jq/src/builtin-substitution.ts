@@ -10,7 +10,7 @@ import type { JsonValue } from './value.ts';
 
 const NO_FLAGS = fromOne(() => null);
 
-/** `sub` and `gsub`: the replacement is a filter of the named captures. */
+/** `sub` and `gsub`: the replacement is a filter whose input is the object of named captures. */
 export const SUBSTITUTION_BUILTINS: Readonly<Record<string, Form>> = {
   'sub/2': ([pattern = IDENTITY, replacement = IDENTITY]) =>
     substitute({ pattern, replacement, flags: NO_FLAGS }, false),
@@ -43,7 +43,9 @@ function substitute({ pattern, replacement, flags }: Arguments, isGlobal: boolea
   };
 }
 
-/** The text with all edits made, once for each output of the replacement: the n-th results belong together. */
+/**
+ * Returns the edited texts: if the replacement has several outputs, the n-th text has the n-th output for every match.
+ */
 function apply(text: string, edits: readonly Edit[], replacement: Compiled, env: Env): readonly JsonValue[] {
   if (edits.length === 0) return [text];
   const source = characters(text);

@@ -15,7 +15,10 @@ import { callNative, callSpread, type Native, type Spread } from './native.ts';
 import { preludeDefinition, preludeNames } from './prelude.ts';
 import { declareFunction, type FunctionEntry } from './scope.ts';
 
-/** Resolves calls of builtins for one program; those written in jq are compiled once, when first called. */
+/**
+ * Resolves calls of builtins for one program. A builtin written in jq is compiled once, when its first call is
+ * compiled.
+ */
 export function createBuiltins(context: () => Context): Context['compileBuiltin'] {
   const prelude = new Map<string, FunctionEntry>();
   return (call) => {
@@ -82,14 +85,14 @@ interface PreludeCall {
   readonly context: Context;
 }
 
-/** Compiles the definition if need be, then the call as one of a function of the program. */
+/** Compiles the definition on first use, then the call like that of a function of the program. */
 function compilePreludeCall(key: string, { call, prelude, context }: PreludeCall): Compiled | undefined {
   const { name, args, scope } = call;
   const definition = preludeDefinition(name, args.length);
   if (definition === undefined) return undefined;
   let entry = prelude.get(key);
   if (entry === undefined) {
-    // Entered before its body is compiled, for the builtins that call each other.
+    // Registered before its body is compiled, as these functions call each other.
     entry = declareFunction(undefined, name, args.length);
     prelude.set(key, entry);
     entry.compiled.body = compileFunction(definition, context, undefined).compiled.body;

@@ -10,7 +10,7 @@ import { isTruthy, type JsonValue } from './value.ts';
 
 type NodeOf<T extends Node['type']> = Extract<Node, { readonly type: T }>;
 
-/** `paths op value` for every assignment operator; several values give several results. */
+/** `paths op value` for every assignment operator; has one result for each output of `value`. */
 export function compileAssign(node: NodeOf<'assign'>, context: Context, scope: Scope): Compiled {
   const target = context.compile(node.left, scope);
   const source = context.compile(node.right, scope);
@@ -28,7 +28,9 @@ export function compileAssign(node: NodeOf<'assign'>, context: Context, scope: S
   };
 }
 
-/** `paths |= update`: the first output replaces; where there is none, the path is deleted. */
+/**
+ * `paths |= update`: the first output of `update` replaces the value at each path; a path without an output is deleted.
+ */
 export function compileUpdate(target: Compiled, update: Compiled): Compiled {
   return {
     run: (value, path, env, emit) => {
@@ -39,7 +41,7 @@ export function compileUpdate(target: Compiled, update: Compiled): Compiled {
   };
 }
 
-/** Calls `take` with every path that `target` yields, as an array of keys. */
+/** Calls `take` with every path that `target` emits, as an array of keys. */
 export function forEachPath(
   target: Compiled,
   value: JsonValue,
@@ -49,7 +51,7 @@ export function forEachPath(
   target.run(value, ROOT, env, (found, path) => take(pathKeys(path, found)));
 }
 
-/** What each operator makes of the old value and the operand. */
+/** Computes the new value from the old value and the operand, for each operator. */
 export const COMBINE: Readonly<Record<Exclude<AssignOperator, '|='>, BinaryFunction>> = {
   '=': (_old, operand) => operand,
   '+=': BINARY_OPERATORS['+'],

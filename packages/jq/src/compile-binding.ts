@@ -11,7 +11,7 @@ import { ownValue, type JsonValue } from './value.ts';
 
 type NodeOf<T extends Node['type']> = Extract<Node, { readonly type: T }>;
 
-/** `$name`, from the program, from outside, or `$ENV`. */
+/** `$name`: a variable of the program, `$ENV`, or a variable passed in from outside. */
 export function compileVariable(node: NodeOf<'variable'>, context: Context, scope: Scope): Compiled {
   const entry = findVariable(scope, 'variable', node.name);
   if (entry !== undefined) {
@@ -23,7 +23,10 @@ export function compileVariable(node: NodeOf<'variable'>, context: Context, scop
   return compileLiteral(ownValue(context.variables, node.name));
 }
 
-/** `source as pattern | body`, with `?//` alternatives tried in turn while they raise errors. */
+/**
+ * `source as pattern | body`. With several patterns (`?//`), the next one is tried when binding the previous one or
+ * running the body with it raises an error.
+ */
 export function compileBind(node: NodeOf<'bind'>, context: Context, { scope, isTail }: Place): Compiled {
   const source = context.compile(node.source, scope);
   const { scope: inner, binders } = compilePatterns(node.patterns, context, scope);
@@ -119,13 +122,14 @@ function compileLoop(node: NodeOf<'reduce' | 'foreach'>, context: Context, scope
     update,
     init: context.compile(node.init, scope),
     each: (value: JsonValue, env: Env, take: (bound: Env) => void): void => {
-      // Not held back: a loop over inputs must not read one more than it works on.
+      // Not `forEachOutput`, which holds each output back until the next one: a loop over `inputs` must not read one
+      // more than it has processed.
       source.run(value, undefined, env, (item) => {
         context.meter.tick();
         binder?.(item, env, take);
       });
     },
-    /** The last output of the update; null when there is none. */
+    /** The last output of the update is the next state; null if there is no output. */
     step: (state: State, bound: Env): State => {
       if (update.one !== undefined && state.path === undefined) {
         return { value: update.one(state.value, bound), path: undefined };

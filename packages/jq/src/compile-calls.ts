@@ -11,7 +11,7 @@ export function compileDef(node: NodeOf<'def'>, context: Context, { scope, isTai
   return context.compile(node.body, compileFunction(node.definition, context, scope), isTail);
 }
 
-/** Compiles a function and gives the scope in which it can be called. */
+/** Compiles a function and returns the scope in which it can be called. */
 export function compileFunction(definition: Definition, context: Context, scope: Scope): FunctionEntry {
   const entry = declareFunction(scope, definition.name, definition.params.length);
   let inner: Scope = entry;
@@ -20,7 +20,7 @@ export function compileFunction(definition: Definition, context: Context, scope:
   return entry;
 }
 
-/** A call of a filter parameter, a function of the program, or a builtin. */
+/** Compiles a call of a filter parameter, of a function of the program, or of a builtin. */
 export function compileCall(node: NodeOf<'call'>, context: Context, { scope, isTail }: Place): Compiled {
   const { name, args, at } = node;
   const callee = findCallable(scope, name, args.length);
@@ -35,14 +35,17 @@ interface DefinedCall {
   readonly isTail?: boolean;
 }
 
-/** A call of a function that is known. */
+/** Compiles a call of a function that has been resolved already. */
 export function compileDefinedCall(callee: FunctionEntry, call: DefinedCall, context: Context): Compiled {
   const { args, scope, isTail = false } = call;
   const hops = depthOf(scope) - callee.depth;
   return callFunction(callee, { hops, isTail, args: args.map((arg) => compileArgument(arg, context, scope)) }, context);
 }
 
-/** `$x` parameters are filter parameters bound to a variable before the body runs; the first is the outer loop. */
+/**
+ * A `$x` parameter is a filter parameter whose outputs are bound to a variable before the body runs. With several such
+ * parameters, the first is the outer loop.
+ */
 function withValueParams({ params, body }: Definition): Node {
   return params
     .filter(({ isValue }) => isValue)
@@ -71,7 +74,10 @@ function callParameter(hops: number): Compiled {
 
 type Argument = (env: Env) => Closure;
 
-/** An argument that is only a parameter's name is passed on as it is, so that recursion does not wrap it ever deeper. */
+/**
+ * Compiles an argument. If it is just the name of a filter parameter, the closure of that parameter is passed on
+ * unchanged; otherwise each recursive call would wrap it once more.
+ */
 function compileArgument(arg: Node, context: Context, scope: Scope): Argument {
   if (arg.type === 'call' && arg.args.length === 0) {
     const callee = findCallable(scope, arg.name, 0);

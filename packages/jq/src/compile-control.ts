@@ -8,7 +8,10 @@ import { isTruthy, type JsonValue } from './value.ts';
 
 type NodeOf<T extends Node['type']> = Extract<Node, { readonly type: T }>;
 
-/** Where a part stands, for those parts that pass a tail position on. */
+/**
+ * Where a part stands: the names that are visible there, and whether it is in tail position, with nothing of the
+ * enclosing function left to do after it.
+ */
 export interface Place {
   readonly scope: Scope;
   readonly isTail: boolean;
@@ -62,7 +65,7 @@ export function compileIf(node: NodeOf<'if'>, context: Context, { scope, isTail 
   return { run, one: (value, env) => (isTruthy(conditionOne(value, env)) ? trueOne : otherwiseOne)(value, env) };
 }
 
-/** `left // right`: the true outputs of the left, or the right side if there are none. */
+/** `left // right`: the outputs of `left` that are neither false nor null, or those of `right` if there are none. */
 export function compileAlternative(node: NodeOf<'alternative'>, context: Context, { scope, isTail }: Place): Compiled {
   const left = context.compile(node.left, scope);
   const right = context.compile(node.right, scope, isTail);
@@ -125,7 +128,7 @@ export function compileBreak(node: NodeOf<'break'>, context: Context, scope: Sco
   return { run: (_value, _path, env) => breakTo(ancestor(env, hops)) };
 }
 
-/** Runs `work` up to its end or to a break to `target`. */
+/** Runs `work` until it ends or breaks to `target`. */
 export function breakable(target: object, work: () => void): void {
   try {
     work();
@@ -134,7 +137,7 @@ export function breakable(target: object, work: () => void): void {
   }
 }
 
-/** The first output of a filter, if it has one. */
+/** Returns the first output of a filter and stops the filter there; undefined if it has no output. */
 export function firstOutput(filter: Compiled, value: JsonValue, env: Env): JsonValue | undefined {
   if (filter.one !== undefined) return filter.one(value, env);
   let first: JsonValue | undefined;
@@ -148,7 +151,10 @@ export function firstOutput(filter: Compiled, value: JsonValue, env: Env): JsonV
   return first;
 }
 
-/** Runs `work` and hands errors it raises to `recover`; what happens behind `emit` is not its doing. */
+/**
+ * Runs `work` and passes an error that it raises to `recover`. Errors raised in `emit`, by the code that receives the
+ * output, are not caught.
+ */
 export function guarded(work: (take: Emit) => void, emit: Emit, recover: (error: JsonValue) => void): void {
   let isDownstream = false;
   try {

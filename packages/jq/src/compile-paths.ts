@@ -1,3 +1,7 @@
+// Filters whose outputs are parts of their input: `.name`, `.[key]`, slices, `.[]` and `..`. If paths are tracked, each
+// emits its output with the path of that output (see path.ts), which `path(…)`, assignments and deletions rely on. If
+// they are not (`path` is undefined), no path is built and the shortcut `one` of the target is used.
+
 import { getKey } from './access.ts';
 import type { Context } from './context.ts';
 import { forEachOutput, type Compiled, type Emit, type Env, type One } from './machine.ts';
@@ -84,11 +88,12 @@ export function eachElement(value: JsonValue, path: Path, meter: Meter, emit: Em
   }
 }
 
-/** `..`: the value, then everything in it, outside in. */
+/** `..`: emits the value and everything inside it, each container before its contents. */
 export function recurseDefault(meter: Meter): Compiled {
   return {
     run: (value, path, _env, emit) => {
-      // What is still to be visited, the next one last: a stack of our own, for values nested deeper than calls may be.
+      // The values still to visit, the next one last. An explicit stack, as values may be nested deeper than the call
+      // stack allows.
       const rest: Visit[] = [{ value, path }];
       for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
         meter.tick();
@@ -150,7 +155,7 @@ function indexOne(target: One, get: (value: JsonValue) => JsonValue): One {
   return (value, env) => get(target(value, env));
 }
 
-/** `getKey` for a name known beforehand, short for the case that matters: a field of an object. */
+/** `getKey` for a constant name, with a fast path for the fields of an object. */
 function fieldGetter(name: string): (value: JsonValue) => JsonValue {
   if (name in Object.prototype) return (value) => getKey(value, name);
   return (value) => {

@@ -11,6 +11,7 @@ import { isTruthy, setOwn, typeName, type JsonValue } from './value.ts';
 
 type NodeOf<T extends Node['type']> = Extract<Node, { readonly type: T }>;
 
+/** A filter that always has the output `value`. */
 export function compileLiteral(value: JsonValue): Compiled {
   return fromOne(() => value);
 }
@@ -22,6 +23,7 @@ export function compileBinary(node: NodeOf<'binary'>, context: Context, scope: S
   return applyToTwo(BINARY_OPERATORS[node.operator], left, right);
 }
 
+/** `-operand` */
 export function compileNegate(node: NodeOf<'negate'>, context: Context, scope: Scope): Compiled {
   const operand = context.compile(node.operand, scope);
   return applyToTwo((value) => negate(value), operand, compileLiteral(null));
@@ -41,7 +43,7 @@ export function compileArray(node: NodeOf<'array'>, context: Context, scope: Sco
   });
 }
 
-/** `and` and `or`; the right side is not asked where the left decides. */
+/** `and` and `or`; the right side is not evaluated where the left side decides. */
 export function compileLogic(node: NodeOf<'and' | 'or'>, context: Context, scope: Scope): Compiled {
   const left = context.compile(node.left, scope);
   const right = context.compile(node.right, scope);
@@ -68,7 +70,7 @@ export function compileLogic(node: NodeOf<'and' | 'or'>, context: Context, scope
   };
 }
 
-/** A string with interpolations, each passed through the format; the last one is the outer loop. */
+/** A string with interpolations, each passed through the format; for several outputs the last one is the outer loop. */
 export function compileString(node: NodeOf<'string'>, context: Context, scope: Scope): Compiled {
   const format = context.compileFormat(node.format, node.at);
   const formatted = (value: JsonValue): JsonValue => format(value);

@@ -1,3 +1,14 @@
+// Compilation turns the syntax tree of a program into closures, once per program. `compileNode` is called for the whole
+// program and, through `context.compile`, for each of its parts.
+//
+// Names are resolved here and not at run time: a `Scope` lists the names that are visible at a place; a variable, label
+// or filter parameter becomes the number of levels to climb in the run-time environment (see machine.ts), and a
+// function call becomes a reference to the compiled body.
+//
+// A part is in tail position if nothing of the enclosing function is left to do after it. Only the node types that
+// `compileNode` handles itself can be in tail position or pass it on to one of their parts; the other functions below
+// are one long choice by node type, split by the kind of node.
+
 import { compileAssign } from './compile-assign.ts';
 import { compileBind, compileForeach, compileReduce, compileVariable } from './compile-binding.ts';
 import { compileCall, compileDef } from './compile-calls.ts';
@@ -26,7 +37,7 @@ import { fromOne, type Compiled } from './machine.ts';
 import type { Scope } from './scope.ts';
 import type { Node, Pair } from './syntax.ts';
 
-/** Turns a part of a program into a closure; `isTail` where nothing of the function is left to do after it. */
+/** Compiles a part of a program into a closure; reports what is invalid through `context.fail`. */
 export function compileNode(node: Node, context: Context, place: Place): Compiled {
   if (node.type === 'pipe') return compilePipe(node, context, place);
   if (node.type === 'comma') return compileComma(node, context, place);
@@ -45,7 +56,7 @@ type TailNode =
   | Pair<'alternative'>;
 type InnerNode = Exclude<Node, TailNode>;
 
-/** The parts that are never in tail position themselves nor pass it on. */
+/** Node types that never return remaining work to their caller and never pass tail position on. */
 function compileInner(node: InnerNode, context: Context, scope: Scope): Compiled {
   if (node.type === 'try') return compileTry(node, context, scope);
   if (node.type === 'reduce') return compileReduce(node, context, scope);

@@ -4,35 +4,39 @@ import type { Scope } from './scope.ts';
 import type { Node } from './syntax.ts';
 import type { JsonObject, JsonValue } from './value.ts';
 
-/** What the program may use of the world around it; without one, the builtins that need it are compile errors. */
+/**
+ * The inputs and outputs that a program may use besides its one input. Without a host, a program that calls a builtin
+ * that needs one does not compile.
+ */
 export interface JqHost {
-  /** The next input, or undefined after the last. */
+  /** Returns the next input, or undefined after the last. */
   readonly nextInput: () => JsonValue | undefined;
-  /** Takes what `debug`, `stderr` and `input_line_number` are about. */
+  /** Receives each value that passes through `debug`. */
   readonly debug: (value: JsonValue) => void;
   readonly stderr: (value: JsonValue) => void;
   readonly inputFilename: () => string | null;
   readonly inputLineNumber: () => number;
 }
 
-/** What all parts of one program share while it is compiled and while it runs. */
+/** The state and functions that all parts of one program share while it is compiled and while it runs. */
 export interface Context {
-  /** Compiles a part; in tail position it may hand back work instead of doing it. */
+  /** Compiles a part of the program; with `isTail`, the result may return remaining work to its caller (see `Tail`). */
   readonly compile: (node: Node, scope: Scope, isTail?: boolean) => Compiled;
-  /** The function behind a format such as `@base64`, or a compile error at the offset `at`. */
+  /** Returns the function behind a format such as `@base64`, or reports a compile error at the offset `at`. */
   readonly compileFormat: (name: string, at: number) => (value: JsonValue) => string;
-  /** A function that is not defined in the program: native or from the prelude. */
+  /** Compiles a call of a function that the program does not define: a builtin, native or written in jq. */
   readonly compileBuiltin: (call: BuiltinCall) => Compiled;
   readonly meter: Meter;
   readonly host: JqHost | undefined;
-  /** What `env` and `$ENV` hold. */
+  /** The value of `env` and `$ENV`. */
   readonly environment: JsonObject;
-  /** Named values from outside: `--arg` and its kin. */
+  /** Variables passed in from outside, such as those of `--arg`, by name without the `$`. */
   readonly variables: JsonObject;
   /** Reports a compile error at an offset of the source. */
   readonly fail: (reason: string, at: number) => never;
 }
 
+/** A call of a builtin: its name and arguments, where it stands, and its offset in the source. */
 export interface BuiltinCall {
   readonly name: string;
   readonly args: readonly Node[];

@@ -9,12 +9,16 @@ import { isArray, typeName, type JsonValue } from './value.ts';
 /** Calls `next` with an environment for each way in which the pattern binds its variables to parts of `value`. */
 export type Binder = (value: JsonValue, env: Env, next: (bound: Env) => void) => void;
 
+/** The scope with the variables of the patterns, and a binder for each pattern. */
 export interface CompiledPatterns {
   readonly scope: Scope;
   readonly binders: readonly Binder[];
 }
 
-/** Compiles patterns that bind the same names, those that one of them does not mention to null. */
+/**
+ * Compiles the alternatives of a pattern. All of them bind the same names; a name that an alternative does not mention
+ * is bound to null.
+ */
 export function compilePatterns(patterns: readonly Pattern[], context: Context, scope: Scope): CompiledPatterns {
   const [only] = patterns;
   if (patterns.length === 1 && only?.type === 'variable') {
@@ -28,7 +32,7 @@ export function compilePatterns(patterns: readonly Pattern[], context: Context, 
   return { scope: inner, binders };
 }
 
-/** Values of the pattern's variables so far, in the order of their names. */
+/** The values bound so far, one for each variable of the pattern, in the order of the names. */
 type Slots = readonly JsonValue[];
 
 interface Part {
@@ -41,7 +45,7 @@ type SlotBinder = (part: Part, slots: Slots, next: (slots: Slots) => void) => vo
 interface PatternContext {
   readonly names: readonly string[];
   readonly context: Context;
-  /** With all variables of the pattern: a key expression may use those bound before it. */
+  /** Has all variables of the pattern, as a key expression may use those that are bound before it. */
   readonly scope: Scope;
 }
 

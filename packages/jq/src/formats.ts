@@ -4,9 +4,10 @@ import { describe } from './native.ts';
 import { raise } from './signals.ts';
 import { isArray, type JsonValue } from './value.ts';
 
+/** Turns a value into text. */
 export type Format = (value: JsonValue) => string;
 
-/** The formats, by name with the `@`. */
+/** The functions of the formats, by name with the `@`. */
 export const FORMATS: Readonly<Record<string, Format>> = {
   '@text': textOf,
   '@json': (value) => jsonText(value),
@@ -22,14 +23,14 @@ export const FORMATS: Readonly<Record<string, Format>> = {
   '@base32d': (value) => decodeBase32(value),
 };
 
-/** What `tostring` and interpolation make of a value: strings stay, the rest is JSON. */
+/** The text of a value as `tostring` and interpolation write it: a string as it is, anything else as JSON. */
 export function textOf(value: JsonValue): string {
   if (typeof value !== 'string') return jsonText(value);
   meter().spend(value.length >>> 4);
   return value;
 }
 
-/** The text of a value that is about to be changed character by character. */
+/** Returns the text of a value and counts the work of going through it character by character. */
 function scanned(value: JsonValue): string {
   const text = textOf(value);
   meter().spend(text.length >>> 2);
@@ -100,7 +101,7 @@ function decodeBase64(value: JsonValue): string {
 
 const BASE32_ALPHABET = 'ABCDEFGHIJKLMNOPQRSTUVWXYZ234567';
 
-/** Five bits a digit; the bits that are left over wait for the next byte. */
+/** Five bits per digit; leftover bits are carried over to the next byte. */
 function encodeBase32(bytes: Buffer): string {
   let text = '';
   let bits = 0;

@@ -1,25 +1,28 @@
 // The public API of @hooklet/jq. Values go in and come out as `JSON.parse` makes them; nothing here reads or writes
 // files, streams or the environment.
 
-/** Compiles a program once, for many runs; throws a JqSyntaxError where it is not valid. */
+/** Compiles a program once, for many runs; throws a JqSyntaxError if it is invalid. */
 export { compileJq } from './program.ts';
-/** What a program gets when it is compiled; a compiled program, whose `run` gives each output to a function. */
+/** The options of `compileJq`, and the compiled program that it returns. */
 export type { JqOptions, JqProgram } from './program.ts';
-/** Where `input`, `debug` and their like read and write; without one a program that calls them does not compile. */
+/**
+ * What `input`, `debug` and similar builtins read and write; without a host, a program that calls them does not
+ * compile.
+ */
 export type { JqHost } from './context.ts';
-/** What one run may use; a run that needs more ends with a JqLimitError. */
+/** The limits of one run; a run that exceeds one ends with a JqLimitError. */
 export type { JqLimits } from './meter.ts';
 
-/** An error that the program raised and did not catch; a JqDepthError where its recursion went too deep. */
+/** Thrown for an error that the program raised and did not catch; JqDepthError for recursion that is too deep. */
 export { JqDepthError, JqError } from './program.ts';
-/** The run met one of its limits; the program called `halt` or `halt_error`. */
+/** Thrown when the program calls `halt` or `halt_error`, and when a run exceeds one of its limits. */
 export { JqHalt, JqLimitError } from './signals.ts';
-/** The program does not compile, with line and column. */
+/** Thrown when a program does not compile; the message gives line and column. */
 export { JqSyntaxError } from './syntax-error.ts';
 
-/** A value of JSON; inside a program numbers may also be NaN or infinite. */
+/** A JSON value; inside a program numbers may also be NaN or infinite. */
 export type { JsonObject, JsonValue } from './value.ts';
-/** Reads one value from text as jq does; throws a JsonTextError that says why and where the text is not one. */
+/** Parses one value as jq does; throws a JsonTextError that says where and why the text is invalid. */
 export { JsonTextError, parseJson } from './json-parse.ts';
-/** Writes a value as jq prints it: on one line by default. */
+/** Writes a value as jq prints it; default on one line. */
 export { jsonText, type JsonTextOptions } from './json-text.ts';

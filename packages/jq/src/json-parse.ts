@@ -1,14 +1,17 @@
 import { meter } from './meter.ts';
 import type { JsonValue } from './value.ts';
 
-/** Text that is not one JSON value; the message says why and where, as jq does. */
+/** Thrown for text that is not one JSON value; the message says where and why, as jq does. */
 export class JsonTextError extends Error {
   override readonly name = 'JsonTextError';
 }
 
-/** Reads one JSON value; `nan` counts as one, as it does for jq. Messages count lines from `firstLine`. */
+/**
+ * Parses one JSON value; like jq, it accepts `nan`. Throws a JsonTextError, whose message counts lines from
+ * `firstLine`.
+ */
 export function parseJson(text: string, firstLine = 1): JsonValue {
-  // Parsing costs about a step for two characters.
+  // Parsing costs about one step per two characters.
   meter().text(text.length);
   meter().spend(text.length >>> 1);
   const literal = text.trim();

@@ -1,4 +1,7 @@
-/** The text of one JSON document of a stream, and how many lines were begun up to its end. */
+/**
+ * The text of one JSON document of a stream, with its position. `lastLine` is the number of newlines up to the end of
+ * the document, including one that directly follows it in the same piece.
+ */
 export interface JsonDocument {
   readonly text: string;
   /** Line of its first character, from 1. */
@@ -15,11 +18,11 @@ const CLOSING: ReadonlySet<number> = new Set([93, 125]);
 const BETWEEN: ReadonlySet<number> = new Set([9, NEWLINE, 13, 32, 0xfeff, 30]);
 
 /**
- * Cuts concatenated JSON documents out of text that comes in pieces. It looks only at brackets, quotes and white space:
- * whether a document is valid is for the parser to say.
+ * Splits concatenated JSON documents that arrive in pieces of text. It looks only at brackets, quotes and white space;
+ * the parser decides whether a document is valid.
  */
 export class JsonSplitter {
-  /** What came of the current document before the current piece. */
+  /** The part of the current document that came in earlier pieces. */
   #kept = '';
   #state: 'between' | 'scalar' | 'string' | 'container' = 'between';
   #isInString = false;
@@ -28,7 +31,7 @@ export class JsonSplitter {
   #line = 1;
   #firstLine = 1;
 
-  /** The documents that end in this piece. */
+  /** Returns the documents that end in this piece. */
   push(piece: string): readonly JsonDocument[] {
     const documents: JsonDocument[] = [];
     let start = 0;
@@ -50,7 +53,7 @@ export class JsonSplitter {
     return documents;
   }
 
-  /** What is left at the end of the text: a last number or word, or a document that broke off. */
+  /** Returns what is left at the end of the text: a last number or word, or an incomplete document. */
   end(): readonly JsonDocument[] {
     return this.#state === 'between' ? [] : [this.#finish('', 0)];
   }
@@ -67,7 +70,7 @@ export class JsonSplitter {
     return BETWEEN.has(code) || OPENING.has(code) || code === QUOTE;
   }
 
-  /** Takes a character inside a document; true where it is the last. */
+  /** Processes a character inside a document; true if it is the last one. */
   #isEnd(code: number): boolean {
     if (this.#state === 'scalar') return false;
     if (this.#isInString) return this.#isEndInString(code);

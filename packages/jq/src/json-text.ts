@@ -2,15 +2,16 @@ import { meter, type Meter } from './meter.ts';
 import { sortedKeys } from './order.ts';
 import { isArray, isObject, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
 
+/** How `jsonText` writes a value; default on one line, with keys in their order. */
 export interface JsonTextOptions {
-  /** What one level of nesting is indented by; empty or absent: everything on one line. */
+  /** The indentation of one level of nesting; if it is empty or absent, everything is on one line. */
   readonly indent?: string;
   readonly sortKeys?: boolean;
   /** Escape everything outside ASCII. */
   readonly ascii?: boolean;
 }
 
-/** `value` as JSON text, with numbers written the way jq writes them; NaN is `null`, infinity the largest double. */
+/** Returns `value` as JSON text, with numbers as jq writes them: NaN is `null`, infinity the largest double. */
 export function jsonText(value: JsonValue, options: JsonTextOptions = {}): string {
   const isPretty = options.indent !== undefined && options.indent !== '';
   if (!isPretty && options.sortKeys !== true && options.ascii !== true) {
@@ -19,7 +20,10 @@ export function jsonText(value: JsonValue, options: JsonTextOptions = {}): strin
   return write(value, options, isPretty ? '\n' : '');
 }
 
-/** A number as jq prints it: shortest digits that read back the same, exponent form only for the very large and small. */
+/**
+ * A number as jq prints it: the shortest digits that parse back to the same number, in exponent form only if it is very
+ * large or very small.
+ */
 export function numberText(value: number): string {
   if (Number.isSafeInteger(value)) return Object.is(value, -0) ? '-0' : String(value);
   if (Number.isNaN(value)) return 'null';
@@ -30,7 +34,10 @@ export function numberText(value: number): string {
   return sign + placeDigits(digits, Number(exponentText) + 1);
 }
 
-/** Digits with the decimal point before the digit number `point`, counted from 0. */
+/**
+ * Writes `digits` with the decimal point before the digit at index `point`, or in exponent form if too many zeros would
+ * be needed.
+ */
 function placeDigits(digits: string, point: number): string {
   if (point <= -4 || point > digits.length + 15) return exponentForm(digits, point - 1);
   if (point <= 0) return `0.${'0'.repeat(-point)}${digits}`;
@@ -38,7 +45,7 @@ function placeDigits(digits: string, point: number): string {
   return `${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** JSON text cut to `maxBytes`, as error messages quote a value; of a large value only its beginning is looked at. */
+/** The JSON text of `value` cut to `maxBytes`, for error messages. Only the beginning of a large value is read. */
 export function excerpt(value: JsonValue, maxBytes = 14): string {
   const bytes = Buffer.from(beginning(value, maxBytes));
   if (bytes.length <= maxBytes) return bytes.toString();
@@ -77,7 +84,10 @@ function exponentForm(digits: string, exponent: number): string {
   return `${digits.slice(0, 1)}${fraction}e${exponent < 0 ? '-' : '+'}${power}`;
 }
 
-/** Whether every number is one that JSON.stringify writes as jq does; the walk stands for the work of writing too. */
+/**
+ * Whether JSON.stringify writes `value` as jq does: all numbers are safe integers other than -0, and no string value
+ * has a DEL character. The steps counted here also stand for the work of writing.
+ */
 function hasPlainNumbers(value: JsonValue, counter: Meter): boolean {
   counter.tick();
   if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0);

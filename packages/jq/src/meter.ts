@@ -1,25 +1,45 @@
+// A jq program runs synchronously, so nothing outside can stop it: no timer fires while it runs. Therefore the program
+// counts its own work in steps and ends itself. Every loop whose length depends on data calls `tick` once per
+// iteration. Code that scans or copies a whole value calls `spend`, `text` or `places` with its size before it starts.
+// A regular expression search cannot be interrupted, so it runs in `unbroken`, with an estimate of its worst case (see
+// regex-cost.ts).
+//
+// A run that exceeds one of its limits ends with a JqLimitError, which jq's `try` does not catch. The limits of steps
+// and time are checked about every `STEPS_PER_CLOCK` steps and after long uninterruptible work, the other limits at
+// each call.
+//
+// program.ts makes one meter per program and makes it the current one for the duration of each run. A run may start
+// inside the `emit` of another run, whose meter becomes the current one again when the inner run ends.
+
 import { JqLimitError } from './signals.ts';
 
+/** What one run of a program may use before it ends with a JqLimitError. */
 export interface JqLimits {
-  /** Units of work of one run: a turn of a loop, a call, about 16 characters of a text. */
+  /**
+   * Steps of one run. A loop iteration or a call is one step, and so are about 16 characters of text that is scanned or
+   * copied.
+   */
   readonly maxSteps: number;
   readonly timeoutMs: number;
-  /** Places of arrays and objects that one run may fill by whole copies, garbage included. */
+  /**
+   * The number of array elements and object fields that one run may allocate by copying whole containers, garbage
+   * included; default no limit.
+   */
   readonly maxPlaces?: number;
-  /** Characters of one text. */
+  /** The length of one string that the run scans, copies or makes, in UTF-16 units; default no limit. */
   readonly maxText?: number;
-  /** The most work, by an estimate of the worst case, that may be left to code that cannot be stopped half-way. */
+  /**
+   * The highest worst-case estimate, in steps, of work that cannot be interrupted. Work with a higher estimate is
+   * refused before it starts. Default no limit.
+   */
   readonly maxUnbroken?: number;
 }
 
 const STEPS_PER_CLOCK = 1024;
-// What takes longer in the worst case has the clock looked at after it.
+// The limits are checked right after uninterruptible work with a higher worst-case estimate than this.
 const LONG_UNBROKEN = 5000;
 
-/**
- * Counts the work of one run at a time and ends a run that exceeds its limits. Every loop whose turns data decides
- * ticks, and what copies or scans a whole value says beforehand how large it is.
- */
+/** Counts the work of one run at a time and ends a run that exceeds its limits. */
 export class Meter {
   readonly #limits: JqLimits | undefined;
   readonly #nowMs: () => number;
@@ -34,12 +54,12 @@ export class Meter {
     this.#nowMs = nowMs;
   }
 
-  /** What the run has used so far. */
+  /** The steps of the run so far. */
   get steps(): number {
     return this.#steps + this.#slice - this.#left;
   }
 
-  /** The time since the run began. */
+  /** Milliseconds since the run began. */
   get elapsedMs(): number {
     return this.#nowMs() - this.#startMs;
   }
@@ -53,26 +73,26 @@ export class Meter {
     this.#startMs = this.#nowMs();
   }
 
-  /** One step; called once a turn by every loop that the size of the program does not bound. */
+  /** Counts one step; called once per iteration by every loop that the size of the program does not bound. */
   tick(): void {
     this.#left -= 1;
     if (this.#left <= 0) this.#check();
   }
 
-  /** Work that is about to be done in one go; ends the run before it where it is too much. */
+  /** Counts work that is about to be done in one piece. If it exceeds a limit, the run ends before that work starts. */
   spend(steps: number): void {
     this.#left -= steps;
     if (this.#left <= 0) this.#check();
   }
 
-  /** A scan or copy of a text of this length is about to begin, or a text of this length to be made. */
+  /** Must be called before a string of this length is scanned, copied or made. */
   text(length: number): void {
     const maxText = this.#limits?.maxText ?? Number.POSITIVE_INFINITY;
     if (length > maxText) throw new JqLimitError(`the filter was stopped at a text of more than ${maxText} characters`);
     this.spend(length >>> 4);
   }
 
-  /** A container with so many places is about to be made. */
+  /** Must be called before a container with `count` elements or fields is made. */
   places(count: number): void {
     this.#places += count;
     const maxPlaces = this.#limits?.maxPlaces ?? Number.POSITIVE_INFINITY;
@@ -82,7 +102,7 @@ export class Meter {
     this.spend(Math.ceil(count / 8));
   }
 
-  /** Does work that nothing can stop before its end, if its worst case allows. */
+  /** Runs work that cannot be interrupted; throws instead if the worst-case estimate exceeds `maxUnbroken`. */
   unbroken<T>(worstCase: number, work: () => T): T {
     if (worstCase > (this.#limits?.maxUnbroken ?? Number.POSITIVE_INFINITY)) {
       throw new JqLimitError('the filter was stopped before a regular expression that may take too long');
@@ -104,12 +124,12 @@ export class Meter {
   }
 }
 
-/** The meter of the program that runs: runs are synchronous, so builtins need not be handed theirs. */
+/** The meter of the run in progress. Runs are synchronous, so builtins read it here and need no parameter for it. */
 export function meter(): Meter {
   return running;
 }
 
-/** Makes `next` the meter of what runs from here on, and returns the one before it, to be put back at the end. */
+/** Makes `next` the current meter and returns the previous one, which the caller must restore when its run ends. */
 export function exchangeMeter(next: Meter): Meter {
   const outer = running;
   running = next;

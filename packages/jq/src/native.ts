@@ -5,17 +5,18 @@ import { excerpt } from './json-text.ts';
 import { meter } from './meter.ts';
 import { isArray, typeName, type JsonValue } from './value.ts';
 
-/** A builtin as a function of its input and its arguments; it looks only at as many arguments as its name says. */
+/** A builtin as a function of its input and its arguments; it reads only as many arguments as its `name/arity` says. */
 export type Native = (input: JsonValue, a: JsonValue, b: JsonValue, c: JsonValue) => JsonValue;
 
 /** Builtins by `name/arity`. */
 export type NativeTable = Readonly<Record<string, Native>>;
 
-/** A builtin whose array result is emitted element by element. */
+/** A builtin that returns an array, whose elements are emitted one by one. */
 export type Spread = (input: JsonValue, a: JsonValue, b: JsonValue) => readonly JsonValue[];
+/** Builtins with any number of outputs, by `name/arity`. */
 export type SpreadTable = Readonly<Record<string, Spread>>;
 
-/** A call of a native; for several outputs of the arguments the last one is the outer loop. */
+/** Compiles a call of a native builtin; for several outputs of the arguments the last one is the outer loop. */
 export function callNative(native: Native, args: readonly Compiled[]): Compiled {
   const ones: One[] = [];
   for (const { one } of args) if (one !== undefined) ones.push(one);
@@ -30,6 +31,10 @@ export function callNative(native: Native, args: readonly Compiled[]): Compiled 
   };
 }
 
+/**
+ * Compiles a call of a spread, which emits each element of its result; for several outputs of the arguments the last
+ * one is the outer loop.
+ */
 export function callSpread(spread: Spread, args: readonly Compiled[]): Compiled {
   return {
     run: (value, path, env, emit) => {
@@ -61,19 +66,22 @@ export function forEachArguments(
   collect(args.length - 1, []);
 }
 
-/** `value` as it is named in messages, such as `number (1)`. */
+/** `value` as error messages name it, such as `number (1)`. */
 export function describe(value: JsonValue): string {
   return `${typeName(value)} (${excerpt(value)})`;
 }
 
+/** Returns `value`; raises an error that names it, followed by `otherwise`, if it is not an array. */
 export function expectArray(value: JsonValue, otherwise: string): readonly JsonValue[] {
   return isArray(value) ? value : raise(`${describe(value)} ${otherwise}`);
 }
 
+/** Returns `value`; raises `message` if it is not a string. */
 export function expectString(value: JsonValue, message: string): string {
   return typeof value === 'string' ? value : raise(message);
 }
 
+/** Returns `value`; raises an error if it is not a number. */
 export function expectNumber(value: JsonValue): number {
   return typeof value === 'number' ? value : raise(`${describe(value)} number required`);
 }

@@ -7,9 +7,10 @@ import type { BinaryOperator } from './syntax.ts';
 import { splitAt } from './text-search.ts';
 import { isArray, isObject, ownKeys, ownValue, setOwn, typeName, type JsonObject, type JsonValue } from './value.ts';
 
+/** Combines two values; raises an error if it cannot. */
 export type BinaryFunction = (left: JsonValue, right: JsonValue) => JsonValue;
 
-/** What each binary operator does to two values. */
+/** The function of each binary operator. */
 export const BINARY_OPERATORS: Readonly<Record<BinaryOperator, BinaryFunction>> = {
   '+': add,
   '-': subtract,
@@ -24,6 +25,7 @@ export const BINARY_OPERATORS: Readonly<Record<BinaryOperator, BinaryFunction>> 
   '>=': (left, right) => compareValues(left, right) >= 0,
 };
 
+/** `left + right` */
 export function add(left: JsonValue, right: JsonValue): JsonValue {
   if (typeof left === 'number' && typeof right === 'number') return left + right;
   if (typeof left === 'string' && typeof right === 'string') return addTexts(left, right);
@@ -43,7 +45,7 @@ function addContainers(left: JsonValue, right: JsonValue): JsonValue {
   return failWith(left, right, 'added');
 }
 
-/** Text is joined without a copy: only its length counts, not the work. */
+/** The engine joins strings without copying them, so only the length of a long result is metered. */
 function addTexts(left: string, right: string): string {
   const length = left.length + right.length;
   if (length > LONG_TEXT) meter().text(length);
@@ -52,12 +54,16 @@ function addTexts(left: string, right: string): string {
 
 const LONG_TEXT = 65_536;
 
+/** `-value` */
 export function negate(value: JsonValue): JsonValue {
   if (typeof value !== 'number') raise(`${typeName(value)} (${excerpt(value)}) cannot be negated`);
   return -value;
 }
 
-/** Cuts `text` at every `separator`; an empty separator cuts between characters, and nothing is nothing. */
+/**
+ * Splits `text` at every `separator`; an empty separator splits it into characters, and empty text gives an empty
+ * array.
+ */
 export function splitString(text: string, separator: string): JsonValue {
   if (text === '') return [];
   if (separator !== '') return splitAt(text, separator);
@@ -115,7 +121,7 @@ function remainder(left: JsonValue, right: JsonValue): JsonValue {
   if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
   const divisor = Math.abs(toInteger(right));
   if (divisor === 0) failWith(left, right, 'divided (remainder) because the divisor is zero');
-  // `+ 0` turns a negative zero into zero: the operands count as integers.
+  // `+ 0` turns a negative zero into zero: integers have no negative zero.
   return (toInteger(left) % divisor) + 0;
 }
 

@@ -16,9 +16,9 @@ export function compareValues(left: JsonValue, right: JsonValue): number {
   return 0;
 }
 
-/** Equality as `==` has it: deep, and independent of key order. */
+/** Equality as `==` defines it: deep, and independent of key order. */
 export function areEqual(left: JsonValue, right: JsonValue): boolean {
-  // Two texts of one length are read to their ends.
+  // Strings of equal length may be compared to their ends.
   if (typeof left === 'string') meter().spend(left.length >>> 6);
   if (left === right) return true;
   return typeof left === 'object' && typeof right === 'object' && areEqualContainers(left, right);
@@ -46,7 +46,7 @@ function areEqualObjects(left: JsonObject, right: JsonObject): boolean {
   return keys.every((key) => Object.hasOwn(right, key) && areEqual(ownValue(left, key), ownValue(right, key)));
 }
 
-/** Compares by code point, where JavaScript's own comparison goes by UTF-16 unit. */
+/** Compares by code point; JavaScript's own comparison goes by UTF-16 unit. */
 export function compareStrings(left: string, right: string): number {
   if (left === right) return 0;
   const length = Math.min(left.length, right.length);
@@ -78,7 +78,7 @@ export function sortValues(values: readonly JsonValue[]): JsonValue[] {
   return values.toSorted(compareValues);
 }
 
-// A surrogate stands for a character above U+FFFF, so it sorts behind the private-use and compatibility area.
+// A surrogate is half of a character above U+FFFF, so it sorts after the private-use and compatibility area.
 function codeUnitWeight(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }

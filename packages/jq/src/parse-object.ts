@@ -36,7 +36,7 @@ function parseEntry(stream: TokenStream, parsers: Parsers, parseVariable: Variab
   return { key, value: { type: 'index', target: { type: 'identity' }, key } };
 }
 
-/** `$x` alone, `$__loc__`, or `$x: value` whose key is what the variable holds. */
+/** `$x` alone, `$__loc__`, or `$x: value`, whose key is the value of the variable. */
 function parseVariableEntry(stream: TokenStream, parsers: Parsers, parseVariable: VariableParser): ObjectEntry {
   const token = stream.current;
   const name = token.type === 'variable' ? token.text : '';

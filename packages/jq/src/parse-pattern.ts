@@ -2,7 +2,7 @@ import { parseString } from './parse-string.ts';
 import type { Node, Pattern, PatternEntry } from './syntax.ts';
 import type { TokenStream } from './token-stream.ts';
 
-/** The parser's own levels that patterns and terms come back to. */
+/** The levels of the parser that patterns and terms call recursively. */
 export interface Parsers {
   readonly parsePipe: (stream: TokenStream) => Node;
   readonly parseAlternative: (stream: TokenStream) => Node;
@@ -15,6 +15,7 @@ export function parsePatterns(stream: TokenStream, parsers: Parsers): readonly P
   return patterns;
 }
 
+/** Parses one pattern. */
 export function parsePattern(stream: TokenStream, parsers: Parsers): Pattern {
   const name = stream.acceptType('variable');
   if (name !== undefined) return { type: 'variable', name };

@@ -2,7 +2,7 @@ import type { Parsers } from './parse-pattern.ts';
 import type { Node } from './syntax.ts';
 import type { TokenStream } from './token-stream.ts';
 
-/** A string, perhaps with interpolations, perhaps behind a format such as `@base64`; or the format alone. */
+/** A string, with or without interpolations and a format such as `@base64` before it; or the format alone. */
 export function parseString(stream: TokenStream, parsers: Parsers): Node {
   const at = stream.current.at;
   const format = stream.acceptType('format');

@@ -14,7 +14,7 @@ export function parseTerm(stream: TokenStream, parsers: Parsers): Node {
   }
 }
 
-/** Words of the grammar; none of them can name a function. */
+/** The keywords of the grammar; none of them can name a function. */
 const RESERVED: ReadonlySet<string> = new Set(
   'def if then elif else end as reduce foreach try catch label import include and or __loc__'.split(' '),
 );
@@ -100,7 +100,7 @@ function parseArray(stream: TokenStream, parsers: Parsers): Node {
   return { type: 'array', body: closed(stream, parsers, ']') };
 }
 
-/** Behind a lone dot: a string, brackets, or nothing. */
+/** After a lone dot: a string, brackets, or nothing. */
 function parseDot(stream: TokenStream, parsers: Parsers): Node {
   if (stream.current.type === 'string' || stream.current.type === 'format') {
     return { type: 'index', target: IDENTITY, key: parseString(stream, parsers) };
@@ -162,7 +162,7 @@ function parsePostfix(target: Node, stream: TokenStream, parsers: Parsers): Node
   return parseBrackets(target, stream, parsers);
 }
 
-/** Behind `[`: `]`, an index, or a slice with one or both ends. */
+/** After `[`: `]`, an index, or a slice with one or both ends. */
 function parseBrackets(target: Node, stream: TokenStream, parsers: Parsers): Node {
   if (stream.accept(']')) return { type: 'iterate', target };
   if (stream.accept(':')) return { type: 'slice', target, from: NULL, to: closed(stream, parsers, ']') };

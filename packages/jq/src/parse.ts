@@ -51,7 +51,7 @@ function parseComma(stream: TokenStream): Node {
   return left;
 }
 
-/** Everything tighter than a comma. */
+/** Everything that binds tighter than a comma. */
 export function parseAlternative(stream: TokenStream): Node {
   const left = parseAssignment(stream);
   if (!stream.accept('//')) return left;

@@ -4,17 +4,17 @@ import { sortValues } from './order.ts';
 import { raise } from './signals.ts';
 import { isArray, isObject, setOwn, type JsonValue } from './value.ts';
 
-/** A copy of `value` with `replacement` at the end of `keys`. */
+/** Returns a copy of `value` with `replacement` at the path `keys`. */
 export function setPath(value: JsonValue, keys: readonly JsonValue[], replacement: JsonValue): JsonValue {
   const writer = new PathWriter(value);
   writer.set(keys, replacement);
   return writer.value;
 }
 
-/** A copy of `value` without what stands at any of `paths`. */
+/** Returns a copy of `value` without the values at `paths`; raises an error if a path is not an array. */
 export function deletePaths(value: JsonValue, paths: readonly JsonValue[]): JsonValue {
   const writer = new PathWriter(value);
-  // From the last to the first, so that a deletion does not shift what is still to be deleted.
+  // In descending order, so that no deletion shifts an element that is still to be deleted.
   const sorted = sortValues(paths).toReversed().map(asPath);
   for (let index = 0; index < sorted.length;) {
     const path = sorted[index] ?? [];
@@ -26,8 +26,9 @@ export function deletePaths(value: JsonValue, paths: readonly JsonValue[]): Json
 }
 
 /**
- * Writes at many paths of one value. What lies on a path is copied once: a container that this writer copied and that
- * nobody else has seen since is written to in place, or n assignments would take n copies of everything around them.
+ * Writes at many paths of one value, without changing the value that was passed in. Each container on a written path is
+ * copied once; after that, the copy is written in place for as long as nothing else can hold a reference to it.
+ * Otherwise n assignments would make n copies of every enclosing container.
  */
 export class PathWriter {
   #value: JsonValue;
@@ -41,10 +42,11 @@ export class PathWriter {
     return this.#value;
   }
 
-  /** What stands at the end of `keys`. It may be kept by whoever reads it. */
+  /** Returns the value at the path `keys`. The caller may keep it. */
   read(keys: readonly JsonValue[]): JsonValue {
     const found = getPath(this.#value, keys);
-    // Its containers may stand elsewhere from now on.
+    // The caller may store this container, and those inside it, elsewhere, so the copies made so far must not be
+    // written in place.
     if (this.#own.has(found)) this.#own.clear();
     return found;
   }
@@ -64,7 +66,7 @@ export class PathWriter {
     this.#value = written;
   }
 
-  /** Deletes `keys` of what stands at the end of `path`; without any, the whole value. */
+  /** Deletes `keys` from the container at `path`; without keys, the whole value becomes null. */
   delete(path: readonly JsonValue[], keys: readonly JsonValue[]): void {
     if (keys.length === 0) {
       this.#value = null;
@@ -97,7 +99,10 @@ function isMutableObject(value: JsonValue): value is Record<string, JsonValue> {
   return isObject(value);
 }
 
-/** The last keys of the paths from `start` on that lead into the same container, and that no other one shifts. */
+/**
+ * The last keys of the consecutive paths from `start` on that lead into the same container and can be deleted in one
+ * go: only names, or only indices that are not negative. Any other key is deleted alone.
+ */
 function neighbors(paths: readonly (readonly JsonValue[])[], start: number): readonly JsonValue[] {
   const first = paths[start] ?? [];
   const last = first.at(-1);
@@ -113,7 +118,7 @@ function neighbors(paths: readonly (readonly JsonValue[])[], start: number): rea
   return keys;
 }
 
-/** Whether a key is of the type of the one before it, and another one. */
+/** Whether `key` differs from the key before it and has the same type. */
 function isNext(key: JsonValue, before: JsonValue | undefined): boolean {
   return key !== before && typeof key === typeof before && isPlainKey(key);
 }

@@ -1,22 +1,34 @@
+// `path(…)`, assignments and deletions need to know where in their input the outputs of a filter are. So filters pass a
+// path along with each value (see `Run` in machine.ts). A path has three states: undefined means that paths are not
+// tracked, which costs nothing; a chain of steps is the position of a value in the input; `LOST` means that paths are
+// tracked, but the value was made by the program and is not a part of the input. `LOST` becomes an error only when the
+// path is used.
+//
+// compile-assign.ts starts a filter at `ROOT` and reads the result with `pathKeys`; a filter that takes parts of its
+// input extends the path, and any other filter emits `lostPath`.
+
 import { excerpt } from './json-text.ts';
 import { raise } from './signals.ts';
 import type { JsonValue } from './value.ts';
 
 /**
- * Where a value stands in the input of the innermost `path(…)`, as a chain from the last key to `ROOT`. `undefined`
- * where nobody asks for paths; `LOST` where somebody does and the value does not come from the input.
+ * The position of a value in the input of the innermost `path(…)`, as a chain from its last key to `ROOT`. `undefined`
+ * if paths are not tracked; `LOST` if they are and the value is not a part of the input.
  */
 export type Path = PathStep | undefined;
 
+/** One step of a path: a key, and the path of the container that it selects from. */
 export interface PathStep {
   readonly parent: PathStep | undefined;
   readonly key: JsonValue;
 }
 
+/** The path of the whole input; compared by identity. */
 export const ROOT: PathStep = { parent: undefined, key: null };
+/** The path of a value that is not a part of the input; compared by identity. */
 export const LOST: PathStep = { parent: undefined, key: null };
 
-/** The path of what stands under `key` of `value`, which itself stands at `path`. */
+/** The path of the element or field `key` of `value`, whose own path is `path`. Raises an error if that is `LOST`. */
 export function extendPath(path: Path, key: JsonValue, value: JsonValue): Path {
   if (path === undefined) return undefined;
   if (path === LOST) {
@@ -25,17 +37,17 @@ export function extendPath(path: Path, key: JsonValue, value: JsonValue): Path {
   return { parent: path, key };
 }
 
-/** As `extendPath` for each of the elements of `value`. */
+/** Raises an error if `path` is `LOST`: then the elements of `value` have no paths either. */
 export function checkIterable(path: Path, value: JsonValue): void {
   if (path === LOST) raise(`Invalid path expression near attempt to iterate through ${excerpt(value, 29)}`);
 }
 
-/** The path of a value made by the program rather than taken from the input. */
+/** The path of a value that is made by the program and not taken from its input. */
 export function lostPath(path: Path): Path {
   return path === undefined ? undefined : LOST;
 }
 
-/** The keys from the outside in, for a value that was found at `path`. */
+/** Returns the keys of `path`, outermost first. Raises an error, which quotes `value`, if the path is `LOST`. */
 export function pathKeys(path: Path, value: JsonValue): readonly JsonValue[] {
   if (path === LOST) raise(`Invalid path expression with result ${excerpt(value, 29)}`);
   const keys: JsonValue[] = [];

@@ -1,7 +1,7 @@
 import { parseDefinitions } from './parse.ts';
 import type { Definition } from './syntax.ts';
 
-/** The builtin `name/arity` that is written in jq itself, if there is one; the text is parsed on first use. */
+/** Returns the builtin `name/arity` if it is written in jq; the text of all of them is parsed on first use. */
 export function preludeDefinition(name: string, arity: number): Definition | undefined {
   definitions ??= new Map(parseDefinitions(PRELUDE).map((definition) => [keyOf(definition), definition]));
   return definitions.get(`${name}/${arity}`);

@@ -10,30 +10,34 @@ import { BreakSignal, RaisedValue } from './signals.ts';
 import { JqSyntaxError } from './syntax-error.ts';
 import type { JsonObject, JsonValue } from './value.ts';
 
+/** The options of `compileJq`. */
 export interface JqOptions {
-  /** Values of variables from outside, by name without the `$`. */
+  /** Variables passed in from outside, by name without the `$`. */
   readonly variables?: JsonObject;
-  /** What `$ENV` and `env` hold; default nothing. */
+  /** The value of `$ENV` and `env`; default an empty object. */
   readonly environment?: JsonObject;
-  /** Inputs and outputs beside the one input; without it the builtins that need them are compile errors. */
+  /**
+   * Inputs and outputs besides the one input; without a host, a program that calls a builtin that needs one does not
+   * compile.
+   */
   readonly host?: JqHost;
-  /** What one run may use before it is ended with a JqLimitError; default no limits. */
+  /** The limits of one run, which ends with a JqLimitError when it exceeds one; default no limits. */
   readonly limits?: JqLimits;
   /** A clock for the limits; default `performance.now`. */
   readonly nowMs?: () => number;
 }
 
-/** A compiled program; it keeps nothing from one run to the next and never changes its input. */
+/** A compiled program. Nothing that one run computes affects the next, and the input is never changed. */
 export interface JqProgram {
   /** Calls `emit` with each output, in order; throws JqError for an error the program does not catch. */
   readonly run: (input: JsonValue, emit: (output: JsonValue) => void) => void;
-  /** The work of the last run, in the units of its limits. */
+  /** The steps of the last run, in the unit of `JqLimits.maxSteps`. */
   readonly steps: () => number;
-  /** The time since the last run began; counted where there are limits. */
+  /** Milliseconds since the last run began; meaningful only with limits. */
   readonly elapsedMs: () => number;
 }
 
-/** An error that a program raised and did not catch; `value` is what `catch` would have seen. */
+/** Thrown for an error that a program raised and did not catch; `value` is what `catch` would have received. */
 export class JqError extends Error {
   override readonly name = 'JqError';
   readonly value: JsonValue;
@@ -44,7 +48,7 @@ export class JqError extends Error {
   }
 }
 
-/** The calls of a run went deeper than the stack allows; elsewhere it may be larger. */
+/** Thrown when a run recurses deeper than the call stack allows; the same run may succeed where the stack is larger. */
 export class JqDepthError extends JqError {}
 
 /** Compiles a jq program once, for many runs; throws JqSyntaxError with line and column. */
@@ -90,7 +94,9 @@ function compileGuarded(source: string, context: Context) {
   }
 }
 
-/** What a run's caller sees of anything thrown; errors of the caller's own `emit` pass as they are. */
+/**
+ * Converts what a run threw into what its caller gets. Errors thrown by the caller's own `emit` pass through unchanged.
+ */
 function asError(thrown: unknown): unknown {
   if (thrown instanceof RaisedValue) return new JqError(thrown.value);
   if (thrown instanceof BreakSignal) return new JqError('break');

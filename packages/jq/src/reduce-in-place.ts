@@ -8,17 +8,19 @@ import type { Scope } from './scope.ts';
 import type { Node } from './syntax.ts';
 import { isArray, isObject, ownKeys, setOwn, type JsonValue } from './value.ts';
 
-/** A container that belongs to one reduce alone: it was copied, and nobody else has seen the copy. */
+/** The container that one reduce owns: a copy that nothing else references; undefined before the first copy is made. */
 export interface OwnedState {
   container: JsonValue[] | Record<string, JsonValue> | undefined;
 }
 
-/** One step of a reduce, which may write into the container it owns. */
+/** One step of a reduce: returns the next state, and may write into the owned container. */
 export type InPlaceStep = (state: JsonValue, env: Env, owned: OwnedState) => JsonValue;
 
 /**
- * Building an array or an object element by element would copy it for every element. Where the update has the form
- * `.[key] op value`, `.[key] |= f` or `. + value`, and the value cannot hold the state itself, the copy is made once.
+ * Compiles the update of a reduce so that it writes into the state, or returns undefined if that is not safe. Otherwise
+ * building an array or an object element by element would copy it for every element. It is safe if the update has the
+ * form `.[key] op value`, `.[key] |= f` or `. + value` and the value cannot contain the state itself. Then the state is
+ * copied only once.
  */
 export function compileInPlace(update: Node, context: Context, scope: Scope): InPlaceStep | undefined {
   if (update.type === 'binary' && update.operator === '+' && update.left.type === 'identity') {
@@ -42,7 +44,7 @@ export function compileInPlace(update: Node, context: Context, scope: Scope): In
 type AssignNode = Extract<Node, { readonly type: 'assign' }>;
 type Change = (state: JsonValue, env: Env) => (old: JsonValue) => JsonValue;
 
-/** What makes the new value of a key from the old one. */
+/** Compiles the function that computes the new value of a key from the old one. */
 function compileChange(update: AssignNode, context: Context, scope: Scope): Change | undefined {
   if (update.operator === '|=') {
     const { one } = context.compile(update.right, scope);
@@ -74,7 +76,7 @@ const APART_CALLS: ReadonlySet<string> = new Set([
   'false',
 ]);
 
-/** Whether no output of `node` can be its input, or hold it. */
+/** Whether no output of `node` can be its input or contain it. */
 function isApartFromInput(node: Node): boolean {
   if (APART.has(node.type)) return true;
   if (node.type === 'call') return node.args.length === 0 && APART_CALLS.has(node.name);
@@ -83,7 +85,7 @@ function isApartFromInput(node: Node): boolean {
   return parts?.every(isApartFromInput) ?? false;
 }
 
-/** The parts that outputs of `node` are made of; undefined where that is not known. */
+/** The parts from which the outputs of `node` are made; undefined if that is not known. */
 function partsOf(node: Node): readonly Node[] | undefined {
   if (node.type === 'index') return [node.target];
   if (node.type === 'pipe') return [node.left];

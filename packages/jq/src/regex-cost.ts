@@ -1,25 +1,30 @@
-/**
- * How much work a search with a pattern may be at worst, as a factor and a power of the length of the text. A search by
- * backtracking cannot be stopped by the meter, so what may run where it cannot be terminated is decided before.
- */
+// JavaScript's regular expressions backtrack, and nothing can interrupt a search: a pattern such as `(a+)+$` can block
+// the process for hours. So the work of a search is estimated before it starts, from the pattern and the length of the
+// text, and `Meter.unbroken` refuses a search whose estimate is too high.
+//
+// The estimate multiplies three numbers: in how many ways the matcher may try to match from one start position, how
+// many atoms the pattern has, and how many start positions there are. It must not be too low, but may be far too high.
+// Where the structure of the pattern gives no bound, the cost is infinite.
+
+/** The worst case of a search in a text of length n: `factor` * (n + 1) ** `power` steps. */
 export interface RegexCost {
-  /** Infinite where nothing is known, as for repetitions in repetitions. */
+  /** Infinite where no bound is known, as for an unbounded repetition of something that can match in several ways. */
   readonly factor: number;
   readonly power: number;
 }
 
-/** The cost of a pattern in the form that `translatePattern` writes. */
+/** The cost of a pattern in the syntax that `translatePattern` produces. */
 export function costOf(pattern: string): RegexCost {
   if (pattern.length > MAX_LENGTH) return UNKNOWN;
   const isAnchored = pattern.startsWith(TEXT_START);
   const reader = new CostReader(isAnchored ? pattern.slice(TEXT_START.length) : pattern);
   const { factor, power } = reader.alternatives();
-  // Every place of the text may be where a match starts; behind an anchor each but the first fails at once.
+  // A match may start at every position of the text. Behind an anchor, every position but the first fails at once.
   const starts = isAnchored && !reader.hasTopLevelBranches ? 0 : 1;
   return { factor: factor * Math.max(1, reader.size), power: Math.max(1, power + starts) };
 }
 
-/** The most steps of a search in a text of `length`. */
+/** An upper bound for the steps of a search in a text of `length` UTF-16 units. */
 export function worstCaseOf({ factor, power }: RegexCost, length: number): number {
   return factor * (length + 1) ** power;
 }
@@ -29,13 +34,16 @@ const UNKNOWN: RegexCost = { factor: Number.POSITIVE_INFINITY, power: 1 };
 const TEXT_START = String.raw`(?<![\s\S])`;
 const ONE: RegexCost = { factor: 1, power: 0 };
 
-/** Reads how many ways a match can go: in a row they multiply, alternatives add up, each repetition has every length. */
+/**
+ * Counts the ways in which a match can be tried. Those of consecutive parts multiply, those of alternatives add up, and
+ * a repetition can have every length.
+ */
 class CostReader {
   readonly #pattern: string;
   #position = 0;
   #depth = 0;
   hasTopLevelBranches = false;
-  /** How many atoms one way leads through. */
+  /** The number of atoms in the pattern; a bounded repetition counts as its upper bound. */
   size = 0;
 
   constructor(pattern: string) {
@@ -68,7 +76,7 @@ class CostReader {
         continue;
       }
       const isLast = this.#isAtEnd();
-      // Nothing follows that could fail, so no other length is tried.
+      // Nothing that could fail follows, so the matcher tries no other length.
       if (isSingle && isLast && bounds.most === Number.POSITIVE_INFINITY)
         ways = times(ways, { factor: bounds.least + 1, power: 0 });
       else ways = times(ways, repeated(cost, bounds, isSingle));
@@ -76,12 +84,12 @@ class CostReader {
     return ways;
   }
 
-  /** Whether nothing but the ends of groups follows. */
+  /** Whether only closing parentheses follow. */
   #isAtEnd(): boolean {
     return this.#position + this.#depth === this.#pattern.length && /^\)*$/.test(this.#pattern.slice(this.#position));
   }
 
-  /** One character, class, escape or group; `isSingle` where it always takes exactly one character. */
+  /** Reads one character, class, escape or group; `isSingle` if it always matches exactly one character. */
   #atom(): { readonly cost: RegexCost; readonly isSingle: boolean } {
     const char = this.#pattern[this.#position];
     if (char === '(') return { cost: this.#group(), isSingle: false };
@@ -93,7 +101,7 @@ class CostReader {
       this.#position += (this.#pattern.codePointAt(this.#position) ?? 0) > 0xffff ? 2 : 1;
       return { cost: ONE, isSingle: true };
     }
-    // What a group took is compared character by character.
+    // A backreference is compared with the text of its group character by character.
     if (this.#take(/\\[1-9]\d*/y) !== '') return { cost: { factor: 1, power: 1 }, isSingle: false };
     this.#take(/\\(?:[pPu]\{[^}]*\}|x[0-9a-fA-F]{2}|[^])/y);
     return { cost: ONE, isSingle: true };
@@ -140,12 +148,12 @@ function repeated(cost: RegexCost, { least, most }: Bounds, isSingle: boolean): 
   if (most === 0) return ONE;
   if (most === 1) return { factor: cost.factor + 1, power: cost.power };
   const isPlain = cost.factor === 1 && cost.power === 0;
-  // What repeats must take something in one way, or the ways of all turns multiply.
+  // If the repeated part can match in several ways, the ways of all iterations multiply.
   if (!isPlain)
     return most === Number.POSITIVE_INFINITY
       ? UNKNOWN
       : { factor: (cost.factor + 1) ** most, power: cost.power * most };
-  // One way only.
+  // A fixed number of iterations can match in one way only.
   if (least === most) return ONE;
   if (!isSingle && most === Number.POSITIVE_INFINITY) return { factor: least + 1, power: 1 };
   return most === Number.POSITIVE_INFINITY ? { factor: least + 1, power: 1 } : { factor: most + 1, power: 0 };

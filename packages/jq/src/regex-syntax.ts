@@ -1,18 +1,33 @@
+// jq's patterns have the Perl syntax of the Oniguruma library; here they run as RegExps of JavaScript with the `u`
+// flag. This file rewrites a pattern from the one syntax to the other, when regex.ts compiles it.
+//
+// The translator reads the pattern from left to right, once, and replaces what JavaScript does not know or understands
+// differently: class escapes and POSIX brackets become Unicode properties, anchors become lookarounds, and a character
+// that is literal only in Oniguruma is escaped. What cannot be expressed, such as possessive quantifiers, raises an
+// error.
+//
+// The result must have the same capture groups as the source, in the same order, as `names` belongs to them by
+// position. regex-cost.ts reads the result to estimate its cost: it must know every construct that is written here.
+
 import { raise } from './signals.ts';
 
+/** The flags of jq that change how a pattern is translated. */
 export interface PatternOptions {
-  /** `x`: white space and comments in the pattern do not count. */
+  /** The `x` flag: white space and comments in the pattern are ignored. */
   readonly isExtended: boolean;
   readonly dotMatchesNewline: boolean;
 }
 
+/** A pattern in the syntax of JavaScript. */
 export interface TranslatedPattern {
   readonly pattern: string;
   /** The name of each capture group, null for those without. */
   readonly names: readonly (string | null)[];
 }
 
-/** Rewrites a pattern from Oniguruma's Perl syntax to that of a RegExp with the `u` flag. */
+/**
+ * Translates a pattern of jq to one for a RegExp with the `u` flag; raises an error if it is invalid or not supported.
+ */
 export function translatePattern(source: string, options: PatternOptions): TranslatedPattern {
   const translator = new Translator(source, options);
   return { pattern: translator.alternatives(), names: translator.names };
@@ -21,7 +36,7 @@ export function translatePattern(source: string, options: PatternOptions): Trans
 const WORD = String.raw`\p{L}\p{M}\p{N}\p{Pc}`;
 const SPACE = String.raw`\t-\r\x20\x85\p{Z}`;
 
-// What stands for a class, inside square brackets and outside.
+// The translation of each class escape, inside and outside square brackets.
 const CLASS_ESCAPES: Readonly<Record<string, { readonly inside: string; readonly outside: string }>> = {
   d: { inside: String.raw`\p{Nd}`, outside: String.raw`\p{Nd}` },
   D: { inside: String.raw`\P{Nd}`, outside: String.raw`\P{Nd}` },
@@ -70,7 +85,7 @@ const POSIX_CLASSES: Readonly<Record<string, string>> = {
 
 const SYNTAX_CHARACTERS = /[\^$\\.*+?()[\]{}|/]/;
 
-/** A cursor over one pattern. */
+/** Translates one pattern from left to right. */
 class Translator {
   readonly names: (string | null)[] = [];
   readonly #source: string;
@@ -82,7 +97,7 @@ class Translator {
     this.#options = options;
   }
 
-  /** Up to the end, or the parenthesis that closes the group the cursor is in. */
+  /** Translates up to the end of the pattern, or up to the parenthesis that closes the current group. */
   alternatives(): string {
     let pattern = '';
     while (this.#position < this.#source.length && this.#peek() !== ')') pattern += this.#item();
@@ -121,7 +136,7 @@ class Translator {
     return char;
   }
 
-  /** A repetition such as `{2,3}`; any other brace stands for itself. */
+  /** A repetition such as `{2,3}` or `{,3}`; any other brace is a literal character. */
   #braces(): string {
     const upTo = this.#take(/,(\d+)\}/y);
     if (upTo !== '') return `{0${upTo}`;
@@ -135,7 +150,7 @@ class Translator {
     if (special !== '') return this.#closed(`(${special}`);
     const name = /^\?P?<(.*)>$/.exec(this.#take(/\?P?<[^>]*>/y))?.[1];
     if (name !== undefined) {
-      // The name stays out of the RegExp, so that one that JavaScript does not allow, or a repeated one, works.
+      // The RegExp gets no group names: jq also allows repeated names, and names that JavaScript does not allow.
       this.names.push(name);
       return this.#closed('(');
     }
@@ -144,7 +159,7 @@ class Translator {
     return this.#closed('(');
   }
 
-  /** `(?i)` to the end of the group it stands in, or `(?i:…)`. */
+  /** Translates `(?i)`, which applies to the rest of its group, and `(?i:…)`. */
   #inlineFlags(): string {
     const flags = /^\?([imsx]*)(-[imsx]+)?([:)])$/.exec(this.#take(/\?[imsx]*(?:-[imsx]+)?[:)]/y));
     if (flags === null)
@@ -163,7 +178,7 @@ class Translator {
 
   #class(): string {
     let body = this.#take(/\^/y);
-    // A bracket that comes first stands for itself.
+    // A `]` in first position is a literal character.
     if (this.#take(/\]/y) !== '') body += String.raw`\]`;
     for (;;) {
       const char = this.#next();
@@ -180,14 +195,14 @@ class Translator {
     return '^/|(){}.*+?$'.includes(char) ? `\\${char}` : char;
   }
 
-  /** `[:name:]`; any other bracket inside a class stands for itself. */
+  /** `[:name:]`; any other opening bracket inside a class is a literal character. */
   #posixClass(): string {
     const [, caret, name = ''] = /^:(\^?)(\w+):\]$/.exec(this.#take(/:\^?\w+:\]/y)) ?? [];
     if (caret === '^') this.#fail('negated POSIX brackets are not supported');
     return POSIX_CLASSES[name] ?? String.raw`\[`;
   }
 
-  // A hyphen next to a bracket or to a class such as \w stands for itself.
+  // Next to a bracket or to a class such as \w, a hyphen is a literal character.
   #isRange(): boolean {
     const before = this.#source.slice(Math.max(0, this.#position - 5), this.#position - 1);
     const after = this.#source.slice(this.#position, this.#position + 2);
@@ -211,7 +226,7 @@ class Translator {
     return CLASS_ESCAPES[char]?.inside ?? CONTROL_ESCAPES[char] ?? this.#characterEscape(char);
   }
 
-  /** `\xHH`, `\x{H…}`, `\uHHHH`, `\p{…}`, or a character that stands for itself. */
+  /** `\xHH`, `\x{H…}`, `\uHHHH`, `\p{…}`, or an escaped literal character. */
   #characterEscape(char: string): string {
     if (char === '') this.#fail('end pattern at escape');
     const hex =

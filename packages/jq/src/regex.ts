@@ -6,7 +6,7 @@ import { costOf, worstCaseOf, type RegexCost } from './regex-cost.ts';
 import { codePointCounter } from './text-search.ts';
 import { codePointLength, type JsonValue } from './value.ts';
 
-/** One match in jq's terms: offsets and lengths count code points. */
+/** One match as jq reports it; offsets and lengths count code points. */
 export interface RegexMatch {
   readonly offset: number;
   readonly length: number;
@@ -14,6 +14,7 @@ export interface RegexMatch {
   readonly captures: readonly RegexCapture[];
 }
 
+/** One capture of a match as jq reports it; for a group that took no part, `offset` is -1 and `string` null. */
 export interface RegexCapture {
   readonly offset: number;
   readonly length: number;
@@ -21,7 +22,7 @@ export interface RegexCapture {
   readonly name: string | null;
 }
 
-/** A pattern with its flags: `isGlobal` for all matches, `skipsEmpty` to leave out empty ones. */
+/** A compiled pattern. With `isGlobal`, a search finds all matches; with `skipsEmpty`, it leaves out empty ones. */
 export interface Regex {
   readonly pattern: RegExp;
   readonly names: readonly (string | null)[];
@@ -30,7 +31,10 @@ export interface Regex {
   readonly skipsEmpty: boolean;
 }
 
-/** Checks the arguments of a regex builtin and compiles them; the last few patterns are remembered. */
+/**
+ * Checks the arguments of a regex builtin and compiles them; raises an error if they are invalid. Short patterns are
+ * cached.
+ */
 export function regexFrom(pattern: JsonValue, flags: JsonValue): Regex {
   if (typeof pattern !== 'string') return raise(`${describe(pattern)} cannot be matched, as it is not a string`);
   if (flags !== null && typeof flags !== 'string') return raise(`${describe(flags)} is not a string`);
@@ -48,7 +52,7 @@ const MAX_CACHED = 200;
 const MAX_CACHED_LENGTH = 1000;
 const cache = new Map<string, Regex>();
 
-/** The matches of `regex` in `text`, all of them if it is global. */
+/** Returns all matches of `regex` in `text` if it is global, otherwise at most the first. */
 export function findMatches(text: string, regex: Regex): readonly RegexMatch[] {
   const matches: RegexMatch[] = [];
   const offsetOf = codePointCounter(text);
@@ -70,6 +74,7 @@ export function findMatches(text: string, regex: Regex): readonly RegexMatch[] {
   return matches;
 }
 
+/** Whether `regex` matches somewhere in `text`. */
 export function hasMatch(text: string, regex: Regex): boolean {
   if (regex.skipsEmpty) return findMatches(text, { ...regex, isGlobal: false }).length > 0;
   regex.pattern.lastIndex = 0;
@@ -112,7 +117,7 @@ function capturesOf(
   return found.slice(1).map((string, index) => {
     const name = names[index] ?? null;
     const start = found.indices?.[index + 1]?.[0];
-    // A group that took no part in the match has no text in `found`, whatever the types say.
+    // A group that took no part in the match is undefined in `found`, although its type is string.
     if (start === undefined) return { offset: -1, string: null, length: 0, name };
     return { offset: offsetOf(start), length: codePointLength(string), string, name };
   });

@@ -5,16 +5,16 @@ export type Scope = ScopeEntry | undefined;
 
 export type ScopeEntry = VariableEntry | FunctionEntry;
 
-/** A name that has a place in the environment at run time. */
+/** A name that occupies one level of the run-time environment. */
 export interface VariableEntry {
   readonly kind: 'variable' | 'closure' | 'label';
   readonly name: string;
-  /** Length of the environment with this name in it. */
+  /** The number of environment levels up to and including this name. */
   readonly depth: number;
   readonly parent: Scope;
 }
 
-/** A function; it takes no place at run time, its calls are resolved when compiling. */
+/** A function. It occupies no level of the environment, as its calls are resolved at compile time. */
 export interface FunctionEntry {
   readonly kind: 'function';
   readonly name: string;
@@ -24,19 +24,24 @@ export interface FunctionEntry {
   readonly compiled: CompiledFunction;
 }
 
-/** Filled in when the body is compiled; empty in the calls that the body makes to itself. */
+/**
+ * The compiled body. It is undefined while the body itself is being compiled, so a recursive call reads it at run time.
+ */
 export interface CompiledFunction {
   body: Compiled | undefined;
 }
 
+/** The number of environment levels at this place. */
 export function depthOf(scope: Scope): number {
   return scope === undefined ? 0 : scope.depth;
 }
 
+/** Returns the scope with a new name inside; the name occupies the next environment level. */
 export function declare(scope: Scope, kind: VariableEntry['kind'], name: string): VariableEntry {
   return { kind, name, depth: depthOf(scope) + 1, parent: scope };
 }
 
+/** Returns the scope with a new function inside, whose body is not compiled yet. */
 export function declareFunction(scope: Scope, name: string, arity: number): FunctionEntry {
   return { kind: 'function', name, arity, depth: depthOf(scope), parent: scope, compiled: { body: undefined } };
 }
@@ -49,7 +54,7 @@ export function findVariable(scope: Scope, kind: 'variable' | 'label', name: str
   return undefined;
 }
 
-/** The innermost function or filter parameter of this name and number of arguments. */
+/** The innermost function or filter parameter with this name and number of parameters. */
 export function findCallable(scope: Scope, name: string, arity: number): ScopeEntry | undefined {
   for (let entry = scope; entry !== undefined; entry = entry.parent) {
     if (entry.name !== name) continue;

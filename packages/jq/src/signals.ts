@@ -1,8 +1,8 @@
 import type { JsonValue } from './value.ts';
 
 /**
- * What a program raises with `error`, and every failing builtin. Not an `Error`: it is thrown and caught often and must
- * not cost a stack trace.
+ * Thrown for what a program raises with `error`, and by every failing builtin. Not an `Error`: it is thrown and caught
+ * often and must not cost a stack trace.
  */
 export class RaisedValue {
   readonly value: JsonValue;
@@ -12,7 +12,7 @@ export class RaisedValue {
   }
 }
 
-/** `break`: unwinds to the label that made `target`. */
+/** Thrown by `break`; caught by the label or loop that made `target`. */
 export class BreakSignal {
   readonly target: object;
 
@@ -26,21 +26,22 @@ export function raise(value: JsonValue): never {
   throwUnknown(new RaisedValue(value));
 }
 
-/** Leaves everything up to the label or loop that owns `target`. */
+/** Unwinds to the label or loop that owns `target`. */
 export function breakTo(target: object): never {
   throwUnknown(new BreakSignal(target));
 }
 
+/** Whether a thrown value is a break to `target`. */
 export function isBreakTo(thrown: unknown, target: object): boolean {
   return thrown instanceof BreakSignal && thrown.target === target;
 }
 
-/** The program used more than its limits allow; no `try` catches it. */
+/** Thrown when a run exceeds one of its limits; jq's `try` does not catch it. */
 export class JqLimitError extends Error {
   override readonly name = 'JqLimitError';
 }
 
-/** `halt` and `halt_error`: ends the program, and the process of a command that runs it. */
+/** Thrown by `halt` and `halt_error`: the program ends, and a command that runs it exits with `exitCode`. */
 export class JqHalt extends Error {
   override readonly name = 'JqHalt';
   readonly exitCode: number;

@@ -1,6 +1,6 @@
-// The public API of @hooklet/jq/stream: values that come one after the other, or in parts.
+// The public API of @hooklet/jq/stream: reading several values from one text, or one value in parts.
 
-/** Cuts JSON texts that follow one another, and come in pieces, into documents. */
+/** Splits concatenated JSON texts, which may arrive in pieces, into documents. */
 export { JsonSplitter, type JsonDocument } from './json-stream.ts';
-/** The events of a value, as `jq --stream` and `tostream` give them. */
+/** Returns the events of a value, as `jq --stream` and `tostream` emit them. */
 export { streamEvents } from './builtin-core.ts';

@@ -1,4 +1,7 @@
-/** A program that cannot be compiled; the message carries line, column and the line with a mark under the place. */
+/**
+ * Thrown for a program that cannot be compiled; the message has line and column, and the line with a caret below the
+ * position.
+ */
 export class JqSyntaxError extends Error {
   override readonly name = 'JqSyntaxError';
   readonly line: number;
@@ -19,7 +22,7 @@ export class JqSyntaxError extends Error {
 
 const MAX_EXCERPT = 100;
 
-/** The line, or the part of a long line around the place, with a caret below. */
+/** The line, or the part of a long line around the position, with a caret below. */
 function window(text: string, column: number): string {
   const start = text.length <= MAX_EXCERPT ? 0 : Math.max(0, column - MAX_EXCERPT / 2);
   const shown = text.slice(start, start + MAX_EXCERPT);

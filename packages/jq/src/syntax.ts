@@ -1,6 +1,6 @@
 import type { JsonValue } from './value.ts';
 
-/** A program, or a part of one. `at` is the offset in the source of what a message may have to point at. */
+/** A program, or a part of one. `at` is an offset in the source, for error messages. */
 export type Node =
   | { readonly type: 'identity' }
   | { readonly type: 'recurse' }
@@ -58,6 +58,7 @@ export interface Pair<T extends string> {
 export type BinaryOperator = '+' | '-' | '*' | '/' | '%' | '==' | '!=' | '<' | '<=' | '>' | '>=';
 export type AssignOperator = '=' | '|=' | '+=' | '-=' | '*=' | '/=' | '%=' | '//=';
 
+/** One entry of an object construction. */
 export interface ObjectEntry {
   readonly key: Node;
   readonly value: Node;
@@ -70,6 +71,7 @@ export interface Definition {
   readonly body: Node;
 }
 
+/** One parameter of a function; `isValue` for a `$`-parameter. */
 export interface Parameter {
   readonly name: string;
   readonly isValue: boolean;

@@ -1,10 +1,13 @@
 import { meter } from './meter.ts';
 import { hasSurrogates } from './value.ts';
 
-// The search of the engine compares every place with the whole part if need be.
+// The engine's own search may compare the whole part at every position, so it is used only for parts up to this length.
 const MAX_NATIVE_PART = 32;
 
-/** The offsets, in UTF-16 units, at which `part` occurs in `whole`, overlaps included; the work grows with their sum. */
+/**
+ * Yields the offsets, in UTF-16 units, at which `part` occurs in `whole`, overlaps included. The work grows linearly
+ * with the sum of the two lengths.
+ */
 export function* occurrences(whole: string, part: string): Generator<number, void, void> {
   if (part === '') return;
   meter().text(whole.length + part.length);
@@ -30,7 +33,7 @@ export function includesText(whole: string, part: string): boolean {
   return occurrences(whole, part).next().done !== true;
 }
 
-/** Cuts `whole` at every `separator`. */
+/** Splits `whole` at every `separator`. */
 export function splitAt(whole: string, separator: string): string[] {
   const pieces: string[] = [];
   let from = 0;
@@ -44,8 +47,8 @@ export function splitAt(whole: string, separator: string): string[] {
 }
 
 /**
- * The search of Knuth, Morris and Pratt. `isSame` compares the item `left` of part and whole written one after the
- * other with the item `right` of the part.
+ * The Knuth-Morris-Pratt search: yields the offset of each match. `isSame` compares item `left` of the sequence "part,
+ * then whole" with item `right` of the part.
  */
 export function* matchesOf(
   wholeLength: number,
@@ -53,7 +56,7 @@ export function* matchesOf(
   isSame: (left: number, right: number) => boolean,
 ): Generator<number, void, void> {
   meter().places(partLength);
-  // How long the longest beginning of the part is that ends at each of its places.
+  // For each position of the part, the length of its longest proper prefix that ends there.
   const borders = new Uint32Array(partLength);
   const next = (place: number, matched: number): number => {
     let length = matched;
@@ -78,8 +81,8 @@ export function* matchesOf(
 }
 
 /**
- * Turns UTF-16 indices of `text` into code point offsets. It counts from the index before, so that a walk through the
- * whole text is one walk however many indices are asked for.
+ * Returns a function that converts UTF-16 indices of `text` to code point offsets. It counts from the previous index,
+ * so any number of ascending indices costs one pass over the text.
  */
 export function codePointCounter(text: string): (index: number) => number {
   meter().text(text.length);
@@ -98,7 +101,7 @@ export function codePointCounter(text: string): (index: number) => number {
   };
 }
 
-/** Whether the unit at `at` is the second one of a character that takes two. */
+/** Whether the unit at `at` is the second half of a surrogate pair. */
 function isSecondHalf(text: string, at: number): boolean {
   const unit = text.charCodeAt(at);
   if (unit < 0xdc00 || unit > 0xdfff || at === 0) return false;

@@ -1,6 +1,6 @@
 import { meter } from './meter.ts';
 
-/** Whether a broken-down time counts in UTC or in the zone of the process. */
+/** Whether a broken-down time is in UTC or in the time zone of the process. */
 export type TimeZone = 'UTC' | 'local';
 
 const DAYS = ['Sunday', 'Monday', 'Tuesday', 'Wednesday', 'Thursday', 'Friday', 'Saturday'];
@@ -24,7 +24,7 @@ const DAY_MS = 86_400_000;
 export function brokenDownTime(seconds: number, zone: TimeZone): readonly number[] {
   const whole = Math.floor(seconds);
   const date = new Date(whole * 1000);
-  // Read as UTC, the shifted date shows the local fields.
+  // Read as UTC, the shifted date has the local fields.
   const shown = zone === 'UTC' ? date : new Date(date.getTime() - date.getTimezoneOffset() * 60_000);
   const year = shown.getUTCFullYear();
   return [
@@ -44,7 +44,7 @@ export function secondsOf([year = 0, month = 0, day = 1, hour = 0, minute = 0, s
   return Math.floor(utc(year, month, day) / 1000) + hour * 3600 + minute * 60 + Math.floor(second);
 }
 
-/** A broken-down time in the form a strftime format describes. */
+/** Formats a broken-down time with a strftime format. */
 export function formatTime(time: readonly number[], format: string, zone: TimeZone): string {
   meter().spend(format.length);
   return format.replace(/%[-_^#0]?([a-zA-Z%])/g, (directive, letter: string) => {
@@ -54,7 +54,7 @@ export function formatTime(time: readonly number[], format: string, zone: TimeZo
   });
 }
 
-/** Reads a broken-down time as a strptime format describes it; undefined where the text does not match. */
+/** Parses a broken-down time with a strptime format; undefined if the text does not match. */
 export function parseTime(text: string, format: string): readonly number[] | undefined {
   const read: ParsedTime = {
     year: 1900,
@@ -141,7 +141,7 @@ function pad(value: number, width: number): string {
   return String(value).padStart(width, '0');
 }
 
-// Date.UTC takes years below 100 for the twentieth century.
+// Date.UTC reads the years 0 to 99 as 1900 to 1999.
 function utc(year: number, month: number, day: number): number {
   const date = new Date(Date.UTC(2000, month, day));
   date.setUTCFullYear(year, month, day);
@@ -170,7 +170,7 @@ function offsetText(minutes: number): string {
 
 function zoneName(time: readonly number[], zone: TimeZone): string {
   if (zone === 'UTC') return 'UTC';
-  // Some fifty microseconds.
+  // Formatting the zone takes some fifty microseconds.
   meter().spend(500);
   const shown = new Intl.DateTimeFormat('en-US', { timeZoneName: 'short' }).formatToParts(localDate(time));
   return shown.find(({ type }) => type === 'timeZoneName')?.value ?? 'UTC';
@@ -238,7 +238,7 @@ function expand(format: string): string {
   });
 }
 
-/** What is left of `text`, or undefined where it does not match. */
+/** Reads `text` into `into` and returns the rest of the text, or undefined if it does not match. */
 function readFormat(text: string, format: string, into: ParsedTime): string | undefined {
   let rest = text;
   meter().text(text.length);

@@ -1,12 +1,12 @@
 import { JqSyntaxError } from './syntax-error.ts';
 import type { Token } from './tokenize.ts';
 
-/** A cursor over tokens with the questions a parser asks. */
+/** A cursor over the tokens of a program, for the parser. */
 export class TokenStream {
   readonly source: string;
   readonly #tokens: readonly Token[];
   #index = 0;
-  /** What is left of the current token once a part of it was taken. */
+  /** The rest of the current token after a part of it was taken. */
   #rest: Token | undefined;
 
   constructor(source: string, tokens: readonly Token[]) {
@@ -56,7 +56,7 @@ export class TokenStream {
     return true;
   }
 
-  /** The text of the current token if it has this type, which is then taken. */
+  /** Takes the current token if it has this type, and returns its text; undefined otherwise. */
   acceptType(type: 'field' | 'name' | 'variable' | 'format' | 'operator'): string | undefined {
     const token = this.current;
     if (token.type !== type) return undefined;

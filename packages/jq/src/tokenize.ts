@@ -1,12 +1,13 @@
 import { JqSyntaxError } from './syntax-error.ts';
 
+/** One token; `at` is its offset in the source. */
 export type Token =
   | { readonly type: 'field' | 'name' | 'variable' | 'format' | 'operator'; readonly text: string; readonly at: number }
   | { readonly type: 'number'; readonly value: number; readonly at: number }
   | { readonly type: 'string'; readonly parts: readonly (string | readonly Token[])[]; readonly at: number }
   | { readonly type: 'end'; readonly at: number };
 
-/** Cuts a program into tokens; an interpolation `\(…)` becomes a list of tokens inside its string. */
+/** Splits a program into tokens; an interpolation `\(…)` becomes a list of tokens inside its string. */
 export function tokenize(source: string): readonly Token[] {
   return new Tokenizer(source).tokens(false);
 }
@@ -31,7 +32,7 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
   t: '\t',
 };
 
-/** The place in one source; a cursor over text is state that lives on. */
+/** A cursor over one source text. */
 class Tokenizer {
   readonly #source: string;
   #position = 0;
@@ -40,7 +41,7 @@ class Tokenizer {
     this.#source = source;
   }
 
-  /** Up to the end, or with `isNested` up to the parenthesis that closes an interpolation. */
+  /** Reads up to the end, or with `isNested` up to the parenthesis that closes an interpolation. */
   tokens(isNested: boolean): Token[] {
     const tokens: Token[] = [];
     let depth = 0;

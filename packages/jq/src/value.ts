@@ -3,6 +3,7 @@ import { meter } from './meter.ts';
 /** A JSON value as `JSON.parse` makes it; numbers may also be NaN or infinite inside a program. */
 export type JsonValue = null | boolean | number | string | readonly JsonValue[] | JsonObject;
 
+/** A JSON object; it is never changed in place. */
 export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
@@ -25,23 +26,24 @@ export function isObject(value: JsonValue): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
+/** Whether jq counts `value` as true: anything but null and false. */
 export function isTruthy(value: JsonValue): boolean {
   return value !== null && value !== false;
 }
 
-/** The own property `key` of `object`, or null; inherited names such as `constructor` are never seen. */
+/** The own property `key` of `object`, or null; inherited properties such as `constructor` do not count. */
 export function ownValue(object: JsonObject, key: string): JsonValue {
   return Object.hasOwn(object, key) ? (object[key] ?? null) : null;
 }
 
-/** The own keys of `object`; reading them takes as long as there are many. */
+/** The own keys of `object`; counts the work, which grows with their number. */
 export function ownKeys(object: JsonObject): string[] {
   const keys = Object.keys(object);
   meter().spend(keys.length >>> 4);
   return keys;
 }
 
-/** Sets an own property of an object that nobody else has seen yet, whatever its name. */
+/** Sets an own property, whatever its name, even `__proto__`. Nothing else may hold a reference to the object yet. */
 export function setOwn(object: Record<string, JsonValue>, key: string, value: JsonValue): void {
   if (key === '__proto__') {
     Object.defineProperty(object, key, { value, enumerable: true, configurable: true, writable: true });
@@ -50,7 +52,7 @@ export function setOwn(object: Record<string, JsonValue>, key: string, value: Js
   }
 }
 
-/** A copy of `object` with `key` set. */
+/** Returns a copy of `object` with `key` set. */
 export function withKey(object: JsonObject, key: string, value: JsonValue): JsonObject {
   meter().places(ownKeys(object).length + 1);
   const copy: Record<string, JsonValue> = { ...object };
@@ -58,7 +60,7 @@ export function withKey(object: JsonObject, key: string, value: JsonValue): Json
   return copy;
 }
 
-/** Whether the string has characters outside the basic plane, which JavaScript counts twice. */
+/** Whether the string contains surrogates, so that its length in UTF-16 units may differ from that in code points. */
 export function hasSurrogates(text: string): boolean {
   return /[\uD800-\uDFFF]/.test(text);
 }
