@@ -8,13 +8,16 @@ import type { ServedKind } from './kind.ts';
 import type { Cause } from './status-error.ts';
 import { objectCauses } from './validation.ts';
 
-/** An object with its defaults, and all that is wrong with it. */
+/** An object with its defaults filled in, and everything that is invalid in it. */
 export interface Admitted {
   readonly object: JsonObject;
   readonly causes: readonly Cause[];
 }
 
-/** Fills in what the writer left out, drops what is unknown, and checks the rest; `before` is there for an update. */
+/**
+ * Drops unknown fields, fills in defaults and validates the object. `before` is the current object of an update,
+ * undefined for a create.
+ */
 export function admitObject(
   kind: ServedKind,
   object: JsonObject,

@@ -1,19 +1,19 @@
 import type { JsonValue } from './json.ts';
 import type { ServedKind } from './kind.ts';
 
-/** One HTTP request, read whole. */
+/** One HTTP request with its whole body. */
 export interface ApiRequest {
   readonly method: string;
   readonly path: string;
   readonly query: URLSearchParams;
   readonly headers: { readonly [name: string]: string | undefined };
-  /** Text; protobuf comes with one character for each byte. */
+  /** As text; a protobuf body has one character per byte (latin1). */
   readonly body: string;
-  /** Where a fault asks for it, lists are served as of this revision. */
+  /** Set by a fault: lists are served as of this revision. */
   readonly staleRevision?: number;
 }
 
-/** What a request for a resource is aimed at. */
+/** The resource that a request addresses. */
 export interface Target {
   readonly kind: ServedKind;
   readonly namespace: string;
@@ -21,25 +21,25 @@ export interface Target {
   readonly subresource: string;
 }
 
-/** What is answered: a document, a text, bytes, or a stream that stays open. */
+/** The answer to a request: a JSON document, text, bytes, or a stream that stays open. */
 export type Reply =
   | { readonly type: 'json'; readonly code: number; readonly value: JsonValue; readonly headers?: ReplyHeaders }
   | { readonly type: 'text'; readonly code: number; readonly contentType: string; readonly chunks: Iterable<string> }
   | { readonly type: 'bytes'; readonly code: number; readonly contentType: string; readonly bytes: Buffer }
   | { readonly type: 'stream'; readonly open: (sink: WatchSink) => void };
 
-/** Headers beside Content-Type. */
+/** Response headers besides Content-Type. */
 export type ReplyHeaders = { readonly [name: string]: string };
 
-/** Where a watch writes its lines. */
+/** The receiver of the lines of a watch. */
 export interface WatchSink {
   write(line: string | Buffer, kind: 'event' | 'bookmark'): void;
   end(): void;
-  /** Calls `listener` once, when the client is gone or the stream has ended. */
+  /** Calls `listener` once, when the client has disconnected or the stream has ended. */
   onClose(listener: () => void): void;
 }
 
-/** A JSON document as an answer. */
+/** Returns a JSON document as the answer. */
 export function json(value: JsonValue, code = 200): Reply {
   return { type: 'json', code, value };
 }

@@ -16,15 +16,15 @@ import { methodNotAllowed, noSuchResource, StatusError } from './status-error.ts
 import { answerSubresource } from './subresources.ts';
 import type { Watches } from './watch.ts';
 
-/** What answers requests. */
+/** Everything that is needed to answer requests. */
 export interface Api {
   readonly cluster: Cluster;
   readonly watches: Watches;
-  /** Host and port, as discovery names them. */
+  /** Host and port of the server, for discovery documents. */
   readonly serverAddress: () => string;
 }
 
-/** Answers one request; whatever is refused becomes a `Status`. */
+/** Answers one request; a refusal is answered with a `Status`. */
 export function answer(api: Api, request: ApiRequest): Reply {
   try {
     const route = findRoute(api.cluster.kinds, request.method, request.path, request.query);
@@ -40,7 +40,7 @@ export function answer(api: Api, request: ApiRequest): Reply {
   }
 }
 
-/** The reply that tells of a refusal; what is none is an internal error. */
+/** The reply for an error: the `Status` of a refusal, or an internal error for anything else. */
 export function refusalReply(error: unknown): Reply {
   if (error instanceof PatchRefused) {
     const { code, reason, message, details } = error;
@@ -87,7 +87,7 @@ function accessAttributes(cluster: Cluster, route: Route, request: ApiRequest): 
     return { user, verb: request.method.toLowerCase(), ...none, path: request.path };
   }
   const { kind, namespace, name, subresource } = route.target;
-  // A namespace is authorized as if it were inside itself.
+  // A request for a namespace object is authorized as a request in that namespace.
   const scope = kind.collection === 'namespaces' ? name : namespace;
   const { group, version, plural } = kind;
   return { user, verb: route.verb, group, version, resource: plural, subresource, namespace: scope, name, path: '' };

@@ -13,7 +13,7 @@ const EVENT_FIELDS: readonly (readonly [string, string])[] = [
   ['reportingComponent', 'reportingController'],
 ];
 
-/** Events are kept as core/v1 and also served as events.k8s.io/v1. */
+/** Events are stored as core/v1 and also served as events.k8s.io/v1. */
 export const eventConversion: Conversion = {
   toStored: (event) => renamed(event, new Map(EVENT_FIELDS.map(([core, other]) => [other, core]))),
   fromStored: (event) => renamed(event, new Map(EVENT_FIELDS)),
@@ -23,7 +23,7 @@ function renamed(object: JsonObject, names: ReadonlyMap<string, string>): JsonOb
   return Object.fromEntries(Object.entries(object).map(([name, value]) => [names.get(name) ?? name, value]));
 }
 
-/** HorizontalPodAutoscalers are kept as autoscaling/v2 and also served as v1, which knows the CPU target alone. */
+/** HorizontalPodAutoscalers are stored as autoscaling/v2 and also served as v1, which has only the CPU target. */
 export const horizontalPodAutoscalerConversion: Conversion = {
   toStored: (autoscaler) => {
     const spec = objectAt(autoscaler, 'spec');

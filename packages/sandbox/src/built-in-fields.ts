@@ -5,7 +5,10 @@ import type { Field } from './messages/field.ts';
 import { fieldsOf, messageOfKind } from './messages/messages.ts';
 import { badRequest } from './status-error.ts';
 
-/** A built-in object without fields that its kind does not have, at any depth; throws for them where `strict` says so. */
+/**
+ * Returns a built-in object without the fields that its kind does not have, at any depth; with `strict` it throws if
+ * there are any.
+ */
 export function withKnownFields(kind: ServedKind, object: JsonObject, strict: boolean): JsonObject {
   const message = messageOfKind(kind);
   if (message === undefined) return object;
@@ -49,7 +52,7 @@ function knownPart({ shape, type }: Field, value: JsonValue, path: string, unkno
 
 const members = new Map<string, ReadonlyMap<string, Field>>();
 
-/** The fields of a message by name, with those of the messages that stand directly in it. */
+/** The fields of a message by name, including those of embedded messages. */
 function membersOf(message: string): ReadonlyMap<string, Field> {
   const found = members.get(message);
   if (found !== undefined) return found;

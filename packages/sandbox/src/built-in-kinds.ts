@@ -1,7 +1,7 @@
 import { eventConversion, horizontalPodAutoscalerConversion } from './built-in-conversions.ts';
 import type { ServedKind, Subresource } from './kind.ts';
 
-/** Every kind that is served from the start. */
+/** The kinds that are served from the start. */
 export function builtInKinds(): readonly ServedKind[] {
   return TABLE.trim()
     .split('\n')

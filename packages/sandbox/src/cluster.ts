@@ -8,14 +8,17 @@ export interface Cluster {
   /** The time in milliseconds since the epoch. */
   readonly now: () => number;
   readonly authorize: Authorize;
-  /** The name of the user whom the bearer token stands for. */
+  /** The name of the user that the bearer token stands for. */
   readonly user: string;
 }
 
-/** Decides about one request: true lets it pass, false or a reason refuses it with 403. */
+/** Authorizes one request: true allows it; false or a reason refuses it with 403. */
 export type Authorize = (attributes: AccessAttributes) => boolean | string;
 
-/** What a request wants to do, in the words of RBAC; `path` alone is set for what is not a resource. */
+/**
+ * The attributes of a request in the terms of RBAC; for a request that is not for a resource, only `user`, `verb` and
+ * `path` are set.
+ */
 export interface AccessAttributes {
   readonly user: string;
   readonly verb: string;

@@ -2,21 +2,21 @@ import { numberAt, textAt } from './json-fields.ts';
 import { isJsonObject } from './json.ts';
 import { badRequest } from './status-error.ts';
 
-/** Where a paged list goes on. */
+/** The position at which a paged list continues. */
 export interface ContinueToken {
-  /** The revision of the first page; -1 goes on with what is there now. */
+  /** The revision of the first page; -1 continues with the current objects. */
   readonly revision: number;
   /** The key of the last object that was sent. */
   readonly after: string;
 }
 
-/** The opaque text of a position. */
+/** Encodes a position as the opaque `continue` token. */
 export function continueToken(revision: number, after: string): string {
   const token = { v: 'meta.k8s.io/v1', rv: revision, start: `${after}\0` };
   return Buffer.from(JSON.stringify(token)).toString('base64url');
 }
 
-/** Reads a position back; throws the server's 400 where it is none. */
+/** Decodes a `continue` token; throws the server's 400 if it is invalid. */
 export function parseContinueToken(text: string): ContinueToken {
   let token: unknown;
   try {

@@ -4,13 +4,15 @@ import { GarbageCollector } from './garbage-collection.ts';
 import { NamespaceLifecycle } from './namespace-lifecycle.ts';
 import type { Change } from './storage.ts';
 
-/** The controllers that can be left to someone else: those for garbage collection and for namespaces. */
+/** The controllers that a sandbox can leave to real ones. */
 export type OptionalController = 'garbageCollection' | 'namespaces';
 
 /**
- * Does what the control plane does by itself after a write: garbage collection, the end of namespaces, and the
- * service of CustomResourceDefinitions; `left` are not its business. It runs in a microtask, so the writer gets its answer first, and all is
- * settled before the next request is read.
+ * Runs the controllers that a control plane has after each write: garbage collection, the deletion of namespaces, and
+ * serving what CustomResourceDefinitions define. The controllers in `left` are not run.
+ *
+ * They run in a microtask, so the writer gets its answer first, and everything is settled before the next request is
+ * read. Changes that they make themselves are handled in the next round, until there are none.
  */
 export function runControllers(
   cluster: Cluster,

@@ -8,14 +8,14 @@ type CompiledSchema = ReturnType<typeof compileCustomResourceSchema>;
 
 const compiledSchemas = new WeakMap<JsonObject, CompiledSchema>();
 
-/** The compiled form of a CustomResourceDefinition's schema, made once. */
+/** Returns the compiled schema of a custom resource; each schema is compiled once. */
 function compiledSchema(schema: JsonObject): CompiledSchema {
   const compiled = compiledSchemas.get(schema) ?? compileCustomResourceSchema(schema);
   compiledSchemas.set(schema, compiled);
   return compiled;
 }
 
-/** Prunes, completes and checks a custom object by the schema of its version. */
+/** Prunes a custom object, fills in its defaults and validates it, by the schema of its version. */
 export function admitCustomObject(
   kind: ServedKind,
   version: CustomVersion,

@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { nameOf } from './object-meta.ts';
 import { invalidValue, requiredValue, unsupportedValue, type Cause } from './status-error.ts';
 
-/** A CustomResourceDefinition with the fields that the server fills in. */
+/** Returns a CustomResourceDefinition with the fields that the server fills in. */
 export function withCustomResourceDefinitionDefaults(definition: JsonObject): JsonObject {
   const names = objectAt(definition, 'spec', 'names');
   const kind = textAt(names, 'kind');
@@ -32,7 +32,7 @@ export function withCustomResourceDefinitionDefaults(definition: JsonObject): Js
   };
 }
 
-/** What is wrong with a CustomResourceDefinition. */
+/** Validates a CustomResourceDefinition; returns the causes of its refusal. */
 export function customResourceDefinitionCauses(
   definition: JsonObject,
   before: JsonObject | undefined,
@@ -88,7 +88,7 @@ function versionCauses(definition: JsonObject): readonly Cause[] {
   ];
 }
 
-/** A schema must be structural: every value in it has a type, unless an extension says what it may be. */
+/** Checks that a schema is structural: every value in it has a type, unless an extension says what it may be. */
 function schemaCauses(schema: JsonObject, field: string): readonly Cause[] {
   const free = at(schema, 'x-kubernetes-int-or-string') === true || at(schema, PRESERVE) === true;
   const untyped = textAt(schema, 'type') === '' && !free;

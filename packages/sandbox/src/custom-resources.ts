@@ -14,7 +14,10 @@ const VERBS_WHILE_TERMINATING = ['delete', 'deletecollection', 'get', 'list', 'w
 
 const DEFINITIONS = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** Serves what CustomResourceDefinitions define, and cleans up after those that go. */
+/**
+ * Serves the kinds that CustomResourceDefinitions define, and deletes the objects of a definition that is being
+ * deleted.
+ */
 export class CustomResources {
   readonly #cluster: Cluster;
   readonly #endWatches: (collection: string) => void;
@@ -25,7 +28,10 @@ export class CustomResources {
     this.#endWatches = endWatches;
   }
 
-  /** Takes note of a change to a definition, or to an object that one defines. */
+  /**
+   * Must be called for every change; records the definitions that it affects for `settle`, and ends the watches of a
+   * definition that was deleted or whose spec was changed.
+   */
   note({ type, before, stored }: Change): void {
     if (stored.collection !== DEFINITIONS) {
       if (type === 'delete') this.#noted.add(stored.collection);
@@ -34,12 +40,12 @@ export class CustomResources {
     this.#noted.add(stored.name);
     const changed = before !== undefined && !isDeepStrictEqual(before.object['spec'], stored.object['spec']);
     if (type === 'put' && !changed) return;
-    // What is open was opened under the old definition.
+    // The open watches were started under the old definition.
     if (type === 'delete') this.#cluster.kinds.serveCustom(stored.name, []);
     this.#endWatches(stored.name);
   }
 
-  /** Acts on what was noted; a definition has the name of the collection of its objects. */
+  /** Brings the recorded definitions up to date. A definition has the same name as the collection of its objects. */
   settle(): void {
     const names = [...this.#noted];
     this.#noted.clear();
@@ -135,7 +141,7 @@ export function definedKinds(definition: JsonObject): readonly ServedKind[] {
       kind: textAt(spec, 'names', 'kind'),
       listKind: textAt(spec, 'names', 'listKind'),
       namespaced: textAt(spec, 'scope') === 'Namespaced',
-      // While the definition is going, nothing new may come.
+      // While the definition is terminating, nothing can be created or changed.
       verbs: isTerminating(definition) ? VERBS_WHILE_TERMINATING : VERBS,
       shortNames: textsAt(spec, 'names', 'shortNames'),
       categories: textsAt(spec, 'names', 'categories'),

@@ -6,7 +6,7 @@ import { badRequest, forbiddenValue, invalidValue, requiredValue, type Cause } f
 
 const DATA_FIELDS = ['data', 'binaryData'];
 
-/** What is wrong with a ConfigMap. */
+/** Validates a ConfigMap; returns the causes of its refusal. `before` is the current object of an update. */
 export function configMapCauses(map: JsonObject, before: JsonObject | undefined): readonly Cause[] {
   return [
     ...dataKeyCauses(map, DATA_FIELDS),
@@ -40,7 +40,7 @@ function frozenCauses(object: JsonObject, before: JsonObject | undefined, fields
   return [...thawed, ...changed].map((field) => forbiddenValue(field, rule));
 }
 
-/** What is wrong with a Secret. */
+/** Validates a Secret; returns the causes of its refusal. `before` is the current object of an update. */
 export function secretCauses(secret: JsonObject, before: JsonObject | undefined): readonly Cause[] {
   const required = (REQUIRED_KEYS[textAt(secret, 'type')] ?? [])
     .filter((key) => at(secret, 'data', key) === undefined)
@@ -67,7 +67,7 @@ function sizeCauses(object: JsonObject, fields: readonly string[]): readonly Cau
   return [{ field: '[]', reason: 'FieldValueTooLong', message }];
 }
 
-/** Throws the 400 with which the server refuses to decode data that is not of strings, or not in base64. */
+/** Throws the 400 with which the server refuses to decode data whose values are not strings or not base64. */
 export function requireDecodableData(kind: ServedKind, object: JsonObject): void {
   const checks = DECODING[kind.collection] ?? {};
   for (const [field, encoded] of Object.entries(checks)) {
@@ -86,7 +86,7 @@ export function requireDecodableData(kind: ServedKind, object: JsonObject): void
   }
 }
 
-// Per collection: field, and whether its values are in base64.
+// For each collection and field, whether its values are base64.
 const DECODING: { readonly [collection: string]: { readonly [field: string]: boolean } } = {
   configmaps: { data: false, binaryData: true },
   secrets: { data: true, stringData: false },

@@ -24,7 +24,7 @@ import {
   withStartStatus,
 } from './workload-defaults.ts';
 
-/** A built-in object with the fields that the server fills in. */
+/** Returns a built-in object with the fields that the server fills in. */
 export function withDefaults(kind: ServedKind, object: JsonObject, before: JsonObject | undefined): JsonObject {
   const fill = FILLERS[kind.collection];
   return fill === undefined ? object : fill(object, before);

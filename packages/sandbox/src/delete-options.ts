@@ -4,10 +4,10 @@ import { isJsonObject, type JsonObject } from './json.ts';
 import { badRequest, invalid, invalidValue, unsupportedValue, type Cause } from './status-error.ts';
 import { parseBody } from './write-options.ts';
 
-/** What happens to the objects that name the deleted one as their owner. */
+/** What a delete does to the objects that name the deleted one as their owner. */
 export type Propagation = 'Background' | 'Foreground' | 'Orphan';
 
-/** What a delete asks for, in its body or its query. */
+/** The options of a delete, from its body or its query. */
 export interface DeleteOptions {
   readonly propagation: Propagation | undefined;
   readonly gracePeriodSeconds: number | undefined;
@@ -16,7 +16,7 @@ export interface DeleteOptions {
   readonly dryRun: boolean;
 }
 
-/** Reads the options of a delete; throws the server's 422 where they make no sense. */
+/** Reads the options of a delete; throws the server's 422 if they are invalid. */
 export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
   const body = request.body.trim() === '' ? {} : parseBody(request, 'DeleteOptions');
   const options = isJsonObject(body) ? body : {};
@@ -65,6 +65,6 @@ function propagationOf(policy: string, orphan: unknown): Propagation | undefined
 
 function gracePeriod(options: JsonObject, query: string | null): number | undefined {
   const seconds = numberAt(options, 'gracePeriodSeconds') ?? (query === null ? undefined : Number(query));
-  // A negative period means one second to the server.
+  // The server treats a negative period as one second.
   return seconds === undefined || seconds >= 0 ? seconds : 1;
 }

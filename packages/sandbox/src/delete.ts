@@ -24,7 +24,7 @@ export function deleteObject(cluster: Cluster, target: Target, request: ApiReque
   return json(deletedStatus(target.kind, stored));
 }
 
-/** Answers a delete of all objects that a list with the same query would show. */
+/** Answers a delete of all objects that a list with the same query would return. */
 export function deleteCollection(cluster: Cluster, target: Target, request: ApiRequest): Reply {
   const options = parseDeleteOptions(request);
   const page = listPage(cluster, target, parseListOptions(target.kind, request.query));
@@ -47,7 +47,7 @@ function checkPreconditions(kind: ServedKind, stored: StoredObject, options: Del
   }
 }
 
-/** Here the server names the kind where elsewhere it names the resource. */
+/** In this message the server names the kind, elsewhere the resource. */
 function preconditionConflict({ group, kind }: ServedKind, { name }: StoredObject, explanation: string): StatusError {
   const subject = group === '' ? kind : `${kind}.${group}`;
   const message = `Operation cannot be fulfilled on ${subject} "${name}": ${explanation}`;
@@ -61,13 +61,13 @@ function deletedStatus(kind: ServedKind, stored: StoredObject): JsonObject {
   return { kind: 'Status', apiVersion: 'v1', metadata: {}, status: 'Success', details };
 }
 
-/** What became of an object that was to be deleted. */
+/** The result of a delete: the last or the current state, and whether the object was removed. */
 export interface Deletion {
   readonly object: JsonObject;
   readonly removed: boolean;
 }
 
-/** Removes an object, or marks it where finalizers or a grace period hold it. */
+/** Removes an object, or marks it as terminating if finalizers or a grace period delay its removal. */
 export function deleteStored(
   { storage, kinds, now }: Cluster,
   stored: StoredObject,
@@ -120,7 +120,7 @@ function nextGeneration(object: JsonObject): number | undefined {
 
 const CRD_COLLECTION = 'customresourcedefinitions.apiextensions.k8s.io';
 
-/** Holds a CustomResourceDefinition until its objects are gone. */
+/** The finalizer that keeps a CustomResourceDefinition until its objects are deleted. */
 export const CLEANUP_FINALIZER = 'customresourcecleanup.apiextensions.k8s.io';
 
 function withTerminatingCondition(definition: JsonObject, since: string): JsonObject {
@@ -134,7 +134,7 @@ function withTerminatingCondition(definition: JsonObject, since: string): JsonOb
   return withAt(definition, ['status', 'conditions'], [...arrayAt(definition, 'status', 'conditions'), condition]);
 }
 
-// Deleting one of these leaves its dependents alone unless the request says otherwise.
+// Deleting one of these orphans its dependents by default.
 const ORPHANING = ['replicationcontrollers', 'jobs.batch'];
 
 function finalizersFor({ collection, object }: StoredObject, propagation: Propagation | undefined): readonly string[] {
@@ -150,7 +150,7 @@ function finalizersFor({ collection, object }: StoredObject, propagation: Propag
   return effective === 'Foreground' ? [...others, 'foregroundDeletion'] : others;
 }
 
-/** Only pods that run on a node are given time; nothing here would end one that does not. */
+/** Only a pod that has a node and has not ended gets a grace period: no kubelet would end any other. */
 function gracePeriodSeconds({ collection, object }: StoredObject, asked: number | undefined): number {
   if (collection !== 'pods') return 0;
   const ended = ['Succeeded', 'Failed'].includes(textAt(object, 'status', 'phase'));

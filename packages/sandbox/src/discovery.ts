@@ -42,7 +42,7 @@ export function groupList(kinds: readonly ServedKind[]): JsonObject {
   return { kind: 'APIGroupList', apiVersion: 'v1', groups };
 }
 
-/** The `APIGroup` of one named group, or undefined where nothing is served in it. */
+/** The `APIGroup` of one named group, or undefined if nothing is served in it. */
 export function groupDocument(kinds: readonly ServedKind[], group: string): JsonObject | undefined {
   if (versionsOf(kinds, group).length === 0) return undefined;
   return { kind: 'APIGroup', apiVersion: 'v1', ...groupEntry(kinds, group) };

@@ -4,13 +4,16 @@ import type { Faults } from './faults.ts';
 import { StatusError } from './status-error.ts';
 import { until } from './until.ts';
 
-/** A client that reads nothing for so long is hung up on. */
+/** The connection is closed if the client reads nothing for this long. */
 const DRAIN_LIMIT_MS = 60_000;
 
-/** A watch whose client does not read is ended, as the API server does; a large cluster's first list has room. */
+/**
+ * A watch with more unread bytes than this is closed, as the API server does. The first list of a large cluster must
+ * fit.
+ */
 const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 
-/** One request and its answer; everything that is sent passes here, and so do the faults. */
+/** One request and its response. Everything that is sent passes through here, so this is where faults act on it. */
 export class Exchange implements WatchSink {
   readonly request: ApiRequest;
   readonly watch: boolean;
@@ -31,12 +34,12 @@ export class Exchange implements WatchSink {
     return this.#response.destroyed || this.#response.writableEnded;
   }
 
-  /** The code that was answered, or 0 while there is none. */
+  /** The status code that was sent, or 0 if none was sent yet. */
   get code(): number {
     return this.#response.headersSent ? this.#response.statusCode : 0;
   }
 
-  /** From now on the client hears nothing, and the connection stays. */
+  /** From now on nothing is sent, and the connection stays open. */
   silence(): void {
     this.#silent = true;
   }
@@ -46,7 +49,7 @@ export class Exchange implements WatchSink {
     this.#response.socket?.destroy();
   }
 
-  /** Lets so many bytes of the body pass, and then hangs up or ends. */
+  /** Sends at most this many bytes of the body, then closes the connection or ends the response. */
   limit(bytes: number, then: 'hangUp' | 'end'): void {
     this.#bytesLeft = bytes;
     this.#atTheLimit = then;
@@ -58,7 +61,7 @@ export class Exchange implements WatchSink {
     this.#response.flushHeaders();
   }
 
-  /** Sends a piece of the body; false asks the writer to wait for `drained`. */
+  /** Sends a piece of the body; after false the writer should wait for `drained`. */
   send(chunk: string | Buffer): boolean {
     if (this.#silent || this.closed) return true;
     const bytes = Buffer.from(chunk);
@@ -73,7 +76,10 @@ export class Exchange implements WatchSink {
     return true;
   }
 
-  /** Resolves when the client has read on, or is gone. */
+  /**
+   * Resolves when the client has read what was sent or has disconnected. Closes the connection of a client that does
+   * not read.
+   */
   async drained(): Promise<void> {
     if (this.closed) return;
     let isRead = false;
@@ -129,7 +135,7 @@ export class Exchange implements WatchSink {
   }
 
   onClose(listener: () => void): void {
-    // Who is gone already will not go again.
+    // A response that is already closed does not emit `close` again.
     if (this.#response.closed) listener();
     else this.#response.once('close', listener);
   }

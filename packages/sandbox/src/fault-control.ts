@@ -3,12 +3,12 @@ import { FAULT_TYPES, type Fault, type Faults } from './faults.ts';
 import { isJsonArray, isJsonObject } from './json.ts';
 import { badRequest, methodNotAllowed } from './status-error.ts';
 
-/** The path of the faults' own door, outside the Kubernetes API. */
+/** The path that controls faults, outside the Kubernetes API. */
 export const FAULTS_PATH = '/sandbox/faults';
 
 /**
- * Faults by HTTP: `POST /sandbox/faults` with one fault, or an array of them, adds them; `GET` lists those that are
- * still to strike; `DELETE` clears them. A fault is what `Faults.add` takes, for example
+ * Controls faults over HTTP. `POST /sandbox/faults` adds one fault, or an array of them; `GET` lists the faults that
+ * can still strike; `DELETE` clears them. A fault has the form that `Faults.add` takes, for example
  * `{"type":"status","code":429,"retryAfterSeconds":1,"method":"GET","path":"/api/v1/pods","times":2}`.
  */
 export function answerFaultRequest(faults: Faults, request: ApiRequest): Reply {

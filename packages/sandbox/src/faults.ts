@@ -1,43 +1,43 @@
 import type { ApiRequest } from './api-request.ts';
 import { withTimeLimit } from './time-limit.ts';
 
-/** Which requests a fault strikes; what is absent matches everything. */
+/** The requests that a fault strikes; an absent field matches everything. */
 export interface RequestMatcher {
   readonly method?: string;
-  /** How the path begins. */
+  /** A prefix of the path. */
   readonly path?: string;
-  /** A regular expression that the path and query must match somewhere. */
+  /** A regular expression that must match somewhere in the path with its query. */
   readonly pattern?: string;
-  /** True: watches alone; false: all but watches. */
+  /** True: only watches; false: everything but watches. */
   readonly watch?: boolean;
 }
 
-/** What goes wrong. */
+/** What a fault does. */
 export type FaultAction =
-  /** The socket is destroyed before the headers or, with `afterBytes`, after so much of the body. */
+  /** The socket is destroyed before the headers are sent or, with `afterBytes`, after that many bytes of the body. */
   | { readonly type: 'hangUp'; readonly afterBytes?: number }
-  /** The connection stays, and nothing more is sent; also on the connections that match already. */
+  /** The connection stays open and nothing more is sent. Also strikes matching connections that are already open. */
   | { readonly type: 'silence' }
   /** A refusal with this code: 410, 429, 500, 401 … */
   | { readonly type: 'status'; readonly code: number; readonly message?: string; readonly retryAfterSeconds?: number }
-  /** The answer comes later. */
+  /** The answer is delayed. */
   | { readonly type: 'delay'; readonly delayMs: number }
-  /** Lists are served as they were at an older revision. */
+  /** Lists are served as of an older revision. */
   | { readonly type: 'staleList'; readonly resourceVersion: string }
-  /** The answer ends early, as if it were whole. */
+  /** The response ends early, as if it were complete. */
   | { readonly type: 'truncate'; readonly afterBytes: number }
-  /** An ERROR event with this code ends the watch; also those that match already. */
+  /** The watch ends with an ERROR event with this code. Also strikes matching watches that are already open. */
   | { readonly type: 'watchError'; readonly code: number; readonly message?: string }
   /** Watches get no bookmarks. */
   | { readonly type: 'noBookmarks' }
-  /** The next event of a watch is half a line of JSON, with a newline. */
+  /** The next event of a watch is sent as half a line of JSON and a newline. */
   | { readonly type: 'brokenLine' }
   /** The socket of a watch is destroyed in the middle of the next event. */
   | { readonly type: 'cutLine' }
   /** Each event of a watch is sent this many times. */
   | { readonly type: 'duplicate'; readonly copies: number };
 
-/** A fault: whom it strikes, how often (until cleared, where `times` is absent), and what happens. */
+/** A fault: which requests it strikes, how often (without `times`, until it is cleared), and what it does. */
 export type Fault = RequestMatcher & { readonly times?: number } & FaultAction;
 
 type FaultType = FaultAction['type'];
@@ -57,24 +57,27 @@ export const FAULT_TYPES: readonly FaultType[] = [
   'duplicate',
 ];
 
-/** Faults on demand. */
+/** The active faults. */
 export class Faults {
   readonly #active: { readonly fault: Fault; left: number }[] = [];
   readonly #strikeOpen: (fault: Fault, strikes: () => boolean) => void;
 
-  /** `strikeOpen` is told of each new fault, for the connections that are open already. */
+  /**
+   * `strikeOpen` is called with each new fault, for the connections that are already open; it calls `strikes` to use
+   * the fault up once, which returns false when the fault is used up.
+   */
   constructor(strikeOpen: (fault: Fault, strikes: () => boolean) => void) {
     this.#strikeOpen = strikeOpen;
   }
 
-  /** The faults that are still to strike. */
+  /** The faults that can still strike. */
   get active(): readonly Fault[] {
     return this.#active.map(({ fault }) => fault);
   }
 
-  /** Adds a fault; the function it returns ends it. */
+  /** Adds a fault; the returned function removes it. */
   add(fault: Fault): () => void {
-    // A pattern that is none must fail here, not at some later request.
+    // An invalid pattern must fail here and not at a later request.
     if (fault.pattern !== undefined) new RegExp(fault.pattern);
     const entry = { fault, left: fault.times ?? Number.POSITIVE_INFINITY };
     this.#active.push(entry);
@@ -82,12 +85,12 @@ export class Faults {
     return () => this.#remove(entry);
   }
 
-  /** Ends all faults; what has been struck stays so. */
+  /** Removes all faults; their effects on open connections remain. */
   clear(): void {
     this.#active.length = 0;
   }
 
-  /** The next fault of one of these types that strikes the request, counted as used. */
+  /** Returns the first fault of this type that matches the request, and counts it as used once. */
   take<Type extends FaultType>(
     request: ApiRequest,
     watch: boolean,
@@ -119,7 +122,7 @@ function isOfType<Type extends FaultType>(fault: Fault, type: Type): fault is Ex
 
 const PATTERN_LIMIT_MS = 1000;
 
-/** Whether a matcher means the request. */
+/** Whether a matcher matches the request. */
 export function matchesRequest(matcher: RequestMatcher, request: ApiRequest, watch: boolean): boolean {
   if (matcher.watch !== undefined && matcher.watch !== watch) return false;
   if (matcher.method !== undefined && matcher.method.toUpperCase() !== request.method) return false;

@@ -3,7 +3,7 @@ import type { JsonObject, JsonValue } from './json.ts';
 import type { ServedKind } from './kind.ts';
 import { badRequest } from './status-error.ts';
 
-/** Parses the query form of a field selector; throws the server's 400 where the kind does not support a field. */
+/** Parses the query form of a field selector; throws the server's 400 if the kind does not support a field. */
 export function parseFieldSelector(kind: ServedKind, text: string): (object: JsonObject) => boolean {
   const terms = splitTerms(text).map(parseTerm);
   for (const term of terms) checkField(kind, term.field);
@@ -42,7 +42,8 @@ const POD_FIELDS = [
 
 const INVOLVED_OBJECT_FIELDS = ['kind', 'namespace', 'name', 'uid', 'apiVersion', 'resourceVersion', 'fieldPath'];
 
-// Kinds that have fields of their own say nothing of the others when they refuse one.
+// The additional selectable fields of a kind. The message that refuses another field of such a kind does not list the
+// supported ones.
 const OWN_FIELDS: { readonly [collection: string]: readonly string[] } = {
   pods: POD_FIELDS,
   secrets: ['type'],

@@ -1,3 +1,20 @@
+// The garbage collector of the control plane, which acts on `metadata.ownerReferences` and on the deletion policies
+// Foreground and Orphan. controllers.ts calls `observe` for every change, in order and at once, which keeps an index of
+// objects by uid and of dependents by the uid of their owner. It calls `collect` for the same change later, after the
+// write was answered.
+//
+// For a dependent, an owner is in one of three states: gone (no object has this uid), waiting (terminating with the
+// finalizer `foregroundDeletion`, so it waits for its dependents to go first) or solid (anything else). A dependent
+// with a solid owner stays, and only its references to the other owners are removed. A dependent without one is
+// deleted.
+//
+// For a terminating object, the finalizer `orphan` means that its uid is removed from its dependents, and
+// `foregroundDeletion` that the dependents whose reference has `blockOwnerDeletion` go first. Then the finalizer is
+// removed.
+//
+// A change may be collected after the object has changed again. So references and finalizers are removed only if the
+// object is still the one that was seen; the later change gets a `collect` of its own.
+
 import type { Cluster } from './cluster.ts';
 import { deleteStored } from './delete.ts';
 import { storeOrRemove } from './finalization.ts';
@@ -6,7 +23,7 @@ import type { JsonObject } from './json.ts';
 import { finalizersOf, isTerminating, ownerReferencesOf, withMetadata } from './object-meta.ts';
 import type { Change, StoredObject } from './storage.ts';
 
-/** Deletes what has lost its owners, and carries out the Foreground and Orphan policies. */
+/** Deletes objects that have lost their owners, and carries out the Foreground and Orphan policies. */
 export class GarbageCollector {
   readonly #cluster: Cluster;
   readonly #objects = new Map<string, StoredObject>();
@@ -16,7 +33,7 @@ export class GarbageCollector {
     this.#cluster = cluster;
   }
 
-  /** Takes note of a change; to be called for every change, in order, before `collect`. */
+  /** Updates the index; must be called for every change, in order, before `collect`. */
   observe({ type, before, stored }: Change): void {
     if (before !== undefined) {
       for (const owner of ownerUids(before)) this.#dependents.get(owner)?.delete(before.uid);
@@ -32,7 +49,7 @@ export class GarbageCollector {
     }
   }
 
-  /** Acts on a change that was observed. */
+  /** Acts on a change that was observed before. */
   collect({ type, stored }: Change): void {
     if (type === 'delete') {
       for (const dependent of this.#dependentsOf(stored.uid)) this.#examine(dependent);
@@ -53,7 +70,7 @@ export class GarbageCollector {
     else if (ownerUids(object).length > 0) this.#examineOwners(object);
   }
 
-  /** Does what the finalizers of an object that is being deleted wait for. */
+  /** Carries out the finalizers `orphan` and `foregroundDeletion` of a terminating object. */
   #finish(object: StoredObject): void {
     const dependents = this.#dependentsOf(object.uid);
     if (finalizersOf(object.object).includes('orphan')) {
@@ -110,7 +127,7 @@ export class GarbageCollector {
     this.#store(object, withMetadata(object.object, { finalizers }));
   }
 
-  /** Stores a new state unless a later one is on its way here already. */
+  /** Stores a new state unless the object has changed since it was seen. */
   #store(seen: StoredObject, next: JsonObject): void {
     const current = this.#cluster.storage.get(seen.collection, seen.namespace, seen.name);
     if (current === seen) storeOrRemove(this.#cluster.storage, seen, next);

@@ -15,17 +15,17 @@ export interface RequestRecord {
   readonly query: string;
   readonly watch: boolean;
   readonly userAgent: string;
-  /** The code that was answered; 0 while none was, or where a fault kept it back. */
+  /** The status code of the answer; 0 if none was sent, for example because of a fault. */
   readonly status: number;
 }
 
 const RECORD_LIMIT = 20_000;
-/** So much of a path and of a query is remembered. */
+/** At most this much of a path, a query and a user agent is recorded. */
 const RECORD_CHARACTERS = 2000;
 const MAX_CONNECTIONS = 10_000;
 const REQUEST_TIMEOUT_MS = 60_000;
 
-/** The HTTP side: reads requests, has them answered, and lets the faults strike. */
+/** The HTTP server: reads requests, has them answered, and applies faults to open connections. */
 export class HttpSide {
   readonly faults: Faults;
   readonly server: Server;
@@ -44,14 +44,14 @@ export class HttpSide {
     this.server = createServer((incoming, response) => {
       this.#serve(incoming, response).catch((error: unknown) => response.destroy(asError(error)));
     });
-    // The connections of a client's pool must not end under a request.
+    // A connection in a client's pool must not be closed just as the client sends a request.
     this.server.keepAliveTimeout = 120_000;
-    // The time for a request to come, not for its answer: watches stay open.
+    // Limits the time in which a request arrives, not the time of its answer: watches stay open.
     this.server.requestTimeout = REQUEST_TIMEOUT_MS;
     this.server.maxConnections = MAX_CONNECTIONS;
   }
 
-  /** What was served, oldest first. */
+  /** The served requests, oldest first. */
   get records(): readonly RequestRecord[] {
     return this.#records.map(({ record, exchange }) => ({ ...record, status: exchange?.code ?? record.status }));
   }
@@ -60,7 +60,7 @@ export class HttpSide {
     this.#records.length = 0;
   }
 
-  /** The open watches that match; resets their sockets. */
+  /** Closes the connections of the open watches that match; returns how many there were. */
   dropWatches(matcher: RequestMatcher): number {
     const dropped = this.#matching(matcher).filter((exchange) => exchange.watch);
     for (const exchange of dropped) exchange.destroy();
@@ -104,7 +104,7 @@ export class HttpSide {
   }
 }
 
-/** A record; the exchange is kept only while it is open, for what it carries is large. */
+/** A record; the exchange, which is large, is kept only while it is open. */
 interface Entry {
   record: RequestRecord;
   exchange: Exchange | undefined;
@@ -173,7 +173,7 @@ function jsonText(request: ApiRequest, value: unknown): string {
   return `${isPretty(request) ? JSON.stringify(value, null, 2) : JSON.stringify(value)}\n`;
 }
 
-/** Printed for people: where the query asks for it, or else where a person seems to ask. */
+/** Whether the JSON is indented: if the query asks for it, or if the client looks like one that a person uses. */
 function isPretty({ query, headers }: ApiRequest): boolean {
   if (query.has('pretty')) return isTrue(query.get('pretty'));
   return /^(?:curl|Wget|Mozilla)\//.test(headers['user-agent'] ?? '');

@@ -5,13 +5,13 @@ import { nameOf, namespaceOf } from './object-meta.ts';
 import { splitTarget } from './request-target.ts';
 import { resourcePath } from './route.ts';
 
-/** What a request without HTTP was answered. */
+/** The answer to a request that was made without HTTP. */
 export interface Answer {
   readonly code: number;
   readonly body: JsonValue;
 }
 
-/** A request without HTTP. */
+/** A request that is made without HTTP. */
 export interface Call {
   readonly method: string;
   readonly path: string;
@@ -19,7 +19,7 @@ export interface Call {
   readonly contentType: string | undefined;
 }
 
-/** Has a request answered without HTTP, and lets everything settle that follows from it. */
+/** Answers a request without HTTP, and resolves when the controllers have acted on it. */
 export async function callInProcess(api: Api, { method, path, body, contentType }: Call): Promise<Answer> {
   const reply = answer(api, {
     method,
@@ -48,7 +48,7 @@ function parsed(text: string): JsonObject {
   return isJsonObject(value) ? value : {};
 }
 
-/** The calls that take whole objects. */
+/** `apply` and `delete`, which take whole objects. */
 export function objectCalls(api: Api): {
   apply(object: JsonObject): Promise<JsonObject>;
   delete(object: JsonObject): Promise<void>;

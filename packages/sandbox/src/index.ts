@@ -1,8 +1,11 @@
 // The public API of @hooklet/sandbox.
 
-/** Starts a Kubernetes API server in memory on a loopback port; it ends with `close`, or with `await using`. */
+/**
+ * Starts a Kubernetes API server in memory on a loopback port; it ends with `close`, or with `await using` at the end
+ * of the block.
+ */
 export { startSandbox } from './sandbox.ts';
-/** How a sandbox is started; a running sandbox. */
+/** The options of `startSandbox`, and a running sandbox. */
 export type { Sandbox, SandboxOptions } from './sandbox.ts';
 
 /** The types of faults that `sandbox.faults.add` takes. */
@@ -10,18 +13,18 @@ export { FAULT_TYPES } from './faults.ts';
 /** A fault: which requests it strikes, how often, and what happens to them. */
 export type { Fault, FaultAction, Faults, RequestMatcher } from './faults.ts';
 
-/** Reads what a sandbox held from a file and writes it there, for a later sandbox to start with. */
+/** Reads the state of a sandbox from a file and writes it to a file, so that a later sandbox can start with it. */
 export { readStateFile, writeStateFile } from './state-file.ts';
-/** What a sandbox holds. */
+/** The state of a sandbox: all its objects. */
 export type { StorageState } from './storage.ts';
 
-/** Decides whether a request is allowed, by its attributes in the words of RBAC. */
+/** Authorizes a request by its attributes, in the terms of RBAC. */
 export type { AccessAttributes, Authorize } from './cluster.ts';
-/** The work of a controller that a sandbox can leave to a real one. */
+/** The controllers that a sandbox can leave to real ones. */
 export type { OptionalController } from './controllers.ts';
 /** A request that the sandbox served. */
 export type { RequestRecord } from './http.ts';
-/** What `sandbox.call` resolves to. */
+/** The answer to which `sandbox.call` resolves. */
 export type { Answer } from './in-process.ts';
 
 /** JSON values, and whether an unknown value is a JSON object or array. */

@@ -1,6 +1,6 @@
 import { isJsonArray, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from './json.ts';
 
-/** The value at `path` inside `value`, or undefined where the path ends early. */
+/** The value at `path` inside `value`, or undefined if there is none. */
 export function at(value: JsonValue | undefined, ...path: readonly string[]): JsonValue | undefined {
   let found = value;
   for (const step of path) {
@@ -10,13 +10,13 @@ export function at(value: JsonValue | undefined, ...path: readonly string[]): Js
   return found;
 }
 
-/** The object at `path`; an empty one where there is none. */
+/** The object at `path`; an empty one if there is none. */
 export function objectAt(value: JsonValue | undefined, ...path: readonly string[]): JsonObject {
   const found = at(value, ...path);
   return isJsonObject(found) ? found : {};
 }
 
-/** The array at `path`; an empty one where there is none. */
+/** The array at `path`; an empty one if there is none. */
 export function arrayAt(value: JsonValue | undefined, ...path: readonly string[]): JsonArray {
   const found = at(value, ...path);
   return isJsonArray(found) ? found : [];
@@ -27,7 +27,7 @@ export function textsAt(value: JsonValue | undefined, ...path: readonly string[]
   return arrayAt(value, ...path).filter((entry) => typeof entry === 'string');
 }
 
-/** The fields of the object at `path` that are strings: labels, annotations and their like. */
+/** The string fields of the object at `path`, such as labels or annotations. */
 export function stringMapAt(
   value: JsonValue | undefined,
   ...path: readonly string[]
@@ -42,7 +42,7 @@ export function objectsAt(value: JsonValue | undefined, ...path: readonly string
   return arrayAt(value, ...path).filter(isJsonObject);
 }
 
-/** The string at `path`; an empty one where there is none, as Go has it. */
+/** The string at `path`; an empty one if there is none, as in Go. */
 export function textAt(value: JsonValue | undefined, ...path: readonly string[]): string {
   const found = at(value, ...path);
   return typeof found === 'string' ? found : '';
@@ -54,14 +54,14 @@ export function numberAt(value: JsonValue | undefined, ...path: readonly string[
   return typeof found === 'number' ? found : undefined;
 }
 
-/** A copy of `object` with `value` at `path`; objects on the way are made where they are missing. */
+/** Returns a copy of `object` with `value` at `path`; missing objects on the way are created. */
 export function withAt(object: JsonObject, path: readonly string[], value: JsonValue): JsonObject {
   const [step, ...rest] = path;
   if (step === undefined) return object;
   return { ...object, [step]: rest.length === 0 ? value : withAt(objectAt(object, step), rest, value) };
 }
 
-/** A copy of `object` with those of `defaults` at `path` of which it says nothing itself: null and `{}` say nothing. */
+/** Returns a copy of `object` with `defaults` filled in at `path`, where its own value is missing, null or `{}`. */
 export function withDefaultsAt(object: JsonObject, path: readonly string[], defaults: JsonObject): JsonObject {
   const own = objectAt(object, ...path);
   const missing = Object.fromEntries(Object.entries(defaults).filter(([name]) => saysNothing(at(own, name))));
@@ -73,12 +73,12 @@ function saysNothing(value: JsonValue | undefined): boolean {
   return isJsonObject(value) && Object.keys(value).length === 0;
 }
 
-/** A copy of `object` without the named fields. */
+/** Returns a copy of `object` without the named fields. */
 export function without(object: JsonObject, ...names: readonly string[]): JsonObject {
   return Object.fromEntries(Object.entries(object).filter(([name]) => !names.includes(name)));
 }
 
-/** `fields` without those that are undefined, as a JSON object. */
+/** Returns `fields` as a JSON object, without those that are undefined. */
 export function present(fields: { readonly [name: string]: JsonValue | undefined }): JsonObject {
   const result: { [name: string]: JsonValue } = {};
   for (const [name, value] of Object.entries(fields)) if (value !== undefined) result[name] = value;

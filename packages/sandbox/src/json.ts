@@ -1,4 +1,4 @@
-/** Any value that JSON can say; values are shared between requests, so nobody may change one in place. */
+/** Any JSON value. Values are shared between requests, so they must not be changed in place. */
 export type JsonValue = string | number | boolean | null | JsonArray | JsonObject;
 
 /** A JSON array. */
@@ -9,12 +9,12 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
-/** Whether `value`, which came out of JSON or YAML, is an object. */
+/** Whether `value`, parsed from JSON or YAML, is an object. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** Whether `value`, which came out of JSON or YAML, is an array. */
+/** Whether `value`, parsed from JSON or YAML, is an array. */
 export function isJsonArray(value: unknown): value is JsonArray {
   return Array.isArray(value);
 }

@@ -13,7 +13,7 @@ const WITHOUT_GENERATION = new Set(
   ].flatMap((row) => row.split(' ')),
 );
 
-/** Whether writes to the spec are counted in `metadata.generation`. */
+/** Whether `metadata.generation` counts the writes to the spec. */
 export function hasGeneration(kind: ServedKind): boolean {
   return kind.custom !== undefined || !WITHOUT_GENERATION.has(kind.collection);
 }
@@ -31,7 +31,7 @@ const CREATED_ON_UPDATE = new Set([
   'runtimeclasses.node.k8s.io',
 ]);
 
-/** Whether a PUT of what is not there creates it. */
+/** Whether a PUT of an object that does not exist creates it. */
 export function isCreatedOnUpdate(kind: ServedKind): boolean {
   return CREATED_ON_UPDATE.has(kind.collection);
 }
@@ -48,7 +48,7 @@ const CONDITIONAL_UPDATE = new Set([
   'apiservices.apiregistration.k8s.io',
 ]);
 
-/** Whether a PUT must name the resourceVersion it is based on. */
+/** Whether a PUT must give the resourceVersion that it is based on. */
 export function needsResourceVersion(kind: ServedKind): boolean {
   return kind.custom !== undefined || CONDITIONAL_UPDATE.has(kind.collection);
 }
@@ -67,7 +67,7 @@ const RETURNED_WHEN_DELETED = new Set([
   'volumeattachments.storage.k8s.io',
 ]);
 
-/** Whether a DELETE that removes at once answers with the object instead of a Status. */
+/** Whether a DELETE that removes the object at once answers with the object instead of a Status. */
 export function isReturnedWhenDeleted(kind: ServedKind): boolean {
   return RETURNED_WHEN_DELETED.has(kind.collection);
 }

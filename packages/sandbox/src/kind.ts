@@ -1,6 +1,6 @@
 import type { JsonObject } from './json.ts';
 
-/** A kind as one group and version serve it. */
+/** A kind as one version of its group serves it. */
 export interface ServedKind {
   readonly group: string;
   readonly version: string;
@@ -13,13 +13,13 @@ export interface ServedKind {
   readonly shortNames: readonly string[];
   readonly categories: readonly string[];
   readonly subresources: readonly Subresource[];
-  /** Where its objects are kept; the versions of a kind share one collection. */
+  /** The storage collection of its objects; all versions of a kind share one. */
   readonly collection: string;
-  /** The apiVersion in which its objects are kept. */
+  /** The apiVersion in which its objects are stored. */
   readonly storedApiVersion: string;
-  /** Present for a kind that a CustomResourceDefinition made. */
+  /** Present for a kind that a CustomResourceDefinition defines. */
   readonly custom?: CustomVersion;
-  /** Present where the versions of a built-in kind differ in more than their name. */
+  /** Present if the versions of a built-in kind differ in more than their apiVersion. */
   readonly conversion?: Conversion;
 }
 
@@ -28,11 +28,11 @@ export interface Subresource {
   readonly name: string;
   readonly verbs: readonly string[];
   readonly kind: string;
-  /** The group and version of what it takes and gives, where they are not the parent's. */
+  /** The group and version of the subresource's objects, if they are not the parent's. */
   readonly groupVersion?: { readonly group: string; readonly version: string };
 }
 
-/** What a CustomResourceDefinition says about one of its versions. */
+/** The part of a CustomResourceDefinition that describes one version. */
 export interface CustomVersion {
   readonly schema: JsonObject;
   readonly scale?: { readonly specPath: string; readonly statusPath: string; readonly selectorPath: string };
@@ -41,7 +41,7 @@ export interface CustomVersion {
   readonly printerColumns: readonly JsonObject[];
 }
 
-/** How objects move between the stored and the served version; apiVersion and kind are not its business. */
+/** Converts objects between the stored and the served version; the caller sets apiVersion and kind. */
 export interface Conversion {
   toStored(object: JsonObject): JsonObject;
   fromStored(object: JsonObject): JsonObject;

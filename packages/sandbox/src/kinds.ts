@@ -1,7 +1,7 @@
 import { builtInKinds } from './built-in-kinds.ts';
 import { apiVersionOf, type ServedKind } from './kind.ts';
 
-/** What is served now: the built-in kinds, and those that CustomResourceDefinitions made. */
+/** The kinds that are served now: the built-in ones and those of CustomResourceDefinitions. */
 export class Kinds {
   readonly #builtIn = builtInKinds();
   readonly #custom = new Map<string, readonly ServedKind[]>();
@@ -11,7 +11,7 @@ export class Kinds {
     this.#index();
   }
 
-  /** All kinds in the order in which discovery names them. */
+  /** All kinds, in the order of discovery documents. */
   all(): readonly ServedKind[] {
     return [...this.#builtIn, ...[...this.#custom.values()].flat()];
   }
@@ -20,12 +20,12 @@ export class Kinds {
     return this.#byPath.get(`${group}/${version}/${plural}`);
   }
 
-  /** The kind that an object with this apiVersion and kind is of. */
+  /** The kind for an apiVersion and kind. */
   ofObject(apiVersion: string, kind: string): ServedKind | undefined {
     return this.all().find((served) => served.kind === kind && apiVersionOf(served) === apiVersion);
   }
 
-  /** The kind in whose version the objects of `collection` are kept. */
+  /** The kind in the version in which the objects of `collection` are stored. */
   ofCollection(collection: string): ServedKind | undefined {
     const versions = this.all().filter((served) => served.collection === collection);
     return versions.find((served) => apiVersionOf(served) === served.storedApiVersion) ?? versions[0];
@@ -35,7 +35,7 @@ export class Kinds {
     return this.#builtIn.some((served) => served.group === group);
   }
 
-  /** Replaces what the CustomResourceDefinition `name` serves; nothing ends its service. */
+  /** Replaces the kinds that the CustomResourceDefinition `name` serves; an empty list ends their service. */
   serveCustom(name: string, kinds: readonly ServedKind[]): void {
     if (kinds.length === 0) this.#custom.delete(name);
     else this.#custom.set(name, kinds);

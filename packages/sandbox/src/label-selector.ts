@@ -11,7 +11,7 @@ interface Requirement {
   readonly values: readonly string[];
 }
 
-/** Parses the query form of a label selector; throws the server's 400 where it is malformed. */
+/** Parses the query form of a label selector; throws the server's 400 if it is malformed. */
 export function parseLabelSelector(text: string): (object: JsonObject) => boolean {
   const requirements = parseRequirements(tokens(text));
   return (object) => requirements.every((requirement) => holds(requirement, labelsOf(object)));

@@ -4,14 +4,14 @@ import type { ServedKind } from './kind.ts';
 import { parseLabelSelector } from './label-selector.ts';
 import { badRequest, forbiddenValue, invalid, StatusError, unsupportedValue, type Cause } from './status-error.ts';
 
-/** What the query of a list or a watch asks for. */
+/** The options in the query of a list or a watch. */
 export interface ListOptions {
   readonly watch: boolean;
   readonly matches: (object: JsonObject) => boolean;
   readonly selects: boolean;
   readonly limit: number;
   readonly continueToken: string;
-  /** As given: absent is the empty string. */
+  /** As given; the empty string if absent. */
   readonly resourceVersion: string;
   readonly revision: number;
   readonly match: string;
@@ -20,7 +20,7 @@ export interface ListOptions {
   readonly timeoutSeconds: number | undefined;
 }
 
-/** Reads the query of a list or a watch; throws the server's refusal where it makes no sense. */
+/** Reads the query of a list or a watch; throws the server's refusal if it is invalid. */
 export function parseListOptions(kind: ServedKind, query: URLSearchParams): ListOptions {
   const text = (name: string): string => query.get(name) ?? '';
   const matchesLabels = parseLabelSelector(text('labelSelector'));
@@ -42,7 +42,7 @@ export function parseListOptions(kind: ServedKind, query: URLSearchParams): List
   return { ...options, revision: parseRevision(options.resourceVersion, options.watch) };
 }
 
-/** Whether a query value means true: the server takes anything but false and 0 for it. */
+/** Whether a query value means true; the server accepts anything but false and 0 as true. */
 export function isTrue(value: string | null): boolean {
   return value !== null && !['0', 'false'].includes(value.toLowerCase());
 }
@@ -109,7 +109,7 @@ function parseRevision(text: string, watch: boolean): number {
   throw badRequest(`invalid resource version: ${message}`);
 }
 
-/** 504 for a resourceVersion that is not reached yet. */
+/** 504 for a resourceVersion that the server has not reached yet. */
 export function tooLargeResourceVersion(asked: number, current: number): StatusError {
   return new StatusError({
     code: 504,

@@ -5,7 +5,10 @@ import { labelValueProblems, nameProblems, qualifiedNameProblems } from './objec
 import { finalizersOf, isTerminating, nameOf, uidOf } from './object-meta.ts';
 import { forbiddenValue, invalidValue, requiredValue, type Cause } from './status-error.ts';
 
-/** What is wrong with the metadata of an object that is to be created or, given `before`, updated. */
+/**
+ * Validates the metadata of an object; returns the causes of its refusal. `before` is the current object of an update,
+ * undefined for a create.
+ */
 export function metadataCauses(kind: ServedKind, object: JsonObject, before?: JsonObject): readonly Cause[] {
   return [
     ...(before === undefined ? nameCauses(kind, object) : changeCauses(object, before)),

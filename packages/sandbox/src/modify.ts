@@ -48,7 +48,7 @@ export function putObject(cluster: Cluster, target: Target, request: ApiRequest)
   return json(updateObject(cluster, current, { target, object, options, managed: false }));
 }
 
-/** Here the server names the resource where elsewhere it names the kind. */
+/** In this message the server names the resource, elsewhere the kind. */
 function unconditionalUpdate(kind: ServedKind, name: string): StatusError {
   const cause = invalidValue('metadata.resourceVersion', 0, 'must be specified for an update');
   return invalid({ group: kind.group, kind: kind.plural }, name, [cause]);
@@ -76,7 +76,7 @@ export function patchObject(cluster: Cluster, target: Target, request: ApiReques
 
 const STRICT = 'strict decoding error: ';
 
-/** What a patched object may not hold is a problem of the patch. */
+/** A strict decoding error after a patch is reported as a problem of the patch. */
 function asPatchProblem<Result>(object: JsonObject, update: () => Result): Result {
   try {
     return update();
@@ -131,7 +131,7 @@ const PATCH_TYPES: { readonly [contentType: string]: PatchType } = {
   'application/apply-patch+yaml': 'apply',
 };
 
-/** The type of patch that the request's content type announces; throws the server's 415. */
+/** The patch type for the request's content type; throws the server's 415 for any other. */
 export function patchType(request: ApiRequest): PatchType {
   const contentType = (request.headers['content-type'] ?? '').split(';', 1).join('').trim();
   const type = PATCH_TYPES[contentType];
@@ -140,7 +140,7 @@ export function patchType(request: ApiRequest): PatchType {
   throw new StatusError({ code: 415, reason: 'UnsupportedMediaType', message, details: {} });
 }
 
-/** The object with its kind and apiVersion, which must be those that the path asks for. */
+/** Returns the object with kind and apiVersion; throws if it has others than the path. */
 function typed(kind: ServedKind, object: JsonObject): JsonObject {
   const expected = apiVersionOf(kind);
   const [givenKind, givenVersion] = [textAt(object, 'kind'), textAt(object, 'apiVersion')];
@@ -184,7 +184,7 @@ function unknownConversion({ kind, group, version }: ServedKind, givenKind: stri
   );
 }
 
-/** A patch cannot turn an object into one of another kind or version. */
+/** A patch must not change the kind or the apiVersion of an object. */
 function checkPatchedType(kind: ServedKind, object: JsonObject): void {
   if (textAt(object, 'kind') === kind.kind && textAt(object, 'apiVersion') === apiVersionOf(kind)) return;
   const rule = `${textAt(object, 'apiVersion')}, Kind=${textAt(object, 'kind')} is not ${apiVersionOf(kind)}, Kind=${kind.kind}`;

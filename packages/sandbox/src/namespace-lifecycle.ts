@@ -5,7 +5,7 @@ import { textsAt } from './json-fields.ts';
 import { isTerminating } from './object-meta.ts';
 import type { Change } from './storage.ts';
 
-/** Empties a namespace whose deletion has begun, and lets it go once it is empty. */
+/** Deletes the contents of a terminating namespace, and then its finalizer. */
 export class NamespaceLifecycle {
   readonly #cluster: Cluster;
   readonly #noted = new Set<string>();
@@ -14,13 +14,13 @@ export class NamespaceLifecycle {
     this.#cluster = cluster;
   }
 
-  /** Takes note of a change that may matter to a namespace. */
+  /** Must be called for every change; records the namespaces that it affects for `settle`. */
   note({ type, stored }: Change): void {
     const name = stored.collection === 'namespaces' ? stored.name : stored.namespace;
     if (name !== '' && (type === 'delete' || stored.collection === 'namespaces')) this.#noted.add(name);
   }
 
-  /** Acts on what was noted. */
+  /** Brings the recorded namespaces up to date. */
   settle(): void {
     const names = [...this.#noted];
     this.#noted.clear();
@@ -35,7 +35,7 @@ export class NamespaceLifecycle {
     for (const stored of storage.collections().flatMap((collection) => storage.list(collection))) {
       if (stored.namespace !== name) continue;
       left += 1;
-      // No kubelet would end the pods.
+      // Without a grace period, as no kubelet would end the pods.
       const options = { propagation: 'Background', gracePeriodSeconds: 0, dryRun: false } as const;
       if (deleteStored(this.#cluster, stored, options).removed) left -= 1;
     }

@@ -4,13 +4,13 @@ import { textAt } from './json-fields.ts';
 import { timestamp } from './object-meta.ts';
 import { forbidden, StatusError } from './status-error.ts';
 
-/** The namespaces that are there from the start. */
+/** The namespaces that exist from the start. */
 export const INITIAL_NAMESPACES: readonly string[] = ['default', 'kube-node-lease', 'kube-public', 'kube-system'];
 
-/** The namespaces that nobody may delete. */
+/** The namespaces that must not be deleted. */
 export const IMMORTAL_NAMESPACES: readonly string[] = ['default', 'kube-public', 'kube-system'];
 
-/** Throws where an object cannot be created because its namespace is missing or being terminated. */
+/** Throws if an object cannot be created because its namespace is missing or terminating. */
 export function requireOpenNamespace({ storage }: Cluster, { kind, namespace }: Target, name: string): void {
   if (!kind.namespaced) return;
   const stored = storage.get('namespaces', '', namespace);
@@ -25,7 +25,7 @@ export function requireOpenNamespace({ storage }: Cluster, { kind, namespace }: 
   throw forbidden(kind, name, explanation, [{ field: 'metadata.namespace', reason: 'NamespaceTerminating', message }]);
 }
 
-/** Creates the namespaces that are there from the start. */
+/** Creates the namespaces that exist from the start. */
 export function createInitialNamespaces({ storage, now }: Cluster): void {
   for (const name of INITIAL_NAMESPACES) {
     storage.put('namespaces', {

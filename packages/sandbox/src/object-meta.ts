@@ -36,12 +36,12 @@ export function ownerReferencesOf(object: JsonObject): readonly JsonObject[] {
   return objectsAt(object, 'metadata', 'ownerReferences');
 }
 
-/** Whether a deletion has begun. */
+/** Whether `metadata.deletionTimestamp` is set. */
 export function isTerminating(object: JsonObject): boolean {
   return textAt(object, 'metadata', 'deletionTimestamp') !== '';
 }
 
-/** A copy of `object` whose metadata has `changes` laid over it; undefined removes a field. */
+/** Returns a copy of `object` with `changes` applied to its metadata; undefined removes a field. */
 export function withMetadata(
   object: JsonObject,
   changes: { readonly [field: string]: JsonValue | undefined },
@@ -67,7 +67,7 @@ const METADATA_FIELDS = [
   'managedFields',
 ] as const;
 
-/** A copy of `object` in the order in which the API server writes fields; unknown metadata fields are dropped. */
+/** Returns a copy of `object` with its fields in the API server's order; unknown metadata fields are dropped. */
 export function arranged(object: JsonObject): JsonObject {
   const metadata: { [name: string]: JsonValue } = {};
   for (const name of METADATA_FIELDS) {
@@ -86,7 +86,7 @@ function isEmptyCollection(value: JsonValue): boolean {
   return typeof value === 'object' && value !== null && Object.keys(value).length === 0;
 }
 
-/** A moment as Kubernetes writes it: RFC 3339, whole seconds, UTC. */
+/** Formats a time as Kubernetes does: RFC 3339, whole seconds, UTC. */
 export function timestamp(milliseconds: number): string {
   return `${new Date(milliseconds).toISOString().slice(0, 19)}Z`;
 }

@@ -37,7 +37,7 @@ function patternProblems(name: string, pattern: RegExp, rule: string, maxLength:
   return problems;
 }
 
-/** The rules that a name breaks which is to stand in a path. */
+/** The rules that a name breaks that has to be a segment of a path. */
 export function pathSegmentProblems(name: string): readonly string[] {
   if (name === '.' || name === '..') return [`may not be '${name}'`];
   return ['/', '%']

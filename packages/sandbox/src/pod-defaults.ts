@@ -3,7 +3,7 @@ import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 
 const PROBES = ['livenessProbe', 'readinessProbe', 'startupProbe'];
 
-/** A pod with the fields that the server and its standard admission fill in. */
+/** Returns a pod with the fields that the server and its default admission plugins fill in. */
 export function withPodDefaults(pod: JsonObject, before: JsonObject | undefined): JsonObject {
   const filled = withPodSpecDefaults(objectAt(pod, 'spec'));
   const spec: JsonObject = {
@@ -27,7 +27,7 @@ const STANDARD_TOLERATIONS: JsonValue = ['not-ready', 'unreachable'].map((condit
   tolerationSeconds: 300,
 }));
 
-/** The spec of a pod, or of a template for pods, with the fields that the server fills in. */
+/** Returns the spec of a pod or of a pod template with the fields that the server fills in. */
 export function withPodSpecDefaults(spec: JsonObject): JsonObject {
   const defaults = {
     restartPolicy: 'Always',
@@ -68,7 +68,7 @@ function withContainerDefaults(container: JsonObject): JsonObject {
   return filled;
 }
 
-/** What is limited and not requested is requested at its limit. */
+/** A resource with a limit but no request is requested at its limit. */
 function withRequests(resources: JsonObject): JsonObject {
   const limits = objectAt(resources, 'limits');
   return Object.keys(limits).length === 0 ? resources : withDefaultsAt(resources, ['requests'], limits);

@@ -15,7 +15,7 @@ export function getObject(cluster: Cluster, target: Target, request: ApiRequest)
   return { type: 'text', code: 200, contentType: 'application/json', chunks: [objectText(target.kind, stored)] };
 }
 
-/** The stored object that the target names; throws 404 where there is none. */
+/** The stored object that the target names; throws 404 if there is none. */
 export function findObject(cluster: Cluster, { kind, namespace, name }: Target): StoredObject {
   const stored = cluster.storage.get(kind.collection, namespace, name);
   if (stored === undefined) throw notFound(kind, name);
@@ -36,7 +36,7 @@ export function listObjects(cluster: Cluster, target: Target, options: ListOptio
   return { type: 'text', code: 200, contentType: 'application/json', chunks: listText(target, page) };
 }
 
-/** The page that the options ask for. */
+/** Returns the page that the options ask for. */
 export function listPage(cluster: Cluster, target: Target, options: ListOptions, staleRevision?: number): Page {
   const position = startPosition(cluster, target, options, staleRevision);
   const selected = position.objects.filter(
@@ -45,7 +45,7 @@ export function listPage(cluster: Cluster, target: Target, options: ListOptions,
       (target.namespace === '' || stored.namespace === target.namespace) &&
       options.matches(stored.object),
   );
-  // A list from the watch cache is whole: the server ignores the limit there.
+  // A list from the watch cache is always complete: the server ignores the limit there.
   const limit = options.resourceVersion === '0' || options.limit <= 0 ? selected.length : options.limit;
   const objects = selected.slice(0, limit);
   const last = objects.at(-1);
@@ -93,7 +93,7 @@ function continuedPosition({ storage }: Cluster, collection: string, options: Li
   return { revision: token.revision, objects, after: token.after };
 }
 
-/** The JSON of a page, piece by piece. */
+/** Yields the JSON of a page in pieces. */
 export function* listText({ kind }: Target, page: Page): Generator<string> {
   const types = typeFields(kind, kind.listKind);
   const metadata = JSON.stringify(listMetadata(page, kind.custom !== undefined));

@@ -6,10 +6,10 @@ import type { ServedKind } from './kind.ts';
 import { StatusError } from './status-error.ts';
 import { tableOf, tableSink } from './table/table.ts';
 
-/** In which form an answer is wanted: JSON, YAML, JSON of the metadata alone, or a table in one of two versions. */
+/** The form of an answer: JSON, YAML, JSON of the metadata only, or a table in one of two versions. */
 export type Representation = 'json' | 'yaml' | 'metadata' | 'table/v1' | 'table/v1beta1';
 
-/** The first form in an Accept header that is spoken here; throws the server's 406 where none is. */
+/** The first supported form in an Accept header; throws the server's 406 if there is none. */
 export function acceptedRepresentation(accept: string | undefined): Representation {
   if (accept === undefined || accept.trim() === '') return 'json';
   for (const range of accept.split(',')) {
@@ -32,14 +32,14 @@ function representationOf(range: string): Representation | undefined {
   return form.startsWith('PartialObjectMetadata') ? 'metadata' : undefined;
 }
 
-/** What is asked for besides the form. */
+/** The other parameters of the answer besides its form. */
 export interface Asked {
   readonly kind: ServedKind;
   readonly includeObject: string;
   readonly now: number;
 }
 
-/** The reply in the wanted form. */
+/** Returns the reply in the requested form. */
 export function represented(reply: Reply, representation: Representation, asked: Asked): Reply {
   switch (representation) {
     case 'json':
@@ -60,7 +60,7 @@ export function represented(reply: Reply, representation: Representation, asked:
   }
 }
 
-/** The reply with another document, or with other events. */
+/** Returns the reply with a changed document, or with changed watch events. */
 function changed(
   reply: Reply,
   change: (value: JsonValue) => JsonValue,
@@ -71,7 +71,7 @@ function changed(
   return document === undefined ? reply : { type: 'json', code: reply.code, value: change(document) };
 }
 
-/** The reply in YAML. */
+/** Returns the reply in YAML. */
 export function inYaml(reply: Reply): Reply {
   if (reply.type === 'stream') return reply;
   const document = documentOf(reply);

@@ -1,11 +1,11 @@
 import { until } from './until.ts';
 import type { IncomingMessage } from 'node:http';
 
-/** As the API server has it. */
+/** The limit of the API server. */
 export const MAX_BODY_BYTES = 3 * 1024 * 1024;
 const BODY_LIMIT_MS = 60_000;
 
-/** The body of a request, or undefined where it is larger than any object may be; the rest of it is then not kept. */
+/** Reads the body of a request; returns undefined if it is larger than `MAX_BODY_BYTES`. */
 export async function readRequestBody(incoming: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -24,7 +24,7 @@ export async function readRequestBody(incoming: IncomingMessage): Promise<Buffer
     incoming.on('data', keep).once('end', end).once('error', fail).once('close', fail);
     return () => {
       incoming.off('data', keep).off('end', end).off('close', fail);
-      // What still comes is read and dropped, so that the client gets to see the answer.
+      // The rest is read and dropped, so that the client can read the answer.
       incoming.resume();
     };
   });

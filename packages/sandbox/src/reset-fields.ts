@@ -3,7 +3,10 @@ import { objectAt, present, without } from './json-fields.ts';
 import { isJsonObject } from './json.ts';
 import { hasSubresource } from './kind.ts';
 
-/** An applied object without the fields that its path does not write: nobody comes to own those. */
+/**
+ * Returns an applied object without the fields that a request to this path does not write, so that its manager does not
+ * come to own them.
+ */
 export function withoutResetFields({ kind, subresource }: Target, applied: unknown): unknown {
   if (!isJsonObject(applied)) return applied;
   if (subresource === '') return hasSubresource(kind, 'status') ? without(applied, 'status') : applied;

@@ -6,12 +6,12 @@ import { apiVersionOf } from './kind.ts';
 import { timestamp } from './object-meta.ts';
 import { parseObjectBody } from './write-options.ts';
 
-/** Whether the resource is a question that is answered and not kept. */
+/** Whether the resource is a review, which is answered and not stored. */
 export function isReview({ kind }: Target): boolean {
   return kind.plural.endsWith('reviews') && kind.verbs.join() === 'create';
 }
 
-/** Answers a question about who may do what. */
+/** Answers a review: of access, of a token, or of the user itself. */
 export function answerReview(cluster: Cluster, target: Target, request: ApiRequest): Reply {
   const { kind } = target;
   const asked = parseObjectBody(request, kind.kind);

@@ -5,7 +5,7 @@ import { isTrue } from './list-options.ts';
 import { pathSegmentProblems } from './object-names.ts';
 import { badRequest, methodNotAllowed, noSuchResource, notFound, StatusError } from './status-error.ts';
 
-/** Where a path leads. */
+/** The destination of a request. */
 export type Route =
   | { readonly type: 'resource'; readonly target: Target; readonly verb: string }
   | { readonly type: 'groupVersion'; readonly group: string; readonly version: string }
@@ -13,9 +13,9 @@ export type Route =
   | { readonly type: 'root'; readonly root: 'api' | 'apis' }
   | { readonly type: 'other' };
 
-/** Finds where a request leads; throws 404 or 405 below a served group. */
+/** Finds the destination of a request; throws 404 or 405 below a served group. */
 export function findRoute(kinds: Kinds, method: string, path: string, query: URLSearchParams): Route {
-  // Decoded as a whole, as the API server does: a slash that was escaped divides steps too.
+  // The whole path is decoded first, as in the API server: an escaped slash also separates segments.
   const steps = decoded(path).replace(/^\//, '').replace(/\/$/, '').split('/');
   const root = steps[0];
   if (root === 'api') return coreRoute(kinds, steps.slice(1), { method, query });
@@ -137,7 +137,7 @@ function subresourceVerbs({ kind, name, subresource }: Target): readonly string[
   return found.verbs;
 }
 
-/** Throws what the API server answers to names that would lead elsewhere in a path. */
+/** Throws the API server's refusal of names that would change the path. */
 function checkNames({ kind, namespace, name }: Target): void {
   if (namespace === '.' || namespace === '..') {
     throw new StatusError({ code: 500, message: `invalid key: "/${kind.plural}/${namespace}"` });

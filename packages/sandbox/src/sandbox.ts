@@ -15,23 +15,23 @@ import { Storage, type StorageState } from './storage.ts';
 import { until } from './until.ts';
 import { Watches } from './watch.ts';
 
-/** How a sandbox is started. */
+/** The options of `startSandbox`. */
 export interface SandboxOptions {
-  /** 0, the default, takes a free one. */
+  /** Default 0, which takes a free port. */
   readonly port?: number;
   readonly host?: string;
   /** The time in milliseconds since the epoch. */
   readonly now?: () => number;
   readonly bookmarkIntervalMs?: number;
-  /** Whether requests without a token are served: kubectl sends none where there is no TLS. */
+  /** Whether requests without a token are served (kubectl sends no token without TLS). */
   readonly anonymous?: boolean;
-  /** Whether a request with this Host header is answered; without it all are. */
+  /** Whether a request with this Host header is answered; default all. */
   readonly isHostAllowed?: (host: string | undefined) => boolean;
-  /** What an earlier sandbox held, to go on with. */
+  /** The state of an earlier sandbox, with which this one starts. */
   readonly state?: StorageState;
-  /** What a real controller does in the sandbox's stead. */
+  /** The controllers that this sandbox does not run, because real ones do. */
   readonly leaves?: readonly OptionalController[];
-  /** Decides about each request; without it everything is allowed. */
+  /** Authorizes each request; default everything is allowed. */
   readonly authorize?: Authorize;
 }
 
@@ -40,29 +40,29 @@ export interface Sandbox extends AsyncDisposable {
   readonly url: string;
   /** The bearer token that requests must carry. */
   readonly token: string;
-  /** The text of a kubeconfig for this server, with the token of now. */
+  /** The text of a kubeconfig for this server, with the current token. */
   kubeconfig(): string;
   readonly faults: Faults;
   /** The latest requests, oldest first. */
   readonly requests: readonly RequestRecord[];
   clearRequests(): void;
-  /** Creates an object, or changes it to what is given, as server-side apply does. */
+  /** Creates or changes an object by server-side apply. */
   apply(object: JsonObject): Promise<JsonObject>;
-  /** Deletes an object if it is there. */
+  /** Deletes an object if it exists. */
   delete(object: JsonObject): Promise<void>;
-  /** Makes a request without HTTP; the path may carry a query. */
+  /** Makes a request without HTTP; the path may have a query. */
   call(method: string, path: string, body?: JsonObject, contentType?: string): Promise<Answer>;
   /** The resourceVersion of the latest write. */
   readonly resourceVersion: string;
-  /** All that the sandbox holds, for another one to go on with. */
+  /** All objects of the sandbox, with which another one can start. */
   readonly state: StorageState;
-  /** Forgets the history: older resourceVersions answer 410. */
+  /** Drops the history: watches and lists at older resourceVersions get 410. */
   compact(): void;
-  /** Resets the connections of the open watches that match, all without a matcher; returns how many. */
+  /** Closes the connections of the open watches that match, or of all without a matcher; returns how many. */
   dropWatches(matcher?: RequestMatcher): number;
-  /** From now on only this token is right; connections that are open stay so. */
+  /** Accepts only this token from now on; open connections stay open. */
   rotateToken(token: string): void;
-  /** Ends all connections at once. */
+  /** Stops the server and closes all connections at once. */
   close(): Promise<void>;
 }
 
@@ -87,7 +87,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   return assemble(api, http, access);
 }
 
-/** For the server to listen, and to close. */
+/** Limits how long the server may take to listen, and to close. */
 const LIMIT_MS = 10_000;
 
 async function listen(http: HttpSide, { port = 0, host = '127.0.0.1' }: SandboxOptions): Promise<void> {

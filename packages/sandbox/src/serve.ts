@@ -7,9 +7,9 @@ import { sendReply } from './http.ts';
 import { StatusError } from './status-error.ts';
 import { until } from './until.ts';
 
-/** Who may ask. */
+/** Which requests are served. */
 export interface Access {
-  /** The one bearer token that is right now. */
+  /** The only valid bearer token. */
   token: string;
   /** Whether requests without a token are served. */
   readonly anonymous: boolean;
@@ -17,7 +17,7 @@ export interface Access {
   readonly isHostAllowed: (host: string | undefined) => boolean;
 }
 
-/** Answers one request over HTTP, unless a fault comes between. */
+/** Answers one request over HTTP, unless a fault prevents it. */
 export async function serveExchange(api: Api, faults: Faults, access: Access, exchange: Exchange): Promise<void> {
   const { request, watch } = exchange;
   if (!access.isHostAllowed(request.headers['host'])) {
@@ -55,7 +55,7 @@ function refusing(respond: () => Reply): Reply {
   }
 }
 
-/** Faults of the connection; true where there is nothing left to answer. */
+/** Applies faults of the connection; returns true if the connection is closed, so that nothing is left to answer. */
 function strike(faults: Faults, exchange: Exchange): boolean {
   const { request, watch } = exchange;
   if (faults.take(request, watch, 'silence') !== undefined) exchange.silence();
@@ -97,7 +97,10 @@ function faultStatus(code: number, message: string | undefined, retryAfterSecond
   });
 }
 
-/** A page in a browser may have its own name resolve to this machine; a token is not asked for everywhere. */
+/**
+ * Protects against DNS rebinding: a page in a browser can make its own host name resolve to this machine, and not every
+ * request needs a token.
+ */
 function refuseHost(): Reply {
   const message = 'this is not the host that was asked for: use localhost or 127.0.0.1';
   throw new StatusError({ code: 421, reason: 'MisdirectedRequest', message });
@@ -106,7 +109,7 @@ function refuseHost(): Reply {
 function requireToken(access: Access, request: ApiRequest): void {
   const authorization = request.headers['authorization'];
   if (authorization === `Bearer ${access.token}`) return;
-  // A page in a browser must not get in without the token.
+  // A page in a browser sends an Origin header and must not get access without the token.
   if (access.anonymous && authorization === undefined && request.headers['origin'] === undefined) return;
   throw new StatusError({ code: 401, reason: 'Unauthorized', message: 'Unauthorized' });
 }

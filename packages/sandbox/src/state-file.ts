@@ -7,7 +7,9 @@ import type { StorageState } from './storage.ts';
 
 const KIND = 'SandboxState';
 
-/** Reads what a sandbox held from a file; undefined where there is none. Throws where the file holds something else. */
+/**
+ * Reads the state of a sandbox from a file; undefined if the file does not exist. Throws if it holds something else.
+ */
 export function readStateFile(path: string): StorageState | undefined {
   if (!existsSync(path)) return undefined;
   const state = parsed(readFileSync(path, 'utf8'));
@@ -49,7 +51,7 @@ function isRevision(revision: number): boolean {
   return Number.isSafeInteger(revision) && revision > 0;
 }
 
-/** Writes what a sandbox holds to a file, all or nothing. */
+/** Writes the state of a sandbox to a file atomically. */
 export function writeStateFile(path: string, { revision, objects }: StorageState): void {
   const next = `${path}.${randomUUID()}.new`;
   const lines = objects.map((entry) => JSON.stringify(entry));

@@ -2,7 +2,7 @@ import { present } from './json-fields.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import { groupKind, groupResource, type ServedKind } from './kind.ts';
 
-/** A refusal, as the `Status` object that the client gets. */
+/** A refusal; the client gets it as a `Status`. */
 export class StatusError extends Error {
   readonly code: number;
   readonly status: JsonObject;
@@ -25,7 +25,7 @@ export class StatusError extends Error {
   }
 }
 
-/** What a `Status` says. */
+/** The content of a `Status`. */
 export interface Refusal {
   readonly code: number;
   readonly message: string;
@@ -35,7 +35,7 @@ export interface Refusal {
   readonly metadata?: JsonObject;
 }
 
-/** One thing that is wrong with a field. */
+/** One invalid field. */
 export interface Cause {
   readonly field: string;
   readonly reason: string;
@@ -73,7 +73,7 @@ export function methodNotAllowed(): StatusError {
   return new StatusError({ code: 405, reason: 'MethodNotAllowed', message, details: {} });
 }
 
-/** 409 for a create of what is there. */
+/** 409 for a create of an object that exists. */
 export function alreadyExists(kind: ServedKind, name: string): StatusError {
   const message = `${groupResource(kind)} "${name}" already exists`;
   return new StatusError({ code: 409, reason: 'AlreadyExists', message, details: resourceDetails(kind, name) });
@@ -129,7 +129,7 @@ export function invalid(
   return new StatusError({ code: 422, reason: 'Invalid', message, details });
 }
 
-/** 410 for a position in the history that is gone. */
+/** 410 for a resourceVersion that the history does not reach back to. */
 export function expired(message: string, metadata?: JsonObject): StatusError {
   return new StatusError({ code: 410, reason: 'Expired', message, ...(metadata === undefined ? {} : { metadata }) });
 }
@@ -138,22 +138,22 @@ function causeJson(cause: Cause): JsonObject {
   return { reason: cause.reason, message: cause.message, field: cause.field };
 }
 
-/** The cause of a value that breaks a rule. */
+/** The cause for a value that breaks a rule. */
 export function invalidValue(field: string, value: JsonValue, rule: string): Cause {
   return { field, reason: 'FieldValueInvalid', message: `Invalid value: ${JSON.stringify(value)}: ${rule}` };
 }
 
-/** The cause of a value that is missing. */
+/** The cause for a missing value. */
 export function requiredValue(field: string, rule = ''): Cause {
   return { field, reason: 'FieldValueRequired', message: rule === '' ? 'Required value' : `Required value: ${rule}` };
 }
 
-/** The cause of a value that may not be given here. */
+/** The cause for a value that is not allowed here. */
 export function forbiddenValue(field: string, rule: string): Cause {
   return { field, reason: 'FieldValueForbidden', message: `Forbidden: ${rule}` };
 }
 
-/** The cause of a value that is none of those offered. */
+/** The cause for a value that is not one of the supported ones. */
 export function unsupportedValue(field: string, value: JsonValue, supported: readonly string[]): Cause {
   const offers = supported.map((offer) => JSON.stringify(offer)).join(', ');
   const message = `Unsupported value: ${JSON.stringify(value)}: supported values: ${offers}`;

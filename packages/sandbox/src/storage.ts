@@ -1,12 +1,24 @@
+// All objects of the sandbox, in memory. Every write increments one revision for the whole storage, which becomes the
+// resourceVersion of the object, and produces a `Change`. The change is added to the history and passed to all
+// listeners, synchronously and in order, before the write returns.
+//
+// The history serves watches that start at an earlier resourceVersion, and lists of an earlier state. It is limited by
+// the number of its changes and by the size of their objects. What is dropped raises `compactedRevision`; a reader that
+// asks for an earlier revision gets undefined, which becomes a 410.
+//
+// An object is never changed in place: a write replaces the `StoredObject`, so readers can keep the one they have.
+
 import { without } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import { nameOf, namespaceOf, resourceVersionOf, uidOf, withMetadata } from './object-meta.ts';
 
 const HISTORY_LIMIT = 20_000;
-/** Of the texts of the objects in the history: a few large objects that change often would fill the memory. */
+/**
+ * The limit for the text of the objects in the history: a few large objects that change often would fill the memory.
+ */
 const HISTORY_CHARACTERS = 64 * 1024 * 1024;
 
-/** One object as it was at one revision; never changed, so its text is made once. */
+/** One object at one revision. It never changes, so its text is made only once. */
 export class StoredObject {
   readonly collection: string;
   readonly key: string;
@@ -34,7 +46,7 @@ export class StoredObject {
   }
 }
 
-/** One step of the history; a delete carries the last state, at the revision of the deletion. */
+/** One write. For a delete, `stored` is the last state of the object, at the revision of the deletion. */
 export interface Change {
   readonly type: 'put' | 'delete';
   readonly revision: number;
@@ -42,7 +54,7 @@ export interface Change {
   readonly stored: StoredObject;
 }
 
-/** All that a storage holds, without its history. */
+/** The content of a storage, without its history. */
 export interface StorageState {
   readonly revision: number;
   readonly objects: readonly { readonly collection: string; readonly object: JsonObject }[];
@@ -68,7 +80,7 @@ export class Storage {
     return this.#revision;
   }
 
-  /** Up to this revision the history is forgotten. */
+  /** The history lacks the changes up to this revision. */
   get compactedRevision(): number {
     return this.#compactedRevision;
   }
@@ -91,7 +103,7 @@ export class Storage {
     return keys.map((key) => objects.get(key)).filter((stored) => stored !== undefined);
   }
 
-  /** The objects of a collection as they were at `revision`, or undefined where that is forgotten. */
+  /** The objects of a collection as of `revision`, or undefined if the history does not reach back to it. */
   listAt(collection: string, revision: number): readonly StoredObject[] | undefined {
     if (revision < this.#compactedRevision) return undefined;
     const objects = new Map(this.#collections.get(collection));
@@ -105,7 +117,7 @@ export class Storage {
     return [...objects.values()].toSorted((left, right) => (left.key < right.key ? -1 : 1));
   }
 
-  /** What happened in a collection after `revision`, or undefined where that is forgotten. */
+  /** The changes in a collection after `revision`, or undefined if the history does not reach back to it. */
   changesSince(collection: string, revision: number): readonly Change[] | undefined {
     if (revision < this.#compactedRevision) return undefined;
     const changes: Change[] = [];
@@ -129,7 +141,7 @@ export class Storage {
     return stored;
   }
 
-  /** Removes the object; `last` is the state that the DELETED event carries. */
+  /** Removes an object; `last` is the state that the DELETED event has. */
   remove(collection: string, before: StoredObject, last: JsonObject = before.object): StoredObject {
     this.#revision += 1;
     const stored = new StoredObject(collection, this.#revision, last);
@@ -139,13 +151,13 @@ export class Storage {
     return stored;
   }
 
-  /** All objects as they are now. */
+  /** The current content. */
   get state(): StorageState {
     const stored = this.collections().flatMap((collection) => this.list(collection));
     return { revision: this.#revision, objects: stored.map(({ collection, object }) => ({ collection, object })) };
   }
 
-  /** Takes up the objects of a state into an empty storage; its history is forgotten. */
+  /** Fills an empty storage with the objects of a state, without a history. */
   restore({ revision, objects }: StorageState): void {
     this.#revision = revision;
     for (const { collection, object } of objects) {
@@ -158,14 +170,14 @@ export class Storage {
     this.compact();
   }
 
-  /** Forgets the history: whoever asks for what was before now must list again. */
+  /** Drops the history: a reader of an earlier revision must list again. */
   compact(): void {
     this.#history = [];
     this.#historyCharacters = 0;
     this.#compactedRevision = this.#revision;
   }
 
-  /** Calls `listener` after every write, in order; the function it returns ends that. */
+  /** Calls `listener` after every write, in order; the returned function ends the subscription. */
   subscribe(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);
     return () => {
@@ -173,7 +185,7 @@ export class Storage {
     };
   }
 
-  /** Forgets the oldest changes. */
+  /** Drops the oldest changes. */
   #forget(count: number): void {
     for (const { revision, stored } of this.#history.splice(0, count)) {
       this.#compactedRevision = revision;
@@ -185,7 +197,7 @@ export class Storage {
     this.#history.push(change);
     this.#historyCharacters += change.stored.tail.length;
     if (this.#history.length > HISTORY_LIMIT) this.#forget(HISTORY_LIMIT / 2);
-    // The latest change stays, however large it is.
+    // The latest change is always kept, however large it is.
     while (this.#historyCharacters > HISTORY_CHARACTERS && this.#history.length > 1) {
       this.#forget(Math.ceil(this.#history.length / 2));
     }

@@ -34,7 +34,7 @@ export function answerSubresource(cluster: Cluster, target: Target, verb: string
   }
 }
 
-/** A subresource that shows the whole object and changes a part of it. */
+/** Answers for a subresource that returns the whole object and changes a part of it. */
 function answerPart(cluster: Cluster, target: Target, verb: string, request: ApiRequest): Reply {
   if (verb === 'get') return getObject(cluster, target, request);
   if (verb === 'update') return putObject(cluster, target, request);

@@ -4,8 +4,8 @@ const context = createContext({ work: () => {} });
 const script = new Script('work()');
 
 /**
- * Does `work`, and throws where it takes longer than `limitMs`. Unlike a look at the clock it also ends what never gives
- * its turn back, such as a regular expression that tries all ways to match.
+ * Runs synchronous `work`; throws if it takes longer than `limitMs`. It also interrupts code that a check of the clock
+ * cannot, such as a regular expression that backtracks for long.
  */
 export function withTimeLimit<T>(what: string, limitMs: number, work: () => T): T {
   let result: { readonly value: T } | undefined;
@@ -24,7 +24,7 @@ export function withTimeLimit<T>(what: string, limitMs: number, work: () => T): 
 }
 
 function isTimeout(error: unknown): boolean {
-  // Not by its class: it may come from the other context.
+  // Not recognized by its class, as the error may come from the other context.
   const isObject = typeof error === 'object' && error !== null;
   return isObject && 'code' in error && error.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
 }

@@ -1,6 +1,6 @@
 /**
- * Waits for events of a client or of a server, for at most `limitMs`: the sandbox waits for nothing without an end. What
- * `listen` returns stops listening.
+ * Waits until `listen` calls `done` or `fail`, for at most `limitMs`: the sandbox never waits without a limit. The
+ * function that `listen` returns is called at the end and must remove the listeners.
  */
 export async function until(
   limitMs: number,

@@ -5,7 +5,10 @@ import type { ServedKind } from './kind.ts';
 import { configMapCauses, secretCauses } from './data-validation.ts';
 import { forbiddenValue, invalidValue, requiredValue, type Cause } from './status-error.ts';
 
-/** What is wrong with a built-in object that has its defaults; `before` is there for an update. */
+/**
+ * Validates a built-in object that has its defaults; returns the causes of its refusal. `before` is the current object
+ * of an update, undefined for a create.
+ */
 export function objectCauses(kind: ServedKind, object: JsonObject, before: JsonObject | undefined): readonly Cause[] {
   const check = CHECKS[kind.collection];
   return check === undefined ? [] : check(object, before);
@@ -64,7 +67,7 @@ function podChangeCauses(pod: JsonObject, before: JsonObject | undefined): reado
   return isDeepStrictEqual(fixedPodSpec(pod), fixedPodSpec(before)) ? [] : [forbiddenValue('spec', POD_CHANGE_RULE)];
 }
 
-/** The part of a pod's spec that nobody may change. */
+/** The part of a pod's spec that must not change. */
 function fixedPodSpec(pod: JsonObject): JsonObject {
   const spec = objectAt(pod, 'spec');
   const imageless = (name: string): readonly JsonObject[] =>

@@ -1,3 +1,12 @@
+// A watch is an open response that gets one line of JSON per event. It has two phases. First, `startWatcher` sends what
+// the options ask for: all existing objects as ADDED events, followed by a bookmark if bookmarks are allowed; or the
+// changes since the given resourceVersion; or a 410 as an ERROR event, if the history does not reach back to it. Then
+// every write to the storage is sent to the watchers that it concerns, with bookmarks in between, until the timeout,
+// the end of the connection, or the end of the collection's service.
+//
+// Both phases start in the same synchronous call, so no event is lost or sent twice between them. Events are sent in
+// the order of writes.
+
 import type { Reply, Target, WatchSink } from './api-request.ts';
 import type { Cluster } from './cluster.ts';
 import type { JsonObject } from './json.ts';
@@ -15,10 +24,10 @@ interface Watcher {
 
 const MINIMUM_TIMEOUT_SECONDS = 1800;
 
-// So long before its end a watch gets a bookmark, to be resumed from.
+// A watch gets a bookmark this long before its end, from which the client can resume.
 const LAST_BOOKMARK_SECONDS = 2;
 
-/** All open watches; every write is told to those whom it concerns. */
+/** All open watches; each write is sent to the watchers that it concerns. */
 export class Watches {
   readonly #cluster: Cluster;
   readonly #bookmarkIntervalMs: number;
@@ -30,7 +39,7 @@ export class Watches {
     cluster.storage.subscribe((change) => this.#tell(change));
   }
 
-  /** Answers a watch: what the options ask for first, and then whatever happens until the time is up. */
+  /** Answers a watch: with the initial events that the options ask for, and then with live events until the timeout. */
   watch(target: Target, options: ListOptions): Reply {
     const { revision } = this.#cluster.storage;
     if (options.sendInitialEvents === true && options.revision > revision) {
@@ -39,7 +48,7 @@ export class Watches {
     return { type: 'stream', open: (sink) => this.#open({ target, options, sink }) };
   }
 
-  /** Ends the watches on a collection that is no longer served. */
+  /** Ends the watches on a collection, because its service ends or its definition has changed. */
   end(collection: string): void {
     for (const watcher of this.#watchers.get(collection) ?? []) watcher.sink.end();
   }
@@ -89,7 +98,7 @@ interface WatchEvent {
   readonly stored: StoredObject;
 }
 
-/** Sends what comes before the live events; returns the error that ends the watch instead. */
+/** Sends the events that precede the live ones; returns the error with which the watch ends instead. */
 function startWatcher({ storage }: Cluster, watcher: Watcher): StatusError | undefined {
   const { target, options, sink } = watcher;
   const { kind } = target;
@@ -118,7 +127,10 @@ function concerns({ target, options }: Watcher, stored: StoredObject): boolean {
   return (target.namespace === '' || stored.namespace === target.namespace) && options.matches(stored.object);
 }
 
-/** What a change is to one watcher: an object that starts or stops matching appears or disappears. */
+/**
+ * The event of a change for one watcher, if any: to it, an object that starts to match is ADDED, and one that stops to
+ * match is DELETED.
+ */
 function eventFor(watcher: Watcher, change: Change): WatchEvent | undefined {
   const { before, stored } = change;
   const matched = before !== undefined && concerns(watcher, before);

@@ -3,13 +3,13 @@ import { apiVersionOf, type ServedKind } from './kind.ts';
 import { arranged } from './object-meta.ts';
 import type { StoredObject } from './storage.ts';
 
-/** The stored object as `kind`'s version shows it. */
+/** Converts a stored object to `kind`'s version. */
 export function served(kind: ServedKind, object: JsonObject): JsonObject {
   const converted = kind.conversion === undefined ? object : kind.conversion.fromStored(object);
   return { ...converted, apiVersion: apiVersionOf(kind) };
 }
 
-/** An object of `kind`'s version in the form in which it is kept. */
+/** Converts an object of `kind`'s version to the form in which it is stored. */
 export function toStored(kind: ServedKind, object: JsonObject): JsonObject {
   const converted = kind.conversion === undefined ? object : kind.conversion.toStored(object);
   return arranged({ ...converted, kind: kind.kind, apiVersion: kind.storedApiVersion });
@@ -21,7 +21,7 @@ export function objectText(kind: ServedKind, stored: StoredObject): string {
   return `{${typeFields(kind, kind.kind)},${stored.tail}`;
 }
 
-/** The JSON of a stored object as an item of a list: built-in kinds leave out kind and apiVersion there. */
+/** The JSON of a stored object as an item of a list; built-in kinds omit kind and apiVersion there. */
 export function itemText(kind: ServedKind, stored: StoredObject): string {
   if (kind.custom !== undefined) return objectText(kind, stored);
   if (kind.conversion === undefined) return `{${stored.tail}`;

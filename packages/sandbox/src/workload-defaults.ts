@@ -3,7 +3,7 @@ import type { JsonObject } from './json.ts';
 import { nameOf, withMetadata } from './object-meta.ts';
 import { withPodSpecDefaults } from './pod-defaults.ts';
 
-/** A Deployment with the fields that the server fills in. */
+/** Returns a Deployment with the fields that the server fills in. */
 export function deploymentDefaults(deployment: JsonObject, before: JsonObject | undefined): JsonObject {
   const filled = withDefaultsAt(templated(deployment), ['spec'], {
     replicas: 1,
@@ -19,7 +19,7 @@ export function deploymentDefaults(deployment: JsonObject, before: JsonObject | 
   return withStartStatus(rolling, before, {});
 }
 
-/** A StatefulSet with the fields that the server fills in. */
+/** Returns a StatefulSet with the fields that the server fills in. */
 export function statefulSetDefaults(set: JsonObject, before: JsonObject | undefined): JsonObject {
   const filled = withDefaultsAt(templated(set), ['spec'], {
     replicas: 1,
@@ -31,7 +31,7 @@ export function statefulSetDefaults(set: JsonObject, before: JsonObject | undefi
   return withStartStatus(rolling(filled, { partition: 0 }), before, { replicas: 0, availableReplicas: 0 });
 }
 
-/** A DaemonSet with the fields that the server fills in. */
+/** Returns a DaemonSet with the fields that the server fills in. */
 export function daemonSetDefaults(set: JsonObject, before: JsonObject | undefined): JsonObject {
   const filled = withDefaultsAt(templated(set), ['spec'], {
     updateStrategy: { type: 'RollingUpdate' },
@@ -41,7 +41,7 @@ export function daemonSetDefaults(set: JsonObject, before: JsonObject | undefine
   return withStartStatus(rolling(filled, { maxUnavailable: 1, maxSurge: 0 }), before, start);
 }
 
-/** The object with the limits of a rolling update, where it is updated so. */
+/** Returns the object with the default limits of a rolling update, if that is its update strategy. */
 function rolling(object: JsonObject, limits: JsonObject): JsonObject {
   if (textAt(object, 'spec', 'updateStrategy', 'type') !== 'RollingUpdate') return object;
   return withDefaultsAt(object, ['spec', 'updateStrategy', 'rollingUpdate'], limits);
@@ -57,7 +57,7 @@ const JOB_SPEC = {
   manualSelector: false,
 };
 
-/** A Job with the fields that the server fills in, its selector and labels among them. */
+/** Returns a Job with the fields that the server fills in, including its selector and labels. */
 export function jobDefaults(job: JsonObject, before: JsonObject | undefined): JsonObject {
   const uid = textAt(job, 'metadata', 'uid');
   const labels = { 'batch.kubernetes.io/controller-uid': uid, 'controller-uid': uid };
@@ -70,7 +70,7 @@ export function jobDefaults(job: JsonObject, before: JsonObject | undefined): Js
   return withStartStatus(withMetadata(filled, { labels: { ...labels, ...names, ...ownLabels } }), before, {});
 }
 
-/** A CronJob with the fields that the server fills in. */
+/** Returns a CronJob with the fields that the server fills in. */
 export function cronJobDefaults(cronJob: JsonObject, before: JsonObject | undefined): JsonObject {
   const template = withDefaultsAt(cronJob, ['spec', 'jobTemplate', 'spec', 'template'], { metadata: {} });
   const filled = withDefaultsAt(withDefaultsAt(template, ['spec', 'jobTemplate'], { metadata: {} }), ['spec'], {
@@ -83,14 +83,14 @@ export function cronJobDefaults(cronJob: JsonObject, before: JsonObject | undefi
   return withStartStatus(withAt(filled, podSpec, withPodSpecDefaults(objectAt(filled, ...podSpec))), before, {});
 }
 
-/** The object with the defaults of the pods that its template makes. */
+/** Returns the object with the defaults of its pod template. */
 export function templated(object: JsonObject): JsonObject {
   const template = at(object, 'spec', 'template');
   if (template === undefined) return object;
   return withAt(object, ['spec', 'template', 'spec'], withPodSpecDefaults(objectAt(template, 'spec')));
 }
 
-/** The object with `status` where it is new or has none. */
+/** Returns the object with `status` if it is new or has none. */
 export function withStartStatus(object: JsonObject, before: JsonObject | undefined, status: JsonObject): JsonObject {
   return before === undefined || at(object, 'status') === undefined ? { ...object, status } : object;
 }

@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject, type JsonObject } from './json.ts';
 import { badRequest, invalid, unsupportedValue, StatusError } from './status-error.ts';
 import { parseYaml } from './yaml.ts';
 
-/** What the query of a write asks for. */
+/** The options in the query of a write. */
 export interface WriteOptions {
   readonly dryRun: boolean;
   readonly fieldManager: string;
@@ -12,7 +12,7 @@ export interface WriteOptions {
   readonly strict: boolean;
 }
 
-/** Reads the query of a write; `optionsKind` names the options in a refusal. */
+/** Reads the query of a write; `optionsKind` is the kind of the options in a refusal. */
 export function parseWriteOptions(request: ApiRequest, optionsKind: string): WriteOptions {
   const { query, headers } = request;
   const dryRun = query.getAll('dryRun').filter((value) => value !== '');
@@ -33,7 +33,7 @@ function managerOf(userAgent: string | undefined): string {
   return name === '' ? 'unknown' : name.slice(0, 128);
 }
 
-/** The object in the body of a create or an update, in JSON or YAML. */
+/** Parses the object in the body of a create or an update, in JSON or YAML. */
 export function parseObjectBody(request: ApiRequest, kindName: string): JsonObject {
   requireKnownType(request);
   const value = parseBody(request, kindName);
@@ -51,7 +51,7 @@ function requireKnownType({ headers }: ApiRequest): void {
   throw new StatusError({ code: 415, reason: 'UnsupportedMediaType', message });
 }
 
-/** Whatever the body holds, in JSON or YAML. */
+/** Parses the body, in JSON or YAML. */
 export function parseBody(request: ApiRequest, kindName: string): unknown {
   try {
     return parsed(request);
@@ -60,7 +60,7 @@ export function parseBody(request: ApiRequest, kindName: string): unknown {
   }
 }
 
-/** The patch in the body, in JSON or YAML. */
+/** Parses the patch in the body, in JSON or YAML. */
 export function parsePatch(request: ApiRequest): unknown {
   try {
     return parsed(request);

@@ -22,13 +22,13 @@ export interface Write {
   readonly target: Target;
   readonly object: JsonObject;
   readonly options: WriteOptions;
-  /** Whether `managedFields` of the object are right already, as after an apply patch. */
+  /** Whether the object's `managedFields` are already up to date, as after an apply patch. */
   readonly managed: boolean;
-  /** Whether a patch made the object: some rules are worded differently then. */
+  /** Whether a patch made the object: the messages of some rules differ then. */
   readonly patched?: boolean;
 }
 
-/** Creates an object and returns it as it is now. */
+/** Creates an object and returns its new state. */
 export function createObject(cluster: Cluster, { target, object, options, managed }: Write): JsonObject {
   const { kind, namespace } = target;
   if (resourceVersionOf(object) !== '') {
@@ -64,13 +64,13 @@ function generatedName(object: JsonObject): string {
   return prefix.slice(0, 58) + Array.from(randomBytes(5), (byte) => GENERATED_LETTERS[byte % 27]).join('');
 }
 
-/** A status is not the creator's to set where it has a subresource of its own; workloads begin with an empty one. */
+/** A create cannot set the status of a kind with a status subresource. */
 function startingStatus(kind: ServedKind, object: JsonObject): JsonObject {
   if (!hasSubresource(kind, 'status')) return object;
   return without(object, 'status');
 }
 
-/** Replaces an object and returns it as it is now; `current` is what the change was made from. */
+/** Replaces an object and returns its new state; `current` is the stored object that the change is based on. */
 export function updateObject(cluster: Cluster, current: StoredObject, write: Write): JsonObject {
   const { target, object, options, managed } = write;
   const { kind } = target;
@@ -101,7 +101,7 @@ function checkPreconditions({ target: { kind }, object, patched }: Write, curren
   }
 }
 
-/** The object with what a writer cannot change taken from `before`. */
+/** Returns the object with the fields that a writer cannot change taken from `before`. */
 function wantedObject({ kind, subresource }: Target, object: JsonObject, before: JsonObject): JsonObject {
   const keeps = (field: string): JsonValue | undefined => at(before, 'metadata', field);
   const merged = withMetadata(object, {
@@ -121,7 +121,7 @@ function wantedObject({ kind, subresource }: Target, object: JsonObject, before:
   return replaceField(merged, before, 'status');
 }
 
-/** A write to `status` leaves all else as it was, but for some metadata of built-in kinds. */
+/** A write to `status` changes nothing else, except some metadata of built-in kinds. */
 function statusOnly(kind: ServedKind, object: JsonObject, before: JsonObject): JsonObject {
   const metadata = objectAt(object, 'metadata');
   const base = { ...before, metadata: statusMetadata(kind, metadata, objectAt(before, 'metadata')) };
@@ -168,13 +168,13 @@ function track(cluster: Cluster, { target, object, options, before }: Tracked): 
   });
 }
 
-/** The kind in the form that patches and managedFields want it. */
+/** The kind in the form that patches and managedFields need. */
 export function patchKind(kind: ServedKind): { group: string; version: string; kind: string; schema?: JsonObject } {
   const { group, version, custom } = kind;
   return { group, version, kind: kind.kind, ...(custom === undefined ? {} : { schema: custom.schema }) };
 }
 
-/** A write that changes nothing but the time in managedFields is none, and gets no new resourceVersion. */
+/** A write that changes nothing but times in managedFields is not stored and gets no new resourceVersion. */
 function isSame(object: JsonObject, before: JsonObject): boolean {
   return (
     isDeepStrictEqual(withoutTimes(object), withoutTimes(before)) &&

@@ -4,8 +4,8 @@ const MAX_DEPTH = 200;
 const MAX_ALIASES = 100;
 
 /**
- * Parses one YAML document in a time that grows with its length: the library's own search for keys that come twice
- * compares each with each other, and its recursion has no bound. Throws what is wrong.
+ * Parses one YAML document in a time that grows linearly with its length; throws an error if it is invalid. The library
+ * alone has no such bound: it compares every key with every other to find duplicates, and its recursion has no limit.
  */
 export function parseYaml(text: string): unknown {
   const composer = new Composer({ uniqueKeys: false, prettyErrors: false, logLevel: 'silent' });
@@ -43,7 +43,7 @@ function isCollection(
   return token?.type === 'block-map' || token?.type === 'block-seq' || token?.type === 'flow-collection';
 }
 
-/** Throws where a key comes twice, or where there are so many aliases that looking them up would take long. */
+/** Throws if a key occurs twice, or if there are so many aliases that resolving them would take long. */
 function requireSound(contents: unknown): void {
   const open: unknown[] = [contents];
   let aliases = 0;

@@ -1,4 +1,7 @@
-/** The messages of the groups that decide who may do what. `field.ts` says how a line is read. */
+/**
+ * The messages of the groups for authentication, authorization and flow control. `field.ts` documents the format of a
+ * line.
+ */
 export const ACCESS = `
 # authentication/v1
 BoundObjectReference kind=1 apiVersion=2 name=3 uid=4

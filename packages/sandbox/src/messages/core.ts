@@ -1,4 +1,4 @@
-/** The messages of the core group. `field.ts` says how a line is read. */
+/** The messages of the core group. `field.ts` documents the format of a line. */
 export const CORE = `
 # core/v1
 AWSElasticBlockStoreVolumeSource volumeID=1! fsType=2 partition=3int32 readOnly=4bool

@@ -1,4 +1,4 @@
-/** The messages of the groups that extend the API. `field.ts` says how a line is read. */
+/** The messages of the groups that extend the API. `field.ts` documents the format of a line. */
 export const EXTENSION = `
 # admissionregistration/v1
 AuditAnnotation key=1! valueExpression=2!

@@ -1,11 +1,11 @@
-/** One field of a message: what it is in JSON, in protobuf, and in a merge. */
+/** One field of a message: its form in JSON and in protobuf, and how strategic merge patch merges it. */
 export interface Field {
-  /** Its name in JSON; empty for a message whose fields stand directly in the one around it. */
+  /** Its name in JSON; empty for an embedded message, whose fields become fields of the outer one. */
   readonly name: string;
   /** Its number in protobuf. */
   readonly number: number;
   readonly required: boolean;
-  /** Whether it is left out when it is empty; Go leaves out a pointer only where there is none. */
+  /** Whether JSON leaves it out when it is empty. Go leaves out a pointer only if it is nil. */
   readonly omitted: boolean;
   readonly shape: 'one' | 'list' | 'map';
   /** A scalar, or the full name of a message, such as `core/v1.Container`. */
@@ -17,10 +17,10 @@ export interface Field {
 const FIELD = /^([^=]*)=(\d+)([!&+]?)(\??)([*%]?)([^~]*)(?:~([^:]*)(?::(.*))?)?$/;
 
 /**
- * Reads one field: `name=number`, then `!` where it is required, `&` where it is so and yet left out when empty, or `+` where it is written even when
- * empty, `?` for a
- * pointer, `*` for a list or `%` for a map, its type (a string where none is named), and `~strategy:key` for how
- * strategic merge patch merges it. A message without a package is of the package `home`.
+ * Parses one field: `name=number`; then `!` if it is required, `&` if it is required but left out when empty, or `+` if
+ * it is optional but written even when empty; `?` for a pointer; `*` for a list or `%` for a map; its type (default
+ * string); and `~strategy:key` for how strategic merge patch merges it. A message type without a package belongs to the
+ * package `home`.
  */
 export function readField(text: string, home: string): Field {
   const match = FIELD.exec(text);

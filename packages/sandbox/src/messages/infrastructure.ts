@@ -1,4 +1,6 @@
-/** The messages of the groups for networks, storage and nodes. `field.ts` says how a line is read. */
+/**
+ * The messages of the groups for networks, storage, nodes and scheduling. `field.ts` documents the format of a line.
+ */
 export const INFRASTRUCTURE = `
 # coordination/v1
 Lease metadata=1meta/v1.ObjectMeta spec=2LeaseSpec

@@ -22,7 +22,7 @@ export function messageNames(): readonly string[] {
   return [...lines.keys()];
 }
 
-/** The fields of a message, such as `core/v1.Pod`; undefined where `name` is none. */
+/** The fields of a message, such as `core/v1.Pod`; undefined if there is no message `name`. */
 export function fieldsOf(name: string): readonly Field[] | undefined {
   const known = read.get(name);
   const line = lines.get(name);
@@ -36,7 +36,7 @@ export function fieldsOf(name: string): readonly Field[] | undefined {
   return fields;
 }
 
-/** The message of a built-in kind; undefined where there is none. */
+/** The name of the message of a built-in kind; undefined if there is none. */
 export function messageOfKind({
   group,
   version,
@@ -47,7 +47,7 @@ export function messageOfKind({
   readonly kind: string;
 }): string | undefined {
   const home = group === '' ? 'core' : group.split('.', 1).join('');
-  // The options of a delete are sent in the version of what is deleted.
+  // DeleteOptions are sent with the apiVersion of the object that is deleted.
   const names = [`${home}/${version}.${kind}`, `meta/v1.${kind}`];
   return names.find((name) => lines.has(name));
 }

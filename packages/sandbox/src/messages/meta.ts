@@ -1,4 +1,4 @@
-/** The messages that all groups share. `field.ts` says how a line is read. */
+/** The messages that all groups share. `field.ts` documents the format of a line. */
 export const META = `
 # meta/v1
 Condition type=1! status=2! observedGeneration=3int64 lastTransitionTime=4!time reason=5! message=6!

@@ -1,4 +1,4 @@
-/** The messages of the groups that run Pods. `field.ts` says how a line is read. */
+/** The messages of the groups for workloads. `field.ts` documents the format of a line. */
 export const WORKLOADS = `
 # apps/v1
 ControllerRevision metadata=1meta/v1.ObjectMeta data=2raw revision=3!int64

@@ -4,7 +4,7 @@ import { OPENAPI_2_PROTOBUF, openApi2Bytes } from './version-2-bytes.ts';
 import { openApi2Document } from './version-2.ts';
 import { openApi3Document } from './version-3.ts';
 
-/** The OpenAPI document at a path, in the wanted form; undefined where there is none. */
+/** The OpenAPI document at a path, in the form that the Accept header asks for; undefined if there is none. */
 export function answerOpenApi(kinds: readonly ServedKind[], path: string, accept: string): Reply | undefined {
   if (path === '/openapi/v2') return openApi2Reply(kinds, accept);
   const document = openApi3Document(kinds, path);

@@ -1,20 +1,28 @@
+// Clients learn the schemas of the served kinds from OpenAPI documents: kubectl for `explain` and for validation, other
+// clients to build typed objects. There is one version 2 document for all kinds, and a version 3 document for each
+// group and version.
+//
+// Both are generated from the same sources: the tables in messages/ for built-in kinds, and the `openAPIV3Schema` of
+// each served version for custom resources. A dialect holds what the versions of OpenAPI write differently. The
+// documents are made for each request, so that they follow the CustomResourceDefinitions.
+
 import { objectAt } from '../json-fields.ts';
 import type { JsonObject } from '../json.ts';
 import type { ServedKind } from '../kind.ts';
 import { messageOfKind } from '../messages/messages.ts';
 import { messageSchema, messagesWithin, schemaName, withTypeFields, type Dialect } from './message-schema.ts';
 
-/** What a dialect must know to describe custom resources as well. */
+/** A dialect that can also describe custom resources. */
 export interface CustomDialect extends Dialect {
-  /** A structural schema, as this version of OpenAPI can say it. */
+  /** Converts a structural schema to what this version of OpenAPI can express. */
   structural(schema: JsonObject): JsonObject;
-  /** Definitions that its scalars refer to. */
+  /** The definitions that the scalars of this dialect refer to. */
   readonly definitions: JsonObject;
 }
 
 const OBJECT_META = 'meta/v1.ObjectMeta';
 
-/** The schemas of kinds and of all that they consist of, by name. */
+/** The schemas of kinds, and of all messages that they consist of, by name. */
 export function definitionsOf(kinds: readonly ServedKind[], dialect: CustomDialect): JsonObject {
   const builtIn = kinds.flatMap((kind) => {
     const message = kind.custom === undefined ? messageOfKind(kind) : undefined;
@@ -44,7 +52,7 @@ function customSchema(kind: ServedKind, schema: JsonObject, dialect: CustomDiale
   return ofKind(kind, open ? structural : { ...structural, properties });
 }
 
-/** The server names its schemas by the group's name backwards. */
+/** The name of a custom resource's schema: the segments of the group in reverse, then version and kind. */
 function customName({ group, version, kind }: ServedKind): string {
   return [...group.split('.').toReversed(), version, kind].join('.');
 }

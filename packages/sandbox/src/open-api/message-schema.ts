@@ -3,9 +3,9 @@ import type { JsonObject } from '../json.ts';
 import type { Field } from '../messages/field.ts';
 import { fieldsOf } from '../messages/messages.ts';
 
-/** How one version of OpenAPI writes what the versions write differently. */
+/** The parts of a schema that the versions of OpenAPI write differently. */
 export interface Dialect {
-  /** A member of an object that is described elsewhere. */
+  /** A reference to a schema that is described elsewhere. */
   reference(schemaName: string, extensions: JsonObject): JsonObject;
   readonly scalars: { readonly [type: string]: JsonObject };
 }
@@ -21,7 +21,7 @@ export function messageSchema(message: string, dialect: Dialect): JsonObject {
   };
 }
 
-/** The fields of a message, with those of the messages that stand directly in it. */
+/** The fields of a message, including those of embedded messages. */
 function flattened(message: string): readonly Field[] {
   return (fieldsOf(message) ?? []).flatMap((field) => (field.name === '' ? flattened(field.type) : [field]));
 }
@@ -46,7 +46,7 @@ function typeSchema(type: string, extensions: JsonObject, dialect: Dialect): Jso
   return { ...dialect.scalars[type], ...extensions };
 }
 
-/** All messages that those given consist of, and themselves. */
+/** The given messages and all messages that they consist of. */
 export function messagesWithin(roots: readonly string[]): readonly string[] {
   const found = new Set(roots);
   for (const message of found) {
@@ -61,7 +61,7 @@ const HOMES: { readonly [home: string]: string } = {
   apiregistration: 'io.k8s.kube-aggregator.pkg.apis.apiregistration',
 };
 
-/** The name by which OpenAPI knows a message: `io.k8s.api.core.v1.Pod`. */
+/** The name of a message in OpenAPI: `io.k8s.api.core.v1.Pod`. */
 export function schemaName(message: string): string {
   const [home = '', rest = ''] = message.split('/');
   return `${HOMES[home] ?? `io.k8s.api.${home}`}.${rest}`;
@@ -69,7 +69,7 @@ export function schemaName(message: string): string {
 
 const TEXT: JsonObject = { type: 'string' };
 
-/** The schemas of scalars in which the versions of OpenAPI agree. */
+/** The schemas of scalars that all versions of OpenAPI share. */
 export const SCALARS: { readonly [type: string]: JsonObject } = {
   string: TEXT,
   bytes: { type: 'string', format: 'byte' },
@@ -90,7 +90,7 @@ export const SCALARS: { readonly [type: string]: JsonObject } = {
   orStrings: {},
 };
 
-/** A schema of a kind: with the fields that every object has. */
+/** Adds `apiVersion` and `kind` to the schema of a kind. */
 export function withTypeFields(schema: JsonObject): JsonObject {
   return { ...schema, properties: { apiVersion: TEXT, kind: TEXT, ...objectAt(schema, 'properties') } };
 }

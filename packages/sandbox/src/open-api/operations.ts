@@ -2,10 +2,10 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import type { ServedKind } from '../kind.ts';
 import { resourcePath } from '../route.ts';
 
-/** How a version of OpenAPI writes a parameter of the query. */
+/** Describes a query parameter in one version of OpenAPI. */
 export type WriteParameter = (name: string, type: string) => JsonValue;
 
-/** The paths of kinds, with the operations on each. */
+/** The paths of kinds, with the operations of each. */
 export function operationPaths(kinds: readonly ServedKind[], parameter: WriteParameter): JsonObject {
   const paths: { [path: string]: JsonValue } = {};
   for (const kind of kinds) {

@@ -2,10 +2,10 @@ import { at, objectAt, objectsAt, textAt, textsAt } from '../json-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { bytesField, messageBytes } from '../protobuf/writer.ts';
 
-/** The media type of the OpenAPI v2 document in protobuf, the one form that older Go clients read. */
+/** The media type of the OpenAPI v2 document in protobuf, the only form that older Go clients read. */
 export const OPENAPI_2_PROTOBUF = 'application/com.github.proto-openapi.spec.v2.v1.0+protobuf';
 
-/** An OpenAPI v2 document in protobuf. */
+/** Encodes an OpenAPI v2 document in protobuf. */
 export function openApi2Bytes(document: JsonObject): Buffer {
   const info = objectAt(document, 'info');
   return messageBytes([
@@ -16,7 +16,7 @@ export function openApi2Bytes(document: JsonObject): Buffer {
   ]);
 }
 
-/** A message of named values: each is a field with a name and a value. */
+/** Encodes a map: each entry is a field with a name and a value. */
 function named(number: number, values: JsonObject, encode: (value: JsonObject) => Buffer): Buffer {
   const entries = Object.entries(values).map(([name, value]) =>
     bytesField(number, messageBytes([bytesField(1, name), bytesField(2, encode(objectAt(value)))])),
@@ -42,7 +42,7 @@ function operationBytes(operation: JsonObject): Buffer {
   ]);
 }
 
-/** A parameter of the query, inside the messages that tell it from parameters elsewhere. */
+/** Encodes a query parameter, inside the messages that distinguish it from other parameters. */
 function parameterBytes(parameter: JsonObject): Buffer {
   const query = messageBytes([
     bytesField(2, textAt(parameter, 'in')),
@@ -80,7 +80,7 @@ function text(value: JsonValue | undefined): string | undefined {
   return typeof value === 'string' ? value : undefined;
 }
 
-/** The extensions of an object; their values are YAML, which JSON is. */
+/** Encodes the extensions of an object; their values are YAML, of which JSON is a subset. */
 function extensions(number: number, object: JsonObject): readonly (Buffer | undefined)[] {
   return Object.entries(object)
     .filter(([name]) => name.startsWith('x-'))

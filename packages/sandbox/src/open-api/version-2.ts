@@ -5,7 +5,7 @@ import { definitionsOf, type CustomDialect } from './definitions.ts';
 import { SCALARS } from './message-schema.ts';
 import { operationPaths } from './operations.ts';
 
-/** The OpenAPI v2 document: all kinds in one. */
+/** The OpenAPI v2 document, with all kinds. */
 export function openApi2Document(kinds: readonly ServedKind[]): JsonObject {
   return {
     swagger: '2.0',
@@ -26,7 +26,7 @@ const DIALECT: CustomDialect = {
   definitions: {},
 };
 
-/** A schema without what v2 cannot say; where it cannot say what is allowed, it allows everything. */
+/** Reduces a schema to what v2 can express; where v2 cannot express what is allowed, the result allows everything. */
 function simpler(schema: JsonObject): JsonObject {
   const description = at(schema, 'description');
   if (OPEN.some((extension) => at(schema, extension) === true)) return present({ description });

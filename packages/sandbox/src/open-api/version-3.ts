@@ -7,8 +7,8 @@ import { operationPaths } from './operations.ts';
 const INDEX = '/openapi/v3';
 
 /**
- * The OpenAPI v3 document at a path: the index, or one group and version with its operations and schemas; undefined
- * where there is none.
+ * The OpenAPI v3 document at a path: the index, or one group and version with its operations and schemas; undefined if
+ * there is none.
  */
 export function openApi3Document(kinds: readonly ServedKind[], path: string): JsonObject | undefined {
   if (path === INDEX) return indexDocument(kinds);

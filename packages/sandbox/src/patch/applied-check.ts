@@ -8,7 +8,10 @@ import { internal } from './patch-refused.ts';
 import { printGo } from './strategic-directives.ts';
 import type { AtomicTopology, ListTopology, ObjectTopology, Topology } from './topology.ts';
 
-/** Refuses an applied object that its schema cannot merge: unknown fields, items without or with the same key. */
+/**
+ * Refuses an applied object that cannot be merged: with fields that are unknown or of the wrong type, or with list
+ * items that lack their keys or have the same key.
+ */
 export function checkApplied(applied: JsonObject, topology: Topology, kind: PatchKind): void {
   const problems = problemsOf(applied, topology, '');
   if (problems.length === 0) return;
@@ -72,7 +75,7 @@ function scalarProblems(value: JsonValue, { scalar }: AtomicTopology, path: stri
   return [`${printPath(path)}: expected ${EXPECTED[scalar](value)}`];
 }
 
-/** How the server quotes what it got differs by what it expected. */
+/** How the server quotes an unexpected value, which depends on the type that it expected. */
 const EXPECTED: Readonly<Record<NonNullable<AtomicTopology['scalar']>, (value: JsonValue) => string>> = {
   boolean: (value) => `boolean, got &{${printGo(value)}}`,
   numeric: (value) => `numeric (int or float), got ${goTypeOf(value)}`,

@@ -19,8 +19,8 @@ export interface PatchRequest extends ApplyRequest {
 }
 
 /**
- * The object that a patch makes of `current`; throws PatchRefused. Only `apply` creates, and only `apply`
- * writes `metadata.managedFields`: after the other types call `trackUpdate`.
+ * Returns the object that a patch makes of `current`; throws PatchRefused. Only `apply` can create an object, and only
+ * `apply` writes `metadata.managedFields`: after the other types the caller must call `trackUpdate`.
  */
 export function applyPatch(request: PatchRequest): JsonObject {
   if (request.type === 'apply') return serverSideApply(request);

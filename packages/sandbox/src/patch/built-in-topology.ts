@@ -3,28 +3,28 @@ import { topLevelFieldsOf } from '../schema/built-in-fields.ts';
 import type { ListTopology, ObjectTopology, Topology } from './topology.ts';
 import { ATOMIC, MAP, STRING_MAP, STRUCT } from './topology.ts';
 
-/** The topology of a built-in kind; versions of a kind differ in it only where this page says so. */
+/** The topology of a built-in kind; it is the same for all versions unless this file says otherwise. */
 export function builtInTopology({ group, version, kind }: BuiltInKind): ObjectTopology {
   const special = KINDS[`${kind}.${group}/${version}`] ?? KINDS[`${kind}.${group}`] ?? {};
   const plain = Object.fromEntries(topLevelFieldsOf({ group, kind }).map((name) => [name, STRUCT]));
   return { type: 'object', fields: { ...plain, metadata: OBJECT_META, ...special }, others: 'forbidden' };
 }
 
-/** What names a kind and its version. */
+/** Identifies a version of a kind. */
 export interface BuiltInKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
 }
 
-/** Whether a group is one that the server itself brings, so that strategic merge patch works on it. */
+/** Whether a group is built into the server, so that strategic merge patch works on it. */
 export function isBuiltInGroup(group: string): boolean {
   return BUILT_IN_GROUPS.has(group);
 }
 
 /**
- * What is always there in the server's own types, empty when nobody set it; nobody comes to own such a
- * struct or list by filling it.
+ * The structs and lists that always exist in the server's own types, even if empty; filling one in does not make a
+ * manager own it.
  */
 export const ALWAYS_PRESENT: JsonObject = {
   metadata: {},
@@ -71,18 +71,18 @@ function object(fields: Fields): ObjectTopology {
   return { type: 'object', fields, others: 'struct' };
 }
 
-/** A list that both strategic merge and apply merge by the key field `key`. */
+/** A list whose items both strategic merge patch and apply merge by the field `key`. */
 function keyed(key: string, element: Topology = STRUCT, keyDefaults: Record<string, JsonValue> = {}): ListTopology {
   const keys = [key, ...Object.keys(keyDefaults)];
   return { type: 'list', relation: 'map', keys, keyDefaults, element, mergeKey: key };
 }
 
-/** A list that only apply merges. */
+/** A list whose items only apply merges. */
 function keyedForApply(key: string): ListTopology {
   return { type: 'list', relation: 'map', keys: [key], keyDefaults: {}, element: STRUCT };
 }
 
-/** A list that only strategic merge merges. */
+/** A list whose items only strategic merge patch merges. */
 function keyedForPatch(key: string): ListTopology {
   return { type: 'list', relation: 'atomic', keys: [], keyDefaults: {}, element: STRUCT, mergeKey: key };
 }

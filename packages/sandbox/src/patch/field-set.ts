@@ -2,19 +2,19 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 
 /**
- * A set of the fields of an object. A field is the path of its elements as `fieldsV1` writes them
- * (`f:name`, `k:{"key":…}`, `v:value`), joined by NUL, which no element contains.
+ * A set of fields of an object. A field is a path: its elements as `fieldsV1` writes them (`f:name`, `k:{"key":…}`,
+ * `v:value`), joined by NUL, which no element contains.
  */
 export type FieldSet = ReadonlySet<string>;
 
 const SEPARATOR = '\0';
 
-/** The path of a member of what is at `path`; the empty path is the whole object. */
+/** The path of a member of the value at `path`; the empty path is the whole object. */
 export function childPath(path: string, element: string): string {
   return path === '' ? element : `${path}${SEPARATOR}${element}`;
 }
 
-/** The path of the named fields, outermost first. */
+/** The path through fields of these names, outermost first. */
 export function fieldPath(...names: readonly string[]): string {
   return names.map((name) => `f:${name}`).join(SEPARATOR);
 }
@@ -24,27 +24,27 @@ export function isWithin(path: string, root: string): boolean {
   return path === root || path.startsWith(root + SEPARATOR);
 }
 
-/** All that is in any of the sets. */
+/** The paths that are in any of the sets. */
 export function union(...sets: readonly FieldSet[]): FieldSet {
   return new Set(sets.flatMap((set) => [...set]));
 }
 
-/** What is in `set` and not in `other`. */
+/** The paths that are in `set` and not in `other`. */
 export function difference(set: FieldSet, other: FieldSet): FieldSet {
   return filterFields(set, (path) => !other.has(path));
 }
 
-/** What is in both sets. */
+/** The paths that are in both sets. */
 export function intersection(set: FieldSet, other: FieldSet): FieldSet {
   return filterFields(set, (path) => other.has(path));
 }
 
-/** What of the set passes the test. */
+/** The paths of the set that pass the test. */
 export function filterFields(set: FieldSet, passes: (path: string) => boolean): FieldSet {
   return new Set([...set].filter(passes));
 }
 
-/** The paths of all that contains something of the set, and the set. */
+/** The set, and those ancestors of its paths that `accepts` accepts. */
 export function withAncestors(set: FieldSet, accepts: (path: string) => boolean): FieldSet {
   const all = new Set(set);
   for (const path of set) {
@@ -62,7 +62,10 @@ export function elementsOf(path: string): readonly string[] {
   return path.split(SEPARATOR);
 }
 
-/** The paths in the order of messages: at every level first what is a member itself, then what lies deeper. */
+/**
+ * The paths in the order of error messages: at each level first the members that are in the set themselves, then the
+ * paths below members.
+ */
 export function sortedPaths(set: FieldSet): readonly string[] {
   const sortKey = (path: string): string => {
     const elements = elementsOf(path);
@@ -73,12 +76,12 @@ export function sortedPaths(set: FieldSet): readonly string[] {
   return [...set].toSorted((left, right) => (sortKey(left) < sortKey(right) ? -1 : 1));
 }
 
-/** A path as messages show it: `.spec.containers[name="app"].image`. */
+/** Formats a path as error messages do: `.spec.containers[name="app"].image`. */
 export function printPath(path: string): string {
   return elementsOf(path).map(printElement).join('');
 }
 
-/** One element of a path as messages show it. */
+/** Formats one element of a path as error messages do. */
 export function printElement(element: string): string {
   const value = element.slice(2);
   if (element.startsWith('f:')) return `.${value}`;
@@ -89,7 +92,7 @@ export function printElement(element: string): string {
   return `[${pairs.map(([name, key]) => `${name}=${JSON.stringify(key)}`).join(',')}]`;
 }
 
-/** The set as `fieldsV1` writes it. */
+/** Converts a set to `fieldsV1`. */
 export function toFieldsV1(set: FieldSet): JsonObject {
   const root: Node = { isMember: false, children: new Map() };
   for (const path of set) {
@@ -119,7 +122,7 @@ function writeNode(node: Node): JsonObject {
   return Object.fromEntries([...self, ...children.map(([element, child]) => [element, writeNode(child)] as const)]);
 }
 
-/** The set that a `fieldsV1` holds. */
+/** Reads a set from `fieldsV1`. */
 export function fromFieldsV1(fields: JsonObject): FieldSet {
   const paths: string[] = [];
   readNode(fields, '', paths);

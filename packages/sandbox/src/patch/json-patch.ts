@@ -6,8 +6,8 @@ import { badRequest, PatchRefused, unprocessable } from './patch-refused.ts';
 const MAX_OPERATIONS = 10_000;
 
 /**
- * Applies a JSON Patch (RFC 6902) as the API server's library does: indices may be negative, and
- * `replace` of a missing key of an object adds it.
+ * Applies a JSON Patch (RFC 6902) as the API server's library does: indices may be negative, and `replace` adds a
+ * missing key of an object. Throws PatchRefused.
  */
 export function applyJsonPatch(current: JsonObject, patch: unknown): JsonObject {
   const operations = parseOperations(patch);
@@ -29,7 +29,7 @@ function undecodable(value: unknown, into: string): PatchRefused {
   return badRequest(`error decoding patch: json: cannot unmarshal ${jsonTypeOf(value)} into Go value of type ${into}`);
 }
 
-/** What Go's decoder calls the type of a JSON value. */
+/** The name of a JSON value's type in the messages of Go's decoder. */
 export function jsonTypeOf(value: unknown): string {
   if (Array.isArray(value)) return 'array';
   return typeof value === 'boolean' ? 'bool' : typeof value;
@@ -82,7 +82,7 @@ function test(document: JsonValue, operation: JsonObject, expected: JsonValue): 
   return document;
 }
 
-/** The keys of a pointer. What stands before the first slash is ignored, as the server's library does. */
+/** The keys of a JSON pointer. As in the server's library, anything before the first slash is ignored. */
 function pointer(operation: JsonObject, field: 'path' | 'from'): readonly string[] {
   const text = operation[field];
   if (typeof text !== 'string' || !text.includes('/')) throw unprocessable();
@@ -109,7 +109,7 @@ function editAt(
   return { ...node, [key]: editAt(node[key] ?? null, rest, edit) };
 }
 
-/** What is at the pointer: undefined for a missing key of an object, refused for any other missing step. */
+/** The value at the pointer: undefined if the last key is missing in an object; refuses any other missing step. */
 function read(node: JsonValue, path: readonly string[]): JsonValue | undefined {
   const [key = '', ...rest] = path;
   if (!isJsonArray(node) && !isJsonObject(node)) throw unprocessable();

@@ -1,9 +1,17 @@
+// `metadata.managedFields` records which manager owns which fields of an object. This file converts between the record
+// in an object and a map of managers; ownership.ts, track-update.ts and server-side-apply.ts decide which manager owns
+// what.
+//
+// An entry belongs to a manager name, an operation (Apply or Update) and a subresource; an Update entry belongs to one
+// apiVersion as well. There is at most one entry for each such identity. An entry without fields is not written, and
+// the order of entries is fixed.
+
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonArray, isJsonObject } from '../json.ts';
 import type { FieldSet } from './field-set.ts';
 import { fromFieldsV1, toFieldsV1, union } from './field-set.ts';
 
-/** Who owns which fields: one entry of `metadata.managedFields`. */
+/** One entry of `metadata.managedFields`: a manager and the fields that it owns. */
 export interface FieldManager {
   readonly manager: string;
   readonly operation: 'Apply' | 'Update';
@@ -16,12 +24,15 @@ export interface FieldManager {
 /** The managers of an object by identity. */
 export type FieldManagers = ReadonlyMap<string, FieldManager>;
 
-/** What makes two entries the same manager. One who applies keeps its entry when it changes the version. */
+/**
+ * The identity of an entry. It includes the apiVersion of an Update only, so a manager that applies in another version
+ * keeps its entry.
+ */
 export function identityOf({ manager, operation, apiVersion, subresource }: Omit<FieldManager, 'fields'>): string {
   return JSON.stringify([manager, operation, operation === 'Apply' ? '' : apiVersion, subresource]);
 }
 
-/** The managers that an object records; undefined when the record is unreadable. */
+/** The managers that an object records; undefined if the record is invalid. */
 export function readManagers(object: JsonObject | undefined): FieldManagers | undefined {
   const entries = entriesOf(object) ?? [];
   const managers = entries.map(readEntry);
@@ -30,7 +41,7 @@ export function readManagers(object: JsonObject | undefined): FieldManagers | un
   return new Map(valid.map((manager) => [identityOf(manager), manager]));
 }
 
-/** Whether the object asks for its record to be emptied: an empty list, or one empty entry. */
+/** Whether the object asks to clear its record, with an empty list or with one empty entry. */
 export function resetsManagers(object: JsonObject): boolean {
   const entries = entriesOf(object);
   if (entries === undefined) return false;
@@ -38,7 +49,7 @@ export function resetsManagers(object: JsonObject): boolean {
   return entries.length === 0 || (entries.length === 1 && isJsonObject(first) && Object.keys(first).length === 0);
 }
 
-/** The object with this record of managers, or with none. */
+/** Returns the object with this record of managers, or without a record if none has fields. */
 export function withManagers(object: JsonObject, managers: FieldManagers): JsonObject {
   const { managedFields: _replaced, ...metadata } = metadataOf(object);
   const entries = [...managers.values()].filter(({ fields }) => fields.size > 0).toSorted(inOrder);
@@ -46,12 +57,15 @@ export function withManagers(object: JsonObject, managers: FieldManagers): JsonO
   return { ...object, metadata: { ...metadata, managedFields: entries.map(writeEntry) } };
 }
 
-/** The object without its record of managers. */
+/** Returns the object without its record of managers. */
 export function withoutManagers(object: JsonObject): JsonObject {
   return isJsonObject(object['metadata']) ? withManagers(object, new Map()) : object;
 }
 
-/** At most ten who update are told apart; the oldest beyond that become one, for each version. */
+/**
+ * Limits the Update entries: beyond `MAX_UPDATERS`, the oldest entries of the same apiVersion are merged into one of
+ * the manager `ancient-changes`.
+ */
 export function capUpdaters(managers: FieldManagers): FieldManagers {
   const updaters = [...managers.values()].filter(({ operation }) => operation === 'Update').toSorted(inOrder);
   const capped = new Map(managers);
@@ -81,7 +95,7 @@ export function capUpdaters(managers: FieldManagers): FieldManagers {
 
 const MAX_UPDATERS = 10;
 
-/** The metadata of an object, empty when it has none. */
+/** The metadata of an object, or an empty object. */
 export function metadataOf(object: JsonObject | undefined): JsonObject {
   const metadata = object?.['metadata'];
   return isJsonObject(metadata) ? metadata : {};

@@ -1,10 +1,16 @@
+// The first step of server-side apply: it adds the applied fields to the live object. It only adds and replaces; fields
+// that the manager has stopped applying are removed afterwards (see server-side-apply.ts).
+
 import type { JsonArray, JsonObject, JsonValue } from '../json.ts';
 import { isJsonArray, isJsonObject } from '../json.ts';
 import { itemsOf } from './object-fields.ts';
 import type { ListTopology, Topology } from './topology.ts';
 import { memberOf, shapeOf } from './topology.ts';
 
-/** Lays an applied object over the live one: granular parts merge, everything else is taken from the applied. */
+/**
+ * Merges an applied object into the live one: objects and lists that the topology merges are merged, any other applied
+ * value replaces the live one.
+ */
 export function mergeFields(live: JsonObject, applied: JsonObject, topology: Topology): JsonObject {
   const merged = new Map(Object.entries(live));
   for (const [name, value] of Object.entries(applied)) {
@@ -20,7 +26,11 @@ function mergeValue(live: JsonValue | undefined, applied: JsonValue, topology: T
   return applied;
 }
 
-/** Items keep the live order, except that what is applied keeps its own order among itself. */
+/**
+ * Merges the items of two lists. The live items that are not applied keep their order, and so do the applied items.
+ * Each live item that is next among the applied ones marks the place of the applied items up to it; the applied items
+ * after the last such place come at the end.
+ */
 function mergeItems(live: JsonArray, applied: JsonArray, topology: ListTopology): JsonArray {
   const left = itemsOf(live, topology);
   const right = itemsOf(applied, topology);
@@ -29,7 +39,7 @@ function mergeItems(live: JsonArray, applied: JsonArray, topology: ListTopology)
   const shared = right.filter((item) => liveByElement.has(item.element)).map((item) => item.element);
   const out: JsonValue[] = [];
   const done = new Set<string>();
-  let next = 0; // the right item to come
+  let next = 0; // index of the next applied item
 
   const take = (until: string | undefined): void => {
     for (; next < right.length; next++) {

@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject } from '../json.ts';
 import { jsonTypeOf } from './json-patch.ts';
 import { badRequest } from './patch-refused.ts';
 
-/** Applies a merge patch (RFC 7386): maps merge, a null removes, everything else replaces. */
+/** Applies a merge patch (RFC 7386): objects merge, a null removes, anything else replaces. Throws PatchRefused. */
 export function applyMergePatch(current: JsonObject, patch: unknown): JsonObject {
   if (patch === null) throw badRequest('Invalid JSON Patch');
   if (!isJsonObject(patch)) {
@@ -24,7 +24,7 @@ function mergeObjects(current: JsonObject, patch: JsonObject): JsonObject {
   return Object.fromEntries(merged);
 }
 
-/** A value without the null members of its objects, however deep. */
+/** Returns a value without the null members of its objects, at any depth. */
 export function withoutNulls(value: JsonValue): JsonValue {
   if (isJsonArray(value)) return value.map(withoutNulls);
   if (!isJsonObject(value)) return value;

@@ -1,3 +1,10 @@
+// Fields of objects as sets. An object and its topology give the set of fields that it sets (`fieldsOf`); two objects
+// give the fields that differ (`compareFields`); and a set of fields can be removed from an object (`removeFields`).
+// Ownership, conflicts and the removal of fields in server-side apply are all computed with these three.
+//
+// `fieldsOf` has the path of each leaf, such as a scalar or an atomic list, and also the path of each list item, map
+// entry and empty object. A struct with members is represented only by its members.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonArray, JsonObject, JsonValue } from '../json.ts';
 import { isJsonArray, isJsonObject } from '../json.ts';
@@ -6,7 +13,7 @@ import { childPath, elementsOf, withAncestors } from './field-set.ts';
 import type { ListTopology, Topology } from './topology.ts';
 import { ATOMIC, isNamedField, memberOf, shapeOf } from './topology.ts';
 
-/** The fields that whoever writes exactly this object sets. */
+/** The fields that a manager owns if it writes exactly this object. */
 export function fieldsOf(object: JsonValue, topology: Topology): FieldSet {
   const found = new Set<string>();
   collect({ value: object, topology, path: '' }, found);
@@ -35,7 +42,10 @@ function isEmptyValue(value: JsonValue): boolean {
   return value === null || (isJsonObject(value) && Object.keys(value).length === 0);
 }
 
-/** A member of a granular object or list: its path element, value and topology, and whether its place itself is owned. */
+/**
+ * A member of an object or of a list that merges: its path element, value and topology, and whether its path itself is
+ * owned.
+ */
 export interface Member {
   readonly element: string;
   readonly value: JsonValue;
@@ -43,7 +53,10 @@ export interface Member {
   readonly isItem: boolean;
 }
 
-/** The members of an object or a merging list. Of items with the same key the last is meant. */
+/**
+ * The members of an object or of a list that merges. If several items have the same key, callers that look members up
+ * by element use the last.
+ */
 export function membersOf(value: JsonValue | undefined, topology: Topology): readonly Member[] {
   if (isJsonObject(value)) {
     return Object.entries(value).map(([name, member]) => ({
@@ -62,7 +75,7 @@ export function membersOf(value: JsonValue | undefined, topology: Topology): rea
   }));
 }
 
-/** How an item of a merging list is found again; undefined when it lacks all its keys. */
+/** The path element of an item of a list that merges; undefined if the item lacks all its keys. */
 export function itemElement(item: JsonValue, list: ListTopology): string | undefined {
   if (list.relation === 'set') return `v:${JSON.stringify(item)}`;
   if (!isJsonObject(item)) return undefined;
@@ -74,7 +87,7 @@ export function itemElement(item: JsonValue, list: ListTopology): string | undef
   return keys.length === 0 ? undefined : `k:${JSON.stringify(Object.fromEntries(keys))}`;
 }
 
-/** What changed from one object to another; no field is in two of the sets. */
+/** The difference between two objects; no field is in two of the sets. */
 export interface Comparison {
   readonly added: FieldSet;
   readonly modified: FieldSet;
@@ -99,7 +112,7 @@ type Changes = Readonly<Record<keyof Comparison, Set<string>>>;
 
 function compare(pair: Pair, changes: Changes): void {
   const { before, after, topology, path } = pair;
-  // Requests share what they do not change.
+  // Unchanged values are often the same object, as requests share them.
   if (before === after) return;
   if (!areGranular(before, after, topology)) {
     compareLeaves(pair, changes);
@@ -118,7 +131,10 @@ function compare(pair: Pair, changes: Changes): void {
   if (after === undefined) changes.removed.add(path);
 }
 
-/** Whether to look into both values; null takes the shape of the other. Two empty ones are compared whole. */
+/**
+ * Whether to compare the members of both values. Null takes the shape of the other value. Two empty values are compared
+ * as a whole.
+ */
 function areGranular(before: JsonValue | undefined, after: JsonValue | undefined, topology: Topology): boolean {
   if (isEmpty(before) && isEmpty(after)) return false;
   const present = [before, after].filter((value) => value !== undefined && value !== null);
@@ -136,7 +152,7 @@ function compareLeaves({ before, after, path }: Pair, changes: Changes): void {
   else if (!isDeepStrictEqual(before, after)) changes.modified.add(path);
 }
 
-/** The object without the fields of the set; what becomes empty by that goes as well. */
+/** Returns the object without the fields of the set, and without what becomes empty by that. */
 export function removeFields(object: JsonObject, fields: FieldSet, topology: Topology): JsonObject {
   const left = removeBelow({ value: object, topology, path: '' }, fields);
   return isJsonObject(left) ? left : {};
@@ -158,7 +174,9 @@ function rebuild(members: readonly { readonly element: string; readonly value: J
   return Object.fromEntries(members.map(({ element, value }) => [element.slice('f:'.length), value]));
 }
 
-/** The set with every struct field that contains something of it; entries of maps are not added. */
+/**
+ * Adds to the set every struct field that contains one of its paths; entries of maps and items of lists are not added.
+ */
 export function withNamedFields(fields: FieldSet, topology: Topology): FieldSet {
   return withAncestors(fields, (path) => isNamedPath(elementsOf(path), topology));
 }
@@ -172,7 +190,7 @@ function isNamedPath(elements: readonly string[], topology: Topology): boolean {
   return isNamedPath(rest, topology.type === 'list' ? topology.element : ATOMIC);
 }
 
-/** The items of a merging list with their path elements. */
+/** The items of a list that merges, with their path elements. */
 export function itemsOf(list: JsonArray, topology: ListTopology): readonly { element: string; value: JsonValue }[] {
   return membersOf(list, topology).map(({ element, value }) => ({ element, value }));
 }

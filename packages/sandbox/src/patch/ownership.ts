@@ -1,3 +1,7 @@
+// The rules by which fields of an object change their owner, for updates and applies alike. A field that a request
+// changes is taken from all its other owners; a field that it does not change keeps them. A request can own only what
+// its endpoint writes, and nobody owns the fields that identify an object or that only the server writes.
+
 import type { JsonObject } from '../json.ts';
 import { builtInTopology, isBuiltInGroup } from './built-in-topology.ts';
 import type { FieldSet } from './field-set.ts';
@@ -8,14 +12,14 @@ import type { Comparison } from './object-fields.ts';
 import { schemaTopology } from './schema-topology.ts';
 import type { ObjectTopology } from './topology.ts';
 
-/** What a patch needs to know of the kind it patches. */
+/** What a patch needs to know about the kind of its object. */
 export interface PatchKind {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   /** The `openAPIV3Schema` of this version of a custom resource. */
   readonly schema?: JsonObject;
-  /** Whether status is a subresource; when absent it is for built-in kinds, and is not for custom resources. */
+  /** Whether status is a subresource; default true for built-in kinds and false for custom resources. */
   readonly hasStatus?: boolean;
 }
 
@@ -29,7 +33,7 @@ export function topologyFor(kind: PatchKind): ObjectTopology {
   return isBuiltInGroup(kind.group) ? builtInTopology(kind) : schemaTopology(kind.schema);
 }
 
-/** Which fields a request to this endpoint can come to own; the others it does not write. */
+/** The fields that a request to this endpoint can own; it does not write the others. */
 export function ownableThrough(kind: PatchKind, subresource: string): (path: string) => boolean {
   const isBuiltIn = isBuiltInGroup(kind.group);
   if (subresource === 'status') {
@@ -44,17 +48,20 @@ const STATUS = fieldPath('status');
 const SPEC = fieldPath('spec');
 const LABELS = fieldPath('metadata', 'labels');
 
-// These keep what is written to their status through the object itself.
+// Their status can be written through the object itself.
 const KINDS_WITHOUT_STATUS_RESET: ReadonlySet<string> = new Set(['ComponentStatus']);
 
-/** What an operation does to the ownership of everybody else. */
+/** The effect of a write on the other managers: what they still own, and the fields that are taken from each. */
 export interface Transfer {
   readonly managers: FieldManagers;
   readonly conflicts: readonly { readonly manager: FieldManager; readonly fields: FieldSet }[];
   readonly changes: Comparison;
 }
 
-/** Takes from all but `self` the fields that changed, and says whose fields these were. */
+/**
+ * Takes the changed fields from all managers but `self`. `conflicts` lists the managers that owned an added or modified
+ * field.
+ */
 export function transferFields(
   { before, after }: { readonly before: JsonObject; readonly after: JsonObject },
   managers: FieldManagers,
@@ -81,7 +88,9 @@ export function transferFields(
   return { managers: left, conflicts, changes };
 }
 
-/** The set without what nobody can own: identity, and what the server alone writes. */
+/**
+ * Returns the set without the fields that nobody can own: the identity of the object, and what only the server writes.
+ */
 export function withoutServerFields(fields: FieldSet): FieldSet {
   return filterFields(fields, (path) => !SERVER_FIELDS.has(path));
 }

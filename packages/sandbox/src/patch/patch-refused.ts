@@ -1,6 +1,6 @@
 import type { JsonObject } from '../json.ts';
 
-/** What a refusal becomes on the wire: the fields of a `Status` object. `reason` is empty where the server gives none. */
+/** The content of the `Status` that refuses a patch. `reason` is empty if the server gives none. */
 export interface Refusal {
   readonly code: number;
   readonly reason: string;
@@ -8,7 +8,7 @@ export interface Refusal {
   readonly details?: JsonObject;
 }
 
-/** The patch cannot be applied; the caller answers with a `Status` of these fields. */
+/** Thrown for a patch that cannot be applied; the caller answers with a `Status` of these fields. */
 export class PatchRefused extends Error {
   readonly code: number;
   readonly reason: string;
@@ -28,7 +28,7 @@ export function badRequest(message: string): PatchRefused {
   return new PatchRefused({ code: 400, reason: 'BadRequest', message });
 }
 
-/** The patch is well-formed but does not fit the object; the real server keeps the cause to itself. */
+/** The patch is well-formed but does not fit the object; the real server does not name the cause. */
 export function unprocessable(): PatchRefused {
   const message = 'the server rejected our request due to an error in our request';
   return new PatchRefused({ code: 422, reason: 'Invalid', message, details: {} });

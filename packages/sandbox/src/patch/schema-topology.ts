@@ -4,7 +4,9 @@ import { builtInTopology } from './built-in-topology.ts';
 import type { ObjectTopology, Topology } from './topology.ts';
 import { ANYTHING, ATOMIC } from './topology.ts';
 
-/** The topology of a custom resource, from its structural schema; without one, everything but metadata is a map. */
+/**
+ * The topology of a custom resource, from its structural schema; without a schema, everything but metadata is a map.
+ */
 export function schemaTopology(schema: JsonObject | undefined): ObjectTopology {
   if (schema === undefined) return { ...ANYTHING, fields: OBJECT_FIELDS };
   const known = topologies.get(schema);

@@ -1,3 +1,15 @@
+// Server-side apply: the client sends exactly the fields that it wants to own, and the server merges them into the
+// object and records the ownership in `metadata.managedFields`. applyPatch calls this for every apply patch; without a
+// current object it creates one.
+//
+// The steps: the applied object is checked (applied-check.ts) and merged into the live one (merge-fields.ts). Fields
+// that this manager applied last time and does not apply now are removed, unless another manager owns them too
+// (`prune`). The result is compared with the live object: an added or modified field that another manager owns is a
+// conflict, or with `force` is taken from that manager (ownership.ts). Then the manager owns exactly the fields that it
+// applied.
+//
+// The time of its entry changes only if the object changes, so that an apply that changes nothing is not a write.
+
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../json.ts';
 import { isJsonObject } from '../json.ts';
@@ -14,7 +26,7 @@ import { badRequest, PatchRefused } from './patch-refused.ts';
 import type { ObjectTopology } from './topology.ts';
 import { trackManagers } from './track-update.ts';
 
-/** One server-side apply. */
+/** One server-side apply; `current` is undefined if the object does not exist. */
 export interface ApplyRequest {
   readonly current: JsonObject | undefined;
   readonly patch: unknown;
@@ -26,8 +38,8 @@ export interface ApplyRequest {
 }
 
 /**
- * Server-side apply: the applied fields become the manager's; what it applied before, and no longer does,
- * is removed unless somebody else owns it too; fields of others are a conflict unless forced.
+ * Returns the object with the applied fields and the new ownership; throws PatchRefused for an invalid patch, or for
+ * conflicts without `force`.
  */
 export function serverSideApply(request: ApplyRequest): JsonObject {
   const { kind, now, subresource = '', fieldManager } = request;
@@ -83,14 +95,16 @@ function typeOf({ apiVersion, kind }: JsonObject): string {
   return `${version.includes('/') ? version : `/${version}`}, Kind=${typeof kind === 'string' ? kind : ''}`;
 }
 
-/** Who managed the object; what an untracked object holds belongs to a manager of its own. */
+/**
+ * The managers that are recorded. If the object exists and has no record, its fields belong to a manager of their own.
+ */
 function managersBefore({ current, kind, now }: ApplyRequest, live: JsonObject): FieldManagers {
   const recorded = readManagers(current) ?? new Map();
   if (recorded.size > 0 || current === undefined) return recorded;
   return trackManagers(undefined, live, recorded, { name: 'before-first-apply', operation: 'Update', time: now, kind });
 }
 
-/** Removes what the manager applied last time and not this time, unless it is another's. */
+/** Removes the fields that the manager applied last time and does not apply now, unless another manager owns them. */
 function prune(merged: JsonObject, last: FieldSet, managers: FieldManagers, topology: ObjectTopology): JsonObject {
   if (last.size === 0) return merged;
   const named = (fields: FieldSet): FieldSet => withNamedFields(fields, topology);

@@ -3,24 +3,24 @@ import { isJsonArray, isJsonObject } from '../json.ts';
 import type { PatchRefused } from './patch-refused.ts';
 import { internal } from './patch-refused.ts';
 
-/** The directive of a map or list item: `replace`, `delete` or, refused, `merge`. */
+/** The directive of an object or a list item: `replace` or `delete`; `merge` is refused. */
 export const PATCH = '$patch';
 
-/** The only keys of a map that stay. */
+/** The only keys that an object keeps. */
 export const RETAIN_KEYS = '$retainKeys';
 
-/** The order of a list's items; a field name follows. */
+/** The order of a list's items; the name of the list's field follows. */
 export const ELEMENT_ORDER = '$setElementOrder/';
 
-/** What to take out of a list of scalars; a field name follows. */
+/** The scalars to remove from a list; the name of the list's field follows. */
 export const DELETE_FROM_LIST = '$deleteFromPrimitiveList/';
 
-/** Whether a key of a patch is an instruction, not a field. */
+/** Whether a key of a patch is a directive and not a field. */
 export function isDirective(key: string): boolean {
   return key === PATCH || key === RETAIN_KEYS || key.startsWith(ELEMENT_ORDER) || key.startsWith(DELETE_FROM_LIST);
 }
 
-/** A value without the maps that only carry a `$patch` directive. */
+/** Returns a value without the objects that have a `$patch` directive, at any depth. */
 export function withoutDirectives<T extends JsonValue>(value: T): T;
 export function withoutDirectives(value: JsonValue): JsonValue {
   if (isJsonArray(value)) return value.filter(isKept).map((item) => withoutDirectives(item));
@@ -33,17 +33,17 @@ function isKept(value: JsonValue): boolean {
   return !isJsonObject(value) || value[PATCH] === undefined;
 }
 
-/** A `$patch` that means nothing. */
+/** The refusal of an unknown `$patch` directive. */
 export function unknownDirective(patch: JsonObject): PatchRefused {
   return internal(`unknown patch type: ${printGo(patch[PATCH] ?? null)} in map: ${printGo(patch)}`);
 }
 
-/** An item of a merging list that does not say which item it is. */
+/** The refusal of a list item without its merge key. */
 export function withoutMergeKey(item: JsonValue, key: string): PatchRefused {
   return internal(`map: ${printGo(item)} does not contain declared merge key: ${key}`);
 }
 
-/** A value as Go prints it, which is how the server quotes it. */
+/** Formats a value as Go does, as the server quotes it in messages. */
 export function printGo(value: JsonValue): string {
   if (value === null) return '<nil>';
   if (isJsonArray(value)) return printGoList(value);

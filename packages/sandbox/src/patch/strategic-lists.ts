@@ -4,13 +4,16 @@ import { isJsonObject } from '../json.ts';
 import { internal } from './patch-refused.ts';
 import { PATCH, printGo, unknownDirective, withoutMergeKey } from './strategic-directives.ts';
 
-/** How a list merges: not at all without a merge key, as a set of scalars when that is empty. */
+/**
+ * How a list merges. With `mergeKey` undefined it does not merge but is replaced; with an empty one it merges as a set
+ * of scalars.
+ */
 export interface ListRule {
   readonly mergeKey: string | undefined;
   readonly mergeItem: (current: JsonObject, patch: JsonObject) => JsonObject;
 }
 
-/** Merges a patch list into a live one; what the patch names comes in its order. */
+/** Merges a patch list into a live one; the items that the patch names are in its order. */
 export function mergeLists(live: JsonArray, patch: JsonArray, { mergeKey = '', mergeItem }: ListRule): JsonArray {
   const first = live[0] ?? patch[0];
   if (!isJsonObject(first)) return inPatchOrder([...new Set([...live, ...patch])], patch, live, '');
@@ -25,12 +28,12 @@ export function mergeLists(live: JsonArray, patch: JsonArray, { mergeKey = '', m
   return inPatchOrder(merged, special.patch, special.live, mergeKey);
 }
 
-/** The live scalars without the given ones. */
+/** Returns the live scalars without the given ones. */
 export function deleteFromList(live: JsonArray, removed: JsonArray): JsonArray {
   return live.filter((item) => !removed.includes(item));
 }
 
-/** Deletes and replaces what items with a `$patch` say; such items are not merged themselves. */
+/** Carries out the `$patch` directives of items; items with a directive are not merged themselves. */
 function obeyItemDirectives(
   live: JsonArray,
   patch: JsonArray,
@@ -68,8 +71,8 @@ function indexOfItem(items: JsonArray, item: JsonValue, mergeKey: string): numbe
 }
 
 /**
- * The merged items: those that `order` names in that order, the others as the live list had them, and
- * the two interleaved by the live list as far as it knows both.
+ * Sorts merged items: those in `order` follow its order, the others the order of the live list. The two are interleaved
+ * by the positions in the live list, for the items that it contains.
  */
 export function inPatchOrder(merged: JsonArray, order: JsonArray, live: JsonArray, mergeKey: string): JsonArray {
   const place = (items: JsonArray, item: JsonValue): number => indexOfItem(items, item, mergeKey);
@@ -88,7 +91,7 @@ export function inPatchOrder(merged: JsonArray, order: JsonArray, live: JsonArra
   return [...out, ...liveItems];
 }
 
-/** Refuses a patch list whose items come in another order than its order directive gives. */
+/** Refuses a patch list whose items are in another order than its order directive. */
 export function checkElementOrder(patch: JsonArray, order: JsonArray, mergeKey = ''): void {
   const items = patch.filter((item) => !isJsonObject(item) || item[PATCH] === undefined);
   if (order.length === 0 || items.length === 0) return;

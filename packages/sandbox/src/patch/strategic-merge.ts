@@ -1,3 +1,10 @@
+// Strategic merge patch, which works on built-in kinds only. It is a merge patch in which the lists that have a merge
+// key in the topology are merged item by item, and in which keys that start with `$` are directives
+// (strategic-directives.ts).
+//
+// Each object of the patch is handled in this order: a `$patch` directive decides alone; `$retainKeys` drops keys of
+// the live object; lists with a `$setElementOrder` directive are merged and sorted; then all other members are merged.
+
 import type { JsonArray, JsonObject, JsonValue } from '../json.ts';
 import { isJsonArray, isJsonObject } from '../json.ts';
 import { jsonTypeOf } from './json-patch.ts';
@@ -17,7 +24,7 @@ import type { ListRule } from './strategic-lists.ts';
 import type { Topology } from './topology.ts';
 import { memberOf } from './topology.ts';
 
-/** Applies a strategic merge patch: as a merge patch, but lists with a merge key merge, and directives are obeyed. */
+/** Applies a strategic merge patch; throws PatchRefused. */
 export function applyStrategicMergePatch(current: JsonObject, patch: unknown, topology: Topology): JsonObject {
   if (!isJsonObject(patch)) {
     throw badRequest(`json: cannot unmarshal ${jsonTypeOf(patch)} into Go value of type map[string]interface {}`);
@@ -57,7 +64,7 @@ function retainKeys(current: JsonObject, patch: JsonObject): JsonObject {
   return Object.fromEntries(Object.entries(current).filter(([key]) => isListed(key)));
 }
 
-/** Merges the lists whose element order the patch gives, and puts them into that order. */
+/** Merges the lists for which the patch has an order directive, and sorts them. */
 function mergeOrderedLists(
   current: JsonObject,
   patch: JsonObject,

@@ -1,9 +1,16 @@
+// A topology describes a kind for the patches: which objects and lists merge and which are replaced as a whole, by
+// which keys list items are matched, and what can be owned separately. It follows the shape of the objects.
+// built-in-topology.ts has those of the built-in kinds, schema-topology.ts derives that of a custom resource from its
+// schema.
+//
+// A value that does not have the declared shape counts as a leaf: it is replaced and owned as a whole.
+
 import type { JsonValue } from '../json.ts';
 import { isJsonArray, isJsonObject } from '../json.ts';
 
 /**
- * How the parts of a value merge and who can own them: by field, by list item, or only as a whole.
- * `mergeKey` and `strategy` are for strategic merge patch, which ignores the rest.
+ * How a value merges, and what of it can be owned separately: its fields, its list items, or only the whole. `mergeKey`
+ * and `strategy` are only for strategic merge patch, which ignores the rest.
  */
 export type Topology = ObjectTopology | ListTopology | AtomicTopology;
 
@@ -11,39 +18,41 @@ export type Topology = ObjectTopology | ListTopology | AtomicTopology;
 export interface ObjectTopology {
   readonly type: 'object';
   readonly fields: Readonly<Record<string, Topology>>;
-  /** What members not among `fields` are: fields of a struct, entries of a map, or not allowed. */
+  /** What a member is that is not in `fields`: a field of a struct, an entry of a map, or forbidden. */
   readonly others: 'struct' | 'map' | 'forbidden';
-  /** The topology of such members; a plain one when absent. */
+  /** The topology of members that are not in `fields`; default that of a struct or of data without a schema. */
   readonly element?: Topology;
-  /** Nothing is declared here: a value of any kind may stand in its place. */
+  /** The type is not declared: a value of any type is allowed in its place. */
   readonly anything?: true;
 }
 
-/** A value owned only as a whole; `strategy` says that strategic merge patch replaces it whole as well. */
+/** A value that is owned only as a whole; with `strategy`, strategic merge patch also replaces it as a whole. */
 export interface AtomicTopology {
   readonly type: 'atomic';
   readonly scalar?: 'boolean' | 'numeric' | 'string';
   readonly strategy?: 'replace';
 }
 
-/** A list: one value (`atomic`), a set of scalars (`set`), or items found by their key fields (`map`). */
+/**
+ * A list: owned as a whole (`atomic`), a set of scalars (`set`), or items that are matched by their key fields (`map`).
+ */
 export interface ListTopology {
   readonly type: 'list';
   readonly relation: 'atomic' | 'set' | 'map';
   readonly keys: readonly string[];
   readonly keyDefaults: Readonly<Record<string, JsonValue>>;
   readonly element: Topology;
-  /** Strategic merge patch merges this list: by this key, or as a set of scalars when it is empty. */
+  /** If present, strategic merge patch merges the list by this key, or as a set of scalars if it is empty. */
   readonly mergeKey?: string;
 }
 
-/** A value owned only as a whole. */
+/** A value that is owned only as a whole. */
 export const ATOMIC: AtomicTopology = { type: 'atomic' };
 
-/** A built-in struct of which nothing special is known: fields granular, lists atomic. */
+/** A built-in struct without special rules: its fields are owned one by one, its lists as a whole. */
 export const STRUCT: ObjectTopology = { type: 'object', fields: {}, others: 'struct', anything: true };
 
-/** Data without a schema: entries of objects granular, lists atomic. */
+/** Data without a schema: entries of objects are owned one by one, lists as a whole. */
 export const ANYTHING: ObjectTopology = { type: 'object', fields: {}, others: 'map', anything: true };
 
 /** A map whose entries are owned one by one. */
@@ -59,12 +68,12 @@ export function memberOf(topology: Topology, key: string): Topology {
   return topology.element ?? (topology.others === 'struct' ? STRUCT : ANYTHING);
 }
 
-/** Whether a member is a field of a struct, not an entry of a map. */
+/** Whether a member is a field of a struct and not an entry of a map. */
 export function isNamedField(topology: Topology, key: string): boolean {
   return topology.type === 'object' && (Object.hasOwn(topology.fields, key) || topology.others === 'struct');
 }
 
-/** The part that a value plays under a topology; a value of another shape than declared is a leaf. */
+/** How a value is treated under a topology; a value of another shape than declared is a leaf. */
 export function shapeOf(topology: Topology, value: JsonValue | undefined): 'leaf' | 'object' | 'list' {
   if (topology.type === 'object' && isJsonObject(value)) return 'object';
   if (topology.type === 'list' && topology.relation !== 'atomic' && isJsonArray(value)) return 'list';

@@ -15,7 +15,7 @@ import {
 import type { PatchKind } from './ownership.ts';
 import { apiVersionOf, ownableThrough, topologyFor, transferFields, withoutServerFields } from './ownership.ts';
 
-/** Who updates, through what, and when. */
+/** The manager of an update, its endpoint and its time. */
 export interface Updater {
   readonly name: string;
   readonly operation: 'Update';
@@ -25,18 +25,18 @@ export interface Updater {
 }
 
 /**
- * `after` with its `metadata.managedFields` as a create, update or plain patch leaves them: whoever wrote
- * a field owns it, and nobody else does. Call it on what will be stored, defaults filled in.
+ * Returns `after` with the `metadata.managedFields` of a create, an update or a plain patch: the writer of a field owns
+ * it, and no other manager does. Must be called with the object as it will be stored, defaults filled in.
  */
 export function trackUpdate(before: JsonObject | undefined, after: JsonObject, manager: Updater): JsonObject {
   const recorded = recordedManagers(before, after, manager.subresource ?? '');
-  // Objects whose record was emptied stay untracked until somebody applies.
+  // An object whose record was cleared stays without one until the next apply.
   const isCreate = metadataOf(before)['uid'] === undefined;
   if (recorded.size === 0 && !isCreate) return withoutManagers(after);
   return withManagers(after, trackManagers(before, after, recorded, manager));
 }
 
-/** The managers after an update from `before` to `after`. */
+/** Returns the managers after an update from `before` to `after`. */
 export function trackManagers(
   before: JsonObject | undefined,
   after: JsonObject,
@@ -55,7 +55,7 @@ export function trackManagers(
   return capUpdaters(new Map([...managers, [identity, { ...entry, fields: union(owned, written) }]]));
 }
 
-/** A client that does not know managedFields, or sends them broken, does not delete them by that. */
+/** A client that does not send managedFields, or sends invalid ones, does not clear the record. */
 function recordedManagers(before: JsonObject | undefined, after: JsonObject, subresource: string): FieldManagers {
   const live = readManagers(before) ?? new Map();
   if (subresource !== '') return live;

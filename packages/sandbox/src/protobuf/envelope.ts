@@ -1,3 +1,11 @@
+// Go clients send objects of built-in kinds in protobuf by default. Here everything works on JSON, so `inJson` converts
+// the body of such a request before anything else reads it; objects are always returned in JSON or YAML, and these
+// clients accept JSON too.
+//
+// A body is an envelope: a magic prefix, the apiVersion and kind, and the bytes of the object. reader.ts splits bytes
+// into numbered fields, message-json.ts gives them their JSON names by the tables in messages/, and scalar-json.ts
+// converts single values. Fields that the tables do not have are dropped.
+
 import type { ApiRequest } from '../api-request.ts';
 import type { JsonObject } from '../json.ts';
 import { messageOfKind } from '../messages/messages.ts';
@@ -5,7 +13,7 @@ import { badRequest } from '../status-error.ts';
 import { messageJson } from './message-json.ts';
 import { wireFields } from './reader.ts';
 
-/** The media type in which Go clients write built-in kinds. */
+/** The media type of built-in kinds in protobuf. */
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';
 
 /** Whether a body of this content type is protobuf. */
@@ -13,7 +21,10 @@ export function isProtobuf(contentType: string | undefined): boolean {
   return (contentType ?? '').split(';', 1).join('').trim() === PROTOBUF;
 }
 
-/** The same request with its body in JSON where it was protobuf of a built-in kind. */
+/**
+ * Returns the request with its body in JSON if it was protobuf of a built-in kind, otherwise unchanged. Throws a 400 if
+ * the protobuf cannot be read.
+ */
 export function inJson(request: ApiRequest): ApiRequest {
   if (!isProtobuf(request.headers['content-type']) || request.body === '') return request;
   const object = objectOf(Buffer.from(request.body, 'latin1'));
@@ -38,7 +49,7 @@ function objectOf(bytes: Buffer): JsonObject | undefined {
   }
 }
 
-/** The object in an envelope that names its kind; undefined where the kind has no protobuf form. */
+/** The object in an envelope; undefined if its kind has no protobuf form. */
 function decoded(envelope: Buffer): JsonObject | undefined {
   const parts = new Map<number, Buffer>();
   for (const field of wireFields(envelope)) if (field.type === 'bytes') parts.set(field.number, field.bytes);

@@ -4,7 +4,7 @@ import { fieldsOf } from '../messages/messages.ts';
 import { wireFields, type WireField } from './reader.ts';
 import { scalarJson, zeroOf } from './scalar-json.ts';
 
-/** The JSON of a message in protobuf, as Go would have written it; fields that are not known here are left out. */
+/** Converts a message in protobuf to the JSON that Go would write; unknown fields are dropped. */
 export function messageJson(name: string, bytes: Buffer): JsonObject {
   const wire = byNumber(bytes);
   const json: { [name: string]: JsonValue } = {};
@@ -43,7 +43,7 @@ function fieldJson(field: Field, values: readonly WireField[]): JsonValue | unde
   }
 }
 
-/** What Go writes for a required field that is empty. */
+/** The JSON that Go writes for a required field that is empty. */
 function absent({ shape, type }: Field): JsonValue | undefined {
   return shape === 'one' ? zeroOf(type) : null;
 }
@@ -65,7 +65,7 @@ function valueJson(type: string, wire: WireField): JsonValue {
   return scalarJson(type, wire, schemaJson);
 }
 
-/** A JSON schema inside another. */
+/** A JSON schema that is nested in another one. */
 function schemaJson(bytes: Buffer): JsonObject {
   return messageJson('apiextensions/v1.JSONSchemaProps', bytes);
 }

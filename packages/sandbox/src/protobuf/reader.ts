@@ -1,9 +1,9 @@
-/** One field as it stands in protobuf: a number, or bytes. */
+/** One field of a message in protobuf: its number, and its value as a number or as bytes. */
 export type WireField =
   | { readonly number: number; readonly type: 'number'; readonly value: bigint; readonly double: number }
   | { readonly number: number; readonly type: 'bytes'; readonly bytes: Buffer };
 
-/** The fields of a message in protobuf, in their order; throws where the bytes are none. */
+/** Yields the fields of a message in protobuf, in order; throws if the bytes are not a valid message. */
 export function* wireFields(bytes: Buffer): Generator<WireField> {
   const position = { at: 0 };
   while (position.at < bytes.length) {

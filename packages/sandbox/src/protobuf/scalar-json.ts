@@ -4,7 +4,7 @@ import { wireFields, type WireField } from './reader.ts';
 type SchemaReader = (bytes: Buffer) => JsonObject;
 type Reader = (bytes: Buffer, schemaJson: SchemaReader) => JsonValue;
 
-/** The JSON of a value that is no message of the tables: a scalar, or a message that is one value in JSON. */
+/** Converts a value that is not a message of the tables: a scalar, or a message that JSON writes as one value. */
 export function scalarJson(type: string, wire: WireField, schemaJson: SchemaReader): JsonValue {
   if (wire.type === 'number') {
     if (type === 'bool') return wire.value !== 0n;
@@ -15,7 +15,7 @@ export function scalarJson(type: string, wire: WireField, schemaJson: SchemaRead
   return read(wire.bytes, schemaJson);
 }
 
-/** What an empty value of the type is in JSON; undefined where it is left out. */
+/** The JSON of an empty value of the type; undefined if it is left out. */
 export function zeroOf(type: string): JsonValue | undefined {
   switch (type) {
     case 'string':
@@ -78,7 +78,7 @@ function jsonOf(bytes: Buffer): JsonValue {
   return value;
 }
 
-/** A moment; none where the message is empty. */
+/** A time; null if the message is empty. */
 function timeJson(bytes: Buffer, precision: '' | 'micro'): JsonValue {
   if (bytes.length === 0) return null;
   const seconds = new Date(numberOf(bytes, 1) * 1000).toISOString().slice(0, 19);
@@ -87,7 +87,7 @@ function timeJson(bytes: Buffer, precision: '' | 'micro'): JsonValue {
   return `${seconds}.${String(micros).padStart(6, '0')}Z`;
 }
 
-/** A duration in nanoseconds as Go writes it: `1h0m0s`, `1.5s`. */
+/** Formats a duration in nanoseconds as Go does: `1h0m0s`, `1.5s`. */
 function durationText(nanoseconds: number): string {
   const seconds = nanoseconds / 1e9;
   const hours = Math.floor(seconds / 3600);

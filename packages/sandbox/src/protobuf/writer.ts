@@ -1,9 +1,9 @@
-/** A message in protobuf, from its fields; those that are undefined are left out. */
+/** Encodes a message in protobuf from its encoded fields; undefined ones are left out. */
 export function messageBytes(fields: readonly (Buffer | undefined)[]): Buffer {
   return Buffer.concat(fields.filter((field) => field !== undefined));
 }
 
-/** A field that holds bytes, a text or a message; undefined where there is none. */
+/** Encodes a field with bytes, a string or a message as its value; undefined if there is no value. */
 export function bytesField(number: number, value: Buffer | string | undefined): Buffer | undefined {
   if (value === undefined) return undefined;
   const bytes = Buffer.from(value);

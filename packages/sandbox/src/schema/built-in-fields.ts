@@ -1,4 +1,4 @@
-/** The fields at the top of the objects of a built-in kind; any other is unknown, and the API server drops it. */
+/** The top-level fields of a built-in kind; the API server drops any other. */
 export function topLevelFieldsOf({
   group,
   kind,

@@ -7,21 +7,21 @@ import { compileValidator } from './validator.ts';
 
 export type { FieldProblem } from './field-problems.ts';
 
-/** What a custom resource's schema does to its objects. */
+/** The compiled schema of a custom resource. */
 export interface CustomResourceSchema {
-  /** The object without the fields that the schema does not specify. */
+  /** Returns the object without the fields that the schema does not specify. */
   prune(object: JsonObject): JsonObject;
-  /** The object with the schema's defaults, and without nulls where null is not allowed. */
+  /** Returns the object with the schema's defaults, and without nulls that the schema does not allow. */
   fillDefaults(object: JsonObject): JsonObject;
-  /** Everything in which the object breaks the schema, in the API server's words. */
+  /** Returns everything that is invalid in the object, in the API server's words. */
   validate(object: JsonObject): readonly FieldProblem[];
-  /** What of the schema is not enforced here. */
+  /** The parts of the schema that are not enforced here. */
   readonly problems: readonly string[];
 }
 
 /**
- * Compiles the `openAPIV3Schema` of one version of a custom resource. CEL rules (`x-kubernetes-validations`)
- * are not evaluated, nor patterns that JavaScript cannot compile; `problems` names each place.
+ * Compiles the `openAPIV3Schema` of one version of a custom resource. CEL rules (`x-kubernetes-validations`) and
+ * patterns that JavaScript cannot compile are not evaluated; `problems` names each place.
  */
 export function compileCustomResourceSchema(schema: JsonObject): CustomResourceSchema {
   const { validate, problems } = compileValidator(schema);

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { mapMembers, propertiesOf } from './structural-schema.ts';
 
-/** The object with the defaults of its schema; a null that the schema does not allow counts as absent. */
+/** Returns the object with the defaults of its schema; a null that the schema does not allow counts as absent. */
 export function fillSchemaDefaults(object: JsonObject, schema: JsonObject): JsonObject {
   const filled = fill(object, schema);
   return isJsonObject(filled) ? filled : object;

@@ -2,14 +2,14 @@ import type { ErrorObject } from 'ajv';
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonArray, isJsonObject } from '../json.ts';
 
-/** One way in which an object breaks its schema: a cause of the `Status` that refuses it. */
+/** One invalid field of an object: a cause of the `Status` that refuses the object. */
 export interface FieldProblem {
   readonly field: string;
   readonly reason: FieldProblemReason;
   readonly message: string;
 }
 
-/** Why a field's value is refused, in the API's words. */
+/** The reason why a field's value is refused, as the API names it. */
 export type FieldProblemReason =
   | 'FieldValueDuplicate'
   | 'FieldValueInvalid'
@@ -19,12 +19,12 @@ export type FieldProblemReason =
   | 'FieldValueTooMany'
   | 'FieldValueTypeInvalid';
 
-/** What the validator found, as the API server would say it. */
+/** Converts the errors of the validator to the API server's words. */
 export function toFieldProblems(errors: readonly ErrorObject[], object: JsonObject): readonly FieldProblem[] {
   const strings = new Set<string>();
   return withoutLosingBranches(errors).flatMap((error) => {
     const field = fieldAt(error.instancePath, object);
-    // Of the limits on a string only the first that it breaks is reported.
+    // Of the limits on one string, only the first that it breaks is reported.
     if (STRING_LIMITS.has(error.keyword)) {
       if (strings.has(field)) return [];
       strings.add(field);
@@ -36,7 +36,7 @@ export function toFieldProblems(errors: readonly ErrorObject[], object: JsonObje
 
 const STRING_LIMITS: ReadonlySet<string> = new Set(['maxLength', 'minLength', 'pattern']);
 
-/** Of the branches of a failed oneOf or anyOf, only what the nearest miss lacks is told. */
+/** Of the branches of a failed oneOf or anyOf, keeps only the errors of the one with the fewest errors. */
 function withoutLosingBranches(errors: readonly ErrorObject[]): readonly ErrorObject[] {
   const counts = new Map<string, Map<string, number>>();
   for (const error of errors) {
@@ -58,7 +58,7 @@ function branchOf(error: ErrorObject): { readonly group: string; readonly index:
   return group === undefined || index === undefined ? undefined : { group: group + error.instancePath, index };
 }
 
-/** A JSON pointer as the API writes fields: `spec.list[0].name`. */
+/** Converts a JSON pointer to the API's notation of a field: `spec.list[0].name`. */
 function fieldAt(pointer: string, object: JsonObject): string {
   let value: JsonValue | undefined = object;
   let field = '';
@@ -140,7 +140,7 @@ function tooMany(field: string, actual: number, limit: number): FieldProblem {
   return { field, reason: 'FieldValueTooMany', message: `Too many: ${actual}: must have at most ${limit} ${items}` };
 }
 
-/** The API server does not say where such a schema failed but in the text. */
+/** For such a schema the API server names the field only in the text. */
 function unplaced(text: string): FieldProblem {
   return { field: '<nil>', reason: 'FieldValueInvalid', message: `Invalid value: "": ${text}` };
 }

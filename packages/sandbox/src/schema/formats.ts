@@ -1,6 +1,6 @@
 import { isIPv4, isIPv6 } from 'node:net';
 
-/** The string formats that the API server checks, as it checks them. Others are not checked. */
+/** The string formats that the API server checks, and how it checks them; others are not checked. */
 export const FORMATS: Readonly<Record<string, (text: string) => boolean>> = {
   byte: (text) => /^(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{2}==|[A-Za-z0-9+/]{3}=)?$/.test(text),
   cidr: isCidr,

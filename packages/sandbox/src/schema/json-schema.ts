@@ -2,7 +2,10 @@ import type { JsonArray, JsonObject, JsonValue } from '../json.ts';
 import { isJsonArray, isJsonObject } from '../json.ts';
 import { FORMATS } from './formats.ts';
 
-/** A JSON Schema (draft 7) that accepts what the structural schema accepts, and what had to be left out of it. */
+/**
+ * Converts a structural schema to a JSON Schema (draft 7) that accepts the same values; `problems` names what cannot be
+ * converted and is left out.
+ */
 export function toJsonSchema(schema: JsonObject): {
   readonly jsonSchema: JsonObject;
   readonly problems: readonly string[];
@@ -57,7 +60,7 @@ function typed(declared: JsonValue | undefined): JsonArray {
   return typeof declared === 'string' ? [declared] : [];
 }
 
-/** OpenAPI says by a flag that a limit is exclusive; JSON Schema has keywords of its own for that. */
+/** In OpenAPI a flag makes a limit exclusive; in JSON Schema another keyword does. */
 function limits(schema: JsonObject): JsonObject {
   const { minimum, maximum, exclusiveMinimum, exclusiveMaximum } = schema;
   return {
@@ -77,7 +80,7 @@ function textKeywords({ pattern, format }: JsonObject, path: string, problems: s
   };
 }
 
-/** Go writes flags for a whole pattern before it, JavaScript only around it. */
+/** In Go, flags for a whole pattern stand at its start; in JavaScript they must be in a group around it. */
 function toJavaScript(pattern: string): string | undefined {
   const flagged = /^\(\?([ims]+)\)(.*)$/s.exec(pattern);
   const source = flagged === null ? pattern : `(?${flagged[1]}:${flagged[2]})`;

@@ -3,7 +3,7 @@ import { isJsonArray, isJsonObject } from '../json.ts';
 import type { FieldProblem } from './field-problems.ts';
 import { itemSchema, memberSchema } from './structural-schema.ts';
 
-/** The items of lists of type `set` and `map` that are there twice. */
+/** Finds the items that occur twice in lists of type `set` and `map`. */
 export function duplicateItems(value: JsonValue, schema: JsonObject, field = ''): readonly FieldProblem[] {
   if (isJsonArray(value)) return [...duplicatesIn(value, schema, field), ...inItems(value, schema, field)];
   if (!isJsonObject(value)) return [];

@@ -2,7 +2,7 @@ import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonObject } from '../json.ts';
 import { mapMembers, OBJECT_FIELDS } from './structural-schema.ts';
 
-/** The object without the fields that its structural schema neither specifies nor preserves. */
+/** Returns the object without the fields that its structural schema neither specifies nor preserves. */
 export function pruneUnknownFields(object: JsonObject, schema: JsonObject): JsonObject {
   const pruned = prune(object, { ...schema, 'x-kubernetes-embedded-resource': true });
   return isJsonObject(pruned) ? pruned : object;

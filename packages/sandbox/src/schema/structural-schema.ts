@@ -1,7 +1,7 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 import { isJsonArray, isJsonObject } from '../json.ts';
 
-/** The schema of a member of an object; undefined when the schema does not specify it. */
+/** The schema of a member of an object; undefined if the schema does not specify the member. */
 export function memberSchema(schema: JsonObject, name: string): JsonObject | undefined {
   const properties = schema['properties'];
   const property = isJsonObject(properties) && Object.hasOwn(properties, name) ? properties[name] : undefined;
@@ -42,5 +42,5 @@ export function mapMembers(
   );
 }
 
-/** The fields that every object of the API has, whatever its schema says. */
+/** The fields of every object of the API, which a schema need not specify. */
 export const OBJECT_FIELDS: ReadonlySet<string> = new Set(['apiVersion', 'kind', 'metadata']);

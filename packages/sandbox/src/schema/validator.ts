@@ -9,7 +9,7 @@ import { FORMATS } from './formats.ts';
 
 const VALIDATION_LIMIT_MS = 1000;
 
-/** Compiles a structural schema to a validation, and says what of it could not be. */
+/** Compiles a structural schema to a validation; `problems` names what could not be compiled. */
 export function compileValidator(schema: JsonObject): {
   readonly validate: (object: JsonObject) => readonly FieldProblem[];
   readonly problems: readonly string[];
@@ -25,7 +25,7 @@ export function compileValidator(schema: JsonObject): {
   });
   const check = ajv.compile(jsonSchema);
   const validate = (object: JsonObject): readonly FieldProblem[] => {
-    // A pattern can take exponentially long, and the API server's kind of expressions cannot.
+    // In JavaScript, a pattern can take exponential time; in the API server it cannot.
     withTimeLimit('the validation by the schema', VALIDATION_LIMIT_MS, () => check(object));
     const errors: readonly ErrorObject[] = check.errors ?? [];
     return toFieldProblems(errors, object);

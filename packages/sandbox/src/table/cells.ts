@@ -2,18 +2,18 @@ import { at, numberAt, objectAt, objectsAt, stringMapAt, textAt, textsAt } from 
 import type { JsonObject, JsonValue } from '../json.ts';
 import { ageOf } from './human-duration.ts';
 
-/** What stands for nothing. */
+/** The text for an empty value. */
 export const NONE = '<none>';
 
-/** What stands for what nobody said. */
+/** The text for a value that is not set. */
 export const UNSET = '<unset>';
 
-/** How long the object has been there. */
+/** The age of the object, since its creation. */
 export function age(object: JsonObject, now: number): string {
   return ageOf(at(object, 'metadata', 'creationTimestamp'), now);
 }
 
-/** The text at `path`, or what stands for nothing. */
+/** The text at `path`, or `nothing` if it is empty. */
 export function textOr(nothing: string, object: JsonValue | undefined, ...path: readonly string[]): string {
   const text = textAt(object, ...path);
   return text === '' ? nothing : text;
@@ -24,13 +24,13 @@ export function count(object: JsonValue | undefined, ...path: readonly string[])
   return numberAt(object, ...path) ?? 0;
 }
 
-/** How many entries the list or the map at `path` has. */
+/** The number of entries of the list or the map at `path`. */
 export function size(object: JsonValue | undefined, ...path: readonly string[]): number {
   const found = at(object, ...path);
   return typeof found === 'object' && found !== null ? Object.keys(found).length : 0;
 }
 
-/** The number, text or boolean at `path` as text. */
+/** The number, text or boolean at `path` as text, or `nothing`. */
 export function scalarOr(nothing: string, object: JsonValue | undefined, ...path: readonly string[]): string {
   const found = at(object, ...path);
   return found === undefined || found === null || typeof found === 'object' ? nothing : String(found);
@@ -43,13 +43,13 @@ export function containerCells(object: JsonObject, ...path: readonly string[]): 
   return [join('name'), join('image')];
 }
 
-/** A map of labels in one line. */
+/** The map of labels at `path` in one line. */
 export function labelsText(object: JsonValue | undefined, ...path: readonly string[]): string {
   const labels = stringMapAt(object, ...path).map(([name, value]) => `${name}=${value}`);
   return labels.length === 0 ? NONE : labels.toSorted().join(',');
 }
 
-/** A label selector in one line; empty where it selects everything. */
+/** The label selector at `path` in one line; empty if it selects everything. */
 export function selectorText(object: JsonValue | undefined, ...path: readonly string[]): string {
   const selector = objectAt(object, ...path);
   const labels = stringMapAt(selector, 'matchLabels').map(([key, value]) => ({ key, text: `${key}=${value}` }));
@@ -72,19 +72,19 @@ function expressionText(key: string, operator: string, values: readonly string[]
   }
 }
 
-/** A label selector, or what stands for nothing. */
+/** The label selector at `path` in one line, or `<none>`. */
 export function selectorOrNone(object: JsonValue | undefined, ...path: readonly string[]): string {
   const text = selectorText(object, ...path);
   return text === '' ? NONE : text;
 }
 
-/** The first of a list, and how many more there are. */
+/** The first `shown` items of a list, and how many more there are. */
 export function someOf(list: readonly string[], shown: number, separator = ','): string {
   const text = list.slice(0, shown).join(separator);
   return list.length > shown ? `${text} + ${list.length - shown} more...` : text;
 }
 
-/** The condition of a type, or an empty object. */
+/** The condition of this type, or an empty object. */
 export function condition(object: JsonObject, type: string): JsonObject {
   return objectsAt(object, 'status', 'conditions').find((found) => textAt(found, 'type') === type) ?? {};
 }

@@ -26,7 +26,7 @@ const EVENT = printer(
   },
 );
 
-/** The printers of the other kinds of the core group. */
+/** The printers of the core group's kinds that no other table has. */
 export const CORE_PRINTERS: { readonly [collection: string]: Printer } = {
   configmaps: printer('Name, Data, Age', (map, now) => [
     nameOf(map),

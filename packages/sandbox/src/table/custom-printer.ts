@@ -8,7 +8,7 @@ import type { Column, Printer } from './printer.ts';
 
 const NAME: Column = { name: 'Name', type: 'string', format: 'name', description: '', priority: 0 };
 
-/** The printer of a custom resource, from its `additionalPrinterColumns`. */
+/** Makes the printer of a custom resource from its `additionalPrinterColumns`. */
 export function customPrinter(definitions: readonly JsonObject[]): Printer {
   const columns = definitions.map(columnOf);
   const paths = definitions.map((definition) => jsonPath(textAt(definition, 'jsonPath')));
@@ -33,7 +33,7 @@ function columnOf(definition: JsonObject): Column {
   };
 }
 
-/** The value in the form that the type of its column asks for; null where it has another. */
+/** Converts a value to the type of its column; null if it has another type. */
 function cellOf(type: string, value: JsonValue | undefined, now: number): JsonValue {
   if (value === undefined || value === null) return null;
   return CELLS[type]?.(value, now) ?? null;

@@ -1,6 +1,6 @@
 import type { JsonValue } from '../json.ts';
 
-/** A time span as kubectl shows it: two figures at most, coarser the longer it is. */
+/** Formats a duration as kubectl does: at most two units, and coarser the longer it is. */
 export function humanDuration(milliseconds: number): string {
   const seconds = Math.trunc(milliseconds / 1000);
   if (seconds < -1) return '<invalid>';
@@ -28,7 +28,7 @@ function both(large: number, largeUnit: string, small: number, smallUnit: string
   return small === 0 ? `${large}${largeUnit}` : `${large}${largeUnit}${small}${smallUnit}`;
 }
 
-/** How long ago a moment in JSON was; `<unknown>` where there is none. */
+/** The age of a time in JSON; `<unknown>` if there is none. */
 export function ageOf(moment: JsonValue | undefined, now: number): string {
   if (typeof moment !== 'string' || moment === '') return '<unknown>';
   const milliseconds = Date.parse(moment);

@@ -5,7 +5,7 @@ export type JsonPath = (object: JsonObject) => readonly JsonValue[];
 
 /**
  * Compiles the JSONPath of a printer column: fields (with `\.` for a dot in a name), `['name']`, `[0]`, `[-1]`, `[*]`,
- * `..name` and `[?(@.name=="text")]`; undefined where `path` is none of these.
+ * `..name` and `[?(@.name=="text")]`; undefined for a path with anything else.
  */
 export function jsonPath(path: string): JsonPath | undefined {
   const steps: Step[] = [];
@@ -76,7 +76,7 @@ function item(value: JsonValue, index: number): readonly JsonValue[] {
   return found === undefined ? [] : [found];
 }
 
-/** The items of a list in which the field is there and as wanted. */
+/** The items of a list that have the field, with a value that matches. */
 function chosen(value: JsonValue, field: string, matches: (found: string) => boolean): readonly JsonValue[] {
   const find = jsonPath(`.${field}`);
   return members(value).filter((entry) => {

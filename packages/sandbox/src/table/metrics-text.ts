@@ -2,7 +2,7 @@ import { at, objectAt, objectsAt, textAt } from '../json-fields.ts';
 import type { JsonObject } from '../json.ts';
 import { NONE, scalarOr, someOf } from './cells.ts';
 
-/** The metrics that a HorizontalPodAutoscaler goes by: what is now, and what is wanted. */
+/** The metrics of a HorizontalPodAutoscaler as `current/target`, the first two and how many more there are. */
 export function horizontalPodAutoscalerMetrics(object: JsonObject): string {
   const specs = objectsAt(object, 'spec', 'metrics');
   const statuses = objectsAt(object, 'status', 'currentMetrics');

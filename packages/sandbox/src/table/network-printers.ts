@@ -4,7 +4,7 @@ import { nameOf } from '../object-meta.ts';
 import { age, count, labelsText, NONE, scalarOr, selectorOrNone, someOf, textOr } from './cells.ts';
 import { printer, type Printer } from './printer.ts';
 
-/** The printers of what has to do with the network. */
+/** The printers of the kinds for networks. */
 export const NETWORK_PRINTERS: { readonly [collection: string]: Printer } = {
   services: printer('Name, Type, Cluster-IP, External-IP, Port(s), Age, Selector+', (service, now) => [
     nameOf(service),

@@ -26,7 +26,7 @@ const CREATED = printer('Name, Created At:date', (object) => [
   textAt(object, 'metadata', 'creationTimestamp'),
 ]);
 
-/** The printers of the groups beside the core, workloads, networks and storage. */
+/** The printers of the groups other than core, workloads, networks and storage. */
 export const OTHER_PRINTERS: { readonly [collection: string]: Printer } = {
   limitranges: CREATED,
   'roles.rbac.authorization.k8s.io': CREATED,

@@ -4,7 +4,7 @@ import { isTerminating } from '../object-meta.ts';
 import { condition, count } from './cells.ts';
 import { ageOf } from './human-duration.ts';
 
-/** What a table says of the state of a Pod. */
+/** The state of a Pod as a table shows it. */
 export interface PodSummary {
   readonly ready: number;
   readonly containers: number;
@@ -12,7 +12,7 @@ export interface PodSummary {
   readonly restarts: string;
 }
 
-/** Sums the states of a Pod's containers up, as `kubectl get pods` shows them. */
+/** Summarizes the states of a Pod's containers as `kubectl get pods` shows them. */
 export function podSummary(pod: JsonObject, now: number): PodSummary {
   const sidecars = objectsAt(pod, 'spec', 'initContainers').filter(isSidecar);
   const initializing = initialization(pod);
@@ -42,7 +42,7 @@ function phaseReason(pod: JsonObject): string {
 }
 
 interface Initialization {
-  /** Empty once all init containers are done. */
+  /** Empty when all init containers have ended successfully, or have started if they are sidecars. */
   readonly reason: string;
   readonly ready: number;
   readonly sidecars: readonly JsonObject[];
@@ -79,7 +79,10 @@ function terminatedReason(status: JsonObject): string {
   return textAt(terminated, 'reason') || code;
 }
 
-/** The reason of the first container that has one. */
+/**
+ * The reason of the first container that has one, or else `begun`; `Completed` is replaced if a container runs or has
+ * failed.
+ */
 function mainReason(pod: JsonObject, statuses: readonly JsonObject[], begun: string): string {
   const reason = statuses.map(containerReason).find((found) => found !== '') ?? begun;
   if (reason !== 'Completed') return reason;

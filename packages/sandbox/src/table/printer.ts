@@ -1,23 +1,23 @@
 import type { JsonObject, JsonValue } from '../json.ts';
 
-/** How the objects of a kind are shown as rows of a table. */
+/** The columns of a kind's table, and how an object becomes a row. */
 export interface Printer {
   readonly columns: readonly Column[];
-  /** One cell for each column. */
+  /** Returns one cell for each column. */
   cells(object: JsonObject, now: number): readonly JsonValue[];
 }
 
-/** A column, as a Table names it. */
+/** One of the `columnDefinitions` of a Table. */
 export interface Column {
   readonly name: string;
   readonly type: string;
   readonly format: string;
   readonly description: string;
-  /** 0 for those that are always shown. */
+  /** 0 for a column that is always shown. */
   readonly priority: number;
 }
 
-/** A printer; a column is a name, `:type` where it is no string, and `+` where only a wide table shows it. */
+/** Makes a printer. A column is a name, then `:type` if it is not a string, and `+` if only a wide table shows it. */
 export function printer(columns: string, cells: Printer['cells']): Printer {
   return { columns: columns.split(', ').map(readColumn), cells };
 }

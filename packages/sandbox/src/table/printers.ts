@@ -22,7 +22,7 @@ const BUILT_IN: { readonly [collection: string]: Printer } = {
 
 const custom = new WeakMap<readonly JsonObject[], Printer>();
 
-/** How the objects of a kind are shown, in the form in which they are stored. */
+/** The printer of a kind; it takes objects in the version in which they are stored. */
 export function printerOf({ collection, custom: version }: ServedKind): Printer {
   if (version === undefined) return BUILT_IN[collection] ?? NAME_AND_AGE;
   const { printerColumns } = version;

@@ -4,7 +4,7 @@ import { isTerminating, nameOf } from '../object-meta.ts';
 import { age, NONE, scalarOr, size, textOr, UNSET } from './cells.ts';
 import { printer, type Printer } from './printer.ts';
 
-/** The printers of what has to do with storage. */
+/** The printers of the kinds for storage. */
 export const STORAGE_PRINTERS: { readonly [collection: string]: Printer } = {
   persistentvolumes: printer(
     'Name, Capacity, Access Modes, Reclaim Policy, Status, Claim, StorageClass, VolumeAttributesClass, Reason, Age, VolumeMode+',

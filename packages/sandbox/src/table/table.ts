@@ -1,20 +1,26 @@
+// `kubectl get` asks the server for a Table: the server, not the client, decides on the columns of a kind and on the
+// text of each cell. A table has one row per object; a watch sends one table per event, with one row.
+//
+// A printer (printer.ts) holds the columns of a kind. The built-in kinds have theirs in the files of this folder, and a
+// custom resource gets one from its `additionalPrinterColumns`. A kind without columns of its own shows name and age.
+
 import type { WatchSink } from '../api-request.ts';
 import { at, objectAt, objectsAt, present, textAt } from '../json-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from '../json.ts';
 import { apiVersionOf, type ServedKind } from '../kind.ts';
 import { printerOf } from './printers.ts';
 
-/** What a table is to be made of. */
+/** The parameters of a table. */
 export interface TableRequest {
   readonly kind: ServedKind;
   /** `meta.k8s.io/v1` or `meta.k8s.io/v1beta1`. */
   readonly apiVersion: string;
-  /** What each row carries of its object: `Object`, `None`, or else its metadata. */
+  /** The part of its object that each row includes: `Object`, `None`, or else its metadata. */
   readonly includeObject: string;
   readonly now: number;
 }
 
-/** The table of an object or of a list; what is neither, such as a Status, stays as it is. */
+/** Converts an object or a list to a table; anything else, such as a Status, is returned unchanged. */
 export function tableOf(value: JsonValue, request: TableRequest): JsonValue {
   const { kind } = request;
   if (!isJsonObject(value)) return value;
@@ -41,7 +47,7 @@ function tableFrame(value: JsonObject, { kind, apiVersion }: TableRequest): Json
 
 function rowOf(object: JsonObject, request: TableRequest): JsonObject {
   const { kind, now } = request;
-  // Every version of a kind has the same columns, made from the version in which it is stored.
+  // All versions of a kind have the same columns, made from the version in which it is stored.
   const cells = printerOf(kind).cells(kind.conversion?.toStored(object) ?? object, now);
   const row: { [field: string]: JsonValue } = { cells, object: carried(object, request) };
   const condition = POD_CONDITIONS[textAt(object, 'status', 'phase')];
@@ -70,7 +76,7 @@ function carried(object: JsonObject, { kind, apiVersion, includeObject }: TableR
   }
 }
 
-/** A sink that makes a table of each event's object; only the first table names its columns. */
+/** Wraps a sink so that the object of each event becomes a table; only the first table has column definitions. */
 export function tableSink(sink: WatchSink, request: TableRequest): WatchSink {
   let first = true;
   return {

@@ -23,7 +23,7 @@ const TEMPLATE = ['spec', 'template'] as const;
 const SELECTOR = ['spec', 'selector'] as const;
 const REPLICA_COLUMNS = 'Name, Desired:integer, Current:integer, Ready:integer, Age, Containers+, Images+, Selector+';
 
-/** The printers of Pods and of what makes them. */
+/** The printers of Pods and of the workloads that create them. */
 export const WORKLOAD_PRINTERS: { readonly [collection: string]: Printer } = {
   pods: printer('Name, Ready, Status, Restarts, Age, IP+, Node+, Nominated Node+, Readiness Gates+', (pod, now) => {
     const { ready, containers, reason, restarts } = podSummary(pod, now);
