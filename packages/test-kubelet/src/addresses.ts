@@ -1,7 +1,7 @@
 const FIRST = 2;
 const LAST = 254;
 
-/** The addresses of a node's pods: one that is given back comes again only after all others. */
+/** The addresses of a node's pods; an address that was released is used again only after all others. */
 export class Addresses {
   readonly #addressOf: (host: number) => string;
   readonly #taken = new Set<number>();
@@ -11,7 +11,7 @@ export class Addresses {
     this.#addressOf = addressOf;
   }
 
-  /** An address that is free, and how to give it back. */
+  /** Takes a free address; `release` returns it. Throws if there is none. */
   take(): { readonly address: string; readonly release: () => void } {
     for (let tried = FIRST; tried <= LAST; tried++) {
       this.#last = this.#last === LAST ? FIRST : this.#last + 1;

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { connect, createServer, type Socket } from 'node:net';
 
-/** Passes connections on from an address of this machine to the API server, which listens on 127.0.0.1 alone. */
+/** Forwards connections from an address of this machine to the API server, which listens only on 127.0.0.1. */
 export interface ApiRelay extends AsyncDisposable {
   readonly port: number;
 }

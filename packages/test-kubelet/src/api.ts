@@ -2,21 +2,21 @@ import { KubeError } from '../../../src/errors.ts';
 import type { KubeClient, KubeRequest } from '../../../src/kube/client.ts';
 import { sleep } from '../../../src/lib/sleep.ts';
 
-/** The API server as a kubelet needs it. Paths are made with `at`. */
+/** The API server as the kubelet uses it. `at` makes the paths. */
 export interface Api {
   readonly client: KubeClient;
-  /** Its end. */
+  /** Aborts all requests. */
   readonly signal: AbortSignal;
-  /** Undefined where there is no such object. */
+  /** Returns undefined if the object does not exist. */
   get<T>(path: string): Promise<T | undefined>;
   create<T>(path: string, object: object): Promise<T>;
-  /** A strategic merge patch. */
+  /** Sends a strategic merge patch. */
   patch(path: string, change: object): Promise<void>;
-  /** Deletes what may be gone already. */
+  /** Deletes an object; succeeds if it does not exist. */
   remove(path: string, options?: object): Promise<void>;
 }
 
-/** An API for one who ends with `signal`. */
+/** Makes an API whose requests end when `signal` aborts. */
 export function apiOf(client: KubeClient, signal: AbortSignal): Api {
   const send = async <T>(request: KubeRequest): Promise<T> => (await client.request(request, signal)) as T;
   return {
@@ -35,14 +35,14 @@ export function apiOf(client: KubeClient, signal: AbortSignal): Api {
   };
 }
 
-/** The path of objects of the core group in a namespace. */
+/** The path of a resource of the core group in a namespace, or of one object of it. */
 export function at(namespace: string, resource: string, name?: string, subresource?: string): string {
   return ['/api/v1/namespaces', namespace, resource, name, subresource].filter((part) => part !== undefined).join('/');
 }
 
 const RETRY_MS = 200;
 
-/** Does something until the API server has done it, says that it is outdated, or `signal` aborts. */
+/** Repeats an action until it succeeds, fails because it is outdated, or `signal` aborts; throws if it is invalid. */
 export async function insist(action: () => Promise<unknown>, signal: AbortSignal): Promise<void> {
   while (!signal.aborted) {
     try {
@@ -56,7 +56,10 @@ export async function insist(action: () => Promise<unknown>, signal: AbortSignal
   }
 }
 
-/** Whether the server says that this is so no more: gone, replaced or already there. */
+/**
+ * Whether a request failed because it is outdated: its object does not exist (404), or was replaced or exists already
+ * (409).
+ */
 export function isOutdated(error: unknown): boolean {
   return error instanceof KubeError && (error.status === 404 || error.status === 409);
 }

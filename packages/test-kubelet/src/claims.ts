@@ -8,8 +8,8 @@ import { quantity } from './quantity.ts';
 const PROVISIONER = 'kubelet.hooklet.test';
 
 /**
- * The PersistentVolumeClaims of the node: each is given a volume of its own, a file system in memory of the size it
- * asks for, which goes with it.
+ * The PersistentVolumeClaims of the node. Each gets a volume of its own, a file system in memory of the requested size,
+ * which is deleted with the claim.
  */
 export class Claims {
   readonly #node: KubeNode;
@@ -24,19 +24,19 @@ export class Claims {
     this.#onChange = onChange;
   }
 
-  /** A claim is there, or has become this; rejects when it cannot be given a volume. */
+  /** Handles a new or changed claim; rejects if it cannot be given a volume. */
   async apply(claim: V1PersistentVolumeClaim): Promise<void> {
     const { namespace = '', name = '', uid = '' } = claim.metadata ?? {};
     this.#claims.set(keyOf(namespace, name), claim);
     this.#onChange();
-    // An empty class asks for a volume that somebody has made.
+    // An empty storage class asks for an existing volume.
     if (this.#volumes.has(uid) || claim.spec?.storageClassName === '' || claim.spec?.volumeName !== undefined) return;
     const volume = this.#provision(claim);
     this.#volumes.set(uid, volume);
     await volume;
   }
 
-  /** A claim is gone, and its volume goes. */
+  /** Handles a deleted claim: deletes its volume. */
   async remove({ metadata = {} }: V1PersistentVolumeClaim): Promise<void> {
     const { namespace = '', name = '', uid = '' } = metadata;
     const key = keyOf(namespace, name);
@@ -48,7 +48,7 @@ export class Claims {
     await this.#node.run('umount -l "$1" && rmdir "$1"', join(this.#node.folder, volume.folder));
   }
 
-  /** Why a claim cannot be used yet; undefined when it can. */
+  /** Why a pod cannot use a claim yet; undefined if it can. */
   problemOf(namespace: string, name: string): string | undefined {
     const claim = this.#claims.get(keyOf(namespace, name));
     if (claim === undefined) return `persistentvolumeclaim "${name}" not found`;
@@ -56,25 +56,25 @@ export class Claims {
     return claim.status?.phase === 'Bound' ? undefined : 'pod has unbound immediate PersistentVolumeClaims';
   }
 
-  /** The folder of a claim, relative to the node's. */
+  /** The folder of a claim's volume, relative to the node's folder. */
   folderOf(namespace: string, name: string): string {
     const uid = this.#claims.get(keyOf(namespace, name))?.metadata?.uid ?? '';
     if (!this.#volumes.has(uid)) throw new Error(`no volume for a claim ${namespace}/${name} on this node`);
     return folderOf(uid);
   }
 
-  /** The folder of a claim as this process sees it. */
+  /** The folder of a claim's volume as this process sees it. */
   pathOf(namespace: string, name: string): string {
     return join(this.#node.hostFolder, this.folderOf(namespace, name));
   }
 
-  /** Deletes all that is in it. */
+  /** Deletes everything in a claim's volume. */
   async wipe(namespace: string, name: string): Promise<void> {
     const path = this.pathOf(namespace, name);
     for (const entry of await readdir(path)) await rm(join(path, entry), { recursive: true, force: true });
   }
 
-  /** Overwrites bytes in the middle of the files whose path in the volume matches. */
+  /** Overwrites bytes in the middle of the volume's files whose path matches; throws if none does. */
   async corrupt(namespace: string, name: string, file: RegExp): Promise<void> {
     const path = this.pathOf(namespace, name);
     const entries = await readdir(path, { recursive: true });
@@ -87,23 +87,23 @@ export class Claims {
     for (const hit of hits) await overwriteMiddle(join(path, hit));
   }
 
-  /** Takes away what space is left, until the returned function is called. */
+  /** Leaves no free space in a claim's volume until the returned function is called. */
   async fill(namespace: string, name: string): Promise<() => Promise<void>> {
     const folder = join(this.#node.folder, this.folderOf(namespace, name));
     const claim = this.#claims.get(keyOf(namespace, name));
     const size = sizeOf(claim);
     await this.#node.run(FILL, folder);
     return async () => {
-      // With the volume went what filled it.
+      // If the volume was deleted, there is nothing to undo.
       if (!this.#volumes.has(claim?.metadata?.uid ?? '')) return;
       await this.#node.run('mount -o "remount,size=$2" "$1"', folder, String(size));
     };
   }
 
-  /** The names of the PersistentVolumes it made that are still there. */
+  /** The names of the PersistentVolumes that were created for claims and not deleted. */
   async volumeNames(): Promise<readonly string[]> {
     const volumes = await Promise.allSettled(this.#volumes.values());
-    // One that was being made when the node ended is none.
+    // A volume whose creation failed at the end of the node does not exist.
     return volumes.flatMap((volume) => (volume.status === 'fulfilled' ? [volume.value.name] : []));
   }
 
@@ -124,7 +124,7 @@ interface Volume {
   readonly folder: string;
 }
 
-/** What is in use becomes the size; a writer may be faster, so it is tried again. */
+/** Makes the used space the size of the file system. Tried again, as a process may write in between. */
 const FILL = `
 for attempt in 1 2 3 4 5 6 7 8 9 10; do
   used=$(stat -f -c '%b %f %S' "$1" | { read -r blocks free size; echo $(((blocks - free) * size)); })
@@ -178,7 +178,7 @@ async function overwriteMiddle(path: string): Promise<void> {
     const start = Math.floor((size - length) / 2);
     const bytes = Buffer.alloc(length);
     await file.read(bytes, 0, length, start);
-    // Every byte becomes another one, whatever it was.
+    // Changes every byte, whatever its value.
     for (const [index, byte] of bytes.entries()) bytes[index] = byte ^ 0xa5;
     await file.write(bytes, 0, length, start);
   } finally {

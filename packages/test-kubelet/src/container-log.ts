@@ -1,6 +1,6 @@
 const MAX_BYTES = 16 * 1024 * 1024;
 
-/** What a container wrote, of all its starts; of more than 16 MiB the oldest goes. */
+/** The output of a container over all its starts; beyond `MAX_BYTES` the oldest is dropped. */
 export class ContainerLog {
   readonly #chunks: Uint8Array[] = [];
   #bytes = 0;
@@ -15,7 +15,7 @@ export class ContainerLog {
     return Buffer.concat(this.#chunks).toString('utf8');
   }
 
-  /** The last lines, as the message of a container that failed without one. */
+  /** The last lines, which are the termination message of a failed container that left none. */
   tail(): string {
     return this.text().slice(-2048).split('\n').slice(-80).join('\n').trim();
   }

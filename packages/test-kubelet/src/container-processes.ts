@@ -1,6 +1,9 @@
 import { readdir, readFile, readlink } from 'node:fs/promises';
 
-/** Signals the first process of a container, or all whose command line matches; returns how many it were. */
+/**
+ * Signals the first process of a container, or all its processes whose command line matches; returns how many were
+ * signaled.
+ */
 export async function killInside(first: number, signal: NodeJS.Signals, match?: RegExp): Promise<number> {
   if (first === 0) return 0;
   if (match === undefined) return send(first, signal);
@@ -12,7 +15,7 @@ export async function killInside(first: number, signal: NodeJS.Signals, match?: 
   return count;
 }
 
-/** The processes in the process namespace of `first`. */
+/** The ids of the processes in the process namespace of `first`. */
 async function processesLike(first: number): Promise<readonly number[]> {
   const namespace = await readlink(`/proc/${first}/ns/pid`).catch(() => '');
   const found: number[] = [];
@@ -26,7 +29,7 @@ async function processesLike(first: number): Promise<readonly number[]> {
 }
 
 function send(pid: number, signal: NodeJS.Signals): number {
-  // 0 and below would be process groups, our own among them.
+  // 0 and negative ids are process groups, including that of this process.
   if (pid <= 1) return 0;
   try {
     return process.kill(pid, signal) ? 1 : 0;

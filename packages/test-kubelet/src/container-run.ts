@@ -1,3 +1,12 @@
+// The life of one container over all its starts. pod-run.ts calls `supervise`, which starts the container, waits for
+// its end, and starts it again with a backoff for as long as the restart policy asks for it. Each change of the state
+// (waiting, running, terminated) is reported with `onChange` and becomes a part of the pod's status.
+//
+// A start that fails with a ContainerConfigError leaves the container waiting and is tried again. While the container
+// runs, its postStart hook and probes run (`#tend`). Aborting the signal of `supervise` stops the container with its
+// preStop hook and grace period. A failed startup or liveness probe stops it in the same way, and then the restart
+// policy decides.
+
 import type { V1Container, V1LifecycleHandler, V1Probe } from '@kubernetes/client-node';
 import { exponentialBackoff, type Backoff } from '../../../src/lib/backoff.ts';
 import { sleep } from '../../../src/lib/sleep.ts';
@@ -7,13 +16,15 @@ import type { EventRecorder } from './event-recorder.ts';
 import type { ContainerRecord, ContainerState, Terminated } from './pod-status.ts';
 import { httpGet, runProbe } from './probe.ts';
 
-/** Shorter than the 10 s to 5 min of a real kubelet, so that tests need not wait. */
+/** Shorter than the 10 s to 5 min of a real kubelet, to keep tests fast. */
 const BACKOFF = { initialMs: 1000, maxMs: 10_000 };
-/** A container that ran so long starts its back-off anew. */
+/** The backoff of a container is reset after it has run for this long. */
 const STABLE_MS = 2 * BACKOFF.maxMs;
 const CONFIG_RETRY_MS = 1000;
 
-/** A container that cannot be started as things are; it is tried again. */
+/**
+ * The container cannot be started at the moment, for example because a ConfigMap is missing; the start is tried again.
+ */
 export class ContainerConfigError extends Error {
   readonly reason: string;
 
@@ -23,29 +34,30 @@ export class ContainerConfigError extends Error {
   }
 }
 
-/** What a container's life depends on. */
+/** The options of a container's life. */
 export interface ContainerRunOptions {
   readonly spec: V1Container;
   readonly role: ContainerRecord['role'];
-  /** Starts it; throws `ContainerConfigError` when its spec cannot be carried out as things are. */
+  /** Starts the container; throws `ContainerConfigError` if that is not possible at the moment. */
   readonly start: (onOutput: (chunk: Uint8Array) => void) => Promise<StartedContainer>;
   readonly events: EventRecorder;
   readonly podName: string;
   readonly address: () => string;
-  /** Told of each change of its record. */
+  /** Called after each change of the record. */
   readonly onChange: () => void;
   readonly restarts: (exitCode: number) => boolean;
-  /** How long it may take to end when it is stopped now. */
+  /** The grace period if it were stopped now. */
   readonly graceSeconds: () => number;
 }
 
+/** A container that has just been started. */
 export interface StartedContainer {
   readonly container: Container;
-  /** What it left as its last words. */
+  /** Reads the termination message that the container left. */
   readonly terminationMessage: () => Promise<string>;
 }
 
-/** The life of one container of a pod over all its starts. */
+/** One container of a pod, over all its starts. */
 export class ContainerRun {
   readonly log = new ContainerLog();
   readonly #options: ContainerRunOptions;
@@ -71,7 +83,7 @@ export class ContainerRun {
     return this.#options.role;
   }
 
-  /** The container, while it runs. */
+  /** The container; undefined while it does not run. */
   get running(): Container | undefined {
     return this.#running;
   }
@@ -89,12 +101,15 @@ export class ContainerRun {
     };
   }
 
-  /** Waits as a container does whose pod is not ready for it. */
+  /** Shows the container as waiting, as long as its pod is not ready to start it. */
   hold(reason: string, message?: string): void {
     this.#set({ state: { type: 'waiting', reason, ...(message !== undefined && { message }) } });
   }
 
-  /** Starts it, and again as often as it has to be; returns its exit code, or undefined when `signal` ended it. */
+  /**
+   * Starts the container, and again as often as `restarts` asks for; returns the last exit code, or undefined if
+   * `signal` aborted.
+   */
   async supervise(signal: AbortSignal): Promise<number | undefined> {
     for (let isFirst = true; ; isFirst = false) {
       const started = await this.#start(signal);
@@ -102,14 +117,17 @@ export class ContainerRun {
       const ended = await this.#live(started, signal);
       if (signal.aborted) return undefined;
       if (!this.#options.restarts(ended.exitCode)) return ended.exitCode;
-      // The first restart comes at once, as with a real kubelet.
+      // The first restart has no backoff, as in a real kubelet.
       if (!isFirst) await this.#waitForBackoff(signal);
       if (signal.aborted) return undefined;
       this.#restartCount++;
     }
   }
 
-  /** The preStop hook, SIGTERM, and after the grace period SIGKILL; returns when it has ended. */
+  /**
+   * Stops the container: runs the preStop hook, sends SIGTERM, and SIGKILL after the grace period. Returns when it has
+   * ended.
+   */
   async stop(graceSeconds: number): Promise<void> {
     const running = this.#running;
     if (running === undefined) return;
@@ -126,17 +144,17 @@ export class ContainerRun {
     }
   }
 
-  /** What its status gives as the reason of its next end. */
+  /** Sets the reason that the status gives for the container's next end. */
   willEndBy(reason: string): void {
     this.#deathReason = reason;
   }
 
-  /** Kills it at once. */
+  /** Kills the container at once. */
   async kill(): Promise<void> {
     await this.#running?.signal('SIGKILL');
   }
 
-  /** Tries until it is started or `signal` aborts. */
+  /** Tries to start the container until it succeeds or `signal` aborts. */
   async #start(signal: AbortSignal): Promise<StartedContainer | undefined> {
     const { start, events } = this.#options;
     while (!signal.aborted) {
@@ -201,7 +219,7 @@ export class ContainerRun {
     };
   }
 
-  /** The postStart hook and the probes, while it runs. */
+  /** Runs the postStart hook and the probes, until `signal` aborts. */
   async #tend(container: Container, signal: AbortSignal): Promise<void> {
     const { spec } = this.#options;
     const { postStart } = spec.lifecycle ?? {};
@@ -259,7 +277,7 @@ export class ContainerRun {
     await this.stop(probe?.terminationGracePeriodSeconds ?? this.#options.graceSeconds());
   }
 
-  /** Runs a lifecycle hook until `deadline`; returns whether it went well. */
+  /** Runs a lifecycle hook until `deadline` (milliseconds since the epoch); returns whether it succeeded. */
   async #handle(handler: V1LifecycleHandler, name: string, container: Container, deadline: number): Promise<boolean> {
     const leftMs = Math.min(deadline - Date.now(), MAX_HOOK_MS);
     const problem = await this.#tryHandle(handler, container, leftMs).catch(String);

@@ -14,6 +14,7 @@ import type { PodVolumes } from './pod-volumes.ts';
 
 const DEFAULT_PATH = '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
 
+/** The parts of a pod and its node that a container's start depends on. */
 export interface ContainerSurroundings {
   readonly host: PodHost;
   readonly pod: V1Pod;
@@ -21,10 +22,10 @@ export interface ContainerSurroundings {
   readonly volumes: PodVolumes;
 }
 
-/** The part of a container's start that its own spec and its image decide. */
+/** The part of a ContainerSpec that is derived from the container's own spec and its image. */
 export type CarriedOut = Pick<ContainerSpec, 'command' | 'env' | 'workingDir' | 'mounts' | 'user' | 'readOnlyRoot'>;
 
-/** Carries a container's spec out; throws `ContainerConfigError` when that cannot be done as things are. */
+/** Derives this part from a container's spec; throws `ContainerConfigError` if that is not possible at the moment. */
 export async function containerSpec(spec: V1Container, surroundings: ContainerSurroundings): Promise<CarriedOut> {
   const image = surroundings.host.images[spec.image ?? ''];
   if (image === undefined) {
@@ -91,7 +92,7 @@ function texts(data: Readonly<Record<string, Uint8Array>>): Readonly<Record<stri
   return Object.fromEntries(Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString('utf8')]));
 }
 
-/** A folder of programs keeps its place, unless other users than root cannot get there. */
+/** A folder of programs is mounted at its own path, unless other users than root cannot reach that path. */
 async function programMount(source: string, index: number): Promise<Mount> {
   const target = (await isOpen(source)) ? source : `/programs/${index}`;
   return { source, target, readOnly: true };

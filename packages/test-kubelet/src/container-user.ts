@@ -1,7 +1,7 @@
 import type { V1Container, V1PodSecurityContext, V1PodSpec, V1SecurityContext } from '@kubernetes/client-node';
 import { readFileSync } from 'node:fs';
 
-/** Who a container runs as, and what it may do. */
+/** The user and groups that a container runs as, and its privileges. */
 export interface ContainerUser {
   readonly uid: number;
   readonly gid: number;
@@ -10,11 +10,11 @@ export interface ContainerUser {
   readonly noNewPrivileges: boolean;
 }
 
-/** What containers may do unless their pod says otherwise: the set of the usual runtimes. */
+/** The capabilities of containers by default, as in the common container runtimes. */
 const DEFAULT_CAPABILITIES =
   'chown dac_override fowner fsetid kill setgid setuid setpcap net_bind_service net_raw sys_chroot mknod audit_write setfcap';
 
-/** Reads the security contexts of a container and its pod; throws where they contradict each other. */
+/** Reads the security contexts of a container and its pod; throws if they contradict each other. */
 export function userOf(container: V1Container, { securityContext: pod = {} }: V1PodSpec): ContainerUser {
   const own = container.securityContext ?? {};
   const { uid, gid } = accountToRun(own, pod);
@@ -39,12 +39,12 @@ function groupsOf({ supplementalGroups = [], fsGroup }: V1PodSecurityContext): r
   return [...supplementalGroups, ...(fsGroup === undefined ? [] : [fsGroup])];
 }
 
-/** The home of a user, as a container runtime sets it. */
+/** The home directory of a user, as a container runtime sets it. */
 export function homeOf(uid: number): string {
   return accountOf(uid)?.home ?? '/';
 }
 
-/** The words that make what follows them run as the user. */
+/** The words of a command line that run the words after them as this user. */
 export function credentialWords({ uid, gid, groups, capabilities, noNewPrivileges }: ContainerUser): readonly string[] {
   return [
     'setpriv',

@@ -1,7 +1,7 @@
 #!/bin/sh
-# Becomes a container: container.sh FOLDER ro|rw WORKING_DIR [--mount SOURCE TARGET ro|rw]… -- PROGRAM [ARGUMENT]…
-# To be started in mount and process namespaces of its own. FOLDER has upper/, work/ and root/; the id of the first
-# process, as this machine sees it, is left in FOLDER/pid.
+# Becomes a container: container.sh FOLDER ro|rw WORKING_DIR [--mount SOURCE TARGET ro|rw]… -- PROGRAM [ARGUMENT]… Must
+# be started in mount and process namespaces of its own. FOLDER must have upper/, work/ and root/; the id of the first
+# process, as this machine sees it, is written to FOLDER/pid.
 set -eu
 folder=$1 mode=$2 working_dir=$3
 shift 3
@@ -27,7 +27,7 @@ mount -t tmpfs -o mode=1777 tmpfs "$root/tmp"
 tmp=ours
 
 while [ "$1" = --mount ]; do
-  # Links lead around inside, not out here.
+  # Symbolic links must be resolved inside the container.
   target=$root$(chroot "$root" realpath -m "$3")
   [ "$target" != "$root/tmp" ] || tmp=theirs
   if [ -d "$2" ]; then

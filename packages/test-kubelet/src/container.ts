@@ -12,18 +12,18 @@ import { credentialWords, type ContainerUser } from './container-user.ts';
 
 /** A folder or file of the node that a container sees. */
 export interface Mount {
-  /** As the processes of the node see it. */
+  /** The path as the processes of the node see it. */
   readonly source: string;
   readonly target: string;
   readonly readOnly: boolean;
 }
 
-/** All that a container is started with. */
+/** Everything that is needed to start a container. */
 export interface ContainerSpec {
   readonly node: KubeNode;
-  /** The process that holds the namespaces of its pod. */
+  /** The process that holds the namespaces of the container's pod. */
   readonly sandboxPid: number;
-  /** A new folder for it, relative to the node's. */
+  /** A new folder for the container, relative to the node's folder. */
   readonly folder: string;
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
@@ -31,25 +31,26 @@ export interface ContainerSpec {
   readonly mounts: readonly Mount[];
   readonly user: ContainerUser;
   readonly readOnlyRoot: boolean;
-  /** Told what it prints. */
+  /** Called with what the container prints. */
   readonly onOutput: (chunk: Uint8Array) => void;
 }
 
 /** How a container ended. */
 export interface Ended {
-  /** As the shell says it: 128 and the signal's number for a signal. */
+  /** As a shell reports it: 128 plus the number of the signal, if a signal ended the container. */
   readonly exitCode: number;
-  /** It was itself at least for a moment; else what it printed is why it could not be. */
+  /** Whether its setup succeeded, so that its program could start; if not, its output says why. */
   readonly wasStarted: boolean;
 }
 
+/** The options of a command in a container; default no input and no time limit. */
 export interface ExecOptions {
   readonly stdin?: string;
-  /** After which it is killed. */
+  /** The command is killed after this time. */
   readonly timeoutSeconds?: number;
 }
 
-/** What a command in a container came to. */
+/** The result of a command in a container. */
 export interface ExecResult {
   readonly exitCode: number;
   readonly stdout: string;
@@ -58,15 +59,15 @@ export interface ExecResult {
 
 /** A container that was started. */
 export interface Container {
-  /** Its first process, by its id on this machine. */
+  /** The id of its first process on this machine; 0 if it was never set up. */
   readonly pid: number;
   readonly ended: Promise<Ended>;
   exec(command: readonly string[], options?: ExecOptions): Promise<ExecResult>;
-  /** Signals its first process, or those whose command line matches; returns how many it were. */
+  /** Signals its first process, or those whose command line matches; returns how many were signaled. */
   signal(signal: NodeJS.Signals, process?: RegExp): Promise<number>;
 }
 
-/** Starts a container; what it needs of processes and mounts ends with it. */
+/** Starts a container; its processes and mounts end with it. */
 export async function startContainer(spec: ContainerSpec): Promise<Container> {
   const { node, sandboxPid, folder, user } = spec;
   const hostFolder = join(node.hostFolder, folder);
@@ -107,33 +108,34 @@ export async function startContainer(spec: ContainerSpec): Promise<Container> {
     pid,
     ended,
     exec: (command, options = {}) => exec({ node, pid, inside, uid: user.uid }, command, options),
-    // Its id may be that of another process by then.
+    // After the end, the id may belong to another process.
     signal: async (signal, process) => (isOver ? 0 : killInside(pid, signal, process)),
   };
 }
 
 /**
- * Becomes the parent of the first process of the namespaces, and ends as that does. `unshare --fork` of util-linux 2.38
- * does not when it is a signal. What the shell says about that does not belong into the log.
+ * This shell is the parent of the first process in the new namespaces and ends with the exit code of that process. If a
+ * signal ended the process, `unshare --fork` of util-linux 2.38 would not report that. The shell's own message about
+ * the signal must not get into the container's log.
  */
 const AWAIT = 'exec 3>&2 2> /dev/null; "$@" 2>&3 3>&-; exit $?';
 
 const UNSHARE = ['unshare', '--mount', '--pid', '--propagation', 'private', '--', 'sh', '-c', AWAIT, 'sh'];
 
-/** Into the namespaces of a process, to end with this one. */
+/** The words of a command line that enter the namespaces of a process and end with this process. */
 function enterWords(pid: number): readonly string[] {
   return ['--pdeathsig', 'KILL', '--', 'nsenter', `--target=${pid}`, '--mount', '--net', '--uts', '--ipc', '--pid'];
 }
 
-/** What every container finds in its root file system, whatever its image. */
+/** Prepares the parts of the root file system that do not depend on the image. */
 async function prepareFolder(hostFolder: string): Promise<void> {
   await mkdir(join(hostFolder, 'upper/etc/.pod'), { recursive: true });
   await mkdir(join(hostFolder, 'work'));
   await mkdir(join(hostFolder, 'root'));
   const etc = join(hostFolder, 'upper/etc');
-  // Links, so that the files can be replaced at once while they are read.
+  // Links to a folder, so that the files can be replaced atomically while they are read.
   for (const name of ['hosts', 'hostname']) await symlink(`.pod/${name}`, join(etc, name));
-  // There are no names but those in the hosts file; nobody shall wait for a server that is not there.
+  // Names are resolved only from the hosts file; a lookup must not wait for a name server.
   await writeFile(join(etc, 'resolv.conf'), '');
   await writeFile(
     join(etc, 'nsswitch.conf'),
@@ -156,7 +158,10 @@ async function forward(output: AsyncIterable<Uint8Array>, onOutput: (chunk: Uint
 
 const POLL_MS = 5;
 
-/** Waits until the container is itself; one that cannot start has printed why. */
+/**
+ * Waits until the container is set up and returns the id of its first process; 0 if it ended before, with the reason in
+ * its output.
+ */
 async function firstProcess(hostFolder: string, child: ChildProcess): Promise<number> {
   const path = join(hostFolder, 'pid');
   while (child.exitCode === null && child.signalCode === null) {
@@ -186,7 +191,7 @@ async function exec(container: Inside, command: readonly string[], options: Exec
   const { stdin, timeoutSeconds } = options;
   const path = join(node.hostFolder, `exec-${executions++}`);
   await makePipes(`${path}-1`, `${path}-2`);
-  // A file, as some shells take a socket, which Node would make, for a remote login.
+  // A file and not a pipe of Node, which is a socket: some shells take a socket for a remote login.
   await writeFile(`${path}-0`, stdin ?? '');
   const input = openSync(`${path}-0`, 'r');
   await rm(`${path}-0`);

@@ -2,14 +2,14 @@ import type { V1Container, V1Pod, V1ResourceFieldSelector } from '@kubernetes/cl
 import { availableParallelism, totalmem } from 'node:os';
 import { quantity } from './quantity.ts';
 
-/** A pod as it knows itself. */
+/** The pod and its addresses, for the downward API. */
 export interface PodSelf {
   readonly pod: V1Pod;
   readonly podIp: string;
   readonly hostIp: string;
 }
 
-/** The field of the downward API at `path`. */
+/** The value of the downward API's field at `path`; throws if there is no such field. */
 export function fieldOf({ pod, podIp, hostIp }: PodSelf, path: string): string {
   const { metadata = {} } = pod;
   const member = /^metadata\.(?<map>labels|annotations)\['(?<key>.*)'\]$/.exec(path)?.groups;
@@ -39,19 +39,19 @@ function memberOf(map: Readonly<Record<string, string>> = {}, { key = '' }: Read
 
 const WHOLE_MACHINE: Readonly<Record<string, number>> = { cpu: availableParallelism(), memory: totalmem() };
 
-/** A container's own requests and limits; what has no limit has this machine. */
+/** A request or limit of a container; a missing limit is that of this machine. */
 export function resourceOf(container: V1Container, { resource, divisor = '1' }: V1ResourceFieldSelector): string {
   const [kind = '', ...name] = resource.split('.');
   const { limits = {}, requests = {} } = container.resources ?? {};
   const key = name.join('.');
   const [value, otherwise = 0] = kind === 'limits' ? [limits[key], WHOLE_MACHINE[key]] : [requests[key]];
   const number = value === undefined ? otherwise : quantity(value);
-  // A divisor of 0 is the server's default.
+  // The server writes 0 for the default divisor.
   const unit = quantity(divisor);
   return String(Math.ceil(number / (unit === 0 ? 1 : unit)));
 }
 
-/** The ServiceAccount of a pod. */
+/** The name of a pod's ServiceAccount. */
 export function accountOf({ spec }: V1Pod): string {
   return spec?.serviceAccountName ?? spec?.serviceAccount ?? 'default';
 }

@@ -1,17 +1,17 @@
 import type { V1Container, V1EnvVar, V1EnvVarSource, V1Pod } from '@kubernetes/client-node';
 import { fieldOf, resourceOf } from './downward.ts';
 
-/** What a container's environment is read from besides its spec. */
+/** The sources of a container's environment besides its spec. */
 export interface EnvironmentSources {
   readonly pod: V1Pod;
   readonly podIp: string;
   readonly hostIp: string;
-  /** Undefined where there is none of that name. */
+  /** Returns undefined if there is none of that name. */
   readonly configMap: (name: string) => Promise<Readonly<Record<string, string>> | undefined>;
   readonly secret: (name: string) => Promise<Readonly<Record<string, string>> | undefined>;
 }
 
-/** The environment of a container, later ones over earlier ones: `base`, `envFrom`, `env`. */
+/** The environment of a container: `base`, `envFrom` and `env`, of which the later ones override the earlier. */
 export async function environmentOf(
   container: V1Container,
   base: Readonly<Record<string, string>>,
@@ -32,7 +32,7 @@ export async function environmentOf(
   return env;
 }
 
-/** Replaces `$(NAME)` by the variable, where there is one; `$$` stands for `$`. */
+/** Replaces `$(NAME)` by the variable if it exists; `$$` stands for `$`. */
 export function expand(text: string, env: Readonly<Record<string, string>>): string {
   return text.replaceAll(/\$(?:\$|\(([^()]*)\))/g, (whole, name: string | undefined) =>
     name === undefined ? '$' : (env[name] ?? whole),

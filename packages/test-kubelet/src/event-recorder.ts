@@ -1,12 +1,12 @@
 import type { V1Pod } from '@kubernetes/client-node';
 import { at, type Api } from './api.ts';
 
-/** Tells of what happens to a pod, as Events on it. */
+/** Records Events on a pod. */
 export interface EventRecorder {
   event(type: 'Normal' | 'Warning', reason: string, message: string): void;
 }
 
-/** Records Events on `pod`; what repeats is counted. An Event that cannot be written is let go. */
+/** Makes a recorder of Events on `pod`; a repeated Event is counted. An Event that cannot be written is dropped. */
 export function recordEvents(api: Api, pod: V1Pod, host: string): EventRecorder {
   const { name = '', namespace = '', uid = '' } = pod.metadata ?? {};
   const known = new Map<string, { readonly name: string; count: number }>();

@@ -10,8 +10,8 @@ export interface VolumeFile {
 }
 
 /**
- * Writes the files of a volume, all at once for whoever reads them: through links that lead to a folder that is
- * replaced, as a kubelet does it.
+ * Writes the files of a volume atomically for its readers: they are links into a folder that is replaced, as in a real
+ * kubelet.
  */
 export async function writeVolume(folder: string, files: readonly VolumeFile[], group?: number): Promise<void> {
   await mkdir(folder, { recursive: true });
@@ -31,7 +31,7 @@ export async function writeVolume(folder: string, files: readonly VolumeFile[], 
   if (before !== undefined) await rm(join(folder, before), { recursive: true, force: true });
 }
 
-/** Replaces a file at once for whoever reads it. */
+/** Replaces a file atomically for its readers. */
 export function replaceFile(path: string, content: string): void {
   writeFileSync(`${path}.new`, content);
   renameSync(`${path}.new`, path);

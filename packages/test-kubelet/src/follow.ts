@@ -3,18 +3,18 @@ import type { ResourceKind } from '../../../src/kube/kind.ts';
 import { createListWatch } from '../../../src/kube/watch/list-watch.ts';
 import { reflect, RelistRequests } from '../../../src/kube/watch/reflector.ts';
 
-/** What is followed: a resource of the core group in one namespace. */
+/** A resource of the core group in one namespace, and what to call for its objects. */
 export interface Followed<T> {
   readonly kind: string;
   readonly plural: string;
   readonly namespace: string;
-  /** An object is there, or has become this. */
+  /** Called for an object that is new or has changed. */
   readonly onApply: (object: T) => void;
-  /** An object is gone; this is what was last seen of it. */
+  /** Called for a deleted object, with its last known state. */
   readonly onDelete: (object: T) => void;
 }
 
-/** Follows objects until `signal` aborts, also while the API server comes and goes. */
+/** Follows objects until `signal` aborts, also across failures of the API server. */
 export async function follow<T>(client: KubeClient, followed: Followed<T>, signal: AbortSignal): Promise<void> {
   const { kind, plural, namespace, onApply, onDelete } = followed;
   const source = createListWatch(

@@ -1,10 +1,12 @@
-/** What an image name stands for on this machine. */
+/** What runs on this machine for an image name. */
 export interface Image {
-  /** Folders with programs, put first on the PATH of its containers (after the container's own env PATH if any). */
+  /**
+   * Folders with programs, which come first in the PATH of its containers (after the container's own env PATH, if any).
+   */
   readonly programs: readonly string[];
-  /** Used where the container has no `command`. */
+  /** Used if the container has no `command`. */
   readonly entrypoint?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
-  /** Host folders seen at these paths inside, read-only, such as { '/hooks': '<example>/hooks' }. */
+  /** Folders of this machine that are mounted read-only at these paths, such as { '/hooks': '<example>/hooks' }. */
   readonly files?: Readonly<Record<string, string>>;
 }

@@ -8,14 +8,18 @@ import { NodePods } from './node-pods.ts';
 import { registerNode, unregisterNode } from './node-object.ts';
 import { startNode, type KubeNode } from './node.ts';
 
+/** The options of `startKubelet`. */
 export interface KubeletOptions {
-  /** A real control plane with the controller manager: its API server, and the certificate of who signed its own. */
+  /** A real control plane with the controller manager: the URL of its API server, and the CA certificate. */
   readonly plane: { readonly url: string; readonly ca: string };
-  /** The way to it for a user who may do everything. */
+  /** How to connect to it as a user with all rights. */
   readonly connect: () => Promise<Cluster>;
   /** Binds and runs only the pods of these namespaces. */
   readonly namespaces: readonly string[];
-  /** By the image text of the container. An unknown image: the container waits with ErrImagePull, as on a real node. */
+  /**
+   * By the image name in the container's spec. A container with any other image waits with ErrImagePull, as on a real
+   * node.
+   */
   readonly images: Readonly<Record<string, Image>>;
 }
 
@@ -30,13 +34,13 @@ export interface Kubelet extends AsyncDisposable {
     command: readonly string[],
     options?: { readonly container?: string; readonly stdin?: string },
   ): Promise<ExecResult>;
-  /** What the container wrote, of all its starts, newest last. */
+  /** The output of a container over all its starts, newest last. */
   logs(pod: PodName, container?: string): Promise<string>;
-  /** The pod's address, reachable from the test's own process as well. */
+  /** The pod's address, which the test's own process can reach too; undefined if it has none. */
   addressOf(pod: PodName): string | undefined;
   /**
-   * Signals the first process of a container, or those inside whose command line matches; SIGKILL unless said. With a
-   * reason, such as OOMKilled, the status of a container that ends by it says that instead of Error.
+   * Signals the first process of a container, or its processes whose command line matches; default SIGKILL. `reason`,
+   * such as OOMKilled, replaces Error as the reason in the status of a container that ends by this signal.
    */
   kill(
     pod: PodName,
@@ -47,31 +51,34 @@ export interface Kubelet extends AsyncDisposable {
       readonly reason?: string;
     },
   ): Promise<void>;
-  /** The folder of a PersistentVolumeClaim on this machine: wipe, corrupt or fill it with node:fs. */
+  /** The folder of a PersistentVolumeClaim on this machine, for use with node:fs. */
   volumeOf(namespace: string, claim: string): string;
-  /** Deletes all that is in the volume of a claim. */
+  /** Deletes everything in the volume of a claim. */
   wipe(namespace: string, claim: string): Promise<void>;
-  /** Overwrites bytes in the middle of the files whose path in the volume matches. */
+  /** Overwrites bytes in the middle of the volume's files whose path matches. */
   corrupt(namespace: string, claim: string, file: RegExp): Promise<void>;
   /** Leaves no space in the volume of a claim until the returned function is called. */
   fillDisk(namespace: string, claim: string): Promise<() => Promise<void>>;
-  /** Nothing goes in or out of the pod any more, though its processes live, until the returned function is called. */
+  /** Cuts the pod off the network, while its processes keep running, until the returned function is called. */
   cutOff(pod: PodName): Promise<() => Promise<void>>;
-  /** What a pod sends goes out no faster than so many kilobits a second, until the returned function is called. */
+  /** Limits what a pod sends to this many kilobits per second, until the returned function is called. */
   slowNetwork(pod: PodName, kilobits: number): Promise<() => Promise<void>>;
-  /** What a pod sends to some others of this node is lost, and theirs arrives, until the returned function is called. */
+  /**
+   * Loses what a pod sends to other pods of this node, while what they send arrives, until the returned function is
+   * called.
+   */
   mute(pod: PodName, others: readonly PodName[]): Promise<() => Promise<void>>;
   /**
-   * Each fsync and fdatasync in a pod takes so much longer, also after restarts and in a new pod of that name, until the
-   * returned function is called.
+   * Delays each fsync and fdatasync in a pod, also after restarts and in a new pod of that name, until the returned
+   * function is called.
    */
   slowDisk(pod: PodName, delayMs: number): Promise<() => Promise<void>>;
 }
 
-/** An API server that is away for so long is not told of the end. */
+/** How long the disposal waits for an unavailable API server to delete the node's objects. */
 const GOODBYE_MS = 30_000;
 
-/** Starts a node for the pods of some namespaces; when it is disposed of, they end and leave nothing behind. */
+/** Starts a node for the pods of some namespaces; disposing of it ends them and leaves nothing behind. */
 export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
   const { plane, connect, namespaces, images } = options;
   await using parts = new AsyncDisposableStack();
@@ -89,7 +96,7 @@ export async function startKubelet(options: KubeletOptions): Promise<Kubelet> {
     async [Symbol.asyncDispose]() {
       await using _ = rest;
       end.abort();
-      // With it all processes of the pods end.
+      // This ends all processes of the pods.
       await node[Symbol.asyncDispose]();
       await running;
       await removeObjects(apiOf(client, AbortSignal.timeout(GOODBYE_MS)), node, pods);
@@ -131,11 +138,11 @@ function controlsOf(pods: NodePods): Omit<Kubelet, keyof AsyncDisposable> {
     mute: async (pod, others) => {
       const { sandbox } = pods.get(pod);
       if (sandbox === undefined) throw new Error(`pod ${pod.namespace}/${pod.name} has no network yet`);
-      // A pod without an address has no one to lose anything.
+      // A pod without an address receives nothing anyway.
       const addresses = others.map((other) => pods.find(other)?.address).filter((address) => address !== undefined);
       for (const address of addresses) await sandbox.lose(address, 'lost');
       return async () => {
-        // With the pod went what it lost.
+        // If the pod was replaced, there is nothing to undo.
         if (pods.find(pod)?.sandbox !== sandbox) return;
         for (const address of addresses) await sandbox.lose(address, 'sent');
       };
@@ -150,7 +157,7 @@ function controlsOf(pods: NodePods): Omit<Kubelet, keyof AsyncDisposable> {
   };
 }
 
-/** Takes the node, its pods and volumes out of the cluster, so that nobody waits for it. */
+/** Deletes the node, its pods and its volumes from the cluster, so that no controller waits for them. */
 async function removeObjects(api: Api, node: KubeNode, pods: NodePods): Promise<void> {
   for (const { metadata = {} } of pods.known()) {
     const { namespace = '', name = '', uid } = metadata;

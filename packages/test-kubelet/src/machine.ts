@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** The processes of this machine whose command line is `words`, by their ids. */
+/** The ids of the processes of this machine whose command line is `words`. */
 export async function processes(words: string): Promise<readonly number[]> {
   const found: number[] = [];
   for (const name of await readdir('/proc')) {

@@ -2,16 +2,18 @@ import type { V1Pod, V1Service, V1ServiceSpec } from '@kubernetes/client-node';
 
 const DOMAIN = 'cluster.local';
 
+/** The objects that the names of a namespace are made from. */
 export interface Names {
   readonly services: Iterable<V1Service>;
   readonly pods: Iterable<V1Pod>;
-  /** Where the API server is. */
+  /** The address of the API server. */
   readonly apiServer: string;
 }
 
 /**
- * The lines of a hosts file that are the same for all pods of a namespace. A Service is its ready pods (there is no
- * proxy: ports are those of the pods), and in a headless one each pod with a hostname has a name of its own.
+ * The lines of a hosts file that all pods of a namespace share. The name of a Service stands for its ready pods (there
+ * is no proxy, so ports are those of the pods); in a headless Service, each pod with a hostname also has a name of its
+ * own.
  */
 export function serviceNames(namespace: string, { services, pods, apiServer }: Names): string {
   const all = [...pods];
@@ -26,7 +28,7 @@ export function serviceNames(namespace: string, { services, pods, apiServer }: N
   return [...LOOPBACK, `${apiServer}\t${[...api, ...short].join(' ')}`, ...lines.toSorted()].join('\n');
 }
 
-/** The line by which a pod knows itself. */
+/** The line of a pod's hosts file with its own name. */
 export function ownName(pod: V1Pod, address: string): string {
   const hostname = hostnameOf(pod);
   const { metadata, spec } = pod;
@@ -40,7 +42,7 @@ export function hostnameOf({ metadata, spec }: V1Pod): string {
   return (spec?.hostname ?? metadata?.name ?? '').slice(0, 63);
 }
 
-/** Whether a pod says of itself that it is ready. */
+/** Whether the condition Ready of a pod is True. */
 function isReady({ status }: V1Pod): boolean {
   return status?.conditions?.some(({ type, status: is }) => type === 'Ready' && is === 'True') ?? false;
 }

@@ -6,11 +6,11 @@ import type { KubeNode } from './node.ts';
 const HEARTBEAT_MS = 10_000;
 const LEASES = '/apis/coordination.k8s.io/v1/namespaces/kube-node-lease/leases';
 
-/** Makes the node known to the cluster, and returns what keeps it known until the signal aborts. */
+/** Creates the Node and its Lease; the returned function renews the Lease until its signal aborts. */
 export async function registerNode(api: Api, node: KubeNode): Promise<(signal: AbortSignal) => Promise<void>> {
   const { name } = node;
   const status = nodeStatus(node);
-  // One of a run that was killed may be there.
+  // A Node of a killed run may still exist.
   await unregisterNode(api, name);
   await api.create('/api/v1/nodes', {
     apiVersion: 'v1',
@@ -28,13 +28,13 @@ export async function registerNode(api: Api, node: KubeNode): Promise<(signal: A
   return async (signal) => {
     while (!signal.aborted) {
       await sleep(HEARTBEAT_MS, signal);
-      // Without an API server there is nobody who could miss it.
+      // While the API server is unavailable, no controller can miss a renewal.
       if (!signal.aborted) await api.patch(`${LEASES}/${name}`, lease()).catch(() => {});
     }
   };
 }
 
-/** Takes the node out of the cluster. */
+/** Deletes the Node and its Lease. */
 export async function unregisterNode(api: Api, name: string): Promise<void> {
   await api.remove(`${LEASES}/${name}`);
   await api.remove(`/api/v1/nodes/${name}`);

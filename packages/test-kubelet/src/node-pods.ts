@@ -9,16 +9,17 @@ import { PodRun, type PodHost } from './pod-run.ts';
 import { Scheduler } from './scheduler.ts';
 import { SlowDisks } from './slow-disk.ts';
 
+/** The node, its API and the images for its pods. */
 export interface NodePodsOptions {
   readonly node: KubeNode;
   readonly api: Api;
   readonly images: Readonly<Record<string, Image>>;
   readonly ca: string;
-  /** Where the API server is, at the node's gateway. */
+  /** The port of the API server at the node's gateway. */
   readonly apiServerPort: number;
 }
 
-/** The pods of a node, with the claims and the names they use: what the API server says becomes processes. */
+/** The pods of a node, with the claims and names that they use: makes processes of what the API server has. */
 export class NodePods {
   readonly claims: Claims;
   readonly #options: NodePodsOptions;
@@ -43,7 +44,7 @@ export class NodePods {
       claims: this.claims,
       images,
       ca,
-      // The certificate of the API server has this name; that of the node's gateway it has not.
+      // The certificate of the API server has this name, but not that of the node's gateway.
       apiServerEnv: {
         KUBERNETES_SERVICE_HOST: 'kubernetes.default.svc',
         KUBERNETES_SERVICE_PORT: port,
@@ -55,7 +56,7 @@ export class NodePods {
     };
   }
 
-  /** Follows what there is in a namespace until the end. */
+  /** Follows the objects of a namespace until the end of the node. */
   async follow(namespace: string): Promise<void> {
     const { client, signal } = this.#options.api;
     const watch = <T>(kind: string, plural: string, on: Pick<Followed<T>, 'onApply' | 'onDelete'>): Promise<void> =>
@@ -79,7 +80,7 @@ export class NodePods {
     ]);
   }
 
-  /** The pod of that name, if it runs here. */
+  /** The pod of that name; undefined if it does not run here. */
   find({ namespace, name }: { readonly namespace: string; readonly name: string }): PodRun | undefined {
     const pod = [...this.#pods.values()].find(
       ({ metadata }) => metadata?.namespace === namespace && metadata.name === name,
@@ -87,14 +88,14 @@ export class NodePods {
     return this.#runs.get(pod?.metadata?.uid ?? '');
   }
 
-  /** The pod of that name; throws if none runs here. */
+  /** The pod of that name; throws if it does not run here. */
   get(name: { readonly namespace: string; readonly name: string }): PodRun {
     const found = this.find(name);
     if (found === undefined) throw new Error(`no pod ${name.namespace}/${name.name} on this node`);
     return found;
   }
 
-  /** Has the disk of a pod be slow, and of those that come after it under its name. */
+  /** Slows down the disk of a pod, and of later pods of its name; the returned function undoes that. */
   async slowDisk(name: { readonly namespace: string; readonly name: string }, delayMs: number) {
     return this.#host.disks.slow(`${name.namespace}/${name.name}`, delayMs, this.get(name).processes());
   }
@@ -104,7 +105,7 @@ export class NodePods {
     return [...this.#pods.values()].filter(({ metadata }) => this.#runs.has(metadata?.uid ?? ''));
   }
 
-  /** Returns when nothing is done any more; throws what went wrong that should not have. */
+  /** Returns when all work has ended; throws what failed unexpectedly. */
   async ended(): Promise<void> {
     await Promise.all(this.#work);
     const problems = [...new Set(this.#problems.map(String))].join('; ');
@@ -157,7 +158,7 @@ export class NodePods {
     });
   }
 
-  /** Once for all changes that come together. */
+  /** Writes the names once for all changes that arrive together. */
   #writeNames(): void {
     if (this.#areNamesDue) return;
     this.#areNamesDue = true;
@@ -171,7 +172,7 @@ export class NodePods {
   #do(work: Promise<void>): void {
     const done = work
       .catch((error: unknown) => {
-        // At the end everything that is under way fails.
+        // At the end of the node, everything under way fails.
         if (!this.#options.api.signal.aborted) this.#problems.push(error);
       })
       .finally(() => this.#work.delete(done));

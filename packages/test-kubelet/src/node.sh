@@ -1,6 +1,6 @@
 #!/bin/sh
-# The first process of a node: node.sh FOLDER. To be started in mount, network and process namespaces of its own, which
-# end with it. Says its id, as this machine sees it, once the node is there.
+# The first process of a node: node.sh FOLDER. Must be started in mount, network and process namespaces of its own,
+# which end with it. Prints its id, as this machine sees it, when the node is ready.
 set -eu
 mount -t tmpfs -o mode=755 node "$1"
 ip link set lo up
@@ -10,5 +10,5 @@ read -r pid _ < /proc/self/stat
 echo "$pid"
 exec > /dev/null
 sleep infinity &
-# Whatever loses its parent in here comes to us, and is reaped.
+# Processes in here that lose their parent become children of this one, which reaps them.
 wait

@@ -11,31 +11,31 @@ import { promisify } from 'node:util';
 import { Addresses } from './addresses.ts';
 
 /**
- * A node of its own on this machine: mount, network and process namespaces that end with this process, however that
- * ends, and take along all that was mounted, linked and started in them.
+ * A node on this machine: mount, network and process namespaces that end with this process, however it ends, together
+ * with everything that was mounted, linked and started in them.
  */
 export interface KubeNode extends AsyncDisposable {
   readonly name: string;
-  /** Its first process, by its id on this machine. */
+  /** The id of its first process on this machine. */
   readonly pid: number;
-  /** This machine as the pods see it. */
+  /** The address of this machine on the pods' network. */
   readonly gateway: string;
   readonly addresses: Addresses;
-  /** Its folder as its own processes see it: a file system in memory. */
+  /** The node's folder as its own processes see it: a file system in memory. */
   readonly folder: string;
   /** The same folder as this process sees it. */
   readonly hostFolder: string;
-  /** Runs a shell script in its mount and network namespaces; resolves to what it printed. */
+  /** Runs a shell script in its mount and network namespaces; resolves to the output. */
   run(script: string, ...args: readonly string[]): Promise<string>;
 }
 
 const FOLDER_PREFIX = 'hooklet-kubelet-';
-/** A network for benchmarks (RFC 2544), which no machine has in earnest: 198.18.0.0/15 in pieces of 254 addresses. */
+/** The network for benchmarks (RFC 2544), which is not used elsewhere: 198.18.0.0/15 in parts of 254 addresses. */
 const NETWORKS = 512;
 
 const UNSHARE = 'unshare --mount --net --uts --ipc --pid --fork --kill-child --propagation private --'.split(' ');
 
-/** Starts a node with a network that no other has. */
+/** Starts a node with a network that no other node has. */
 export async function startNode(): Promise<KubeNode> {
   await sweepFolders();
   const folder = await mkdtemp(join(tmpdir(), `${FOLDER_PREFIX}${process.pid}-`));
@@ -67,17 +67,17 @@ export async function startNode(): Promise<KubeNode> {
   }
 }
 
-/** Starts what holds namespaces; it ends with this process, also when that is killed. */
+/** Starts a process that holds namespaces; it ends with this process, even if that is killed. */
 export function spawnHolder(words: readonly string[]): Holder {
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...words], { stdio: ['ignore', 'pipe', 'pipe'] });
-  // One that cannot be started says nothing, and that is noticed.
+  // A process that cannot be started prints nothing, which `pidOf` reports.
   return child.on('error', () => {});
 }
 
 /** A process that holds namespaces. */
 export type Holder = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
 
-/** The id that the holder says it has once it is ready. */
+/** The process id that the holder prints when it is ready; throws if it ends before. */
 export async function pidOf(child: Holder): Promise<number> {
   const errors: string[] = [];
   child.stderr.on('data', (chunk: Buffer) => errors.push(chunk.toString()));
@@ -87,7 +87,7 @@ export async function pidOf(child: Holder): Promise<number> {
   );
 }
 
-/** Ends a holder and all that is in its namespaces. */
+/** Ends a holder and everything in its namespaces. */
 export async function endHolder(child: ChildProcess): Promise<void> {
   if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
   const ended = once(child, 'exit');
@@ -95,7 +95,7 @@ export async function endHolder(child: ChildProcess): Promise<void> {
   await ended;
 }
 
-/** The path of a script beside this file. */
+/** The path of a script in the folder of this file. */
 export function script(name: string): string {
   return fileURLToPath(new URL(name, import.meta.url));
 }
@@ -110,7 +110,7 @@ async function runIn(pid: number, text: string, args: readonly string[]): Promis
 
 const LINK_PREFIX = 'hooklet-';
 
-/** The name of the link is the claim to the network: it can be made only once, and goes with the node. */
+/** The name of the link reserves the network: it can be created only once, and is deleted with the node. */
 async function linkNetwork(pid: number, inNode: KubeNode['run']): Promise<number> {
   const first = process.pid % NETWORKS;
   for (let tried = 0; tried < NETWORKS; tried++) {
@@ -139,7 +139,7 @@ function addressIn(network: number, host: number): string {
   return `198.${18 + Math.floor(network / 256)}.${network % 256}.${host}`;
 }
 
-/** The folders of runs that were killed; all that was in them went with their namespaces. */
+/** Deletes the folders of killed runs; their contents were deleted with their namespaces. */
 async function sweepFolders(): Promise<void> {
   for (const name of await readdir(tmpdir())) {
     if (!name.startsWith(FOLDER_PREFIX)) continue;

@@ -13,19 +13,22 @@ import { at, type Api } from './api.ts';
 import { accountOf, fieldOf, resourceOf, type PodSelf } from './downward.ts';
 import type { VolumeFile } from './files.ts';
 
-/** What the files of volumes are made from. */
+/** The sources of the files of volumes. */
 export interface ObjectSources extends PodSelf {
   readonly api: Api;
-  /** The certificate of the API server. */
+  /** The CA certificate of the API server. */
   readonly ca: string;
 }
 
-/** Where containers find their credentials. */
+/** The path at which containers find their credentials. */
 export const CREDENTIALS_PATH = '/var/run/secrets/kubernetes.io/serviceaccount';
 
 const DEFAULT_MODE = 0o644;
 
-/** The files of a volume that is made from objects; undefined for a volume of another type. */
+/**
+ * The files of a volume that is made from objects; undefined for a volume of another type. Throws if an object or a key
+ * is missing.
+ */
 export async function objectFiles(
   volume: V1Volume,
   sources: ObjectSources,
@@ -42,7 +45,7 @@ export async function objectFiles(
   return (await Promise.all(parts)).flat();
 }
 
-/** The files of a ServiceAccount, as every container gets them. */
+/** The files of a pod's ServiceAccount, as every container gets them. */
 export async function credentialFiles(sources: ObjectSources): Promise<readonly VolumeFile[]> {
   const token = await projection({ serviceAccountToken: { path: 'token', expirationSeconds: 3607 } }, sources);
   return [
@@ -146,7 +149,7 @@ async function tokenFile(
       spec: {
         audiences: audience === undefined ? [] : [audience],
         expirationSeconds,
-        // Without the admission plugin a pod may have no account in its spec, and then nothing can be bound to it.
+        // Without the admission plugin, a pod may have no account in its spec; then its token cannot be bound to it.
         ...(hasAccount(pod) && { boundObjectRef: { apiVersion: 'v1', kind: 'Pod', name, uid } }),
       },
     },

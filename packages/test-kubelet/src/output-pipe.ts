@@ -3,13 +3,16 @@ import { chownSync, closeSync, constants, openSync, rmSync } from 'node:fs';
 import { Socket } from 'node:net';
 import { promisify } from 'node:util';
 
-/** A named pipe for what a process prints: it can open its `/dev/stdout`, which it cannot with the pipes of Node. */
+/**
+ * A named pipe for the output of a process. The process can open its `/dev/stdout`, which is not possible with the
+ * pipes of Node.
+ */
 export interface OutputPipe {
-  /** The end to start a process with. */
+  /** The end with which the process is started. */
   readonly fd: number;
-  /** What is printed, until the last writer has hung up. */
+  /** The output, until the last writer has closed the pipe. */
   readonly output: AsyncIterable<Uint8Array>;
-  /** To be called when the process has got its end. */
+  /** Must be called when the process has inherited its end. */
   handedOver(): void;
 }
 
@@ -18,7 +21,7 @@ export async function makePipes(...paths: readonly string[]): Promise<void> {
   await promisify(execFile)('mkfifo', ['-m', '600', ...paths]);
 }
 
-/** Opens a named pipe, and lets the user `uid` do so. */
+/** Opens a named pipe, and allows the user `uid` to open it. */
 export function openOutputPipe(path: string, uid: number): OutputPipe {
   chownSync(path, uid, -1);
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);

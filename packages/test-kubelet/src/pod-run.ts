@@ -1,3 +1,12 @@
+// The life of one pod on its node. node-pods.ts creates a PodRun when the pod is bound to this node, calls `update` for
+// each change of its object, and `vanish` if the object is deleted from the API. `run` sets up the network and the
+// volumes (tried until it succeeds), runs the init containers one after the other and then the main containers, cleans
+// up, writes the final status, waits until the pod is deleted, and removes it from the API.
+//
+// Three signals end parts of it. `#stop` ends the pod: it is deleted, has failed (evicted, or past its deadline), or
+// its node ends. `#stopSidecars` follows when all other containers have ended. `#vanished` means that the object is
+// gone: all containers are killed, and no status is written.
+
 import type { V1Container, V1Pod, V1ServiceAccount } from '@kubernetes/client-node';
 import { mkdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -19,36 +28,38 @@ import { startSandbox, type PodSandbox } from './sandbox.ts';
 import type { SlowDisks } from './slow-disk.ts';
 import { StatusWriter } from './status-writer.ts';
 
-/** What all pods of a node share. */
+/** Everything that all pods of a node share. */
 export interface PodHost {
   readonly node: KubeNode;
   readonly api: Api;
   readonly claims: Claims;
   readonly images: Readonly<Record<string, Image>>;
   readonly ca: string;
-  /** The environment by which the API server is found. */
+  /** The environment variables with which containers find the API server. */
   readonly apiServerEnv: Readonly<Record<string, string>>;
-  /** The hosts file of a namespace. */
+  /** The lines of the hosts file that the pods of a namespace share. */
   readonly names: (namespace: string) => string;
   readonly disks: SlowDisks;
-  /** The end of the node. */
+  /** Aborts at the end of the node. */
   readonly signal: AbortSignal;
 }
 
 const SET_UP_RETRY_MS = 500;
 const EXCESS_POLL_MS = 1000;
-/** Well within the ten minutes that the shortest token is valid. */
+/**
+ * The interval between refreshes of the volumes: well below ten minutes, the shortest time for which a token is valid.
+ */
 const REFRESH_MS = 300_000;
 const DEFAULT_GRACE_SECONDS = 30;
 
-/** The life of one pod on its node, from when it is bound until it is gone from the API. */
+/** One pod on its node, from when it is bound until it is removed from the API. */
 export class PodRun {
   readonly #host: PodHost;
   readonly #containers: readonly ContainerRun[];
   readonly #status: StatusWriter;
   readonly #events: EventRecorder;
   readonly #startTime = new Date().toISOString().replace(/\.\d+Z$/, 'Z');
-  /** The end of the pod; its sidecars live until the others have ended. */
+  /** Ends the pod, except its sidecars, which run until the other containers have ended. */
   readonly #stop = new AbortController();
   readonly #stopSidecars = new AbortController();
   readonly #vanished = new AbortController();
@@ -79,7 +90,7 @@ export class PodRun {
     host.signal.addEventListener('abort', () => this.#end(0), { once: true });
   }
 
-  /** Its address, while it has one. */
+  /** Its address; undefined while it has none. */
   get address(): string | undefined {
     return this.#sandbox?.address;
   }
@@ -88,7 +99,7 @@ export class PodRun {
     return this.#sandbox;
   }
 
-  /** One of its containers; without a name the first of the main ones. */
+  /** One of its containers, default the first main container; throws if there is none of that name. */
   container(name?: string): ContainerRun {
     const found = this.#containers.find((run) => (name === undefined ? run.role === 'main' : run.name === name));
     const names = this.#containers.map((run) => run.name).join(', ');
@@ -96,12 +107,12 @@ export class PodRun {
     return found;
   }
 
-  /** The first processes of its containers that run, by their ids on this machine. */
+  /** The ids, on this machine, of the first processes of its running containers. */
   processes(): readonly number[] {
     return this.#containers.map(({ running }) => running?.pid ?? 0).filter((pid) => pid !== 0);
   }
 
-  /** The pod has become this. */
+  /** Handles a change of the pod's object. */
   update(pod: V1Pod): void {
     this.#pod = pod;
     const { deletionTimestamp, deletionGracePeriodSeconds = DEFAULT_GRACE_SECONDS } = pod.metadata ?? {};
@@ -109,11 +120,11 @@ export class PodRun {
       this.#end(deletionGracePeriodSeconds);
       this.#deleted.resolve();
     }
-    // Its conditions may be readiness gates.
+    // Conditions of the object may be readiness gates.
     if (pod.spec?.readinessGates !== undefined) this.#status.changed();
   }
 
-  /** The pod is gone from the API: it has no right to be. */
+  /** Handles the deletion of the pod's object: ends everything at once. */
   vanish(): void {
     this.#vanished.abort();
     this.#deleted.resolve();
@@ -121,14 +132,14 @@ export class PodRun {
     for (const run of this.#containers) void run.kill();
   }
 
-  /** An object has changed from which one of its volumes may be made. */
+  /** Refreshes the volumes after a change of the ConfigMap or Secret `name`, if one may be made from it. */
   async objectChanged(name: string): Promise<void> {
     if (!JSON.stringify(this.#pod.spec?.volumes ?? []).includes(JSON.stringify(name))) return;
-    // What cannot be read now stays as it is.
+    // A volume whose objects cannot be read now stays as it is.
     await this.#volumes?.refresh().catch(() => {});
   }
 
-  /** Writes the names that all pods of its namespace know, and its own. */
+  /** Writes the hosts file: the names that all pods of its namespace know, and its own. */
   writeNames(): void {
     if (this.#sandbox === undefined || this.#address === undefined) return;
     const { namespace = '' } = this.#pod.metadata ?? {};
@@ -139,7 +150,7 @@ export class PodRun {
     replaceFile(join(this.#hostFolder, 'etc/hosts'), `${lines.join('\n')}\n`);
   }
 
-  /** Lives until the pod is gone. */
+  /** Runs the pod until it is removed from the API. */
   async run(): Promise<void> {
     try {
       this.#status.changed();
@@ -189,13 +200,13 @@ export class PodRun {
 
   #restarts(role: ContainerRecord['role'], exitCode: number): boolean {
     const policy = policyOf(this.#pod);
-    // With its node it is gone for good.
+    // A sidecar always restarts, except at the end of the node.
     if (role === 'sidecar') return !this.#host.signal.aborted;
     if (role === 'init') return policy !== 'Never' && exitCode !== 0;
     return restartsAfter(policy, exitCode);
   }
 
-  /** What is left of the grace period of its end; while it lives, the one a container has. */
+  /** The rest of the pod's grace period; before its end, the whole grace period of its spec. */
   #graceSeconds(): number {
     if (this.#stopDeadline !== Infinity) return Math.max(0, (this.#stopDeadline - Date.now()) / 1000);
     return this.#pod.spec?.terminationGracePeriodSeconds ?? DEFAULT_GRACE_SECONDS;
@@ -213,7 +224,7 @@ export class PodRun {
     this.#end(graceSeconds);
   }
 
-  /** Network and volumes, tried until they are there; false when the pod has to end before. */
+  /** Sets up the network and the volumes, tried until it succeeds; returns false if the pod has to end before. */
   async #setUp(): Promise<boolean> {
     const { signal } = this.#stop;
     while (!signal.aborted) {
@@ -275,7 +286,7 @@ export class PodRun {
     }
   }
 
-  /** The init containers, one after the other; false when the pod ends with them. */
+  /** Runs the init containers one after the other and starts the sidecars; returns false if the pod ends there. */
   async #initialize(sidecars: Promise<unknown>[]): Promise<boolean> {
     const inits = this.#containers.filter(({ role }) => role !== 'main');
     if (inits.length > 0) {
@@ -291,7 +302,10 @@ export class PodRun {
     return true;
   }
 
-  /** What ends a pod from outside: time, and space; and what keeps its tokens valid. */
+  /**
+   * Evicts the pod if a volume exceeds its limit, ends it at its deadline, and refreshes its volumes, so that its
+   * tokens stay valid.
+   */
   async #watchLimits(signal: AbortSignal): Promise<void> {
     const { activeDeadlineSeconds } = this.#pod.spec ?? {};
     const deadline = activeDeadlineSeconds === undefined ? Infinity : Date.now() + activeDeadlineSeconds * 1000;
@@ -351,19 +365,19 @@ export class PodRun {
   }
 
   async #tearDown(): Promise<void> {
-    // With the node everything goes at once.
+    // The end of the node deletes everything at once.
     if (this.#host.signal.aborted) return;
     const sandbox = this.#sandbox;
     this.#sandbox = undefined;
     await sandbox?.[Symbol.asyncDispose]();
-    // Nobody refreshes them any more.
+    // From here on, no refresh may write to the volumes.
     const volumes = this.#volumes;
     this.#volumes = undefined;
     await volumes?.remove();
     await rm(this.#hostFolder, { recursive: true, force: true });
   }
 
-  /** Tells the API server that the pod is no more, until it has heard. */
+  /** Removes the pod from the API; repeats that until the API server has done it. */
   async #remove(): Promise<void> {
     const { name = '', namespace = '', uid } = this.#pod.metadata ?? {};
     const { api, signal } = this.#host;

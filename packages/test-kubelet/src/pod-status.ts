@@ -1,12 +1,13 @@
 import type { V1Container, V1Pod } from '@kubernetes/client-node';
 import { unreachable } from '../../../src/lib/unreachable.ts';
 
-/** Where a container is in its life. */
+/** The state of a container in its life. */
 export type ContainerState =
   | { readonly type: 'waiting'; readonly reason: string; readonly message?: string }
   | { readonly type: 'running'; readonly startedAt: string }
   | Terminated;
 
+/** The state of a container that has ended, as its status gives it. */
 export interface Terminated {
   readonly type: 'terminated';
   readonly exitCode: number;
@@ -17,7 +18,7 @@ export interface Terminated {
   readonly containerID: string;
 }
 
-/** What a kubelet knows of a container. */
+/** Everything that a kubelet knows about a container. */
 export interface ContainerRecord {
   readonly container: V1Container;
   /** A sidecar is an init container that is always restarted. */
@@ -30,16 +31,16 @@ export interface ContainerRecord {
   readonly containerID?: string;
 }
 
-/** What a kubelet knows of a pod. */
+/** Everything that a kubelet knows about a pod. */
 export interface PodRecord {
   readonly pod: V1Pod;
   readonly containers: readonly ContainerRecord[];
   readonly podIp?: string;
   readonly hostIp: string;
   readonly startTime: string;
-  /** Why the node ended it: Evicted, DeadlineExceeded. */
+  /** Why the node ended the pod: Evicted or DeadlineExceeded. */
   readonly failure?: { readonly reason: string; readonly message: string };
-  /** It is being stopped. */
+  /** Whether the pod is being stopped. */
   readonly isStopping: boolean;
 }
 
@@ -59,7 +60,7 @@ export interface PodStatus {
 
 export type Phase = 'Pending' | 'Running' | 'Succeeded' | 'Failed';
 
-/** The status of a pod as a kubelet writes it; a condition that stays as it was keeps its time. */
+/** The status of a pod as a kubelet writes it; a condition whose status does not change keeps its time. */
 export function podStatus(record: PodRecord, previous: readonly Condition[], now: string): PodStatus {
   const { pod, containers, podIp, hostIp, startTime, failure } = record;
   const phase = phaseOf(record);
@@ -71,7 +72,7 @@ export function podStatus(record: PodRecord, previous: readonly Condition[], now
     conditions: conditionsOf(record, phase).map((condition) => {
       const before = previous.find(({ type }) => type === condition.type);
       const lastTransitionTime = before?.status === condition.status ? before.lastTransitionTime : now;
-      // A field of before goes only when it is said to be null.
+      // A strategic merge patch removes an earlier field only if it is null.
       return { reason: null, message: null, ...condition, lastTransitionTime };
     }),
     hostIP: hostIp,
@@ -85,7 +86,7 @@ export function podStatus(record: PodRecord, previous: readonly Condition[], now
   };
 }
 
-/** Whether a container that ended so is started again. */
+/** Whether a container is restarted after this exit code. */
 export function restartsAfter(policy: string, exitCode: number): boolean {
   return policy === 'Always' || (policy === 'OnFailure' && exitCode !== 0);
 }
@@ -188,7 +189,7 @@ function containerStatus(record: ContainerRecord): object {
     state: stateJson(state),
     lastState: lastState === undefined ? {} : stateJson(lastState),
     restartCount,
-    // An init container is ready when it is done.
+    // An init container is ready when it has succeeded.
     ready: role === 'init' ? state.type === 'terminated' && state.exitCode === 0 : ready,
     started,
     ...(containerID !== undefined && { containerID }),

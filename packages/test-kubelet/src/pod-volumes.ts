@@ -11,26 +11,27 @@ import { quantity } from './quantity.ts';
 
 /** The volumes of a pod on its node. */
 export interface PodVolumes {
-  /** What a container sees of them. */
+  /** The mounts of a container. */
   mountsOf(mounts: readonly V1VolumeMount[], env: Readonly<Record<string, string>>): Promise<readonly Mount[]>;
-  /** Writes what comes from objects anew. */
+  /** Writes the files again that are made from objects. */
   refresh(): Promise<void>;
-  /** Why the node cannot bear the pod any longer: an emptyDir that outgrew its limit. */
+  /** Why the pod must be evicted: an emptyDir exceeds its limit; undefined if none does. */
   excess(): Promise<string | undefined>;
   remove(): Promise<void>;
 }
 
+/** The options of `preparePodVolumes`. */
 export interface PodVolumeOptions {
   readonly node: KubeNode;
   readonly claims: Claims;
-  /** The folder of the pod, relative to the node's. */
+  /** The folder of the pod, relative to the node's folder. */
   readonly folder: string;
   readonly sources: ObjectSources;
   /** Whether the pod gets the credentials of its ServiceAccount. */
   readonly automount: boolean;
 }
 
-/** Makes the volumes of a pod; throws when one cannot be made as things are. */
+/** Makes the volumes of a pod; throws if that is not possible at the moment. */
 export async function preparePodVolumes(options: PodVolumeOptions): Promise<PodVolumes> {
   const { pod } = options.sources;
   const made = new Map<string, Made>();
@@ -43,11 +44,11 @@ export async function preparePodVolumes(options: PodVolumeOptions): Promise<PodV
       const found = await Promise.all(mounts.map((mount) => mountOf(mount, made.get(mount.name), env)));
       const hasOwn = mounts.some(({ mountPath }) => mountPath === CREDENTIALS_PATH);
       const own = credentials === undefined || hasOwn ? [] : [asMount(credentials, CREDENTIALS_PATH)];
-      // What is mounted inside another mount comes after it.
+      // A mount inside another one must come after it.
       return [...found, ...own].toSorted((a, b) => a.target.length - b.target.length);
     },
     refresh: async () => {
-      // One after the other: both would write the same links.
+      // One refresh at a time, as both would write the same links.
       const mine = refreshed.then(async () => {
         for (const { refresh } of all) await refresh?.();
       });
@@ -69,12 +70,12 @@ export async function preparePodVolumes(options: PodVolumeOptions): Promise<PodV
 
 /** A volume that was made. */
 interface Made {
-  /** As the processes of the node see it. */
+  /** The path as the processes of the node see it. */
   readonly path: string;
   readonly hostPath: string;
   readonly readOnly: boolean;
   readonly isMounted?: boolean;
-  /** Bytes above which its pod is evicted. */
+  /** The number of bytes above which the pod is evicted. */
   readonly limit?: number;
   readonly refresh?: () => Promise<void>;
 }
@@ -125,7 +126,7 @@ async function empty({ name, emptyDir = {} }: V1Volume, options: PodVolumeOption
   const limit = sizeLimit === undefined ? undefined : quantity(sizeLimit);
   const isMounted = medium === 'Memory' || limit !== undefined;
   if (isMounted) {
-    // In memory nothing fits beyond the limit; on a disk it does, and the pod is evicted.
+    // In memory, the limit is the size of the file system; on a disk, more can be written, and the pod is evicted.
     const size = medium === 'Memory' && limit !== undefined ? `,size=${limit}` : '';
     await options.node.run('mount -t tmpfs -o "mode=777$2" volume "$1"', place.path, size);
   }

@@ -5,19 +5,19 @@ import { connect } from 'node:net';
 import { sleep } from '../../../src/lib/sleep.ts';
 import type { Container } from './container.ts';
 
-/** What is probed. */
+/** The target of a probe. */
 export interface Probed {
   readonly spec: V1Container;
   readonly container: Container;
   readonly address: string;
 }
 
-/** Undefined: it is well; else what is wrong. */
+/** Undefined for success, otherwise the reason of the failure. */
 export type ProbeResult = string | undefined;
 
 /**
- * Probes again and again until `signal` aborts, and tells of each change that the thresholds let through, the first
- * included. A probe over the network goes from this machine to the pod's address.
+ * Probes repeatedly until `signal` aborts, and calls `onChange` each time the number of equal results in a row reaches
+ * its threshold. A probe over the network goes from this machine to the pod's address.
  */
 export async function runProbe(
   probe: V1Probe,
@@ -57,7 +57,7 @@ async function execute(command: readonly string[], { container }: Probed, timeou
   return exitCode === 0 ? undefined : `${stdout}${stderr}`.trim() || `command exited with ${exitCode}`;
 }
 
-/** Asks over HTTP as a kubelet does: any certificate will do, and 200 to 399 is well. */
+/** Sends an HTTP request as a kubelet does: any certificate is accepted, and a status from 200 to 399 is a success. */
 export async function httpGet(
   action: V1HTTPGetAction,
   { address, spec }: Probed,

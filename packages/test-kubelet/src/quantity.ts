@@ -17,7 +17,7 @@ const FACTORS: Readonly<Record<string, number>> = {
   Ei: 2 ** 60,
 };
 
-/** The number that a quantity such as `500m` or `1Gi` stands for. */
+/** Converts a quantity such as `500m` or `1Gi` to a number. */
 export function quantity(text: string): number {
   const [, number = '', suffix = ''] = /^([+-]?[\d.]+(?:[eE][+-]?\d+)?)([a-zA-Z]*)$/.exec(text) ?? [];
   const factor = FACTORS[suffix];

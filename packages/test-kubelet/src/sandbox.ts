@@ -1,15 +1,15 @@
 import { endHolder, pidOf, script, spawnHolder, type KubeNode } from './node.ts';
 
-/** The namespaces of a pod: its network with an address, its host name; its containers run in them. */
+/** The namespaces of a pod, in which its containers run: a network with an address, and a host name. */
 export interface PodSandbox extends AsyncDisposable {
-  /** The process that holds them, by its id on this machine. */
+  /** The id, on this machine, of the process that holds them. */
   readonly pid: number;
   readonly address: string;
-  /** Takes the pod off the network, or puts it back. */
+  /** Disconnects the pod from the network, or connects it again. */
   setLink(state: 'down' | 'up'): Promise<void>;
-  /** What the pod sends goes out no faster than so many kilobits a second; undefined: as fast as it can. */
+  /** Limits what the pod sends to this many kilobits per second; undefined removes the limit. */
   setRate(kilobits: number | undefined): Promise<void>;
-  /** Loses all that the pod sends to an address on the node, or no longer. */
+  /** Loses everything that the pod sends to an address of the node, or sends it again. */
   lose(address: string, is: 'lost' | 'sent'): Promise<void>;
 }
 
@@ -27,7 +27,7 @@ export async function startSandbox(node: KubeNode, hostname: string): Promise<Po
     script('sandbox.sh'),
     hostname,
   ]);
-  // The process behind nsenter does not end with it, but with what it holds.
+  // The process that nsenter starts does not end with nsenter, so it is killed by its own id.
   const holder: { pid?: number } = {};
   const dispose = async (): Promise<void> => {
     if (holder.pid !== undefined && child.exitCode === null && child.signalCode === null) {
@@ -65,7 +65,7 @@ function flags(names: string): readonly string[] {
   return [...names.split(' ').map((name) => `--${name}`), '--'];
 }
 
-/** Programs without privileges may serve low ports, as under the usual container runtimes. */
+/** Unprivileged programs may listen on low ports, as in the common container runtimes. */
 const LINK = `
 ip link add "$1" type veth peer name eth0 address "$2" netns "$3"
 ip link set "$1" master bridge up
@@ -80,11 +80,13 @@ nsenter --target="$3" --net -- sh -euc '
 const RATE = 'nsenter --target="$1" --net -- tc qdisc add dev eth0 root tbf rate "$2kbit" burst 64k latency 100ms';
 const FULL_RATE = 'nsenter --target="$1" --net -- tc qdisc del dev eth0 root';
 
-/** Sent to a hardware address that nobody has, it is lost without a word, and what comes from there arrives. */
+/**
+ * Packets to a hardware address that does not exist are lost silently, while packets from that address still arrive.
+ */
 const LOSE = 'nsenter --target="$1" --net -- ip neigh replace "$2" lladdr 02:00:00:00:00:00 nud permanent dev eth0';
 const SEND = 'nsenter --target="$1" --net -- ip neigh del "$2" dev eth0';
 
-/** An address always comes with the same hardware address, so that nobody remembers a wrong one. */
+/** An address always has the same hardware address, so that no neighbor cache has a wrong entry. */
 function macOf(address: string): string {
   const bytes = address.split('.').map((byte) => Number(byte).toString(16).padStart(2, '0'));
   return ['0a', '58', ...bytes].join(':');

@@ -2,7 +2,7 @@ import type { V1Pod } from '@kubernetes/client-node';
 import { at, insist, type Api } from './api.ts';
 import type { Claims } from './claims.ts';
 
-/** Binds pods to the one node there is, each as soon as its claims are bound; it knows no other constraint. */
+/** Binds pods to the only node, each as soon as its claims are bound; there are no other constraints. */
 export class Scheduler {
   readonly #api: Api;
   readonly #claims: Claims;
@@ -16,7 +16,7 @@ export class Scheduler {
     this.#nodeName = nodeName;
   }
 
-  /** A pod is there, or has become this. */
+  /** Handles a new or changed pod. */
   async apply(pod: V1Pod): Promise<void> {
     if (isToBeScheduled(pod)) {
       this.#pending.set(pod.metadata?.uid ?? '', pod);
@@ -29,7 +29,7 @@ export class Scheduler {
     this.#told.delete(metadata.uid ?? '');
   }
 
-  /** The claims have changed. */
+  /** Handles a change of claims: tries all pending pods again. */
   async retry(): Promise<void> {
     await Promise.all([...this.#pending.values()].map((pod) => this.#schedule(pod)));
   }

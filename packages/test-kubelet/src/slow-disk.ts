@@ -3,11 +3,11 @@ import { once } from 'node:events';
 import { readFile } from 'node:fs/promises';
 import { createInterface } from 'node:readline';
 
-/** The disks of pods that are slow, by pod. */
+/** The slow disks, by pod. */
 export class SlowDisks {
   readonly #slow = new Map<string, SlowDisk>();
 
-  /** What the processes of a pod write takes so much longer to reach the disk, until the returned function is called. */
+  /** Delays each fsync and fdatasync of a pod's processes until the returned function is called. */
   async slow(pod: string, delayMs: number, processes: readonly number[]): Promise<() => Promise<void>> {
     if (this.#slow.has(pod)) throw new Error(`the disk of pod ${pod} is slow already`);
     const disk: SlowDisk = { delayMs, end: new AbortController(), brakes: new Set() };
@@ -26,7 +26,7 @@ export class SlowDisks {
     }
   }
 
-  /** Slows what was started in a pod while its disk is slow. */
+  /** Slows a process that was started in a pod, if the pod's disk is slow. */
   async started(pod: string, pid: number): Promise<void> {
     const disk = this.#slow.get(pod);
     if (disk !== undefined) await brake(disk, pid);
@@ -36,18 +36,18 @@ export class SlowDisks {
 interface SlowDisk {
   readonly delayMs: number;
   readonly end: AbortController;
-  /** What slows its processes; each ends with them. */
+  /** The strace processes that slow the pod's processes; each ends with its process. */
   readonly brakes: Set<Promise<unknown>>;
 }
 
-/** Holds each fsync and fdatasync of a process, and of those it starts. Resolves when it does so. */
+/** Delays each fsync and fdatasync of a process and of the processes that it starts. Resolves when it is in effect. */
 async function brake({ delayMs, end, brakes }: SlowDisk, pid: number): Promise<void> {
   const delay = `inject=fsync,fdatasync:delay_enter=${delayMs * 1000}`;
   const words = ['strace', '-f', '-o', '/dev/null', '-e', 'trace=fsync,fdatasync', '-e', delay, '-p', String(pid)];
   const child = spawn('setpriv', ['--pdeathsig', 'KILL', '--', ...words], { stdio: ['ignore', 'ignore', 'pipe'] });
   const exited = once(child, 'exit').finally(() => brakes.delete(exited));
   brakes.add(exited);
-  // It lets go of them when it is told to end.
+  // On SIGTERM, strace detaches from the processes.
   end.signal.addEventListener('abort', () => child.kill('SIGTERM'), { once: true });
   const said: string[] = [];
   await new Promise<void>((resolve, reject) => {
@@ -64,7 +64,7 @@ async function brake({ delayMs, end, brakes }: SlowDisk, pid: number): Promise<v
       );
     });
   }).catch(async (error: unknown) => {
-    // Who has ended meanwhile has no disk to be slow.
+    // A process that has ended in the meantime cannot be slowed, and need not be.
     if (!end.signal.aborted && (await isAlive(pid))) throw error;
   });
 }

@@ -5,7 +5,9 @@ import { podStatus, type Condition, type PodRecord } from './pod-status.ts';
 
 const RETRY_MS = 200;
 
-/** Writes the status of a pod whenever it has changed, one write after the other, until the API server has it. */
+/**
+ * Writes the status of a pod to the API server after each change, one write at a time, each repeated until it succeeds.
+ */
 export class StatusWriter {
   readonly #api: Pick<Api, 'patch'>;
   readonly #pod: V1Pod;
@@ -23,17 +25,17 @@ export class StatusWriter {
     this.#signal = signal;
   }
 
-  /** The record has changed. */
+  /** Must be called after each change of the record. */
   changed(): void {
     this.#isDue = true;
     this.#writing ??= this.#write().finally(() => {
       this.#writing = undefined;
-      // What has changed since the writer last looked.
+      // Changes since the writer last read the record.
       if (this.#isDue && !this.#signal.aborted) this.changed();
     });
   }
 
-  /** Returns when the last change is written. */
+  /** Returns when the last change has been written. */
   async flush(): Promise<void> {
     while (this.#writing !== undefined) await this.#writing;
   }
@@ -50,7 +52,7 @@ export class StatusWriter {
         await this.#api.patch(at(namespace, 'pods', name, 'status'), { metadata: { uid }, status });
         this.#written = text;
       } catch (error) {
-        // Without the pod there is nobody to tell.
+        // The pod is gone, so there is no status to write.
         if (isOutdated(error)) return;
         this.#isDue = true;
         await sleep(RETRY_MS, this.#signal);
