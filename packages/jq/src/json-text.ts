@@ -84,8 +84,10 @@ function exponentForm(digits: string, exponent: number): string {
   return `${digits.slice(0, 1)}${fraction}e${exponent < 0 ? '-' : '+'}${power}`;
 }
 
+const DEL = '\u007f';
+
 /**
- * Whether JSON.stringify writes `value` as jq does: all numbers are safe integers other than -0, and no string value
+ * Whether JSON.stringify writes `value` as jq does: all numbers are safe integers other than -0, and no string or key
  * has a DEL character. The steps counted here also stand for the work of writing.
  */
 function hasPlainNumbers(value: JsonValue, counter: Meter): boolean {
@@ -93,12 +95,12 @@ function hasPlainNumbers(value: JsonValue, counter: Meter): boolean {
   if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0);
   if (typeof value === 'string') {
     counter.spend(value.length >>> 4);
-    return !value.includes('\u007f');
+    return !value.includes(DEL);
   }
   if (isArray(value)) return value.every((item) => hasPlainNumbers(item, counter));
   if (!isObject(value)) return true;
   for (const key in value) {
-    if (!hasPlainNumbers(value[key] ?? null, counter)) return false;
+    if (key.includes(DEL) || !hasPlainNumbers(value[key] ?? null, counter)) return false;
   }
   return true;
 }
@@ -127,7 +129,7 @@ function deeper(newline: string, options: JsonTextOptions): string {
 
 function stringText(text: string, options: JsonTextOptions): string {
   meter().text(text.length);
-  const quoted = JSON.stringify(text.toWellFormed()).replaceAll('\u007f', '\\u007f');
+  const quoted = JSON.stringify(text.toWellFormed()).replaceAll(DEL, '\\u007f');
   if (options.ascii !== true) return quoted;
   return quoted.replace(/[^\0-\u007f]/g, (unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }

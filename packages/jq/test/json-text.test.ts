@@ -36,6 +36,7 @@ describe('JSON text', () => {
 
   it('is compact without an indent', () => {
     expect(jsonText(value)).toBe('{"b":[1,{"c":[]}],"a":"é\\u007f","d":{}}');
+    expect(jsonText({ 'a\u007f': 1 })).toBe('{"a\\u007f":1}');
   });
 
   it('is indented as asked', () => {
