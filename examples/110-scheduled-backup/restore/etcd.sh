@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Makes the data folder of one etcd member from a backup, while etcd is stopped. All members are made from the same one.
+# Makes the data folder of one etcd member from a backup, while etcd is stopped. All members need the same backup.
 database=etcd
 dump_name=dump.db
 # shellcheck source=../hooks/lib/restore.sh
@@ -23,7 +23,7 @@ database_settings() {
   expect_program etcdutl
 }
 
-# Without them etcdutl makes a cluster of one member, with names of its own. Sets folder and flags.
+# Without the four options, etcdutl makes a cluster of one member with default names. Sets folder and flags.
 restore_arguments() { # ARGUMENT...
   local option missing=()
   local -A given=()
@@ -63,7 +63,7 @@ main() {
   step restore
   restored=$folder/.restored-$stamp
   undo=remove_restored
-  # Revisions go on far above those that clients have seen, so that no watch and no lock takes the past for the future.
+  # Revisions continue far above those that clients have seen, so that no watch and no lock takes old data for new.
   try RestoreFailed "nothing was changed" etcdutl snapshot restore "$dump" --data-dir "$restored" \
     --bump-revision 1000000000 --mark-compacted "${flags[@]}"
   [[ ! -e $folder/member ]] || mv -T "$folder/member" "$folder/member.before-$stamp"
@@ -79,7 +79,7 @@ look() { # FOLDER
   mkdir -p "$1"
   [[ -e $1/member ]] || return 0
   [[ $force == yes ]] || refuse "$1 holds a member already: with --force it is kept as member.before-$stamp"
-  # etcd holds a lock on its database as long as it lives.
+  # etcd holds a lock on its database as long as it runs.
   [[ ! -e $1/member/snap/db ]] || flock --nonblock "$1/member/snap/db" true ||
     refuse "an etcd is running on $1: stop it first"
 }

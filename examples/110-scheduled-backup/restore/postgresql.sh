@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings a backup of PostgreSQL back: beside the present database first, and then in its place.
+# Restores a backup of PostgreSQL beside the present database, and then in its place.
 database=postgresql
 dump_name=dump.tar
 # shellcheck source=../hooks/lib/restore.sh
@@ -37,7 +37,7 @@ main() {
   fi
 }
 
-# Nobody knows what of a newer version an older one takes.
+# It is not known what of a newer version an older one accepts.
 refuse_older_server() {
   local taken now
   taken=$(jq -r '.server // ""' "$manifest")
@@ -71,7 +71,7 @@ restore_database() {
   echo "restored backup $backup to database $PGDATABASE at $PGHOST"
 }
 
-# Every role and database of a server: only a new server takes them.
+# Restores every role and database of a server, to a new server only.
 restore_cluster() {
   local databases file
   databases=$(maintain <<< "select string_agg(datname, ' ') from pg_database where not datistemplate and datname <> 'postgres'")
@@ -87,18 +87,18 @@ restore_cluster() {
     try RestoreFailed "$advice" swap
     maintain <<< 'drop database if exists :"before"' 2> "$work/stderr"
   done
-  # The password of the own one changes, too.
+  # This also changes the password of the current user, so it comes last.
   try RestoreFailed "$advice" set_roles
   echo "restored backup $backup to the server $PGHOST; roles have the passwords they had then"
 }
 
 name_database() { # NAME
   restored=restored_$stamp before=$1_before_$stamp
-  # The server would cut it.
+  # The server would truncate a longer name.
   ((${#before} <= 63)) || before=before_$stamp
 }
 
-# Restores a database under a name of its own, with all that it had.
+# Restores a database with all its properties, under a temporary name.
 fill_database() { # NUMBER
   local part=$parts/$1
   try RestoreFailed "$advice" maintain_with "$part.json" -v target="$restored" -v locale=own -f "$sql/make-database.sql"
@@ -112,7 +112,7 @@ fill_restored() { # PART
   server=$(maintain <<< 'show server_version_num')
   missing=$(jq -r '.tablespaces | join("\n")' "$1.schema.json" | grep -vxF -f <(maintain <<< 'select spcname from pg_tablespace') || true)
   [[ -z $missing ]] || echo "there are no tablespaces $missing: all goes to the default one"
-  # Views that are filled here are filled as whom they belong to, who may not see all.
+  # Materialized views are filled with the rights of their owners, from whom row security may hide rows.
   local flags=(--enable-row-security)
   [[ -z $missing ]] || flags+=(--no-tablespaces)
   if ((server / 10000 >= $(major pg_restore))); then
@@ -123,14 +123,14 @@ fill_restored() { # PART
   fi
 }
 
-# Servers before 17 do not know a setting with which the tools since 17 begin each database.
+# The tools since version 17 begin each database with a setting that servers before 17 do not know.
 for_older_server() {
   awk 'NR == 1 || /^\\connect / {head = 1} head && /^SET transaction_timeout = 0;$/ {head = 0; next} {print}'
 }
 
 advice="nothing was changed"
 
-# Those that are missing, and what they are members of, which rights may depend on.
+# Makes the missing roles and their memberships, which rights may depend on.
 make_roles() {
   maintain_with /dev/null -1 -v otherwise=noinherit -f "$sql/make-roles.sql" > "$work/made.json" 2> "$work/stderr" ||
     fail RestoreFailed "roles are missing, and $PGUSER cannot make them; make them, or be a superuser; $advice: $(last_words "$work/stderr")"
@@ -165,7 +165,7 @@ drop_restored() {
   maintain_with /dev/null <<< "select format('drop role %I', name) from jsonb_array_elements_text(:'made'::jsonb) name \\gexec"
 }
 
-# Both names change at once, or none does.
+# Renames both databases, or neither.
 swap() {
   maintain <<'SQL'
 select pg_terminate_backend(pid) from pg_stat_activity where datname = :'name' and pid <> pg_backend_pid() \g /dev/null
@@ -176,12 +176,12 @@ commit;
 SQL
 }
 
-# Runs what comes on standard input beside the database, whose name is :'name' there.
+# Runs the SQL on standard input in another database; the name of this one is in :'name'.
 maintain() { # ARGUMENT...
   beside run_sql -v name="$PGDATABASE" -v restored="${restored:-}" -v before="${before:-}" "$@" -f -
 }
 
-# The same, with the files of the backup; input counts when there is no file.
+# The same, with the files of the backup in variables. Without further arguments it runs standard input.
 maintain_with() { # DATABASE-FILE ARGUMENT...
   (($# > 1)) || set -- "$1" -f -
   beside replay "$@"

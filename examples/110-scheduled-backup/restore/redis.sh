@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Brings a backup of Redis back: key by key to a server that runs, or as a file for one that is to start.
+# Restores a backup of Redis: key by key to a running server, or as a file for a server that is started later.
 database=redis
 dump_name=dump.rdb
 # shellcheck source=../hooks/lib/restore.sh
@@ -39,14 +39,14 @@ restore_to_server() {
   count_there
   ((keys + libraries == 0)) || [[ $force == yes ]] ||
     refuse "Redis at $REDIS_HOST has $keys keys and $libraries libraries of functions: with --force they are saved beside the backups, and replaced"
-  # Somebody else in the container would be ended with it.
+  # If memory ran out, the kernel could kill other processes of the container, too.
   watch_room
   start_scratch "$dump"
   scratch INFO > "$work/expected"
   expect_fits
   ((keys + libraries == 0)) || save_present
   step restore
-  # One key of our own goes first: where it is not taken, nothing else is touched.
+  # One key of our own goes first: if the server does not take it, nothing else is changed.
   scratch SET "hooklet-restore-$stamp" '' > "$work/said"
   send_keys "hooklet-restore-$stamp" "nothing was changed"
   scratch DEL "hooklet-restore-$stamp" > "$work/said"
@@ -68,7 +68,8 @@ count_there() {
   keys=$(count_keys < "$work/there") libraries=$(count_libraries < "$work/there")
 }
 
-# Before anything is removed: the server must have the databases that the backup has keys in, and memory for all of it.
+# Checks, before anything is removed, that the server has all databases that have keys in the backup, and enough
+# memory.
 expect_fits() {
   local highest limit need
   highest=$(sed -n 's/^db\([0-9]*\):.*/\1/p' "$work/expected" | sort -n | tail -n 1)
@@ -88,8 +89,8 @@ save_present() {
   echo "saved what is there to before-restore-$stamp in $(target_describe)"
 }
 
-# MIGRATE knows of keys only. The libraries take the place of all that are there, at once or not at all. What a Redis before
-# version 7 was backed up with has none, and goes back to one.
+# MIGRATE sends keys only. The libraries of the backup replace all that are there, or nothing changes. A backup of a
+# Redis before version 7 has no libraries, and can be restored to such a Redis.
 send_functions() {
   ((libraries + $(count_libraries < "$work/expected") > 0)) || return 0
   scratch FUNCTION DUMP | head -c -1 > "$work/functions"
@@ -97,8 +98,8 @@ send_functions() {
     "${redis[@]}" -X libraries FUNCTION RESTORE libraries FLUSH < "$work/functions" > "$work/said"
 }
 
-# The scratch server sends them: with type, time to live and database as they were. The password comes on standard input,
-# as everybody may read the arguments of a process.
+# The scratch server sends the keys with type, time to live and database. The password goes over standard input, as
+# everybody can read the arguments of a process.
 send_keys() { # PATTERN ADVICE
   local sent
   sent=$(printf %s "${REDIS_PASSWORD:-}" |

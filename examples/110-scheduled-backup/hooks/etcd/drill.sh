@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Restores the newest backup of etcd to a member of its own, starts it, and asks it: DRILL_QUERY are words of etcdctl.
+# Restores the newest backup of etcd to a scratch member, starts it, and runs DRILL_QUERY, the arguments of an etcdctl
+# command, against it.
 database=etcd
 dump_name=dump.db
 # shellcheck source=../lib/drill.sh
@@ -7,7 +8,7 @@ source "$(dirname "${BASH_SOURCE[0]}")/../lib/drill.sh"
 # shellcheck source=../lib/etcd.sh
 source "$lib/etcd.sh"
 
-# Sockets in the folder that it is started in: nobody else gets there.
+# Unix sockets in the folder where etcd is started, which no other user can access.
 client=unix://drill:1 peer=unix://drill:2
 
 database_restore() { # FILE
@@ -17,7 +18,7 @@ database_restore() { # FILE
     --name drill --initial-cluster "drill=$peer" --initial-advertise-peer-urls "$peer"
   (
     cd "$work"
-    # Nothing that is set for etcdctl or the real members is meant for it.
+    # The scratch member must not read settings that are meant for etcdctl or the real members.
     exec env -i PATH="$PATH" etcd --name drill --data-dir "$work/member" --initial-cluster "drill=$peer" \
       --listen-client-urls "$client" --advertise-client-urls "$client" \
       --listen-peer-urls "$peer" --initial-advertise-peer-urls "$peer" --log-level warn
@@ -32,13 +33,14 @@ database_restore() { # FILE
   expect_counted revision "$(scratch endpoint status --write-out=json | jq '.[0].Status.header.revision')"
 }
 
-# Users and passwords are those of then; certificates are not needed.
+# The restored member has the users and passwords of the time of the backup, so ETCDCTL_USER and ETCDCTL_PASSWORD stay
+# set. It uses no TLS.
 scratch() {
   (cd "$work" && env -u ETCDCTL_CACERT -u ETCDCTL_CERT -u ETCDCTL_KEY -u ETCDCTL_DISCOVERY_SRV ETCDCTL_ENDPOINTS="$client" \
     etcdctl --dial-timeout=5s --command-timeout=60s "$@")
 }
 
-# Of --count-only the number counts.
+# For a query with --count-only, prints only the count.
 database_query() {
   local answer
   split_query

@@ -1,8 +1,9 @@
 # shellcheck shell=bash
-# What one attempt at a run leaves to the next: when it was made, a dump that was good and could not be sent, how many dumps
-# there were, and in the target, under failed/, a dump that could not be verified.
+# What a run leaves for later ones: the start and end time of the last backup, a good dump that could not be sent, how
+# many dumps of the run were made, and in the target, under failed/, a dump that could not be verified.
 
-# A backup that takes longer than the time to the next tick is not followed by another at once.
+# Skips a tick that came due while the previous backup was running, so that a backup that takes longer than the
+# interval of the schedule is not followed by another one at once.
 was_due_meanwhile() {
   local due from=0 to=0
   [[ $reason == tick && $attempt == 1 && -O $ended ]] || return 1
@@ -12,7 +13,7 @@ was_due_meanwhile() {
   echo "it came due while the backup before it was made: nothing to do"
 }
 
-# Takes the dump of the attempt before, when it is of this run and whole.
+# Reuses the dump of the previous attempt if it belongs to this run and its checksum matches.
 reuse_dump() {
   local about=$made/manifest.json
   if [[ -d $made && ! -L $made && -O $made && -s $about && $(jq -r '.backup + " " + .identity' "$about") == "$backup $identity" ]]; then
@@ -28,7 +29,7 @@ reuse_dump() {
   return 1
 }
 
-# Keeps dump and manifest for the next attempt, until they are in the target.
+# Keeps the dump and its manifest for the next attempt, until they are in the target.
 keep_dump() {
   rm -rf "$made"
   mkdir "$made"
@@ -39,7 +40,7 @@ keep_dump() {
   dump=$made/$dump_name
 }
 
-# Refuses to make one dump after the other of what always fails.
+# Limits the dumps of one run, so that a backup that always fails does not make one dump after another.
 limit_dumps() {
   local last=()
   dumps=0
@@ -56,23 +57,24 @@ count_dump() {
   remember "$tried" "$backup" "$dumps"
 }
 
-# For the message of limit_dumps.
+# Records the reason of the last failed dump for the message of limit_dumps.
 note_failed_dump() { # REASON MESSAGE
   [[ -s ${tried:-} && $gave_up == 0 ]] || return 0
   remember "$tried" "$backup" "$dumps" "$1" "${2//$'\n'/ }"
 }
 
-# What follows runs at the end of a failed run, where a plain "return" would return its exit code.
+# The functions below run at the end of a failed run, in the EXIT trap, where a plain "return" would return its exit
+# code.
 
-# Keeps what could not be verified: somebody may want it more than nothing. Once for each run, so many at most, and none
-# that is larger than people want to pay for.
+# Keeps a dump that could not be verified, as it may be better than nothing: one for each run, BACKUP_KEEP_FAILED of
+# them at most, and none larger than BACKUP_KEEP_FAILED_MIB.
 keep_failed() { # MESSAGE
   local name excess
   ((BACKUP_KEEP_FAILED > 0)) && [[ -s $dump ]] || return 0
   target_list
   [[ ! -e $manifests/failed/$backup/manifest.json ]] || return 0
   verified=failed counts='{}'
-  # What could not be encrypted does not leave the Pod either.
+  # With encryption on, a dump that cannot be encrypted must not leave the Pod: this fails then.
   [[ $dump_name == *.age ]] || seal_dump
   bytes=$(stat -c %s "$dump")
   ((bytes <= BACKUP_KEEP_FAILED_MIB * 1024 * 1024)) || {

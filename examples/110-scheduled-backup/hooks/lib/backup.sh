@@ -1,13 +1,12 @@
 # shellcheck shell=bash
-# One backup from beginning to end, the same for every database. A hook sources this file, says with four functions what
-# is special about its database, and ends with `backup_hook "$@"`:
-#   database_check          fails when the database cannot be backed up; sets size_bytes, its size at most, and
-#                           server_version; restored_bytes, what it takes to restore it, if that is another size; and
-#                           left_out, a JSON object, if the dump will not have all that is there
-#   database_dump FILE      writes a dump that is of one moment
-#   database_verify FILE    restores the dump somewhere else and compares; sets verified and counts, a JSON object
-#   database_version        prints what made the dump
-# and with dump_name, the name of the dump among the files of a backup.
+# One backup from beginning to end, the same for every database. A hook sets dump_name, the file name of the dump in a
+# backup, sources this file, defines four functions for its database, and ends with `backup_hook "$@"`:
+#   database_check          fails when the database cannot be backed up; sets size_bytes, the size of the database, which
+#                           the dump does not exceed, and server_version; may set restored_bytes, the size of the restored
+#                           database, if it differs, and left_out, a JSON object, if the dump will not have everything
+#   database_dump FILE      writes a dump of one point in time
+#   database_verify FILE    restores the dump elsewhere and compares it; sets verified and counts, a JSON object
+#   database_version        prints the version of the program that makes the dump
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 # shellcheck source=lock.sh
@@ -27,7 +26,7 @@ backup_hook() {
   read_context
   read_settings
   open_target "$BACKUP_NAME"
-  # Beside the folder of the run, which begins empty; "." is in no BACKUP_NAME.
+  # These lie beside the folder of the run, which is empty at its start. No BACKUP_NAME contains ".".
   made=$work.made tried=$work.tried ended=$work.ended
   if [[ $context_type == Schedule ]]; then
     backup_run
@@ -45,22 +44,22 @@ schedule:
     crontab: "${BACKUP_CRONTAB:-0 3 * * *}"
     timeZone: "${BACKUP_TIME_ZONE:-Etc/UTC}"
     jitter: "${BACKUP_JITTER:-5m}"
-    # What is due while a run that failed waits to be tried again takes its place.
+    # A tick that comes due while a failed run waits for its retry replaces that run.
     concurrency: queue
-    # A tick that nobody was there for is made up for, once.
+    # Ticks that were missed while no operator was running are made up for by one run.
     missed: latest
     startingDeadline: "${BACKUP_STARTING_DEADLINE:-23h}"
     includeSnapshotsFrom: [guarded]
     queue: backup
 settings:
   timeout: "${BACKUP_TIMEOUT:-6h}"
-  # How often a failing backup is tried again, after the first few times.
+  # The interval between retries of a failing backup, after the first few.
   executionMinInterval: "${BACKUP_RETRY_INTERVAL:-1m}"
   executionBurst: 5
 YAML
 }
 
-# Of several contexts the last one counts.
+# If there are several contexts, only the last one counts.
 read_context() {
   local fields
   fields=$(jq -r 'last | [
@@ -72,11 +71,11 @@ read_context() {
     ((.objects // .snapshots.guarded // [])[0].filterResult // "")
   ] | join("|")' "$BINDING_CONTEXT_PATH")
   IFS='|' read -r context_type run_id stamp reason attempt object_uid <<< "$fields"
-  # Names sort by time; a retry has the name of the first attempt, so it never makes a second backup.
+  # Names sort by time. A retry has the same name as the first attempt, so it never makes a second backup.
   backup=$stamp-$run_id
 }
 
-# What is wrong is told when the operator starts, not in the night.
+# Runs at the start of the operator, so that wrong settings are reported then and not at the first backup.
 backup_check() {
   step check
   target_check
@@ -129,15 +128,16 @@ backup_run() {
   [[ -z ${size_bytes:-} ]] || warn_of_room
 }
 
-# The next backup may take as much as the newest one. Of the first one nothing is known but that it is no larger than the
-# database, and most are much smaller.
+# Fails when the target has no room for a backup as large as the newest one. Before the first backup nothing is
+# checked: it is known only to be no larger than the database, and most backups are much smaller.
 expect_target_room() {
   local newest
   newest=$(newest_manifest)
   [[ -z $newest ]] || target_expect_room "$(jq -r .bytes "$newest")" "the newest backup"
 }
 
-# By this installation: another one may have a run of the same name.
+# Whether this run of this installation has published its backup. Another installation may have a run of the same
+# name.
 is_published() {
   local manifest=$manifests/$backup/manifest.json
   [[ $identity == "$owner" && -s $manifest ]] || return 1
@@ -162,11 +162,11 @@ make_backup() {
   keep_dump
 }
 
-# Nothing counts as a backup that has no manifest, and the manifest comes last.
+# Only what has a manifest counts as a backup, so the manifest is published last.
 publish_backup() {
   send_dump ''
   is_published || fail UploadDamaged "the manifest of $backup in $(target_describe) is not the one that was sent: is somebody else at work in $BACKUP_FOLDER?"
-  # Another attempt may have published another dump meanwhile.
+  # Another attempt may have published a different dump in the meantime.
   [[ $(jq -r .sha256 "$manifests/$backup/manifest.json") != "$checksum" ]] || compared=yes
 }
 

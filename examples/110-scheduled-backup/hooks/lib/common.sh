@@ -3,7 +3,7 @@
 set -Eeuo pipefail
 shopt -s inherit_errexit
 umask 077
-# Names are compared byte by byte, and what programs say is looked through.
+# Names are compared byte by byte, and the output of programs is matched against English patterns.
 export LC_ALL=C
 
 lib=$(dirname "${BASH_SOURCE[0]}")
@@ -18,10 +18,10 @@ source "$lib/encrypt.sh"
 # shellcheck source=owner.sh
 source "$lib/owner.sh"
 
-# In the image there is jq; elsewhere that of hooklet serves.
+# The image has jq; elsewhere the one in hooklet is used.
 command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 
-# What is backed up: Events are put on it. When it is first seen, all settings are tried out.
+# The object that is backed up, which Events are attached to. When it is first listed, all settings are checked.
 guarded_binding() {
   cat << YAML
 kubernetes:
@@ -36,11 +36,12 @@ kubernetes:
 YAML
 }
 
-# Makes the scratch folder of this run, and the target ready to be used. What a killed run left in the folder goes.
+# Creates the scratch folder of this run, and prepares the target. Whatever a killed run left in the folder is
+# removed.
 open_target() { # FOLDER
   local folder=$BACKUP_SCRATCH/$1
   hold_folder "$folder"
-  # The last one is made here and nowhere else: where others may write, too, it is ours or none.
+  # Without -p the last folder must be created by this run: where others can write too, it is ours or the run fails.
   { rm -rf "$folder" && mkdir -p "$BACKUP_SCRATCH" && mkdir "$folder"; } || fail ScratchFailed "cannot write to $BACKUP_SCRATCH: mount a writable volume there, or set BACKUP_SCRATCH"
   work=$folder dump=$folder/$dump_name
   name_attempt
@@ -48,16 +49,16 @@ open_target() { # FOLDER
   source "$lib/target-$BACKUP_TARGET.sh"
 }
 
-# Another operator of this machine that has the same folder would remove what is written there. The lock is beside it, as
-# the folder itself is made anew, and is held by the run alone: not by a server that it starts. Of a run that was killed
-# some program may take a moment to end.
+# Locks the folder of a run: another operator on this machine with the same folder would remove what is written there.
+# The lock is beside the folder, because the folder itself is recreated. Only the run holds the lock, not a server
+# that it starts. Programs of a killed run may take a moment to end, hence the timeout.
 hold_folder() { # FOLDER
   mkdir -p "$1.run" && exec {folder_fd}< "$1.run" || fail ScratchFailed "cannot write to $BACKUP_SCRATCH: mount a writable volume there, or set BACKUP_SCRATCH"
   flock --timeout 5 "$folder_fd" || fail ScratchFailed "another run uses $1: two operators need two folders, set another BACKUP_SCRATCH"
 }
 
-# Who this is, and a word of letters for this attempt: what two attempts send never has the same name. It begins with
-# eight letters that all attempts of this Pod have.
+# Sets holder, the name of this operator, and attempt_tag, a word of letters for this attempt, so that files sent by
+# two attempts never have the same name. Its first eight letters are the same for all attempts of this Pod.
 name_attempt() {
   holder=${POD_NAME:-$(uname -n)-$PPID}${POD_UID:+/$POD_UID}
   attempt_tag=$(sha256sum <<< "$holder" | letters)$(head -c 16 /dev/urandom | sha256sum | letters)
@@ -67,8 +68,8 @@ letters() {
   cut -c 1-8 | tr 0-9a-f a-p
 }
 
-# The names of the published backups of ours, oldest first. A clock was wrong where one is of a time to come: it is not
-# taken for the newest as long as there is another.
+# Prints the names of our published backups, oldest first. A backup with a time in the future was made while a clock
+# was wrong: it comes first, so that it is not taken for the newest one as long as there is another.
 list_backups() {
   local name soon
   soon=$(date -u -d '+1 minute' +%Y%m%dT%H%M%SZ)
@@ -77,19 +78,19 @@ list_backups() {
   done | sort | cut -d ' ' -f 2
 }
 
-# The names of the dumps that were kept although they could not be verified, oldest first.
+# Prints the names of the dumps that were kept although they could not be verified, oldest first.
 list_failed() {
   backups_in "$manifests/failed" | sort
 }
 
-# The file with the manifest of the newest one; nothing when there is none.
+# Prints the path of the manifest of the newest backup, or nothing when there is none.
 newest_manifest() {
   local newest
   newest=$(list_backups | tail -n 1)
   [[ -z $newest ]] || echo "$manifests/$newest/manifest.json"
 }
 
-# Ends the run because of a small file of the target that no backup has written, if it is needed.
+# Fails because of a small file in the target that no backup has written. With ignore_odd=yes it only logs this.
 odd_file() { # PATH WHY
   if [[ ${ignore_odd:-no} == yes ]]; then
     echo "$1 in $(target_describe) is ignored: $2"
@@ -98,7 +99,7 @@ odd_file() { # PATH WHY
   fi
 }
 
-# Writes lines to a file beside the folder of this run, at once.
+# Writes lines to a file beside the folder of this run, atomically.
 remember() { # FILE LINE...
   local file=$1
   shift
@@ -118,7 +119,7 @@ step() {
   echo "step $1"
 }
 
-# Runs a program. When it fails the run does, for REASON, with ADVICE and what the program said.
+# Runs a command. If it fails, the run fails for REASON, with ADVICE and the end of what the command printed.
 try() { # REASON ADVICE COMMAND...
   local reason=$1 advice=$2
   shift 2
@@ -130,7 +131,7 @@ how_it_ended() { # EXIT-CODE
   last_words "$work/stderr"
 }
 
-# The end of what a program said; before it the first line that names an error, which a long statement may follow.
+# Prints the end of a program's output, and before it the first line with an error, which a long statement may follow.
 last_words() { # [FILE]
   local text first end
   text=$(tail -c 100000 "$@")

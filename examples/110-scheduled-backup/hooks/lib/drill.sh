@@ -1,9 +1,8 @@
 # shellcheck shell=bash
-# A drill: the newest backup comes out of the target as it would after a loss, to a scratch server, which is asked what
-# DRILL_QUERY says. A hook sources this file, says with two functions what is special about its database, and ends with
-# `drill_hook "$@"`:
-#   database_restore FILE   restores the dump to a scratch server, and compares with the manifest in $manifest
-#   database_query          prints what the scratch server answers to DRILL_QUERY
+# A drill restores the newest backup from the target to a scratch server, as after a loss, and runs DRILL_QUERY there. A
+# hook sources this file, defines two functions for its database, and ends with `drill_hook "$@"`:
+#   database_restore FILE   restores the dump to a scratch server, and compares it with the manifest in $manifest
+#   database_query          prints the answer of the scratch server to DRILL_QUERY
 # shellcheck source=backup.sh
 source "$(dirname "${BASH_SOURCE[0]}")/backup.sh"
 # shellcheck source=restore.sh
@@ -25,7 +24,7 @@ drill_hook() {
   fi
 }
 
-# Without one in the settings there are drills where dumps are verified in the same way, and can be read in this Pod.
+# Without DRILL_CRONTAB there are weekly drills if dumps are verified by restoring them and this Pod can decrypt them.
 default_crontab() {
   if [[ ${BACKUP_VERIFY:-yes} != yes || (-n ${BACKUP_AGE_RECIPIENTS:-} && -z ${BACKUP_AGE_IDENTITY_FILE:-}$age_identity) ]]; then
     echo never
@@ -37,7 +36,7 @@ default_crontab() {
 drill_config() {
   local crontab=${DRILL_CRONTAB:-$(default_crontab)}
   echo 'configVersion: v1'
-  # A hook with settings alone is switched off.
+  # A hook that prints only settings has no bindings and never runs.
   [[ $crontab == never ]] || cat <<YAML
 $(guarded_binding)
 schedule:
@@ -47,10 +46,10 @@ schedule:
     jitter: "${BACKUP_JITTER:-5m}"
     concurrency: skip
     missed: latest
-    # What failed is told, and restored again at the next tick or by hand, not for ever.
+    # A failed drill is reported, and repeated at the next tick or by hand, but not retried.
     allowFailure: true
     includeSnapshotsFrom: [guarded]
-    # Backups do not wait behind it, but for the room: see room.sh.
+    # A queue of its own: backups wait for a drill only to use the scratch volume, see room.sh.
     queue: drill
 YAML
   cat <<YAML
@@ -69,7 +68,7 @@ drill_settings() {
   read_settings
 }
 
-# What the last drill was is known again after a restart.
+# Runs at the start of the operator: sets the metrics of the last drill again.
 drill_check() {
   step check
   open_target "$BACKUP_NAME-drill"
@@ -81,15 +80,15 @@ drill_check() {
 }
 
 drill_run() {
-  # A Pod that is ended by its drill is not to be ended by it for ever.
+  # A drill that makes its Pod restart must not do so forever.
   ((attempt <= 3)) || fail Interrupted "the drill was interrupted $((attempt - 1)) times, and is left to the next tick: look at why the Pod was restarted"
   take_turn
-  # The database may be away. Every backup that counts as one of the folder may be drilled, as that of one it was taken over
-  # from: it is thrown away afterwards.
+  # A drill works while the database is away, and with every backup that counts as one of the folder, also one of an
+  # identity that was taken over: the restored data is thrown away afterwards.
   refuse_foreign() { :; }
   restore_as=drill
   restore_begin
-  # What restores do without.
+  # restore_begin has set this to no, but a drill needs room for the restored data.
   BACKUP_VERIFY=yes
   size_bytes=0 restored_bytes=$(number_in_manifest .restoredBytes)
   check_scratch
@@ -103,14 +102,14 @@ drill_run() {
   drill_done
 }
 
-# Fails when the manifest says another number of something than was restored. One that was not verified says none.
+# Fails when the manifest has another number than was restored. The manifest of an unverified backup has no numbers.
 expect_counted() { # NAME NUMBER
   local said
   said=$(jq -r --arg name "$1" '.counts | if . == {} then "" else .[$name] // 0 end' "$manifest")
   [[ -z $said || $said == "$2" ]] || fail VerifyFailed "the restored $database has $2 $1, the manifest of backup $backup says $said"
 }
 
-# Sets answer; fails when it is not what is expected.
+# Sets answer; fails when it is not the expected one.
 ask_scratch() {
   answer=$(database_query 2> "$work/stderr") ||
     fail QueryFailed "the restored $database does not answer to DRILL_QUERY: $(last_words "$work/stderr")"
@@ -151,7 +150,7 @@ drill_gauges() { # FILE
     } | to_entries[] | select(.value > -1e300 and .value < 1e300) | {name: .key, action: "set", value, labels: {name: $name}}' "$1"
 }
 
-# Instead of what a backup tells that failed.
+# Replaces the function of report.sh that reports a failed backup.
 report_failed() {
   local failure reason message
   mapfile -t failure < "$failure_file"
@@ -166,7 +165,7 @@ report_failed() {
   event "Drill$reason" "$message" > "$KUBERNETES_PATCH_PATH"
 }
 
-# The words of DRILL_QUERY as a shell has them, one for each line of words.
+# Splits DRILL_QUERY into the array words, as a shell does, with quotes.
 split_query() {
   mapfile -d '' -t words < <(xargs printf '%s\0' <<< "$DRILL_QUERY")
 }

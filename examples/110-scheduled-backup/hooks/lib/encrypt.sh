@@ -1,8 +1,9 @@
 # shellcheck shell=bash
-# Encryption with age: by the public keys of BACKUP_AGE_RECIPIENTS before a dump leaves the Pod, by the private key of
-# BACKUP_AGE_IDENTITY or BACKUP_AGE_IDENTITY_FILE when it comes back. Neither a manifest nor a message has a private key.
+# Encryption with age: a dump is encrypted with the public keys of BACKUP_AGE_RECIPIENTS before it leaves the Pod, and
+# decrypted with the private key of BACKUP_AGE_IDENTITY or BACKUP_AGE_IDENTITY_FILE when it is restored. No manifest
+# and no message contains a private key.
 
-# No program that is started here gets it.
+# Unset, so that no program that is started here inherits the private key.
 age_identity=${BACKUP_AGE_IDENTITY:-}
 unset BACKUP_AGE_IDENTITY
 
@@ -30,20 +31,20 @@ seal_dump() {
   dump+=.age dump_name+=.age
 }
 
-# Puts an encrypted file in the place of one, beside which it is for a moment.
+# Replaces FILE by FILE.age; for a moment both exist.
 seal() { # FILE
   try EncryptFailed "age cannot encrypt ${1##*/}" age "${recipients[@]/#/--recipient=}" --output="$1.age" "$1"
   rm "$1"
 }
 
-# Adds to a manifest what a restore needs: room, and whose key.
+# Adds to a manifest what a restore must know: how much room it needs, and which keys can decrypt the dump.
 name_needs() {
   jq -c --argjson restored "${restored_bytes:-${size_bytes:-0}}" '. + {restoredBytes: $restored}
     + if $ARGS.positional == [] then {} else {encryption: {tool: "age", recipients: $ARGS.positional}} end
   ' --args ${recipients[@]+"${recipients[@]}"}
 }
 
-# Brings the dump of the chosen backup to $dump, decrypted and checked.
+# Fetches the dump of the chosen backup to $dump, decrypts it and checks it.
 fetch_dump() { # PATH
   local sum bytes failed=no
   bytes=$(number_in_manifest .bytes)
@@ -57,7 +58,7 @@ fetch_dump() { # PATH
   else
     dump_name=${dump_name%.age} dump=${dump%.age}
     expect_key
-    # Decrypted while it comes; the checksum is that of all that came, whatever age says.
+    # Decrypted while it is fetched. The checksum covers everything that was fetched, also when age fails.
     sum=$({ target_cat "$1" | tee -p /dev/fd/3 | age --decrypt --identity=<(print_identity) --output="$dump" 2> "$work/age"; } 3>&1 |
       sha256sum | cut -d ' ' -f 1) || failed=yes
   fi
@@ -66,20 +67,21 @@ fetch_dump() { # PATH
   [[ $failed == no ]] || fail WrongKey "backup $backup is whole, but cannot be decrypted with this key: $(last_words "$work/age")"
 }
 
-# Whoever can write to the target can write a manifest: what is no number is 0, and is not calculated with.
+# Anybody who can write to the target can write a manifest: what is not a number counts as 0, and is not calculated
+# with.
 number_in_manifest() { # PATH
   local number
   number=$(jq -r "$1 // 0" "$manifest")
   if [[ $number =~ ^[0-9]{1,15}$ ]]; then echo "$number"; else echo 0; fi
 }
 
-# Fails when the private key is missing or another one.
+# Fails when the private key is missing or does not fit.
 expect_key() {
   local wanted have key
   wanted=$(jq -r '.encryption.recipients // [] | join(" ")' "$manifest")
   [[ -n $age_identity || -n $BACKUP_AGE_IDENTITY_FILE ]] ||
     fail KeyMissing "backup $backup is encrypted for ${wanted:-somebody}: set BACKUP_AGE_IDENTITY, or BACKUP_AGE_IDENTITY_FILE, to the private key of one of them"
-  # What age says of a key that is none may have a part of it.
+  # What age prints about an invalid key may contain a part of it.
   have=$(print_identity 2> /dev/null | age-keygen -y 2> /dev/null) ||
     fail WrongKey "there is no private key of age, AGE-SECRET-KEY-1..., in ${BACKUP_AGE_IDENTITY_FILE:-BACKUP_AGE_IDENTITY}: backup $backup needs that of ${wanted:-somebody}"
   for key in $have; do

@@ -1,5 +1,5 @@
 # shellcheck shell=bash
-# Settings of etcd, how a member is asked, and whether all members hold the same.
+# The settings of etcd, how a member is queried, and the check that all members hold the same data.
 
 database_settings() {
   expect_set ETCDCTL_ENDPOINTS 'the client URLs of the members, with "," between them'
@@ -9,13 +9,13 @@ database_settings() {
 ask() { # URL COMMAND...
   local url=$1
   shift
-  # jq would round the numbers that members are known by.
+  # jq would round the IDs of members, so they become strings.
   ETCDCTL_ENDPOINTS=$url telling_cause etcdctl --dial-timeout=5s --command-timeout=10s --write-out=json "$@" 2> "$work/stderr" |
     sed -E 's/"(ID|member_id)":([0-9]+)/"\1":"\2"/g'
 }
 
-# Runs etcdctl. When it fails, its last word goes to standard error, and the cause, which only the lines of its log have:
-# a time limit alone says nothing.
+# Runs etcdctl. If it fails, prints its last line to standard error, and the cause, which only the lines of its log
+# have: a timeout alone does not say what is wrong.
 telling_cause() { # COMMAND...
   local code=0 said last cause
   "$@" 2> "$work/log" || code=$?
@@ -27,15 +27,16 @@ telling_cause() { # COMMAND...
   return "$code"
 }
 
-# A snapshot is of one member, and what a bad disk or a bug did to that one is in no other: all voters that answer have to
-# hold the same at one revision. Sets revision, members_hash and members_alike.
+# A snapshot comes from one member, and damage by a bad disk or a bug may be in that member only, so all voting
+# members that answer must hold the same data at one revision. Sets revision, members_hash and members_alike.
 compare_members() {
   local try
   for try in {1..20}; do
     find_members
-    # Afterwards, as to find those that are silent takes long enough for a revision to be compacted away.
+    # Only now: finding the silent members takes so long that an earlier revision could be compacted away.
     revision=$(ask "$endpoint" get / --limit=1 | jq .header.revision)
-    # The hashes of members that are compacted to different revisions say nothing; they are so for a moment only.
+    # Hashes of members that are compacted to different revisions cannot be compared; such a difference lasts only a
+    # moment.
     ! hash_members || (($(cut -d ' ' -f 2 "$work/hashes" | sort -u | wc -l) != 1)) || break
     ((try < 20)) || fail MembersDiffer "the members cannot be compared at revision $revision: $(hashes_for_people) $(last_words "$work/stderr"): look at their logs; nothing is backed up until they can"
     sleep 0.5
@@ -47,8 +48,8 @@ compare_members() {
   [[ ! -s $work/silent ]] || echo "not compared with the others, as they do not answer: $(tr '\n' ' ' < "$work/silent")"
 }
 
-# Writes a line for each voter that is found, "ID|NAME|URL", and the names of the others. What a member says of itself may
-# not lead to it from here, so that the settings go first.
+# Writes a line "ID|NAME|URL" for each voting member that is found, and the names of the others. The URLs of the
+# settings go first, as those that a member advertises may not be reachable from here.
 find_members() {
   local id name urls url found
   try DatabaseUnreachable "$endpoint does not list the members" ask "$endpoint" member list > "$work/list"
@@ -66,13 +67,13 @@ find_members() {
   done 3< "$work/voters"
 }
 
-# Prints the ID of the member at a URL; nothing when nobody answers.
+# Prints the ID of the member at a URL, or nothing when there is no answer.
 id_at() { # URL
   ask "$1" endpoint status | jq -r '.[0].Status.header.member_id // ""' || true
 }
 
-# Writes a line for each of them, "HASH COMPACTED-TO NAME URL". Fails when one has no hash of the revision: it is a moment
-# behind, has been compacted beyond it, or does not answer any more.
+# Writes a line "HASH COMPACTED-TO NAME URL" for each member that was found. Fails when one has no hash of the
+# revision: it is a moment behind, is compacted beyond it, or does not answer.
 hash_members() {
   local id name url
   while IFS='|' read -r id name url <&3; do
@@ -85,11 +86,12 @@ hashes_for_people() {
   awk '{printf "%s%s (%s) has hash %s, compacted to %s", separator, $3, $4, $1, $2; separator = ", "}' "$work/hashes"
 }
 
-# What was restored, too, holds what the members held. Where those were compacted meanwhile they are asked once more.
+# Checks that the restored data is what the members held. If they were compacted in the meantime, they are asked once
+# more.
 compare_restored() { # DATABASE-FILE
   local try said
   for try in 1 2; do
-    # It writes to the file.
+    # etcdutl writes to the file.
     if ! said=$(etcdutl hashkv "$1" --rev="$revision" --write-out=json 2> "$work/stderr" | jq -r '"\(.hash) \(.compactRevision)"'); then
       grep -q 'has been compacted' "$work/stderr" || fail VerifyFailed "what was restored has no hash of revision $revision: $(last_words "$work/stderr")"
       break

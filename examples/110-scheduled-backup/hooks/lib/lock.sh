@@ -1,13 +1,15 @@
 # shellcheck shell=bash
-# One run at a time works in a folder of the target. Its lock says who that is, and is written again as long as the run
-# lives; how old it is the clock of the target says. That nothing good is removed does not rest on it: see retain.sh.
+# One run at a time works in a folder of the target. The lock names its holder, which rewrites the lock as long as the
+# run lives; the age of the lock is measured with the clock of the target. Good backups are safe without the lock,
+# too: see retain.sh.
 
 lock_words=
 
-# Waits for the lock, and takes it; one that nobody writes any more is taken away.
+# Waits for the lock, and takes it; a lock that is not renewed is taken over.
 lock_take() {
   local deadline=$((SECONDS + lock_seconds + 30)) lock_seen='' lock_seen_at=$SECONDS lock_changes=-1
-  # Who may not remove a lock has none, and nothing is removed.
+  # With BACKUP_RETENTION=none there is no lock, since the credentials may not be able to remove one. Nothing is
+  # removed then.
   [[ $BACKUP_RETENTION == keep ]] || return 0
   jq -n -c --arg holder "$holder" --arg tag "$attempt_tag" --arg backup "$backup" --arg since "$(date -u +%FT%TZ)" \
     '{holder: $holder, tag: $tag, backup: $backup, since: $since}' > "$work/lock"
@@ -26,10 +28,10 @@ lock_try() {
     lock_settle
     return
   fi
-  # It may have gone away meanwhile.
+  # The lock may have been released in the meantime.
   target_read .lock "$work/lock.now" || return 1
   mv "$work/lock.now" "$work/lock.other"
-  # A Pod makes one backup at a time: what was begun here before has ended.
+  # A Pod makes one backup at a time, so an earlier run of this Pod has ended.
   if [[ $(lock_said holder) == "$holder" ]]; then
     target_write "$work/lock" .lock
     lock_settle
@@ -39,13 +41,13 @@ lock_try() {
   ((SECONDS - lock_seen_at > lock_seconds || $(target_age .lock) > lock_seconds)) || return 1
   echo "took the lock of $(lock_said holder), which has not been written for more than $BACKUP_LOCK_TIMEOUT"
   target_write "$work/lock" .lock
-  # Of several that do the same at once, the last one to write has it.
+  # If several runs do this at the same time, the last one to write has the lock.
   sleep 3
   lock_is_ours
 }
 
-# Notes when the lock was last seen to change. One that did not for as long as it counts is free, whatever its time says:
-# a clock may have been ahead when it was written.
+# Notes when the lock was last seen to change. A lock that has not changed for its timeout is free, whatever its
+# timestamp says: a clock may have been ahead when it was written.
 lock_watch() {
   local now
   now=$(target_written .lock) now+=$(< "$work/lock.other")
@@ -54,7 +56,7 @@ lock_watch() {
   ((lock_changes == 0)) || lock_words=", and is alive"
 }
 
-# Where a store writes over what is there although it was told not to, the last one to write has it.
+# Some stores overwrite an object although they were asked not to; then the last one to write has the lock.
 lock_settle() {
   target_create_is_exclusive || sleep 3
   lock_is_ours
@@ -68,7 +70,7 @@ lock_said() { # FIELD
   jq -r --arg field "$1" '.[$field] // "somebody"' "$work/lock.other" 2> /dev/null || echo somebody
 }
 
-# In the background; it ends with the run, however that ends, but not in the middle of writing.
+# Renews the lock in the background. It ends with the run, however the run ends, but not in the middle of a write.
 lock_beat() {
   local run=$$ silence
   trap - ERR
@@ -83,7 +85,7 @@ lock_beat() {
   done
 }
 
-# What is left to do by the one who has the lock is not done when somebody else has taken it.
+# Fails when another run has taken the lock: this run must not remove anything then.
 lock_expect() {
   [[ $BACKUP_RETENTION == keep ]] || return 0
   lock_is_ours || fail Locked "somebody else has taken the lock of $BACKUP_FOLDER, as this run was not heard of for $BACKUP_LOCK_TIMEOUT: nothing is removed"
@@ -94,7 +96,7 @@ lock_release() {
   lock_held=no
   kill "$lock_pid" 2> /dev/null || true
   wait "$lock_pid" 2> /dev/null || true
-  # Of a store that hangs it waits for nothing more.
+  # Does not wait long for a store that hangs.
   export RCLONE_RETRIES=1 RCLONE_LOW_LEVEL_RETRIES=1 RCLONE_TIMEOUT=20s
   (trap - ERR && ! lock_is_ours || target_delete .lock) || echo "the lock is left: it counts for $BACKUP_LOCK_TIMEOUT" >&2
 }

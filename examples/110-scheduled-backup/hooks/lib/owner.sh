@@ -1,31 +1,31 @@
 # shellcheck shell=bash
-# Whose backups a folder of the target holds. owner.json in it says so, each manifest too, and nothing of somebody else is
-# written over, removed or restored.
+# To which database the backups in a folder of the target belong. owner.json and each manifest record it, and backups
+# of another database are not overwritten, removed or restored unless a person allows it.
 OWNER_FORMAT=hooklet.dev/backup-folder/v1
-# What is said of backups that do not say whose they are, as those of earlier versions.
+# Stands for the identity of backups whose manifest has none.
 UNMARKED=unmarked
 
-# Prints what stays the same as long as it is the same data that are backed up; the hooks of databases that have an
-# identity of their own have another function of this name. Others are known by the object that runs them.
+# Prints an identity that stays the same as long as the data is the same. Hooks of databases with an identity of their
+# own redefine this function; the others are identified by the object that runs them.
 database_identity() {
   echo "$database/${object_uid:-$installation}"
 }
 
-# Sets identity to what it was at the start of this Pod or at its last run; the database may be away.
+# Sets identity to the one found at the start of this Pod or in its last run, as the database may be away.
 recall_identity() {
   local noted=$BACKUP_SCRATCH/$BACKUP_NAME.identity
   identity=$BACKUP_IDENTITY
   [[ -n $identity || ! -O $noted ]] || identity=$(< "$noted")
 }
 
-# Sets identity.
+# Finds the identity of the database, and sets identity.
 find_identity() {
   identity=${BACKUP_IDENTITY:-$(database_identity)}
-  # For the restore, which has no context that tells of the object.
+  # A restore reads this file: it has no context with the UID of the object.
   remember "$BACKUP_SCRATCH/$BACKUP_NAME.identity" "$identity"
 }
 
-# Sets owner, the identity that the folder is marked with, or nothing; and ours, all whose backups count as its own.
+# Sets owner, the identity in owner.json or nothing, and ours, all identities whose backups count as its own.
 read_owner() {
   local found
   owner='' owner_installation='' ours=("$UNMARKED")
@@ -37,8 +37,9 @@ read_owner() {
   fi
 }
 
-# Prints the names of the backups of ours in a folder, or that one if it is one. One process looks at all manifests: what
-# anybody may have written there is told once and is no backup, but stops nothing.
+# Prints the names of our backups in a folder, or only BACKUP if it is one of them. One process reads all manifests.
+# An invalid manifest, which anybody with access may have written, is reported once and is not a backup, but does not
+# fail the run.
 backups_in() { # FOLDER [BACKUP]
   local manifest name text lines='' verdict judged=$work/judged.$BASHPID
   for manifest in "$1"/${2:-*}/manifest.json; do
@@ -60,7 +61,8 @@ backups_in() { # FOLDER [BACKUP]
   done < "$judged"
 }
 
-# Of lines with the name of a backup and its manifest: whose it is, or that it is not what it must be.
+# For each line, the name of a backup and its manifest: prints "ours NAME", "unreadable NAME", or nothing if it is not
+# ours.
 judge='
   def is_count: . >= 0 and . < 1e15 and floor == .;
   def is_text: type == "string";
@@ -82,13 +84,13 @@ judge='
     elif .identity // $unmarked | IN($ARGS.positional[]) then "ours \($name)"
     else empty end'
 
-# Sets text to what a file has. Fails where it is no plain file of 64 KiB at most, or has a byte that is in no text.
+# Sets text to the content of a file. Fails if it is not a plain file, has more than 64 KiB, or contains a NUL byte.
 read_small() { # FILE
   text=
   is_plain "$1" && ! IFS= read -r -d '' -n 65537 text < "$1"
 }
 
-# A pipe would never end, and a link may lead anywhere.
+# Reading a pipe would never end, and a symbolic link may lead anywhere.
 is_plain() { # FILE
   [[ -f $1 && ! -L $1 ]]
 }
@@ -101,7 +103,7 @@ tell_unreadable() { # MANIFEST
   echo "unreadable manifest $name: it is not taken for a backup" >&2
 }
 
-# Refuses a folder that is not of this identity; sets is_marked.
+# Fails when the folder belongs to another identity; sets is_marked.
 check_owner() {
   read_owner
   is_marked=yes
@@ -115,7 +117,7 @@ check_owner() {
     fail FolderTaken "$BACKUP_FOLDER in $(target_describe) holds the backups of $owner (installed as $owner_installation), and this is $identity (installed as $installation): set another BACKUP_FOLDER; if this one follows that one, as after a restore to a new server, set BACKUP_TAKE_OVER=$owner"
 }
 
-# Marks a folder that is new, or was taken over.
+# Writes owner.json to a folder that is new or was taken over.
 mark_owner() {
   local before=()
   [[ $is_marked == no ]] || return 0

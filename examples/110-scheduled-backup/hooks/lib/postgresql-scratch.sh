@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# The server that dumps are restored to, to be verified: see postgresql/scratch-server.sh.
+# The server that dumps are restored to for verification: see postgresql/scratch-server.sh.
 SCRATCH_LIMIT=300
 
-# Waits for one that is new.
+# Asks for a new server, and waits until it answers.
 start_scratch() {
   local ends=$((SECONDS + SCRATCH_LIMIT)) log="the container scratch-server"
   scratch_folder=${POSTGRESQL_SCRATCH:-$work}
@@ -12,7 +12,7 @@ start_scratch() {
   if [[ -z $POSTGRESQL_SCRATCH ]]; then
     mkdir "$work/wanted" "$work/server"
     (
-      # The lock on the folder is that of this run.
+      # The server must not inherit the lock on the folder, which belongs to this run.
       exec {folder_fd}<&-
       exec env -i PATH="$PATH" LC_ALL=C bash "$sql/scratch-server.sh" "$work"
     ) > "$work/server.log" 2>&1 &
@@ -29,7 +29,7 @@ start_scratch() {
   done
 }
 
-# With it all that was restored is gone.
+# Stops the server; everything that was restored goes with it.
 stop_scratch() {
   [[ -n ${scratch_folder:-} ]] || return 0
   want_server ''
@@ -40,19 +40,19 @@ stop_scratch() {
   scratch_pid='' scratch_folder=
 }
 
-# The group of the Pod may read it: the server has another user.
+# The server runs as another user, so the group of the Pod must be able to read the file.
 want_server() { # PASSWORD
   (umask 027 && printf %s "$1" > "$scratch_folder/wanted/.password")
   mv -f "$scratch_folder/wanted/.password" "$scratch_folder/wanted/password"
 }
 
-# Runs a command as the superuser of the scratch server. Nothing that belongs to a dump may be evaluated by it.
+# Runs a command as the superuser of the scratch server. It must not evaluate anything that comes from a dump.
 scratch() {
   scratch_as "$scratch_admin" "$@"
 }
 
 scratch_as() ( # USER COMMAND...
-  # None of what leads to the server that is backed up.
+  # Removes all variables that lead to the server that is backed up.
   unset "${!PG@}"
   export PGHOST=$scratch_folder/server PGPORT=5432 PGUSER=$1 PGPASSWORD=$scratch_password PGSSLMODE=disable
   PGOPTIONS=$(session_options 0)${scratch_options:-}

@@ -1,8 +1,8 @@
 # shellcheck shell=bash
-# Restores the parts of a backup to the scratch server as it is restored anywhere, but that nothing which the owner of a
-# database has written runs as a superuser, and compares.
+# Restores the parts of a backup to the scratch server, as any restore does, except that nothing that the owner of a
+# database has written runs as a superuser. Then compares the result with the backup.
 
-# After it, the restored databases may be asked, see `ask_restored`.
+# Restores all databases; after this, `ask_restored` can query them.
 restore_parts() {
   local number
   scope=$(jq -r .scope "$parts/globals.json")
@@ -33,7 +33,7 @@ restore_part() { # NUMBER
   compare_part
 }
 
-# What nobody was given is still the restorer's, and would go with it.
+# Objects that were given no owner still belong to the restorer, and would be dropped with it.
 refuse_ownerless() {
   local count
   count=$(scratch query "select count(*) from pg_shdepend where refclassid = 'pg_authid'::regclass
@@ -48,22 +48,23 @@ compare_part() {
   scratch run_sql -v mark="$mark" -v dumped="$(jq -r .dumped "$part.schema.json")" -f "$sql/rows.sql" 2> "$work/stderr" |
     awk -v mark="$mark" -f "$sql/count-rows.awk" > "$work/restored" || unverified "its rows cannot be counted"
   same "$part.rows" "the restored database has other rows"
-  # To 16 it is unknown, and a server since 17 grants it with all rights.
+  # Servers up to 16 do not know this right, and a server since 17 grants it together with all rights.
   ((server_major >= 17)) || unknown_right=MAINTAIN
   scratch run_sql -v unknown="$unknown_right" -f "$sql/rights.sql" > "$work/restored" 2> "$work/stderr" ||
     unverified "its owners and rights cannot be read"
   same "$part.rights" "the restored database has other owners or rights"
 }
 
-# Asks a restored database, once, as one who may read all of it, and nothing else. What it calls there has no other rights.
+# Runs one query in a restored database, as a role that may read all of it and nothing else. Functions called by the
+# query have no other rights.
 ask_restored() { # NUMBER SQL
   local scratch_database=restored_$1 scratch_options='-c default_transaction_read_only=on'
   scratch_options='' scratch run_sql -v reader="$reader" -v password="$scratch_password" -f "$sql/make-reader.sql" || return
   scratch_as "$reader" psql -XAtq -v ON_ERROR_STOP=1 -c "$2"
 }
 
-# Gives roles and databases what is theirs as a whole. From here on they may be as mighty as they were: nobody but us is at
-# work any more, and nothing is called.
+# Gives roles and databases what they have as a whole. From here on roles may be as powerful as they were: only this
+# run is connected, and no restored function is called.
 finish_parts() {
   local number part target
   for number in $(database_numbers); do
@@ -79,7 +80,7 @@ finish_parts() {
   for number in $(database_numbers); do compare_whole "$number"; done
 }
 
-# A locale that is not in the image is no reason to keep no backup.
+# A locale that is missing in the image must not make the backup fail.
 make_scratch_database() { # DATABASE-FILE
   local locale
   for locale in own C; do
@@ -89,14 +90,15 @@ make_scratch_database() { # DATABASE-FILE
   unverified "no database can be made"
 }
 
-# Runs SQL in the database that is being restored, with the names of those at work.
+# Runs SQL in the database that is being restored, with the names of restorer and maker.
 owned() { # ARGUMENT...
   scratch run_sql -v restorer="$restorer" -v maker="$maker" "$@" > /dev/null 2> "$work/stderr" ||
     unverified "an extension or a right cannot be made; is it missing in the image? Then install it, or set BACKUP_VERIFY=read"
 }
 
-# Divides the table of contents of a dump by who restores what, and when: what was not made by a superuser is never
-# restored by one, except for rights, which call nothing. Ids and kinds are looked at, as names may be anything.
+# Divides the table of contents of a dump by who restores an entry, and when: what was not made by a superuser is
+# never restored by one, except for rights, which call no function. Entries are recognized by ID and kind, as a name
+# may be anything.
 divide() { # ARCHIVE IDS-OF-SUPERUSERS FOLDER
   rm -rf "$3"
   mkdir "$3"
@@ -136,7 +138,8 @@ restore_list() { # superuser|restorer LIST
     unverified "the dump cannot be restored; is an extension missing in the image? Then install it, or set BACKUP_VERIFY=read"
 }
 
-# Its owner, rights and settings, and the roles; what the scratch server has besides is its own superuser, and the locale.
+# Compares the owner, rights and settings of a database. Its name differs on the scratch server, and its locale and
+# tablespace may differ.
 compare_whole() { # NUMBER
   local own='del(.name, .collate, .ctype, .locale, .provider, .rules, .tablespace)
     | .rights |= if . then sort_by(tostring) else . end'
@@ -154,7 +157,8 @@ compare_roles() {
   same "$work/expected" "the restored server has other roles"
 }
 
-# Those of one database are made without rights on the server as a whole; memberships say more since version 16.
+# With scope database, roles are made without rights on the whole server. Memberships have more options since version
+# 16.
 compared='{
   roles: .roles | map(select(.name != $own) | if $scope == "cluster" then . else {name, inherit} end),
   parameters: .parameters | map(select(.grantee != $own)),

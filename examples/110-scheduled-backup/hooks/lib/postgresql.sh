@@ -1,11 +1,11 @@
 # shellcheck shell=bash
-# Settings of PostgreSQL, and how it is asked.
+# The settings of PostgreSQL, and how it is queried.
 sql=$lib/postgresql
 
-# Debian keeps the programs of the server in a folder for each version.
+# Debian has the server programs of each version in a folder of their own.
 PATH=$PATH:$(printf '%s\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)
 
-# What the person who installed this wants besides.
+# The options of the person who installed this are added to ours.
 own_options=${PGOPTIONS:-}
 
 database_settings() {
@@ -27,14 +27,15 @@ database_settings() {
     problems+=("the hook runs as root, and PostgreSQL refuses to verify a backup as root: run it as another user (setpriv, su), or set BACKUP_VERIFY=read")
 }
 
-# For all that connects to a server of that version, 0 where it is not known yet.
+# Sets the options for all connections to a server of that version; 0 while the version is not known.
 set_options() { # VERSION
   PGOPTIONS=$(session_options "$1")$own_options
   export PGOPTIONS
 }
 
-# What changes what a server prints or allows. A session that begins with it has it from its first statement on, whatever
-# the owner of a database or a role has set with ALTER. An option that a server does not know ends the connection.
+# Prints all settings that change what a server prints or allows, as options. A session has them from its first
+# statement on, whatever the owner of a database or role has set with ALTER. A server refuses a connection with an
+# option that it does not know, hence VERSION.
 session_options() { # VERSION
   local options=(
     role=none local_preload_libraries= client_min_messages=notice exit_on_error=off
@@ -52,7 +53,7 @@ session_options() { # VERSION
   printf -- '-c %s ' "${options[@]}"
 }
 
-# The system identifier, which copies of a server have as well, and the database. It need not be there any more.
+# Prints the system identifier, which copies of a server share, and the name of the database, which need not exist.
 database_identity() {
   local name system=''
   for name in "$PGDATABASE" postgres template1; do
@@ -66,12 +67,12 @@ restore_identity() {
   database_identity
 }
 
-# The first number of the version of a program.
+# Prints the major version of a program.
 major() { # PROGRAM
   "$1" --version | sed -E 's/[^0-9]*([0-9]+).*/\1/'
 }
 
-# Which nobody can guess.
+# Prints a random word that cannot be guessed.
 random_word() {
   od -An -N16 -tx1 /dev/urandom | tr -d ' \n'
 }
@@ -80,18 +81,20 @@ query() {
   run_sql -c "$1"
 }
 
-# Runs psql; no name means what the owner of a database wants it to mean.
+# Runs psql so that no name means what the owner of a database wants it to mean: see safely.sql.
 run_sql() { # ARGUMENT...
   psql -XAtq -v ON_ERROR_STOP=1 -f "$sql/safely.sql" "$@"
 }
 
-# Makes again what files of a backup say: how the roles of the server were, and how a database was as a whole.
+# Runs psql with the files of a backup in variables: the roles of the server, and a database as a whole. See
+# replay.sql.
 replay() { # DATABASE-FILE ARGUMENT...
   GLOBALS=$parts/globals.json DATABASE=$1 MADE=$parts/made.json run_sql -f "$sql/replay.sql" "${@:2}"
 }
 
-# The parts of a backup, in $parts: globals.json, and for each database N.pgcustom, and what that does not say or is compared
-# with: N.json, N.schema.json, N.superuser, N.rows and N.rights. The roles that were made are in made.json.
+# Unpacks a backup to $parts: globals.json, and for each database N.pgcustom, and in N.json, N.schema.json,
+# N.superuser, N.rows and N.rights what the dump does not have or is compared with. made.json will have the roles that
+# were made.
 unpack() { # FILE
   parts=$work/parts
   rm -rf "$parts"

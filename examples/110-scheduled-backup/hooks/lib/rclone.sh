@@ -1,25 +1,25 @@
 # shellcheck shell=bash
-# How rclone is asked, and what is made of its answers.
+# How rclone is run, and what its errors mean.
 export RCLONE_CONFIG=/dev/null RCLONE_CONFIG_BACKUP_TYPE=s3 RCLONE_CONFIG_BACKUP_PROVIDER=$S3_PROVIDER
 export RCLONE_CONFIG_BACKUP_ENDPOINT=$S3_ENDPOINT RCLONE_CONFIG_BACKUP_REGION=$S3_REGION
-# AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the identity of the ServiceAccount.
+# The credentials are AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or the identity of the ServiceAccount.
 export RCLONE_CONFIG_BACKUP_ENV_AUTH=true
-# rclone knows it by another name, and stumbles over this one.
+# rclone has another variable for the CA bundle, and does not work with this one.
 if [[ -n ${AWS_CA_BUNDLE:-} ]]; then
   export RCLONE_CA_CERT=$AWS_CA_BUNDLE
   unset AWS_CA_BUNDLE
 fi
-# Buckets are made by people. What was sent is read back as a whole, so that a look at it, which takes a right of its own
-# in a bucket with versions, is not needed.
+# A person creates the bucket. Uploads are read back in full, so rclone need not look at them with HEAD, which
+# requires another right in a bucket with versions.
 export RCLONE_CONFIG_BACKUP_NO_CHECK_BUCKET=true RCLONE_CONFIG_BACKUP_NO_HEAD=true
 export RCLONE_TIMEOUT=$S3_TIMEOUT RCLONE_CONTIMEOUT=${RCLONE_CONTIMEOUT:-20s} RCLONE_RETRIES=${RCLONE_RETRIES:-3}
 export RCLONE_LOW_LEVEL_RETRIES=${RCLONE_LOW_LEVEL_RETRIES:-5}
-# Times are those of the store.
+# Modification times are those of the store.
 export RCLONE_USE_SERVER_MODTIME=true TZ=UTC
-# Without a look first, so that the answer has a body that says why.
+# Without a check of the destination first, so that the answer to an error has a body with the reason.
 send=(copyto --ignore-times --no-check-dest)
 
-# Runs rclone; when it fails the run does.
+# Runs rclone; if it fails, the run fails.
 store() {
   rclone "$@" 2> "$work/stderr" || diagnose
 }
@@ -28,7 +28,7 @@ what_rclone_said() {
   sed -n '/ Failed to /,$ {s/.* Failed to [a-z]*: //; s/, request id.*//; p}' "$work/stderr" | last_words
 }
 
-# Ends the run; of what rclone said the reason is made.
+# Fails the run with a reason that is derived from the output of rclone.
 diagnose() {
   local said
   said=$(what_rclone_said)

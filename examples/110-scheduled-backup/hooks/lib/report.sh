@@ -1,21 +1,21 @@
 # shellcheck shell=bash
-# What the run tells: an Event on what is backed up when it fails, and metrics either way.
+# What a run reports: an Event on the object that is backed up when the run fails, and metrics in any case.
 
-# Ends the run. REASON is a word for the metric and the Event; MESSAGE says what is wrong and what to do. Only the first
-# one counts, also when it comes from a subshell.
+# Ends the run. REASON is a word for the metric and the Event; MESSAGE says what is wrong and what to do. Only the
+# first call counts, also one from a subshell.
 fail() { # REASON MESSAGE
   [[ -s $failure_file ]] || printf '%s\n%s\n' "$1" "$2" > "$failure_file"
   exit 1
 }
 
-# It has no name any more, so that nothing stays of it, however the run ends.
+# The file has no name, so nothing of it is left, however the run ends.
 failure_file=$(mktemp)
 exec {failure_fd}<> "$failure_file"
 rm "$failure_file"
 failure_file=/dev/fd/$failure_fd
 current_step=start attempt=1 run_id='' object_uid='' work=''
 gave_up=0
-# A function that takes back what was begun, as long as it is not done.
+# The name of a function that reverts what was begun, until it is done.
 undo=
 
 note_unexpected() { # EXIT-CODE COMMAND
@@ -23,7 +23,7 @@ note_unexpected() { # EXIT-CODE COMMAND
   [[ -s $failure_file ]] || printf '%s\n%s\n' Unexpected "step $current_step: \"${2//$'\n'/ }\" ended with exit code $1: see the log" > "$failure_file"
 }
 
-# What nobody thought of mostly fails because nothing can be written any more.
+# Most unexpected failures mean that nothing can be written, so this is tried.
 note_full() {
   [[ -d $work && ! -s $failure_file ]] || return 0
   head -c 65536 /dev/zero 2> /dev/null > "$work/probe" && rm -f "$work/probe" ||
@@ -45,7 +45,7 @@ finish() {
 
 trap finish EXIT
 trap 'note_unexpected $? "$BASH_COMMAND"' ERR
-# Children get the signal as well: they are of the same process group.
+# Child processes get the signal as well: they are in the same process group.
 trap 'fail Interrupted "step $current_step was interrupted: it is run again when the operator is back"' TERM INT
 
 report_failed() {
@@ -59,7 +59,7 @@ report_failed() {
   fi
   message="$BACKUP_NAME, step $current_step: ${message//[[:cntrl:]]/?}"
   echo "$reason: $message" >&2
-  # A restore is started by a person, who reads the line above.
+  # A restore is run by a person, who reads the line above.
   [[ -n ${METRICS_PATH:-} ]] || return 0
   jq -n -c --arg name "$BACKUP_NAME" --arg reason "$reason" --argjson gaveUp "$gave_up" '
     {name: "backup_failures_total", action: "add", value: 1, labels: {name: $name, reason: $reason}},
@@ -69,7 +69,7 @@ report_failed() {
   event "$reason" "$message" > "$KUBERNETES_PATCH_PATH"
 }
 
-# What became of the dump, to be added to the message. It is no failure of its own.
+# Prints what became of the dump, for the message. An error here is not a failure of its own.
 kept_failed() { # MESSAGE
   local said
   if said=$(trap - EXIT ERR && failure_file=$work/failure && : > "$failure_file" && keep_failed "$1"); then
@@ -79,7 +79,7 @@ kept_failed() { # MESSAGE
   fi
 }
 
-# One Event for each run and reason, however often the run is tried again.
+# Prints the patch for an Event: one for each run and reason, however often the run is retried.
 event() { # REASON MESSAGE
   jq -n -c --arg kind "$BACKUP_OBJECT_KIND" --arg object "$BACKUP_OBJECT_NAME" --arg uid "$object_uid" \
     --arg namespace "${POD_NAMESPACE:-default}" --arg reason "$1" --arg message "$2" --arg name "$BACKUP_NAME" \
@@ -108,7 +108,7 @@ event() { # REASON MESSAGE
     }'
 }
 
-# After a restart of the operator the metrics are what the last backup says.
+# Sets the metrics at the start of the operator, from the newest backup.
 report_checked() {
   local newest
   newest=$(newest_manifest)
@@ -126,7 +126,7 @@ report_done() {
   echo "backup $backup is in $(target_describe), $kept kept"
 }
 
-# Of a manifest.
+# The metrics of a manifest.
 gauges='
   {
     backup_last_success_timestamp_seconds: (.takenAt | fromdateiso8601),

@@ -1,12 +1,13 @@
 # shellcheck shell=bash
-# What the restore scripts have in common: options, the choice of the backup, and the dump, checked, in $dump.
+# What the restore scripts have in common: options, the choice of a backup, and its dump, which is checked and put in
+# $dump.
 
 # shellcheck source=common.sh
 source "$(dirname "${BASH_SOURCE[0]}")/common.sh"
 
 stamp=$(date -u +%Y%m%dt%H%M%Sz)
 
-# Reads the options; what is none of them is in `rest`.
+# Reads the options; all other arguments go to `rest`.
 restore_begin() {
   local wanted=latest list=no
   set_defaults
@@ -23,7 +24,7 @@ restore_begin() {
     shift
   done
   restore_arguments ${rest[@]+"${rest[@]}"}
-  # Nothing is verified here.
+  # A restore verifies no dump.
   BACKUP_VERIFY=no
   read_settings
   open_target "$BACKUP_NAME-${restore_as:-restore}"
@@ -41,8 +42,8 @@ restore_begin() {
   echo "fetched backup $backup, taken at $(jq -r '"\(.takenAt): \(.counts)" + if .leftOut then ", left out: \(.leftOut)" else "" end' "$manifest")"
 }
 
-# Fails when what is wrong can be told by `rest` alone, before anything is fetched. Scripts that know what may be there
-# have another function of this name; they may look at `list`.
+# Fails for wrong arguments before anything is fetched. Scripts that take arguments redefine this function; it may
+# read `list`.
 restore_arguments() { # ARGUMENT...
   :
 }
@@ -68,13 +69,13 @@ choose() { # BACKUP
   backup=$(jq -r .backup "$manifest")
   stored_name=$(jq -r .file "$manifest")
   [[ $stored_name =~ $DUMP_PATTERN ]] || fail BackupDamaged "the manifest of backup $backup names the file \"$stored_name\""
-  # In a bucket it has the name of the attempt that sent it, too.
+  # In a bucket, the name also has the tag of the attempt that sent the file.
   dump_name=$(sed -E 's/^dump\.[a-p]{16}\./dump./' <<< "$stored_name")
   dump=$work/$dump_name
 }
 
-# What is of somebody else is restored when whose it is has been said. Where nobody knows what is here, as etcd is stopped
-# or Redis not asked, the folder must be of this installation.
+# Refuses a backup of another database, unless --take-over names its identity. If the identity here is not known, as
+# etcd is stopped or Redis is not asked, the backup must be of this installation.
 refuse_foreign() {
   local its here=${BACKUP_IDENTITY:-}
   its=$(jq -r --arg unmarked "$UNMARKED" '.identity // $unmarked' "$manifest")
@@ -87,7 +88,7 @@ refuse_foreign() {
   refuse "backup $backup is of $its (installed as $(jq -r .installation "$manifest")), and this is $here: if it is what you want, add --take-over $its"
 }
 
-# What the hook has found out in this Pod; scripts that can ask have another function of this name.
+# Prints the identity that the hook has found in this Pod. Scripts that can ask the database redefine this function.
 restore_identity() {
   cat "$BACKUP_SCRATCH/$BACKUP_NAME.identity" 2> "$work/stderr" || true
 }
@@ -98,7 +99,7 @@ list_for_people() {
   for name in $(list_failed); do list_one "failed/$name"; done
 }
 
-# Verified is only what is still there.
+# Only a backup whose dump is there with its size is listed as verified.
 list_one() { # PATH
   local manifest=$manifests/$1/manifest.json size
   size=$(target_size "$1/$(jq -r .file "$manifest")")
@@ -113,7 +114,7 @@ list_one() { # PATH
     (.leftOut // empty | "left out: \(.)"), (.server // "" | select(. != "") | "from version \(.)"),
     (.identity // "unmarked" | select(. != $owner) | "of \(.)")
   ] | join("  ")
-    # What a terminal would obey is shown.
+    # Control characters are escaped, so that a terminal does not obey them.
     | explode | map(if . >= 32 and (. < 127 or . >= 160) then . else
         ([(. / 16 | floor), . % 16] | map("0123456789abcdef"[.:. + 1]) | "\\u00" + add | explode[]) end) | implode' "$manifest"
 }

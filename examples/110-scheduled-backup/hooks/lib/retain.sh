@@ -1,10 +1,11 @@
 # shellcheck shell=bash
-# What is removed from the target, and when. Of the backups of several runs the one that was published last is never
-# removed, also when two of them work at once: each removes only what was published before its own, by the clock of the
-# target, and only after its own was seen whole there.
+# What is removed from the target, and when. The backup that was published last is never removed, even when two runs
+# work at the same time: each removes only what was published before its own backup, by the clock of the target, and
+# only after it has seen its own backup complete there.
 
-# Keeps the newest BACKUP_KEEP, and all that are younger than BACKUP_KEEP_DAYS, or of a time to come. What is no published
-# backup of ours is never looked at, and neither the newest one nor that of this run is ever removed.
+# Keeps the newest BACKUP_KEEP backups, and all that are younger than BACKUP_KEEP_DAYS or have a time in the future.
+# Whatever is not a published backup of ours is never touched, and the newest backup and that of this run are never
+# removed.
 retain() {
   local names name oldest
   names=$(list_backups | grep -vxF "$backup" | tac) || true
@@ -27,7 +28,7 @@ retain() {
   done
 }
 
-# By name, but that of this run rather than one whose name a clock that was ahead has made.
+# The newest backup by name; or that of this run, if the newest by name was published before it, as a clock was ahead.
 newest_of_all() {
   local newest
   newest=$(list_backups | tail -n 1)
@@ -35,12 +36,13 @@ newest_of_all() {
   echo "$manifests/$newest/manifest.json"
 }
 
-# Whether it was published before that of this run.
+# Whether a backup was published before that of this run.
 is_before() { # BACKUP
   [[ $manifests/$1/manifest.json -ot $manifests/$backup/manifest.json ]]
 }
 
-# Nothing old is removed before the new one is there as its manifest says; a run that has compared it looks at its size.
+# Fails unless the new backup is in the target as its manifest says, before any old one is removed. A run that has
+# compared the checksum looks only at the size.
 see_whole() {
   local file
   file=$(jq -r .file "$manifests/$backup/manifest.json")
@@ -52,7 +54,7 @@ see_whole() {
   fail UploadDamaged "backup $backup is not in $(target_describe) as it was published: is somebody else at work in $BACKUP_FOLDER? Nothing was removed"
 }
 
-# What runs that did not end have left, once it is older than a run may take, or at once when it is of this Pod.
+# Removes what unfinished runs have left: once it is older than a run may take, or at once if it is of this Pod.
 clean() {
   [[ $BACKUP_RETENTION == keep || $BACKUP_TARGET == volume ]] || return 0
   target_clean "$timeout_seconds"

@@ -1,8 +1,9 @@
 # shellcheck shell=bash
-# Room for the dump, and for what it is restored to: on the scratch volume and in memory. It is looked at before a step
-# that takes it, and watched from then on, since the kubelet and the kernel end the whole Pod, and say nothing of a backup.
+# Room for the dump, and for what it is restored to, on the scratch volume and in memory. It is checked before a step
+# that needs it, and watched from then on, since the kubelet and the kernel end the whole Pod, and say nothing about a
+# backup.
 
-# Refuses to begin without room, and watches it as long as the run lives.
+# Fails when there is too little room; otherwise watches it as long as the run lives.
 check_scratch() {
   local need
   take_turn
@@ -13,7 +14,7 @@ check_scratch() {
   watch_room
 }
 
-# Backup and drill would have the same room. Each waits for the other until its own time is over.
+# Backups and drills use the same room. Each waits for the other, at most until its own timeout.
 take_turn() {
   [[ -z ${turn_fd:-} ]] || return 0
   mkdir -p "$BACKUP_SCRATCH"
@@ -23,7 +24,7 @@ take_turn() {
   flock "$turn_fd"
 }
 
-# The dump is as large as the database at most. Beside it is what it is restored to, or the encrypted dump.
+# The dump is no larger than the database. Beside it lies what it is restored to, or the encrypted dump.
 bytes_needed() {
   local beside=0
   [[ $BACKUP_VERIFY != yes ]] || beside=${restored_bytes:-$size_bytes}
@@ -31,16 +32,16 @@ bytes_needed() {
   echo $((size_bytes + beside))
 }
 
-# Sets disk_left, and disk_words: which limit that is. BACKUP_SCRATCH_LIMIT is that of the Pod, for all of its emptyDirs and
-# its logs; below a tenth of its disk, the kubelet of a node ends Pods as well.
+# Sets disk_left, and disk_words, which says which limit that is. BACKUP_SCRATCH_LIMIT is the limit of the Pod for all
+# of its emptyDirs and its logs. The kubelet also evicts Pods when less than a tenth of the node's disk is left.
 measure_disk() {
   local free size used server=
   read -r free size < <(df --output=avail,size -B1 "$BACKUP_SCRATCH" | tail -n 1)
   disk_left=$free disk_words="that is all the volume has: give it a larger one"
   ((BACKUP_SCRATCH_LIMIT > 0)) || return 0
-  # Files come and go while it looks.
+  # Files come and go while du runs, and then it fails.
   used=$(du -s -c -B1 "$BACKUP_SCRATCH" "${TMPDIR:-/tmp}" 2> /dev/null | tail -n 1 | cut -f 1) || true
-  # The scratch server of PostgreSQL tells what it takes, as nobody else may look into its folder.
+  # The scratch server of PostgreSQL reports its size, as no other user can read its folder.
   [[ ! -r ${POSTGRESQL_SCRATCH:-/nonexistent}/server/used ]] || read -r server _ < "$POSTGRESQL_SCRATCH/server/used" || true
   [[ ! ${server:-} =~ ^[0-9]{1,18}$ ]] || used=$((used + server))
   disk_left=$((free - size / 10)) disk_words="its node would have less than a tenth of its disk left, and end Pods: mount a volume at $BACKUP_SCRATCH, or use a node with a larger disk"
@@ -50,10 +51,10 @@ measure_disk() {
   }
 }
 
-# What the logs of a Pod grow to before the kubelet rotates them, more or less.
+# The size that the logs of a Pod reach before the kubelet rotates them, more or less.
 logs_bytes=$((32 * 1024 * 1024))
 
-# Says, while nothing is wrong yet, that a backup that is half as large again will be refused, or this one.
+# Warns, before any backup fails, when a backup half as large again, or this one, would not have enough room.
 warn_of_room() {
   local need tight=''
   need=$(bytes_needed)
@@ -68,16 +69,17 @@ warn_of_room() {
   event RoomScarce "$BACKUP_NAME: $tight" >> "$KUBERNETES_PATCH_PATH"
 }
 
-# Refuses to load so many bytes into memory where they do not fit.
+# Fails when so many bytes do not fit into memory.
 check_memory() { # BYTES WHAT
-  # A server takes more than what it stores.
+  # A server takes more memory than its data.
   memory_needed=$(($1 + $1 / 5 + 16 * 1024 * 1024))
   measure_memory
   ((memory_left >= memory_needed)) ||
     fail MemoryTooSmall "$2 needs about $memory_needed bytes of memory, and there is room for $memory_left: $memory_words"
 }
 
-# Sets memory_left and memory_words. What the kernel keeps of files it gives back; some is left for everybody else.
+# Sets memory_left and memory_words. The page cache counts as free, as the kernel gives it back; a twentieth is left
+# for other processes.
 measure_memory() {
   local folder=/sys/fs/cgroup limit=max used name value
   while read -r name value _; do
@@ -99,7 +101,8 @@ measure_memory() {
   }
 }
 
-# In the background, until the run has ended: ends it with a reason before somebody else does so without one.
+# Runs in the background until the run ends: ends the run with a reason, before the kubelet or the kernel does so
+# without one.
 watch_room() {
   watch_it > /dev/null 2>&1 &
 }
@@ -119,7 +122,7 @@ watch_it() {
   done
 }
 
-# With all that it has started: it waits for them before it hears of anything.
+# Also ends the programs that the run has started: the run handles a signal only after they have ended.
 end_run() { # REASON MESSAGE
   local file fields
   [[ -s $failure_file ]] || printf '%s\n%s\n' "$1" "$2; the run was stopped" > "$failure_file"

@@ -1,9 +1,9 @@
 # shellcheck shell=bash
-# The settings, from the environment. All that is wrong with them is told at once.
+# The settings, from the environment. All invalid ones are reported at once.
 
 BACKUP_FORMAT=hooklet.dev/backup/v1
 BACKUP_PATTERN='^[0-9]{8}T[0-9]{6}Z-[A-Za-z0-9][A-Za-z0-9-]*$'
-# Of the file that a manifest names: nothing that leads anywhere else.
+# The file name in a manifest: it cannot lead anywhere else.
 DUMP_PATTERN='^dump(\.[a-z]+)+$'
 
 default_name() {
@@ -38,7 +38,7 @@ read_settings() {
   expect_duration BACKUP_LOCK_TIMEOUT lock_seconds
   expect BACKUP_SCRATCH '^/.' 'an absolute path'
   expect BACKUP_SCRATCH_LIMIT '^(0|[1-9][0-9]{0,17})$' 'a number of bytes that all emptyDirs of the Pod may hold; 0: BACKUP_SCRATCH is a volume of its own'
-  # A socket lies in a folder of this name there, and the path of a socket has 107 bytes at most.
+  # A socket lies in the folder BACKUP_SCRATCH/BACKUP_NAME, and the path of a socket has 107 bytes at most.
   ((${#BACKUP_SCRATCH} + ${#BACKUP_NAME} <= 84)) ||
     problems+=("BACKUP_SCRATCH and BACKUP_NAME have ${#BACKUP_SCRATCH} and ${#BACKUP_NAME} characters, expected 84 in all at most")
   case $BACKUP_TARGET in
@@ -74,7 +74,7 @@ expect_program() {
   command -v "$1" > /dev/null || problems+=("$1 is not in the image")
 }
 
-# Sets VARIABLE to the seconds.
+# Sets VARIABLE to the number of seconds.
 expect_duration() { # NAME VARIABLE
   local rest=${!1} seconds=0
   local -A length=([ms]=0 [s]=1 [m]=60 [h]=3600)

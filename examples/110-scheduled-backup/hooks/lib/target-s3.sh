@@ -1,13 +1,13 @@
 # shellcheck shell=bash
 # Backups in an S3 bucket, in BACKUP_FOLDER:
-#   BACKUP/{dump.ATTEMPT.…, manifest.json}     published: it has a manifest, which was written last
-#   failed/BACKUP/                             the same of a dump that could not be verified
-#   owner.json, .lock                          whose folder it is, and who is at work in it
-#   latest.json                                the manifest of the newest one, for people
+#   BACKUP/{dump.ATTEMPT.…, manifest.json}     published: the manifest is written last
+#   failed/BACKUP/                             the same for a dump that could not be verified
+#   owner.json, .lock                          which database the folder belongs to, and which run works in it
+#   latest.json                                the manifest of the newest backup, for people
 # shellcheck source=rclone.sh
 source "$lib/rclone.sh"
 root=backup:$S3_BUCKET/${S3_PREFIX:+$S3_PREFIX/}$BACKUP_FOLDER
-# A folder that has BACKUP/manifest.json for each one that is published, with the time of that, after target_list.
+# After target_list: a folder with BACKUP/manifest.json for each published backup, with its time in the bucket.
 manifests=$work/manifests
 
 target_describe() {
@@ -24,12 +24,12 @@ target_check() {
   fi
 }
 
-# Which manifests are of backups: those in folders that have the name of one.
+# The manifests of backups: those in folders that are named like a backup.
 named="{{${BACKUP_PATTERN:1:-1}}}/manifest.json"
 named=(--include "/$named" --include "/failed/$named")
 
-# What a listing has that is there no more, as it lags or somebody removes it, is left out. So is what is too large for a
-# manifest: it is told once.
+# Mirrors the manifests. An object that is listed but gone, as the listing lags or the object was removed, is left
+# out. So is one that is too large for a manifest, which is reported once.
 target_list() {
   local name
   mkdir -p "$manifests"
@@ -43,22 +43,22 @@ target_list() {
   done < "$work/large"
 }
 
-# What no manifest speaks for, of runs that were killed: older than so many seconds, or of this Pod. Nothing else that may
-# be in the bucket.
+# Removes files of killed runs that no manifest names: those older than SECONDS, or of this Pod. Nothing else in the
+# bucket is removed.
 target_clean() { # SECONDS
   local written path folder oldest
   store lsf -R --files-only --format tp --separator '|' "$root" > "$work/files"
-  # The lock was written a moment ago.
+  # The lock was written a moment ago, so its time is the present time of the store.
   oldest=$(sed -n 's/|\.lock$//p' "$work/files")
   oldest=$(date -u -d "${oldest:-now} UTC -$1 seconds" +'%F %T')
-  # Afterwards, so that one that is published in between is seen.
+  # After the listing above, so that a backup that is published in between is seen.
   target_list
   while IFS='|' read -r written path; do
     folder=${path%/*}
     [[ $path == .incoming/* || $path == .probe.* || (${folder#failed/} =~ $BACKUP_PATTERN && ${path##*/} == dump.*) ]] || continue
     ! is_named "$folder" "${path##*/}" || continue
     [[ $path == *".${attempt_tag:0:8}"[a-p]* || $written < $oldest ]] || continue
-    # Who may not remove it makes a backup all the same.
+    # Credentials that may not remove it must not make the backup fail.
     if rclone deletefile "$root/$path" 2> "$work/stderr"; then
       echo "removed $path of a run that did not end"
     else
@@ -67,30 +67,30 @@ target_clean() { # SECONDS
   done < "$work/files"
 }
 
-# Whether a manifest speaks for the file, or one that is too large to be read might.
+# Whether a manifest names the file, or might, as it is too large to be read.
 is_named() { # FOLDER FILE
   ! grep -qxF "$1/manifest.json" "$work/large" || return 0
   [[ -s $manifests/$1/manifest.json && $(< "$manifests/$1/manifest.json") == *"\"file\":\"$2\""* ]]
 }
 
-# Under a name of its own, so that no other attempt at this run writes to it or takes it away.
+# Sends the dump under a name of this attempt, so that no other attempt at this run overwrites or removes it.
 target_put() { # FILE
   stored_name=dump.$attempt_tag.${dump_name#dump.}
   stored_path=${stored_in:-}$backup/$stored_name
   store "${send[@]}" "$1" "$root/$stored_path"
 }
 
-# A bucket has no size of its own.
+# The free room of a bucket is not known.
 target_expect_room() { # BYTES WHAT
   :
 }
 
-# As it is read at a restore.
+# Reads the file back, as a restore does.
 target_checksum() { # PATH
   store cat "$root/$1" | sha256sum | cut -d ' ' -f 1
 }
 
-# Prints nothing when it is not there.
+# Prints the size of a file, or nothing when it is not there.
 target_size() { # PATH
   store lsf --format s --include "/${1##*/}" "$root/${1%/*}"
 }
@@ -98,7 +98,7 @@ target_size() { # PATH
 target_publish() { # MANIFEST TO
   target_create "$1" "$2/manifest.json" || echo "another attempt has published $2 meanwhile"
   target_list
-  # A listing that lags does not have it yet.
+  # The listing may lag, and not have it yet.
   mkdir -p "$manifests/$2"
   [[ -s $manifests/$2/manifest.json ]] || target_read "$2/manifest.json" "$manifests/$2/manifest.json" ||
     fail UploadDamaged "the manifest of $2 went away while it was published: is somebody else at work in $BACKUP_FOLDER?"
@@ -116,16 +116,16 @@ target_cat() { # PATH
   store cat "$root/$1"
 }
 
-# The manifest first, so that half a backup is never seen.
+# Removes the manifest first, so that half a backup is never seen.
 target_remove() { # BACKUP
   local file
   file=$(jq -r .file "$manifests/$1/manifest.json")
   target_delete "$1/manifest.json"
-  # One that leads elsewhere is none of ours to remove.
+  # A file name that leads elsewhere is not ours to remove.
   [[ ! $file =~ $DUMP_PATTERN ]] || target_delete "$1/$file"
 }
 
-# Something else than a backup, to be kept until a person removes it.
+# Saves a file that is no backup, which is kept until a person removes it.
 target_save() { # FILE FOLDER
   store copyto "$1" "$root/$2/$(basename "$1")"
 }
@@ -134,7 +134,7 @@ target_write() { # FILE PATH
   store "${send[@]}" "$1" "$root/$2"
 }
 
-# Fails when there is one. A store that does not know the condition is asked to look first.
+# Fails when the file exists. In a store that does not support the condition, the file is looked for first.
 target_create() { # FILE PATH
   if [[ ${knows_condition:-yes} == yes ]]; then
     rclone "${send[@]}" --header 'If-None-Match: *' "$1" "$root/$2" 2> "$work/stderr" && return 0
@@ -148,7 +148,7 @@ target_create() { # FILE PATH
   target_write "$1" "$2"
 }
 
-# Whether the lock, which is there, is refused to be written a second time.
+# Whether the store refuses to create the lock, which exists, a second time.
 target_create_is_exclusive() {
   ! target_create "$work/lock" .lock && [[ ${knows_condition:-yes} == yes ]] || {
     knows_condition=no
@@ -156,7 +156,7 @@ target_create_is_exclusive() {
   }
 }
 
-# Fails when there is none; of that rclone may say nothing, as it takes it for an empty folder.
+# Fails when the file does not exist. rclone may report nothing then, as it takes the path for an empty folder.
 target_read() { # PATH TO
   rm -rf "$2"
   if rclone copyto --max-transfer 64Ki --cutoff-mode hard "$root/$1" "$2" 2> "$work/stderr"; then
@@ -174,12 +174,12 @@ target_read() { # PATH TO
   esac
 }
 
-# When it was written, in words of the store; they differ when it was written again.
+# Prints when the file was written, as the store says it; a file that is rewritten has another time.
 target_written() { # PATH
   store lsf --format t --include "/$1" "$root"
 }
 
-# By the clock of the store.
+# Prints the age in seconds, by the clock of the store.
 target_age() { # PATH
   local then now
   target_write "$work/lock" ".probe.$attempt_tag"
@@ -189,7 +189,7 @@ target_age() { # PATH
   echo $(($(date -u -d "$now" +%s) - $(date -u -d "${then:-$now}" +%s)))
 }
 
-# Somebody else may have removed it.
+# Succeeds also when the file is already gone.
 target_delete() { # PATH
   rclone deletefile "$root/$1" 2> "$work/stderr" && return 0
   case $(< "$work/stderr") in
@@ -199,7 +199,7 @@ target_delete() { # PATH
   esac
 }
 
-# Says that this run is alive, in the lock, if it has it.
+# Renews the lock, if this run has it.
 target_beat() {
   timeout 20 rclone cat "$root/.lock" | cmp -s "$work/lock" - && timeout 20 rclone "${send[@]}" "$work/lock" "$root/.lock"
 }

@@ -1,12 +1,12 @@
 # shellcheck shell=bash
 # Backups on a mounted volume, in BACKUP_FOLDER:
 #   BACKUP/{the dump, manifest.json}           published: the folder got its name in one step
-#   failed/BACKUP/                             the same of a dump that could not be verified
-#   .incoming/BACKUP.ATTEMPT/                  being written, or left by a run that was killed
-#   owner.json, .lock                          whose folder it is, and who is at work in it
-#   latest.json                                the manifest of the newest one, for people
+#   failed/BACKUP/                             the same for a dump that could not be verified
+#   .incoming/BACKUP.ATTEMPT/                  being written, or left by a killed run
+#   owner.json, .lock                          which database the folder belongs to, and which run works in it
+#   latest.json                                the manifest of the newest backup, for people
 root=$BACKUP_DIR/$BACKUP_FOLDER
-# A folder that has BACKUP/manifest.json for each one that is published, with the time of that.
+# A folder with BACKUP/manifest.json for each published backup, with its time.
 manifests=$root
 incoming=$root/.incoming
 
@@ -26,7 +26,7 @@ target_list() {
   :
 }
 
-# Of runs that were killed: what is older than so many seconds, or of this Pod.
+# Removes what killed runs have left: what is older than SECONDS, or of this Pod.
 target_clean() { # SECONDS
   local path
   for path in "$incoming"/* "$incoming"/.[!.]*; do
@@ -37,7 +37,7 @@ target_clean() { # SECONDS
   done
 }
 
-# By the clock of the volume, which may be that of another machine.
+# Prints the age in seconds, by the clock of the volume, which may be that of another machine.
 age_of() { # PATH
   local now
   : > "$incoming/.now.$attempt_tag"
@@ -46,7 +46,8 @@ age_of() { # PATH
   echo $((now - $(stat -c %Y "$1" 2> /dev/null || echo "$now")))
 }
 
-# Nothing is removed before the next backup is there: where that has no place, nobody but a person can make some.
+# Fails when the volume has no room. Nothing is removed before the next backup is there, so only a person can make
+# room.
 target_expect_room() { # BYTES WHAT
   local free oldest
   free=$(df --output=avail -B1 "$root" | tail -n 1)
@@ -68,17 +69,17 @@ target_put() { # FILE
 
 target_checksum() { # PATH
   expect_plain "$1"
-  # From the medium, not from memory.
+  # Drops the file from the page cache, so that it is read from the medium.
   dd if="$root/$1" iflag=nocache count=0 status=none
   sha256sum < "$root/$1" | cut -d ' ' -f 1
 }
 
-# Prints nothing when it is not there.
+# Prints the size of a file, or nothing when it is not there.
 target_size() { # PATH
   stat -c %s "$root/$1" 2> /dev/null || true
 }
 
-# Under a name that is taken nothing is published; then it is removed with the next leftovers.
+# If the name is taken, nothing is published, and the folder is removed with the next leftovers.
 target_publish() { # MANIFEST TO
   local folder=$incoming/$backup.$attempt_tag
   try TargetFull "cannot write the manifest to $BACKUP_DIR: enlarge the volume, or lower BACKUP_KEEP" \
@@ -100,7 +101,7 @@ target_get() { # BACKUP FILE TO
   cp "$root/$1/$2" "$3"
 }
 
-# Who waits for a pipe waits for ever.
+# Reading a pipe would wait forever.
 expect_plain() { # PATH
   is_plain "$root/$1" || fail BackupDamaged "$1 on $BACKUP_DIR is no plain file: take another backup, see --list"
 }
@@ -110,7 +111,7 @@ target_cat() { # PATH
   cat "$root/$1"
 }
 
-# In two steps, so that half a backup is never seen. Somebody else may have removed it.
+# Renames the backup before it is removed, so that half a backup is never seen. It may already be gone.
 target_remove() { # BACKUP
   local gone=$incoming/${1//\//.}.$attempt_tag
   mv -T "$root/$1" "$gone" 2> "$work/stderr" || [[ ! -e $root/$1 ]] ||
@@ -118,20 +119,20 @@ target_remove() { # BACKUP
   rm -rf "$gone"
 }
 
-# Something else than a backup, to be kept until a person removes it.
+# Saves a file that is no backup, which is kept until a person removes it.
 target_save() { # FILE FOLDER
   mkdir -p "$root/$2"
   try TargetFull "cannot write to $BACKUP_DIR" cp "$1" "$root/$2/"
   sync "$root/$2/$(basename "$1")"
 }
 
-# Small files, whole or not at all.
+# Writes a small file, whole or not at all.
 target_write() { # FILE PATH
   local new=$incoming/${2##*/}.$attempt_tag
   cp "$1" "$new" && sync "$new" && mv -T "$new" "$root/$2"
 }
 
-# Fails when there is one. Where a file cannot have two names, it is renamed to one that is free.
+# Fails when the file exists. On a volume without hard links it is renamed, unless the name is taken.
 target_create() { # FILE PATH
   local new=$incoming/${2##*/}.$attempt_tag is_new=yes
   { cp "$1" "$new" && sync "$new"; } 2> "$work/stderr" ||
@@ -148,7 +149,7 @@ target_create_is_exclusive() {
   return 0
 }
 
-# Fails when there is none.
+# Fails when the file does not exist.
 target_read() { # PATH TO
   if [[ -e $root/$1 || -L $root/$1 ]] && ! { is_plain "$root/$1" && (($(target_size "$1") <= 65536)); }; then
     odd_file "$1" "it is no plain file of 64 KiB at most"
@@ -160,7 +161,7 @@ target_read() { # PATH TO
   return 1
 }
 
-# When it was written, in words of the volume; they differ when it was written again.
+# Prints when the file was written, as the volume says it; a file that is rewritten has another time.
 target_written() { # PATH
   stat -c %y "$root/$1" 2> /dev/null || true
 }
@@ -173,7 +174,7 @@ target_delete() { # PATH
   rm -f "$root/$1"
 }
 
-# Says that this run is alive, in the lock, if it has it.
+# Renews the lock, if this run has it.
 target_beat() {
   is_plain "$root/.lock" && cmp -s "$work/lock" "$root/.lock" && touch -c "$root/.lock"
 }

@@ -1,5 +1,6 @@
 #!/usr/bin/env bash
-# Backs up PostgreSQL: one database, or all of the server, with the roles they need. libpq's own variables say which.
+# Backs up PostgreSQL: one database or the whole server, with the roles they need. libpq's own variables, PG*, say
+# which.
 database=postgresql
 dump_name=dump.tar
 # shellcheck source=../lib/backup.sh
@@ -11,7 +12,7 @@ source "$lib/postgresql-scratch.sh"
 # shellcheck source=../lib/postgresql-verify.sh
 source "$lib/postgresql-verify.sh"
 
-# Which tables have rows in the dump, by the letter of the catalog: those that are logged, and those that are not.
+# Which tables have their rows in the dump, by relpersistence: permanent and unlogged ones.
 dumped_tables="'p', 'u'"
 
 database_check() {
@@ -35,12 +36,12 @@ database_check() {
   else
     size_bytes=$(query 'select pg_database_size(current_database())')
   fi
-  # A new server has some 40 MB before there is a row in it, and writes a log of up to max_wal_size.
+  # A new server has some 40 MB before it has a row, and writes a log of up to max_wal_size.
   restored_bytes=$((size_bytes + (64 << 20) + (size_bytes < (1 << 30) ? size_bytes : (1 << 30))))
   look_for_standby
 }
 
-# The rows of unlogged tables are on the primary only: of a standby the dump has these tables without them.
+# Only the primary has the rows of unlogged tables: in the dump of a standby these tables are empty.
 look_for_standby() {
   local name count tables=0
   dump_flags=()
@@ -56,7 +57,7 @@ look_for_standby() {
   echo "PostgreSQL at $PGHOST is a standby, where unlogged tables have no rows: $tables of them are backed up empty"
 }
 
-# With a zero after each: anything else may be in a name.
+# Prints a NUL byte after each name, as a name may contain anything else.
 dumped_databases() {
   if [[ $POSTGRESQL_SCOPE == cluster ]]; then
     run_sql -0 -c "select datname from pg_database where datallowconn and not datistemplate order by datname collate \"C\""
@@ -82,7 +83,7 @@ database_dump() { # FILE
   rm -r "$parts"
 }
 
-# What it is compared with later is read in the very snapshot that is dumped.
+# What the dump is compared with later is read in the same snapshot.
 dump_database() { # NAME NUMBER
   local code part=$parts/$2
   ARCHIVE=$part.pgcustom ROWS=$part.rows MARK=$(random_word) COUNT=$sql/count-rows.awk PGDATABASE=$1 \
@@ -132,7 +133,7 @@ database_verify() { # FILE
 }
 
 count_parts() {
-  # The first line of each is that of the large objects; a name may have "|" in it.
+  # The first line of each file is that of the large objects. A name may contain "|".
   counts=$(awk -F '|' '
     FNR == 1 {objects += $NF; next}
     {rows += $NF; tables++}

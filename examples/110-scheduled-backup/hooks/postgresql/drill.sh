@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# Restores the newest backup of PostgreSQL to the scratch server, and asks that one: DRILL_QUERY is SQL, which a role that
-# may read all and change nothing runs in PGDATABASE.
+# Restores the newest backup of PostgreSQL to the scratch server, and runs DRILL_QUERY there: SQL, run in PGDATABASE
+# by a role that may read everything and change nothing.
 database=postgresql
 dump_name=dump.tar
 # shellcheck source=../lib/drill.sh

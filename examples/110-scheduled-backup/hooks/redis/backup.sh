@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Backs up Redis: all its databases as one RDB file, as a replica would get it.
+# Backs up Redis: all its databases as one RDB file, as a replica gets it.
 database=redis
 dump_name=dump.rdb
 # shellcheck source=../lib/backup.sh
@@ -17,7 +17,7 @@ database_check() {
     esac
   fi
   size_bytes=$(sed -n 's/^used_memory:\([0-9]*\).*/\1/p' <<< "$said")
-  # It is restored to memory.
+  # A dump is restored to memory, not to the disk.
   restored_bytes=0 dataset_bytes=$(count_bytes <<< "$said")
   [[ $BACKUP_VERIFY != yes ]] || check_memory "$dataset_bytes" "the verification of Redis at $REDIS_HOST"
   server_version=$(sed -n 's/^redis_version:\([0-9.]*\).*/\1/p' <<< "$said")

@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# Restores the newest backup of Redis to a server of its own, and asks that one: DRILL_QUERY is a command of Redis.
+# Restores the newest backup of Redis to a scratch server, and runs DRILL_QUERY, a Redis command, there.
 database=redis
 dump_name=dump.rdb
 # shellcheck source=../lib/drill.sh

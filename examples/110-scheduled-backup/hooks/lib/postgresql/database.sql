@@ -1,4 +1,4 @@
--- What belongs to the database called :name as a whole.
+-- Prints what belongs to the database :name as a whole: owner, rights, settings, locale and the like.
 select jsonb_build_object(
   'name', d.datname, 'owner', pg_get_userbyid(d.datdba), 'encoding', pg_encoding_to_char(d.encoding),
   'collate', d.datcollate, 'ctype', d.datctype, 'provider', coalesce(to_jsonb(d)->>'datlocprovider', 'c'),

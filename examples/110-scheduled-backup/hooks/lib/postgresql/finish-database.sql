@@ -1,4 +1,4 @@
--- Gives the database :target, which has all that is in it, what it had as a whole: owner, rights, settings.
+-- Gives the database :target, whose content is complete, its owner, rights and settings.
 select format('alter database %I owner to %I', :'target', :'database'::jsonb->>'owner'),
   format('alter database %I connection limit %s', :'target', :'database'::jsonb->>'limit'),
   case when :'database'::jsonb->>'comment' is not null

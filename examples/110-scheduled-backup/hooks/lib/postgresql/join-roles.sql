@@ -1,4 +1,4 @@
--- Makes roles members of others: of one database where either was missing, :made.
+-- Makes roles members of other roles; with scope database, only where one of the two was missing and is in :made.
 select format('grant %I to %I', m->>'role', m->>'member') || case
     when current_setting('server_version_num')::int < 160000 or m->>'inherit' is null then
       case when (m->>'admin')::boolean then ' with admin option' else '' end

@@ -1,4 +1,5 @@
--- Makes the database :target, empty, as :database was; with :locale C for one whose own is not known here.
+-- Makes the empty database :target with the properties of :database; with :locale C if its own locale is not known
+-- here.
 select format('create database %I template template0 encoding %L', :'target', d->>'encoding')
   || case when current_setting('server_version_num')::int < 150000 then '' when :'locale' = 'C' then ' locale_provider libc'
     else case d->>'provider'

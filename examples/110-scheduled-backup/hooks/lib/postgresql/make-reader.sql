@@ -1,6 +1,6 @@
--- Makes :reader, who may read all rows of this database, and is a member of no role that owns any.
+-- Makes the role :reader, which may read all rows of this database and is not a member of a role that owns any.
 create role :"reader" login bypassrls password :'password';
--- Since 14 there is a role for it.
+-- Since version 14 there is a predefined role for this.
 select current_setting('server_version_num')::int >= 140000 as has_role_for_it
 \gset
 \if :has_role_for_it

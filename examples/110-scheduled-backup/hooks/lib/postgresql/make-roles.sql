@@ -1,5 +1,5 @@
--- Makes the roles that are missing, so that nobody can log in by them; says which. :also is what they are made with
--- besides.
+-- Makes the roles that are missing, without login, and prints their names. A role that did not inherit is made with
+-- :otherwise, which is inherit or noinherit.
 select coalesce(jsonb_agg(r->>'name'), '[]') as made
 from jsonb_array_elements(:'globals'::jsonb->'roles') r
 where not exists (select from pg_roles where rolname = r->>'name')

@@ -1,4 +1,5 @@
--- Gives a new database to :restorer; :schema says what it had besides.
+-- Gives a new database to :restorer, and rights in its schemas to :maker. Drops the schema public if :schema says
+-- that the database had none.
 select format('alter database %I owner to %I', current_database(), :'restorer')
 \gexec
 select 'drop schema public' where not (:'schema'::jsonb->>'public')::boolean

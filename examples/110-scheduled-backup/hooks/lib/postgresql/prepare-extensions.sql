@@ -1,4 +1,4 @@
--- Makes the extensions of :schema that are installed here, before anything of the database's owner is there.
+-- Makes the extensions of :schema that are available here, before anything of the database's owner exists.
 select format('create extension if not exists %I schema %I cascade', e->>'name', e->>'schema')
 from jsonb_array_elements(:'schema'::jsonb->'extensions') with ordinality x (e, n)
 where e->>'name' in (select name from pg_available_extensions)

@@ -1,5 +1,6 @@
--- Lets :restorer, who is no superuser, restore in the name of all roles of the dump: none of them, :made, is a superuser
--- here, or a member of anything. Who owns something or grants rights must be allowed to, before it has rights: :maker is.
+-- Lets :restorer, which is no superuser, restore on behalf of all roles of the dump, :made. None of them is a
+-- superuser here, or a member of another role of the dump. A role must be allowed to own objects and to grant rights
+-- before its own rights are restored: as a member of :maker it is.
 create role :"maker" nologin;
 create role :"restorer" login bypassrls password :'password' in role :"maker";
 select format('grant %I to %I', name, :'restorer'), format('grant %I to %I', :'maker', name)

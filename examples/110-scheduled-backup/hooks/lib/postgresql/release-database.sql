@@ -1,3 +1,3 @@
--- Takes back what `prepare-…` has granted in a database.
+-- Revokes what the prepare-*.sql files have granted in a database.
 drop owned by :"maker";
 drop owned by :"restorer";

@@ -1,5 +1,5 @@
--- For what is made again: the files that say how it was, and how a setting is made; of one that is a list, each element would
--- be taken for the whole.
+-- Loads the files of a backup into variables. :setting formats the statement that sets a setting; for a setting that
+-- is a list, a plain ALTER ... SET would take the whole list for one element.
 \set globals `cat "$GLOBALS"`
 \set database `cat "$DATABASE"`
 \set made `cat "$MADE"`

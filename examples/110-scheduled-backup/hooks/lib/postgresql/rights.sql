@@ -1,6 +1,6 @@
--- Who owns what in a database, and who may do what with it; what belongs to an extension or to the system is left out, and
--- so is a right that the server of the backup does not know: :unknown.
--- Byte by byte, as the database has it.
+-- Prints who owns what in a database, and who has which rights on it. Objects of extensions and of the system are
+-- left out, and so is the right :unknown, which the server of the backup does not know.
+-- Names are printed byte by byte, as the database has them.
 select set_config('client_encoding', current_setting('server_encoding'), false) as client_encoding
 \gset
 with ours as (

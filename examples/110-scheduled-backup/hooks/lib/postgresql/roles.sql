@@ -1,10 +1,11 @@
--- The roles that a dump of this database needs, or with :scope cluster all: owners, those with rights, the roles these are
--- members of, and the members they have. With :passwords true also their passwords, which only a superuser may read.
+-- Prints the roles that a dump of this database needs: owners, roles with rights, the roles these are members of, and
+-- their members. With :scope cluster, prints all roles. With :passwords true, adds the passwords, which only a
+-- superuser may read.
 \set password null
 \if :passwords
 \set password '(select rolpassword from pg_authid a where a.oid = r.oid)'
 \endif
--- Since 15 there are rights on settings.
+-- Since version 15 there are rights on settings.
 \set parameters '''[]''::jsonb'
 select current_setting('server_version_num')::int >= 150000 and :'scope' = 'cluster' as has_parameters
 \gset
@@ -26,7 +27,7 @@ with recursive this as (
 ), below as (
   select oid from ordinary union select m.member from pg_auth_members m join below on m.roleid = below.oid
 ), needed as (
-  -- The first superuser is not noted where it owns something.
+  -- PostgreSQL does not record what the first superuser (OID 10) owns.
   select * from pg_roles r where r.rolname !~ '^pg_' and (:'scope' = 'cluster' or r.oid = 10
     or r.oid in (select oid from named union select oid from above union select oid from below))
 ), members as (

@@ -1,6 +1,7 @@
--- Prints the number of large objects, and a line for each row of each table that is dumped, of the shortest column; :dumped
--- says which tables are. Nothing is counted here, as to plan a query calls functions of whoever owns the table.
--- Byte by byte, as the database has it.
+-- Prints a line with :mark and a name for the large objects and for each table whose rows are dumped (:dumped says
+-- which), and after it a line for each large object or row, with the shortest column. Nothing is counted here, as
+-- planning a query calls functions of the owner of the table.
+-- Values are printed byte by byte, as the database has them.
 select set_config('client_encoding', current_setting('server_encoding'), false) as client_encoding
 \gset
 select :'mark', 'large objects';

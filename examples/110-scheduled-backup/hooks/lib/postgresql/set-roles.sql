@@ -1,5 +1,5 @@
--- Gives roles what they had. Of one database: to those of :made, which were missing, what is harmless. Of a whole server:
--- to all, with rights and passwords; the own one comes last.
+-- Gives roles their attributes and settings. With scope database: to the roles in :made, which were missing, what is
+-- harmless. With scope cluster: to all roles, with rights and passwords; the current user comes last.
 with roles as (
   select r->>'name' as name, r as role, :'globals'::jsonb->>'scope' = 'cluster' as whole
   from jsonb_array_elements(:'globals'::jsonb->'roles') r

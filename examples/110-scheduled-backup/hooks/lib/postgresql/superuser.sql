@@ -1,5 +1,5 @@
--- What is in a dump and only a superuser may make, as the table of contents of the dump names it: class and id. A superuser
--- of the server that is backed up has made it.
+-- Prints which objects in a dump only a superuser may make, by class and ID, as the table of contents of the dump has
+-- them. A superuser of the server that is backed up has made them.
 select format('%s %s', class::oid, oid) from (
   select 'pg_proc'::regclass as class, p.oid from pg_proc p join pg_language l on l.oid = p.prolang
   where (not l.lanpltrusted or p.proleakproof or coalesce((to_jsonb(p)->>'prosupport')::text, '-') <> '-')
@@ -7,7 +7,7 @@ select format('%s %s', class::oid, oid) from (
   union all
   select 'pg_type'::regclass, oid from pg_type where typtype in ('b', 'p') and typcategory <> 'A'
   union all
-  -- One between types of others; nothing is called to make any of them.
+  -- A cast may be between types of other owners. Making any of them calls no function.
   select 'pg_cast'::regclass, oid from pg_cast
   union all
   select 'pg_language'::regclass, oid from pg_language
