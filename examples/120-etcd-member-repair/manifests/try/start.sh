@@ -1,6 +1,6 @@
 #!/bin/sh
-# Starts a member of etcd. What it has to be told depends on the cluster as it is now, so it asks the other members; what
-# was true when the Pod was made may be wrong by the next start.
+# Starts a member of etcd. Its flags depend on the present state of the cluster, so the script asks the other members
+# at each start: what was true when the Pod was created may be wrong by then.
 set -eu
 
 : "${POD_NAME:?is not set: take it from metadata.name}"
@@ -11,7 +11,7 @@ cluster=${CLUSTER_DIR:-/cluster}
 waiting=${TMPDIR:-/tmp}/waiting
 domain=${DOMAIN:-${SERVICE:-etcd}.$POD_NAMESPACE.svc}
 scheme=${SCHEME:-http}
-# Not CLIENT_PORT: Kubernetes sets that where there is a Service "client".
+# Not CLIENT_PORT: Kubernetes sets that variable if there is a Service "client".
 client_port=${CLIENT_LISTEN_PORT:-2379}
 peer_port=${PEER_LISTEN_PORT:-2380}
 metrics_port=${METRICS_LISTEN_PORT:-2381}
@@ -27,14 +27,15 @@ main() {
   while :; do
     if members=$(ask_others); then
       case $(status_of_own "$members") in
-        # Added, and never started: the list is what --initial-cluster must be, to the letter. A database without a log is
-        # of a start that did not get far, or of another member.
+        # The member was added but has never started: --initial-cluster must be exactly the list of members. A
+        # database without a log is left by a start that did not get far, or belongs to another member.
         unstarted)
           rm -rf "$data/member"
           start "$(as_initial_cluster "$members")" existing
           ;;
-        # Its log and its vote are lost. With the same id and an empty disk it could break promises it made, so it stays
-        # out until it is replaced. Only in a cluster that never was whole this is its first start; etcd checks that too.
+        # The log and the vote of this member are lost. With the same ID and an empty disk it could break what it has
+        # promised to the others, so it waits until it is replaced. Only in a cluster that was never complete is this
+        # its first start; etcd checks that too.
         started)
           may_be_new && start "$(everyone)" new
           wait_for "the other members know $POD_NAME, but its disk is empty: it waits to be replaced"
@@ -49,13 +50,13 @@ main() {
   done
 }
 
-# Without it a database is worth nothing to the member: what it promised the others is in the log.
+# Without the log a database is worthless: the log has what the member has promised to the others.
 has_log() {
   set -- "$data"/member/wal/*.wal
   [ -e "$1" ]
 }
 
-# A disk with a log elsewhere is not empty: data of an etcd that had another --data-dir.
+# If there is a log elsewhere on the disk, the disk is not empty: it has the data of an etcd with another --data-dir.
 refuse_other_data() {
   for other in "${data%/*}/member" "$data"/*/member; do
     if [ -e "$other" ]; then
@@ -65,7 +66,8 @@ refuse_other_data() {
   done
 }
 
-# Lines such as: 8e9e05c52164694d, started, etcd-0, http://etcd-0.etcd.db.svc:2380, http://etcd-0.etcd.db.svc:2379, false
+# Prints lines such as: 8e9e05c52164694d, started, etcd-0, http://etcd-0.etcd.db.svc:2380,
+# http://etcd-0.etcd.db.svc:2379, false
 ask_others() {
   etcdctl --endpoints "$(everyone | tr , '\n' | grep -v "^$POD_NAME=" | sed "s/^[^=]*=//; s/:$peer_port\$/:$client_port/" | paste -sd , -)" \
     --command-timeout 3s --dial-timeout 3s member list -w simple 2> /dev/null
@@ -75,7 +77,7 @@ status_of_own() {
   printf '%s\n' "$1" | awk -F ', ' -v own="$own" '$4 == own { print $2 }'
 }
 
-# A member that has not started has no name yet; it is that of its Pod.
+# A member that has not started has no name yet; it will be the name of its Pod.
 as_initial_cluster() {
   printf '%s\n' "$1" | awk -F ', ' '{
     name = $3
@@ -84,7 +86,7 @@ as_initial_cluster() {
   }' | paste -sd , -
 }
 
-# All members of a new cluster.
+# Prints all members of a new cluster, in the format of --initial-cluster.
 everyone() {
   seq 0 "$((REPLICAS - 1))" | sed "s|.*|$statefulset-&=$scheme://$statefulset-&.$domain:$peer_port|" | paste -sd , -
 }
@@ -96,15 +98,15 @@ may_be_new() {
 wait_for() {
   [ -e "$waiting" ] || echo "$1"
   touch "$waiting"
-  # Not in the foreground, so that the Pod can be ended meanwhile.
+  # In the background, so that a signal ends the script at once.
   sleep 2 &
   wait "$!"
 }
 
-# Everything else can be set as etcd wants it: ETCD_QUOTA_BACKEND_BYTES, ETCD_TRUSTED_CA_FILE and so on.
+# All other settings are etcd's own variables: ETCD_QUOTA_BACKEND_BYTES, ETCD_TRUSTED_CA_FILE and so on.
 start() {
   rm -f "$waiting"
-  # etcd refuses a variable beside the flag of the same name.
+  # etcd refuses to start with both the variable and the flag of a setting.
   unset ETCD_DATA_DIR
   exec etcd --name "$POD_NAME" --data-dir "$data" \
     --initial-cluster "$1" --initial-cluster-state "$2" --initial-cluster-token "$POD_NAMESPACE-$statefulset" \
@@ -113,7 +115,7 @@ start() {
     --listen-metrics-urls "http://0.0.0.0:$metrics_port"
 }
 
-# For the probes. Who waits is alive: a restart would not help.
+# For the probes. A member that waits counts as alive: a restart would not help.
 alive() {
   [ -e "$waiting" ] || curl --silent --fail --max-time 5 "http://127.0.0.1:$metrics_port/livez" > /dev/null
 }
