@@ -5,7 +5,7 @@ import { execa } from 'execa';
 import { kubectlAsset } from './assets.ts';
 import type { SharedControlPlane } from './shared-control-plane.ts';
 
-/** Runs kubectl as the administrator of the control plane; gives what it printed, and rejects when it fails. */
+/** Runs kubectl as the administrator of the control plane; resolves to its output, and rejects when it fails. */
 export function adminKubectl(plane: SharedControlPlane): (args: readonly string[]) => Promise<string> {
   return async (args) => {
     const folder = await mkdtemp(join(tmpdir(), 'hooklet-kubectl-'));

@@ -15,14 +15,14 @@ export interface ControlPlaneAssets {
 }
 
 /**
- * Finds the parts of a control plane: in `KUBEBUILDER_ASSETS`, or else in a cache folder, where what is
- * missing is built with Go from the pinned modules beside this file.
+ * Finds the servers of a control plane: in `KUBEBUILDER_ASSETS`, or else in a cache folder, where missing ones are
+ * built with Go from the pinned modules next to this file.
  */
 export async function controlPlaneAssets(env: NodeJS.ProcessEnv): Promise<ControlPlaneAssets> {
   const given = env['KUBEBUILDER_ASSETS'];
   const etcd = given === undefined ? undefined : existing(given, 'etcd');
   const kubeApiserver = given === undefined ? undefined : existing(given, 'kube-apiserver');
-  // The usual set of assets has no controller manager.
+  // The assets of envtest do not include a controller manager.
   const kubeControllerManager =
     given === undefined ? undefined : existing(given, 'kube-controller-manager', 'optional');
   const cache = await cacheFolder(env);
@@ -33,14 +33,14 @@ export async function controlPlaneAssets(env: NodeJS.ProcessEnv): Promise<Contro
   };
 }
 
-/** Finds kubectl of the same version, in the same places. */
+/** Finds kubectl of the same version as the servers, in the same places. */
 export async function kubectlAsset(env: NodeJS.ProcessEnv): Promise<string> {
   const given = env['KUBEBUILDER_ASSETS'];
   const kubectl = given === undefined ? undefined : existing(given, 'kubectl');
   return kubectl ?? (await built(await cacheFolder(env), PARTS.kubectl, env));
 }
 
-/** The programs that work on etcd from outside, of the same version as it. */
+/** Tools for etcd, of the same version as the server. */
 export interface EtcdTools {
   readonly etcdctl: string;
   readonly etcdutl: string;
@@ -49,7 +49,7 @@ export interface EtcdTools {
 /** Finds etcdctl and etcdutl, in the same places. */
 export async function etcdToolAssets(env: NodeJS.ProcessEnv): Promise<EtcdTools> {
   const given = env['KUBEBUILDER_ASSETS'];
-  // The usual set of assets has neither.
+  // The assets of envtest include neither.
   const etcdctl = given === undefined ? undefined : existing(given, 'etcdctl', 'optional');
   const etcdutl = given === undefined ? undefined : existing(given, 'etcdutl', 'optional');
   const cache = await cacheFolder(env);
@@ -66,7 +66,7 @@ export async function s3ServerAsset(env: NodeJS.ProcessEnv): Promise<string> {
 
 interface Part {
   readonly name: string;
-  /** The folder beside this file that holds the go.mod. */
+  /** The folder next to this file that contains the go.mod. */
   readonly module: string;
   readonly package: string;
 }
@@ -94,7 +94,7 @@ function existing(folder: string, name: string, need: 'optional' | 'required' = 
   );
 }
 
-/** Another set of pinned modules gets another folder, so that nobody runs the parts of yesterday. */
+/** Each set of pinned modules has a folder of its own, so that outdated programs are never run. */
 async function cacheFolder(
   env: NodeJS.ProcessEnv,
   name = 'control-plane',
@@ -126,7 +126,7 @@ async function built(cache: string, part: Part, env: NodeJS.ProcessEnv): Promise
 async function build({ name, module, package: main }: Part, output: string, env: NodeJS.ProcessEnv): Promise<void> {
   process.stderr.write(`building ${name} with Go; the first time takes minutes\n`);
   const flags = ['-s', '-w', ...(await versionFlags(module))];
-  // What debuggers read costs a sixth of the time, and `-s -w` drops it at the end.
+  // Debug information takes a sixth of the build time, and `-s -w` drops it at the end anyway.
   const args = ['build', '-trimpath', '-gcflags=all=-dwarf=false', '-ldflags', flags.join(' '), '-o', output, main];
   try {
     await promisify(execFile)('go', args, { cwd: moduleFolder(module), env, maxBuffer: 64 * 1024 * 1024 });
@@ -139,7 +139,7 @@ async function build({ name, module, package: main }: Part, output: string, env:
   }
 }
 
-/** The version that the built Kubernetes says it is: the pinned one. */
+/** The version that the built Kubernetes reports: the pinned one. */
 async function versionFlags(module: string): Promise<readonly string[]> {
   const goMod = await readFile(join(moduleFolder(module), 'go.mod'), 'utf8');
   const [, version = '', major = '', minor = ''] = /k8s\.io\/kubernetes (v(\d+)\.(\d+)\.\S+)/.exec(goMod) ?? [];
@@ -149,7 +149,7 @@ async function versionFlags(module: string): Promise<readonly string[]> {
 
 const LOCK_POLL_MS = 500;
 
-/** One builder at a time; the lock of a builder that died is taken over. */
+/** Only one process builds at a time; the lock of a builder that died is taken over. */
 async function withLock(path: string, work: () => Promise<void>): Promise<void> {
   while (!(await tryLock(path))) {
     if (await isAbandoned(path)) await rm(path, { force: true });

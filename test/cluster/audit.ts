@@ -1,4 +1,4 @@
-/** One request for objects, as the API server wrote it down. */
+/** One request for objects, as recorded in the audit log of the API server. */
 export interface AuditEntry {
   /** `admin`, or `system:serviceaccount:<namespace>:<name>`. */
   readonly user: string;
@@ -9,7 +9,7 @@ export interface AuditEntry {
   readonly subresource: string;
   /** Empty for a collection. */
   readonly name: string;
-  /** Empty for objects of the cluster. */
+  /** Empty for cluster-scoped objects. */
   readonly namespace: string;
   readonly code: number;
 }
@@ -22,7 +22,7 @@ export interface RoleRule {
   readonly resourceNames?: readonly string[];
 }
 
-/** Reads the audit log of an API server; of the stages of a request the last one counts. */
+/** Reads the audit log of an API server; only the last stage of each request counts. */
 export function readAuditLog(text: string): readonly AuditEntry[] {
   const requests = new Map<string, AuditEntry>();
   for (const line of text.split('\n')) {
@@ -32,20 +32,20 @@ export function readAuditLog(text: string): readonly AuditEntry[] {
   return [...requests.values()];
 }
 
-/** The name of a ServiceAccount as a user. */
+/** The user name of a ServiceAccount. */
 export function serviceAccountUser(namespace: string, name: string): string {
   return `system:serviceaccount:${namespace}:${name}`;
 }
 
-/** What the user asked for and was refused, as `verb resource namespace/name`. */
+/** The requests of the user that were refused, as `verb resource namespace/name`. */
 export function forbiddenRequests(entries: readonly AuditEntry[], user: string): readonly string[] {
   const refused = entries.filter((entry) => entry.user === user && entry.code === 403);
   return unique(refused.map(({ namespace, name, ...entry }) => `${rightOf(entry)} ${namespace}/${name}`));
 }
 
 /**
- * The rights that the rules grant and no request of the user has used, as `verb resource.group [name]`. A list may be
- * a watch that begins with what there is, so of `list` and `watch` on the same resource one is enough.
+ * The rights that the rules grant and that no request of the user has used, as `verb resource.group [name]`. A watch
+ * may begin with the present objects in place of a list, so one of `list` and `watch` on the same resource is enough.
  */
 export function unusedRules(
   rules: readonly RoleRule[],
@@ -77,7 +77,7 @@ interface ObjectReference {
   readonly name?: string;
 }
 
-/** The last line may be half written. */
+/** The last line may be incomplete. */
 function parseEvent(line: string): AuditEvent | undefined {
   try {
     return line === '' ? undefined : (JSON.parse(line) as AuditEvent);
@@ -91,7 +91,7 @@ function entryOf({ verb, user, responseStatus }: AuditEvent, reference: ObjectRe
   return { user: user.username, verb, group, resource, subresource, namespace, name, code: responseStatus?.code ?? 0 };
 }
 
-/** One verb on one resource, perhaps of one name. */
+/** One verb on one resource, optionally restricted to one name. */
 interface Right {
   readonly verb: string;
   readonly group: string;

@@ -1,4 +1,4 @@
 import { controlPlaneAssets, etcdToolAssets, kubectlAsset, s3ServerAsset } from './assets.ts';
 
-// Builds every server and tool of the cluster tests that is not there yet, one after the other.
+// Builds every missing server and tool of the cluster tests, one after the other.
 for (const build of [controlPlaneAssets, kubectlAsset, etcdToolAssets, s3ServerAsset]) await build(process.env);

@@ -25,10 +25,10 @@ interface Definition {
   readonly 'x-kubernetes-patch-strategy'?: string;
 }
 
-// Its schema contains itself, and it is data, not a part of an object.
+// Its schema is recursive, and it is data, not a part of an object.
 const OPAQUE = new Set(['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1.JSONSchemaProps']);
 
-/** The kinds that the server has built in, each with its definition. */
+/** The kinds that are built into the server, each with its definition. */
 async function builtInKinds(): Promise<{
   readonly kinds: readonly { readonly named: BuiltInKind; readonly definition: Definition }[];
   readonly definitions: Readonly<Record<string, Definition>>;
@@ -47,7 +47,7 @@ async function builtInKinds(): Promise<{
   return { kinds: objects, definitions };
 }
 
-// The lists of a kind, and what only travels over the wire.
+// List kinds, and kinds that are only sent over the wire.
 const NO_OBJECT = /List$|^(?:DeleteOptions|Status|WatchEvent)$/;
 
 describe('the sandbox’s table of top-level fields', () => {

@@ -7,7 +7,7 @@ conformanceSuite(() => ({
   url: plane.url,
   ca: plane.ca,
   token: plane.tokenOf('admin'),
-  // The API server answers from its own memory of the past as well, so it has to forget with etcd.
+  // The API server also answers from its own cache of the past, so it must forget when etcd is compacted.
   compact: async () => {
     await plane.killApiserver();
     await plane.compactEtcd();

@@ -55,7 +55,7 @@ describe('hooklet behind connections that are struck, on a real API server with 
   });
 });
 
-/** Starts one, and strikes its connections in one way after the other. */
+/** Starts the program, and injects the faults of connections one after the other. */
 async function strikeProgram(world: MatrixWorld, kind: Pick<Cell, 'protocol' | 'way'>): Promise<readonly CellResult[]> {
   const isTunnel = kind.way === 'tunnel';
   await using proxy = await startStageProxy({ target: world.target, protocol: kind.protocol, isTunnel });
@@ -64,7 +64,7 @@ async function strikeProgram(world: MatrixWorld, kind: Pick<Cell, 'protocol' | '
   const found: CellResult[] = [];
   for (const fault of FAULTS) {
     const cell = { ...kind, ...fault };
-    // What takes longer, over HTTP/1.1, is tested without the program.
+    // The slow faults over HTTP/1.1 are tested without the program.
     if (limitOf(cell) <= LONGEST_MS) found.push(await measure(follower, proxy, { cell, writer: world.writer }));
   }
   return found;

@@ -7,7 +7,7 @@ import { sharedControlPlane } from './shared-control-plane.ts';
 const plane = sharedControlPlane();
 
 describe('on a real API server, a connection that is struck at one of its stages', { timeout: 240_000 }, () => {
-  // Of the long storms each comes by one of the two ways.
+  // Each of the long storms is tested over only one of the two ways to the server.
   const long = cellsOf(30_000).filter(({ way }, index) => (way === 'direct') === (index % 2 === 0));
   const cells = [...[0, 2000].flatMap(cellsOf), ...long];
   const world = async () => startClusterWorld(plane, 'connections');

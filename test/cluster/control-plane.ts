@@ -8,13 +8,13 @@ import { clusterConfig } from './cluster-config.ts';
 import { freePorts } from './free-ports.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** The users of the control plane; all but `admin` may do only what RBAC grants them. */
+/** The users of the control plane; all but `admin` may do only what RBAC allows. */
 export const USERS = ['admin', 'reader', 'writer', 'nobody'] as const;
 
 /** The name of a user; its token is `<name>-token`. */
 export type User = (typeof USERS)[number];
 
-/** The token that a user sends. */
+/** The bearer token of a user. */
 export function tokenOf(user: User): string {
   return `${user}-token`;
 }
@@ -45,11 +45,11 @@ export class ControlPlane {
     this.#controllers = new ServerProcess(assets.kubeControllerManager, controllerFlags(folder, manager), options);
   }
 
-  /** Starts all parts, and is ready for requests when it returns. */
+  /** Starts all servers, and returns when the API server is ready. */
   static async start(assets: ControlPlaneAssets): Promise<ControlPlane> {
     const folder = await mkdtemp(join(tmpdir(), 'hooklet-control-plane-'));
     const plane = new ControlPlane(assets, folder, await freePorts(4));
-    // For when the tests are interrupted; the servers end with this process as well.
+    // If the tests are interrupted, the servers end with this process.
     process.once('exit', plane.#removeFolder);
     try {
       await writeKeys(folder);
@@ -65,7 +65,7 @@ export class ControlPlane {
     return plane;
   }
 
-  /** The certificate that the API server proves itself with, in PEM. */
+  /** The certificate of the API server, in PEM. */
   async ca(): Promise<string> {
     return readFile(join(this.#folder, 'certificates', 'apiserver.crt'), 'utf8');
   }
@@ -75,7 +75,7 @@ export class ControlPlane {
     return clusterConfig({ url: this.url, ca: await this.ca(), user, token: tokenOf(user) });
   }
 
-  /** Ends the API server at once, connections included. */
+  /** Kills the API server, and so cuts its connections. */
   async killApiserver(): Promise<void> {
     await this.#apiserver.kill();
   }
@@ -85,7 +85,7 @@ export class ControlPlane {
     await this.#apiserver.start(`${this.url}/readyz`, () => this.ca());
   }
 
-  /** Ends the controller manager at once: nothing is reconciled, collected or bound any more. */
+  /** Kills the controller manager: then nothing is reconciled, garbage-collected or bound. */
   async stopControllers(): Promise<void> {
     await this.#controllers.kill();
   }
@@ -95,18 +95,18 @@ export class ControlPlane {
     await this.#controllers.start();
   }
 
-  /** Where the API server writes down who asks for what, but for those who may do everything. */
+  /** The audit log of the API server; it leaves out users that may do everything. */
   get auditLogPath(): string {
     return auditLogPath(this.#folder);
   }
 
-  /** Makes etcd forget all but the present: continue tokens and positions from before have expired. */
+  /** Compacts etcd to the current revision, so that older continue tokens and resourceVersions have expired. */
   async compactEtcd(): Promise<void> {
     const { header } = await this.#askEtcd<{ header: { revision: string } }>('range', { key: 'AA==' });
     await this.#askEtcd('compaction', { revision: header.revision, physical: true });
   }
 
-  /** Ends all parts and removes the folder. */
+  /** Ends all servers and removes the folder. */
   async stop(): Promise<void> {
     await Promise.all([this.#controllers.kill(), this.#apiserver.kill()]);
     await this.#etcd.kill();
@@ -130,7 +130,7 @@ async function writeKeys(folder: string): Promise<void> {
   await writeFile(join(folder, 'tokens.csv'), `${lines.join('\n')}\n`, { mode: 0o600 });
 }
 
-/** What the API server writes down: each request for objects, and a watch as soon as it begins. */
+/** The audit policy: each request for objects, and a watch as soon as it begins. */
 const AUDIT_POLICY = {
   apiVersion: 'audit.k8s.io/v1',
   kind: 'Policy',

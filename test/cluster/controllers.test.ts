@@ -7,7 +7,7 @@ import { objectAt, objectsAt, sandboxForTest, textAt } from '@hooklet/sandbox/te
 import { controlPlaneAssets } from './assets.ts';
 import { ServerProcess } from './server-process.ts';
 
-/** A sandbox without controllers of its own, and a real kube-controller-manager that runs only those named. */
+/** A sandbox with its own controllers off, and a real kube-controller-manager that runs only the named ones. */
 async function controlledBy(...controllers: readonly string[]): Promise<Sandbox> {
   const sandbox = await sandboxForTest({ anonymous: true, leaves: ['garbageCollection', 'namespaces'] });
   const folder = await mkdtemp(join(tmpdir(), 'hooklet-controllers-'));
@@ -167,12 +167,12 @@ describe('the controllers of a real control plane work on the sandbox:', { timeo
   });
 });
 
-/** Whether the status is about the spec as it is, not as it was before. */
+/** Whether the status is about the current spec, not an earlier one. */
 function isObserved(object: JsonObject): boolean {
   return objectAt(object, 'status')['observedGeneration'] === objectAt(object, 'metadata')['generation'];
 }
 
-/** Does what a kubelet would do. */
+/** Does the part of a kubelet. */
 async function makeReady(sandbox: Sandbox, pod: JsonObject): Promise<void> {
   const lastTransitionTime = '2025-01-01T00:00:00Z';
   const conditions = [{ type: 'Ready', status: 'True', lastTransitionTime }];

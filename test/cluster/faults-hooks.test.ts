@@ -9,9 +9,9 @@ import { CONFIG_MAPS_PATH, configMap, currentCluster, startFaultRig } from '../s
 import { recordingHook, startOperator, type OperatorRig } from '../support/operator-rig.ts';
 import { until } from './operator-rig.ts';
 
-// These take their time, and need no cluster but the sandbox.
+// These tests take long, and need only the sandbox.
 
-/** Of the runs that hang. The next run of the same hook is to end within it, on a slow machine too. */
+/** The timeout of runs that hang. The next run of the same hook must end within it, also on a slow machine. */
 const TIME_LIMIT = '5s';
 
 const WARM = (name: string, body: string): Readonly<Record<string, string>> => ({
@@ -78,7 +78,7 @@ describe('a bad hook', () => {
     expect((await rig.sandbox.call('GET', '/api/v1/namespaces/copies/configmaps/by-killed')).code).toBe(404);
     expect(processes.pids().length).toBeGreaterThan(0);
     await operator.stop();
-    // What is killed is gone a moment later.
+    // A killed process disappears a moment later.
     await until(() => expect(processes.pids()).toEqual([]));
   });
 });

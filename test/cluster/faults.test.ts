@@ -16,7 +16,7 @@ async function startRig(options: Partial<ClusterFaultOptions> = {}) {
   return rig;
 }
 
-/** What must not be missed while the operator hears nothing. */
+/** Makes changes that must not be missed while the operator gets no events. */
 async function changeThings(rig: ClusterFaultRig): Promise<void> {
   await rig.put('a', '1');
   await rig.put('a', '2');
@@ -124,7 +124,7 @@ describe('on a real API server, an operator', { timeout: 240_000 }, () => {
     await using rig = await startRig({ token: await newToken() });
     await rig.caughtUp();
 
-    // The account of the old token is gone, and with it the token.
+    // The account of the old token is deleted, which makes the token invalid.
     writeFileSync(rig.tokenFile, await newToken());
     rig.relay.cut();
     await changeThings(rig);

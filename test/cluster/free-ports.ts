@@ -2,11 +2,11 @@ import { randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:net';
 
-// Below those that the kernel hands out by itself: a port that it would give to somebody else meanwhile is not free.
+// Below the ephemeral ports of the kernel, which could be given to another process meanwhile.
 const LEAST_PORT = 20_000;
 const END_OF_PORTS = 32_768;
 
-/** Ports of 127.0.0.1 that nobody listens on. */
+/** Ports of 127.0.0.1 on which nothing listens. */
 export async function freePorts(count: number): Promise<readonly number[]> {
   const servers: Server[] = [];
   const ports: number[] = [];
@@ -17,7 +17,7 @@ export async function freePorts(count: number): Promise<readonly number[]> {
     servers.push(server);
     ports.push(port);
   }
-  // All are held until all are known, so that no port comes twice.
+  // All ports are held until all are known, so that none is returned twice.
   await Promise.all(servers.map((server) => once(server.close(), 'close')));
   return ports;
 }

@@ -35,7 +35,7 @@ async function getJson(path: string, accept = 'application/json'): Promise<JsonO
   return isJsonObject(value) ? value : {};
 }
 
-/** An object in protobuf and in JSON, in one version: its controller may write to it meanwhile. */
+/** An object in protobuf and in JSON with the same resourceVersion, as its controller may write to it meanwhile. */
 async function getBoth(path: string): Promise<{ readonly body: string; readonly there: JsonObject }> {
   for (let before = await getJson(path); ;) {
     const body = (await get(path, PROTOBUF)).toString('latin1');
@@ -47,7 +47,7 @@ async function getBoth(path: string): Promise<{ readonly body: string; readonly 
   }
 }
 
-// Those whose columns are name and age here, and more there.
+// Kinds for which the sandbox has only the columns name and age, and a real server has more.
 const PLAIN = /^(?:componentstatuses|resource|flowschemas|prioritylevelconfigurations)|\.resource\.k8s\.io$/;
 
 describe('a real server shows the same columns of', () => {
@@ -100,7 +100,7 @@ describe('a real server knows the same fields of', async () => {
   });
 });
 
-/** The fields of a schema, and how each is merged. */
+/** The fields of a schema, and how each one is merged. */
 function mergesOf(schema: JsonObject): { readonly [field: string]: readonly string[] } {
   const fields = Object.entries(objectAt(schema, 'properties')).map(([name, property]) => [
     name,

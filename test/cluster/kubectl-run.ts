@@ -54,7 +54,7 @@ async function run(kubectl: string, step: Step, env: Environment): Promise<Outco
   return { code, output: `${stdout}${stderr}` };
 }
 
-/** An output without what is different each time: ages, times, identities, versions and addresses. */
+/** Removes from an output what differs each time: ages, times, identities, versions and addresses. */
 export function normalized(output: string): string {
   return output
     .replaceAll(/[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'UID')

@@ -1,17 +1,17 @@
-/** One command of the story: what is typed, and what comes of it. */
+/** One command of the story, and its expected result. */
 export interface Step {
   readonly args: string;
-  /** What the output must hold. */
+  /** What the output must contain. */
   readonly shows: RegExp;
-  /** Whether it must fail, everywhere or where no controllers run. */
+  /** Whether it must fail, everywhere or only where no controllers run. */
   readonly fails?: true | 'sandbox';
   readonly stdin?: string;
   readonly env?: { readonly [name: string]: string };
   /** Whether a real server, which has controllers and objects of its own, prints something else. */
   readonly differs?: true;
-  /** Whether the old kubectl has no such command. */
+  /** Whether the old kubectl does not have this command. */
   readonly recent?: true;
-  /** Whether a real server shows it only after a while: the command is typed again until then. */
+  /** Whether a real server shows the result only after a while: the command is repeated until then. */
   readonly waits?: true;
 }
 
@@ -87,7 +87,7 @@ spec: {selector: {app: web}, ports: [{port: 80, name: http, targetPort: 8080}]}
 
 const JSON_PATCH = '[{"op":"replace","path":"/data/key","value":"json"}]';
 
-/** What a user of kubectl does with a cluster, from the first look to the last delete; all in a namespace of its own. */
+/** What a user of kubectl does in a cluster, from the first look to the last delete, in a namespace of its own. */
 export const STORY: readonly Step[] = [
   { args: 'version', shows: /Server Version:.*v?1\.35/, differs: true },
   { args: 'cluster-info', shows: /is running at/, differs: true },

@@ -25,23 +25,23 @@ const onStartup = { configVersion: 'v1', onStartup: 1 };
 interface ReplicaOptions {
   readonly env: Readonly<Record<string, string>>;
   readonly body?: string;
-  /** The way to the API server; default straight. */
+  /** How the replica connects to the API server; by default directly. */
   readonly connect?: () => Promise<Cluster>;
 }
 
-/** A replica that believes to be a Pod. */
+/** A replica with the identity of a Pod. */
 function replica({ namespace }: Hands, options: ReplicaOptions): OperatorRig {
   const { env, body = '', connect = connectAs(plane, 'admin') } = options;
   return startOperator({
     connect,
     hooks: { 'a.sh': recordingHook(onStartup, body), 'bad.sh': recordingHook({ configVersion: 'v1', schedule: 1 }) },
     env: { POD_NAMESPACE: namespace, ...env },
-    // As `hooklet start` has it with these times.
+    // As in `hooklet start` with these times.
     operator: { leaderElection, killAfterMs: 4000 },
   });
 }
 
-/** The way to the API server through a port of loopback. */
+/** Connects to the API server through a port of loopback. */
 function connectThrough(port: number): () => Promise<Cluster> {
   return async () => {
     using folder = temporaryFolder();
@@ -91,7 +91,7 @@ describe('replicas on a real API server', () => {
     const relay = await startSoakRelay(Number(new URL(plane.url).port));
     onTestFinished(async () => relay.close());
     const processes = markProcesses();
-    // It heeds no SIGTERM.
+    // This process ignores SIGTERM.
     const body = `trap '' TERM; : > "$OUT/began"; sleep 600; sleep 600`;
     const connect = connectThrough(relay.port);
     const leader = replica(hands, { env: { POD_NAME: 'pod-1', ...processes.env }, body, connect });

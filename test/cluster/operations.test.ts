@@ -6,7 +6,7 @@ import { sharedControlPlane } from './shared-control-plane.ts';
 
 const plane = sharedControlPlane();
 
-// These are the first tests, and a deletion in the foreground waits 20 s at most for a garbage collector that starts.
+// These are the first tests, and a foreground deletion waits up to 20 s for a garbage collector that is starting.
 beforeAll(async () => {
   const client = connect({ ...plane, token: plane.tokenOf('admin') });
   const namespace = freshName('collected');

@@ -30,7 +30,7 @@ async function define({ call }: Hands): Promise<void> {
 async function make({ call, namespace }: Hands, name: string, apiVersion = 'v1'): Promise<void> {
   const path = `/apis/${GROUP}/${apiVersion}/namespaces/${namespace}/crontabs`;
   const object = { apiVersion: `${GROUP}/${apiVersion}`, kind: 'CronTab', metadata: { name } };
-  // The API server knows the path some time after the definition.
+  // The API server serves the path some time after the definition is created.
   await until(async () => call('POST', path, object).then(() => {}), LIMIT_MS);
 }
 
@@ -68,7 +68,7 @@ describe('a kind that comes, changes and goes', () => {
     );
     const before = seen().length;
 
-    // The stored version stays; v1 is no longer served, so that the binding has to move.
+    // The stored version stays, but v1 is not served, so the binding has to move.
     await hands.patch(`${DEFINITIONS}/${NAME}`, {
       spec: { versions: [version('v1', { served: false }), version('v2', { storage: true })] },
     });

@@ -6,7 +6,7 @@ import { sharedControlPlane } from './shared-control-plane.ts';
 const plane = sharedControlPlane();
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Lets the user named nobody do these to the ConfigMaps of the namespace. */
+/** Grants the user nobody these verbs on the ConfigMaps of the namespace. */
 async function grant({ call, namespace }: Hands, name: string, verbs: readonly string[]): Promise<void> {
   const path = `/apis/${RBAC}/v1/namespaces/${namespace}`;
   const common = { apiVersion: `${RBAC}/v1`, metadata: { name } };
@@ -60,7 +60,7 @@ describe('a hook that may not watch', () => {
     await until(() => expect(seen()).toEqual(['Synchronization']));
 
     await revoke(hands, 'read');
-    // A watch that is open goes on; with the API server it ends.
+    // An open watch continues until the API server ends.
     await withoutApiserver(plane, async () => {});
     await hands.configMap('meanwhile');
     await until(

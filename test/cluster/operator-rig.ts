@@ -12,7 +12,7 @@ import type { SharedControlPlane } from './shared-control-plane.ts';
 
 const never = new AbortController().signal;
 
-/** The way to the control plane for a user, through a kubeconfig as anybody would have it. */
+/** Connects a user to the control plane through a kubeconfig, as any user would. */
 export function connectAs(plane: SharedControlPlane, user: User): () => Promise<Cluster> {
   return async () => {
     using folder = temporaryFolder();
@@ -22,20 +22,20 @@ export function connectAs(plane: SharedControlPlane, user: User): () => Promise<
   };
 }
 
-/** What a test does to the cluster itself, as `admin`, in a namespace of its own. */
+/** What a test does directly to the cluster, as `admin`, in a namespace of its own. */
 export interface Hands {
   readonly namespace: string;
   readonly client: KubeClient;
   readonly call: (method: 'GET' | 'POST' | 'PUT' | 'DELETE', path: string, object?: object) => Promise<unknown>;
-  /** Merges into an object. */
+  /** Merge-patches an object. */
   readonly patch: (path: string, change: object) => Promise<unknown>;
-  /** Makes a ConfigMap in the namespace. */
+  /** Creates a ConfigMap in the namespace. */
   readonly configMap: (name: string, data?: Readonly<Record<string, string>>) => Promise<unknown>;
   /** The path of the ConfigMaps of the namespace, or of one of them. */
   readonly maps: (name?: string) => string;
 }
 
-/** Hands for the test that runs now; its namespace goes with it. */
+/** Access for the current test; its namespace is removed with it. */
 export async function handsOn(plane: SharedControlPlane): Promise<Hands> {
   const client = createKubeClient(await connectAs(plane, 'admin')(), { userAgent: 'hooklet-test' });
   const namespace = `operator-${crypto.randomUUID()}`;
@@ -63,7 +63,7 @@ export async function handsOn(plane: SharedControlPlane): Promise<Hands> {
   };
 }
 
-/** Does something while there is no API server; there is one again when it returns. */
+/** Does something while the API server is down; it is up again on return. */
 export async function withoutApiserver(plane: SharedControlPlane, action: () => Promise<void>): Promise<void> {
   await plane.killApiserver();
   try {
@@ -73,12 +73,15 @@ export async function withoutApiserver(plane: SharedControlPlane, action: () => 
   }
 }
 
-/** Waits until `check` no longer throws: the control plane takes its time where other processes want the processor too. */
+/**
+ * Waits until `check` does not throw; the limit allows for a control plane that is slow because the processor is
+ * busy.
+ */
 export async function until(check: () => void | Promise<void>, timeoutMs = 90_000): Promise<void> {
   await untilSoon(check, timeoutMs);
 }
 
-/** A binding to the ConfigMaps of a namespace, but for the one that is in every namespace. */
+/** A binding to the ConfigMaps of a namespace, except the one that exists in every namespace. */
 export function bindMaps(namespace: string, fields: object = {}) {
   return {
     name: 'maps',
@@ -90,7 +93,7 @@ export function bindMaps(namespace: string, fields: object = {}) {
   };
 }
 
-/** `Synchronization a b`, `Added c`, `nightly`. */
+/** Summarizes contexts: `Synchronization a b`, `Added c`, `nightly`. */
 export function summary(context: SeenContext): string {
   const objects = Array.isArray(context['objects']) ? context['objects'] : [];
   const what = context['watchEvent'] ?? context['type'] ?? context['binding'];

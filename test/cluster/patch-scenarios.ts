@@ -2,7 +2,7 @@ import type { PatchType } from '@hooklet/sandbox/conformance';
 
 /** One request in the life of an object. */
 export type Step =
-  /** Creates; the server adds more to this kind than the sandbox predicts. */
+  /** A creation where the server adds more to this kind than the sandbox predicts. */
   | { readonly type: 'given'; readonly by?: string; readonly fields: Fields }
   | { readonly type: 'create'; readonly by?: string; readonly fields: Fields }
   | { readonly type: 'put'; readonly by?: string; readonly change: (object: Fields) => Fields }
@@ -28,7 +28,7 @@ const CONFIG_MAP = { group: '', version: 'v1', kind: 'ConfigMap' };
 const POD_TEMPLATE = { group: '', version: 'v1', kind: 'PodTemplate' };
 const SERVICE = { group: '', version: 'v1', kind: 'Service' };
 
-/** The kind that the scenarios of custom resources are about, and its schema. */
+/** The kind of the scenarios about custom resources, and its schema. */
 export const CUSTOM = { group: 'patch.example.com', version: 'v1', kind: 'Custom' };
 
 const text = { type: 'string' };
@@ -74,7 +74,7 @@ export const CUSTOM_SCHEMA = {
   },
 };
 
-// The garbage collector deletes what belongs to an owner that does not exist, but does not know this kind.
+// The garbage collector deletes dependents of an owner that does not exist, but it does not know this kind.
 const owner = (uid: string): Fields => ({ apiVersion: 'none.example.com/v1', kind: 'None', name: uid, uid });
 
 const podSpec = {

@@ -112,7 +112,7 @@ interface Prediction {
   readonly kind: PatchKind;
   readonly step: Exclude<Step, { type: 'given' }>;
   readonly before: JsonObject | undefined;
-  /** What the server made of it, for the steps of which the sandbox only predicts the owners. */
+  /** The result of the server, for steps of which the sandbox predicts only the field managers. */
   readonly stored: Answer;
 }
 
@@ -169,7 +169,7 @@ function patchAsTheSandbox({ kind, name, step, before, updater }: Patched): Json
   return keepOutOfReach(defaulted, before, step.subresource);
 }
 
-/** What a request to this endpoint cannot change, the server puts back. */
+/** The server restores what a request to this endpoint cannot change. */
 function keepOutOfReach(
   object: JsonObject,
   before: JsonObject | undefined,
@@ -187,7 +187,7 @@ function withManagersOf(object: JsonObject, other: JsonObject | undefined): Json
   return parsed({ ...object, metadata: { ...metadata, managedFields } });
 }
 
-/** What an answer says, without what differs from run to run. */
+/** An answer without the parts that differ from run to run. */
 function outcomeOf({ status, body }: { readonly status: number; readonly body: unknown }): Outcome {
   const object = parsed(body);
   if (status >= 300) {

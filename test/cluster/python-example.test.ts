@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { startExample } from '../support/example-rig.ts';
 import { until } from './operator-rig.ts';
 
-// Here and not beside its siblings, because those must pass where there is Node and nothing else.
+// In this folder because the tests of the other examples must pass where only Node is installed.
 describe('the example in Python', () => {
   it('002-startup-python is a hook in Python', async () => {
     const { error, stdout } = spawnSync('python3', ['-c', 'import platform; print(platform.python_version())'], {

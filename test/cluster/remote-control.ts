@@ -31,7 +31,7 @@ export async function serveControls(
   };
 }
 
-/** Has the control plane do a command, and waits until it is done. */
+/** Makes the control plane carry out a command, and waits until it is done. */
 export async function control(url: string, command: ControlCommand): Promise<void> {
   const response = await fetch(`${url}/${command}`, { method: 'POST' });
   if (!response.ok) throw new Error(`${command} failed: ${await response.text()}`);

@@ -8,7 +8,7 @@ const plane = sharedControlPlane();
 const never = new AbortController().signal;
 const RBAC = 'rbac.authorization.k8s.io';
 
-/** Lets the user named nobody keep schedules in the namespace, with the rule that the documents name. */
+/** Lets the user nobody persist schedules in the namespace, with the rule in the documentation. */
 async function grant({ call, namespace }: Hands): Promise<void> {
   const path = `/apis/${RBAC}/v1/namespaces/${namespace}`;
   const common = { apiVersion: `${RBAC}/v1`, metadata: { name: 'schedule-state' } };

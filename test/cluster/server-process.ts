@@ -12,7 +12,7 @@ const POLL_MS = 100;
 const ANSWER_TIMEOUT_MS = 10_000;
 const LOG_TAIL = 3000;
 
-/** A server of the control plane: started, waited for, ended; it never outlives this process. */
+/** A server of the control plane as a process, which never outlives this one. */
 export class ServerProcess {
   readonly #program: string;
   readonly #args: readonly string[];
@@ -44,12 +44,12 @@ export class ServerProcess {
     if (readyUrl !== undefined) await this.#waitUntilReady(readyUrl, ca);
   }
 
-  /** Of the process; undefined when none was started. */
+  /** The id of the process; undefined when it was never started. */
   get pid(): number | undefined {
     return this.#child?.pid;
   }
 
-  /** Ends the server at once; nothing happens when it does not run. */
+  /** Kills the server; does nothing if it does not run. */
   async kill(): Promise<void> {
     const child = this.#child;
     this.#child = undefined;

@@ -6,7 +6,7 @@ import type { User } from './control-plane.ts';
 import { tokenOf } from './control-plane.ts';
 import { control } from './remote-control.ts';
 
-/** What a test file is told of the control plane of its worker. */
+/** What a test file knows about the control plane of its worker. */
 export interface ProvidedControlPlane {
   readonly url: string;
   readonly ca: string;
@@ -21,7 +21,7 @@ declare module 'vitest' {
   }
 }
 
-/** The control plane that the test files of one worker share, as one of them sees it. They run one after the other. */
+/** The control plane that the test files of one worker share; they run one after the other. */
 export interface SharedControlPlane {
   readonly url: string;
   readonly ca: string;
@@ -30,10 +30,10 @@ export interface SharedControlPlane {
   kubeconfig(user: User): string;
   killApiserver(): Promise<void>;
   startApiserver(): Promise<void>;
-  /** Ends the controller manager: nothing is reconciled, collected or bound any more. */
+  /** Ends the controller manager: then nothing is reconciled, garbage-collected or bound. */
   stopControllers(): Promise<void>;
   startControllers(): Promise<void>;
-  /** Who asked for which objects so far, but for `admin` and the servers themselves; discovery is left out. */
+  /** The requests for objects so far, except those of `admin` and of the servers; discovery is left out. */
   auditLog(): Promise<readonly AuditEntry[]>;
   compactEtcd(): Promise<void>;
 }

@@ -3,7 +3,7 @@ import { loseDisk } from '../examples/etcd-repair-steps.ts';
 import { another, type Fault } from './fault.ts';
 import { tells } from './told.ts';
 
-/** A member holds other data, or is said to. */
+/** Faults in which a member holds other data than the others, or an alarm says so. */
 export const DATA_FAULTS: readonly Fault[] = [
   {
     name: 'disk emptied while another is silently corrupted',

@@ -14,14 +14,14 @@ const plane = sharedControlPlane();
 const seed = Number(process.env['CHAOS_SEED'] ?? 1);
 const minutes = Number(process.env['CHAOS_MINUTES'] ?? 1);
 const megabytes = Number(process.env['CHAOS_MEGABYTES'] ?? 0);
-// The more is repaired that might have come back by itself.
+// Short limits, so that members are replaced that might have recovered by themselves.
 const HASTY = {
   ETCD_TIMEOUT_SECONDS: '2',
   REPAIR_AFTER_SECONDS: '3',
   REPAIR_JOIN_SECONDS: '20',
   REPAIR_MAX_PER_DAY: '1000',
 };
-// A new member finds no log that goes back to the beginning, so it is sent the database.
+// The log does not go back to the beginning, so a new member is sent the database.
 const SHORT_LOG = { ETCD_SNAPSHOT_COUNT: '100', ETCD_SNAPSHOT_CATCHUP_ENTRIES: '20' };
 const HALF_MEGABYTE = 'x'.repeat(500_000);
 const all: Figures[] = [];
@@ -39,7 +39,7 @@ it.concurrent.each([3, 5])('a cluster of %i members survives whatever happens to
   oracle.start();
   const rounds: Round[] = [];
   const end = Date.now() + minutes * 60_000;
-  // The server forgets Events after an hour.
+  // Collected here, because the server deletes Events after an hour.
   const told = new Map<string, RepairEvent>();
   const listen = async (): Promise<void> => {
     for (const event of await rig.events()) told.set(event.name, event);
@@ -68,7 +68,7 @@ it.concurrent.each([3, 5])('a cluster of %i members survives whatever happens to
   expect(violations).toEqual([]);
 });
 
-/** As much as the cluster is to hold. */
+/** Writes as much data as the cluster is to hold. */
 async function fill({ etcd }: EtcdRepairRig): Promise<void> {
   for (let half = 0; half < 2 * megabytes; half++) {
     await eventually(async () => etcd.put(`ballast/${half}`, HALF_MEGABYTE));

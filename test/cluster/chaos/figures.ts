@@ -2,26 +2,26 @@ import type { OracleReport } from '../examples/etcd-oracle.ts';
 import { ENDS } from '../examples/etcd-repair-ends.ts';
 import type { RepairEvent } from '../examples/etcd-repair-rig.ts';
 
-/** What one fault came to. */
+/** The result of one fault. */
 export interface Round {
   readonly fault: string;
   /** Whether the member had to be replaced. */
   readonly wasForGood: boolean;
   readonly seconds: number;
-  /** Whether the new member was sent the database as a whole. */
+  /** Whether the new member was sent the whole database. */
   readonly wasSentSnapshot: boolean;
-  /** Members nobody did anything to, and that were replaced all the same. */
+  /** Members that were replaced without a fault of their own. */
   readonly unharmed: readonly string[];
 }
 
-/** How a cluster was made. */
+/** How a cluster was set up. */
 export interface ClusterKind {
   readonly replicas: number;
   readonly tls: boolean;
   readonly auth: boolean;
 }
 
-/** All that one cluster came to, as JSON has it. */
+/** The results of one cluster, as printed as JSON. */
 export function figures(
   cluster: ClusterKind & { readonly seed: number; readonly minutes: number; readonly megabytes: number },
   rounds: readonly Round[],
@@ -48,7 +48,7 @@ export function figures(
 
 export type Figures = ReturnType<typeof figures>;
 
-/** The same in words. */
+/** The same results as text. */
 export function inWords(of: Figures): string {
   const { replicas, tls, auth, seed, minutes, megabytes, writes, repairs, secondsToWhole } = of;
   const { begun, ...ends } = repairs;

@@ -5,10 +5,10 @@ import { pick, seconds, type Fault } from './fault.ts';
 
 const NEVER = new AbortController().signal;
 const CALLS = ['snapshot-save', 'move-leader', 'member-remove', 'member-add', 'member-promote', 'alarm-disarm'];
-/** What a repair may take at most until it is no longer followed. */
+/** How long a repair is followed at most. */
 const FOLLOWED_MS = 60_000;
 
-/** What is done meanwhile to those who repair; `strikesOthers` where members suffer as well. */
+/** What happens meanwhile to the hook and the operator; `strikesOthers` if members are affected as well. */
 export const HOOK_FAULTS: readonly Pick<Fault, 'name' | 'strikesOthers' | 'act'>[] = [
   { name: 'nothing', act: async () => {} },
   {
@@ -84,11 +84,11 @@ export const HOOK_FAULTS: readonly Pick<Fault, 'name' | 'strikesOthers' | 'act'>
 
 async function killOperator(rig: EtcdRepairRig): Promise<void> {
   const [pod] = await rig.hookPods();
-  // One that is being started is no process yet.
+  // A Pod that is being started has no process yet.
   await rig.kubelet.kill(rig.podName(pod?.metadata?.name ?? '')).catch(() => {});
 }
 
-/** Once. */
+/** Kills the hook at the first such call only. */
 async function killHookAt(rig: EtcdRepairRig, call: string): Promise<void> {
   const mark = `/tmp/${crypto.randomUUID()}`;
   await rig.control(call, `[ -e ${mark} ] || { : > ${mark}; kill -9 0; }\n`);

@@ -4,7 +4,7 @@ import { loseDisk } from '../examples/etcd-repair-steps.ts';
 import { seconds, type Fault } from './fault.ts';
 import { tells } from './told.ts';
 
-/** What the cluster around does not do. */
+/** Faults of the Kubernetes cluster around etcd. */
 export const KUBERNETES_FAULTS: readonly Fault[] = [
   {
     name: 'its node dead, and back with its disk',
@@ -59,7 +59,7 @@ async function memberOf({ etcd }: EtcdRepairRig, pod: string): Promise<string | 
   return eventually(async () => (await etcd.members()).find(({ name }) => name === pod)?.ID);
 }
 
-/** The end of the Pod is not confirmed until the returned function is called, as on a node that is silent. */
+/** The end of the Pod is not confirmed until the returned function is called, as on a node that does not report. */
 async function holdPod(rig: EtcdRepairRig, pod: string): Promise<() => Promise<void>> {
   const hold = async (finalizers: readonly string[] | null): Promise<void> =>
     rig.patch('pods', pod, { metadata: { finalizers } });
@@ -67,11 +67,11 @@ async function holdPod(rig: EtcdRepairRig, pod: string): Promise<() => Promise<v
   return async () => eventually(async () => hold(null));
 }
 
-/** Until the returned function is called. */
+/** Forbids new Pods until the returned function is called. */
 async function forbidPods(rig: EtcdRepairRig): Promise<() => Promise<void>> {
   const quota = ['resourcequota', 'no-pods'];
   await rig.kubectl('create', 'quota', 'no-pods', '--hard=pods=0');
-  // It counts as soon as somebody has counted.
+  // The quota takes effect once the controller has counted its use.
   await eventually(async () => {
     const used = await rig.kubectl('get', ...quota, '-o', 'jsonpath={.status.used.pods}');
     if (used === '') throw new Error('nobody has counted the Pods of the quota yet');

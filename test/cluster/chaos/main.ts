@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 
-// The control plane is that of the cluster tests, so it is started as they start it.
+// Starts the control plane in the same way as the cluster tests.
 const { values } = parseArgs({
   options: {
     minutes: { type: 'string', default: '10' },
     seed: { type: 'string' },
-    // What each cluster holds.
+    // The data that each cluster holds.
     megabytes: { type: 'string', default: '0' },
-    // Of the faults of members only those whose name matches.
+    // Restricts the faults of members to those whose name matches.
     faults: { type: 'string', default: '' },
   },
 });

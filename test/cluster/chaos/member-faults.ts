@@ -8,7 +8,7 @@ import {
 } from '../examples/etcd-repair-steps.ts';
 import { another, seconds, type Fault } from './fault.ts';
 
-/** What is done to a member. */
+/** Faults of a member's process or disk. */
 export const MEMBER_FAULTS: readonly Fault[] = [
   { name: 'disk emptied', replaces: 'always', act: async ({ rig }, pod) => loseDisk(rig, pod) },
   {

@@ -1,6 +1,6 @@
 import { seconds, type Fault } from './fault.ts';
 
-/** Ways that are open in one direction only, or to some only. */
+/** Connections that are cut in one direction only, or for some peers only. */
 export const NETWORK_FAULTS: readonly Fault[] = [
   {
     name: 'out of reach of the hook alone',

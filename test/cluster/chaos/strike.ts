@@ -17,7 +17,10 @@ const FAULTS = [...MEMBER_FAULTS, ...NETWORK_FAULTS, ...DATA_FAULTS, ...KUBERNET
 );
 const WHOLE_LIMIT_MS = 300_000;
 
-/** Has one fault happen to one member while another happens to those who repair, and waits until all is well. */
+/**
+ * Injects one fault into a member and another into the hook or its surroundings, and waits until the cluster is
+ * whole.
+ */
 export async function strike({ rig, oracle, random }: Stage): Promise<Round> {
   const fault = pick(
     FAULTS.filter(({ minReplicas = 0 }) => rig.replicas >= minReplicas),
@@ -28,7 +31,7 @@ export async function strike({ rig, oracle, random }: Stage): Promise<Round> {
     random,
   );
   const pod = pick(rig.etcd.pods, random);
-  // Each has dice of its own, since which of them throws first nobody knows.
+  // Each fault has a generator of its own, since the order in which they draw numbers is not fixed.
   const stage = (): Stage => ({ rig, oracle, random: seededRandom(Math.floor(2 ** 32 * random())) });
   const [one, other] = [stage(), stage()];
   const isLeader = (await rig.etcd.leader().catch(() => '')) === pod;
@@ -36,13 +39,13 @@ export async function strike({ rig, oracle, random }: Stage): Promise<Round> {
   console.log(`${new Date().toISOString().slice(11, 19)} ${rig.replicas} members: ${pod} ${name}`);
   await compact(rig);
   const before = await eventually(async () => idsOf(rig));
-  // While one that is lost is a member, etcd adds nobody: of two both go first.
+  // etcd adds no member while a lost one is listed: if two are lost, both are removed first.
   const isOfTwo = fault.strikesOthers === true || meanwhile.strikesOthers === true;
   oracle.allowVoters(rig.replicas - (isOfTwo && rig.replicas >= 5 ? 2 : 1));
   const startedAtMs = Date.now();
   const [seconds] = await Promise.all([
     fault.act(one, pod).then(async () => {
-      // Whole is what it also is before the failure shows.
+      // The cluster also counts as whole before the failure shows.
       if (fault.replaces === 'always') {
         await eventually(async () => {
           expect([before[pod], undefined]).not.toContain((await idsOf(rig))[pod]);
@@ -68,7 +71,7 @@ interface Struck {
   readonly isCalm: boolean;
 }
 
-/** Those of the replaced that nothing was done to. */
+/** The replaced members that had no fault. */
 function unharmedOf(replaced: readonly string[], { pod, fault, isCalm }: Struck): readonly string[] {
   const others = fault.strikesOthers === true || !isCalm ? [] : replaced.filter((member) => member !== pod);
   return fault.replaces === 'never' && replaced.includes(pod) ? [pod, ...others] : others;
@@ -78,7 +81,7 @@ async function idsOf({ etcd }: EtcdRepairRig): Promise<Readonly<Record<string, s
   return Object.fromEntries((await etcd.members()).map(({ name, ID }) => [name, ID]));
 }
 
-/** What is old goes, as it does where somebody takes care of it. */
+/** Compacts old revisions, as is usual in a maintained cluster. */
 async function compact({ etcd }: EtcdRepairRig): Promise<void> {
   await eventually(async () => {
     const revision = Math.max(...(await etcd.statuses()).map((status) => status.revision));

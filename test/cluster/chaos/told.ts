@@ -5,7 +5,10 @@ import { eventually } from '../examples/eventually.ts';
 
 const TOLD_MS = 120_000;
 
-/** Does something, and waits until the hook has told a reason because of it; throws with what it told instead. */
+/**
+ * Does something, and waits until the hook reports a matching reason because of it; otherwise throws with what it
+ * reported.
+ */
 export async function tells(rig: EtcdRepairRig, reason: RegExp, act: () => Promise<void>): Promise<void> {
   const news = await newsOf(rig);
   await act();

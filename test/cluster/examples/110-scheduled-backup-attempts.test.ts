@@ -14,7 +14,7 @@ import { runScript, type ScriptResult } from '../../support/script-rig.ts';
 type Env = Readonly<Record<string, string>>;
 
 const ERROR = 'pg_restore: error: could not execute query: ERROR:  extension "vector" is not available';
-// As pg_restore does: a long statement comes after the line that says what is wrong.
+// Prints like pg_restore: a long statement follows the line with the error.
 const VERIFIER = `#!/bin/sh
 echo '${ERROR}' >&2
 for n in 1 2 3 4 5 6 7 8 9; do echo "Command was: CREATE EXTENSION line $n of a long statement" >&2; done

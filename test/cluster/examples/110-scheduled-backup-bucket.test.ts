@@ -18,7 +18,7 @@ import { startBackupServers, type BackupServers } from './backup-servers.ts';
 type Env = Readonly<Record<string, string>>;
 
 const LIMIT_MS = 600_000;
-// A run comes to each in this order, and each time the bucket holds something else.
+// The commands at which a run is killed, in order; at each the bucket has other contents.
 const COMMANDS = [
   'step dump',
   'target_create "$1" "$2/manifest.json"',
@@ -53,7 +53,7 @@ beforeEach(() => {
   env = { ...folder.env, ...servers.env, ...more };
 });
 
-/** A run of one of several operators, each of which has a Pod of its own. */
+/** Runs the hook as one of several operators, each of which has a Pod of its own. */
 async function backUp(pod: string, day: number, more: Env = {}): Promise<ScriptResult> {
   const own = { POD_NAME: pod, BACKUP_SCRATCH: join(root, `s-${pod}`).slice(0, 60) };
   return runScript(fileBackupHook, { contexts: [tickOf(day)], env: { ...env, ...own, ...more } });

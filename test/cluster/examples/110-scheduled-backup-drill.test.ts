@@ -220,7 +220,7 @@ describe('a drill', { timeout: LIMIT_MS }, () => {
   });
 });
 
-// Of an owner who may not be trusted.
+// The database of an owner who may not be trusted.
 const FILL = `
 create table notes as select generate_series(1, 9) as n;
 create schema own authorization own;
@@ -234,7 +234,7 @@ create function own.write() returns int language plpgsql as $$begin insert into 
 create view own.becomes_other as select own.become();
 create view own.writes as select own.write();`;
 
-/** With a backup, and the hook that drills it. */
+/** A server with a backup, and the hook that drills it. */
 async function backedUpPostgresql(
   server: PostgresqlServer,
 ): Promise<{ readonly drillHook: string; readonly env: Env }> {

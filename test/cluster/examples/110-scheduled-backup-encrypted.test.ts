@@ -60,7 +60,7 @@ const envOf = (target: Target, more: Env): Env => ({
   REDIS_HOST: '127.0.0.1',
   REDIS_PORT: String(servers.redisPort),
   BACKUP_TARGET: target,
-  // A place of its own in the bucket for each test.
+  // Each test has a folder of its own in the bucket.
   S3_PREFIX: folder.root.split('/').at(-1) ?? '',
   ...more,
 });
@@ -74,7 +74,7 @@ async function restore(target: Target, env: Env, ...args: readonly string[]): Pr
   return stdout;
 }
 
-/** All that is in the target, by path. */
+/** All files in the target, by path. */
 function stored(target: Target): ReadonlyMap<string, Buffer> {
   const prefix = folder.root.split('/').at(-1) ?? '';
   const root = target === 's3' ? join(servers.bucket, prefix) : join(folder.root, 'backups');

@@ -16,7 +16,7 @@ const HOOK = join(scheduledBackup, 'hooks', 'etcd', 'backup.sh');
 const RESTORE = join(scheduledBackup, 'restore', 'etcd.sh');
 
 interface Run extends ScriptResult {
-  /** The manifests of the backups there are after it. */
+  /** The manifests of the backups that exist after it. */
   readonly published: readonly object[];
 }
 

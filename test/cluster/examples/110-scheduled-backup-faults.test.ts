@@ -29,7 +29,7 @@ const AFTER = ['step latest', 'step retain'];
 const MOVED_AWAY = 'mv -T "$root/$1"';
 const MANIFEST_SENT = 'target_create "$1" "$2/manifest.json"';
 const MANIFEST_THERE = 'mkdir -p "$manifests/$2"';
-// In the order in which a run comes to them.
+// In the order in which a run executes them.
 const COMMANDS = {
   volume: [...BEFORE, 'mv -T "$folder"', 'sync "$root"', ...AFTER, MOVED_AWAY, 'report_done'],
   s3: [
@@ -41,7 +41,7 @@ const COMMANDS = {
     'target_delete "$1/$file"',
     'report_done',
   ],
-  // What is its own, and the moment of publishing.
+  // Only what is specific to the database, and the moment of publishing.
   postgresql: [
     'ARCHIVE=$part.pgcustom',
     MID_DUMP,
@@ -52,7 +52,7 @@ const COMMANDS = {
   ],
   etcd: ['ETCDCTL_ENDPOINTS=$endpoint', MID_DUMP, 'try VerifyFailed "the snapshot', MANIFEST_SENT, MANIFEST_THERE],
 };
-// From here on there is a new backup.
+// When a run is killed at one of these, its backup has been published.
 const PUBLISHED = new Set(['sync "$root"', MANIFEST_THERE, ...AFTER]);
 const LIMIT_MS = 300_000;
 
@@ -73,7 +73,7 @@ afterAll(async () => {
 
 beforeEach(async () => {
   await servers.redis('FLUSHALL');
-  // More than a pipe takes.
+  // More than fits into a pipe.
   await servers.redis(
     'MSET',
     'a',
@@ -100,7 +100,7 @@ async function operatorOf(
   return backupOperator({ plane, servers, source, program, target, env });
 }
 
-/** Makes one good backup, with the operator ended after it. */
+/** Makes one good backup, and ends the operator. */
 async function backUpOnce(backup: BackupOperator): Promise<void> {
   const operator = await backup.start();
   await operator.trigger();
@@ -109,7 +109,7 @@ async function backUpOnce(backup: BackupOperator): Promise<void> {
   await operator.ended;
 }
 
-/** What holds at every moment: what is published is whole. */
+/** Checks what must hold at every moment: published backups are complete. */
 function expectWhole(backup: BackupOperator): void {
   for (const { folder, file, bytes } of backup.published()) expect(statSync(join(folder, file)).size).toBe(bytes);
 }
@@ -125,7 +125,7 @@ async function killedBeforeEach(commands: readonly string[], backup: BackupOpera
   let said = '';
   for (const [index, command] of commands.entries()) {
     const operator = await backup.start({ BACKUP_KEEP: '1', ...faultAt(command, backup) });
-    // The first makes the run; all others find it.
+    // The first operator begins the run; the others continue it.
     if (index === 0) await operator.trigger();
     if (command === MID_DUMP) await killInDump(operator, backup);
     expect(await endOf(operator), `${command}: ${operator.stdout()}`).toBe('SIGKILL');
@@ -146,7 +146,7 @@ async function killedBeforeEach(commands: readonly string[], backup: BackupOpera
   expect(backup.leftovers()).toEqual([]);
 }
 
-/** The names that the runs of the hook said theirs is. */
+/** The names that the runs of the hook printed for their backup. */
 function namesIn(output: string): readonly (string | undefined)[] {
   return [...output.matchAll(/"line":"backup (\S+): \S+ attempt \d+"/g)].map(([, name]) => name);
 }
@@ -226,14 +226,14 @@ describe('a target that fails in the middle', { timeout: 1_200_000 }, () => {
     const env = { S3_ENDPOINT: `http://127.0.0.1:${relay.port}`, S3_TIMEOUT: '2s' };
     const slow = await operatorOf(redis, 's3', env);
     await backUpOnce(slow);
-    // Enough for several packets, so that it hangs with a part of them sent.
+    // Enough for several packets, so that the connection hangs when some of them are sent.
     await servers.redis('SET', 'large', 'x'.repeat(100_000));
     const isFrozen = join(slow.folder, 'is-frozen');
     const held = `until [[ -e '${isFrozen}' ]]; do sleep 0.1; done`;
     const operator = await slow.start(slow.at('store "${send[@]}" "$1" "$root/$stored_path"', held));
     await operator.trigger();
     await until(() => expect(operator.stdout()).toContain('step upload'), LIMIT_MS);
-    // Each request comes on a connection of its own.
+    // Each request uses a new connection.
     const freezing = setInterval(() => relay.freeze(), 5);
     onTestFinished(() => clearInterval(freezing));
     writeFileSync(isFrozen, '');
@@ -253,7 +253,7 @@ describe('a manifest that somebody changed', { timeout: 1_200_000 }, () => {
     const [{ folder, file } = { folder: '', file: '' }] = backup.published();
     const path = join(folder, 'manifest.json');
     const changed = readFileSync(path, 'utf8').replace(`"${file}"`, '"../dump.precious"');
-    // As another object: of this one the store knows the checksum.
+    // A new object, as the store knows the checksum of the old one.
     rmSync(path);
     writeFileSync(path, changed);
     writeFileSync(join(backup.target, 'dump.precious'), 'of somebody');
@@ -308,7 +308,7 @@ describe('a dump', { timeout: 1_200_000 }, () => {
 describe('a tick', { timeout: 1_200_000 }, () => {
   it('that nobody was there for is made up for, once', async () => {
     const backup = await operatorOf(redis, 'volume');
-    // Once an hour, and not about now.
+    // Once an hour, and not near the present minute.
     const hourly = { BACKUP_CRONTAB: `${(new Date().getUTCMinutes() + 30) % 60} * * * *` };
     const first = await backup.start(hourly);
     await until(async () => expect(await backup.hasState()).toBe(true), LIMIT_MS);
@@ -319,7 +319,7 @@ describe('a tick', { timeout: 1_200_000 }, () => {
     const second = await backup.start(hourly);
 
     await second.isDone();
-    // Of a tick that is less than a minute old nobody says that it is late.
+    // A tick that is less than a minute old does not count as missed.
     expect(second.stdout()).toMatch(/backup \S+: (?:catch-up|tick), attempt 1/);
     expect(backup.published()).toHaveLength(1);
   });

@@ -88,7 +88,7 @@ afterAll(async () => {
   await running.disposeAsync();
 }, LIMIT_MS);
 
-/** All that `pg_dump` knows of a database: its rows, its owners, its rights, its settings. */
+/** Everything that `pg_dump` knows about a database: its rows, owners, rights and settings. */
 async function whole({ env }: PostgresqlServer): Promise<string> {
   const variables = { ...process.env, ...env, PGDATABASE: DATABASE };
   const options = { env: variables, maxBuffer: 64 * 1024 * 1024 };

@@ -10,7 +10,7 @@ import { backUpPostgresql } from './backup-run.ts';
 const LIMIT_MS = 600_000;
 const RESTORE = join(scheduledBackup, 'restore', 'postgresql.sh');
 const CLUSTER = { POSTGRESQL_SCOPE: 'cluster' };
-// What the owner of a database may set for everybody who connects to it.
+// Settings that the owner of a database may set for all its sessions.
 const HOSTILE = [
   `role = 'own'`,
   'quote_all_identifiers = on',
@@ -56,7 +56,7 @@ async function started(): Promise<PostgresqlServer> {
   return server;
 }
 
-/** Each in a session of its own, which nothing is set for yet. */
+/** Applies the settings in a new session, which none of them affects yet. */
 async function set(server: PostgresqlServer, settings: readonly string[]): Promise<void> {
   await server.sql(`set role own;\n${settings.map((one) => `alter database theirs set ${one};`).join('\n')}`);
 }
@@ -111,7 +111,7 @@ describe('a backup of PostgreSQL', { timeout: LIMIT_MS }, () => {
     await using server = await startPostgresql();
     await server.sql(`create database theirs encoding ${encoding} lc_collate 'C' lc_ctype 'C' template template0`);
     const letter = encoding === 'EUC_JP' ? 'あ' : 'ä';
-    // Of the last one the bytes are nothing that any other could be.
+    // With SQL_ASCII, the bytes are not valid UTF-8.
     const bytes = encoding === 'SQL_ASCII' ? String.raw`E'\xff\xfe'` : `'${letter}'`;
     await server.sql(`set client_encoding = 'UTF8'; create table "T${letter}" as select ${bytes}::text as t`, 'theirs');
     const before = await server.sql(

@@ -9,7 +9,7 @@ import { buildProgram, type BuiltProgram } from './built-program.ts';
 
 const plane = sharedControlPlane();
 const LIMIT_MS = 300_000;
-// Where the first of two is killed, a round each.
+// In each round the first of two operators is killed at one of these commands.
 const COMMANDS = ['step verify', 'target_create "$1" "$2/manifest.json"', 'see_whole'];
 
 const running = new AsyncDisposableStack();
@@ -27,7 +27,7 @@ afterAll(async () => {
   await running.disposeAsync();
 }, LIMIT_MS);
 
-/** One of several that were installed twice by mistake. */
+/** One of several operators that were installed twice by mistake. */
 async function operatorOf(pod: string): Promise<BackupOperator> {
   const env = {
     BACKUP_FOLDER: 'of-both',

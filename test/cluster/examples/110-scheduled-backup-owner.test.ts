@@ -31,7 +31,7 @@ async function backUp(day: number, uid: string, more: Env = {}): Promise<ScriptR
 const folder = (): string => join(root, 'backups', FOLDER);
 const published = (): readonly unknown[] => wholeBackups(folder()).map(({ backup }) => backup);
 
-/** Takes what says whose backups they are from all there is, as earlier versions had it. */
+/** Removes the identity from everything in the folder, so that the backups are unmarked. */
 function unmark(): void {
   rmSync(join(folder(), 'owner.json'));
   for (const { backup } of wholeBackups(folder())) {

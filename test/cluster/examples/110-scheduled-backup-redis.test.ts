@@ -42,7 +42,7 @@ function manifests(): readonly object[] {
   return names.map((name) => JSON.parse(readFileSync(join(target, name, 'manifest.json'), 'utf8')));
 }
 
-/** All that an RDB holds, of every kind that Redis 7 has. */
+/** Everything that an RDB file can contain, with every type of Redis 7. */
 async function fill({ ask }: RedisServer): Promise<void> {
   await ask('FUNCTION', 'LOAD', library('first', 'one'));
   await ask('FUNCTION', 'LOAD', library('second', 'two'));
@@ -65,7 +65,7 @@ async function contentOf({ ask }: RedisServer): Promise<readonly string[]> {
   const dumps = await Promise.all(keys.map(async (key) => `${key} ${await ask('EVAL', DUMP, '1', key)}`));
   const functions = await ask('FCALL', 'first', '0');
   const group = await ask('XINFO', 'STREAM', 'stream', 'FULL');
-  // How long ago a reader was seen is of the server that was asked.
+  // When a consumer was last seen depends on the server that is asked.
   const lasting = group.replaceAll(/^(?:seen-time|active-time)\n\d+$/gm, '');
   return [...dumps, functions, await ask('FCALL', 'second', '0'), lasting, await ask('-n', '7', 'GET', 'elsewhere')];
 }
@@ -155,7 +155,7 @@ describe('a backup of Redis', { timeout: LIMIT_MS }, () => {
     const small = await started();
     await small.ask('CONFIG', 'SET', 'maxmemory-policy', 'allkeys-lru');
     await small.ask('CONFIG', 'SET', 'maxmemory', '3mb');
-    // As one that others have filled since it was looked at.
+    // As if other clients had filled the server since it was checked.
     const bin = join(folder.root, 'bin');
     mkdirSync(bin);
     writeFileSync(join(bin, 'redis-cli'), FORGETFUL_CLI, { mode: 0o755 });

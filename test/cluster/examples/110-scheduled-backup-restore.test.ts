@@ -28,7 +28,7 @@ afterAll(async () => {
   await running.disposeAsync();
 }, LIMIT_MS);
 
-/** An operator that has made a backup of the server, and what it said. */
+/** An operator that has made a backup of the server, and its output. */
 async function backedUp(env: Readonly<Record<string, string>>): Promise<BackupOperator & { readonly said: string }> {
   const source: BackupSource = {
     database: 'postgresql',
@@ -44,7 +44,7 @@ async function backedUp(env: Readonly<Record<string, string>>): Promise<BackupOp
   return { ...backup, said: operator.stdout() };
 }
 
-/** Has the manifest of the newest backup say that it is of another version of the server. */
+/** Changes the manifest of the newest backup to another version of the server. */
 function takenFrom(version: string, backup: BackupOperator): void {
   const path = join(backup.published().at(-1)?.folder ?? '', 'manifest.json');
   writeFileSync(path, JSON.stringify({ ...JSON.parse(readFileSync(path, 'utf8')), server: version }));
@@ -99,7 +99,7 @@ const SHOP_CONTENT = [
   `select relname, relacl, pg_get_userbyid(relowner) from pg_class where relnamespace = 'sales'::regnamespace order by 1`,
 ];
 
-// As those since 17 are.
+// Behaves like pg_restore since version 17 with an older server.
 const PG_RESTORE_99 = `#!/bin/bash
 case "$*" in
   --version) echo 'pg_restore (PostgreSQL) 99.1' ;;
@@ -108,7 +108,7 @@ case "$*" in
 esac
 `;
 
-// All is there when it fails.
+// Fails after it has restored everything.
 const FAILING_PG_RESTORE = `#!/bin/bash
 PATH=\${PATH#*:}
 pg_restore "$@"
@@ -132,7 +132,7 @@ describe('a backup of a whole PostgreSQL', { timeout: LIMIT_MS }, () => {
       { file: 'dump.tar', verified: 'yes', counts: { roles: 4, databases: 3, tables: 3 } },
     ]);
     await expect(backup.restore('--force')).rejects.toThrow(/Refused: .* a whole server is restored to a new one only/);
-    // As another installation has it: what is known of the new server is its own password.
+    // As in another installation: only the new server's own password is known.
     await using fresh = await startPostgresql('second-secret');
 
     expect(await backup.restoreTo(fresh.env)).toContain('roles have the passwords they had then');

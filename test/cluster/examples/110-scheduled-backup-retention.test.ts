@@ -23,7 +23,7 @@ beforeEach(() => {
   env = { ...folder.env, BACKUP_KEEP: '1', BACKUP_LOCK_TIMEOUT: '2s' };
 });
 
-/** A run of one of several operators, each of which has a Pod of its own. */
+/** Runs the hook as one of several operators, each of which has a Pod of its own. */
 async function backUp(pod: string, day: number, more: Env = {}, fields: object = {}): Promise<ScriptResult> {
   const own = { POD_NAME: pod, BACKUP_SCRATCH: join(root, `s-${pod}`).slice(0, 60) };
   return runScript(fileBackupHook, { contexts: [tickOf(day, fields)], env: { ...env, ...own, ...more } });
@@ -35,7 +35,7 @@ const at = (command: string, then: string): Env => ({
   AT_MARK: join(root, `mark-${crypto.randomUUID()}`),
   THEN: then,
 });
-// It stands still with all it has started, as on a machine that does, for longer than its lock counts.
+// Stops the run and all its processes for longer than the timeout of the lock, as on a machine that hangs.
 const STOPPED = `setsid bash -c "sleep 6; kill -CONT -- -$(ps -o pgid= -p $$ | tr -d ' ')" & sleep 1; kill -STOP 0`;
 
 const folder = (): string => join(root, 'backups', 'default', 'file');

@@ -33,7 +33,7 @@ const published = (database: string): readonly string[] => {
   return existsSync(target) ? readdirSync(target).filter((name) => name.startsWith('2')) : [];
 };
 
-/** Sets of numbers, which take 4 bytes each here, and twenty times that in a server with the usual settings. */
+/** Sets of integers, which take 4 bytes each here, and twenty times that in a server with default settings. */
 async function fillWithNumbers({ ask }: RedisServer, count: number): Promise<void> {
   await ask('CONFIG', 'SET', 'set-max-intset-entries', '1000000');
   await ask('EVAL', NUMBERS, '0', String(count));

@@ -13,9 +13,9 @@ import {
 import { runScript, type ScriptResult } from '../../support/script-rig.ts';
 
 const MIB = 1024 * 1024;
-// What the scripts leave for the logs of the Pod.
+// The bytes that the scripts reserve for the logs of the Pod.
 const LOGS = 32 * MIB;
-// A program that never has enough, in the place of the one that makes the dump.
+// Takes the place of the program that makes the dump, and writes without end.
 const ENDLESS_CP = `#!/bin/bash
 [[ $1 == "$SOURCE" ]] || { PATH=\${PATH#*:}; exec cp "$@"; }
 cat /dev/zero > "$2"

@@ -4,7 +4,7 @@ import { backUpPostgresql } from './backup-run.ts';
 import { makeHostile } from './backup-takeover.ts';
 
 const LIMIT_MS = 600_000;
-// A mistake of the server's superuser, or meant for that server alone.
+// Rights that the superuser granted by mistake, or meant for this server only.
 const TRUSTED_THERE = `
 grant pg_execute_server_program, pg_read_server_files, pg_write_server_files to mallory;
 grant execute on function pg_read_file(text) to public;`;

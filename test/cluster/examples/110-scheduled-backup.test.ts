@@ -7,7 +7,7 @@ import { readmeCommands } from './backup-readme.ts';
 import { eventually } from './eventually.ts';
 
 const plane = sharedControlPlane();
-// Of each wait, on a slow machine.
+// The limit of each wait, for slow machines.
 const LIMIT_MS = 300_000;
 const DATABASES: readonly Database[] = ['postgresql', 'redis', 'etcd'];
 const ETCDCTL = 'etcdctl --endpoints=http://localhost:2379';
@@ -30,7 +30,7 @@ async function isReady(workload: string): Promise<void> {
   await cluster.kubectl('rollout', 'status', workload, `--timeout=${LIMIT_MS / 1000}s`);
 }
 
-/** A replica is ready also while it does not know yet who leads: what counts is that the settings were tried out. */
+/** A replica is also ready before a leader is known, so this checks that the settings were checked. */
 async function isPrepared(database: Database): Promise<void> {
   await isReady(`deployment/backup-${database}`);
   await eventually(async () => {
@@ -52,7 +52,7 @@ async function fill(): Promise<void> {
   await cluster.inDatabase('etcd', `${ETCDCTL} put /greeting hello`);
 }
 
-// What somebody can do who was not held back by anything else.
+// What an attacker who has become superuser of the scratch server could do.
 const AS_SCRATCH_SUPERUSER = `set -eu
 word=0123456789abcdef0123456789abcdef
 trap ': > /verify/wanted/password' EXIT
@@ -78,14 +78,14 @@ table seen;
 SQL`;
 const TRIGGER = ['hooklet', 'schedule', 'trigger', 'backup.sh', 'backup', '--wait'];
 
-/** Asks for a backup, and waits until it is made. */
+/** Triggers a backup, and waits until it is made. */
 async function backUp(database: Database): Promise<void> {
   const { exitCode, stderr } = await cluster.inBackup(database, ...TRIGGER);
   if (exitCode === 0) return;
   throw new Error(`no backup of ${database}, exit code ${exitCode}: ${stderr}\n${await cluster.logOf(database)}`);
 }
 
-/** Waits until the last run has ended well; before that another one is not begun. */
+/** Waits until the last run is recorded as succeeded; until then no other run begins. */
 async function hasSucceeded(database: Database): Promise<void> {
   await eventually(async () => {
     const { stdout } = await cluster.inBackup(database, 'hooklet', 'schedule', 'list', '-o', 'json');
@@ -120,7 +120,7 @@ describe('the example, installed beside three databases', { timeout: 5 * LIMIT_M
 
     expect({ exitCode, stderr }).toMatchObject({ exitCode: 0 });
     expect(stdout).toContain('uid 65533');
-    // Of its own container it sees all, and there is nothing.
+    // The attacker sees all of its own container, which contains nothing of value.
     expect(stdout).toContain('scratch-server.sh');
     expect(stdout).not.toMatch(/postgresql-secret|s3-secret|AWS_|PGPASSWORD|main\.js|eyJ|^wrote /m);
     expect(await cluster.inBackup('postgresql', 'cat', '/verify/wanted/password')).toMatchObject({ stdout: '' });
@@ -140,7 +140,7 @@ describe('the example, installed beside three databases', { timeout: 5 * LIMIT_M
     expect(done).toMatchObject({ exitCode: 0 });
     expect(await redis('MGET a b c')).toBe('1\n2\n3');
 
-    // The user of backups may only read.
+    // The user of the backups may only read.
     await sql('alter role backup createdb superuser', 'postgres');
     const notRestored = await cluster.inBackup('postgresql', '/restore/postgresql.sh');
     const restored = await cluster.inBackup('postgresql', '/restore/postgresql.sh', '--force');
@@ -181,7 +181,7 @@ until ${ETCDCTL} --command-timeout=10s get --print-value-only /greeting; do slee
     await Promise.all(DATABASES.map(backUp));
 
     const accounts = DATABASES.map((database) => serviceAccountUser(cluster.namespace, `backup-${database}`));
-    // A run that has ended may be noted a moment later.
+    // The end of a run may be recorded a moment later.
     const written = await eventually(async () => {
       const found = (await plane.auditLog())
         .slice(asked)
@@ -203,7 +203,7 @@ until ${ETCDCTL} --command-timeout=10s get --print-value-only /greeting; do slee
     const kept = await Promise.all([backups('redis'), backups('postgresql')]);
     const { namespace, kubelet } = cluster;
     const free = [await kubelet.fillDisk(namespace, 'backup-redis'), await kubelet.fillDisk(namespace, 'data-s3-0')];
-    // As a run that failed is tried again, its exit code is that of either attempt.
+    // A failed run is retried, so the exit code may be that of either attempt.
     const runs = Promise.all([cluster.inBackup('redis', ...TRIGGER), cluster.inBackup('postgresql', ...TRIGGER)]);
 
     await eventually(async () => {
@@ -236,7 +236,7 @@ until ${ETCDCTL} --command-timeout=10s get --print-value-only /greeting; do slee
     const other = pods[codes.indexOf(1)] ?? '';
     expect((await backups('redis')).at(-1)).not.toBe(before);
 
-    // With its node, so that it is not back before the other one has seen that it is gone.
+    // Together with its node, so that it does not return before the other replica notices.
     const comesBack = await cluster.kubelet.cutOff({ namespace: cluster.namespace, name: leader });
     await cluster.kubelet.kill({ namespace: cluster.namespace, name: leader });
 

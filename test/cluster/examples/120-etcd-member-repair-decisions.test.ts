@@ -25,7 +25,7 @@ it.concurrent('of five members two that lost their disks are replaced, one after
   await isBootstrapped(rig);
   await isWhole(rig);
   const oracle = new EtcdOracle(rig.etcd);
-  // etcd adds none while a voter is down, so both are out before the first is in.
+  // etcd adds no member while a voter is down, so both are removed before the first is added.
   oracle.allowVoters(3);
   oracle.start();
   const news = await newsOf(rig);

@@ -20,7 +20,7 @@ import { eventually } from './eventually.ts';
 const plane = sharedControlPlane();
 const LIMIT = { timeout: 2_400_000 };
 
-/** The writes that the hook's account has asked for in its namespace. */
+/** The writes that the account of the hook requested in its namespace. */
 async function writesOf({ namespace }: EtcdRepairRig): Promise<readonly string[]> {
   const user = serviceAccountUser(namespace, 'etcd-member-repair');
   return (await plane.auditLog())
@@ -29,7 +29,7 @@ async function writesOf({ namespace }: EtcdRepairRig): Promise<readonly string[]
 }
 
 it.concurrent('the hook needs all of its rights, no others, and writes nothing while all is well', LIMIT, async () => {
-  // A member that seems unwell for a moment is written down: on a busy machine it gets more time to answer.
+  // A member that seems unhealthy for a moment is recorded, so members get more time to answer on a busy machine.
   await using rig = await startEtcdRepair({ plane, settings: { ETCD_TIMEOUT_SECONDS: '5' } });
   await isBootstrapped(rig);
   await isWhole(rig);
@@ -40,7 +40,7 @@ it.concurrent('the hook needs all of its rights, no others, and writes nothing w
   const oracle = new EtcdOracle(rig.etcd);
   oracle.start();
 
-  // Each by its own name.
+  // Each certificate has its own name.
   for (const pod of rig.etcd.pods) {
     const news = await newsOf(rig);
     await loseDisk(rig, pod);
@@ -80,7 +80,7 @@ it.concurrent('etcd runs on while the hook is stopped, and is repaired when it i
 
 it.concurrent.each([1, 2])('of %i member(s) none is replaced, which is told at once', LIMIT, async (replicas) => {
   await using rig = await startEtcdRepair({ plane, replicas });
-  // All of them: the hook may have told the first already.
+  // All Events, as the hook may already have reported the first one.
   const news = async (): Promise<readonly string[]> => (await rig.events()).map(({ reason }) => reason);
 
   expect(await isTold(rig, news, 'TooFewMembers')).toContain('Grow the cluster to three');
@@ -95,7 +95,8 @@ it.concurrent.each([1, 2])('of %i member(s) none is replaced, which is told at o
 });
 
 it.concurrent('of three members none is replaced while two are down, nor when they are back', LIMIT, async () => {
-  // The third one finds them again when it dials anew, which etcd may leave for half a minute: longer than it may be down.
+  // The third one finds them again when it dials again. etcd may wait half a minute for that, longer than a member
+  // may be down.
   await using rig = await startEtcdRepair({ plane });
   await isBootstrapped(rig);
   await isWhole(rig);
@@ -120,7 +121,7 @@ it.concurrent('no member is replaced because its certificate has expired', LIMIT
   await using rig = await startEtcdRepair({
     plane,
     tls: { expired: ['etcd-1'] },
-    // In less, a slow machine does not tell what is wrong with a connection.
+    // With a shorter timeout, a slow machine does not get to the cause of a failed connection.
     settings: { ETCD_TIMEOUT_SECONDS: '5' },
   });
   const news = async (): Promise<readonly string[]> => (await rig.events()).map(({ reason }) => reason);

@@ -75,7 +75,7 @@ it.concurrent('a member that loads for longer than it may be silent is left to i
   const env = [
     { name: 'ETCD_SNAPSHOT_COUNT', value: '50' },
     { name: 'ETCD_SNAPSHOT_CATCHUP_ENTRIES', value: '10' },
-    // Heartbeats go the same slow way.
+    // Heartbeats are delayed in the same way.
     { name: 'ETCD_HEARTBEAT_INTERVAL', value: '500' },
     { name: 'ETCD_ELECTION_TIMEOUT', value: '10000' },
   ];
@@ -94,7 +94,7 @@ it.concurrent('a member that loads for longer than it may be silent is left to i
   await loseDisk(rig, rig.etcd.pods.find((pod) => pod !== leader) ?? '');
   await isTold(rig, news, 'Repaired');
 
-  // 40 MiB at 6 Mbit/s, where one second and the time they take at 4 MiB/s are granted to who is silent.
+  // 40 MiB at 6 Mbit/s; a silent member is granted one second, and the time these take at 4 MiB/s.
   expect(Date.now() - since).toBeGreaterThan(50_000);
   expect(await news()).toEqual(A_REPAIR);
   const [hook] = await rig.hookPods();
@@ -118,7 +118,7 @@ async function ctl(rig: EtcdRepairRig, pod: string, ...args: readonly string[]):
   return stdout.trim();
 }
 
-/** Writes so many mebibytes, in keys of half of one. */
+/** Writes so many MiB, in keys of half a MiB. */
 async function fill(rig: EtcdRepairRig, mebibytes: number): Promise<void> {
   const value = Buffer.alloc(512 * 1024, 'x').toString('base64');
   for (let at = 0; at < 2 * mebibytes; at++) {

@@ -9,7 +9,7 @@ import { eventually } from './eventually.ts';
 
 const plane = sharedControlPlane();
 
-// By itself, since it takes the API server from everybody.
+// In a file of its own, because it stops the API server for all tests of the worker.
 it('a repair goes on after an outage of the API server in the middle of it', { timeout: 1_600_000 }, async () => {
   await using rig = await startEtcdRepair({ plane });
   await isBootstrapped(rig);
@@ -18,7 +18,7 @@ it('a repair goes on after an outage of the API server in the middle of it', { t
   oracle.start();
   const victim = await rig.etcd.follower();
 
-  // Else it may be a step further before it is seen.
+  // Otherwise the repair may be a step further before the test sees it.
   const release = await rig.control(
     'before-member-remove',
     'echo "Error: etcdserver: unhealthy cluster" >&2; exit 1\n',
@@ -30,7 +30,7 @@ it('a repair goes on after an outage of the API server in the middle of it', { t
   const before = (await logs()).length;
   await withoutApiserver(plane, async () => {
     await release();
-    // Nobody can say whether a new Pod could be made, so the old member stays.
+    // Whether a new Pod could be created cannot be checked, so the old member stays.
     await eventually(async () => expect((await logs()).slice(before)).toContain('the API server cannot be asked'));
     expect(await rig.etcd.members()).toHaveLength(3);
   });

@@ -7,7 +7,7 @@ import { LINES } from './etcd-repair-lines.ts';
 import { newsOf } from './etcd-repair-steps.ts';
 import { eventually } from './eventually.ts';
 
-// In any order and mixture it is `npm run chaos`.
+// `npm run chaos` combines these in any order.
 const pool = clusterPool(sharedControlPlane(), 4);
 
 afterAll(async () => pool[Symbol.asyncDispose](), 300_000);

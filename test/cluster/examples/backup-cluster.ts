@@ -18,11 +18,11 @@ import { eventually } from './eventually.ts';
 const example = fileURLToPath(new URL('../../../examples/110-scheduled-backup', import.meta.url));
 const USERS = { hooklet: 65_532, scratch: 65_533 };
 
-/** The example as it is installed: which database, and where to. */
+/** An installation of the example: which database is backed up, and to which target. */
 export const INSTALLS = ['postgresql-to-s3', 'redis-to-volume', 'etcd-to-s3'] as const;
 export type Database = 'postgresql' | 'redis' | 'etcd';
 
-/** A namespace with three databases and an S3 server that really run, and the example beside them. */
+/** A namespace with three running databases and an S3 server, and the example installed next to them. */
 export interface BackupCluster extends AsyncDisposable {
   readonly namespace: string;
   readonly kubelet: Kubelet;
@@ -31,19 +31,19 @@ export interface BackupCluster extends AsyncDisposable {
   readonly list: <T>(resource: string, ...args: readonly string[]) => Promise<readonly T[]>;
   /** Runs a script with bash in the pod of a StatefulSet. */
   readonly inDatabase: (name: string, script: string) => Promise<string>;
-  /** The Pods of the operator of a database, those that are about to end left out. */
+  /** The Pods of the operator of a database, except those that are terminating. */
   readonly podsOf: (database: Database) => Promise<readonly V1Pod[]>;
-  /** Runs a command in a Pod of the operator of a database that is ready; waits until there is one. */
+  /** Runs a command in a ready Pod of a database's operator; waits until there is one. */
   readonly inBackup: (database: Database, ...command: readonly string[]) => Promise<ExecResult>;
-  /** Does what `kubectl exec` does that is called with these arguments; what is typed there comes on standard input. */
+  /** Does what `kubectl exec` with these arguments does; standard input is what a user would type. */
   readonly kubectlExec: (words: readonly string[], typed?: string) => Promise<ExecResult>;
-  /** What the Pods of the operator of a database write to their logs. */
+  /** The logs of the Pods of a database's operator. */
   readonly logOf: (database: Database) => Promise<string>;
-  /** Sets variables of the operator's container; it is rolled. */
+  /** Sets environment variables of the operator's container, which rolls its Pods. */
   readonly setEnv: (database: Database, env: Readonly<Record<string, string | null>>) => Promise<void>;
 }
 
-/** Starts all of it, and waits for nothing. */
+/** Installs everything, and does not wait for it. */
 export async function startBackupCluster(plane: SharedControlPlane): Promise<BackupCluster> {
   const namespace = `backup-${crypto.randomUUID().slice(0, 8)}`;
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-backup-'));
@@ -153,7 +153,7 @@ async function kubectlIn(folder: string, namespace: string): Promise<BackupClust
   };
 }
 
-/** What the Dockerfile of the example makes; and what the databases need. */
+/** The image of the example's Dockerfile, with the servers that the databases need. */
 async function images(folder: string, program: string): Promise<Readonly<Record<string, Image>>> {
   // In a folder that only root may enter, so that the kubelet mounts it elsewhere: volumes hide what is below /tmp.
   const programs = join(folder, 'programs');
@@ -164,7 +164,7 @@ async function images(folder: string, program: string): Promise<Readonly<Record<
     linkOrCopy(path, join(programs, basename(path)));
   }
   writeFileSync(join(programs, 'hooklet'), '#!/bin/sh\nexec node /opt/hooklet/dist/main.js "$@"\n', { mode: 0o755 });
-  // initdb asks for the name of its user.
+  // initdb looks up the name of its user.
   const lines = Object.entries(USERS).map(([name, id]) => `${name}:x:${id}:${id}::/nonexistent:/usr/sbin/nologin\n`);
   writeFileSync(join(folder, 'passwd'), readFileSync('/etc/passwd', 'utf8') + lines.join(''), { mode: 0o644 });
   const files = { '/etc/passwd': join(folder, 'passwd') };
@@ -192,7 +192,7 @@ function linkOrCopy(from: string, to: string): void {
   }
 }
 
-/** As somebody installs all three who has databases of these names, and little patience. */
+/** Installs all three databases as a user might, with short intervals. */
 function kustomization(folder: string, namespace: string): string {
   const settings = {
     BACKUP_CRONTAB: NOT_NOW,

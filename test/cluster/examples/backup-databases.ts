@@ -1,4 +1,7 @@
-/** A Secret, a Service and a StatefulSet each: PostgreSQL, Redis, etcd and an S3 server, as somebody may have them. */
+/**
+ * A Secret, a Service and a StatefulSet for each of PostgreSQL, Redis, etcd and an S3 server, as a user may have
+ * them.
+ */
 export const DATABASES: readonly object[] = [
   ...server('postgresql', {
     port: 5432,

@@ -3,19 +3,19 @@ import { basename } from 'node:path';
 import { expect } from 'vitest';
 import { until } from '../../support/operator-rig.ts';
 
-/** A program that makes a dump right now. */
+/** A program that is making a dump. */
 export interface Dumper {
-  /** Ends it alone, as the kernel does that has no memory left. */
+  /** Kills only this program, as the kernel does when memory runs out. */
   kill(): void;
-  /** Ends it with the hook and all that this has started. */
+  /** Kills it together with the hook and everything that the hook has started. */
   killHook(): void;
 }
 
-// Of 64 KiB that a pipe takes; the last piece may be held up.
+// A pipe holds 64 KiB; the last piece may be held back.
 const SOME_BYTES = 32_768;
 const LIMIT_MS = 300_000;
 
-/** Waits for the program that writes a dump to a folder, and has written a part of it. */
+/** Waits for a program that writes a dump to the folder and has written a part of it. */
 export async function dumperIn(folder: string, program: string): Promise<Dumper> {
   let pid = 0;
   let group = 0;
@@ -30,7 +30,7 @@ export async function dumperIn(folder: string, program: string): Promise<Dumper>
       try {
         process.kill(-group, 'SIGKILL');
       } catch {
-        // When the operator is gone, its spawner does the same, and may be faster.
+        // When the operator has died, its spawner kills the hook too, and may be faster.
       }
     },
   };
@@ -51,7 +51,7 @@ function written(pid: number): number {
   return Number(/^wchar: (\d+)$/m.exec(readOf(pid, 'io'))?.[1]);
 }
 
-/** The third field after the name, which may have spaces in it. */
+/** The third field after the name, which may contain spaces. */
 function groupOf(pid: number): number {
   const [, , group] = readOf(pid, 'stat').split(') ')[1]?.split(' ') ?? [];
   const id = Number(group);
@@ -63,7 +63,7 @@ function readOf(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8');
   } catch {
-    // It has ended meanwhile.
+    // The process has ended in the meantime.
     return '';
   }
 }

@@ -8,20 +8,20 @@ import { freePorts } from '../free-ports.ts';
 import { ServerProcess } from '../server-process.ts';
 import { eventually } from './eventually.ts';
 
-/** An etcd of several members, as processes of this machine. */
+/** An etcd cluster of several members, as processes of this machine. */
 export interface EtcdMembers extends AsyncDisposable {
   readonly urls: readonly string[];
-  /** The settings of a hook that lead to it. */
+  /** The settings with which a hook connects to it. */
   readonly env: Readonly<Record<string, string>>;
   /** Runs etcdctl; returns what it prints. */
   ask(...words: readonly string[]): Promise<string>;
-  /** Ends a member at once, as the loss of its node does. */
+  /** Kills a member, as the loss of its node does. */
   kill(index: number): Promise<void>;
-  /** Has a member hold other bytes wherever it holds these, of the same length, as a bad disk does. */
+  /** Replaces bytes everywhere in the database of a member with others of the same length, as a bad disk may do. */
   corrupt(index: number, bytes: string, others: string): Promise<void>;
 }
 
-/** Starts them, and waits until all are well. */
+/** Starts the members, and waits until all are healthy. */
 export async function startEtcdMembers(count: number): Promise<EtcdMembers> {
   const { etcd } = await controlPlaneAssets(process.env);
   const { etcdctl } = await etcdToolAssets(process.env);
@@ -42,7 +42,7 @@ export async function startEtcdMembers(count: number): Promise<EtcdMembers> {
     kill: async (index) => members[index]?.kill(),
     corrupt: async (index, bytes, others) => {
       const path = join(folder, `m${index}`, 'data', 'member', 'snap', 'db');
-      // What is in the file, and has something behind it, is not read again from the log.
+      // A key that is in the file, with later ones behind it, is not read again from the log.
       for (const text of [bytes, crypto.randomUUID()]) {
         if (text !== bytes) await ask('put', '/later', text);
         await eventually(() => {

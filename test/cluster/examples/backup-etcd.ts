@@ -17,7 +17,7 @@ export async function etcdSource(): Promise<RunningSource> {
   const ask = async (url: string, ...words: readonly string[]): Promise<string> =>
     (await promisify(execFile)(etcdctl, ['--endpoints', url, ...words])).stdout.trim();
   const contentOf = async (url: string): Promise<string> => ask(url, 'get', '--prefix', '/');
-  // More than a pipe takes.
+  // More than fits into a pipe.
   for (const name of ['a', 'b', 'c']) await ask(first.url, 'put', `/${name}`, randomBytes(30_000).toString('hex'));
   let count = 0;
   return {

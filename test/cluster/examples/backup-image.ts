@@ -4,8 +4,8 @@ import { join } from 'node:path';
 const words = (text: string): readonly string[] => text.split(' ');
 
 /**
- * The programs that the image of the example has as far as its scripts use them, by package of Debian. The operators of
- * the tests find no others.
+ * The programs in the image of the example that its scripts use, by Debian package. The operators in the tests can
+ * use no others.
  */
 export const IMAGE_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   age: ['age', 'age-keygen'],
@@ -19,7 +19,7 @@ export const IMAGE_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   gzip: ['gzip'],
   jq: ['jq'],
   mawk: ['awk'],
-  // It stands for those it depends on; the programs of the server are in a folder of their own.
+  // This package stands for its dependencies; the server programs are in a folder of their own.
   postgresql: words('pg_dump pg_isready pg_restore psql'),
   rclone: ['rclone'],
   'redis-server': ['redis-server'],
@@ -29,13 +29,16 @@ export const IMAGE_PROGRAMS: Readonly<Record<string, readonly string[]>> = {
   'util-linux': ['flock'],
 };
 
-/** Copied from another image. */
+/** Programs that are copied from another image. */
 export const COPIED_PROGRAMS = ['etcd', 'etcdctl', 'etcdutl'] as const;
 
-// In the fixtures only.
+// Only used by the fixtures.
 const OF_THE_TESTS = ['mkfifo', 'ps', 'setpriv', 'sh', 'truncate'];
 
-/** Makes a folder with links to the programs of the image, found in a search path; those that are absent are left out. */
+/**
+ * Makes a folder with links to the programs of the image, found in a search path; programs that are not there are
+ * skipped.
+ */
 export function linkPrograms(folder: string, searchPath: string): string {
   mkdirSync(folder);
   const names = [...Object.values(IMAGE_PROGRAMS).flat(), ...COPIED_PROGRAMS, ...OF_THE_TESTS];

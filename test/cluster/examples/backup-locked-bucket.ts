@@ -12,14 +12,14 @@ const LOCK = `<ObjectLockConfiguration xmlns="http://s3.amazonaws.com/doc/2006-0
 
 type Env = Readonly<Record<string, string>>;
 
-/** What is special about a bucket that is made for a test. */
+/** The properties of a bucket that is made for a test. */
 export interface BucketOptions {
   readonly bucket: string;
-  /** It keeps versions, and no version can be removed for a day. */
+  /** The bucket keeps versions, and no version can be removed for a day. */
   readonly isLocked: boolean;
 }
 
-/** Makes a bucket, and a user who may list it, read and write, but remove nothing; returns the settings. */
+/** Makes a bucket, and a user that may list, read and write but not remove objects; returns the settings of the hook. */
 export async function bucketWithoutDelete({ env }: BackupServers, options: BucketOptions): Promise<Env> {
   const { bucket, isLocked } = options;
   const access = `writer-of-${bucket}`;

@@ -2,15 +2,15 @@ import { createServer, request, type IncomingMessage, type ServerResponse } from
 import { text } from 'node:stream/consumers';
 import { freePorts } from '../free-ports.ts';
 
-/** A store as some are that speak S3, in front of one that is better. */
+/** A proxy to a correct S3 store that adds defects of other stores. */
 export interface OddStore extends AsyncDisposable {
   readonly url: string;
 }
 
 export interface Oddity {
-  /** A listing is what it was when it was first asked for within so many milliseconds. */
+  /** For this many milliseconds a listing returns what it first returned. */
   readonly lagMs?: number;
-  /** Conditions of a request do not count. */
+  /** Ignores conditions of requests. */
   readonly ignoresConditions?: boolean;
 }
 
@@ -20,7 +20,7 @@ interface Listing {
   readonly body: string;
 }
 
-/** Starts it in front of the store at a port of this machine. */
+/** Starts the proxy in front of the store at a port of this machine. */
 export async function startOddStore(port: number, { lagMs = 0, ignoresConditions = false }: Oddity): Promise<OddStore> {
   const listings = new Map<string, Listing>();
   const pass = (asked: IncomingMessage, answer: ServerResponse): void => {

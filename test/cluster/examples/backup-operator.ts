@@ -33,46 +33,46 @@ export interface Backup {
   readonly verified: string;
   readonly identity: string;
   readonly counts: Readonly<Record<string, number>>;
-  /** The folder it is in. */
+  /** The folder of the backup. */
   readonly folder: string;
 }
 
-/** An operator with the hook for one database, as a process that can be started and killed again and again. */
+/** An operator with the hook for one database, as a process that can be started and killed repeatedly. */
 export interface BackupOperator {
   readonly namespace: string;
   readonly hands: Hands;
-  /** Its own folder, for what a test needs besides. */
+  /** Its own folder, for other files of a test. */
   readonly folder: string;
-  /** The folder that holds what the target does, for either target. */
+  /** The folder with the contents of the target, for either kind of target. */
   readonly target: string;
   start(env?: Readonly<Record<string, string>>): Promise<RunningBackups>;
-  /** What bash does, once, before a command of the hook. */
+  /** The environment that makes bash do something before a command of the hook, once. */
   at(command: string, then: string): Readonly<Record<string, string>>;
-  /** Has the next dump go to a pipe that nobody reads, once: it stands still in the middle. */
+  /** The environment that makes the next dump go to a pipe that is not read, once: the dump stops in the middle. */
   heldDump(): Readonly<Record<string, string>>;
-  /** Waits for the program that makes the dump to stand still in the middle of it. */
+  /** Waits until the program that makes the dump has stopped in the middle. */
   dumper(): Promise<Dumper>;
   /** Published backups, oldest first. */
   published(): readonly Backup[];
-  /** What is neither a published backup nor tells of the folder or of the last run. */
+  /** Everything except published backups, owner.json, latest.json and the records of the last run. */
   leftovers(): readonly string[];
-  /** Runs the restore script; returns what it printed. */
+  /** Runs the restore script; returns its output. */
   restore(...args: readonly string[]): Promise<string>;
-  /** The same, with another environment, and told whose the newest backup is. */
+  /** The same with another environment, and with --take-over for the identity of the newest backup. */
   restoreTo(env: Readonly<Record<string, string>>, ...args: readonly string[]): Promise<string>;
   events(): Promise<readonly CoreV1Event[]>;
-  /** Makes the state of the schedule say that so many more seconds have passed since it was written. */
+  /** Moves the persisted state of the schedule this many seconds into the past. */
   awayFor(seconds: number): Promise<void>;
-  /** Whether the state of the schedule is kept, so that a restart knows of it. */
+  /** Whether the state of the schedule is persisted, so that it survives a restart. */
   hasState(): Promise<boolean>;
 }
 
 export interface RunningBackups extends Program {
-  /** Asks for a backup, as `hooklet schedule trigger` does, once the settings have been tried out. */
+  /** Triggers a backup, as `hooklet schedule trigger` does, once the settings have been checked. */
   trigger(): Promise<void>;
-  /** Waits until a run has ended well. */
+  /** Waits until a run has succeeded. */
   isDone(): Promise<void>;
-  /** What Prometheus reads. */
+  /** The metrics page. */
   metrics(): Promise<string>;
 }
 
@@ -85,13 +85,13 @@ export interface BackupOperatorOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-// What one run leaves to the next.
+// Files that one run leaves for the next.
 const REMEMBERED = /^[^/]+\.(?:ended|identity)$/;
 const FOR_ALL = new Set(['latest.json', 'owner.json']);
 
 let count = 0;
 
-/** Sets it up for the test that runs now, with a namespace and a place in the target of its own. */
+/** Sets up an operator for the current test, with a namespace and a folder in the target of its own. */
 export async function backupOperator(options: BackupOperatorOptions): Promise<BackupOperator> {
   const { plane, servers, source, target, program } = options;
   const hands = await handsOn(plane);
@@ -109,7 +109,7 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     ...source.env,
     PATH: linkPrograms(join(folder.path, 'bin'), source.env['PATH'] ?? process.env['PATH'] ?? ''),
     TMPDIR: join(folder.path, 'tmp'),
-    // What Node keeps of all programs is nothing of theirs.
+    // The compile cache of Node is not a file of the operator.
     NODE_COMPILE_CACHE: join(tmpdir(), 'node-compile-cache'),
     BACKUP_NAME: name,
     BACKUP_TARGET: target,
@@ -120,7 +120,7 @@ export async function backupOperator(options: BackupOperatorOptions): Promise<Ba
     BACKUP_RETRY_INTERVAL: '1s',
     KUBECONFIG: kubeconfig,
     POD_NAMESPACE: hands.namespace,
-    // As in the container of a Pod, which is started again and again.
+    // As in the container of a Pod, which is restarted.
     POD_NAME: 'backup-0',
     HOOKLET_HOOKS_DIR: hooksOf(source, folder.path),
     HOOKLET_SCHEDULE_STATE: `configmap/${state}`,
@@ -198,7 +198,7 @@ async function start({ main }: BuiltProgram, env: Readonly<Record<string, string
   };
 }
 
-/** PostgreSQL does not let root verify a backup. */
+/** PostgreSQL does not verify backups as root. */
 function hooksOf({ database }: BackupSource, folder: string): string {
   const hooks = join(example, 'hooks', database);
   if (database !== 'postgresql' || process.getuid?.() !== 0) return hooks;

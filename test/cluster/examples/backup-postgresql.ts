@@ -11,20 +11,20 @@ import { eventually } from './eventually.ts';
 const READY_MS = 200_000;
 const PASSWORD = 'first-secret';
 const SERVER_PATH = `PATH=$PATH:$(printf '%s\\n' /usr/lib/postgresql/*/bin | sort -V | tail -n 1)`;
-// A server refuses to run as root; of root's rights what the test needs is kept.
+// A server refuses to run as root. The hook keeps the capabilities of root that the test needs.
 const AS_NOBODY = ['--reuid=nobody', '--regid=nogroup', '--clear-groups', '--'];
 
-/** A server of PostgreSQL, new and empty. */
+/** A new, empty PostgreSQL server. */
 export interface PostgresqlServer extends AsyncDisposable {
-  /** How its superuser gets there. */
+  /** The settings with which its superuser connects. */
   readonly env: Env;
-  /** Runs SQL on standard input, in a database; returns what it printed. */
+  /** Runs SQL from standard input in a database; returns the output. */
   sql(text: string, database?: string): Promise<string>;
 }
 
 type Env = Readonly<Record<string, string>>;
 
-/** Starts one, whose user `postgres` has the password. */
+/** Starts a server whose user `postgres` has the password. */
 export async function startPostgresql(password = PASSWORD): Promise<PostgresqlServer> {
   return startServer(
     password,
@@ -35,7 +35,7 @@ initdb --pgdata='${data}' --username=postgres --pwfile='${data}.password' --auth
   );
 }
 
-/** Starts a hot standby of one. */
+/** Starts a hot standby of a server. */
 export async function startStandby({ env }: PostgresqlServer): Promise<PostgresqlServer> {
   const variables = Object.entries(env).map(([name, value]) => `${name}='${value}'`);
   return startServer(
@@ -45,7 +45,7 @@ export async function startStandby({ env }: PostgresqlServer): Promise<Postgresq
   );
 }
 
-/** Makes the data folder with a script of bash, and starts a server on it. */
+/** Makes the data folder with a bash script, and starts a server on it. */
 async function startServer(password: string, make: (data: string) => string): Promise<PostgresqlServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-postgresql-'));
   chmodSync(folder, 0o777);
@@ -66,7 +66,7 @@ exec postgres -D '${folder}/data' -k '' -p ${port} -c listen_addresses=127.0.0.1
     await server.kill();
     rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
   };
-  // It takes connections before it answers.
+  // The server accepts connections before it can answer.
   await eventually(async () => void (await sql('select 1')), READY_MS).catch(async (error: unknown) => {
     await dispose();
     throw new Error('this test needs PostgreSQL: Debian package postgresql', { cause: error });
@@ -78,7 +78,7 @@ exec postgres -D '${folder}/data' -k '' -p ${port} -c listen_addresses=127.0.0.1
   };
 }
 
-/** Runs SQL as one who gets there in that way. */
+/** Runs SQL with the given connection settings. */
 export function sqlWith(env: Env): PostgresqlServer['sql'] {
   return async (text, database = 'postgres') => psql(text, { env: { ...process.env, ...env, PGDATABASE: database } });
 }
@@ -89,7 +89,7 @@ async function psql(text: string, options: ExecFileOptions): Promise<string> {
   return (await running).stdout.trim();
 }
 
-// A name that has to be quoted wherever it goes.
+// A name that must be quoted everywhere.
 const DATABASE = `the "app" 'of' ours`;
 const FILL = `
 create table notes (n serial, text text default md5(random()::text));
@@ -121,9 +121,9 @@ export async function postgresqlSource(): Promise<RunningSource> {
   };
 }
 
-/** A hook of PostgreSQL as a user that may be who it likes, but is not root. */
+/** Runs a hook of PostgreSQL as a user that is not root, but can access the files of all users. */
 export function asNobody(hook: string): string {
   const rights = '+kill,+dac_override';
-  // Not by bash, which would do before this what is to be done before the hook.
+  // Not by bash, which would run the commands that are meant for the hook.
   return `#!/bin/sh\nexec setpriv --inh-caps=${rights} --ambient-caps=${rights} ${AS_NOBODY.join(' ')} '${hook}' "$@"\n`;
 }

@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 
 const README = fileURLToPath(new URL('../../../examples/110-scheduled-backup/README.md', import.meta.url));
 
-/** The arguments that a section of the README gives to a program, command by command, as bash reads them. */
+/** The arguments of a program in a section of the README, command by command, as bash parses them. */
 export async function readmeCommands(section: string, program: string): Promise<readonly (readonly string[])[]> {
   const [, text = ''] = readFileSync(README, 'utf8').split(`\n## ${section}\n`);
   const [own = ''] = text.split('\n## ');

@@ -9,13 +9,13 @@ import { eventually } from './eventually.ts';
 
 /** A Redis as a process of this machine. */
 export interface RedisServer extends AsyncDisposable {
-  /** The settings of a hook that lead to it. */
+  /** The settings with which a hook connects to it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Runs redis-cli; returns what it prints. */
+  /** Runs redis-cli; returns its output. */
   readonly ask: (...words: readonly string[]) => Promise<string>;
 }
 
-/** Starts one, new and empty, or with the `dump.rdb` of a folder; it has 16 databases unless told otherwise. */
+/** Starts a new, empty server, or one with the `dump.rdb` of a folder; it has 16 databases by default. */
 export async function startRedis(dataFolder?: string, databases = 16): Promise<RedisServer> {
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-redis-'));
   const [port = 0] = await freePorts(1);

@@ -10,17 +10,17 @@ import { asNobody } from './backup-postgresql.ts';
 
 type Env = Readonly<Record<string, string>>;
 
-/** A backup of PostgreSQL that the hook has made once, without an operator. */
+/** A backup of PostgreSQL that the hook has made in one run, without an operator. */
 export interface BackupRun extends ScriptResult {
-  /** The manifest of what was published. */
+  /** The manifest of the published backup. */
   readonly manifest: Readonly<Record<string, unknown>> | undefined;
-  /** All that it said, in one text. */
+  /** The whole output of the run. */
   readonly said: string;
-  /** Runs the restore script with another environment on top, for a server that follows this one; returns what it printed. */
+  /** Runs the restore script with additional environment, for a server that follows this one; returns the output. */
   readonly restoreTo: (env: Env, ...args: readonly string[]) => Promise<string>;
 }
 
-/** Runs the hook of PostgreSQL for the test that runs now, with a volume and, if given, with programs of its own. */
+/** Runs the hook of PostgreSQL for the current test, with a volume and optionally with other programs. */
 export async function backUpPostgresql(more: Env, programs: Env = {}): Promise<BackupRun> {
   const folder = backupFolder();
   const env = { ...folder.env, BACKUP_NAME: 'db', ...more };
@@ -42,7 +42,7 @@ export async function backUpPostgresql(more: Env, programs: Env = {}): Promise<B
   };
 }
 
-/** In a folder where everybody may look. */
+/** In a folder that every user can read. */
 function programsIn(programs: Env): string {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());

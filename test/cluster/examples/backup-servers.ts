@@ -17,15 +17,15 @@ export interface BackupServers extends AsyncDisposable {
   readonly redis: (...words: readonly string[]) => Promise<string>;
   readonly redisPort: number;
   readonly s3Port: number;
-  /** What is in the bucket, as files. */
+  /** The folder with the objects of the bucket, as files. */
   readonly bucket: string;
-  /** The settings of a hook that lead to the bucket. */
+  /** The settings with which a hook uses the bucket. */
   readonly env: Readonly<Record<string, string>>;
   readonly startS3: () => Promise<void>;
   readonly s3Pid: () => number;
 }
 
-/** Starts both; the bucket is there and empty. */
+/** Starts both; the bucket exists and is empty. */
 export async function startBackupServers(): Promise<BackupServers> {
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-backup-'));
   const [redisPort = 0, s3Port = 0] = await freePorts(2);

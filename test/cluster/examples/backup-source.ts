@@ -1,22 +1,22 @@
 import type { BackupServers } from './backup-servers.ts';
 
-/** What the restore script of a database prints, when it is run with arguments. */
+/** Runs the restore script of a database with arguments, and returns its output. */
 export type RestoreScript = (...args: readonly string[]) => Promise<string>;
 
-/** A database that is backed up: with more in it than a pipe takes at once. */
+/** A database that is backed up, with more data than fits into a pipe. */
 export interface BackupSource {
   readonly database: 'postgresql' | 'redis' | 'etcd';
-  /** The settings of the hook that lead to it. */
+  /** The settings with which the hook connects to it. */
   readonly env: Readonly<Record<string, string>>;
-  /** Who makes the dump, and the file it is written to, as the hook has it. */
+  /** The program that makes the dump, and the file it writes. */
   readonly dumper: { readonly program: string; readonly file: string };
-  /** What is in it, to be compared. */
+  /** The contents, for a comparison. */
   content(): Promise<string>;
-  /** Loses what is in it, brings the newest backup back, and returns what came back. */
+  /** Deletes the data, restores the newest backup, and returns the restored contents. */
   restored(script: RestoreScript): Promise<string>;
 }
 
-/** A database that runs for the tests of a file. */
+/** A database that runs for all tests of a file. */
 export type RunningSource = BackupSource & AsyncDisposable;
 
 const CONTENT = `

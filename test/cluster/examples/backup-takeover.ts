@@ -4,18 +4,18 @@ import { onTestFinished } from 'vitest';
 import { temporaryFolder } from '../../support/hook-rig.ts';
 import { sqlWith, type PostgresqlServer } from './backup-postgresql.ts';
 
-/** A database whose owner, who is no superuser, wants to do more than the server allows. */
+/** A database whose owner, who is not a superuser, tries to do more than the server allows. */
 export interface HostileDatabase {
   readonly name: string;
-  /** Where its owner believes that backups are tried out. */
+  /** The scratch folder in which the owner expects backups to be verified. */
   readonly scratch: string;
-  /** The files that one leaves who runs programs or writes files as somebody else. */
+  /** The files left by a successful attack, which has run programs or written files as another user. */
   readonly marks: () => readonly string[];
 }
 
 const PASSWORD = 'mallory-secret';
 
-/** All ways a script of one's own is called while a database is restored; at first they are harmless, to be filled. */
+/** All ways in which code of the owner is called during a restore; at first they are harmless. */
 const PLACES = `
 create function evil.attack(place text) returns boolean immutable language plpgsql as 'begin return true; end';
 create domain evil.checked as int check (evil.attack('domain'));
@@ -36,7 +36,7 @@ create function evil.on_change() returns trigger language plpgsql as 'begin perf
 create trigger t before insert on evil.triggered for each row execute function evil.on_change();
 alter table evil.triggered enable always trigger t;`;
 
-/** What is called by the names that the backup itself uses, on the server that is backed up. */
+/** Objects with the names that the backup itself uses, on the server that is backed up. */
 const SHADOWS = `
 create function evil.format(text, text, name, name) returns text language plpgsql as
   'begin perform evil.attack(''format''); return ''select 1, 1''; end';
@@ -50,7 +50,7 @@ create function evil.pg_database_size(name) returns bigint language plpgsql as
   'begin perform evil.attack(''size''); return 1; end';
 alter database theirs set search_path = evil, public, pg_catalog;`;
 
-/** Each way up or out; whichever succeeds leaves a mark. */
+/** Each attack; a successful one leaves a mark. */
 const attack = (marks: string, scratch: string): string => `
 create function evil.ways(place text) returns void language plpgsql as $attack$
 declare
@@ -87,7 +87,7 @@ end $attack$;
 create or replace function evil.attack(place text) returns boolean immutable language plpgsql as
   'begin perform evil.ways(place); return true; end';`;
 
-/** Makes one on a server, with as much as its superuser may have granted to its owner. */
+/** Makes the database on a server, with the most rights that a superuser may have granted to its owner. */
 export async function makeHostile(server: PostgresqlServer, grants = ''): Promise<HostileDatabase> {
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
@@ -104,7 +104,7 @@ export async function makeHostile(server: PostgresqlServer, grants = ''): Promis
   const line = `x\n\\! touch '${join(left, 'newline')}'\n`;
   await asMallory(`create schema "${line}"; create table "${line}"."${line}" as select 1 as n`, 'theirs');
   await asMallory(`${SHADOWS}${attack(left, scratch)}`, 'theirs');
-  // What could be done on the server itself was done there.
+  // What the owner can do on the server itself has been done there.
   for (const name of readdirSync(left)) rmSync(join(left, name));
   return { name: 'theirs', scratch, marks: () => readdirSync(left).toSorted() };
 }

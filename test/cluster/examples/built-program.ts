@@ -7,17 +7,17 @@ import { promisify } from 'node:util';
 
 const repository = fileURLToPath(new URL('../../..', import.meta.url));
 
-/** The program as it is installed, in a folder of its own; it starts in a tenth of the time the sources take. */
+/** The program as it is installed, in a folder of its own; it starts in a tenth of the time that the sources take. */
 export interface BuiltProgram extends Disposable {
-  /** The package: `package.json`, and `dist`. */
+  /** The package: `package.json` and `dist`. */
   readonly folder: string;
   readonly main: string;
 }
 
-/** Builds the program as the package is built, and leaves the checkout as it is. */
+/** Builds the program as the package is built, and does not change the checkout. */
 export async function buildProgram(): Promise<BuiltProgram> {
   const root = mkdtempSync(join(tmpdir(), 'hooklet-built-'));
-  // Others read it: the users of containers.
+  // Users of containers read it, too.
   chmodSync(root, 0o755);
   // Copied, because the program is built beside the script.
   for (const part of ['scripts', 'package.json']) cpSync(join(repository, part), join(root, part), { recursive: true });

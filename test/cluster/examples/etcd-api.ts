@@ -2,7 +2,7 @@ import type { EtcdClientTls } from './etcd-certificates.ts';
 import { eventually } from './eventually.ts';
 import { post, type HttpAnswer } from './http-post.ts';
 
-/** A member as the list of members has it; ids in decimal, as the gateway writes them. */
+/** A member in the list of members; ids are in decimal, as the gateway prints them. */
 export interface ListedMember {
   readonly ID: string;
   readonly name: string;
@@ -19,10 +19,10 @@ export interface MemberStatus {
 }
 
 const TIME_LIMIT_MS = 2000;
-// Without a token the user is who the certificate names that the gateway shows: a member's.
+// Without a token, the user is the name in the certificate of the gateway, which is that of a member.
 const WANTS_TOKEN = /invalid auth token|user name is empty|user name not found|permission denied|auth store is old/;
 
-/** How somebody from outside gets to the members of a cluster. */
+/** How a client outside of the cluster connects to its members. */
 export interface EtcdAccess {
   readonly namespace: string;
   readonly tls?: EtcdClientTls;
@@ -34,12 +34,12 @@ export interface EtcdUser {
   readonly password: string;
 }
 
-/** Talks to members of etcd through their JSON gateway, from outside of the cluster. */
+/** Calls members of etcd through their JSON gateway, from outside of the cluster. */
 export class EtcdApi {
   readonly pods: readonly string[];
   readonly #addressOf: (pod: string) => string | undefined;
   readonly #access: EtcdAccess;
-  /** A member forgets them when it restarts. */
+  /** A member forgets its tokens when it restarts. */
   readonly #tokens = new Map<string, string>();
 
   constructor(pods: readonly string[], addressOf: (pod: string) => string | undefined, access: EtcdAccess) {
@@ -48,7 +48,7 @@ export class EtcdApi {
     this.#access = access;
   }
 
-  /** Asks one member; rejects when it does not answer 200 in time. */
+  /** Sends a request to one member; rejects when the member does not answer 200 in time. */
   async ask<T>(pod: string, method: string, body: object = {}, timeoutMs = TIME_LIMIT_MS): Promise<T> {
     const signal = AbortSignal.timeout(timeoutMs);
     const { user } = this.#access;
@@ -77,7 +77,7 @@ export class EtcdApi {
     });
   }
 
-  /** From here on only the user may do anything. Can be done twice. */
+  /** Turns authentication on, so that only the user may do anything. Can be repeated. */
   async enableAuth(): Promise<void> {
     const { user } = this.#access;
     if (user === undefined) throw new Error('there is no user to be given all rights');
@@ -94,7 +94,7 @@ export class EtcdApi {
     }
   }
 
-  /** Asks one after the other until somebody answers. */
+  /** Tries one member after the other until one answers. */
   async anybody<T>(method: string, body: object = {}): Promise<T> {
     let last: unknown;
     for (const pod of this.pods) {
@@ -111,7 +111,7 @@ export class EtcdApi {
     await this.anybody('kv/put', { key: encoded(key), value: encoded(value) });
   }
 
-  /** What one member holds for a key, whatever the others hold. */
+  /** The value of a key on one member, whatever the others hold. */
   async heldBy(pod: string, key: string): Promise<string | undefined> {
     const { kvs = [] } = await this.ask<{ readonly kvs?: readonly { readonly value?: string }[] }>(pod, 'kv/range', {
       key: encoded(key),
@@ -143,13 +143,13 @@ export class EtcdApi {
     return { pod, memberId: header.member_id, leader: leader ?? '0', revision, isLearner: isLearner ?? false };
   }
 
-  /** Those who answer. */
+  /** The members that answer. */
   async statuses(): Promise<readonly MemberStatus[]> {
     const answers = await Promise.all(this.pods.map(async (pod) => this.status(pod).catch(() => undefined)));
     return answers.filter((answer) => answer !== undefined);
   }
 
-  /** Waits for one; there may be an election. */
+  /** Waits for a leader; there may be an election. */
   async leader(): Promise<string> {
     return eventually(async () => {
       const statuses = await this.statuses();
@@ -176,7 +176,7 @@ export class EtcdApi {
     return answers.map(({ hash }) => String(hash));
   }
 
-  /** All there are, as etcdctl does. */
+  /** All alarms, as etcdctl lists them. */
   async disarm(): Promise<void> {
     await eventually(async () => {
       const { alarms = [] } = await this.anybody<{ readonly alarms?: readonly object[] }>('maintenance/alarm');
@@ -192,8 +192,8 @@ export class EtcdApi {
   }
 
   /**
-   * Changes the members as a person does, who tries again: for seconds after a member came back etcd refuses it, and one
-   * whose answer was lost may have been done.
+   * Changes the members and retries, as a person would: for seconds after a member has come back etcd refuses a
+   * change, and a change whose answer was lost may have been made.
    */
   async changeMembers(method: 'add' | 'remove' | 'update', body: object): Promise<void> {
     await eventually(async () => {
@@ -205,20 +205,20 @@ export class EtcdApi {
     });
   }
 
-  /** How many milliseconds the member's writes to its log took until they were on the disk, so far. */
+  /** The total milliseconds that the member took so far to sync writes of its log to the disk. */
   async logWrites(pod: string): Promise<{ readonly count: number; readonly milliseconds: number }> {
     const value = await this.#metrics(pod);
     const name = 'etcd_disk_wal_fsync_duration_seconds';
     return { count: value(`${name}_count`), milliseconds: 1000 * value(`${name}_sum`) };
   }
 
-  /** How often the member was sent a whole database since it started. */
+  /** How often the member was sent a whole database since its start. */
   async databasesReceived(pod: string): Promise<number> {
     const value = await this.#metrics(pod);
     return value('etcd_network_snapshot_receive_success');
   }
 
-  /** Each is the sum over all its labels. */
+  /** Metrics of the member, each summed over all its labels. */
   async #metrics(pod: string): Promise<(name: string) => number> {
     const text = await (await fetch(`http://${this.#addressOf(pod)}:2381/metrics`)).text();
     return (name) => {
@@ -228,12 +228,12 @@ export class EtcdApi {
   }
 }
 
-/** As the gateway takes bytes. */
+/** Encodes text as base64, as the gateway expects it. */
 export function encoded(text: string): string {
   return Buffer.from(text).toString('base64');
 }
 
-/** And as it gives them. */
+/** Decodes text of the gateway. */
 export function decoded(text: string): string {
   return Buffer.from(text, 'base64').toString();
 }

@@ -1,7 +1,7 @@
 import { createCertificate, type TestCertificate } from '../../support/certificate.ts';
 import { environment, merged } from './etcd-repair-install.ts';
 
-/** What an installation with certificates for peers and clients has more, and who talks to it from outside. */
+/** What an installation with certificates for peers and clients adds, and the certificates of a client outside. */
 export interface EtcdTls {
   readonly resources: readonly object[];
   readonly patches: readonly object[];
@@ -9,19 +9,22 @@ export interface EtcdTls {
   readonly client: EtcdClientTls;
 }
 
-/** By which a client is known to the members, and they to it. */
+/** The certificates with which a client and the members identify each other. */
 export interface EtcdClientTls extends TestCertificate {
   readonly ca: string;
 }
 
-/** Each member has a certificate with the name of its Pod, and so has the client; those of `expired` are out of date. */
+/**
+ * Makes a certificate for each member, with the name of its Pod, and one for the client; those in `expired` are out
+ * of date.
+ */
 export function etcdTls(namespace: string, pods: readonly string[], expired: readonly string[] = []): EtcdTls {
   const members = pods.map((pod) => {
     const names = [`${pod}.etcd.${namespace}.svc`, 'localhost', '127.0.0.1'];
     const notAfter = expired.includes(pod) ? { notAfter: new Date('2021-01-01') } : {};
     return [pod, createCertificate({ commonName: pod, names, ...notAfter })] as const;
   });
-  // With a common name it would be a user of etcd, which the gateway refuses.
+  // A common name would be the name of an etcd user, which the gateway refuses.
   const client = createCertificate({ commonName: '', names: [CLIENT] });
   const all = [...members, [CLIENT, client] as const];
   const ca = all.map(([, { cert }]) => cert).join('');
@@ -40,7 +43,7 @@ export function etcdTls(namespace: string, pods: readonly string[], expired: rea
 
 const SECRET = 'etcd-certificates';
 const CLIENT = 'client';
-/** What others refer to comes before them. */
+/** Objects that others refer to come first. */
 const POD_NAME = { name: 'POD_NAME', valueFrom: { fieldRef: { fieldPath: 'metadata.name' } } };
 const MEMBER = {
   SCHEME: 'https',

@@ -5,10 +5,10 @@ import type { EtcdRepairRig } from './etcd-repair-rig.ts';
 import { eventually } from './eventually.ts';
 
 const NEVER = new AbortController().signal;
-/** A database is written ten times a second. */
+/** Ten writes per second. */
 const COMMIT_MS = 500;
 
-/** Where members hold other bytes than the others, and how to have them hold the same again. */
+/** Members that hold other bytes than the others, and a way to make them hold the same again. */
 export interface Corruption {
   readonly key: string;
   readonly right: string;
@@ -17,9 +17,9 @@ export interface Corruption {
 }
 
 /**
- * Changes the bytes of one key in the database of a member, or alike in that of several, while it stands still: nobody
- * is told, and the member goes on with them. By default its process goes on as well, and leads if it did; `restarted`
- * has it killed then, as when a node restarts.
+ * Changes the bytes of one key in the database of one member, or the same way in several, while its process is
+ * stopped. Nothing reports the change, and the member continues with the new bytes. By default its process is only
+ * resumed, and is still the leader if it was; `restarted` kills the process instead, as when a node restarts.
  */
 export async function corruptSilently(
   rig: EtcdRepairRig,
@@ -33,7 +33,7 @@ export async function corruptSilently(
   await eventually(async () => rig.etcd.put(key, right));
   for (const pod of names) {
     await eventually(async () => {
-      // What is newest may be in memory yet, and would be written again.
+      // The newest data may be in memory only, and would be written again, so another write follows.
       await rig.etcd.put(`${key}/after`, '');
       await sleep(COMMIT_MS, NEVER);
       await overwrite(rig, pod, { from: right, to: wrong, end: then === 'restarted' ? 'SIGKILL' : 'SIGCONT' });
@@ -51,14 +51,14 @@ export async function corruptSilently(
 interface Change {
   readonly from: string;
   readonly to: string;
-  /** What the process gets that stood still meanwhile. */
+  /** The signal that the stopped process gets. */
   readonly end: 'SIGKILL' | 'SIGCONT';
 }
 
-/** Everywhere in the file, also in pages that are free: which of them counts, the member knows. */
+/** Changes the bytes everywhere in the file, also in free pages, as it is not known which pages are used. */
 async function overwrite(rig: EtcdRepairRig, pod: string, { from, to, end }: Change): Promise<void> {
   const path = join(rig.kubelet.volumeOf(rig.namespace, `data-${pod}`), 'data', 'member', 'snap', 'db');
-  // One that does not run now does not use it either.
+  // A process that does not run does not use the file either.
   const signal = async (name: NodeJS.Signals): Promise<void> =>
     rig.kubelet.kill(rig.podName(pod), { signal: name }).catch(() => {});
   await signal('SIGSTOP');

@@ -61,7 +61,7 @@ it('a call to nobody, to who does not answer, and one that is refused say so', a
   await expect(ask(etcd.endpoint, ALARM, 500)).rejects.toThrow('did not answer within 0.5s');
 });
 
-/** CORRUPT is 2, NOSPACE 1. */
+/** Alarm types of etcd: 2 is CORRUPT, 1 is NOSPACE. */
 const ALARMS = [
   [1, 2],
   [2, 2],
@@ -74,7 +74,7 @@ interface TestEtcd extends AsyncDisposable {
   readonly enableAuth: () => Promise<void>;
   /** Adds a second member, and returns its endpoint when it has started. */
   readonly addLearner: () => Promise<string>;
-  /** It takes connections, and does nothing. */
+  /** The server accepts connections, but does not answer. */
   readonly stop: () => void;
 }
 
@@ -127,7 +127,7 @@ async function startEtcd(access: Access): Promise<TestEtcd> {
 interface MemberOptions {
   readonly folder: string;
   readonly name: string;
-  /** For clients and for peers. */
+  /** Listens for clients and for peers. */
   readonly ports: readonly (number | undefined)[];
   readonly args: readonly string[];
   readonly isSecure: boolean;
@@ -155,7 +155,7 @@ async function startMember({ folder, name, ports, args, isSecure }: MemberOption
   return member;
 }
 
-/** For server and client, who is the user root. The gateway would ignore that name. */
+/** A certificate for the server and for a client, with the user name root. The gateway would ignore that name. */
 async function writeCertificates(folder: string): Promise<readonly string[]> {
   const { cert, key } = createCertificate({ commonName: 'root' });
   const [certFile, keyFile] = [join(folder, 'root.crt'), join(folder, 'root.key')];

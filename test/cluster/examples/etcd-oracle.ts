@@ -5,21 +5,21 @@ import { eventually } from './eventually.ts';
 const PAUSE_MS = 50;
 const WATCH_MS = 400;
 
-/** What was seen of a cluster while things were done to it. */
+/** What was observed in a cluster during a test. */
 export interface OracleReport {
   readonly acknowledged: number;
   readonly refused: number;
-  /** Everything that must never happen; empty is good. */
+  /** The violations that were found; must be empty. */
   readonly violations: readonly string[];
 }
 
 /**
- * Writes to a cluster of etcd all the time, one linearizable write after the other, and looks at its members: no
- * acknowledged write is lost, the revision never goes back, and never is more than one voter out.
+ * Writes to an etcd cluster all the time, one linearizable write after the other, and observes its members: no
+ * acknowledged write may be lost, the revision must never go back, and at most one voter may be missing.
  */
 export class EtcdOracle {
   readonly #etcd: EtcdApi;
-  /** Of its own keys: what an earlier one gave up may be written late. */
+  /** Each oracle has its own keys, as a write that an earlier one gave up may still be applied. */
   readonly #prefix = `oracle/${crypto.randomUUID()}`;
   readonly #acknowledged = new Map<string, string>();
   readonly #violations = new Set<string>();
@@ -42,12 +42,15 @@ export class EtcdOracle {
     this.#running = Promise.all([this.#write(this.#end.signal), this.#watch(this.#end.signal)]);
   }
 
-  /** A person takes voters out as well, which is not the hook's doing; or several are lost, and etcd adds none before. */
+  /**
+   * Allows fewer voters, where a person removes some, or where several are lost and etcd adds none before all are
+   * removed.
+   */
   allowVoters(least: number): void {
     this.#leastVoters = least;
   }
 
-  /** Stops, looks whether all is there, and tells. */
+  /** Stops writing, checks that everything is there, and returns the observations. */
   async stop(): Promise<OracleReport> {
     this.#end.abort();
     await this.#running;

@@ -9,7 +9,7 @@ const HASHES_OF_TWO = /(etcd-\d) has hash \d+.*, (etcd-\d) has hash \d+/;
 const NOT_IN_SYNC =
   'echo "Error: etcdserver: can only promote a learner member which is in sync with leader" >&2; exit 1\n';
 
-/** A member holds other data than the others, and no disk is broken. */
+/** Tests in which a member holds other data than the others, although no disk is broken. */
 export const CORRUPTIONS: readonly Line[] = [
   {
     title: 'replaces nobody while the others do not hold the same data, and names the hash of each',
@@ -44,7 +44,7 @@ export const CORRUPTIONS: readonly Line[] = [
       const pod = await followerLosesDisk(rig);
       await eventually(async () => expect((await rig.etcd.status(pod)).isLearner).toBe(true));
 
-      // As if it had been so when the data was copied.
+      // As if the data had been like this when it was copied.
       const leader = await rig.etcd.leader();
       const { putRight } = await corruptSilently(rig, [leader, pod]);
       await release();

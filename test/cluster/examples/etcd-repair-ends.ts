@@ -1,9 +1,9 @@
 import type { RepairEvent } from './etcd-repair-rig.ts';
 
-/** How a repair ends: done, or called off. */
+/** The reasons of Events that end a repair, done or canceled. */
 export const ENDS = ['Repaired', 'Recovered', 'NotVerified', 'Abandoned'];
 
-/** What is wrong with the Events of a cluster: each repair that was begun ends once, before the next begins. */
+/** What is wrong with the Events of a cluster: each repair must end exactly once, before the next begins. */
 export function untoldEnds(events: readonly Pick<RepairEvent, 'reason' | 'message'>[]): readonly string[] {
   const wrong: string[] = [];
   let begun: string | undefined;

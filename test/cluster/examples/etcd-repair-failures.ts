@@ -16,7 +16,7 @@ import {
   tearLog,
 } from './etcd-repair-steps.ts';
 
-/** A member fails. */
+/** Tests in which a member fails. */
 export const FAILURES: readonly Line[] = [
   {
     title: 'replaces a member whose disk was emptied',
@@ -100,7 +100,7 @@ export const FAILURES: readonly Line[] = [
       const pod = await rig.etcd.follower();
       const { memberId } = await rig.etcd.status(await rig.etcd.leader());
       const mark = `/tmp/${crypto.randomUUID()}`;
-      // Between the look at the alarms and the step, once the old member is removed.
+      // Between the check of the alarms and the step, once the old member is removed.
       const release = await rig.control('before-other', raiseNoSpaceOnce(mark, memberId));
 
       await corruptSilently(rig, pod);
@@ -144,7 +144,7 @@ function raiseNoSpaceOnce(mark: string, memberId: string): string {
 `;
 }
 
-/** Something happens to a follower, so that it does not come back by itself. */
+/** A test in which a follower fails so that it does not come back by itself. */
 function isReplacedAfter(happen: (rig: EtcdRepairRig, pod: string) => Promise<void>): Line['run'] {
   return async (rig) => {
     const news = await newsOf(rig);

@@ -22,8 +22,8 @@ const repository = fileURLToPath(new URL('../../..', import.meta.url));
 export const exampleDir = join(repository, 'examples', '120-etcd-member-repair');
 
 /**
- * What the Dockerfile of the example makes: hooklet with the hook, etcd, etcdctl and etcdutl. Before and after a call of
- * etcdctl that changes something it runs the scripts of that name in the folder `control`, such as `after-member-remove`.
+ * The image of the example's Dockerfile: hooklet with the hook, etcd, etcdctl and etcdutl. Before and after each call
+ * of etcdctl, it runs the script with the name of that call in the folder `control`, such as `after-member-remove`.
  */
 export async function etcdRepairImages(control: string): Promise<Readonly<Record<string, Image>>> {
   const { programs, hooklet } = await madeOnce();
@@ -36,7 +36,7 @@ export async function etcdRepairImages(control: string): Promise<Readonly<Record
   return { 'registry.example.com/etcd-member-repair:1': image };
 }
 
-/** Folders that are the same for all clusters of this process, and go with it. */
+/** Folders that all clusters of this process share; they are removed with it. */
 interface Made {
   readonly programs: string;
   /** The package. */
@@ -57,7 +57,8 @@ async function make(): Promise<Made> {
 }
 
 async function makeProgramFolder(): Promise<string> {
-  // The outer one is closed to others, so that containers see the inner one elsewhere: they have a /tmp of their own.
+  // Other users cannot enter the outer folder, so containers see the inner one elsewhere: they have a /tmp of their
+  // own.
   removeLeftovers();
   const outer = mkdtempSync(join(tmpdir(), `${PREFIX}${process.pid}-`));
   process.once('exit', () => rmSync(outer, { recursive: true, force: true }));
@@ -98,7 +99,7 @@ function writeProgram(path: string, text: string): void {
 
 const PREFIX = 'hooklet-etcd-programs-';
 
-/** Of test processes that were killed. */
+/** Removes folders of test processes that were killed. */
 function removeLeftovers(): void {
   for (const name of readdirSync(tmpdir()).filter((one) => one.startsWith(PREFIX))) {
     const [pid = ''] = name.slice(PREFIX.length).split('-');

@@ -2,13 +2,13 @@ import { join, relative } from 'node:path';
 import { stringify } from 'yaml';
 import { exampleDir } from './etcd-repair-image.ts';
 
-/** What somebody decides who installs the example. */
+/** The choices of a person who installs the example. */
 export interface Installation {
   readonly namespace: string;
   readonly replicas: number;
-  /** Without the hook until it is called for. */
+  /** The hook is not started until the test starts it. */
   readonly withoutHook?: boolean;
-  /** Settings of the hook, over those that make it quick. */
+  /** Settings of the hook, which override those that make it fast. */
   readonly settings: Readonly<Record<string, string>>;
   /** Environment of the members, such as `ETCD_SNAPSHOT_COUNT`. */
   readonly memberEnv?: Readonly<Record<string, string>>;
@@ -16,12 +16,12 @@ export interface Installation {
   readonly patches: readonly object[];
 }
 
-// What is slow is not restarted because of it.
+// Probes must not restart what is only slow.
 const PATIENT = { timeoutSeconds: 30, failureThreshold: 60 };
-// Each password that is checked costs a tenth of a second of a core otherwise.
+// Otherwise each check of a password takes a tenth of a second of CPU time.
 const MEMBER = { ETCD_LOG_LEVEL: 'warn', ETCD_BCRYPT_COST: '4' };
 
-/** As somebody installs it who has a StatefulSet of another size and little patience. */
+/** Installs the example for a StatefulSet of a given size, with short limits. */
 export function kustomization(folder: string, installation: Installation): string {
   const { namespace, replicas, withoutHook = false, settings, memberEnv, patches } = installation;
   const names = (prefix: string): readonly string[] =>

@@ -17,18 +17,18 @@ import {
 } from './etcd-repair-steps.ts';
 import { viewNow } from './etcd-repair-views.ts';
 
-/** Ends the whole process group of the hook, once. */
+/** Kills the whole process group of the hook, once. */
 const KILL_HOOK_ONCE = (mark: string): string =>
   `[ -e /tmp/${mark} ] || { : > /tmp/${mark}; echo "the hook is killed at ${mark}" >&2; kill -9 0; }\n`;
 
-/** As the record has them when a follower is replaced. */
+/** The steps in the record when a follower is replaced. */
 const STEPS = ['recorded', 'removed', 'wiped', 'added', 'promoted'];
 
 const NOT_NOW = 'echo "Error: etcdserver: unhealthy cluster" >&2; exit 1\n';
 const NOT_IN_SYNC =
   'echo "Error: etcdserver: can only promote a learner member which is in sync with leader" >&2; exit 1\n';
 
-/** Something comes between while a member is repaired. */
+/** Tests in which a repair is interrupted. */
 export const INTERRUPTIONS: readonly Line[] = [
   {
     title: 'ends where it began when the hook is killed between every two steps',
@@ -46,7 +46,8 @@ export const INTERRUPTIONS: readonly Line[] = [
 
       const pod = await followerLosesDisk(rig);
       const before = await storageOf(rig);
-      // Those steps that are patches end in the operator, which is killed when they show, or what came after them.
+      // Steps that are patches are done by the operator, which is killed when their result, or that of the next step,
+      // shows.
       const isReached = async (step: string): Promise<boolean> => {
         const { repair } = await rig.state();
         const isReplaced = !(await storageOf(rig)).includes(before.find((line) => line.startsWith(pod)) ?? '');
@@ -99,7 +100,8 @@ export const INTERRUPTIONS: readonly Line[] = [
 
       expect(await membersOf(rig)).toEqual(members);
       expect(await storageOf(rig)).toEqual(storage);
-      // The new member needs its storage, and the views name that of the old one at most.
+      // No old view may lead to a deletion: the new member needs its storage, and the views name at most that of the
+      // old one.
       expect(views.length).toBeGreaterThan(0);
       expect(asked.filter((said) => said.includes('Delete'))).toEqual([]);
       await isWhole(rig);
@@ -157,7 +159,7 @@ export const INTERRUPTIONS: readonly Line[] = [
         const before = await rig.etcd.logWrites(one);
         await eventually(async () => expect((await rig.etcd.logWrites(one)).count).toBeGreaterThan(before.count + 5));
         const { count, milliseconds } = await rig.etcd.logWrites(one);
-        // The first may have begun before its disk was slow.
+        // The first call may have begun before the disk was slow.
         expect((milliseconds - before.milliseconds) / (count - before.count - 1)).toBeGreaterThan(100);
         const pods = rig.etcd.pods.filter((pod) => pod !== one);
         await loseDisk(rig, pods.at(-1) ?? '');
@@ -189,7 +191,10 @@ export const INTERRUPTIONS: readonly Line[] = [
   },
 ];
 
-/** Has a follower lose its disk, and returns what the hook sees before each change of the members; the last goes on. */
+/**
+ * Makes a follower lose its disk, and returns what the hook sees before each change of the members; the last run goes
+ * on.
+ */
 async function viewsOfRepair(rig: EtcdRepairRig): Promise<readonly string[]> {
   const before = await storageOf(rig);
   const isAt = async (steps: readonly string[]) => expect(steps).toContain((await rig.state()).repair?.step);
@@ -200,7 +205,8 @@ async function viewsOfRepair(rig: EtcdRepairRig): Promise<readonly string[]> {
       script: NOT_NOW,
       isHeld: async () => {
         expect(await storageOf(rig)).not.toEqual(before);
-        // A run that has not seen yet that the member was removed wipes its storage, and cannot keep its own step then.
+        // A run that has not yet seen the removal of the member wipes its storage, and then cannot record its own
+        // step.
         await isAt(['removed', 'wiped']);
       },
     },
@@ -217,7 +223,7 @@ async function viewsOfRepair(rig: EtcdRepairRig): Promise<readonly string[]> {
   return views;
 }
 
-/** Has a follower lose its disk, and its successor learn until it is released. */
+/** Makes a follower lose its disk, and keeps its successor a learner until it is released. */
 async function learning(rig: EtcdRepairRig) {
   const release = await rig.control('before-member-promote', NOT_IN_SYNC);
   const pod = await followerLosesDisk(rig);
@@ -225,7 +231,7 @@ async function learning(rig: EtcdRepairRig) {
   return { pod, release };
 }
 
-/** Something happens to the new member so that it does not come up again. */
+/** A test in which the new member fails so that it does not come up again. */
 function beginsAnew(happen: (rig: EtcdRepairRig, pod: string) => Promise<void>): Line['run'] {
   return async (rig) => {
     const news = await newsOf(rig);
@@ -234,7 +240,7 @@ function beginsAnew(happen: (rig: EtcdRepairRig, pod: string) => Promise<void>):
     await happen(rig, pod);
     await joinsTooLong(rig);
     await isTold(rig, news, 'JoinFailed');
-    // Not before, as etcd takes one that was there a moment ago.
+    // Not earlier, as etcd promotes a member that was there a moment ago.
     await release();
 
     await isRepaired(rig, news);

@@ -7,7 +7,7 @@ import { REFUSALS } from './etcd-repair-refusals.ts';
 import { SNAPSHOTS } from './etcd-repair-snapshots.ts';
 import { WITNESSES } from './etcd-repair-witnesses.ts';
 
-/** All that must come out right. */
+/** All tests of the repair. */
 export const LINES: readonly Line[] = [
   ...FAILURES,
   ...INTERRUPTIONS,

@@ -9,7 +9,7 @@ import { A_REPAIR, followerLosesDisk, isRepaired, type Line } from './etcd-repai
 import type { EtcdRepairRig } from './etcd-repair-rig.ts';
 import { isTold, isWhole, newsOf, storageOf } from './etcd-repair-steps.ts';
 
-/** A new Pod could not be made, or not as it was. */
+/** Tests in which a new Pod could not be created, or not like the old one. */
 export const OBSTACLES: readonly Line[] = [
   {
     title: 'leaves a disk alone as long as a quota or admission refuses what is made anew, and asks no more than that',
@@ -30,7 +30,7 @@ export const OBSTACLES: readonly Line[] = [
       await apply(rig, quota({ pods: '100', persistentvolumeclaims: '100' }));
       await saysAnew(rig, /maximum memory usage per Container is 20Mi/);
       expect(await storageOf(rig)).toEqual(before);
-      // As much as there is: the old ones make room for the new ones.
+      // The quota is exactly full: the old Pod and claim make room for the new ones.
       await apply(rig, quota(used));
       await rig.remove('limitranges', 'small');
       await isRepaired(rig, news);
@@ -93,7 +93,7 @@ function quota(hard: Readonly<Record<string, string>>): object {
   return { apiVersion: 'v1', kind: 'ResourceQuota', metadata: { name: 'tight' }, spec: { hard } };
 }
 
-/** What is used of the quota, when that is known. */
+/** The used part of the quota, once it is known. */
 async function usedOf(rig: EtcdRepairRig): Promise<Readonly<Record<string, string>>> {
   return eventually(async () => {
     const used = (await rig.get<V1ResourceQuota>('resourcequotas', 'tight'))?.status?.used ?? {};
@@ -113,7 +113,7 @@ async function apply(rig: EtcdRepairRig, object: object): Promise<void> {
   }
 }
 
-/** The hook says something that it has not said before. */
+/** Waits until the hook reports something new. */
 async function saysAnew(rig: EtcdRepairRig, text: RegExp): Promise<void> {
   const [pod] = await rig.hookPods();
   const name = rig.podName(pod?.metadata?.name ?? '');
@@ -125,7 +125,7 @@ async function updates(rig: EtcdRepairRig, updateStrategy: object, template = {}
   await rig.patch('statefulsets', 'etcd', { spec: { updateStrategy, template } });
 }
 
-/** One after the other, while nobody repairs. */
+/** Deletes these one after the other, while no repair is made. */
 async function deleteEachPod(rig: EtcdRepairRig): Promise<void> {
   await rig.scaleHook(0);
   await eventually(async () => expect(await rig.hookPods()).toEqual([]));

@@ -2,13 +2,13 @@ import type { SharedControlPlane } from '../shared-control-plane.ts';
 import { startEtcdRepair, type EtcdRepairRig } from './etcd-repair-rig.ts';
 import { isBootstrapped } from './etcd-repair-steps.ts';
 
-/** Clusters of three that tests use one after the other, as long as they leave them whole. */
+/** Clusters of three that tests use one after the other, as long as they are left whole. */
 export interface ClusterPool extends AsyncDisposable {
-  /** Waits for a cluster that nobody uses, and lends it. */
+  /** Waits for an unused cluster, and lends it. */
   with(use: (rig: EtcdRepairRig) => Promise<void>): Promise<void>;
 }
 
-/** So many clusters at once, each started when it is needed. */
+/** A pool of at most so many clusters, each started when it is needed. */
 export function clusterPool(plane: SharedControlPlane, size: number): ClusterPool {
   const idle: EtcdRepairRig[] = [];
   const waiting: (() => void)[] = [];
@@ -23,7 +23,7 @@ export function clusterPool(plane: SharedControlPlane, size: number): ClusterPoo
           await use(rig);
           idle.push(rig);
         } catch (error) {
-          // What is left of it may make the next test fail as well.
+          // A cluster that is left broken may make the next test fail as well, so it is not used again.
           throw new Error(await describe(rig), { cause: error });
         } finally {
           if (!idle.includes(rig)) await rig[Symbol.asyncDispose]();
@@ -52,7 +52,7 @@ async function newCluster(plane: SharedControlPlane): Promise<EtcdRepairRig> {
   }
 }
 
-/** What a person would look at where a cluster is not as it should be. */
+/** The information that a person needs to find out what is wrong with a cluster. */
 export async function describe(rig: EtcdRepairRig): Promise<string> {
   const said = async (what: () => Promise<unknown>): Promise<string> => {
     try {

@@ -15,10 +15,10 @@ import {
 } from './etcd-repair-steps.ts';
 import { asGroup } from './etcd-repair-views.ts';
 
-/** Has the hook wait before it takes a member out. */
+/** Delays the hook before it removes a member. */
 const NOT_REMOVED = 'echo "Error: etcdserver: unhealthy cluster" >&2; exit 1\n';
 
-/** People change things meanwhile, or nothing may be done. */
+/** Tests in which people change things meanwhile, or nothing may be done. */
 export const REFUSALS: readonly Line[] = [
   {
     title: 'goes on when a person has deleted the Pod meanwhile, so that another has the old disk',
@@ -75,7 +75,7 @@ export const REFUSALS: readonly Line[] = [
       };
       const url = members.find(({ name }) => name === 'etcd-1')?.peerURLs[0];
       const repair = { pod: 'etcd-1', peerURL: url, ...gone, since: at, startedAt: at, stepAt: at };
-      // Of a runner that was killed before it could tell.
+      // A pending Event, as left by a run that was killed before the Event was written.
       const started = {
         name: `etcd.${crypto.randomUUID()}`,
         type: 'Warning',
@@ -98,7 +98,7 @@ export const REFUSALS: readonly Line[] = [
     tells: A_REPAIR,
     run: async (rig) => {
       const news = await newsOf(rig);
-      // As a person would, a moment before the hook does: a voter at once.
+      // A person adds the member a moment before the hook does, and directly as a voter.
       const add = `real-etcdctl --endpoints "$2" member add "$9" --peer-urls "$(printf '%s' "$*" | sed 's/.*--peer-urls //')"\n`;
       const release = await rig.control('before-member-add', add);
 
@@ -120,7 +120,7 @@ export const REFUSALS: readonly Line[] = [
       await rig.etcd.changeMembers('remove', { ID: member?.ID });
 
       expect(await isTold(rig, news, 'MembershipMismatch')).toContain(`Not a member: ${pod}`);
-      // What the Event asks for: the person finishes what was begun.
+      // As the Event asks, the person finishes the change.
       await rig.remove('persistentvolumeclaims', `data-${pod}`);
       await rig.remove('pods', pod);
       await rig.etcd.changeMembers('add', { peerURLs: member?.peerURLs });
@@ -134,13 +134,13 @@ export const REFUSALS: readonly Line[] = [
     run: async (rig) => {
       const news = await newsOf(rig);
       const before = await storageOf(rig);
-      // The last ones would do, were they not gone.
+      // The last of them would be enough, if they were not gone.
       const forget = 'rm -f /snapshots/*.db; echo "Error: no space left on device" >&2; exit 1\n';
       const release = await rig.control('before-snapshot-save', forget);
       const [hook] = await rig.hookPods();
       const inHook = async (script: string): Promise<string> =>
         (await rig.kubelet.exec(rig.podName(hook?.metadata?.name ?? ''), ['sh', '-c', script])).stdout;
-      // A part of one that was never finished, from yesterday.
+      // A part of an unfinished snapshot, from yesterday.
       const part = `/snapshots/${rig.namespace}-etcd.part.x.1.part`;
       await inHook(`rm -f /snapshots/*.db; touch -d yesterday ${part}`);
 
@@ -198,27 +198,27 @@ export const REFUSALS: readonly Line[] = [
         const unschedulable = '0/3 nodes are available: 3 Insufficient memory.';
         expect(await seen({ unschedulable })).toMatch(/reason\W+PodUnschedulable.*3 Insufficient memory/);
       });
-      // A disk that is bound to a node that is gone is what a new one cures.
+      // If the disk is bound to a node that is gone, a new disk is the solution.
       await eventually(async () => {
         const unschedulable = '0/3 nodes are available: 1 node(s) had volume node affinity conflict.';
         expect(await seen({ unschedulable })).toMatch(/RepairStarted/);
       });
-      // As the node controller leaves the Pod of a node that is silent.
+      // As the node controller marks the Pod of a node that does not report.
       const away = { node: 'node-7', ready: false, containersReady: true };
       await eventually(async () => {
         expect(await seen(away)).toMatch(/NodeLost.*kubectl taint node node-7 node\.kubernetes\.io\/out-of-service/);
       });
-      // When that is over, the member may be on its way.
+      // When the obstacle is gone, the member may be coming back.
       await eventually(async () => {
         const anew = await seen({}, 'PodCannotStart');
         expect(anew).toMatch(new RegExp(`"unhealthy\\W+${pod}\\W+(?!2020-01-01)`));
         expect(anew).not.toMatch(/RepairStarted/);
       });
       await eventually(async () => expect(await seen({})).toMatch(/RepairStarted/));
-      // Nor is it over when that cannot be told at the moment.
+      // The obstacle is not gone only because it cannot be checked at the moment.
       const again = await rig.kubelet.cutOff(rig.podName(rig.etcd.pods.find((other) => other !== pod) ?? ''));
       await eventually(async () => {
-        // In the state that was, and in the one that is written.
+        // Both in the previous state and in the one that is written.
         expect([...(await seen({}, 'QuorumLost')).matchAll(/told\W+QuorumLost/g)]).toHaveLength(2);
       });
       await again();
@@ -232,7 +232,7 @@ export const REFUSALS: readonly Line[] = [
     run: async (rig) => {
       const news = await newsOf(rig);
       const before = await storageOf(rig);
-      // A rollout that gets nowhere: its first Pod does not start.
+      // A rollout that is stuck: its first Pod does not start.
       const missing = 'registry.example.com/missing:1';
       await rig.kubectl('set', 'image', 'statefulset/etcd', `etcd=${missing}`);
 
@@ -244,7 +244,7 @@ export const REFUSALS: readonly Line[] = [
         expect((await rig.get<V1Pod>('pods', 'etcd-2'))?.spec?.containers[0]?.image).toBe(missing);
       });
       await rig.kubectl('rollout', 'undo', 'statefulset/etcd');
-      // A Pod of the broken revision is replaced by itself only where Pods start in parallel.
+      // The StatefulSet replaces a Pod of the broken revision by itself only if Pods are managed in parallel.
       await rig.kubectl('delete', 'pod', 'etcd-2', '--wait=false', '--ignore-not-found');
       await isWhole(rig);
     },
@@ -263,7 +263,7 @@ const NOT_READY = {
   revision: 'r',
 };
 
-/** What the hook would be given if `pod` was as `fields` say, and down for long. */
+/** The contexts of the hook if `pod` had these fields and had been down for long. */
 function viewOf(pod: string, fields: object, told = ''): string {
   const state = JSON.stringify({ unhealthy: { [pod]: '2020-01-01T00:00:00Z' }, told });
   const updates = { current: 'r', update: 'r', partition: 0, isSeen: true };

@@ -9,7 +9,7 @@ import { eventually } from './eventually.ts';
 
 const plane = sharedControlPlane();
 const LIMIT = { timeout: 1_200_000 };
-/** As etcd is by default; the manifests turn its checks on. */
+/** The defaults of etcd; the manifests turn its corruption checks on. */
 const UNCHECKED = {
   ETCD_FEATURE_GATES: 'InitialCorruptCheck=false,CompactHashCheck=false',
   ETCD_CORRUPT_CHECK_TIME: '0s',

@@ -21,11 +21,11 @@ import { eventually } from './eventually.ts';
 export interface EtcdRepairOptions extends Partial<Installation>, SecurityOptions {
   readonly plane: SharedControlPlane;
   readonly images?: Readonly<Record<string, Image>>;
-  /** More objects than those of the example. */
+  /** Objects in addition to those of the example. */
   readonly resources?: readonly object[];
 }
 
-/** An etcd StatefulSet whose members really run, and the example beside it, in a namespace of their own. */
+/** An etcd StatefulSet whose members really run, and the example next to it, in a namespace of their own. */
 export interface EtcdRepairRig extends AsyncDisposable {
   readonly plane: SharedControlPlane;
   readonly namespace: string;
@@ -36,18 +36,18 @@ export interface EtcdRepairRig extends AsyncDisposable {
   readonly podName: (pod: string) => PodName;
   readonly get: <T>(plural: string, name: string) => Promise<T | undefined>;
   readonly statefulSet: () => Promise<V1StatefulSet>;
-  /** What the hook keeps on the StatefulSet. */
+  /** The state that the hook persists on the StatefulSet. */
   readonly state: () => Promise<RepairState>;
-  /** Reasons and messages of the Events on the StatefulSet, by their names, oldest first. */
+  /** The Events on the StatefulSet, with names, reasons and messages, oldest first. */
   readonly events: () => Promise<readonly RepairEvent[]>;
-  /** The samples of the hook as Prometheus reads them. */
+  /** The samples of the hook's metrics. */
   readonly metrics: () => Promise<string>;
   readonly patch: (plural: string, name: string, change: object) => Promise<void>;
   readonly remove: (plural: string, name: string) => Promise<void>;
-  /** Runs so many of the hook's Pods. */
+  /** Scales the Deployment of the hook. */
   readonly scaleHook: (replicas: number) => Promise<void>;
   readonly hookPods: () => Promise<readonly V1Pod[]>;
-  /** Has a script run before or after a call of etcdctl, such as `after-member-remove`, until it is taken away. */
+  /** Runs a script before or after a call of etcdctl, such as `after-member-remove`, until the script is removed. */
   readonly control: (call: string, script: string) => Promise<() => Promise<void>>;
 }
 
@@ -72,7 +72,7 @@ export interface RepairState {
 export const STATE_ANNOTATION = 'etcd-repair.hooklet.dev/state';
 export const PAUSE_ANNOTATION = 'etcd-repair.hooklet.dev/pause';
 const NEVER = new AbortController().signal;
-/** For so long a member must be down to be replaced; less, and a slow machine has members seem to be. */
+/** How long a member must be down to be replaced. With less, healthy members seem to be down on a slow machine. */
 export const REPAIR_AFTER_SECONDS = 10;
 const QUICK = {
   ETCD_TIMEOUT_SECONDS: '2',
@@ -82,7 +82,10 @@ const QUICK = {
   REPAIR_MAX_PER_DAY: '1000',
 };
 
-/** Installs both with `kubectl apply -k`, and does not wait for them; with `auth` it waits until etcd asks for it. */
+/**
+ * Installs both with `kubectl apply -k`, and does not wait for them; with `auth` it waits until etcd requires a
+ * password.
+ */
 export async function startEtcdRepair(options: EtcdRepairOptions): Promise<EtcdRepairRig> {
   const { plane, replicas = 3, namespace = newNamespace() } = options;
   const security = securityOf(options, namespace, replicas);
@@ -132,7 +135,7 @@ export async function startEtcdRepair(options: EtcdRepairOptions): Promise<EtcdR
   }
 }
 
-/** A name that no cluster has yet. */
+/** A name that no other cluster has. */
 export function newNamespace(): string {
   return `etcd-${crypto.randomUUID().slice(0, 8)}`;
 }
@@ -216,7 +219,7 @@ const GROUPS: Readonly<Record<string, string>> = {
   roles: 'rbac.authorization.k8s.io',
 };
 
-/** What the marker says. */
+/** The value of the marker. */
 export async function markerOf({ get }: EtcdRepairRig): Promise<string | undefined> {
   return (await get<V1ConfigMap>('configmaps', 'etcd-cluster'))?.data?.['state'];
 }

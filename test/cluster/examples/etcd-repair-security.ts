@@ -1,15 +1,15 @@
 import type { EtcdAccess } from './etcd-api.ts';
 import { etcdTls } from './etcd-certificates.ts';
 
-/** How an installation is kept from others. */
+/** How an installation is protected. */
 export interface SecurityOptions {
-  /** Certificates for peers and clients, who must show theirs; those of the Pods that are named have expired. */
+  /** Peers and clients must show certificates; those of the named Pods have expired. */
   readonly tls?: boolean | { readonly expired: readonly string[] };
-  /** Only the user root may do anything, with a password. */
+  /** Requires the user root with a password. */
   readonly auth?: boolean;
 }
 
-/** What it takes: in the manifests, in the settings of the hook, and for a client from outside. */
+/** What that needs: in the manifests, in the settings of the hook, and for a client outside. */
 export interface Security {
   readonly resources: readonly object[];
   readonly patches: readonly object[];
@@ -17,7 +17,7 @@ export interface Security {
   readonly access: EtcdAccess;
 }
 
-/** Without options nothing is asked of anybody. */
+/** Without options no credentials are required. */
 export function securityOf({ tls = false, auth = false }: SecurityOptions, namespace: string, replicas: number) {
   const pods = Array.from({ length: replicas }, (_, at) => `etcd-${at}`);
   const open: Security = { resources: [], patches: [], settings: {}, access: { namespace } };

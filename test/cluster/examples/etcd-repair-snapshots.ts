@@ -7,7 +7,7 @@ import { isTold, newsOf, storageOf } from './etcd-repair-steps.ts';
 const NOT_NOW = 'echo "Error: etcdserver: unhealthy cluster" >&2; exit 1\n';
 const MEBIBYTE = 1024 * 1024;
 
-/** The snapshot before a member is replaced. */
+/** Tests of the snapshot before a member is replaced. */
 export const SNAPSHOTS: readonly Line[] = [
   {
     title: 'takes a file from the future, and one of eight bytes, for no snapshot',
@@ -27,7 +27,7 @@ export const SNAPSHOTS: readonly Line[] = [
       });
       await release();
       await isRepaired(rig, news);
-      // Nor do they take the place of good ones.
+      // Damaged snapshots must not take the place of good ones either.
       expect(await inHook(rig, 'find /snapshots -type f -size -2')).toBe('');
     },
   },
@@ -61,7 +61,7 @@ export const SNAPSHOTS: readonly Line[] = [
       const start = `/snapshots/${rig.namespace}-etcd`;
       const seconds = Math.floor(Date.now() / 1000) - 4000;
       const endpoint = `http://etcd-0.etcd.${rig.namespace}.svc:2379`;
-      // One is good, but there is no room for another one.
+      // One good snapshot, but no room for another one.
       await inHook(
         rig,
         `rm -f /snapshots/*; real-etcdctl --endpoints ${endpoint} snapshot save ${start}-${seconds}.db >&2`,

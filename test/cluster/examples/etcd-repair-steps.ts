@@ -32,25 +32,25 @@ export async function isBootstrapped(rig: EtcdRepairRig): Promise<void> {
   });
 }
 
-/** What is told of one repair or refusal; Events of before are not counted. */
+/** Returns the reasons of new Events about a repair or refusal; earlier Events are not counted. */
 export async function newsOf(rig: EtcdRepairRig): Promise<() => Promise<readonly string[]>> {
   const before = new Set((await rig.events()).map(({ name }) => name));
   return async () => (await rig.events()).filter(({ name }) => !before.has(name)).map(({ reason }) => reason);
 }
 
-/** The members, as soon as one of them can tell. */
+/** The members, as soon as one of them can list them. */
 export async function membersOf({ etcd }: EtcdRepairRig): Promise<readonly ListedMember[]> {
   return eventually(async () => etcd.members());
 }
 
-/** Waits until a reason is told, and returns the Event. */
+/** Waits until a reason is reported, and returns the Event. */
 export async function isTold(rig: EtcdRepairRig, news: () => Promise<readonly string[]>, reason: string) {
   await eventually(async () => expect(await news()).toContain(reason));
   const event = (await rig.events()).findLast((one) => one.reason === reason);
   return event?.message ?? '';
 }
 
-/** What must not change where the hook refuses: Pod, claim and member of each. */
+/** What must not change when the hook refuses: the Pod, claim and member of each. */
 export async function storageOf(rig: EtcdRepairRig): Promise<readonly string[]> {
   const uids = rig.etcd.pods.map(async (pod) => {
     const found = await rig.get<V1Pod>('pods', pod);
@@ -60,35 +60,38 @@ export async function storageOf(rig: EtcdRepairRig): Promise<readonly string[]> 
   return Promise.all(uids);
 }
 
-/** Harms the disk of a member and kills it. It stands still meanwhile, so that it can neither mend nor use the disk. */
+/**
+ * Damages the disk of a member and kills the member. It is stopped before, so that it can neither repair nor use the
+ * disk.
+ */
 export async function harmDisk(rig: EtcdRepairRig, pod: string, harm: (folder: string) => Promise<void>) {
   await rig.kubelet.kill(rig.podName(pod), { signal: 'SIGSTOP' });
   await harm(rig.kubelet.volumeOf(rig.namespace, `data-${pod}`));
   await rig.kubelet.kill(rig.podName(pod));
 }
 
-/** Empties the disk of a member and kills it: it can never come back as what it was. */
+/** Empties the disk of a member and kills the member: it can never come back with its old identity. */
 export async function loseDisk(rig: EtcdRepairRig, pod: string): Promise<void> {
   await harmDisk(rig, pod, async () => rig.kubelet.wipe(rig.namespace, `data-${pod}`));
 }
 
-/** Takes the log of a member away, and leaves its database. */
+/** Removes the log of a member, and leaves its database. */
 export async function loseLog(rig: EtcdRepairRig, pod: string): Promise<void> {
   await harmDisk(rig, pod, async (folder) => rm(join(folder, 'data', 'member', 'wal'), { recursive: true }));
 }
 
-/** Takes the database of a member away, and leaves its log, from which etcd can make it anew. */
+/** Removes the database of a member, and leaves its log, from which etcd can rebuild it. */
 export async function loseDatabase(rig: EtcdRepairRig, pod: string): Promise<void> {
   await harmDisk(rig, pod, async (folder) => rm(join(folder, 'data', 'member', 'snap'), { recursive: true }));
 }
 
-/** The same where the log no longer goes back to the beginning, as in a cluster that has written much. */
+/** The same where the log does not go back to the beginning, as in a cluster that has written much. */
 export async function loseDatabaseAndOldLog(rig: EtcdRepairRig, pod: string): Promise<void> {
   await harmDisk(rig, pod, async (folder) => {
     const member = join(folder, 'data', 'member');
     await rm(join(member, 'snap'), { recursive: true });
     const [first = ''] = (await readdir(join(member, 'wal'))).filter((file) => file.endsWith('.wal')).toSorted();
-    // Its number, and the index in it that is the first.
+    // The number of the log file, and its first index.
     await rename(
       join(member, 'wal', first),
       join(member, 'wal', `${'1'.padStart(16, '0')}-${'ff'.padStart(16, '0')}.wal`),
@@ -96,7 +99,7 @@ export async function loseDatabaseAndOldLog(rig: EtcdRepairRig, pod: string): Pr
   });
 }
 
-/** Cuts the newest log of a member off, so that it ends in the middle of what was written. */
+/** Truncates the newest log of a member, so that it ends in the middle of a record. */
 export async function tearLog(rig: EtcdRepairRig, pod: string): Promise<void> {
   await harmDisk(rig, pod, async (folder) => {
     const wal = join(folder, 'data', 'member', 'wal');
@@ -128,7 +131,7 @@ export async function damageDatabase(rig: EtcdRepairRig, pod: string): Promise<v
   });
 }
 
-/** Has the disks of some members be slow while something is done. */
+/** Makes the disks of some members slow while something is done. */
 export async function withSlowDisks(
   rig: EtcdRepairRig,
   { pods, delayMs }: { readonly pods: readonly string[]; readonly delayMs: number },
@@ -139,12 +142,12 @@ export async function withSlowDisks(
   await act();
 }
 
-/** Waits until the hook says that about itself in a sample. */
+/** Waits until the hook reports that in a sample of its metrics. */
 export async function isMeasured(rig: EtcdRepairRig, sample: RegExp): Promise<void> {
   await eventually(async () => expect(await rig.metrics()).toMatch(sample));
 }
 
-/** Waits until the hook has looked at the cluster so many times more. */
+/** Waits until the hook has checked the cluster so many more times. */
 export async function runsMore(rig: EtcdRepairRig, times: number): Promise<void> {
   const [pod] = await rig.hookPods();
   const name = rig.podName(pod?.metadata?.name ?? '');
@@ -153,7 +156,7 @@ export async function runsMore(rig: EtcdRepairRig, times: number): Promise<void>
   await eventually(async () => expect(await runs()).toBeGreaterThanOrEqual(before + times));
 }
 
-/** Waits until the hook has looked again and again for longer than a member must be down to be replaced. */
+/** Waits until the hook has run repeatedly for longer than a member must be down to be replaced. */
 export async function outlastsPatience(rig: EtcdRepairRig): Promise<void> {
   const since = Date.now();
   await eventually(async () => {
@@ -163,14 +166,14 @@ export async function outlastsPatience(rig: EtcdRepairRig): Promise<void> {
   await runsMore(rig, 2);
 }
 
-/** Has the record say that the new member has tried to join for longer than it may. */
+/** Changes the record, so that the new member has tried to join for longer than it may. */
 export async function joinsTooLong(rig: EtcdRepairRig): Promise<void> {
   await eventually(async () => {
     const { metadata } = await rig.statefulSet();
     const state: RepairState = JSON.parse(metadata?.annotations?.[STATE_ANNOTATION] ?? '{}');
     expect(state.repair).toBeDefined();
     const repair = { ...state.repair, stepAt: '2020-01-01T00:00:00Z' };
-    // Where the hook has written meanwhile this is refused.
+    // The patch is refused if the hook has written meanwhile.
     await rig.patch('statefulsets', 'etcd', {
       metadata: {
         resourceVersion: metadata?.resourceVersion,
@@ -180,7 +183,7 @@ export async function joinsTooLong(rig: EtcdRepairRig): Promise<void> {
   });
 }
 
-/** Runs the hook once more, beside the operator, with contexts of our own, and tells what it would have applied. */
+/** Runs the hook once more, next to the operator, with the given contexts, and returns what it would have applied. */
 export async function runByHand(rig: EtcdRepairRig, contexts: string): Promise<string> {
   const [pod] = await rig.hookPods();
   const name = rig.podName(pod?.metadata?.name ?? '');

@@ -3,7 +3,7 @@ import hook from '../../../examples/120-etcd-member-repair/hooks/etcd-repair.ts'
 import { compileFilter } from '../../../src/filter/filter.ts';
 import type { EtcdRepairRig } from './etcd-repair-rig.ts';
 
-/** The contexts that a run of the hook would be given now: the objects as its own filters leave them. */
+/** The contexts that a run of the hook would get now: the objects after its own filters. */
 export async function viewNow({ etcd, get }: EtcdRepairRig): Promise<string> {
   const all = async (plural: string, names: readonly string[]): Promise<readonly KubernetesObject[]> => {
     const found = await Promise.all(names.map(async (name) => get<KubernetesObject>(plural, name)));
@@ -25,7 +25,7 @@ export async function viewNow({ etcd, get }: EtcdRepairRig): Promise<string> {
   return asGroup(Object.fromEntries(snapshots));
 }
 
-/** Snapshots as the hook reads them; without its Events, as if none was seen yet. */
+/** The snapshots of the hook's bindings; without Events, as if none had been seen yet. */
 export function asGroup(snapshots: Readonly<Record<string, readonly object[]>>): string {
   return JSON.stringify([
     { binding: 'pods', type: 'Group', groupName: 'etcd-repair', snapshots: { events: [], ...snapshots } },

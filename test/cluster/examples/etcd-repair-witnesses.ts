@@ -15,7 +15,7 @@ import { eventually } from './eventually.ts';
 
 const TAINT = /kubectl taint node \S+ node\.kubernetes\.io\/out-of-service=nodeshutdown:NoExecute/;
 
-/** The hook does not reach a member, or its Pod does not go: that does not make it lost. */
+/** Tests in which the hook does not reach a member, or a Pod does not end: the member does not count as lost then. */
 export const WITNESSES: readonly Line[] = [
   {
     title: 'replaces no member that only the hook does not reach, follower or leader, and says who sees it',
@@ -70,7 +70,7 @@ export const WITNESSES: readonly Line[] = [
   },
 ];
 
-/** Has the hook get no answer from a member for long, and returns what it tells. */
+/** Hides a member from the hook for long, and returns what the hook reports. */
 async function unreached(rig: EtcdRepairRig, pod: string): Promise<string> {
   const news = await newsOf(rig);
   const release = await rig.control(
@@ -84,7 +84,7 @@ async function unreached(rig: EtcdRepairRig, pod: string): Promise<string> {
   return said;
 }
 
-/** The end of the Pod is not confirmed until the returned function is called, as on a node that is silent. */
+/** The end of the Pod is not confirmed until the returned function is called, as on a node that does not report. */
 async function holdPod(rig: EtcdRepairRig, pod: string): Promise<() => Promise<void>> {
   const hold = async (finalizers: readonly string[] | null): Promise<void> =>
     rig.patch('pods', pod, { metadata: { finalizers } });

@@ -1,11 +1,11 @@
 import { sleep } from '../../../src/lib/sleep.ts';
 
 const PAUSE_MS = 250;
-// Of a wait for whatever takes a minute at most here, on a slow machine.
+// A limit for waits that take a minute at most here, with room for slow machines.
 const LIMIT_MS = 400_000;
 const NEVER = new AbortController().signal;
 
-/** Waits until `check` no longer throws, and returns what it does; after the time limit it throws what that last did. */
+/** Waits until `check` does not throw, and returns its result; after the limit it throws the last error of `check`. */
 export async function eventually<T>(check: () => T | Promise<T>, timeoutMs = LIMIT_MS): Promise<T> {
   const deadline = Date.now() + timeoutMs;
   for (;;) {

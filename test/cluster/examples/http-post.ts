@@ -7,7 +7,7 @@ export interface HttpAnswer {
   readonly text: string;
 }
 
-/** Sends a body on a connection of its own; unlike `fetch` it takes certificates. */
+/** Sends a body on a connection of its own; unlike `fetch` it supports client certificates. */
 export async function post(
   url: string,
   body: string,

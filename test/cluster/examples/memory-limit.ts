@@ -4,13 +4,13 @@ import { eventually } from './eventually.ts';
 
 const ROOT = '/sys/fs/cgroup';
 
-/** A limit of memory as a container has it, kept by the kernel. */
+/** A memory limit like that of a container, enforced by the kernel. */
 export interface MemoryLimit extends AsyncDisposable {
-  /** The text of a program that runs another one under it. */
+  /** The text of a program that runs another one under the limit. */
   readonly around: (program: string) => string;
 }
 
-/** Makes one; it needs root. */
+/** Makes a limit; this needs root. */
 export function limitMemory(bytes: number): MemoryLimit {
   const isOld = existsSync(join(ROOT, 'memory'));
   const name = `hooklet-${crypto.randomUUID()}`;
@@ -19,7 +19,7 @@ export function limitMemory(bytes: number): MemoryLimit {
   mkdirSync(folder);
   writeFileSync(join(folder, isOld ? 'memory.limit_in_bytes' : 'memory.max'), String(bytes));
   return {
-    // In a container the limit is that of the root it sees.
+    // In a container the limit is below the root cgroup that the container sees.
     around: (program) => `#!/bin/sh
 echo $$ > '${folder}/cgroup.procs'
 exec unshare --mount -- sh -c 'mount --bind "${folder}" "${parent}" && exec "$0" "$@"' '${program}' "$@"
