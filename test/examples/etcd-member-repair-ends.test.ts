@@ -6,16 +6,16 @@ import type { RepairRecord, State } from '../../examples/120-etcd-member-repair/
 import type { DefinitionResult, RunnableHook } from '../../src/sdk/define-hook.ts';
 import { startPodAccount, type PodAccount } from './pod-account.ts';
 
-// No member is there that could be asked over HTTP: the leader does not see who is down.
+// No member can be asked over HTTP, so the answer of the leader is fixed: it does not see the member that is down.
 vi.mock('../../examples/120-etcd-member-repair/hooks/lib/witness.ts', () => ({
   peersView: async () => ({ isSeen: false, said: 'the leader does not see it' }),
 }));
 
 const LONG_AGO = '2026-01-01T00:00:00Z';
-/** A while counts from the test on, however long those before it took. */
+/** The present time, read when a test runs: how long earlier tests took must not matter. */
 const justNow = (): string => `${new Date().toISOString().slice(0, 19)}Z`;
 
-/** Answers from files in `$ETCD_ANSWERS`, and does whatever it is asked to do. */
+/** Answers queries from files in `$ETCD_ANSWERS`, and accepts every change. */
 const ETCDCTL = `#!/bin/sh
 case "$*" in
   *'endpoint status'*) pod=\${2#*//}; file=status-\${pod%%.*} ;;
@@ -33,12 +33,12 @@ const PROGRAMS = {
   etcdutl: `#!/bin/sh\necho '{"revision":100}'\n`,
 };
 
-/** How the member of etcd-1 is; those of etcd-0 and etcd-2 are well, and 2 is its id before it is replaced. */
+/** The state of the member of etcd-1. Those of etcd-0 and etcd-2 are healthy, and 2 is its id before it is replaced. */
 interface Member {
   readonly id: number;
   readonly isLearner?: true;
   readonly isSilent?: true;
-  /** Of its data; 7 is that of the others. */
+  /** The hash of its data; that of the others is 7. */
   readonly hash?: number;
 }
 
@@ -47,17 +47,20 @@ const SILENT = { isSilent: true } as const;
 interface Situation {
   readonly title: string;
   readonly member?: Member;
-  /** Changes to a record of etcd-1 whose member 2 goes, just begun; none: no repair goes on. */
+  /**
+   * Changes to the record of a repair that replaces member 2 of etcd-1 and has just begun; without them no repair is
+   * under way.
+   */
   readonly record?: Partial<RepairRecord>;
   readonly paused?: true;
   readonly replicas?: number;
-  /** Only etcd-0 answers besides. */
+  /** Besides etcd-1, only etcd-0 answers. */
   readonly isWithoutQuorum?: true;
-  /** Claim and Pod are deleted by this run. */
+  /** Whether this run deletes claim and Pod. */
   readonly isWiped?: true;
-  /** How the repair ends by this run, if it does. */
+  /** The Event with which this run ends the repair, if it does. */
   readonly end?: string;
-  /** What else is told. */
+  /** Another Event of this run. */
   readonly told?: string;
 }
 
@@ -132,7 +135,7 @@ let account: PodAccount;
 
 const STATEFULSET = { metadata: { name: 'etcd', uid: 'uid' }, spec: { template: { spec: {} } } };
 
-/** All that there is can be made anew. */
+/** Every Pod and claim can be created again. */
 function apiAnswer(request: string): readonly [status: number, body: object] {
   if (request.includes('?dryRun=All')) return [409, { message: 'already exists' }];
   return [200, request.endsWith('/resourcequotas') ? { items: [] } : STATEFULSET];
@@ -147,7 +150,7 @@ beforeAll(async () => {
   vi.stubEnv('REPAIR_SNAPSHOT_DIR', folder);
   account = await startPodAccount(folder, apiAnswer);
   for (const [name, value] of Object.entries(account.env)) vi.stubEnv(name, value);
-  // Who does not answer says so at once.
+  // Members that do not answer fail at once, so this limit is never reached.
   vi.stubEnv('ETCD_TIMEOUT_SECONDS', '60');
   hook = (await import('../../examples/120-etcd-member-repair/hooks/etcd-repair.ts')).default;
 });
@@ -158,7 +161,7 @@ afterAll(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Runs the hook, and returns what it wrote. */
+/** Runs the hook, and returns the patches it wrote. */
 async function writtenBy(contexts: readonly unknown[]): Promise<Written> {
   const { patch, error } = await execute(contexts);
   expect(error).toBeUndefined();
@@ -180,7 +183,7 @@ describe('a repair of etcd members', () => {
 
     const after = decided.state ?? before;
     const wanted = [situation.end, situation.told].filter((reason) => reason !== undefined);
-    // Nothing is told before it is kept.
+    // No Event is written before it is persisted in the state.
     expect(decided.told).toEqual([]);
     expect(after.news?.map(({ reason }) => reason) ?? []).toEqual(wanted);
     expect(after.repair === undefined).toBe(situation.end !== undefined);
@@ -236,7 +239,7 @@ function stateOf({ member, record, isWithoutQuorum }: Situation): Partial<State>
   return { unhealthy, repair: { ...begun, ...record } };
 }
 
-/** With the names of the Events there are. */
+/** The contexts of a run; `events` are the names of existing Events. */
 function contextsOf(
   { paused, replicas = 3 }: Situation,
   state: Partial<State>,
@@ -258,7 +261,7 @@ function contextsOf(
   return [{ binding: 'pods', type: 'Group', groupName: 'etcd-repair', snapshots }];
 }
 
-/** Writes what etcd answers, and returns where. */
+/** Writes the answers of etcd to files, and returns their folder. */
 function answersOf({ member, isWithoutQuorum }: Situation): string {
   const answers = mkdtempSync(join(folder, 'answers-'));
   const write = (name: string, answer: unknown): void => writeFileSync(join(answers, name), JSON.stringify(answer));
@@ -286,11 +289,11 @@ function peerUrl(pod: string): string {
 }
 
 interface Written {
-  /** Reasons of the Events that are made. */
+  /** Reasons of the created Events. */
   readonly told: readonly string[];
-  /** Claims and Pods. */
+  /** Names of the deleted claims and Pods. */
   readonly deleted: readonly string[];
-  /** Undefined when it stays as it was. */
+  /** Undefined when the state is not changed. */
   readonly state: Partial<State> | undefined;
 }
 

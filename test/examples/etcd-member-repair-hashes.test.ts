@@ -10,7 +10,7 @@ function status(id: string, revision: number): Status {
   return { memberId: id, leader: '1', term: 2, revision, databaseBytes: 0, isLearner: false, errors: [] };
 }
 
-/** A voter; without a revision it does not answer. */
+/** A voter; one without a revision does not answer. */
 function voter(id: string, revision: number | undefined): PodMember {
   const pod = `etcd-${id}`;
   const member = { id, name: pod, peerUrls: [`http://${pod}:2380`], isLearner: false };
@@ -27,7 +27,7 @@ function voter(id: string, revision: number | undefined): PodMember {
   };
 }
 
-/** Answers what `hashOf` does, and keeps who was asked at which revision, in order. */
+/** Answers with `hashOf`, and records which members were asked at which revision, in order. */
 function etcdOf(hashOf: (pod: string, revision: number) => Partial<MemberHash>) {
   const asked: string[] = [];
   return {

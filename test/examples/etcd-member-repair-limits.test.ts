@@ -53,7 +53,7 @@ interface Refusal {
   readonly message: string;
 }
 
-/** A run whose refusals are kept. */
+/** A run that records its refusals. */
 function turnWith(fields: object) {
   const told: Refusal[] = [];
   const outcome = {
@@ -81,7 +81,10 @@ describe('what is made anew', () => {
     },
   };
 
-  /** Has a Pod, or none, that is refused with that message; empty: what is there is there already. */
+  /**
+   * Runs the guard with the Pod and its claim, or without them. The dry run of the Pod is refused with the message;
+   * without a message, everything exists already.
+   */
   async function tried(message: string, { isThere = true, used = '1', unschedulable = '', updates = UPDATES } = {}) {
     const asked: { readonly path: string; readonly object: object }[] = [];
     const kubernetes = {

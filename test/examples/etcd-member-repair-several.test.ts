@@ -9,7 +9,7 @@ import { repairStep } from '../../examples/120-etcd-member-repair/hooks/lib/repa
 import { readSettings } from '../../examples/120-etcd-member-repair/hooks/lib/settings.ts';
 import type { Turn } from '../../examples/120-etcd-member-repair/hooks/lib/turn.ts';
 
-// No member is there that could be asked over HTTP: the leader does not see who is down.
+// No member can be asked over HTTP, so the answer of the leader is fixed: it does not see the member that is down.
 vi.mock('../../examples/120-etcd-member-repair/hooks/lib/witness.ts', () => ({
   peersView: async () => ({ isSeen: false, said: 'the leader does not see it' }),
 }));
@@ -18,11 +18,11 @@ const LONG_AGO = '2026-01-01T00:00:00Z';
 const REVISION = 100;
 
 interface Situation {
-  /** What is written down of the repair of etcd-3. */
+  /** The record of the repair of etcd-3. */
   readonly planned?: RepairRecord;
   readonly repairs?: string;
   readonly hashes?: Readonly<Record<string, number>>;
-  /** What is written down of the data that etcd-1 is given. */
+  /** The record of the data that etcd-1 gets. */
   readonly copy?: Partial<Copy>;
 }
 
@@ -59,7 +59,7 @@ describe('of five members two are lost, and the first is out: the second', () =>
       expect(asked).toEqual(['snapshot']);
       expect(state.next).toMatchObject([{ memberID: '4', startedAt, snapshotRevision: REVISION }]);
       expect(state.next[0]?.snapshotAt).not.toBe(LONG_AGO);
-      // It was begun before.
+      // The repair was begun, and counted, before.
       expect(repairs).toEqual([]);
     }
   });
@@ -187,7 +187,7 @@ function objectsOf(state: string, repairs: string): Parameters<typeof observe>[2
   };
 }
 
-/** Keeps what it is asked to change. Of its members 2 is out, and 4 is silent. */
+/** Records the changes it is asked for. Member 2 is removed, and member 4 does not answer. */
 function etcdOf(asked: string[], hashes: Readonly<Record<string, number>>): Turn['etcd'] {
   const podOf = (endpoint: string): string => new URL(endpoint).hostname.split('.')[0] ?? '';
   const members = [0, 2, 3, 4].map((at) => ({

@@ -22,7 +22,7 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Of each file its text says whether it is whole. */
+/** Writes files whose text says whether the snapshot is intact. */
 function storageOf(files: Readonly<Record<string, 'good' | 'torn' | 'slow'>>, snapshotsKept = 2): SnapshotStorage {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const etcd = {
@@ -56,7 +56,7 @@ describe('of the snapshots before repairs', () => {
     );
     const storage = storageOf({ [made]: 'good', [newer]: 'good', [torn]: 'torn', [old]: 'good', [future]: 'good' });
 
-    // The clock was put back before it was made.
+    // The clock was set back before the snapshot was made.
     await keepNewest(storage, join(folder, made));
 
     expect(kept()).toEqual([made, newer].toSorted());

@@ -34,7 +34,7 @@ beforeEach(() => {
 
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Puts a log where etcd would have one whose data is there. */
+/** Writes a log file where etcd with this data folder has one. */
 function writeLog(...data: readonly string[]): void {
   const wal = join(folder, 'disk', ...data, 'member', 'wal');
   mkdirSync(wal, { recursive: true });
@@ -50,7 +50,7 @@ function start(changes: Readonly<Record<string, string>> = {}, ...args: readonly
   return { stdout, stderr, status };
 }
 
-/** The first line of one that waits, which ends when it is told to. */
+/** The first line of a script that waits; the script is then ended. */
 async function waiting(changes: Readonly<Record<string, string>> = {}): Promise<string> {
   const script = spawn('/bin/sh', [SCRIPT], { env: { ...env, ...changes } });
   const ended = Promise.withResolvers<number | null>();
@@ -64,7 +64,7 @@ async function waiting(changes: Readonly<Record<string, string>> = {}): Promise<
   return said.trim();
 }
 
-/** What the other members say of those there are. */
+/** Writes the list of members that the other members return. */
 function writeMembers(...lines: readonly string[]): void {
   writeFileSync(join(folder, 'members'), lines.map((line) => `${line}\n`).join(''));
 }

@@ -85,7 +85,7 @@ const state: fc.Arbitrary<State> = fc.record({
   ),
 });
 
-/** Any JSON below the names that a state has. */
+/** Any JSON under the field names of a state. */
 const likeState = fc.dictionary(fc.constantFrom(...Object.keys(NOTHING)), fc.jsonValue());
 
 describe('the state of a repair', () => {

@@ -12,7 +12,7 @@ afterEach(() => {
   for (const close of closing.splice(0)) close();
 });
 
-/** Answers as the leader does over HTTP, and returns its port. */
+/** Serves the answers of the leader over HTTP; returns the port. */
 async function serve(answer: RequestListener): Promise<number> {
   const server = createServer(answer);
   const listening = Promise.withResolvers<void>();
@@ -25,14 +25,14 @@ async function serve(answer: RequestListener): Promise<number> {
   return (server.address() as AddressInfo).port;
 }
 
-/** What the leader knows of member 2, which the hook does not reach. */
+/** The leader's view of member 2, which the hook does not reach. */
 function vars(progress: object): RequestListener {
   return (_, response) => response.end(JSON.stringify({ 'raft.status': { commit: 9, progress } }));
 }
 
 const SEES = { 2: { match: 9, state: 'StateReplicate' } };
 const SEES_NOT = { 2: { match: 3, state: 'StateProbe' } };
-/** As a client URL that speaks gRPC alone answers. */
+/** The answer of a client URL that only serves gRPC. */
 const GRPC_ONLY: RequestListener = (_, response) => response.writeHead(415).end();
 
 interface Situation {
@@ -42,7 +42,7 @@ interface Situation {
   readonly since?: string;
 }
 
-/** Whether member 2 counts as lost, and what is refused or waited for. */
+/** Whether member 2 counts as lost, and the reasons for refusing or waiting. */
 async function judge({ clientPort, httpPort, isReady = false, since = LONG_AGO }: Situation) {
   const told: string[] = [];
   const messages: string[] = [];

@@ -7,12 +7,12 @@ import { examplesDir, readManifests } from '../support/example-rig.ts';
 import { runProgram } from '../support/program.ts';
 
 const folders = readdirSync(examplesDir).filter((name) => statSync(join(examplesDir, name)).isDirectory());
-// The others go into the namespace of what they guard, by `kubectl apply -k`.
+// The other examples are installed with `kubectl apply -k` into the namespace of what they guard.
 const deployed = folders.filter((name) => existsSync(join(examplesDir, name, 'manifests', 'deploy.yaml')));
 const kustomized = folders.filter((name) => !deployed.includes(name));
 const read = (...path: readonly string[]): string => readFileSync(join(examplesDir, ...path), 'utf8');
 
-/** What a README refers to: links, and paths in code. */
+/** The paths that a README refers to: links, and paths in code. */
 function pathsIn(folder: string): readonly string[] {
   const text = read(folder, 'README.md');
   const links = [...text.matchAll(/\]\(([^):#]+)(?:#[^)]*)?\)/g)].map(([, path = '']) =>
@@ -25,7 +25,7 @@ function pathsIn(folder: string): readonly string[] {
   return [...links, ...fromRoot, ...inFolder];
 }
 
-/** The words of all rules. */
+/** The API groups, resources and verbs of all rules. */
 function rightsIn(objects: readonly JsonObject[]): readonly string[] {
   const rules = objects.flatMap((object) => objectsAt(object, 'rules'));
   return rules.flatMap((rule) => ['apiGroups', 'resources', 'verbs'].flatMap((field) => textsAt(rule, field)));

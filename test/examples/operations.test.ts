@@ -93,7 +93,7 @@ describe('what hooks ask for', { timeout: 60_000 }, () => {
   it('112-typescript keeps a ConfigMap with the images of all Deployments', async () => {
     await using example = await startExample('112-typescript', { before: ['deployments.yaml'] });
     const images = async () => (await example.find('configmaps', 'images'))?.['data'];
-    // The example is a Deployment too.
+    // The example is itself a Deployment.
     const own = { 'registry.example.com_typescript_1': 'typescript' };
     await until(async () =>
       expect(await images()).toEqual({ ...own, 'nginx_1.29': 'docs\nweb', 'envoyproxy_envoy_v1.36.0': 'web' }),

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createCertificate } from '../support/certificate.ts';
 
-/** A ServiceAccount as a Pod has it, with an API server behind it. */
+/** The ServiceAccount files of a Pod, and an API server for them. */
 export interface PodAccount extends Disposable {
   readonly env: Readonly<Record<string, string>>;
 }

@@ -8,9 +8,9 @@ const example = join(examplesDir, '110-scheduled-backup');
 const dockerfile = instructions(join(example, 'Dockerfile'));
 const base = instructions(join(examplesDir, '..', 'Dockerfile'));
 
-// Of those, what every Debian has.
+// Those packages that every Debian image contains.
 const ALWAYS = ['bash', 'coreutils', 'diffutils', 'findutils', 'grep', 'gzip', 'mawk', 'sed', 'tar', 'util-linux'];
-// Not for a program, but for the locales of databases.
+// Installed not for a program, but for the locales of databases.
 const LOCALES = 'locales';
 
 function instructions(path: string): string {
@@ -25,7 +25,7 @@ function installedBy(text: string): readonly string[] {
     .filter((word) => !word.startsWith('-'));
 }
 
-// The tests on a cluster run the scripts with these programs and no others.
+// The cluster tests run the scripts with only these programs.
 describe('the image of the scheduled backups', () => {
   it('is made of files there are', () => {
     const copies = [...dockerfile.matchAll(/^(?:COPY|ADD) (?!--from)(.+) \S+$/gm)].flatMap(([, from = '']) =>

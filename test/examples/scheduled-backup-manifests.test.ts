@@ -22,14 +22,17 @@ async function run(context: object, more: Env = {}): Promise<ScriptResult> {
 
 const manifestOf = (day: number): string => join(root, 'backups', 'default', 'file', nameOf(day), 'manifest.json');
 
-/** Writes what anybody may who can write to the folder: a manifest of that day, like the first one but for some fields. */
+/**
+ * Writes what anybody with access to the folder can: a manifest of that day, like the first one except for some
+ * fields.
+ */
 function forge(day: number, fields: object): void {
   mkdirSync(dirname(manifestOf(day)), { recursive: true });
   const first = JSON.parse(readFileSync(manifestOf(1), 'utf8'));
   writeFileSync(manifestOf(day), JSON.stringify({ ...first, backup: nameOf(day), ...fields }));
 }
 
-/** The same with another text. */
+/** Changes the text of a manifest. */
 function damage(day: number, change: (text: string) => string): void {
   forge(day, {});
   writeFileSync(manifestOf(day), change(readFileSync(manifestOf(day), 'utf8')));

@@ -4,10 +4,10 @@ import { describe, expect, it } from 'vitest';
 import { backupFolder, fileBackupHook, nameOf, tickOf } from '../support/backup-folder.ts';
 import { runScript } from '../support/script-rig.ts';
 
-// Each stands for the program of that name, and is found before it.
+// Runs the real program of the same name, which comes later in the PATH.
 const REAL = 'PATH=${PATH#*:}; exec "${0##*/}" "$@"';
 
-// Memory has what was written, the medium something else: that is read as soon as memory has forgotten.
+// The page cache has what was written, but the medium does not: it is read once the cache is dropped.
 const FORGETTING_DD = `#!/bin/sh
 case "$*" in
   *iflag=nocache*count=0*) for word; do case $word in if=*) echo damaged > "\${word#if=}" ;; esac; done ;;
@@ -15,13 +15,13 @@ esac
 ${REAL}
 `;
 
-// What was told to be kept.
+// Records which files were synced.
 const NOTING_SYNC = `#!/bin/sh
 printf '%s\\n' "$@" >> "$SYNCED"
 ${REAL}
 `;
 
-// A file that has a new name, and had not been told to be kept before, is empty when the power comes back.
+// As after a power failure: a file that is renamed before it was synced is empty.
 const POWERLESS_MV = `#!/bin/sh
 from=$1
 [ "$from" != -T ] || from=$2

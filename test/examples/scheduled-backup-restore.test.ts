@@ -9,7 +9,7 @@ import { examplesDir } from '../support/example-rig.ts';
 
 const script = join(scheduledBackup, 'restore', 'redis.sh');
 const BACKUP = '20241101T030000Z-a';
-// A Redis without keys, as far as it is asked here; it notes what it is asked.
+// Stands for a Redis without keys, and records the commands.
 const REDIS_CLI = `#!/bin/sh
 case "$*" in
   *PING*) echo PONG ;;
