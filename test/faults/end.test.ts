@@ -9,7 +9,7 @@ import { recordingHook, startOperator, until } from '../support/operator-rig.ts'
 import { within } from '../support/within.ts';
 
 const copies = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'copies' } };
-// Several times as many as are sent at once.
+// Several times as many patches as are sent in parallel.
 const names = Array.from({ length: 150 }, (_, index) => `copy-${index}`);
 
 describe('SIGTERM', () => {

@@ -129,7 +129,7 @@ describe('an operator', () => {
   });
 });
 
-/** A port that nobody else takes meanwhile, and that hangs up on who connects. */
+/** Reserves a port, and closes every connection to it. */
 async function listenWithoutAnswers() {
   const server = createServer((socket) => socket.destroy()).listen(0, '127.0.0.1');
   await once(server, 'listening');

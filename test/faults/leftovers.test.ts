@@ -10,10 +10,10 @@ import { until } from '../support/operator-rig.ts';
 const ROUNDS = 10;
 setFlagsFromString('--expose_gc');
 const collectGarbage: () => void = runInNewContext('gc');
-/** Connections that a pool keeps for a while. */
+/** How many idle connections a pool may keep. */
 const KEPT_SOCKETS = 6;
 const HEAP_MB = 8;
-/** The spawner and the warm hook: a shell that has written its record may still be about to end. */
+/** The spawner and the warm hook. A shell that has written its record may still be ending. */
 const KEPT_PROCESSES = 2;
 
 describe('faults', () => {

@@ -29,7 +29,7 @@ it.each([
     await until(() => expect(followers.every(({ isListed }) => isListed())).toBe(true));
     expect(asked(true)).toBe(line.length);
 
-    // Each watch is opened again, and cut at a byte of its own when its next event comes.
+    // Each watch is reopened, and cut after another number of bytes when its next event comes.
     followers.forEach(({ name }, index) => {
       sandbox.faults.add({ type, afterBytes: index + 1, path: CONFIG_MAPS_PATH, pattern: `${name}(&|$)`, times: 1 });
     });
@@ -50,7 +50,7 @@ it.each([
   },
 );
 
-/** Follows one ConfigMap. */
+/** Watches one ConfigMap. */
 function follow(client: KubeClient, kind: ResourceKind, index: number) {
   const name = `object-${String(index).padStart(3, '0')}`;
   const controller = new AbortController();

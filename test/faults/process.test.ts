@@ -23,7 +23,7 @@ describe('hooklet start', () => {
       const sandbox = await sandboxForTest();
       const place = createPlace(sandbox);
       let count = 0;
-      // Always the same moments: from before the hook is loaded to the middle of its events.
+      // Three moments: before the hook is loaded, and in the middle of its events.
       for (const events of [0, 3, 40]) {
         const program = place.start();
         await program.says(events === 0 ? 'hooklet starts' : '"hook":"hook.sh"');
@@ -45,7 +45,7 @@ describe('hooklet start', () => {
       await until(async () => expect(lastStates(place.sightings())).toEqual(await statesIn(sandbox, 'default')));
       expect(disordersOf(place.sightings())).toEqual([]);
       await until(() => expect(place.processes.pids('spawner-process')).toHaveLength(1));
-      // The folders of those that were killed are swept beside the first runs.
+      // The run folders of the killed processes are removed during the first runs.
       await until(() =>
         expect(readdirSync(join(place.path, 'tmp')).toSorted()).toEqual([
           'hooklet.socket',
@@ -76,7 +76,7 @@ describe('hooklet start', () => {
     const program = place.start();
     await program.says('"event":"Synchronization"');
 
-    // No file may grow beyond 16 KiB, as on a disk that is full.
+    // No file may exceed 16 KiB, as if the disk were full.
     limitFiles(program, '16384');
     await sandbox.apply(configMap('big', 'x'.repeat(30_000)));
     await program.says('its files could not be written');
@@ -93,7 +93,7 @@ interface Place {
   readonly processes: ReturnType<typeof markProcesses>;
   start(): Program;
   sightings(): readonly Sighting[];
-  /** Takes what was seen until now as seen by an operator before. */
+  /** Counts all sightings until now as those of an earlier operator. */
   forget(): void;
 }
 

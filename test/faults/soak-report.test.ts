@@ -13,7 +13,10 @@ const SILENCE: FaultWindow = {
 };
 const RESET: FaultWindow = { name: 'stageReset', startMs: 40_000, endMs: 40_000, detail: 'headers', limitMs: 3000 };
 
-/** The report of a soak with two faults, in which a hook heard of a write after each so many milliseconds after its end. */
+/**
+ * The report of a soak with two faults, after each of which a hook saw a write so many milliseconds after the fault's
+ * end.
+ */
 function reportWith(silentForMs: number, resetForMs: number) {
   const ledger = new Ledger();
   const writes = [SILENCE, RESET].map(({ startMs }, index) => {

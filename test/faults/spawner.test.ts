@@ -25,7 +25,7 @@ describe('a spawner process that is stopped', () => {
       expect(response.status).toBe(503);
       expect(await response.text()).toContain('spawner');
     });
-    // 5 s of silence, the end of the run before, and up to 2 s until it is repeated.
+    // 5 s without an answer, the end of the interrupted run, and up to 2 s until it is retried.
     await within(10_000, () => expect(operator.runs('slow.sh')).toHaveLength(2));
     await rig.caughtUp();
     await until(() => expect(processes.pids('sleep')).toEqual([]));

@@ -3,7 +3,7 @@ import { watchHttp1 } from '../support/stages/http1-watcher.ts';
 import { watchHttp2 } from '../support/stages/http2-watcher.ts';
 import type { Segment, Stage } from '../support/stages/stages.ts';
 
-/** What had passed on when each stage was reached. */
+/** The number of bytes that had passed when each stage was reached. */
 function reached(segments: readonly Segment[]): readonly (readonly [Stage, number])[] {
   let passed = 0;
   return segments.flatMap(({ bytes, reaches }) => {

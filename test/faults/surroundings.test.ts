@@ -49,7 +49,7 @@ describe('standard output and standard error that nobody reads', () => {
     using folder = temporaryFolder();
     const hooksDir = join(folder.path, 'hooks');
     mkdirSync(hooksDir);
-    // Each prints as much as is logged of one run.
+    // Each hook prints as much as is logged of one run.
     for (let index = 0; index < HOOKS; index++) {
       const config = JSON.stringify({ configVersion: 'v1', onStartup: index });
       const script = `#!/bin/sh\nif [ "\${1:-}" = --config ]; then echo '${config}'; exit; fi
@@ -79,7 +79,7 @@ describe('standard output and standard error that nobody reads', () => {
   });
 });
 
-/** The writing end of a pipe that is open for reading, too, and never read. */
+/** The write end of a pipe that is also open for reading, but never read. */
 function unreadPipe(folder: string): number {
   const path = join(folder, 'out');
   execFileSync('mkfifo', [path]);

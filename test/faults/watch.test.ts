@@ -7,9 +7,9 @@ const watches = { path: CONFIG_MAPS_PATH, watch: true } as const;
 
 interface WatchFault {
   readonly what: string;
-  /** Makes the fault; the function it returns ends it. */
+  /** Injects the fault; the returned function ends it. */
   readonly strike: (rig: FaultRig) => (() => void | Promise<void>) | void;
-  /** Whether the collection is listed again: only where the position is lost. */
+  /** Whether the fault leads to a relist, which is needed only if the resourceVersion is lost. */
   readonly isListed: boolean;
 }
 
@@ -119,7 +119,7 @@ const FAULTS: readonly WatchFault[] = [
   },
 ];
 
-/** Waits until the watch was asked for so many times. */
+/** Waits until the watch was requested so many times. */
 async function untilTried(sandbox: Sandbox, times: number): Promise<void> {
   const asked = () => sandbox.requests.filter(({ path, watch }) => path === CONFIG_MAPS_PATH && watch);
   await until(() => expect(asked().length).toBeGreaterThanOrEqual(times));
@@ -129,7 +129,7 @@ describe('a watch', () => {
   let shared: Promise<FaultRig> | undefined;
   afterAll(async () => (await shared)?.[Symbol.asyncDispose]());
 
-  // One after the other in one operator, as in life: what a fault left behind would harm the next.
+  // One after the other in the same operator, so that leftovers of one fault would affect the next.
   it.each(FAULTS)('loses nothing and no order, within 3 s: $what', async ({ what, strike, isListed }) => {
     const rig = await (shared ??= startFaultRig());
     rig.sandbox.faults.clear();
