@@ -6,8 +6,8 @@ import type { ImageStore } from './image-store.ts';
 const SUITE = 'trixie';
 
 /**
- * Builds what the Dockerfile takes from registries: `debian` out of packages, `node` with the Node and the npm that
- * run this, and `kubectl`. The layout is that of the originals.
+ * Builds the images that the Dockerfile takes from registries: `debian` from packages, `node` with the Node and npm
+ * that run this test, and `kubectl`. The layout is that of the original images.
  */
 export async function buildBaseImages(
   store: ImageStore,
@@ -40,7 +40,7 @@ async function buildContext(folder: string, dockerfile: readonly string[]): Prom
 
 async function npmFolder(): Promise<string> {
   const given = process.env['npm_execpath'];
-  // bin/npm-cli.js of it.
+  // The path ends in bin/npm-cli.js of the npm folder.
   if (given?.endsWith('npm-cli.js') === true) return dirname(dirname(given));
   return join(await command('npm', ['root', '--global']), 'npm');
 }

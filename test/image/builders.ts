@@ -3,10 +3,10 @@ import { delimiter, join } from 'node:path';
 import { command } from './command.ts';
 
 const PACKAGES = ['buildah', 'mmdebstrap'] as const;
-/** Of util-linux, which every Debian has. */
+/** Programs of util-linux, which every Debian has. */
 const BASICS = ['unshare', 'nsenter'] as const;
 
-/** Sees to it that images can be built and run here; fails with what is to be done where they cannot. */
+/** Ensures that images can be built and run here; if not, fails with what to do. */
 export async function needBuilders(env: NodeJS.ProcessEnv): Promise<void> {
   const isThere = (name: string): boolean =>
     (env['PATH'] ?? '').split(delimiter).some((folder) => existsSync(join(folder, name)));

@@ -6,7 +6,10 @@ export interface CommandOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** Runs a program of this machine; resolves to what it printed, and fails with the end of its output. */
+/**
+ * Runs a program of this machine; resolves to its output, and rejects with the end of the output if the program
+ * fails.
+ */
 export async function command(program: string, args: readonly string[], options: CommandOptions = {}): Promise<string> {
   const { exitCode, stdout, all } = await execa(program, args, { ...options, all: true, reject: false });
   if (exitCode === 0) return stdout;

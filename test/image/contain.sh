@@ -1,13 +1,13 @@
 #!/bin/sh
 # Becomes a container: contain.sh ROOT USER ro|rw [--mount HOST:PATH]… [KEY=VALUE]… PROGRAM [ARGUMENT]…
-# To be started in mount and process namespaces of its own, which end with it.
+# Must be started in new mount and process namespaces, which end with it.
 set -eu
 root=$1 user=$2 mode=$3
 shift 3
 
 mount --make-rprivate /
 mount --bind "$root" "$root"
-# Links in the image lead around in the image.
+# Symbolic links in the image are resolved inside of the image.
 inside() { printf '%s%s' "$root" "$(chroot "$root" realpath -m "$1")"; }
 
 while [ "$1" = --mount ]; do
@@ -27,6 +27,6 @@ ln -s /proc/self/fd/1 "$root/dev/stdout"
 ln -s /proc/self/fd/2 "$root/dev/stderr"
 mount -o "remount,bind,$mode" "$root"
 
-# No capabilities and none to be had, as with `drop: [ALL]` and `allowPrivilegeEscalation: false`.
+# Without capabilities or a way to get any, as with `drop: [ALL]` and `allowPrivilegeEscalation: false`.
 exec chroot "$root" setpriv --reuid "${user%:*}" --regid "${user#*:}" --clear-groups --no-new-privs \
   --bounding-set=-all --inh-caps=-all -- env -i "$@"

@@ -11,19 +11,19 @@ import type { Image } from './image-store.ts';
 import { descendantsOf, pssOf } from './process-tree.ts';
 
 export interface ContainerOptions {
-  /** Instead of the image's. */
+  /** Replaces the command of the image. */
   readonly command?: readonly string[];
-  /** Added to the image's. */
+  /** Added to the environment of the image. */
   readonly env?: Readonly<Record<string, string>>;
-  /** Folders of this machine by their paths in the container. */
+  /** Folders of this machine, by their paths in the container. */
   readonly mounts?: Readonly<Record<string, string>>;
-  /** Instead of the image's. */
+  /** Replaces the user of the image. */
   readonly user?: string;
-  /** Whether the root file system may be written; no, unless said. */
+  /** Whether the root file system is writable; default false. */
   readonly writable?: boolean;
 }
 
-/** What a container that has ended left. */
+/** The result of a container that has ended. */
 export interface Ended {
   readonly exitCode: number | null;
   readonly stdout: string;
@@ -37,11 +37,11 @@ export interface Container extends AsyncDisposable {
   readonly startedAtMs: number;
   /** Its log so far. */
   readonly entries: readonly Entry[];
-  /** Runs a program in it, as its user; resolves to what it printed. */
+  /** Runs a program in the container, as its user; resolves to the output. */
   exec(program: string, ...args: readonly string[]): Promise<string>;
-  /** The memory of all its processes in bytes, what they share counted once. */
+  /** The PSS of all its processes in bytes: shared memory counts once. */
   pss(): Promise<number>;
-  /** The CPU time of all its processes so far, of those that have ended too. */
+  /** The CPU time of all its processes so far, including those that have ended. */
   cpuSeconds(): number;
   /** Sends SIGTERM to its first process, as a kubelet does; resolves when it has ended. */
   stop(): Promise<Ended>;
@@ -66,7 +66,7 @@ export function startContainer(image: Image, options: ContainerOptions = {}): Co
   });
   const stderr = text(child.stderr);
   const closed = once(child, 'close');
-  // For when the tests are interrupted.
+  // If the tests are interrupted, the container ends too.
   const endWithUs = (): void => kill(child);
   process.once('exit', endWithUs);
   child.once('exit', () => process.off('exit', endWithUs));
@@ -133,25 +133,25 @@ function contain(image: Image, options: ContainerOptions): Contained {
   );
 }
 
-/** HOME is what a container runtime sets for users without a home. */
+/** The variables of the container. A container runtime sets HOME for users without a home. */
 function variablesOf(image: Image, { env = {} }: ContainerOptions): readonly string[] {
   return Object.entries({ HOME: '/', ...image.env, ...env }).map(([key, value]) => `${key}=${value}`);
 }
 
-/** The process that is 1 in the container, by its id out here; it takes all others with it. */
+/** The process that has PID 1 in the container, by its PID outside; all others end with it. */
 function firstProcess({ pid = 0 }: Contained): number {
   const [first = ''] = readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ');
   if (first === '') throw new Error('the container has no process yet');
   return Number(first);
 }
 
-/** Ends a container at once, if it has not ended. `unshare` cannot: what it started has become another user's. */
+/** Kills a container if it has not ended. Killing `unshare` is not enough: its child runs as another user. */
 function kill(child: Contained): void {
   if (child.exitCode !== null || child.signalCode !== null) return;
   try {
     process.kill(firstProcess(child), 'SIGKILL');
   } catch {
-    // It has not begun, or has just ended.
+    // The container has not begun, or has just ended.
     child.kill('SIGKILL');
   }
 }

@@ -38,7 +38,7 @@ async function grant(verbs: readonly string[]): Promise<void> {
   await kubectl(['patch', 'role', 'hooklet-settings', '-n=hooklet', '--type=json', '-p', JSON.stringify(rule)]);
 }
 
-/** What is done for each namespace that is chosen. */
+/** The RoleBinding that a user adds for each chosen namespace. */
 function copiesBinding(namespace: string): JsonObject {
   const inDefault = manifests.find(
     (it) => it['kind'] === 'RoleBinding' && textAt(it, 'roleRef', 'name') === 'hooklet-copies',
@@ -46,7 +46,7 @@ function copiesBinding(namespace: string): JsonObject {
   return { ...inDefault, metadata: { name: 'hooklet-copies', namespace } };
 }
 
-/** The writes and reads that were made, as `METHOD resource`, but for discovery. */
+/** The requests that were made, as `METHOD resource`, without discovery. */
 function requestsIn(metrics: string): readonly string[] {
   const made = metrics.matchAll(/request_latency_seconds_count\{verb="(\w+)",url="\/api\/v1\/([^"]+)"\}/g);
   return distinct([...made].map(([, verb = '', url = '']) => `${verb} ${resourceIn(url)}`));
@@ -56,7 +56,7 @@ function resourceIn(url: string): string {
   return /^(?:namespaces\/\{namespace\}\/)?(\w+)/.exec(url)?.[1] ?? url;
 }
 
-/** Those that the rights allow. */
+/** The requests that the rules allow. */
 function requestsOf(objects: readonly JsonObject[]): readonly string[] {
   const methods: Readonly<Record<string, string>> = { create: 'POST', update: 'PUT', delete: 'DELETE' };
   const rules = objects.flatMap((manifest) => objectsAt(manifest, 'rules'));
@@ -131,10 +131,10 @@ describe('deploy/', { timeout: 300_000 }, () => {
     await kubectl(['delete', 'configmap/registry', 'secret/login', '-n=default']);
     await until(async () => expect(await copies()).toEqual(['', '']));
     expect(await field('.data.keepBackups', 'configmap', 'hooklet-settings', '-n=hooklet')).toBe('3');
-    // The hook removes old ones meanwhile.
+    // The hook removes old backups meanwhile.
     await until(() => expect(statSync(join(backups, readdirSync(backups)[0] ?? '')).uid).toBe(65532));
     expect((await pod.ask('/healthz')).status).toBe(200);
-    // The API server has done what was asked before the answer is counted.
+    // The API server carries out a request before hooklet counts its answer.
     await until(async () => {
       const { text: metrics } = await pod.ask('/metrics');
       expect(metrics).not.toContain('code="403"');
@@ -161,7 +161,7 @@ describe('deploy/', { timeout: 300_000 }, () => {
       `image ${Math.round(imageMB)} MB, ready after ${readyMs} ms with ${container.cpuSeconds().toFixed(1)} s of CPU, PSS ${Math.round(pssMiB)} MiB\n`,
     );
     expect(imageMB).toBeLessThan(400);
-    // The request of the Deployment.
+    // The memory request of the Deployment.
     expect(pssMiB).toBeLessThan(192);
   });
 

@@ -13,7 +13,7 @@ import { npmSecrets } from './npm-secrets.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** What the tests run: the image itself, one of an example, and that of `deploy/`. */
+    /** The images under test: hooklet itself, one of an example, and that of `deploy/`. */
     readonly images: { readonly hooklet: Image; readonly example: Image; readonly deployed: Image };
     readonly kubectl: string;
   }
@@ -21,10 +21,10 @@ declare module 'vitest' {
 
 const root = fileURLToPath(new URL('../..', import.meta.url));
 
-/** The example that is built on the image. */
+/** The example whose image is built on that of hooklet. */
 export const EXAMPLE = '101-monitor-pods';
 
-/** Builds the images for all test files, from what .dockerignore lets through, and removes them after the tests. */
+/** Builds the images for all test files, from the files that .dockerignore allows, and removes them after the tests. */
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   await needBuilders(process.env);
   const kubectl = await kubectlAsset(process.env);

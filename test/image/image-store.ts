@@ -1,11 +1,11 @@
 import { join } from 'node:path';
 import { command } from './command.ts';
 
-/** An image that is unpacked, with what a container runtime is to know of it. */
+/** An unpacked image, with the configuration that a container runtime needs. */
 export interface Image {
   /** Its root file system. */
   readonly root: string;
-  /** Entry point and command. */
+  /** Entrypoint and command. */
   readonly command: readonly string[];
   readonly env: Readonly<Record<string, string>>;
   /** `UID:GID`. */
@@ -14,7 +14,7 @@ export interface Image {
 }
 
 export interface BuildOptions {
-  /** The folder that is the build context. */
+  /** The build context. */
   readonly context: string;
   readonly dockerfile?: string;
   readonly args?: Readonly<Record<string, string>>;
@@ -22,12 +22,12 @@ export interface BuildOptions {
   readonly secrets?: Readonly<Record<string, string>>;
 }
 
-/** Images in a folder of their own, built without any registry. */
+/** Images in a folder of their own, built without a registry. */
 export class ImageStore {
   readonly #flags: readonly string[];
 
   constructor(folder: string) {
-    // vfs needs nothing of the file system it lies on.
+    // The storage driver vfs works on every file system.
     this.#flags = ['--storage-driver=vfs', `--root=${join(folder, 'storage')}`, `--runroot=${join(folder, 'run')}`];
   }
 
@@ -85,7 +85,7 @@ function parse<T>(text: string): T {
   return JSON.parse(text) as T;
 }
 
-/** Of `352 MB`. */
+/** Parses a size such as `352 MB`. */
 function sizeOf(text: string): number {
   const [, number = '0', unit = ''] = /^([\d.]+) (\w?)B$/.exec(text) ?? [];
   return Number(number) * 1000 ** Math.max(0, ['', 'K', 'M', 'G'].indexOf(unit.toUpperCase()));

@@ -38,7 +38,7 @@ describe('the image', () => {
     ['node --version', /^v24\./],
     ['hooklet version', /^hooklet \d/],
     ['/shell-operator version', /^hooklet \d/],
-    // The C library takes what the image sets for its allocator.
+    // The C library uses the settings of the image for its allocator.
     ['/lib*/*/ld-linux-*.so.* --list-tunables | grep malloc.trim_threshold:', /: 0x20000 /],
     ['wc -l < /etc/ssl/certs/ca-certificates.crt', /^\d{4}/],
   ])('has what `%s` asks for', async (line, expected) => {

@@ -7,7 +7,7 @@ import { parseAllDocuments } from 'yaml';
 import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import type { SharedControlPlane } from '../cluster/shared-control-plane.ts';
 
-/** What kubectl printed; the exit code is 0 or it has failed. */
+/** The output of a kubectl that succeeded; otherwise the call rejects. */
 export interface Printed {
   readonly stdout: string;
   readonly stderr: string;
@@ -36,7 +36,7 @@ export async function adminKubectl(plane: SharedControlPlane): Promise<Kubectl> 
   });
 }
 
-/** The objects of what kubectl or kustomize printed as YAML. */
+/** Parses YAML output of kubectl or kustomize into objects. */
 export function objectsOf(yaml: string): readonly JsonObject[] {
   return parseAllDocuments(yaml).map((document) => {
     const value: unknown = document.toJS();

@@ -2,7 +2,7 @@ import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { command } from './command.ts';
 
-/** The npm settings of this machine, as secrets of the build: where the registry is, and whom to trust. */
+/** The npm settings of this machine, as secrets of the build: the registry and its certificate authority. */
 export async function npmSecrets(folder: string): Promise<Readonly<Record<string, string>>> {
   const setting = async (key: string): Promise<string> => {
     const value = await command('npm', ['config', 'get', key]);

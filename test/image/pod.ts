@@ -12,20 +12,20 @@ import type { Image } from './image-store.ts';
 export interface PodOptions {
   readonly plane: SharedControlPlane;
   readonly image: Image;
-  /** Whose Pod it is; it is in the API server with its account and rights. */
+  /** The Deployment of the Pod, which must exist in the API server with its account and rights. */
   readonly deployment: JsonObject;
-  /** Stronger than the Deployment's. */
+  /** Overrides the environment of the Deployment. */
   readonly env?: Readonly<Record<string, string>>;
   /** Folders of this machine by their paths in the container, besides the Pod's. */
   readonly mounts?: Readonly<Record<string, string>>;
 }
 
-/** A Pod as a kubelet would run it, but for its node. */
+/** A Pod, run as a kubelet would run it, but without a node. */
 export interface Pod extends AsyncDisposable {
   readonly container: Container;
   /** Folders of this machine behind the volumes, by their paths in the container. */
   readonly volumes: Readonly<Record<string, string>>;
-  /** The answer of a path of the port that the probes ask. */
+  /** Requests a path at the port of the probes. */
   ask(path: string): Promise<{ readonly status: number; readonly text: string }>;
 }
 

@@ -1,6 +1,6 @@
 import { readdir, readFile } from 'node:fs/promises';
 
-/** A process and all that it and its children started, by their ids. */
+/** The ids of a process and all its descendants. */
 export async function descendantsOf(pid: number): Promise<readonly number[]> {
   const children = new Map<number, number[]>();
   for (const name of await readdir('/proc')) {
@@ -12,7 +12,7 @@ export async function descendantsOf(pid: number): Promise<readonly number[]> {
   return found;
 }
 
-/** The memory of processes in bytes, what they share counted once. */
+/** The PSS of processes in bytes: shared memory counts once. */
 export async function pssOf(pids: readonly number[]): Promise<number> {
   let sum = 0;
   for (const pid of pids) {
@@ -24,7 +24,7 @@ export async function pssOf(pids: readonly number[]): Promise<number> {
 
 async function parentOf(name: string): Promise<number | undefined> {
   if (!/^\d+$/.test(name)) return undefined;
-  // It may have ended meanwhile.
+  // The process may have ended in the meantime.
   const status = await readFile(`/proc/${name}/status`, 'utf8').catch(() => '');
   const parent = /^PPid:\s+(\d+)$/m.exec(status)?.[1];
   return parent === undefined ? undefined : Number(parent);

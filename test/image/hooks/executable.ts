@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Started by the kernel, with the package that is in the image.
+// Executed directly, with the package that is in the image.
 import { defineHook, onStartup } from 'hooklet';
 
 export default defineHook({

@@ -1,5 +1,5 @@
 #!/bin/sh
-# With the programs of the image, as the account of the pod.
+# Uses the programs of the image, and the ServiceAccount of the pod.
 set -eu
 
 if [ "${1:-}" = --config ]; then
