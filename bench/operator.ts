@@ -13,8 +13,8 @@ export interface RunningOperator extends AsyncDisposable {
   /** When the process was started, as milliseconds since 1970. */
   readonly startedAtMs: number;
   /**
-   * Milliseconds from the start of the process to its first log line with this message. Only hooklet logs such: what is
-   * compared with the peer is told by the hooks, or by `metrics`.
+   * Milliseconds from the start of the process to its first log line with this message. Only hooklet logs such lines;
+   * comparisons with shell-operator use the records of the hooks, or `metrics`.
    */
   said(message: string): Promise<number>;
   /** Waits until the Synchronizations of this many hooks are done. */

@@ -35,8 +35,9 @@ interface Start {
 }
 
 /**
- * From the start of the process to the start of the hook that is given all pods as Synchronization, and the memory of
- * the process tree; the limit is a streamed list in a process of its own, from its start too, which runs no hook.
+ * Measures from the start of the process to the start of the hook that gets all pods as Synchronization, and the
+ * memory of the process tree. The limit is a streamed list in a process of its own, also from its start, which runs
+ * no hook.
  */
 export async function measurePodsSync(stage: BenchStage, options: PodsSync): Promise<readonly Measure[]> {
   const hooksDir = stageFolder(stage, 'hooks');

@@ -18,9 +18,9 @@ const AT_ONCE = 32;
 const CONFIG_MAPS = '/api/v1/namespaces/default/configmaps';
 
 /**
- * From the end of a hook that asks for 200 CreateOrUpdate to the last of them: of objects that are there (`update`),
- * and of new ones (`create`). The limit is a loop of as many PUT or POST requests, one after another, and the same with
- * as many at once as hooklet has.
+ * Measures from the end of a hook that requests 200 CreateOrUpdate operations to the last of them: for existing
+ * objects (`update`), and for new ones (`create`). The limit is a loop of as many PUT or POST requests, one after
+ * another, and the same with as many in parallel as hooklet sends.
  */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   await using ends = new AsyncDisposableStack();

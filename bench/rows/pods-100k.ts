@@ -23,9 +23,9 @@ interface Footprint {
 }
 
 /**
- * Pods that are as small as the server lets them be, for little of them is kept whatever their size: what 90,000 more
- * of them take, and what one event costs with them (limit: with 10,000), from the line to the comparison of filter
- * results.
+ * Uses pods as small as the server allows, because only a small part of a pod is stored, whatever its size. Measures
+ * the memory of 90,000 more of them, and the CPU time of one event with them (limit: with 10,000), from the line to
+ * the comparison of filter results.
  */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {
   const hooksDir = stageFolder(stage, 'hooks');

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Keeps what it was given, under the moment at which it was given it.
+# Records the contexts of each run in a file named after the time of the run.
 set -euo pipefail
 if [[ "${1:-}" == --config ]]; then
   cat <<'CONFIG'

@@ -1,5 +1,5 @@
 #!/bin/bash
-# Keeps what the filter made of Secrets, under the moment at which it was given it.
+# Records the filter results of Secrets in a file named after the time of the run.
 set -euo pipefail
 if [[ "${1:-}" == --config ]]; then
   cat <<'CONFIG'

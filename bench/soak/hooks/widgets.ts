@@ -1,4 +1,4 @@
-// Keeps what it was given, and a ConfigMap for each Widget that says which version of it was seen last.
+// Records the contexts of each run, and writes a ConfigMap for each Widget with the version of it that was seen last.
 import { renameSync, writeFileSync } from 'node:fs';
 import { defineHook, kubernetes, type KubernetesObject } from 'hooklet';
 
