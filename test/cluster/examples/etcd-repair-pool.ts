@@ -24,7 +24,7 @@ export function clusterPool(plane: SharedControlPlane, size: number): ClusterPoo
           idle.push(rig);
         } catch (error) {
           // A cluster that is left broken may make the next test fail as well, so it is not used again.
-          throw new Error(await describe(rig), { cause: error });
+          throw new Error(`${firstLine(error)}; ${await describe(rig)}`, { cause: error });
         } finally {
           if (!idle.includes(rig)) await rig[Symbol.asyncDispose]();
         }
@@ -50,6 +50,12 @@ async function newCluster(plane: SharedControlPlane): Promise<EtcdRepairRig> {
     await rig[Symbol.asyncDispose]();
     throw why;
   }
+}
+
+/** The summary of a test run shows the first line of an error alone. */
+function firstLine(error: unknown): string {
+  const text = error instanceof Error ? error.message : String(error);
+  return text.split('\n', 1)[0] ?? '';
 }
 
 /** The information that a person needs to find out what is wrong with a cluster. */
