@@ -151,7 +151,8 @@ export const REFUSALS: readonly Line[] = [
       await eventually(async () => expect(await rig.etcd.members()).toHaveLength(3));
       await release();
       await isRepaired(rig, news);
-      expect(await inHook('ls /snapshots')).toMatch(/^\S+-etcd-\d+\.db\n$/);
+      // The part is gone. A run that has not seen the record yet takes another snapshot, and cannot keep its record.
+      expect(await inHook('ls /snapshots')).toMatch(/^(?:\S+-etcd-\d+\.db\n)+$/);
     },
   },
   {
