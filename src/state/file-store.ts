@@ -1,7 +1,7 @@
 import { constants } from 'node:fs';
-import { open, realpath, rename } from 'node:fs/promises';
-import { dirname } from 'node:path';
-import { within } from '../lib/deadline.ts';
+import { open, readlink, realpath, rename } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { BoundedIo } from '../lib/bounded-io.ts';
 import type { Logger } from '../log.ts';
 import type { Refused, Store, StoreRead, StoreWrite } from './store.ts';
 
@@ -36,16 +36,18 @@ export interface FileStoreOptions {
 export class FileStore implements Store {
   readonly place: string;
   readonly #options: FileStoreOptions;
+  readonly #io: BoundedIo;
   #texts: ReadonlyMap<string, string> = new Map();
 
   constructor(options: FileStoreOptions) {
     this.#options = options;
     this.place = `file ${options.path}`;
+    this.#io = new BoundedIo(this.place, IO_LIMIT_MS);
   }
 
   async read(): Promise<StoreRead> {
     try {
-      this.#texts = await this.#inTime(this.#load());
+      this.#texts = await this.#io.run(async () => this.#load());
       return { type: 'read', texts: this.#texts };
     } catch (error) {
       return refused(error, this.#options);
@@ -55,19 +57,12 @@ export class FileStore implements Store {
   async write(changes: ReadonlyMap<string, string>): Promise<StoreWrite> {
     const texts = new Map([...this.#texts, ...changes]);
     try {
-      await this.#inTime(replaceFile(this.#options.path, format(texts)));
+      await this.#io.run(async () => replaceFile(this.#options.path, format(texts)));
       this.#texts = texts;
       return { type: 'written' };
     } catch (error) {
       return refused(error, this.#options);
     }
-  }
-
-  async #inTime<T>(work: Promise<T>): Promise<T> {
-    const late = (): never => {
-      throw new Error(`${this.place} did not answer within ${IO_LIMIT_MS / 1000} s`);
-    };
-    return within(work, { limitMs: IO_LIMIT_MS, late });
   }
 
   async #load(): Promise<ReadonlyMap<string, string>> {
@@ -126,9 +121,18 @@ async function readRegularFile(path: string): Promise<string> {
 /** No file that could hold the state. */
 class NoRegularFileError extends Error {}
 
+/** The file that a link points to, there or not: it is replaced, and the link stays. */
+async function fileBehind(path: string): Promise<string> {
+  try {
+    return await realpath(path);
+  } catch {
+    const target = await readlink(path).catch(() => undefined);
+    return target === undefined ? path : resolve(dirname(path), target);
+  }
+}
+
 async function replaceFile(given: string, content: string): Promise<void> {
-  // The file that a link points to is replaced, not the link.
-  const path = await realpath(given).catch(() => given);
+  const path = await fileBehind(given);
   const temporary = `${path}.tmp`;
   const { O_WRONLY, O_CREAT, O_TRUNC, O_NONBLOCK, O_NOFOLLOW } = constants;
   await using file = await open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NONBLOCK | O_NOFOLLOW, 0o600);
@@ -142,7 +146,11 @@ async function replaceFile(given: string, content: string): Promise<void> {
 
 function refused(error: unknown, { path, option }: FileStoreOptions): Refused {
   if (error instanceof NoRegularFileError || codeOf(error) === 'EISDIR') {
-    return { type: 'refused', error, advice: `a regular file, or another place with ${option}` };
+    return {
+      type: 'refused',
+      error,
+      advice: `a regular file of at most ${MAX_BYTES} bytes, or another place with ${option}`,
+    };
   }
   if (!PERMANENT.includes(codeOf(error))) throw error;
   const advice = `a folder ${dirname(path)} that can be written to, or another place with ${option}`;

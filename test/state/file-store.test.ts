@@ -108,7 +108,7 @@ describe('FileStore', () => {
 
     expect(await open(folder).read()).toMatchObject({
       type: 'refused',
-      advice: 'a regular file, or another place with --state',
+      advice: 'a regular file of at most 67108864 bytes, or another place with --state',
     });
   });
 
@@ -117,7 +117,7 @@ describe('FileStore', () => {
     execFileSync('mkfifo', [path]);
     expect(await open().read()).toMatchObject({
       type: 'refused',
-      advice: 'a regular file, or another place with --state',
+      advice: 'a regular file of at most 67108864 bytes, or another place with --state',
     });
     rmSync(path);
     const store = open();
@@ -127,10 +127,13 @@ describe('FileStore', () => {
     expect(await store.write(changes({ a: '1' }))).toMatchObject({ type: 'refused' });
   });
 
-  it('writes the file that a link points to, and leaves the link', async () => {
+  it.each([
+    ['is there', '{}'],
+    ['is not there yet', undefined],
+  ])('writes the file that a link points to, which %s, and leaves the link', async (_, before) => {
     const { path, folder, open } = storeRig();
     mkdirSync(join(folder, 'volume'));
-    writeFileSync(join(folder, 'volume', 'real.json'), '{}');
+    if (before !== undefined) writeFileSync(join(folder, 'volume', 'real.json'), before);
     symlinkSync(join('volume', 'real.json'), path);
     const store = open();
     await store.read();
