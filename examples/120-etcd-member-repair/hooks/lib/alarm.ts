@@ -15,7 +15,7 @@ export async function disarmCorrupt(endpoint: string, memberId: string, timeoutM
   await call({ endpoint, path, message, timeoutMs, ...(token !== undefined && { token }) });
 }
 
-/** For the user that etcdctl is given; undefined without one, who may have a certificate with a name. */
+/** Returns a token for the user of etcdctl; undefined without one, where a certificate may name the user. */
 async function tokenOf(endpoint: string, timeoutMs: number): Promise<string | undefined> {
   const { ETCDCTL_USER: user = '', ETCDCTL_PASSWORD: password } = process.env;
   if (user === '') return undefined;

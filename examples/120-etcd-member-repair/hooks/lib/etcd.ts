@@ -50,7 +50,7 @@ interface WireStatus {
 /** Calls etcd with etcdctl, which handles certificates, users and timeouts. */
 export class Etcd {
   readonly #settings: Settings;
-  /** Of the run: who waits ends with it. */
+  /** The signal of the run: every call ends when it aborts. */
   readonly signal: AbortSignal;
   readonly #env: NodeJS.ProcessEnv;
 

@@ -26,7 +26,7 @@ export function guardEnoughMembers({ settings, facts, outcome }: Turn): boolean 
   );
 }
 
-/** Also where nobody is left who could list the members. */
+/** Refuses without a quorum, also when no member is left to list the members. */
 export function guardQuorum({ facts, outcome }: Turn): boolean {
   const { replicas } = facts.objects.statefulset;
   const well = wellCount(facts);
@@ -58,8 +58,8 @@ export function guardOneUnhealthy({ facts, outcome }: Turn): boolean {
 }
 
 /**
- * What forbade it is over: whoever ended that has the member come back now, and it may be on its way. Its time counts
- * anew. What is `lasting` is looked at later.
+ * The reason of an earlier refusal is over, such as a lack of memory, so the member may be about to come back: the time
+ * for which it was unhealthy is counted from now again. The reasons in `lasting` are checked by later guards.
  */
 export function guardSettled({ facts, outcome }: Turn, lasting: readonly string[] = []): boolean {
   if (['', 'SnapshotFailed', 'CorruptAlarm', 'HashesUnknown', ...lasting].includes(facts.state.told)) return true;

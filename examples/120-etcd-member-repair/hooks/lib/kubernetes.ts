@@ -14,7 +14,7 @@ export interface Answer {
   readonly body: { readonly message?: string };
 }
 
-/** What will not be answered before somebody changes rights or mounts. */
+/** A request fails until somebody changes rights or mounts. */
 export class NotAllowedError extends Error {}
 
 /** Requests to the API server for data that snapshots do not have, as the ServiceAccount of the Pod. */

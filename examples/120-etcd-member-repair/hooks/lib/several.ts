@@ -15,12 +15,12 @@ export function otherFailed({ facts, target, ...turn }: Repair): Turn | undefine
   return { ...turn, facts: { ...facts, ...aimedAt(turn.settings, facts.objects, other) } };
 }
 
-/** What is written down of its repair already. */
+/** Returns the record of a repair that is planned for the target after the current one. */
 export function plannedFor({ facts }: Turn): RepairRecord | undefined {
   return facts.state.next.find(({ memberID }) => memberID === facts.target?.member?.id);
 }
 
-/** Written down, with a snapshot of its own, before it is taken out of the members. */
+/** Records the repair of `other`, with a snapshot of its own, before its member is removed. */
 export async function planAsWell(other: Turn): Promise<void> {
   const { facts, outcome } = other;
   const snapshot = await takeSnapshot(other);
