@@ -27,7 +27,7 @@ export interface CheckedHook {
 }
 
 export interface CheckedBinding {
-  readonly type: 'onStartup' | 'schedule' | 'kubernetes';
+  readonly type: 'onStartup' | 'schedule' | 'kubernetes' | 'reconcile';
   readonly name: string;
   readonly queue: string;
   /** One line for people. */

@@ -139,8 +139,8 @@ function describeHook(hook: Hook, file: string, nowMs: number): CheckedHook {
 
 function describeBinding(binding: Binding, summary: string): CheckedBinding {
   if (binding.type === 'onStartup') return { type: binding.type, name: 'onStartup', queue: 'main', summary };
-  const { type, name, queue } = binding;
-  return { type, name, queue, summary };
+  const { type, name } = binding;
+  return { type, name, queue: binding.type === 'reconcile' ? 'by object' : binding.queue, summary };
 }
 
 function isError({ severity }: CheckProblem): boolean {

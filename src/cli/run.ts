@@ -86,7 +86,7 @@ function checkContext(text: string, hook: Hook): void {
 /** Refuses contexts of another hook's bindings: the hook would most likely do nothing, and seem to succeed. */
 function checkBindings(contexts: readonly Readonly<Record<string, unknown>>[], hook: Hook): void {
   const names = new Set(hook.bindings.map(bindingName));
-  const groups = hook.bindings.flatMap((binding) => (binding.type === 'onStartup' ? [] : (binding.group ?? [])));
+  const groups = hook.bindings.flatMap((binding) => ('group' in binding ? (binding.group ?? []) : []));
   const foreign = contexts
     .map(({ binding }) => binding)
     // shell-operator writes the name of the group as the binding of a group's context.

@@ -1,4 +1,5 @@
 import type { Crontab } from '../crontab/crontab.ts';
+import type { OnChange } from './result.ts';
 import type { FieldRequirement, LabelSelector } from './selector.ts';
 
 /** What happened to an object, in the words of `executeHookOnEvent` and `watchEvent`. */
@@ -23,9 +24,51 @@ export interface HookSettings {
   readonly executionBurst?: number;
   /** Time limit of one run. */
   readonly timeoutMs?: number;
+  /** What exit codes mean, for programs that do not use 75 and 78; a code in none of the lists is a failure. */
+  readonly outcome?: OutcomeCodes;
 }
 
-export type Binding = OnStartupBinding | ScheduleBinding | KubernetesBinding;
+/** The exit codes of each outcome. */
+export interface OutcomeCodes {
+  /** Default [0]; 0 always succeeds. */
+  readonly success: readonly number[];
+  /** Default [75]. */
+  readonly later: readonly number[];
+  /** Default [78]. */
+  readonly permanent: readonly number[];
+}
+
+/** What happens when runs of a binding fail; an absent field has the default of shell-operator. */
+export interface RetryRule {
+  /** Attempts that may fail in a row; absent: no limit. */
+  readonly max?: number;
+  /** Absent: the delays of shell-operator. */
+  readonly backoff?: BackoffRule;
+  /** From the first attempt; after it, `later` and `failed` are exhausted. Default for `later`: 1 h. */
+  readonly deadlineMs?: number;
+  /** Default `dead` with `max` or `deadline`. */
+  readonly onExhausted: 'dead' | 'block' | 'drop';
+}
+
+/** Delays after failures: `firstMs`, then each `factor` times the one before, at most `maxMs`. */
+export interface BackoffRule {
+  /** Default 5 s. */
+  readonly firstMs: number;
+  /** Default 2. */
+  readonly factor: number;
+  /** Default 5 min. */
+  readonly maxMs: number;
+  /** The part of a delay that is random, from 0 to 1. Default 0.2. */
+  readonly jitter: number;
+}
+
+/** Act once on a burst: when no event came for `quietMs`, at the latest `maxMs` after the first. */
+export interface SettleRule {
+  readonly quietMs: number;
+  readonly maxMs: number;
+}
+
+export type Binding = OnStartupBinding | ScheduleBinding | KubernetesBinding | ReconcileBinding;
 
 export interface OnStartupBinding {
   readonly type: 'onStartup';
@@ -53,6 +96,9 @@ export interface ScheduleBinding {
   readonly group?: string;
   /** Effective list: the entry's own, then the members of its group. */
   readonly includeSnapshotsFrom: readonly string[];
+  readonly retry?: RetryRule;
+  /** The schedule is suspended after this many failed runs in a row; absent: never. */
+  readonly suspendAfter?: number;
 }
 
 /**
@@ -87,6 +133,69 @@ export interface KubernetesBinding {
   /** Effective list: the entry's own, then the members of its group. */
   readonly includeSnapshotsFrom: readonly string[];
   readonly resynchronizationPeriodMs?: number;
+  readonly retry?: RetryRule;
+  /**
+   * `byObject`: the events of an object run in order, those of different objects independently of each other. Absent:
+   * all in the order of the queue, as in shell-operator.
+   */
+  readonly concurrency?: 'byObject';
+  /** With `byObject`: how many objects are worked on at the same time. */
+  readonly parallelism?: number;
+  readonly settle?: SettleRule;
+}
+
+/** One entry of `reconcile`, defaults filled in: the hook says what should be there for each object. */
+export interface ReconcileBinding extends ObjectSelection {
+  readonly type: 'reconcile';
+  readonly name: string;
+  /** Decides which changes of the object run the hook; absent: all but those of its status. */
+  readonly filter?: Filter;
+  readonly owns: readonly OwnedKind[];
+  readonly watches: readonly WatchedKind[];
+  readonly includeSnapshotsFrom: readonly string[];
+  /** How many objects are worked on at the same time; `concurrency` in the config. Default 4. */
+  readonly parallelism: number;
+  /** How many objects one run may get. Default 1. */
+  readonly batch: number;
+  /** Each object is looked at again in this time, spread over it; absent: never without a reason. */
+  readonly resyncPeriodMs?: number;
+  /** Whether the hook is called before an object is deleted. */
+  readonly finalize: boolean;
+  /** Whether all objects are looked at again when the content of the hook has changed. */
+  readonly onHookChange: boolean;
+  readonly retry: RetryRule;
+}
+
+/** Which objects of a kind. */
+export interface ObjectSelection {
+  readonly kind: string;
+  readonly apiVersion?: string;
+  /** Object names; absent or empty: all. */
+  readonly names?: readonly string[];
+  readonly labelSelector?: LabelSelector;
+  readonly fieldSelector?: readonly FieldRequirement[];
+  /** Absent: all namespaces. */
+  readonly namespace?: NamespaceSelector;
+}
+
+/** A kind whose objects the hook of a reconcile binding makes. */
+export interface OwnedKind {
+  readonly kind: string;
+  readonly apiVersion?: string;
+  readonly onChange: OnChange;
+  /** Whether a namespaced parent may have such children in other namespaces. Default false. */
+  readonly otherNamespaces: boolean;
+  readonly filter?: Filter;
+  readonly keepFullObjectsInMemory: boolean;
+}
+
+/** A kind whose changes make a reconcile binding look at objects again. */
+export interface WatchedKind extends ObjectSelection {
+  readonly name: string;
+  /** From an object of this kind to the names of the objects it matters to: `name`, `namespace/name`, or a list. */
+  readonly for: Filter;
+  readonly filter?: Filter;
+  readonly keepFullObjectsInMemory: boolean;
 }
 
 /** The expression of `jqFilter` or `jsonPathFilter`, as written. */

@@ -119,6 +119,7 @@ function isMergeable({ triggers: [trigger] }: Task): boolean {
   switch (trigger.type) {
     case 'onStartup':
     case 'ask':
+    case 'reconcile':
       return false;
     case 'synchronization':
       return trigger.binding.group !== undefined;

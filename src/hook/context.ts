@@ -3,7 +3,15 @@ import type { Hook, KubernetesBinding } from './binding.ts';
 import { compactGroups, groupOf } from './combine.ts';
 import { JsonChunks } from './json-chunks.ts';
 import type { Task } from './task.ts';
-import type { AskTrigger, EventTrigger, ScheduleTrigger, Snapshot, SnapshotItem, Trigger } from './trigger.ts';
+import type {
+  AskTrigger,
+  EventTrigger,
+  ReconcileTrigger,
+  ScheduleTrigger,
+  Snapshot,
+  SnapshotItem,
+  Trigger,
+} from './trigger.ts';
 
 /**
  * The binding contexts of a run: the JSON file that a hook reads at `BINDING_CONTEXT_PATH`. `writeContexts` is called
@@ -25,6 +33,21 @@ export interface RunFacts {
   readonly attempt: number;
   readonly lastSuccessMs?: number;
 }
+
+/** What a Reconcile context shows of one object, read when the run begins. */
+export interface ReconcileView {
+  /** The object as JSON in UTF-8. */
+  readonly object: Uint8Array;
+  /** The children of this object, by `Kind.group` of their kind, or `Kind` of the core group. */
+  readonly owned: ReadonlyMap<string, Snapshot>;
+  /** By the name of the entry of `watches`, the objects of it that matter to this object. */
+  readonly watched: ReadonlyMap<string, Snapshot>;
+  /** Whether the object is being deleted. */
+  readonly isFinalizing: boolean;
+}
+
+/** Returns what a Reconcile context shows; undefined when the object is gone by now. */
+export type ReconcileReader = (trigger: ReconcileTrigger) => ReconcileView | undefined;
 
 /** Returns the facts about the run of a tick, or `undefined` if none are recorded. */
 export type FactsReader = (trigger: ScheduleTrigger) => RunFacts | undefined;
@@ -57,6 +80,10 @@ function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources)
   }
   if (trigger.type === 'ask') {
     writeAsk(chunks, trigger, snapshots);
+    return;
+  }
+  if (trigger.type === 'reconcile') {
+    chunks.text('{"binding":').value(trigger.binding.name).text(',"type":"Reconcile"}');
     return;
   }
   const group = groupOf(trigger);

@@ -34,6 +34,8 @@ function describeBinding(hook: Hook, binding: Binding, nowMs: number): string {
     }
     case 'kubernetes':
       return `kubernetes ${binding.name}: ${describeWatch(binding)}${describeRun(binding)}`;
+    case 'reconcile':
+      return `reconcile ${binding.name}: ${binding.kind}`;
     default:
       return unreachable(binding);
   }

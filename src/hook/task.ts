@@ -1,3 +1,4 @@
+import { unreachable } from '../lib/unreachable.ts';
 import type { Hook } from './binding.ts';
 import type { QueuedTrigger, Trigger } from './trigger.ts';
 
@@ -12,15 +13,48 @@ export interface Task {
   readonly failures: number;
   /** Failed attempts that were the fault of the hook, not of its environment. */
   readonly ownFailures: number;
+  /** When the oldest trigger was queued, or a newer event started it anew; milliseconds since the epoch. */
+  readonly sinceMs: number;
+  /** The `output` of the last attempt's result, as JSON text. */
+  readonly previous?: string;
 }
 
 /** The task of one trigger that came at `nowMs`. */
 export function newTask(hook: Hook, trigger: Trigger, nowMs: number): Task {
   const allowFailure = 'allowFailure' in trigger.binding && trigger.binding.allowFailure;
-  return { hook, triggers: [trigger], allowFailure, queuedAtMs: nowMs, failures: 0, ownFailures: 0 };
+  return { hook, triggers: [trigger], allowFailure, queuedAtMs: nowMs, failures: 0, ownFailures: 0, sinceMs: nowMs };
 }
 
 /** The queue that a trigger goes to: that of its binding, but `main` at the start and for a Synchronization. */
-export function queueOf(trigger: QueuedTrigger): string {
-  return trigger.type === 'event' || trigger.type === 'schedule' ? trigger.binding.queue : 'main';
+export function queueOf(hook: Hook, trigger: QueuedTrigger): QueuePlace {
+  switch (trigger.type) {
+    case 'schedule':
+      return { name: trigger.binding.queue };
+    case 'event': {
+      const { concurrency, parallelism = DEFAULT_PARALLELISM, queue } = trigger.binding;
+      return concurrency === 'byObject'
+        ? { name: objectQueueName(hook, trigger.binding), parallelism }
+        : { name: queue };
+    }
+    case 'reconcile':
+      return { name: objectQueueName(hook, trigger.binding), parallelism: trigger.binding.parallelism };
+    case 'onStartup':
+    case 'synchronization':
+      return { name: 'main' };
+    default:
+      return unreachable(trigger);
+  }
 }
+
+/** The queue of a binding whose objects run independently of each other. */
+export function objectQueueName(hook: Hook, binding: { readonly name: string }): string {
+  return `${hook.name}/${binding.name}`;
+}
+
+/** A queue by name; with `parallelism` one that is in order for each object alone. */
+export interface QueuePlace {
+  readonly name: string;
+  readonly parallelism?: number;
+}
+
+const DEFAULT_PARALLELISM = 4;

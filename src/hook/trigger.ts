@@ -1,4 +1,4 @@
-import type { KubernetesBinding, OnStartupBinding, ScheduleBinding, WatchEvent } from './binding.ts';
+import type { KubernetesBinding, OnStartupBinding, ReconcileBinding, ScheduleBinding, WatchEvent } from './binding.ts';
 
 /** What makes a hook run: a source creates it, a task carries it, and each attempt turns it into a binding context. */
 export type Trigger = QueuedTrigger | AskTrigger;
@@ -11,7 +11,8 @@ export type QueuedTrigger =
   | { readonly type: 'onStartup'; readonly binding: OnStartupBinding }
   | ScheduleTrigger
   | { readonly type: 'synchronization'; readonly binding: KubernetesBinding }
-  | EventTrigger;
+  | EventTrigger
+  | ReconcileTrigger;
 
 /** A request whose caller waits for the hook's response: the hook runs at once, outside of the queues. */
 export interface AskTrigger {
@@ -57,6 +58,31 @@ export interface EventTrigger {
   /** The version of the object that caused the event; absent when no version of it was seen. */
   readonly resourceVersion?: string;
 }
+
+/** One object is to be looked at, whatever happened. What the hook is given of it is read when the run begins. */
+export interface ReconcileTrigger {
+  readonly type: 'reconcile';
+  readonly binding: ReconcileBinding;
+  /** Empty for a cluster-scoped object. */
+  readonly namespace: string;
+  readonly name: string;
+  readonly reason: ReconcileReason;
+}
+
+/**
+ * Why an object is looked at: it changed, a child of it or an object it depends on did, or nothing did: at the `start`,
+ * after `resyncPeriod`, when the hook asked for it (`again`) or was changed itself, or by hand.
+ */
+export type ReconcileReason =
+  | 'changed'
+  | 'deleted'
+  | 'child'
+  | 'watched'
+  | 'start'
+  | 'resync'
+  | 'again'
+  | 'hook-changed'
+  | 'manual';
 
 /** One object as a binding sees it, in an event, in a snapshot, or in the `objects` of a Synchronization. */
 export interface SnapshotItem {

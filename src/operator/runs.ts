@@ -90,7 +90,7 @@ export class Runs {
 
   /** Makes a trigger of a hook a task in the queue of the trigger. */
   emit(hook: Hook, trigger: QueuedTrigger): void {
-    this.#push(queueOf(trigger), newTask(hook, trigger, Date.now()));
+    this.#push(queueOf(hook, trigger).name, newTask(hook, trigger, Date.now()));
   }
 
   /** Queues a Synchronization again, in the queue `main`. */

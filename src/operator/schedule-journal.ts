@@ -15,7 +15,7 @@ export function scheduleJournal(runs: Pick<ScheduledRuns, 'begin' | 'retry' | 'e
   return {
     record(event) {
       if (event.type === 'started') runs.begin(ticksOf(event.run.task));
-      else if (event.type === 'ended') settle(event.run.task, outcomeOf(event.next));
+      else if (event.type === 'ended') for (const { task, next } of event.parts) settle(task, outcomeOf(next));
       else if (event.type === 'dropped' && event.why === 'replaced') settle(event.task, 'replaced');
     },
   };
@@ -28,6 +28,8 @@ function outcomeOf(next: Next): EndedOutcome | 'retry' | undefined {
       return 'succeeded';
     case 'retry':
       return 'retry';
+    case 'dead':
+      return 'failed';
     case 'keep':
     case 'answer':
       return undefined;
@@ -36,7 +38,7 @@ function outcomeOf(next: Next): EndedOutcome | 'retry' | undefined {
   }
 }
 
-const DROPPED = { allowed: 'failed', replaced: 'replaced', gone: 'retry' } as const;
+const DROPPED = { allowed: 'failed', exhausted: 'failed', replaced: 'replaced', gone: 'retry' } as const;
 
 function ticksOf({ triggers }: Task): readonly ScheduleTrigger[] {
   return triggers.filter((trigger) => trigger.type === 'schedule');

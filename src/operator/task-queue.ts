@@ -4,6 +4,7 @@ import type { Task } from '../hook/task.ts';
 import type { Metrics } from '../metrics.ts';
 import { Queue, type Verdict } from '../queue/queue.ts';
 import { TokenBucket } from '../queue/token-bucket.ts';
+import { endedWhole } from '../run/journal.ts';
 import { afterRun, retried, type Next } from '../run/policy.ts';
 import { newRun, type RunOutcome } from '../run/run.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
@@ -51,7 +52,7 @@ async function handle(task: Task, options: Handling): Promise<Verdict<Task>> {
   const run = newRun(task, queue);
   const outcome = interruptedBy(await runInUnit(run, options), task, options);
   const next = afterRun(run, outcome, { random: Math.random });
-  journal.record({ type: 'ended', run, outcome, next });
+  journal.record(endedWhole(run, outcome, next));
   return follow({ task, outcome, next, unit }, options);
 }
 
@@ -75,6 +76,7 @@ function follow({ task, outcome, next, unit }: Ended, options: Handling): Verdic
   switch (next.type) {
     case 'done':
     case 'drop':
+    case 'dead':
     case 'answer':
       settle(task, options);
       return DONE;

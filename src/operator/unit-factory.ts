@@ -1,7 +1,7 @@
 import type { CompiledFilter } from '../filter/compiled-filter.ts';
 import type { Filters } from '../filter/filters.ts';
 import type { Binding, Hook, KubernetesBinding } from '../hook/binding.ts';
-import type { Task } from '../hook/task.ts';
+import { objectQueueName, type Task } from '../hook/task.ts';
 import type { QueuedTrigger } from '../hook/trigger.ts';
 import type { Logger } from '../log.ts';
 import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
@@ -74,7 +74,7 @@ function createHookMonitor({ access, filters, metrics, log }: UnitFactoryOptions
 
 function initMetrics(metrics: Metrics, hook: Hook): void {
   for (const binding of hook.bindings) {
-    const [queue, ...more] = queuesOf(binding);
+    const [queue, ...more] = queuesOf(hook, binding);
     const labels = { hook: hook.name, binding: binding.type === 'onStartup' ? '' : binding.name, queue };
     for (const name of [queue, ...more]) {
       initRun(metrics, { ...labels, queue: name });
@@ -85,8 +85,9 @@ function initMetrics(metrics: Metrics, hook: Hook): void {
 }
 
 /** The binding's own queue, and `main` if its Synchronization runs there. */
-function queuesOf(binding: Binding): readonly [string, ...string[]] {
+function queuesOf(hook: Hook, binding: Binding): readonly [string, ...string[]] {
   if (binding.type === 'onStartup') return ['main'];
+  if (binding.type === 'reconcile') return [objectQueueName(hook, binding)];
   const synchronizes = binding.type === 'kubernetes' && binding.executeHookOnSynchronization;
   return synchronizes && binding.queue !== 'main' ? [binding.queue, 'main'] : [binding.queue];
 }

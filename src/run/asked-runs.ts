@@ -1,7 +1,7 @@
 import type { Hook } from '../hook/binding.ts';
 import { newTask } from '../hook/task.ts';
 import type { AskTrigger } from '../hook/trigger.ts';
-import type { RunJournal } from './journal.ts';
+import { endedWhole, type RunJournal } from './journal.ts';
 import { newRun, type Run, type RunOutcome } from './run.ts';
 
 /**
@@ -53,7 +53,7 @@ export class AskedRuns {
     const { run: execute, journal, now } = this.#options;
     const run = newRun(newTask(hook, trigger, now()), '');
     const outcome = await execute(run, signal);
-    journal.record({ type: 'ended', run, outcome, next: { type: 'answer' } });
+    journal.record(endedWhole(run, outcome, { type: 'answer' }));
     return outcome;
   }
 }

@@ -22,7 +22,29 @@ export type RunEvent =
     }
   /** A problem that does not change the outcome of the run. */
   | { readonly type: 'warned'; readonly run: Run; readonly warning: RunWarning }
-  | { readonly type: 'ended'; readonly run: Run; readonly outcome: RunOutcome; readonly next: Next };
+  /** `outcome` and `next` are those of the run as a whole; `parts` has what becomes of its triggers. */
+  | {
+      readonly type: 'ended';
+      readonly run: Run;
+      readonly outcome: RunOutcome;
+      readonly next: Next;
+      readonly parts: readonly [EndedPart, ...EndedPart[]];
+    };
+
+/**
+ * Triggers of a run with one outcome: all of them, unless the hook's result names contexts. Each trigger of the run's
+ * task is in exactly one part.
+ */
+export interface EndedPart {
+  readonly task: Task;
+  readonly outcome: RunOutcome;
+  readonly next: Next;
+}
+
+/** The event of a run that ended the same way for all its triggers. */
+export function endedWhole(run: Run, outcome: RunOutcome, next: Next): RunEvent {
+  return { type: 'ended', run, outcome, next, parts: [{ task: run.task, outcome, next }] };
+}
 
 /** A problem for the log. */
 export type RunWarning =

@@ -5,13 +5,19 @@ import type { FailedRun, Run, RunOutcome } from './run.ts';
 
 /** What happens to a task after a run of it. */
 export type Next =
-  | { readonly type: 'done' }
+  /** With `againInMs` the hook asked to come again for the same object. */
+  | { readonly type: 'done'; readonly againInMs?: number }
   /**
    * Run again after `delayMs`: at the `head` its queue waits for it, `later` it is queued again and others go ahead.
    */
   | { readonly type: 'retry'; readonly at: 'head' | 'later'; readonly delayMs: number }
-  /** Not run again: its failure is allowed, a newer run replaced it, or its hook was changed or removed. */
-  | { readonly type: 'drop'; readonly why: 'allowed' | 'replaced' | 'gone' }
+  /**
+   * Not run again: its failure is allowed, a newer run replaced it, its hook was changed or removed, or its attempts are
+   * exhausted with `onExhausted: drop`.
+   */
+  | { readonly type: 'drop'; readonly why: 'allowed' | 'replaced' | 'gone' | 'exhausted' }
+  /** Given up, and remembered as a dead letter. */
+  | { readonly type: 'dead'; readonly why: 'permanent' | 'exhausted' }
   /** The operator stops: the task stays at the head of its queue, which ends. */
   | { readonly type: 'keep' }
   /** The caller gets the outcome, whether the run succeeded or failed. */
@@ -22,6 +28,9 @@ export interface RetryPolicy {
   /** Source of randomness in [0, 1). */
   readonly random: () => number;
 }
+
+/** When a run that is not yet to be done is tried again, unless its hook says. */
+const LATER_MS = 30_000;
 
 /**
  * Decides what happens after a run. Pure: the operator calls it after each run from a queue, records the result in the
@@ -37,18 +46,23 @@ export function afterRun(run: Run, outcome: RunOutcome, { random }: RetryPolicy)
   switch (outcome.type) {
     case 'succeeded':
       return { type: 'done' };
+    case 'later':
+      return { type: 'retry', at: 'later', delayMs: outcome.retryAfterMs ?? LATER_MS };
     case 'replaced':
       return { type: 'drop', why: 'replaced' };
     case 'interrupted':
       return outcome.by === 'reload' ? { type: 'drop', why: 'gone' } : { type: 'keep' };
-    case 'failed': {
-      if (run.task.allowFailure) return { type: 'drop', why: 'allowed' };
-      const isSynchronization = run.task.triggers.some(({ type }) => type === 'synchronization');
-      return { type: 'retry', at: isSynchronization ? 'later' : 'head', delayMs: delayOf(run, outcome, random) };
-    }
+    case 'failed':
+      return afterFailure(run, outcome, random);
     default:
       return unreachable(outcome);
   }
+}
+
+function afterFailure(run: Run, failure: FailedRun, random: () => number): Next {
+  if (run.task.allowFailure) return { type: 'drop', why: 'allowed' };
+  const isSynchronization = run.task.triggers.some(({ type }) => type === 'synchronization');
+  return { type: 'retry', at: isSynchronization ? 'later' : 'head', delayMs: delayOf(run, failure, random) };
 }
 
 /** The task for its next attempt. A failure of the environment does not count in `ownFailures`. */

@@ -83,6 +83,9 @@ function logEnd(log: Logger, run: Run, outcome: RunOutcome, next: Next): void {
       log.info({ ...fields, durationMs: Math.round(cost.durationMs), ...patches }, 'hook finished');
       return;
     }
+    case 'later':
+      log.info({ ...fields, attempt: run.attempt }, 'hook is to be run again later');
+      return;
     case 'replaced':
       log.info({ ...fields, attempt: run.attempt }, 'hook was ended for a newer run of its schedule');
       return;

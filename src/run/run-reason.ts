@@ -26,6 +26,10 @@ function describe(trigger: Trigger): string {
       return `Synchronization${suffix}`;
     case 'ask':
       return trigger.contextType;
+    case 'reconcile': {
+      const { namespace, name, reason } = trigger;
+      return `Reconcile ${namespace === '' ? name : `${namespace}/${name}`} (${reason})`;
+    }
     case 'event': {
       const { namespace, name } = trigger.item;
       return `${trigger.watchEvent} ${namespace === '' ? name : `${namespace}/${name}`}${suffix}`;

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AppliedOperation } from '../effects/apply-operations.ts';
+import type { HookResult } from '../hook/result.ts';
 import type { Task } from '../hook/task.ts';
 import type { RunCost } from '../runner/executor.ts';
 import type { HookOutputs } from '../runner/workspace.ts';
@@ -28,7 +29,9 @@ export type RunOutcome =
       readonly applied: readonly AppliedOperation[];
       /** The response files of the hook. */
       readonly response?: HookResponse;
+      readonly result?: HookResult;
     }
+  | LaterRun
   | FailedRun
   /** It was ended for a newer run of its schedule. */
   | { readonly type: 'replaced'; readonly cost?: RunCost }
@@ -40,6 +43,16 @@ export type RunOutcome =
       readonly cost?: RunCost;
     };
 
+/** A run whose work cannot be done yet. It is no failure: what the hook asked so far is carried out. */
+export interface LaterRun {
+  readonly type: 'later';
+  readonly cost: RunCost;
+  readonly applied: readonly AppliedOperation[];
+  /** When the hook wants to run again; absent: after 30 s. */
+  readonly retryAfterMs?: number;
+  readonly result?: HookResult;
+}
+
 /** A run that failed, and may be run again. */
 export interface FailedRun {
   readonly type: 'failed';
@@ -50,8 +63,11 @@ export interface FailedRun {
   readonly by: 'hook' | 'output' | 'patch' | 'environment';
   readonly error: Error;
   readonly cost?: RunCost;
-  /** How long the API server asked to wait, by `Retry-After`. */
+  /** How long the API server asked to wait, by `Retry-After`, or the hook by `retryAfter`. */
   readonly retryAfterMs?: number;
+  /** Another attempt is useless until the input changes. Default false. */
+  readonly isPermanent?: boolean;
+  readonly result?: HookResult;
 }
 
 /** The response files of a hook as text; empty for a file that it did not write. */

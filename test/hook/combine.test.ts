@@ -22,7 +22,7 @@ function trigger(short: string): Trigger {
 
 function short(value: Trigger): string {
   if (value.type === 'onStartup') return 'startup';
-  if (value.type === 'ask') return 'ask';
+  if (value.type === 'ask' || value.type === 'reconcile') return value.type;
   const kind = { synchronization: 'sync', schedule: 'tick', event: 'event' }[value.type];
   const { name, group } = value.binding;
   return `${kind}:${name}${group === undefined ? '' : `/${group}`}`;
@@ -36,6 +36,7 @@ function task(hook: Hook, first: string, ...rest: readonly string[]): Task {
     queuedAtMs: 0,
     failures: 0,
     ownFailures: 0,
+    sinceMs: 0,
   };
 }
 
@@ -263,6 +264,7 @@ describe('ticks of a schedule', () => {
     queuedAtMs: 0,
     failures: 0,
     ownFailures: 0,
+    sinceMs: 0,
   });
   const runIds = (merged: readonly Task[]): readonly unknown[] =>
     merged.map(({ triggers }) => triggers.map((one) => (one.type === 'schedule' ? one.run.runId : one.type)));

@@ -11,7 +11,7 @@ import {
 import type { RecordedEvent } from '../../src/kube/coordination/event-recorder.ts';
 import type { Trigger } from '../../src/hook/trigger.ts';
 import { createHookEvents } from '../../src/operator/hook-events.ts';
-import type { RunEvent } from '../../src/run/journal.ts';
+import { endedWhole, type RunEvent } from '../../src/run/journal.ts';
 import { newRun } from '../../src/run/run.ts';
 import { hookWith, kubernetesBinding, onStartupBinding } from '../support/bindings.ts';
 import { taskOf } from '../support/unit-rig.ts';
@@ -54,12 +54,8 @@ function failed(binding: string, error: Error): RunEvent {
   const bound = kubernetesBinding(binding);
   const trigger: Trigger =
     binding === '' ? { type: 'onStartup', binding: onStartupBinding } : { type: 'synchronization', binding: bound };
-  return {
-    type: 'ended',
-    run: newRun(taskOf(hookWith('a.sh'), trigger), 'main'),
-    outcome: { type: 'failed', by: 'hook', error },
-    next: { type: 'retry', at: 'head', delayMs: 5000 },
-  };
+  const run = newRun(taskOf(hookWith('a.sh'), trigger), 'main');
+  return endedWhole(run, { type: 'failed', by: 'hook', error }, { type: 'retry', at: 'head', delayMs: 5000 });
 }
 
 const printed = 'hook a.sh failed\n+ curl -H "Authorization: s3cret"';

@@ -1,7 +1,7 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import { runLog } from '../../src/run/run-log.ts';
 import { newRun } from '../../src/run/run.ts';
-import type { RunJournal } from '../../src/run/journal.ts';
+import { endedWhole, type RunJournal } from '../../src/run/journal.ts';
 import { createOutputLog } from '../../src/runner/output-log.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
@@ -53,7 +53,7 @@ describe('the log of runs', () => {
 
   it('has what a run succeeded with', () => {
     const outcome = { type: 'succeeded', cost: { durationMs: 19.6, usage: {} }, applied: [applied] } as const;
-    journal.record({ type: 'ended', run, outcome, next: { type: 'done' } });
+    journal.record(endedWhole(run, outcome, { type: 'done' }));
 
     expect(log.lines).toEqual([
       { level: 'info', message: 'hook finished', fields: { ...place, durationMs: 20, patches: 1 } },
@@ -73,18 +73,8 @@ describe('the log of runs', () => {
 
   it('has what failed while the operator stops, but not what a reload cut short', () => {
     const error = new Error('ended');
-    journal.record({
-      type: 'ended',
-      run,
-      outcome: { type: 'interrupted', by: 'reload', error },
-      next: { type: 'drop', why: 'gone' },
-    });
-    journal.record({
-      type: 'ended',
-      run,
-      outcome: { type: 'interrupted', by: 'shutdown', error },
-      next: { type: 'keep' },
-    });
+    journal.record(endedWhole(run, { type: 'interrupted', by: 'reload', error }, { type: 'drop', why: 'gone' }));
+    journal.record(endedWhole(run, { type: 'interrupted', by: 'shutdown', error }, { type: 'keep' }));
 
     expect(log.lines).toEqual([
       {

@@ -1,5 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMetrics } from '../../src/metrics.ts';
+import { endedWhole } from '../../src/run/journal.ts';
 import { runMetrics } from '../../src/run/run-metrics.ts';
 import { newRun } from '../../src/run/run.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';
@@ -17,7 +18,7 @@ it('a run is measured once: its wait, its time, its cost', () => {
 
   journal.record({ type: 'started', run, waitedMs: 2000 });
   journal.record({ type: 'executed', run, cost });
-  journal.record({ type: 'ended', run, outcome: { type: 'succeeded', cost, applied: [] }, next: { type: 'done' } });
+  journal.record(endedWhole(run, { type: 'succeeded', cost, applied: [] }, { type: 'done' }));
 
   expect(metricValues(metrics, 'task_wait_in_queue_seconds_total')).toEqual([`${LABELS} 2`]);
   expect(metricValues(metrics, 'task_wait_in_queue_seconds')).toEqual([`${LABELS} 1`]);

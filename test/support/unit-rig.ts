@@ -14,7 +14,16 @@ export function eventOf(binding: KubernetesBinding, name: string): EventTrigger 
 
 /** A task as a unit would queue it. */
 export function taskOf(hook: Hook, trigger: Trigger, fields: Partial<Task> = {}): Task {
-  return { hook, triggers: [trigger], allowFailure: false, queuedAtMs: 0, failures: 0, ownFailures: 0, ...fields };
+  return {
+    hook,
+    triggers: [trigger],
+    allowFailure: false,
+    queuedAtMs: 0,
+    failures: 0,
+    ownFailures: 0,
+    sinceMs: 0,
+    ...fields,
+  };
 }
 
 /** Describes a task: `Synchronization pods`, `pods/web`, `every-minute`. */
@@ -32,7 +41,8 @@ export function unitRig(name: string, bindings: Hook['bindings']) {
   const controller = new AbortController();
   const hook = hookWith(name, bindings);
   const unit = new HookUnit(hook, {
-    emit: (trigger) => void tasks.push({ queue: queueOf(trigger), task: newTask(hook, trigger, Date.now()) }),
+    emit: (trigger) =>
+      void tasks.push({ queue: queueOf(hook, trigger).name, task: newTask(hook, trigger, Date.now()) }),
     requeue: (task) => void tasks.push({ queue: 'main', task }),
     createMonitor: (binding, listener) => {
       monitors.set(binding, listener);
@@ -100,6 +110,8 @@ function describeTrigger(trigger: Trigger): string {
       return trigger.binding.name;
     case 'ask':
       return trigger.contextType;
+    case 'reconcile':
+      return `Reconcile ${trigger.name}`;
     case 'event':
       return `${trigger.binding.name}/${trigger.item.name}`;
   }

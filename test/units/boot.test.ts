@@ -29,7 +29,7 @@ function bootRig(...rigs: readonly UnitRig[]) {
     rigs.map((rig) => rig.unit),
     {
       emit: (hook, trigger) =>
-        void pushed.push(`${queueOf(trigger)}: ${hook.name} ${describeTask(newTask(hook, trigger, 0))}`),
+        void pushed.push(`${queueOf(hook, trigger).name}: ${hook.name} ${describeTask(newTask(hook, trigger, 0))}`),
       startup,
     },
     controller.signal,
