@@ -1,16 +1,17 @@
 import { json, type ApiRequest, type Reply, type Target } from './api-request.ts';
 import type { Cluster } from './cluster.ts';
 import { textAt } from './json-fields.ts';
-import type { JsonObject } from './json.ts';
+import { isJsonObject, type JsonObject } from './json.ts';
 import { isCreatedOnUpdate, needsResourceVersion } from './kind-strategy.ts';
 import { apiVersionOf, type ServedKind } from './kind.ts';
-import { nameOf, namespaceOf, resourceVersionOf, timestamp } from './object-meta.ts';
+import { nameOf, namespaceOf, resourceVersionOf, timestamp, uidOf, withMetadata } from './object-meta.ts';
 import { applyPatch } from './patch/apply-patch.ts';
 import { findObject } from './read.ts';
 import { withoutResetFields } from './reset-fields.ts';
 import {
   badRequest,
   type Cause,
+  conflict,
   forbiddenValue,
   invalid,
   invalidValue,
@@ -106,11 +107,36 @@ function applyObject(cluster: Cluster, target: Target, patch: unknown, options: 
     if (target.subresource !== '') throw notFound(kind, name);
     const object = typed(kind, applyPatch({ ...basics, type: 'apply', current: undefined, patch }));
     checkIdentity(target, object, 'put');
-    return json(createObject(cluster, { target, object, options, managed: true }), 201);
+    const created = withoutVersion(target, object);
+    return json(createObject(cluster, { target, object: created, options, managed: true }), 201);
   }
   const object = applyPatch({ ...basics, type: 'apply', current: served(kind, current.object), patch });
   checkIdentity(target, object, 'patch');
-  return json(updateObject(cluster, current, { target, object, options, managed: true }));
+  if (needsResourceVersion(kind) && appliedVersion(patch) === '0') throw unconditionalUpdate(kind, name);
+  return json(updateObject(cluster, current, { target, object, options, managed: true, patched: true }));
+}
+
+/** An apply that creates ignores any resourceVersion, so that one which no object has makes it a create alone. */
+function withoutVersion({ kind, name }: Target, object: JsonObject): JsonObject {
+  const [version, uid] = [resourceVersionOf(object), uidOf(object)];
+  if (version !== '' && !/^\d+$/.test(version)) {
+    throw new StatusError({
+      code: 500,
+      message: `strconv.ParseUint: parsing ${JSON.stringify(version)}: invalid syntax`,
+    });
+  }
+  if (uid !== '') {
+    throw conflict(
+      kind,
+      name,
+      `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`,
+    );
+  }
+  return withMetadata(object, { resourceVersion: undefined });
+}
+
+function appliedVersion(patch: unknown): string {
+  return isJsonObject(patch) ? resourceVersionOf(patch) : '';
 }
 
 function patchBasics(

@@ -24,6 +24,43 @@ export function applyLaws(bench: () => Bench): void {
       ]);
     });
 
+    it('with a resourceVersion that no object has creates, and refuses what is there', async () => {
+      const { client, namespace } = bench();
+      const ns = await namespace();
+
+      const created = await apply(client, ns, { by: 'me', data: { k: 'v' }, metadata: { resourceVersion: '1' } });
+      const refused = await apply(client, ns, { by: 'me', data: { k: 'w' }, metadata: { resourceVersion: '1' } });
+
+      expect(created.status).toBe(201);
+      const explanation = 'the object has been modified; please apply your changes to the latest version and try again';
+      expect(refusalOf(refused)).toEqual(
+        refusal(409, 'Conflict', `Operation cannot be fulfilled on configmaps "a": ${explanation}`),
+      );
+    });
+
+    it('with a uid changes only the object that has it', async () => {
+      const { client, namespace } = bench();
+      const ns = await namespace();
+      const uid = '00000000-0000-0000-0000-000000000000';
+
+      const absent = await apply(client, ns, { by: 'me', data: {}, metadata: { uid } });
+      const created = await apply(client, ns, { by: 'me', data: {} });
+      const another = await apply(client, ns, { by: 'me', data: {}, metadata: { uid } });
+      const same = await apply(client, ns, {
+        by: 'me',
+        data: { k: 'v' },
+        metadata: { uid: created.body['metadata']?.['uid'] },
+      });
+
+      const mismatch = `uid mismatch: the provided object specified uid ${uid}, and no existing object was found`;
+      expect(refusalOf(absent)).toEqual(
+        refusal(409, 'Conflict', `Operation cannot be fulfilled on configmaps "a": ${mismatch}`),
+      );
+      const immutable = `metadata.uid: Invalid value: "${uid}": field is immutable`;
+      expect(refusalOf(another)).toEqual(refusal(422, 'Invalid', `ConfigMap "a" is invalid: ${immutable}`));
+      expect(same.status).toBe(200);
+    });
+
     it('repeated changes nothing', async () => {
       const { client, namespace } = bench();
       const ns = await namespace();
@@ -185,9 +222,14 @@ interface Applied {
   readonly by: string;
   readonly data: Readonly<Record<string, string>>;
   readonly force?: boolean;
+  readonly metadata?: Readonly<Record<string, unknown>>;
 }
 
-async function apply(client: Client, namespace: string, { by, data, force = false }: Applied): Promise<Answer> {
+async function apply(
+  client: Client,
+  namespace: string,
+  { by, data, force = false, metadata = {} }: Applied,
+): Promise<Answer> {
   const path = `${configMaps(namespace, 'a')}?fieldManager=${by}&force=${String(force)}`;
-  return client.patch(path, 'apply', configMap('a', { data }));
+  return client.patch(path, 'apply', configMap('a', { data, metadata: { name: 'a', ...metadata } }));
 }
