@@ -9,6 +9,8 @@ export interface LogFields {
   readonly binding?: string;
   readonly queue?: string;
   readonly event?: string;
+  /** The id of a run of a hook. */
+  readonly run?: string;
   readonly kind?: string;
   readonly namespace?: string;
   readonly name?: string;

@@ -52,7 +52,9 @@ function fieldsOf(run: Run): LogFields {
   if (known !== undefined) return known;
   const binding = bindingOf(run.task);
   const queue = run.queue === '' ? {} : { queue: run.queue };
-  const fields = { hook: run.task.hook.name, ...(binding !== '' && { binding }), ...queue, event: reasonOf(run.task) };
+  const { id, task } = run;
+  const where = { hook: task.hook.name, ...(binding !== '' && { binding }), ...queue };
+  const fields = { ...where, event: reasonOf(task), run: id };
   FIELDS.set(run, fields);
   return fields;
 }
@@ -60,7 +62,7 @@ function fieldsOf(run: Run): LogFields {
 const FIELDS = new WeakMap<Run, LogFields>();
 
 function logApplied(log: Logger, run: Run, { operation, target, change }: AppliedOperation): void {
-  const fields = { hook: run.task.hook.name, operation, object: target, change };
+  const fields = { hook: run.task.hook.name, run: run.id, operation, object: target, change };
   if (change === 'unchanged' || change === 'absent') log.debug(fields, 'patch applied');
   else log.info(fields, 'patch applied');
 }

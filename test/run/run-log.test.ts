@@ -9,7 +9,7 @@ import { eventOf, taskOf } from '../support/unit-rig.ts';
 
 const binding = kubernetesBinding('pods');
 const run = newRun(taskOf(hookWith('hook.sh', [binding]), eventOf(binding, 'web')), 'main');
-const place = { hook: 'hook.sh', binding: 'pods', queue: 'main', event: 'Added default/web' };
+const place = { hook: 'hook.sh', binding: 'pods', queue: 'main', event: 'Added default/web', run: run.id };
 const operation = {
   operation: 'MergePatch',
   target: { kind: 'ConfigMap' },
@@ -47,7 +47,7 @@ describe('the log of runs', () => {
   ] as const)('has what was applied: %s at level %s', (change, level) => {
     journal.record({ type: 'applied', run, operation, applied: { ...applied, change } });
 
-    const fields = { hook: 'hook.sh', operation: 'MergePatch', object: 'v1/ConfigMap/default/cm', change };
+    const fields = { hook: 'hook.sh', run: run.id, operation: 'MergePatch', object: 'v1/ConfigMap/default/cm', change };
     expect(log.lines).toEqual([{ level, message: 'patch applied', fields }]);
   });
 

@@ -1,0 +1,134 @@
+import { HookFailedError } from '../errors.ts';
+import type { HookResult } from '../hook/result.ts';
+import type { RunNext, RunOutcomeName, RunPart, RunRecord, RunResult } from '../hook/run-record.ts';
+import { shownText } from '../lib/shown.ts';
+import { unreachable } from '../lib/unreachable.ts';
+import type { RunCost } from '../runner/executor.ts';
+import type { EndedPart } from './journal.ts';
+import type { LiveRun } from './live-run.ts';
+import type { Next } from './policy.ts';
+import { recordedObjects } from './recorded-objects.ts';
+import type { FailedRun, RunOutcome } from './run.ts';
+import { bindingOf, reasonOf } from './run-reason.ts';
+
+const MAX_ERROR_CHARS = 2000;
+const MAX_TEXT_CHARS = 1100;
+/** The `output` of a result that is longer is left out: with the rest it would not fit into a record. */
+const MAX_OUTPUT_BYTES = 32 * 1024;
+const MAX_PARTS = 20;
+const MAX_PART_OBJECTS = 5;
+const MAX_PART_ERROR_CHARS = 300;
+
+/** How a run ended, and what happens next. */
+export interface RunEnd {
+  readonly outcome: RunOutcome;
+  readonly next: Next;
+  readonly parts: readonly EndedPart[];
+  readonly atMs: number;
+}
+
+/** The record of a run that has not ended. */
+export function recordOfLive(live: LiveRun): RunRecord {
+  return { ...headOf(live), outcome: 'running' };
+}
+
+/** The record of a run that ended. */
+export function recordOfEnded(live: LiveRun, { outcome, next, parts, atMs }: RunEnd): RunRecord {
+  return {
+    ...headOf(live),
+    ended: iso(atMs),
+    outcome: outcome.type,
+    ...costFields(('cost' in outcome ? outcome.cost : undefined) ?? live.cost),
+    ...(outcome.type === 'failed' && failureFields(outcome)),
+    ...(outcome.type === 'interrupted' && { error: errorText(outcome.error) }),
+    ...('result' in outcome && outcome.result !== undefined && resultFields(outcome.result)),
+    next: nextOf(next, atMs),
+    ...(parts.length > 1 && { parts: parts.slice(0, MAX_PARTS).map((part) => partOf(part, atMs)) }),
+  };
+}
+
+function headOf(live: LiveRun): Omit<RunRecord, 'outcome'> {
+  const { run, objects, startedAtMs, waitedMs, warnings, patches, morePatches } = live;
+  const { id, task, queue, attempt } = run;
+  return {
+    id,
+    hook: task.hook.name,
+    binding: bindingOf(task),
+    queue,
+    reason: shownText(reasonOf(task), MAX_TEXT_CHARS),
+    attempt,
+    objects: objects.objects,
+    ...(objects.more > 0 && { moreObjects: objects.more }),
+    queued: iso(task.queuedAtMs),
+    started: iso(startedAtMs),
+    waitedMs: Math.round(waitedMs),
+    ...costFields(live.cost),
+    patches: [...patches],
+    ...(morePatches > 0 && { morePatches }),
+    ...(warnings.length > 0 && { warnings: [...warnings] }),
+    lines: live.tail.count,
+  };
+}
+
+function costFields(cost: RunCost | undefined): Pick<RunRecord, 'durationMs'> & RunCost['usage'] {
+  return cost === undefined ? {} : { durationMs: Math.round(cost.durationMs), ...cost.usage };
+}
+
+function failureFields({ by, error, isPermanent }: FailedRun): Partial<RunRecord> {
+  const ending = error instanceof HookFailedError ? error.ending : undefined;
+  return {
+    failedBy: by,
+    ...(isPermanent === true && { permanent: true }),
+    error: errorText(error),
+    ...(ending?.exitCode !== undefined && { exitCode: ending.exitCode }),
+    ...(ending?.signal !== undefined && { signal: ending.signal }),
+    ...(ending?.timedOut === true && { timedOut: true }),
+  };
+}
+
+/** Of a hook that failed only the first line: the others are what it printed. */
+function errorText(error: Error, maxChars = MAX_ERROR_CHARS): string {
+  const text = error instanceof HookFailedError ? (error.message.split('\n', 1)[0] ?? '') : error.message;
+  return shownText(text, maxChars);
+}
+
+function resultFields({ reason, message, output }: HookResult): { readonly result?: RunResult } {
+  const result = {
+    ...(reason !== undefined && { reason: shownText(reason, MAX_TEXT_CHARS) }),
+    ...(message !== undefined && { message: shownText(message, MAX_TEXT_CHARS) }),
+    ...(output !== undefined && output.length <= MAX_OUTPUT_BYTES && { output }),
+  };
+  return Object.keys(result).length === 0 ? {} : { result };
+}
+
+function nextOf(next: Next, nowMs: number): RunNext {
+  switch (next.type) {
+    case 'done':
+      return { type: 'done', ...(next.againInMs !== undefined && { again: iso(nowMs + next.againInMs) }) };
+    case 'retry':
+      return { type: 'retry', at: next.at, again: iso(nowMs + next.delayMs) };
+    case 'drop':
+    case 'dead':
+      return { type: next.type, why: next.why };
+    case 'keep':
+    case 'answer':
+      return { type: next.type };
+    default:
+      return unreachable(next);
+  }
+}
+
+function partOf({ task, outcome, next }: EndedPart, nowMs: number): RunPart {
+  const name: RunOutcomeName = outcome.type;
+  return {
+    objects: recordedObjects(task.triggers).objects.slice(0, MAX_PART_OBJECTS),
+    outcome: name,
+    ...(outcome.type === 'failed' && { error: errorText(outcome.error, MAX_PART_ERROR_CHARS) }),
+    next: nextOf(next, nowMs),
+  };
+}
+
+/** RFC 3339; a time that is none is the epoch. */
+function iso(timeMs: number): string {
+  return new Date(Number.isFinite(timeMs) ? timeMs : 0).toISOString();
+}

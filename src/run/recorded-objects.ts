@@ -1,0 +1,72 @@
+import type { RunObject } from '../hook/run-record.ts';
+import type { SnapshotItem, Trigger } from '../hook/trigger.ts';
+
+const MAX_OBJECTS = 50;
+/** Finding the generation means parsing the object. */
+const MAX_PARSED_BYTES = 64 * 1024;
+
+/** The objects that a run is about, the first 50 of them. */
+export interface RecordedObjects {
+  readonly objects: readonly RunObject[];
+  readonly more: number;
+}
+
+/** The objects of the triggers: of events and reconciles; each object once, with what happened to it last. */
+export function recordedObjects(triggers: readonly Trigger[]): RecordedObjects {
+  const last = new Map<string, Trigger>();
+  for (const trigger of triggers) {
+    const key = keyOf(trigger);
+    if (key === undefined) continue;
+    last.delete(key);
+    last.set(key, trigger);
+  }
+  const kept = [...last.values()].slice(0, MAX_OBJECTS);
+  return { objects: kept.map(objectOf).filter((one) => one !== undefined), more: last.size - kept.length };
+}
+
+function keyOf(trigger: Trigger): string | undefined {
+  switch (trigger.type) {
+    case 'event':
+      return JSON.stringify([trigger.binding.kind, trigger.item.namespace, trigger.item.name]);
+    case 'reconcile':
+      return JSON.stringify([trigger.binding.kind, trigger.namespace, trigger.name]);
+    case 'onStartup':
+    case 'schedule':
+    case 'synchronization':
+    case 'ask':
+      return undefined;
+  }
+}
+
+function objectOf(trigger: Trigger): RunObject | undefined {
+  if (trigger.type === 'event') {
+    const { binding, watchEvent, item } = trigger;
+    return { ...placeOf(binding.kind, item), event: watchEvent, ...generationOf(item) };
+  }
+  if (trigger.type !== 'reconcile') return undefined;
+  return { ...placeOf(trigger.binding.kind, trigger), event: trigger.reason };
+}
+
+function placeOf(
+  kind: string,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+): Pick<RunObject, 'kind' | 'namespace' | 'name'> {
+  return { kind, ...(namespace !== '' && { namespace }), name };
+}
+
+/** `metadata.generation` of an object that is not very large. */
+export function generationOf({ object }: Pick<SnapshotItem, 'object'>): { readonly generation?: number } {
+  if (object === undefined || object.length > MAX_PARSED_BYTES) return {};
+  try {
+    const value: unknown = JSON.parse(Buffer.from(object.buffer, object.byteOffset, object.byteLength).toString());
+    const metadata = memberOf(value, 'metadata');
+    const generation = memberOf(metadata, 'generation');
+    return typeof generation === 'number' ? { generation } : {};
+  } catch {
+    return {};
+  }
+}
+
+function memberOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Object.getOwnPropertyDescriptor(value, key)?.value : undefined;
+}
