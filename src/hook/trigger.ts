@@ -57,6 +57,8 @@ export interface EventTrigger {
   readonly item: SnapshotItem;
   /** The version of the object that caused the event; absent when no version of it was seen. */
   readonly resourceVersion?: string;
+  /** The version that the binding saw before this one; absent unless the watch brought the change between the two. */
+  readonly previousVersion?: string;
 }
 
 /** One object is to be looked at, whatever happened. What the hook is given of it is read when the run begins. */

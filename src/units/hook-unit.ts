@@ -8,6 +8,7 @@ import { latch } from '../lib/latch.ts';
 import type { Monitor, MonitorListener, MonitorStatus } from '../sources/kubernetes/monitor.ts';
 import type { HookSchedules } from '../sources/schedule/hook-schedules.ts';
 import { HeldEvents } from './held-events.ts';
+import { OwnStatusWrites, type EndStatusWrite, type StatusPlace } from './own-status-writes.ts';
 import { OwnWrites, type Loop } from './own-writes.ts';
 import { Synchronizations, synchronizationsOf } from './synchronizations.ts';
 import { UnitBinding } from './unit-binding.ts';
@@ -50,6 +51,7 @@ export class HookUnit {
   readonly #schedules: UnitSchedules;
   readonly #synchronizations: Synchronizations;
   readonly #ownWrites: OwnWrites;
+  readonly #ownStatusWrites: OwnStatusWrites;
   readonly #held: HeldEvents;
   readonly #ended = new AbortController();
   readonly #synced = latch();
@@ -61,6 +63,10 @@ export class HookUnit {
     this.hook = hook;
     this.#options = options;
     this.#ownWrites = new OwnWrites(options.now);
+    this.#ownStatusWrites = new OwnStatusWrites({
+      deliver: (trigger) => this.#receive(trigger),
+      onDropped: (trigger) => options.onEventHeld?.(trigger, 'the status of the object was written for this hook'),
+    });
     this.#held = new HeldEvents(options.emit);
     this.#synchronizations = new Synchronizations(options);
     const watched = hook.bindings.filter((binding) => binding.type === 'kubernetes');
@@ -156,6 +162,14 @@ export class HookUnit {
     return this.#ownWrites.note(task.triggers, operation, applied);
   }
 
+  /**
+   * The status of an object is written for a run of this hook: its events wait until the returned function is called,
+   * and the event of that write does not run the hook.
+   */
+  beginStatusWrite(place: StatusPlace): EndStatusWrite {
+    return this.#ownStatusWrites.begin(place);
+  }
+
   #watch(binding: KubernetesBinding): WatchedBinding {
     const { createMonitor, onProblem, onEventHeld: onHeld = () => {} } = this.#options;
     const state = new UnitBinding(binding, {
@@ -164,14 +178,19 @@ export class HookUnit {
         this.#settled.resolve();
         onProblem(binding, error);
       },
-      onEvent: (trigger) => {
-        const delayMs = this.#ownWrites.delayOf(trigger);
-        if (delayMs > 0) onHeld(trigger, `the hook changes this object in a loop: held for ${delayMs} ms`);
-        this.#held.receive(trigger, delayMs, this.#ended.signal);
-      },
+      onEvent: (trigger) => this.#ownStatusWrites.receive(trigger),
       onHeld,
     });
     return { state, monitor: createMonitor(binding, state) };
+  }
+
+  #receive(trigger: EventTrigger): void {
+    // The next start of the hook reads all objects again.
+    if (this.#ended.signal.aborted) return;
+    const delayMs = this.#ownWrites.delayOf(trigger);
+    if (delayMs > 0)
+      this.#options.onEventHeld?.(trigger, `the hook changes this object in a loop: held for ${delayMs} ms`);
+    this.#held.receive(trigger, delayMs, this.#ended.signal);
   }
 
   #resolveSynced(): void {

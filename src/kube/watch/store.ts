@@ -24,7 +24,14 @@ export interface ObjectRecord {
  * not the final one.
  */
 export type StoreChange =
-  | { readonly type: 'Added' | 'Modified'; readonly record: ObjectRecord; readonly object: KubeObject }
+  | { readonly type: 'Added'; readonly record: ObjectRecord; readonly object: KubeObject }
+  | {
+      readonly type: 'Modified';
+      readonly record: ObjectRecord;
+      readonly object: KubeObject;
+      /** The resourceVersion of the state before. */
+      readonly previousVersion: string;
+    }
   | { readonly type: 'Deleted'; readonly record: ObjectRecord; readonly object?: KubeObject };
 
 /**
@@ -94,7 +101,8 @@ export class Store {
     const record = this.#record(object, known);
     this.#records.set(record);
     if (known === undefined) return [{ type: 'Added', record, object }];
-    if (known.uid === object.uid) return [{ type: 'Modified', record, object }];
+    const previousVersion = known.resourceVersion;
+    if (known.uid === object.uid) return [{ type: 'Modified', record, object, previousVersion }];
     return [
       { type: 'Deleted', record: known },
       { type: 'Added', record, object },

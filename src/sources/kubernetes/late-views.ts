@@ -8,6 +8,8 @@ export interface ObjectStep {
   readonly name: string;
   /** From a watch event; absent for objects of a list, and for deletions. */
   readonly resourceVersion?: string;
+  /** The resourceVersion of the state before, of a watch event that modified an object. */
+  readonly previousVersion?: string;
   /** Makes the item of the object; must not throw or reject. Absent: the item is the last one known. */
   readonly view?: () => SnapshotItem | Promise<SnapshotItem>;
 }
@@ -44,8 +46,8 @@ export class LateViews {
     const key = placeKey(step);
     const waiting = this.#pending.get(key);
     if (waiting === undefined) return this.#view(key, step, []);
-    if (waiting.at(-1)?.type === 'put') waiting.pop();
-    if (waiting.at(-1)?.type !== 'delete' || step.type === 'put') waiting.push(step);
+    const replaced = waiting.at(-1)?.type === 'put' ? waiting.pop() : undefined;
+    if (waiting.at(-1)?.type !== 'delete' || step.type === 'put') waiting.push(afterReplaced(step, replaced));
     return undefined;
   }
 
@@ -80,4 +82,11 @@ export class LateViews {
       this.#done(seen);
     }
   }
+}
+
+/** A step that replaces a waiting one follows the state before that one. */
+function afterReplaced(step: ObjectStep, replaced: ObjectStep | undefined): ObjectStep {
+  if (replaced === undefined) return step;
+  const { previousVersion: _skipped, ...rest } = step;
+  return replaced.previousVersion === undefined ? rest : { ...rest, previousVersion: replaced.previousVersion };
 }

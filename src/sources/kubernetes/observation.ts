@@ -18,6 +18,8 @@ export interface ObservedEvent {
   readonly isSame: boolean;
   /** From a watch event; absent for objects of a list, and for deletions. */
   readonly resourceVersion?: string;
+  /** The resourceVersion of the state that the binding saw before, where the watch brought the change from it. */
+  readonly previousVersion?: string;
 }
 
 interface LateItem {
@@ -202,14 +204,14 @@ export class Observation implements WatchSubscriber {
     return events;
   }
 
-  #change({ type, record, object }: StoreChange): readonly ObservedEvent[] {
+  #change(change: StoreChange): readonly ObservedEvent[] {
+    const { type, record, object } = change;
     const { namespace, name } = record;
     const step = { type: type === 'Deleted' ? 'delete' : 'put', namespace, name } as const;
     if (object === undefined) return this.#step(step);
     // A waiting step reads the object after its event is over, so its JSON must be copied now.
     if (this.#views.has(step)) object.json();
-    const version = type === 'Deleted' ? {} : { resourceVersion: record.resourceVersion };
-    return this.#step({ ...step, ...version, view: () => this.#options.view(record, object) });
+    return this.#step({ ...step, ...versionsOf(change), view: () => this.#options.view(record, object) });
   }
 
   #step(step: ObjectStep): readonly ObservedEvent[] {
@@ -224,10 +226,14 @@ export class Observation implements WatchSubscriber {
     this.#options.listener.observed(events);
   }
 
-  #apply({ type, namespace, name, item, resourceVersion }: SeenStep): readonly ObservedEvent[] {
+  #apply({ type, namespace, name, item, resourceVersion, previousVersion }: SeenStep): readonly ObservedEvent[] {
     if (type === 'put') {
       if (item === undefined) return [];
-      return [{ ...this.#put(item), ...(resourceVersion !== undefined && { resourceVersion }) }];
+      const versions = {
+        ...(resourceVersion !== undefined && { resourceVersion }),
+        ...(previousVersion !== undefined && { previousVersion }),
+      };
+      return [{ ...this.#put(item), ...versions }];
     }
     const known = this.#items.get({ namespace, name });
     if (known !== undefined) this.#items.delete(known);
@@ -248,6 +254,12 @@ export class Observation implements WatchSubscriber {
       previous.filterError === item.filterError;
     return { watchEvent: 'Modified', item, isSame };
   }
+}
+
+function versionsOf(change: StoreChange): Pick<ObjectStep, 'resourceVersion' | 'previousVersion'> {
+  const { resourceVersion } = change.record;
+  if (change.type === 'Deleted') return {};
+  return change.type === 'Added' ? { resourceVersion } : { resourceVersion, previousVersion: change.previousVersion };
 }
 
 function deleted(item: SnapshotItem): ObservedEvent {

@@ -108,3 +108,35 @@ describe('LateViews', () => {
     );
   });
 });
+
+describe('a step that replaces a waiting one', () => {
+  it('follows the state before that one', async () => {
+    const seen: SeenStep[] = [];
+    const views = new LateViews((step) => void seen.push(step));
+    const slow = later('a', '1');
+    const put = { type: 'put', namespace: 'shop', name: 'a' } as const;
+    const quick = () => itemOf('a', '2');
+    views.take({ ...put, resourceVersion: '1', view: slow.look });
+    views.take({ ...put, resourceVersion: '2', previousVersion: '1', view: quick });
+    views.take({ ...put, resourceVersion: '3', previousVersion: '2', view: quick });
+    slow.end();
+    await settled();
+
+    expect(seen.at(-1)).toMatchObject({ resourceVersion: '3', previousVersion: '1' });
+  });
+
+  it('does not say what it follows where a list brought that', async () => {
+    const seen: SeenStep[] = [];
+    const views = new LateViews((step) => void seen.push(step));
+    const slow = later('a', '1');
+    const put = { type: 'put', namespace: 'shop', name: 'a' } as const;
+    views.take({ ...put, view: slow.look });
+    views.take({ ...put, view: () => itemOf('a', '2') });
+    views.take({ ...put, resourceVersion: '3', previousVersion: '2', view: () => itemOf('a', '3') });
+    slow.end();
+    await settled();
+
+    expect(seen.at(-1)?.resourceVersion).toBe('3');
+    expect(seen.at(-1)?.previousVersion).toBeUndefined();
+  });
+});

@@ -61,7 +61,7 @@ describe('MatchingNamespaces', () => {
     list(['x']);
 
     namespaces.changed({ type: 'Added', record: record('y'), object: object('y') });
-    namespaces.changed({ type: 'Modified', record: record('y'), object: object('y') });
+    namespaces.changed({ type: 'Modified', record: record('y'), object: object('y'), previousVersion: '1' });
     namespaces.changed({ type: 'Deleted', record: record('x') });
 
     expect(told).toEqual(['changed x', 'changed x,y', 'changed y']);
