@@ -14,13 +14,35 @@ export interface KindProblem {
 
 /** Problems of the kinds that a config watches; `config` is the parsed document, valid or not. */
 export function kindProblems(config: unknown): readonly KindProblem[] {
-  const entries = isObject(config) && Array.isArray(config['kubernetes']) ? config['kubernetes'] : [];
-  return entries.flatMap((entry: unknown, index): readonly KindProblem[] => {
-    const problem = isObject(entry) ? entryProblem(entry['kind'], entry['apiVersion']) : undefined;
+  return placedKinds(config).flatMap(({ path, entry }): readonly KindProblem[] => {
+    const problem = entryProblem(entry['kind'], entry['apiVersion']);
     if (problem === undefined) return [];
     const { field, ...rest } = problem;
-    return [{ ...rest, path: `kubernetes[${index}].${field}` }];
+    return [{ ...rest, path: `${path}.${field}` }];
   });
+}
+
+interface PlacedKind {
+  readonly path: string;
+  readonly entry: Readonly<Record<string, unknown>>;
+}
+
+function placedKinds(config: unknown): readonly PlacedKind[] {
+  if (!isObject(config)) return [];
+  const reconciled = elementsOf(config, 'reconcile', '');
+  const parts = reconciled.flatMap(({ path, entry }) => [
+    ...elementsOf(entry, 'owns', `${path}.`),
+    ...elementsOf(entry, 'watches', `${path}.`),
+  ]);
+  return [...elementsOf(config, 'kubernetes', ''), ...reconciled, ...parts];
+}
+
+function elementsOf(object: PlacedKind['entry'], field: string, prefix: string): readonly PlacedKind[] {
+  const list: unknown = object[field];
+  if (!Array.isArray(list)) return [];
+  return list.flatMap((entry: unknown, index) =>
+    isObject(entry) ? [{ path: `${prefix}${field}[${index}]`, entry }] : [],
+  );
 }
 
 interface FieldProblem {

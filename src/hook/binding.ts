@@ -13,7 +13,7 @@ export interface Hook {
   readonly path: string;
   /** `process`: an executable started for each run; `warm`: a module that exports a definition, kept loaded. */
   readonly type: 'process' | 'warm';
-  /** In the order of the config: onStartup, schedule, kubernetes. */
+  /** In the order onStartup, schedule, kubernetes, reconcile. */
   readonly bindings: readonly Binding[];
   readonly settings: HookSettings;
 }

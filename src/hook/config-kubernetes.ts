@@ -114,7 +114,8 @@ function createShape(checkFilter: CheckFilter) {
   };
 }
 
-const readApiVersion: Read<string> = (value, place) => {
+/** A group and version, such as `apps/v1`. */
+export const readApiVersion: Read<string> = (value, place) => {
   const isUsable = typeof value === 'string' && /^(?:[^/\s]+(?:\/[^/\s]+)?)?$/.test(value);
   if (!isUsable) return reportValue(place, value, 'a version such as v1 or apps/v1');
   const problem = value === '' ? undefined : value.split('/').map(pathSegmentProblem).find(isProblem);
@@ -127,7 +128,8 @@ function isProblem(problem: string | undefined): problem is string {
   return problem !== undefined;
 }
 
-function createFilterReader(type: Filter['type'], checkFilter: CheckFilter): Read<Filter> {
+/** Creates the reader of a filter, which checks that it compiles. */
+export function createFilterReader(type: Filter['type'], checkFilter: CheckFilter): Read<Filter> {
   return (value, place) => {
     const expression = readOptionalText(value, place);
     if (expression === undefined) return undefined;

@@ -20,6 +20,7 @@ import {
   type Place,
   type Read,
 } from './config-reader.ts';
+import { checkReconcileNames, countWatches, createReconcileReader, toReconcileBinding } from './config-reconcile.ts';
 import { readScheduleEntry, toScheduleBinding } from './config-schedule.ts';
 import { readSettings } from './config-settings.ts';
 import { checkSnapshots, effectiveSnapshots } from './config-snapshots.ts';
@@ -55,17 +56,26 @@ function readConfig(value: unknown, checkFilter: CheckFilter, place: Place): Con
     if (Object.hasOwn(value, 'onKubernetesEvent')) return undefined;
   }
   const config = readFields(createShape(checkFilter))(value, place);
-  const bindings = (config.schedule?.length ?? 0) + (config.kubernetes?.length ?? 0);
+  const bindings = countBindings(config);
   if (bindings > MAX_BINDINGS) {
     report(place, `got ${bindings} bindings, expected at most ${MAX_BINDINGS}; divide them among several hooks`);
     // The author would not read the problems of so many bindings.
     return undefined;
   }
   if (Object.keys(value).every((key) => key === 'configVersion')) {
-    report(place, 'the hook has no bindings, expected some of onStartup, schedule, kubernetes');
+    report(place, 'the hook has no bindings, expected some of onStartup, schedule, kubernetes, reconcile');
   }
   checkAllSnapshots(config, place);
+  checkReconcileNames(config.reconcile ?? [], otherNames(config), place);
   return config;
+}
+
+function countBindings({ schedule = [], kubernetes = [], reconcile = [] }: Config): number {
+  return schedule.length + kubernetes.length + reconcile.reduce((sum, entry) => sum + countWatches(entry), 0);
+}
+
+function otherNames({ schedule = [], kubernetes = [] }: Config): readonly string[] {
+  return [...new Set([...schedule.map(({ name = 'schedule' }) => name), ...kubernetes.map(kubernetesName)])];
 }
 
 function createShape(checkFilter: CheckFilter) {
@@ -74,6 +84,7 @@ function createShape(checkFilter: CheckFilter) {
     onStartup: readInteger,
     schedule: readList(readScheduleEntry, 1),
     kubernetes: readList(createKubernetesReader(checkFilter), 1),
+    reconcile: readList(createReconcileReader(checkFilter), 1),
     kubernetesValidating: refuse,
     kubernetesMutating: refuse,
     kubernetesCustomResourceConversion: refuse,
@@ -94,6 +105,9 @@ function checkAllSnapshots(config: Config, place: Place): void {
   for (const [index, entry] of (config.kubernetes ?? []).entries()) {
     checkSnapshots(entry, sources, inside(inside(place, 'kubernetes'), index));
   }
+  for (const [index, entry] of (config.reconcile ?? []).entries()) {
+    checkSnapshots(entry, sources, inside(inside(place, 'reconcile'), index));
+  }
 }
 
 function toBindings(config: Config): readonly Binding[] {
@@ -102,6 +116,7 @@ function toBindings(config: Config): readonly Binding[] {
     config.onStartup === undefined ? undefined : ({ type: 'onStartup', order: config.onStartup } as const),
     ...(config.schedule ?? []).map((entry) => toScheduleBinding(entry, effectiveSnapshots(entry, sources))),
     ...(config.kubernetes ?? []).map((entry) => toKubernetesBinding(entry, effectiveSnapshots(entry, sources))),
+    ...(config.reconcile ?? []).map((entry) => toReconcileBinding(entry, effectiveSnapshots(entry, sources))),
   ];
   return bindings.filter((binding) => binding !== undefined);
 }

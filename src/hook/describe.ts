@@ -1,8 +1,18 @@
 import { unreachable } from '../lib/unreachable.ts';
-import type { Binding, Hook, HookSettings, KubernetesBinding, NamespaceSelector, ScheduleBinding } from './binding.ts';
+import type {
+  Binding,
+  Hook,
+  HookSettings,
+  KubernetesBinding,
+  NamespaceSelector,
+  ObjectSelection,
+  ReconcileBinding,
+  ScheduleBinding,
+} from './binding.ts';
 import { nextRun } from '../crontab/next.ts';
 import { goDuration } from '../lib/duration.ts';
 import { jitterOf } from './jitter.ts';
+import { ownedKey } from './reconcile-mark.ts';
 
 const MAX_EXPRESSION = 60;
 
@@ -35,7 +45,7 @@ function describeBinding(hook: Hook, binding: Binding, nowMs: number): string {
     case 'kubernetes':
       return `kubernetes ${binding.name}: ${describeWatch(binding)}${describeRun(binding)}`;
     case 'reconcile':
-      return `reconcile ${binding.name}: ${binding.kind}`;
+      return `reconcile ${binding.name}: ${describeReconcile(binding)}`;
     default:
       return unreachable(binding);
   }
@@ -56,14 +66,34 @@ function describePolicy({ concurrency, missed, startingDeadlineMs, jitterMs }: S
   ].join('');
 }
 
-function describeWatch(binding: KubernetesBinding): string {
-  const { apiVersion, kind, names, executeHookOnEvent, filter } = binding;
-  const events = executeHookOnEvent.length === 0 ? 'no events' : executeHookOnEvent.join(' ');
+function describeReconcile(binding: ReconcileBinding): string {
+  const { owns, watches, parallelism, batch, resyncPeriodMs, finalize } = binding;
+  return [
+    ...describeSelection(binding),
+    ...(owns.length === 0 ? [] : [`owns ${owns.map(ownedKey).join(' ')}`]),
+    ...(watches.length === 0 ? [] : [`watches ${watches.map(({ name }) => name).join(' ')}`]),
+    `${parallelism} at a time`,
+    ...(batch === 1 ? [] : [`up to ${batch} a run`]),
+    ...(resyncPeriodMs === undefined ? [] : [`again within ${goDuration(resyncPeriodMs)}`]),
+    ...(finalize ? ['finalizes'] : []),
+  ].join(', ');
+}
+
+function describeSelection(selection: ObjectSelection): readonly string[] {
+  const { apiVersion, kind, names, namespace, labelSelector, fieldSelector } = selection;
   return [
     `${apiVersion === undefined ? '' : `${apiVersion} `}${kind}${names === undefined ? '' : ` ${names.join(' ')}`}`,
-    describeNamespace(binding.namespace),
-    ...(binding.labelSelector === undefined ? [] : ['by label']),
-    ...(binding.fieldSelector === undefined ? [] : ['by field']),
+    describeNamespace(namespace),
+    ...(labelSelector === undefined ? [] : ['by label']),
+    ...(fieldSelector === undefined ? [] : ['by field']),
+  ];
+}
+
+function describeWatch(binding: KubernetesBinding): string {
+  const { executeHookOnEvent, filter } = binding;
+  const events = executeHookOnEvent.length === 0 ? 'no events' : executeHookOnEvent.join(' ');
+  return [
+    ...describeSelection(binding),
     events,
     ...(filter === undefined ? [] : [`${filter.type}Filter ${shorten(filter.expression)}`]),
   ].join(', ');
