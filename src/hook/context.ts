@@ -1,17 +1,11 @@
 import { unreachable } from '../lib/unreachable.ts';
 import type { Hook, KubernetesBinding } from './binding.ts';
 import { compactGroups, groupOf } from './combine.ts';
+import { writeItem, writeItemMembers, writeItems } from './context-items.ts';
+import { NO_VIEWS, writeReconcile, type ReconcileRun } from './context-reconcile.ts';
 import { JsonChunks } from './json-chunks.ts';
 import type { Task } from './task.ts';
-import type {
-  AskTrigger,
-  EventTrigger,
-  ReconcileTrigger,
-  ScheduleTrigger,
-  Snapshot,
-  SnapshotItem,
-  Trigger,
-} from './trigger.ts';
+import type { AskTrigger, EventTrigger, ScheduleTrigger, Snapshot, SnapshotItem, Trigger } from './trigger.ts';
 
 /**
  * The binding contexts of a run: the JSON file that a hook reads at `BINDING_CONTEXT_PATH`. `writeContexts` is called
@@ -34,21 +28,6 @@ export interface RunFacts {
   readonly lastSuccessMs?: number;
 }
 
-/** What a Reconcile context shows of one object, read when the run begins. */
-export interface ReconcileView {
-  /** The object as JSON in UTF-8. */
-  readonly object: Uint8Array;
-  /** The children of this object, by `Kind.group` of their kind, or `Kind` of the core group. */
-  readonly owned: ReadonlyMap<string, Snapshot>;
-  /** By the name of the entry of `watches`, the objects of it that matter to this object. */
-  readonly watched: ReadonlyMap<string, Snapshot>;
-  /** Whether the object is being deleted. */
-  readonly isFinalizing: boolean;
-}
-
-/** Returns what a Reconcile context shows; undefined when the object is gone by now. */
-export type ReconcileReader = (trigger: ReconcileTrigger) => ReconcileView | undefined;
-
 /** Returns the facts about the run of a tick, or `undefined` if none are recorded. */
 export type FactsReader = (trigger: ScheduleTrigger) => RunFacts | undefined;
 
@@ -56,13 +35,15 @@ export type FactsReader = (trigger: ScheduleTrigger) => RunFacts | undefined;
  * The contexts of a task as a JSON array, in chunks to be written one after the other: one element for each trigger.
  */
 export function writeContexts(
-  task: Pick<Task, 'hook' | 'triggers'>,
+  task: Pick<Task, 'hook' | 'triggers' | 'previous'>,
   read: SnapshotReader,
   facts: FactsReader = () => undefined,
+  reconcile: ReconcileRun = NO_VIEWS,
 ): readonly Uint8Array[] {
   const chunks = new JsonChunks();
   const snapshots = new Snapshots(task.hook, read);
-  chunks.list('[', compactGroups(task.triggers), (trigger) => writeContext(chunks, trigger, { snapshots, facts }));
+  const sources: RunSources = { snapshots, facts, reconcile, previous: task.previous };
+  chunks.list('[', compactGroups(task.triggers), (trigger) => writeContext(chunks, trigger, sources));
   chunks.text('\n');
   return chunks.finish();
 }
@@ -70,6 +51,8 @@ export function writeContexts(
 interface RunSources {
   readonly snapshots: Snapshots;
   readonly facts: FactsReader;
+  readonly reconcile: ReconcileRun;
+  readonly previous: string | undefined;
 }
 
 function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources): void {
@@ -83,7 +66,9 @@ function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources)
     return;
   }
   if (trigger.type === 'reconcile') {
-    chunks.text('{"binding":').value(trigger.binding.name).text(',"type":"Reconcile"}');
+    const { reconcile: run, previous } = sources;
+    const { includeSnapshotsFrom: names } = trigger.binding;
+    writeReconcile(chunks, trigger, { run, previous, writeSnapshots: () => writeSnapshots(chunks, names, snapshots) });
     return;
   }
   const group = groupOf(trigger);
@@ -157,39 +142,6 @@ function writeSnapshots(chunks: JsonChunks, names: readonly string[], snapshots:
     chunks.value(name).text(':');
     chunks.list('[', snapshots.named(name), ({ binding, item }) => writeItem(chunks, binding, item));
   });
-}
-
-function writeItems(chunks: JsonChunks, binding: KubernetesBinding, snapshot: Snapshot): void {
-  chunks.list('[', snapshot, (item) => writeItem(chunks, binding, item));
-}
-
-function writeItem(chunks: JsonChunks, binding: KubernetesBinding, item: SnapshotItem): void {
-  chunks.text('{');
-  writeItemMembers(chunks, binding, item, '');
-  chunks.text('}');
-}
-
-/**
- * Writes `object`, `filterResult` and `filterError` as configured by the binding; `separator` precedes the first one.
- */
-function writeItemMembers(
-  chunks: JsonChunks,
-  binding: KubernetesBinding,
-  item: SnapshotItem,
-  separator: ',' | '',
-): void {
-  let before: string = separator;
-  if (item.filterError !== undefined) {
-    chunks.text(`${before}"filterError":`).value(item.filterError);
-    before = ',';
-  }
-  if (binding.filter !== undefined) {
-    chunks.text(`${before}"filterResult":${item.filterResult ?? 'null'}`);
-    before = ',';
-  }
-  if (binding.keepFullObjectsInMemory && item.object !== undefined) {
-    chunks.text(`${before}"object":`).bytes(item.object);
-  }
 }
 
 interface BoundItem {

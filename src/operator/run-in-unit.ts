@@ -27,7 +27,7 @@ export async function runInUnit(run: Run, options: UnitRunOptions, signal: Abort
   const terminate = AbortSignal.any([options.terminate, signal]);
   // `attempt` reads the contexts in this turn of the event loop: events after it are held until the run has ended.
   unit.begin(task);
-  const readers = { read: unit.objects.bind(unit), facts: options.facts };
+  const readers = { read: unit.objects.bind(unit), facts: options.facts, view: unit.view.bind(unit) };
   return options.endable.during(task, async (stop) => {
     const outcome = await attempt(run, readers, options, { terminate, stop });
     if (outcome.type !== 'failed' || stop.reason !== REPLACED) return outcome;

@@ -41,14 +41,16 @@ interface Handling extends TaskQueueOptions {
 
 const DONE = { type: 'done' } as const;
 
-async function handle(task: Task, options: Handling): Promise<Verdict<Task>> {
+async function handle(queued: Task, options: Handling): Promise<Verdict<Task>> {
   const { unitOf, queue, journal } = options;
-  const unit = unitOf(task.hook);
-  if (unit === undefined) {
-    settle(task, options);
+  const unit = unitOf(queued.hook);
+  if (unit?.defer(queued) === true) return DONE;
+  // An object that is gone by now needs no run.
+  const task = unit?.living(queued);
+  if (unit === undefined || task === undefined) {
+    settle(queued, options);
     return DONE;
   }
-  if (unit.defer(task)) return DONE;
   const run = newRun(task, queue);
   const outcome = interruptedBy(await runInUnit(run, options), task, options);
   const next = afterRun(run, outcome, { random: Math.random });

@@ -6,9 +6,12 @@ import type { QueuedTrigger } from '../hook/trigger.ts';
 import type { Logger } from '../log.ts';
 import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
 import { createMonitor, type MonitorListener } from '../sources/kubernetes/monitor.ts';
+import type { Part } from '../sources/reconcile/parts.ts';
+import type { PartMonitor } from '../sources/reconcile/reconciler.ts';
 import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { HookUnit, type UnitMonitor } from '../units/hook-unit.ts';
+import { createReconcilerFactory } from './reconciler-factory.ts';
 
 export interface UnitFactoryOptions {
   readonly access: ClusterAccess;
@@ -27,6 +30,10 @@ export interface UnitFactoryOptions {
  */
 export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => HookUnit {
   const { emit, requeue, metrics } = options;
+  const reconcilers = createReconcilerFactory({
+    ...options,
+    createMonitor: (hook, part, listener) => createPartMonitor(options, { hook, part, listener }),
+  });
   return (hook) => {
     const log = options.log.child({ hook: hook.name });
     const startedAt = performance.now();
@@ -36,6 +43,7 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
       requeue,
       now: Date.now,
       createMonitor: (binding, listener) => createHookMonitor(options, { hook, binding, listener }),
+      createReconciler: reconcilers(hook),
       createSchedules: (bindings, emitTick) =>
         new HookSchedules({ ...options.schedules, hook: hook.name, bindings, now: Date.now, emit: emitTick, log }),
       onEnabled: () => {
@@ -70,6 +78,20 @@ function createHookMonitor({ access, filters, metrics, log }: UnitFactoryOptions
     log,
     metrics,
   });
+}
+
+interface PartPlace {
+  readonly hook: Hook;
+  readonly part: Part;
+  readonly listener: MonitorListener;
+}
+
+function createPartMonitor(
+  { access, metrics, log }: UnitFactoryOptions,
+  { hook, part: { binding, filter }, listener }: PartPlace,
+): PartMonitor {
+  initKubernetesBinding(metrics, { hook: hook.name, binding: binding.name, queue: binding.queue });
+  return createMonitor(binding, { listener, ...access, hook: hook.name, filter, log, metrics });
 }
 
 function initMetrics(metrics: Metrics, hook: Hook): void {

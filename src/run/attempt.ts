@@ -3,6 +3,7 @@ import type { PatchOperation } from '../effects/operation.ts';
 import type { MetricOperation } from '../effects/parse-metrics.ts';
 import { HookOutputError, KubeError, PatchError } from '../errors.ts';
 import { writeContexts, type FactsReader, type SnapshotReader } from '../hook/context.ts';
+import type { ReconcileReader } from '../hook/context-reconcile.ts';
 import type { Execution, Executor, RunCost } from '../runner/executor.ts';
 import type { HookOutputs } from '../runner/workspace.ts';
 import type { RunJournal } from './journal.ts';
@@ -47,6 +48,7 @@ export interface AttemptOptions {
 export interface ContextReaders {
   readonly read: SnapshotReader;
   readonly facts?: FactsReader;
+  readonly view?: ReconcileReader;
 }
 
 /** The signals that end an attempt early. */
@@ -96,11 +98,11 @@ export async function attempt(
 
 async function execute(
   run: Run,
-  { read, facts }: ContextReaders,
+  { read, facts, view = () => undefined }: ContextReaders,
   { executor, journal }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Execution> {
-  const contexts = writeContexts(run.task, read, facts);
+  const contexts = writeContexts(run.task, read, facts, { view, runId: run.id, attempt: run.attempt });
   const { hook } = run.task;
   return executor.execute(
     { hook, contexts, onOutput: (output) => journal.record({ type: 'output', run, output }) },

@@ -1,8 +1,9 @@
 import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { PatchOperation } from '../effects/operation.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook/binding.ts';
+import type { ReconcileView } from '../hook/context-reconcile.ts';
 import type { Task } from '../hook/task.ts';
-import type { Emit, EventTrigger, Snapshot } from '../hook/trigger.ts';
+import type { Emit, EventTrigger, ReconcileTrigger, Snapshot } from '../hook/trigger.ts';
 import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
 import type { Monitor, MonitorListener, MonitorStatus } from '../sources/kubernetes/monitor.ts';
@@ -10,6 +11,7 @@ import type { HookSchedules } from '../sources/schedule/hook-schedules.ts';
 import { HeldEvents } from './held-events.ts';
 import { OwnStatusWrites, type EndStatusWrite, type StatusPlace } from './own-status-writes.ts';
 import { OwnWrites, type Loop } from './own-writes.ts';
+import { Reconcilers, type CreateReconciler, type UnitReconciler } from './reconcilers.ts';
 import { Synchronizations, synchronizationsOf } from './synchronizations.ts';
 import { UnitBinding } from './unit-binding.ts';
 
@@ -26,6 +28,7 @@ export interface UnitOptions {
   readonly requeue: (task: Task) => void;
   readonly createMonitor: (binding: KubernetesBinding, listener: MonitorListener) => UnitMonitor;
   readonly createSchedules: (bindings: readonly ScheduleBinding[], emit: Emit) => UnitSchedules;
+  readonly createReconciler: CreateReconciler;
   readonly now: () => number;
   /** Called once, when every Synchronization of the hook is done and its schedules start. */
   readonly onEnabled: () => void;
@@ -48,6 +51,7 @@ export class HookUnit {
   readonly hook: Hook;
   readonly #options: UnitOptions;
   readonly #bindings: ReadonlyMap<KubernetesBinding, WatchedBinding>;
+  readonly #reconcilers: Reconcilers;
   readonly #schedules: UnitSchedules;
   readonly #synchronizations: Synchronizations;
   readonly #ownWrites: OwnWrites;
@@ -71,6 +75,14 @@ export class HookUnit {
     this.#synchronizations = new Synchronizations(options);
     const watched = hook.bindings.filter((binding) => binding.type === 'kubernetes');
     this.#bindings = new Map(watched.map((binding) => [binding, this.#watch(binding)]));
+    this.#reconcilers = new Reconcilers(hook, {
+      create: options.createReconciler,
+      onSynced: () => this.#resolveSynced(),
+      onProblem: (binding, error) => {
+        this.#settled.resolve();
+        options.onProblem(binding, error);
+      },
+    });
     this.#resolveSynced();
     const scheduled = hook.bindings.filter((binding) => binding.type === 'schedule');
     this.#schedules = options.createSchedules(scheduled, options.emit);
@@ -87,7 +99,7 @@ export class HookUnit {
   }
 
   get isSynced(): boolean {
-    return [...this.#bindings.values()].every(({ state }) => state.isSynced);
+    return this.#reconcilers.isSynced && [...this.#bindings.values()].every(({ state }) => state.isSynced);
   }
 
   get isEnabled(): boolean {
@@ -95,7 +107,23 @@ export class HookUnit {
   }
 
   statuses(): readonly (readonly [KubernetesBinding, MonitorStatus])[] {
-    return [...this.#bindings].map(([binding, { monitor }]) => [binding, monitor.status()]);
+    const watched = [...this.#bindings].map(([binding, { monitor }]) => [binding, monitor.status()] as const);
+    return [...watched, ...this.#reconcilers.statuses()];
+  }
+
+  /** What a Reconcile context shows now; undefined when the object is gone. */
+  view(trigger: ReconcileTrigger): ReconcileView | undefined {
+    return this.#reconcilers.of(trigger)?.view(trigger);
+  }
+
+  /** The reconciler of a binding; undefined for a binding of another hook. */
+  reconciler(trigger: ReconcileTrigger): UnitReconciler | undefined {
+    return this.#reconcilers.of(trigger);
+  }
+
+  /** The task with those of its triggers that have still something to run for; undefined when none has. */
+  living(task: Task): Task | undefined {
+    return this.#reconcilers.living(task);
   }
 
   /** The snapshot of one binding now. */
@@ -113,7 +141,12 @@ export class HookUnit {
     if (signal.aborted) return;
     const monitors = [...this.#bindings.values()].map(async ({ monitor }) => monitor.run(signal));
     try {
-      await Promise.all([...monitors, this.#runSchedules(signal), this.#synchronizations.run(signal)]);
+      await Promise.all([
+        ...monitors,
+        this.#reconcilers.run(signal),
+        this.#runSchedules(signal),
+        this.#synchronizations.run(signal),
+      ]);
     } finally {
       this.#ended.abort();
       // `boot` may be waiting for this unit, and must go on to the next one.
@@ -130,11 +163,11 @@ export class HookUnit {
   }
 
   /**
-   * Returns true for a task that must wait for an earlier Synchronization of this hook which failed. The task is taken,
-   * and queued again when a Synchronization of the hook is done.
+   * Returns true for a task that must wait: for an earlier Synchronization of this hook which failed, or for a kind
+   * that its reconcile binding needs and the API server lacks. The task is taken, and queued again when it may run.
    */
   defer(task: Task): boolean {
-    return this.#synchronizations.defer(task);
+    return this.#reconcilers.hold(task) || this.#synchronizations.defer(task);
   }
 
   /** Must be called in the same turn of the event loop in which the binding contexts of `task` are read. */
@@ -201,6 +234,7 @@ export class HookUnit {
     if (!this.#synchronizations.isDone || this.#isEnabled) return;
     this.#isEnabled = true;
     this.#enabled.resolve();
+    this.#reconcilers.enable();
     this.#options.onEnabled();
   }
 

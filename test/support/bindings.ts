@@ -1,4 +1,11 @@
-import type { Hook, KubernetesBinding, OnStartupBinding, ScheduleBinding } from '../../src/hook/binding.ts';
+import type {
+  Hook,
+  KubernetesBinding,
+  OnStartupBinding,
+  ReconcileBinding,
+  ScheduleBinding,
+} from '../../src/hook/binding.ts';
+import { RECONCILE_RETRY } from '../../src/hook/config-reconcile.ts';
 import { parseCrontab } from '../../src/crontab/crontab.ts';
 import type { ScheduledRun, Trigger } from '../../src/hook/trigger.ts';
 
@@ -56,4 +63,23 @@ export const onStartupBinding: OnStartupBinding = { type: 'onStartup', order: 1 
 /** A hook with these bindings. */
 export function hookWith(name: string, bindings: Hook['bindings'] = []): Hook {
   return { name, path: `/hooks/${name}`, type: 'process', bindings, settings: {} };
+}
+
+/** A reconcile binding with the default settings. */
+export function reconcileBinding(name: string, fields: Partial<ReconcileBinding> = {}): ReconcileBinding {
+  return {
+    type: 'reconcile',
+    name,
+    kind: 'WebSite',
+    apiVersion: 'example.com/v1',
+    owns: [],
+    watches: [],
+    includeSnapshotsFrom: [],
+    parallelism: 4,
+    batch: 1,
+    finalize: false,
+    onHookChange: false,
+    retry: RECONCILE_RETRY,
+    ...fields,
+  };
 }

@@ -7,6 +7,7 @@ import { MemoryRecords } from '../../src/state/records.ts';
 import { BindingSchedule } from '../../src/sources/schedule/binding-schedule.ts';
 import { targetsOf } from '../../src/sources/schedule/targets.ts';
 import { aborted } from '../../src/lib/aborted.ts';
+import { noReconciler } from './no-reconciler.ts';
 import { recordingLogger } from './recording-logger.ts';
 
 /** Ignores what it is notified of schedules. */
@@ -17,8 +18,9 @@ export const deafObserver: ScheduleObserver = {
   onFailed: () => {},
 };
 
-/** What a unit needs of schedules where a test is about something else. */
-export const withoutSchedules: Pick<UnitOptions, 'createSchedules'> = {
+/** What a unit needs of schedules and reconcile bindings where a test is about something else. */
+export const withoutSchedules: Pick<UnitOptions, 'createSchedules' | 'createReconciler'> = {
+  createReconciler: noReconciler,
   createSchedules: (bindings) => ({ schedules: idleSchedules('hook.sh', bindings), run: aborted }),
 };
 

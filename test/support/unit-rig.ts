@@ -6,6 +6,7 @@ import type { MonitorListener } from '../../src/sources/kubernetes/monitor.ts';
 import { HookUnit } from '../../src/units/hook-unit.ts';
 import { hookWith } from './bindings.ts';
 import { idleSchedules } from './idle-schedule.ts';
+import { noReconciler } from './no-reconciler.ts';
 
 /** An event of a binding, about an object called `name`. */
 export function eventOf(binding: KubernetesBinding, name: string): EventTrigger {
@@ -44,6 +45,7 @@ export function unitRig(name: string, bindings: Hook['bindings']) {
     emit: (trigger) =>
       void tasks.push({ queue: queueOf(hook, trigger).name, task: newTask(hook, trigger, Date.now()) }),
     requeue: (task) => void tasks.push({ queue: 'main', task }),
+    createReconciler: noReconciler,
     createMonitor: (binding, listener) => {
       monitors.set(binding, listener);
       return {

@@ -1,8 +1,9 @@
 import { KubeError, summaryOf } from '../../errors.ts';
 import type { CompiledFilter } from '../../filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
-import type { EventTrigger, Snapshot } from '../../hook/trigger.ts';
+import type { EventTrigger, Snapshot, SnapshotItem } from '../../hook/trigger.ts';
 import type { Kinds, ResourceKind } from '../../kube/kind.ts';
+import type { Placed } from '../../kube/watch/object-index.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
@@ -33,6 +34,8 @@ export interface Monitor {
   run(signal: AbortSignal): Promise<void>;
   /** The objects at this moment, by namespace and name; the same array until something changes. */
   snapshot(): Snapshot;
+  /** One object of the snapshot. */
+  item(place: Placed): SnapshotItem | undefined;
   status(): MonitorStatus;
 }
 
@@ -40,6 +43,8 @@ export interface Monitor {
 export interface MonitorStatus {
   /** Whether the first list is complete and the snapshot shows it. */
   readonly isSynced: boolean;
+  /** The API server has no such kind now, so the snapshot is empty; absent until discovery has said so. */
+  readonly isMissing?: true;
   /** The contact that is longest ago of all its watches; absent while there is no watch, or one had no contact yet. */
   readonly lastContactAtMs?: number | undefined;
   /** Summary of the error that has persisted longest; absent when nothing fails. */
@@ -84,6 +89,7 @@ class BindingMonitor implements Monitor {
   #namespaces: MatchingNamespaces | undefined;
   #kind: ResourceKind | undefined;
   #isSynced = false;
+  #isMissing = false;
 
   constructor(binding: KubernetesBinding, deps: MonitorDeps) {
     this.binding = binding;
@@ -124,10 +130,12 @@ class BindingMonitor implements Monitor {
       onFound: (found) => {
         this.#recovered('kind');
         this.#kind = found;
+        this.#isMissing = false;
         this.#observe();
       },
       onMissing: () => {
         this.#kind = undefined;
+        this.#isMissing = true;
         this.#observe();
       },
       onFailed: (error) => {
@@ -147,12 +155,17 @@ class BindingMonitor implements Monitor {
     return this.#observations.snapshot();
   }
 
+  item(place: Placed): SnapshotItem | undefined {
+    return this.#observations.item(place);
+  }
+
   status(): MonitorStatus {
     const [problem] = this.#problems.values();
     const contacts = this.#watches().map(({ lastContactAtMs = -Infinity }) => lastContactAtMs);
     const oldest = Math.min(...contacts);
     return {
       isSynced: this.#isSynced,
+      ...(this.#isMissing && { isMissing: true as const }),
       lastContactAtMs: Number.isFinite(oldest) ? oldest : undefined,
       ...(problem === undefined ? {} : { problem: summaryOf(problem) }),
     };

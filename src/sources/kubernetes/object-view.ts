@@ -35,7 +35,7 @@ export function createObjectView({ binding, filter, metrics, log }: ObjectViewOp
     if (filterError !== undefined) {
       metrics.filterFailed();
       reportOnce(object, filterError);
-      const failed = { namespace, name, filterResult: 'null', filterError };
+      const failed = { namespace, name, filterResult, filterError };
       return keepsObject ? { ...failed, object: json ?? object.json() } : failed;
     }
     return keepsObject

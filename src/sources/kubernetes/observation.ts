@@ -2,7 +2,7 @@ import type { WatchEvent } from '../../hook/binding.ts';
 import type { SnapshotItem } from '../../hook/trigger.ts';
 import type { WatchTarget } from '../../kube/watch/list-watch.ts';
 import type { KubeObject } from '../../kube/object.ts';
-import { ObjectIndex } from '../../kube/watch/object-index.ts';
+import { ObjectIndex, type Placed } from '../../kube/watch/object-index.ts';
 import type { WatchSubscriber } from '../../kube/watch/shared-watch.ts';
 import type { Watches, WatchSubscription } from '../../kube/watch/shared-watches.ts';
 import type { ObjectRecord, StoreChange } from '../../kube/watch/store.ts';
@@ -93,6 +93,10 @@ export class Observation implements WatchSubscriber {
 
   get lastContactAtMs(): number | undefined {
     return this.#subscription?.lastContactAtMs;
+  }
+
+  item(place: Placed): SnapshotItem | undefined {
+    return this.#items.get(place);
   }
 
   /** The objects sorted by namespace and name, in a new array. */

@@ -1,7 +1,7 @@
-import type { Snapshot } from '../../hook/trigger.ts';
+import type { Snapshot, SnapshotItem } from '../../hook/trigger.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
 import type { WatchTarget } from '../../kube/watch/list-watch.ts';
-import { comparePlaces } from '../../kube/watch/object-index.ts';
+import { comparePlaces, type Placed } from '../../kube/watch/object-index.ts';
 import { Observation, type ObservationOptions } from './observation.ts';
 
 interface Entry {
@@ -68,6 +68,15 @@ export class Observations {
   /** Must be called when an observation's objects changed. */
   changed(): void {
     this.#snapshot = undefined;
+  }
+
+  /** One object, without building the snapshot. */
+  item(place: Placed): SnapshotItem | undefined {
+    for (const { observation } of this.#entries.values()) {
+      const found = observation.item(place);
+      if (found !== undefined) return found;
+    }
+    return undefined;
   }
 
   /** All objects sorted by namespace and name; the same array until something changes. */

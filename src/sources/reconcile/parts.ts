@@ -1,0 +1,78 @@
+import type { CompiledFilter } from '../../filter/compiled-filter.ts';
+import type {
+  Filter,
+  KubernetesBinding,
+  ObjectSelection,
+  OwnedKind,
+  ReconcileBinding,
+  WatchedKind,
+} from '../../hook/binding.ts';
+import { MARK_LABEL, ownedKey, reconcileMark } from '../../hook/reconcile-mark.ts';
+import { ownedFilter, parentFilter, watchedFilter } from './part-filters.ts';
+
+/** Compiles a filter of the config. */
+export type Compile = (filter: Filter) => CompiledFilter;
+
+/** One kind that a reconcile binding follows, as a monitor follows it. */
+export interface Part {
+  readonly binding: KubernetesBinding;
+  readonly filter: CompiledFilter;
+}
+
+/** The parents, under the name of the binding. */
+export function parentPart(binding: ReconcileBinding, compile: Compile): Part {
+  const { name, filter } = binding;
+  return {
+    binding: watchOf(name, binding, true),
+    filter: parentFilter(binding, filter && compile(filter)),
+  };
+}
+
+/**
+ * The children of one kind, under a name such as `websites/Deployment.apps`. They are told by their label; where the
+ * parents are in named namespaces, so are their children.
+ */
+export function ownedPart(binding: ReconcileBinding, owned: OwnedKind, compile: Compile): Part {
+  const { kind, apiVersion, filter, keepFullObjectsInMemory, otherNamespaces } = owned;
+  const { namespace } = binding;
+  const selection: ObjectSelection = {
+    kind,
+    ...(apiVersion !== undefined && { apiVersion }),
+    labelSelector: { matchLabels: { [MARK_LABEL]: reconcileMark(binding) } },
+    ...(namespace !== undefined && !otherNamespaces && { namespace }),
+  };
+  return {
+    binding: watchOf(`${binding.name}/${ownedKey(owned)}`, selection, keepFullObjectsInMemory),
+    filter: ownedFilter(filter && compile(filter)),
+  };
+}
+
+/** The objects of one entry of `watches`, under a name such as `websites/content`. */
+export function watchedPart(binding: ReconcileBinding, watched: WatchedKind, compile: Compile): Part {
+  const { name, filter, keepFullObjectsInMemory } = watched;
+  return {
+    binding: watchOf(`${binding.name}/${name}`, watched, keepFullObjectsInMemory),
+    filter: watchedFilter(compile(watched.for), filter && compile(filter)),
+  };
+}
+
+function watchOf(name: string, selection: ObjectSelection, keepFullObjectsInMemory: boolean): KubernetesBinding {
+  const { kind, apiVersion, names, labelSelector, fieldSelector, namespace } = selection;
+  return {
+    type: 'kubernetes',
+    name,
+    kind,
+    ...(apiVersion !== undefined && { apiVersion }),
+    ...(names !== undefined && { names }),
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+    ...(namespace !== undefined && { namespace }),
+    executeHookOnEvent: ['Added', 'Modified', 'Deleted'],
+    executeHookOnSynchronization: false,
+    waitForSynchronization: true,
+    keepFullObjectsInMemory,
+    allowFailure: false,
+    queue: '',
+    includeSnapshotsFrom: [],
+  };
+}

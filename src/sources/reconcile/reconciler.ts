@@ -1,0 +1,250 @@
+import type { KubernetesBinding, OwnedKind, ReconcileBinding, WatchedKind } from '../../hook/binding.ts';
+import type { ReconcileView } from '../../hook/context-reconcile.ts';
+import { ownedKey } from '../../hook/reconcile-mark.ts';
+import type { Emit, EventTrigger, ReconcileReason, ReconcileTrigger, SnapshotItem } from '../../hook/trigger.ts';
+import { comparePlaces, type Placed } from '../../kube/watch/object-index.ts';
+import { sleep } from '../../lib/sleep.ts';
+import type { Monitor, MonitorListener, MonitorStatus } from '../kubernetes/monitor.ts';
+import { placeKey } from '../kubernetes/late-views.ts';
+import { Links } from './links.ts';
+import { Parents, type Parent } from './parents.ts';
+import { factsOf, linksOf, splitResult, type ParentFacts } from './part-filters.ts';
+import { ownedPart, parentPart, watchedPart, type Compile, type Part } from './parts.ts';
+import { resyncDueMs, resyncTickMs } from './resync.ts';
+
+/** The part of a monitor that a reconciler uses. */
+export type PartMonitor = Pick<Monitor, 'run' | 'snapshot' | 'item' | 'status'>;
+
+export interface ReconcilerOptions {
+  readonly compile: Compile;
+  readonly createMonitor: (part: Part, listener: MonitorListener) => PartMonitor;
+  readonly emit: Emit;
+  /** The first lists of all kinds are complete; called once. */
+  readonly onSynced: () => void;
+  readonly onProblem: (binding: KubernetesBinding, error: unknown) => void;
+  /** The reason of the first look at each object; default `start`. */
+  readonly startReason?: ReconcileReason;
+  readonly now: () => number;
+  /** It does not follow the cluster any more. */
+  readonly onEnded?: () => void;
+}
+
+interface LinkedPart {
+  readonly monitor: PartMonitor;
+  readonly links: Links;
+  readonly kind: Pick<OwnedKind | WatchedKind, 'filter'>;
+}
+
+/** Between two looks at whether the kinds that were missing are there again. */
+const MISSING_POLL_MS = 1000;
+
+/**
+ * One reconcile binding at work: it follows the parents, their children and what the binding watches, and emits a
+ * trigger for each parent that is to be looked at. Its unit runs it, enables it at the hook's turn, and asks it around
+ * each run: `hold`, `isMoot`, then `view`, which reads all in one turn of the event loop.
+ *
+ * States: until all lists are complete it is not synced; until `enable` changes are only noted, since the first look at
+ * each parent sees them all; then it is live. While the API server has no such kind for one of its lists, such as
+ * children whose CRD was deleted, what is known is not the whole: `hold` keeps the tasks back, and they are emitted
+ * again when the kind is there.
+ *
+ * What must hold: no object is kept twice. The monitors keep the objects; here are keys, uids and digests.
+ */
+export class Reconciler {
+  readonly binding: ReconcileBinding;
+  readonly #options: ReconcilerOptions;
+  readonly #parents = new Parents();
+  readonly #parentMonitor: PartMonitor;
+  readonly #owned = new Map<string, LinkedPart>();
+  readonly #watched = new Map<string, LinkedPart>();
+  readonly #monitors: (readonly [KubernetesBinding, PartMonitor])[] = [];
+  readonly #held = new Map<string, ReconcileTrigger>();
+  #unsynced = 0;
+  #isLive = false;
+
+  constructor(binding: ReconcileBinding, options: ReconcilerOptions) {
+    this.binding = binding;
+    this.#options = options;
+    const { compile } = options;
+    this.#parentMonitor = this.#follow(parentPart(binding, compile), (item, isGone) => this.#parentSeen(item, isGone));
+    for (const owned of binding.owns) {
+      const key = ownedKey(owned);
+      this.#owned.set(key, this.#link(ownedPart(binding, owned, compile), owned, 'child'));
+    }
+    for (const watched of binding.watches) {
+      this.#watched.set(watched.name, this.#link(watchedPart(binding, watched, compile), watched, 'watched'));
+    }
+  }
+
+  /** Whether the first lists of the parents, of every kind of children and of all that is watched are complete. */
+  get isSynced(): boolean {
+    return this.#unsynced === 0;
+  }
+
+  statuses(): readonly (readonly [KubernetesBinding, MonitorStatus])[] {
+    return this.#monitors.map(([binding, monitor]) => [binding, monitor.status()]);
+  }
+
+  /** Follows the cluster until `signal` aborts. */
+  async run(signal: AbortSignal): Promise<void> {
+    const monitors = this.#monitors.map(async ([, monitor]) => monitor.run(signal));
+    try {
+      await Promise.all([...monitors, this.#resync(signal), this.#release(signal)]);
+    } finally {
+      this.#options.onEnded?.();
+    }
+  }
+
+  /** The hook's turn at boot: every parent is looked at, and from now on those for which something changes. */
+  enable(): void {
+    if (this.#isLive) return;
+    this.#isLive = true;
+    const { startReason = 'start' } = this.#options;
+    for (const parent of [...this.#parents.all()].toSorted(comparePlaces)) this.#emit(parent, startReason);
+  }
+
+  /** Returns true for a trigger that has to wait until all kinds are there again; it is emitted again then. */
+  hold(trigger: ReconcileTrigger): boolean {
+    if (!this.#isIncomplete()) return false;
+    this.#held.set(placeKey(trigger), trigger);
+    return true;
+  }
+
+  /** Whether there is nothing to do: the parent is gone, or it is being deleted and does not wait for us. */
+  isMoot(place: Placed): boolean {
+    const facts = this.facts(place);
+    return facts === undefined || (facts.isDeleting && !facts.isMarked);
+  }
+
+  /** What is known of a parent; undefined when it is gone. */
+  facts(place: Placed): ParentFacts | undefined {
+    return this.#parents.get(placeKey(place))?.facts;
+  }
+
+  /** What a run of `trigger` that begins now shows of its parent; undefined when it is gone. */
+  view(trigger: ReconcileTrigger): ReconcileView | undefined {
+    const key = placeKey(trigger);
+    const parent = this.#parents.get(key);
+    const object = this.#parentMonitor.item(trigger)?.object;
+    if (parent === undefined || object === undefined) return undefined;
+    parent.dueMs = this.#dueMs(key, trigger.reason);
+    return {
+      object,
+      owned: new Map([...this.#owned].map(([name, part]) => [name, itemsOf(part, parent.facts.uid)])),
+      watched: new Map([...this.#watched].map(([name, part]) => [name, itemsOf(part, key)])),
+      isFinalizing: parent.facts.isDeleting,
+    };
+  }
+
+  #follow(part: Part, seen: (item: SnapshotItem, isGone: boolean) => void): PartMonitor {
+    this.#unsynced += 1;
+    const monitor: PartMonitor = this.#options.createMonitor(part, {
+      synced: () => {
+        for (const item of monitor.snapshot()) seen(item, false);
+        this.#unsynced -= 1;
+        if (this.isSynced) this.#options.onSynced();
+      },
+      event: ({ item, watchEvent }: EventTrigger) => seen(item, watchEvent === 'Deleted'),
+      problem: (error) => this.#options.onProblem(part.binding, error),
+    });
+    this.#monitors.push([part.binding, monitor]);
+    return monitor;
+  }
+
+  #link(part: Part, kind: LinkedPart['kind'], reason: 'child' | 'watched'): LinkedPart {
+    const links = new Links();
+    const monitor = this.#follow(part, (item, isGone) => {
+      const key = placeKey(item);
+      const targets = isGone ? [] : linksOf(splitResult(item.filterResult).head);
+      const before = links.set(key, targets);
+      if (!this.#isLive) return;
+      // An object that is for another parent now matters to both.
+      for (const target of new Set([...before, ...targets])) {
+        const parent = reason === 'child' ? this.#parents.withUid(target) : this.#parents.get(target);
+        if (parent !== undefined) this.#emit(parent, reason);
+      }
+    });
+    return { monitor, links, kind };
+  }
+
+  #parentSeen(item: SnapshotItem, isGone: boolean): void {
+    const key = placeKey(item);
+    if (isGone) {
+      this.#parents.delete(key);
+      return;
+    }
+    const { namespace, name } = item;
+    const { head, own: state } = splitResult(item.filterResult);
+    const facts = factsOf(head);
+    const dueMs = this.#parents.get(key)?.dueMs ?? this.#dueMs(key, 'start');
+    const parent: Parent = { namespace, name, facts, state, dueMs };
+    const before = this.#parents.set(parent);
+    if (this.#isLive && isOther(before, parent)) this.#emit(parent, 'changed');
+  }
+
+  /** A parent that is being deleted is only looked at as long as it waits for us. */
+  #emit({ namespace, name, facts }: Parent, reason: ReconcileReason): void {
+    if (facts.isDeleting && !facts.isMarked) return;
+    const why = facts.isDeleting && reason === 'changed' ? 'deleted' : reason;
+    this.#options.emit({ type: 'reconcile', binding: this.binding, namespace, name, reason: why });
+  }
+
+  #dueMs(key: string, reason: ReconcileReason): number {
+    const { resyncPeriodMs: periodMs } = this.binding;
+    if (periodMs === undefined) return Infinity;
+    const isStart = reason === 'start' || reason === 'hook-changed';
+    return resyncDueMs(key, this.#options.now(), { periodMs, isStart });
+  }
+
+  async #resync(signal: AbortSignal): Promise<void> {
+    const { resyncPeriodMs: periodMs } = this.binding;
+    if (periodMs === undefined) return;
+    while (!signal.aborted) {
+      await sleep(resyncTickMs(periodMs), signal);
+      if (signal.aborted || !this.#isLive) continue;
+      const nowMs = this.#options.now();
+      for (const parent of this.#parents.all()) {
+        if (parent.dueMs > nowMs) continue;
+        parent.dueMs = nowMs + periodMs;
+        this.#emit(parent, 'resync');
+      }
+    }
+  }
+
+  async #release(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      await sleep(MISSING_POLL_MS, signal);
+      if (signal.aborted || this.#held.size === 0 || this.#isIncomplete()) continue;
+      const held = [...this.#held.values()];
+      this.#held.clear();
+      for (const trigger of held) this.#options.emit(trigger);
+    }
+  }
+
+  /** Whether a kind is missing now. A watch that only fails for a while shows what it knew, as everywhere. */
+  #isIncomplete(): boolean {
+    return this.#monitors.some(([, monitor]) => monitor.status().isMissing === true);
+  }
+}
+
+function isOther(before: Parent | undefined, { state, facts }: Parent): boolean {
+  if (before === undefined) return true;
+  return before.state !== state || before.facts.isDeleting !== facts.isDeleting || before.facts.uid !== facts.uid;
+}
+
+/** The objects of a part that are linked to a parent, as the binding shows them. */
+function itemsOf({ monitor, links, kind }: LinkedPart, target: string): readonly SnapshotItem[] {
+  const places = Array.from(links.of(target), placeOf).toSorted(comparePlaces);
+  return places.flatMap((place): readonly SnapshotItem[] => {
+    const item = monitor.item(place);
+    if (item === undefined) return [];
+    if (kind.filter !== undefined) return [{ ...item, filterResult: splitResult(item.filterResult).own }];
+    const { filterResult: _links, ...shown } = item;
+    return [shown];
+  });
+}
+
+function placeOf(key: string): Placed {
+  const slash = key.indexOf('/');
+  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) };
+}

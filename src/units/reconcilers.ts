@@ -1,0 +1,72 @@
+import type { Hook, KubernetesBinding, ReconcileBinding } from '../hook/binding.ts';
+import type { Task } from '../hook/task.ts';
+import type { ReconcileTrigger, Trigger } from '../hook/trigger.ts';
+import type { MonitorStatus } from '../sources/kubernetes/monitor.ts';
+import type { Reconciler, ReconcilerOptions } from '../sources/reconcile/reconciler.ts';
+
+/** The part of a reconciler that a unit uses. */
+export type UnitReconciler = Pick<
+  Reconciler,
+  'binding' | 'run' | 'isSynced' | 'statuses' | 'enable' | 'hold' | 'isMoot' | 'facts' | 'view'
+>;
+
+/** Creates the reconciler of a binding; it sends no request until it runs. */
+export type CreateReconciler = (
+  binding: ReconcileBinding,
+  options: Pick<ReconcilerOptions, 'onSynced' | 'onProblem'>,
+) => UnitReconciler;
+
+export interface ReconcilersOptions {
+  readonly create: CreateReconciler;
+  /** One more of them has its first lists. */
+  readonly onSynced: () => void;
+  readonly onProblem: (binding: KubernetesBinding, error: unknown) => void;
+}
+
+/** The reconcile bindings of a hook at work. */
+export class Reconcilers {
+  readonly #all: ReadonlyMap<ReconcileBinding, UnitReconciler>;
+
+  constructor({ bindings }: Hook, { create, ...options }: ReconcilersOptions) {
+    const own = bindings.filter((binding) => binding.type === 'reconcile');
+    this.#all = new Map(own.map((binding) => [binding, create(binding, options)]));
+  }
+
+  get isSynced(): boolean {
+    return [...this.#all.values()].every(({ isSynced }) => isSynced);
+  }
+
+  of({ binding }: ReconcileTrigger): UnitReconciler | undefined {
+    return this.#all.get(binding);
+  }
+
+  statuses(): readonly (readonly [KubernetesBinding, MonitorStatus])[] {
+    return [...this.#all.values()].flatMap((reconciler) => reconciler.statuses());
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    await Promise.all(Array.from(this.#all.values(), async (reconciler) => reconciler.run(signal)));
+  }
+
+  enable(): void {
+    for (const reconciler of this.#all.values()) reconciler.enable();
+  }
+
+  /** Takes a task whose binding does not know the whole now; returns whether it took it. */
+  hold({ triggers }: Task): boolean {
+    const own = triggers.filter((trigger) => trigger.type === 'reconcile');
+    const held = own.map((trigger) => this.of(trigger)?.hold(trigger) === true);
+    return held.length > 0 && held.every(Boolean);
+  }
+
+  /** The task without the triggers whose object is gone; undefined when no trigger is left. */
+  living(task: Task): Task | undefined {
+    const [first, ...others] = task.triggers.filter((trigger) => !this.#isMoot(trigger));
+    if (first === undefined) return undefined;
+    return others.length + 1 === task.triggers.length ? task : { ...task, triggers: [first, ...others] };
+  }
+
+  #isMoot(trigger: Trigger): boolean {
+    return trigger.type === 'reconcile' && this.of(trigger)?.isMoot(trigger) === true;
+  }
+}

@@ -1,0 +1,135 @@
+import { describe, expect, it } from 'vitest';
+import { sandboxForTest, widgetDefinition } from '@hooklet/sandbox/testing';
+import { MARK_LABEL, PARENT_LABEL, reconcileMark } from '../../src/hook/reconcile-mark.ts';
+import { asJsonObject, text } from '../../src/kube/object.ts';
+import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
+
+const CONFIG = {
+  configVersion: 'v1',
+  kubernetes: [
+    {
+      name: 'names',
+      kind: 'Namespace',
+      executeHookOnSynchronization: false,
+      jqFilter: '.metadata.name',
+      executeHookOnEvent: [],
+    },
+  ],
+  reconcile: [
+    {
+      name: 'sites',
+      apiVersion: 'v1',
+      kind: 'ConfigMap',
+      labelSelector: { matchLabels: { site: 'yes' } },
+      owns: [{ apiVersion: 'v1', kind: 'Secret' }],
+      watches: [
+        {
+          name: 'content',
+          apiVersion: 'v1',
+          kind: 'ServiceAccount',
+          for: '.metadata.annotations.for',
+          jqFilter: '.metadata.name',
+        },
+      ],
+      includeSnapshotsFrom: ['names'],
+    },
+  ],
+};
+const MARK = reconcileMark({ name: 'sites', kind: 'ConfigMap', apiVersion: 'v1' });
+
+function siteOf(name: string, data: Readonly<Record<string, string>> = {}) {
+  return {
+    apiVersion: 'v1',
+    kind: 'ConfigMap',
+    metadata: { name, namespace: 'default', labels: { site: 'yes' } },
+    data,
+  };
+}
+
+describe('a hook with a reconcile binding', () => {
+  it('gets each object with its children and what it watches, and again when one of them changes', async () => {
+    const sandbox = await sandboxForTest();
+    const parent = await sandbox.apply(siteOf('a'));
+    const uid = text(asJsonObject(parent['metadata'])['uid']);
+    await sandbox.apply({
+      apiVersion: 'v1',
+      kind: 'ServiceAccount',
+      metadata: { name: 'text', namespace: 'default', annotations: { for: 'a' } },
+    });
+    await using operator = startOperator({
+      hooks: { 'site.sh': recordingHook(CONFIG) },
+      connect: sandboxCluster(sandbox),
+    });
+    await until(() => expect(operator.contexts('site.sh')).toHaveLength(1));
+
+    const [first] = operator.contexts('site.sh');
+    expect(first).toMatchObject({
+      attempt: 1,
+      binding: 'sites',
+      finalizing: false,
+      object: { metadata: { name: 'a' } },
+      owned: { Secret: [] },
+      reason: 'start',
+      runId: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      type: 'Reconcile',
+      watched: { content: [{ filterResult: 'text', object: { kind: 'ServiceAccount' } }] },
+    });
+    expect(Object.keys(first ?? {})).toEqual(Object.keys(first ?? {}).toSorted());
+    expect(first?.['snapshots']).toMatchObject({
+      names: expect.arrayContaining([{ filterResult: 'default', object: expect.anything() }]),
+    });
+
+    await sandbox.apply({
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'child', namespace: 'default', labels: { [MARK_LABEL]: MARK, [PARENT_LABEL]: uid } },
+    });
+    await until(() => expect(operator.contexts('site.sh')).toHaveLength(2));
+    expect(operator.contexts('site.sh')[1]).toMatchObject({
+      reason: 'child',
+      owned: { Secret: [{ object: { metadata: { name: 'child' } } }] },
+    });
+  });
+
+  it('is not ready and runs nothing while a kind that it owns is missing', async () => {
+    const sandbox = await sandboxForTest();
+    await sandbox.apply(siteOf('a'));
+    const owns = [{ apiVersion: 'example.com/v1', kind: 'Widget' }];
+    const [binding] = CONFIG.reconcile;
+    const config = { ...CONFIG, reconcile: [{ ...binding, owns }] };
+    await using operator = startOperator({
+      hooks: { 'site.sh': recordingHook(config) },
+      connect: sandboxCluster(sandbox),
+    });
+    await until(async () => {
+      const page = await (await fetch(`${operator.url()}/readyz?verbose`)).text();
+      expect(page).toContain('watch site.sh/sites/Widget.example.com');
+    });
+    await until(() =>
+      expect(operator.lines).toContainEqual(
+        expect.objectContaining({ fields: expect.objectContaining({ binding: 'sites/Widget.example.com' }) }),
+      ),
+    );
+    expect(operator.contexts('site.sh')).toEqual([]);
+
+    await sandbox.apply(widgetDefinition());
+
+    await until(() => expect(operator.contexts('site.sh')).toHaveLength(1));
+    expect(operator.contexts('site.sh')[0]).toMatchObject({ owned: { 'Widget.example.com': [] } });
+  });
+
+  it('does not work where another hook has a binding of the same name and kind, and says so', async () => {
+    const sandbox = await sandboxForTest();
+    await sandbox.apply(siteOf('a'));
+    await using operator = startOperator({
+      hooks: { 'one.sh': recordingHook(CONFIG), 'two.sh': recordingHook(CONFIG) },
+      connect: sandboxCluster(sandbox),
+    });
+    await until(() => expect(operator.contexts('one.sh')).toHaveLength(1));
+
+    const page = await (await fetch(`${operator.url()}/readyz?verbose`)).text();
+
+    expect(page).toContain('hook one.sh has a reconcile binding sites for ConfigMap, give this one another name');
+    expect(operator.contexts('two.sh')).toEqual([]);
+  });
+});

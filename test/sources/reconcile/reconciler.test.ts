@@ -1,0 +1,324 @@
+import { beforeEach, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { openFilters } from '../../../src/filter/filters.ts';
+import type { KubernetesBinding, ReconcileBinding } from '../../../src/hook/binding.ts';
+import { finalizerOf, MARK_LABEL, PARENT_LABEL, reconcileMark } from '../../../src/hook/reconcile-mark.ts';
+import type { ReconcileTrigger, SnapshotItem } from '../../../src/hook/trigger.ts';
+import { readObject } from '../../../src/kube/object.ts';
+import { aborted } from '../../../src/lib/aborted.ts';
+import type { MonitorListener, MonitorStatus } from '../../../src/sources/kubernetes/monitor.ts';
+import type { Part } from '../../../src/sources/reconcile/parts.ts';
+import { Reconciler } from '../../../src/sources/reconcile/reconciler.ts';
+import { reconcileBinding } from '../../support/bindings.ts';
+
+interface Made {
+  readonly name: string;
+  readonly namespace?: string;
+  readonly labels?: Readonly<Record<string, string>>;
+  readonly finalizers?: readonly string[];
+  readonly deletionTimestamp?: string;
+  readonly [field: string]: unknown;
+}
+
+/** An object whose fields that are no metadata are beside them. */
+function objectOf({ name, namespace = 'default', labels, finalizers, deletionTimestamp, ...fields }: Made) {
+  const uid = `uid-of-${name}`;
+  return { metadata: { name, namespace, uid, labels, finalizers, deletionTimestamp }, ...fields };
+}
+
+class Followed {
+  readonly part: Part;
+  readonly #listener: MonitorListener;
+  readonly #items = new Map<string, SnapshotItem>();
+  status: MonitorStatus = { isSynced: false };
+
+  constructor(part: Part, listener: MonitorListener) {
+    this.part = part;
+    this.#listener = listener;
+  }
+
+  readonly monitor = {
+    run: aborted,
+    snapshot: () => [...this.#items.values()],
+    item: ({ namespace, name }: { readonly namespace: string; readonly name: string }) =>
+      this.#items.get(`${namespace}/${name}`),
+    status: () => this.status,
+  };
+
+  synced(): void {
+    this.status = { isSynced: true };
+    this.#listener.synced();
+  }
+
+  async put(made: Made): Promise<void> {
+    const value = JSON.parse(JSON.stringify(objectOf(made)));
+    const json = Buffer.from(JSON.stringify(value));
+    const { result, error } = await this.part.filter.apply(readObject(value, () => json));
+    const { name, namespace = 'default' } = made;
+    const item = { namespace, name, object: json, filterResult: result, ...(error && { filterError: error }) };
+    const before = this.#items.get(`${namespace}/${name}`);
+    this.#items.set(`${namespace}/${name}`, item);
+    if (!this.status.isSynced || before?.filterResult === result) return;
+    this.#event(before === undefined ? 'Added' : 'Modified', item);
+  }
+
+  delete(name: string): void {
+    const item = this.#items.get(`default/${name}`);
+    if (item === undefined) throw new Error(`no object ${name}`);
+    this.#items.delete(`default/${name}`);
+    this.#event('Deleted', item);
+  }
+
+  #event(watchEvent: 'Added' | 'Modified' | 'Deleted', item: SnapshotItem): void {
+    this.#listener.event({ type: 'event', binding: this.part.binding, watchEvent, item });
+  }
+}
+
+function reconcilerRig(fields: Partial<ReconcileBinding> = {}) {
+  const binding = reconcileBinding('sites', {
+    owns: [
+      {
+        kind: 'Deployment',
+        apiVersion: 'apps/v1',
+        onChange: 'Apply',
+        otherNamespaces: false,
+        keepFullObjectsInMemory: true,
+      },
+    ],
+    watches: [
+      {
+        name: 'content',
+        kind: 'ConfigMap',
+        apiVersion: 'v1',
+        for: { type: 'jq', expression: '.for' },
+        keepFullObjectsInMemory: true,
+      },
+    ],
+    ...fields,
+  });
+  const filters = openFilters();
+  const followed = new Map<string, Followed>();
+  const emitted: ReconcileTrigger[] = [];
+  const told: string[] = [];
+  const reconciler = new Reconciler(binding, {
+    compile: (filter) => filters.compile(filter),
+    createMonitor: (part, listener) => {
+      const one = new Followed(part, listener);
+      followed.set(part.binding.name, one);
+      return one.monitor;
+    },
+    emit: (trigger) => {
+      if (trigger.type === 'reconcile') emitted.push(trigger);
+    },
+    onSynced: () => void told.push('synced'),
+    onProblem: (part: KubernetesBinding, error) => void told.push(`${part.name}: ${String(error)}`),
+    now: Date.now,
+  });
+  const controller = new AbortController();
+  const ended = reconciler.run(controller.signal);
+  onTestFinished(async () => {
+    controller.abort();
+    filters.end();
+    await ended;
+  });
+  const of = (name: string): Followed => {
+    const one = followed.get(name);
+    if (one === undefined) throw new Error(`nothing called ${name}`);
+    return one;
+  };
+  return {
+    binding,
+    reconciler,
+    told,
+    parents: of('sites'),
+    children: of('sites/Deployment.apps'),
+    content: of('sites/content'),
+    sync: () => {
+      for (const one of followed.values()) one.synced();
+    },
+    /** What was emitted since the last call, as `name: reason`. */
+    take: () => emitted.splice(0).map(({ name, reason }) => `${name}: ${reason}`),
+    takeTriggers: () => emitted.splice(0),
+    trigger: (name: string): ReconcileTrigger => ({
+      type: 'reconcile',
+      binding,
+      namespace: 'default',
+      name,
+      reason: 'changed',
+    }),
+    childOf: (parent: string, name: string): Made => ({
+      name,
+      labels: { [MARK_LABEL]: reconcileMark(binding), [PARENT_LABEL]: `uid-of-${parent}` },
+    }),
+  };
+}
+
+describe('a reconcile binding at work', () => {
+  beforeEach(() => {
+    vi.useFakeTimers();
+    return () => vi.useRealTimers();
+  });
+
+  it('looks at every parent once at the start, when all lists are complete', async () => {
+    const { reconciler, parents, children, content, take, told } = reconcilerRig();
+    await parents.put({ name: 'a' });
+    await parents.put({ name: 'b' });
+    parents.synced();
+    content.synced();
+    expect(reconciler.isSynced).toBe(false);
+    children.synced();
+    expect([reconciler.isSynced, told]).toEqual([true, ['synced']]);
+    await parents.put({ name: 'a', spec: 2 });
+    expect(take()).toEqual([]);
+
+    reconciler.enable();
+
+    expect(take()).toEqual(['a: start', 'b: start']);
+  });
+
+  it('looks at a parent when it changes, but not for its status, its finalizer or its versions', async () => {
+    const { binding, reconciler, parents, sync, take } = reconcilerRig();
+    await parents.put({ name: 'a', spec: 1 });
+    sync();
+    reconciler.enable();
+    take();
+
+    await parents.put({ name: 'a', spec: 1, status: { ready: true } });
+    await parents.put({ name: 'a', spec: 1, finalizers: [finalizerOf(binding)] });
+    expect(take()).toEqual([]);
+    await parents.put({ name: 'a', spec: 2, finalizers: [finalizerOf(binding)] });
+    await parents.put({ name: 'a', spec: 2, finalizers: [finalizerOf(binding)], deletionTimestamp: '2026-01-01' });
+    await parents.put({ name: 'new' });
+
+    expect(take()).toEqual(['a: changed', 'a: deleted', 'new: changed']);
+  });
+
+  it('has nothing to run for a parent that is gone, or is being deleted without our finalizer', async () => {
+    const { reconciler, parents, sync, take, trigger } = reconcilerRig();
+    await parents.put({ name: 'a' });
+    await parents.put({ name: 'b' });
+    sync();
+    reconciler.enable();
+    take();
+
+    await parents.put({ name: 'a', finalizers: ['other'], deletionTimestamp: '2026-01-01' });
+    parents.delete('b');
+
+    expect(take()).toEqual([]);
+    expect(['a', 'b'].map((name) => reconciler.isMoot(trigger(name)))).toEqual([true, true]);
+    expect(reconciler.view(trigger('b'))).toBeUndefined();
+  });
+
+  it('looks at the parent of a child that changes or is deleted, and shows each parent its own children', async () => {
+    const { reconciler, parents, children, sync, take, trigger, childOf } = reconcilerRig();
+    await parents.put({ name: 'a' });
+    await parents.put({ name: 'b' });
+    await children.put(childOf('a', 'z'));
+    await children.put(childOf('a', 'c'));
+    sync();
+    reconciler.enable();
+    take();
+    await children.put(childOf('b', 'd'));
+    await children.put({ ...childOf('a', 'c'), status: 1 });
+    await children.put(childOf('nobody', 'e'));
+    expect(take()).toEqual(['b: child', 'a: child']);
+    const namesOf = (name: string) =>
+      reconciler
+        .view(trigger(name))
+        ?.owned.get('Deployment.apps')
+        ?.map((item) => item.name);
+    expect([namesOf('a'), namesOf('b')]).toEqual([['c', 'z'], ['d']]);
+
+    children.delete('z');
+    await children.put(childOf('b', 'c'));
+
+    expect(take()).toEqual(['a: child', 'a: child', 'b: child']);
+    expect([namesOf('a'), namesOf('b')]).toEqual([[], ['c', 'd']]);
+  });
+
+  it('looks at the parents that a watched object is for, and at those that it was for before', async () => {
+    const { reconciler, parents, content, sync, take, trigger } = reconcilerRig();
+    for (const name of ['a', 'b', 'c']) await parents.put({ name });
+    await content.put({ name: 'text', for: 'a' });
+    sync();
+    reconciler.enable();
+    take();
+
+    await content.put({ name: 'text', for: ['b', 'default/c', 'other/a'] });
+
+    expect(take()).toEqual(['a: watched', 'b: watched', 'c: watched']);
+    const shown = ['a', 'b'].map((name) => reconciler.view(trigger(name))?.watched.get('content')?.length);
+    expect(shown).toEqual([0, 1]);
+    content.delete('text');
+    expect(take()).toEqual(['b: watched', 'c: watched']);
+  });
+
+  it('takes an object whose `for` fails or gives no names for one that is for nobody', async () => {
+    const { reconciler, parents, content, sync, take } = reconcilerRig();
+    await parents.put({ name: 'a' });
+    await content.put({ name: 'text', for: 'a' });
+    sync();
+    reconciler.enable();
+    take();
+
+    await content.put({ name: 'text', for: { a: 1 } });
+
+    expect(take()).toEqual(['a: watched']);
+    expect(content.monitor.item({ namespace: 'default', name: 'text' })?.filterError).toBe(
+      'for: got {"a":1}, expected a name, namespace/name, a list of at most 1000 of these, or null',
+    );
+    await content.put({ name: 'text', for: null });
+    await content.put({ name: 'text', for: 'a/b/c' });
+    expect(take()).toEqual([]);
+  });
+
+  it('keeps tasks back while a kind is missing, and emits them when it is there again', async () => {
+    const { reconciler, parents, children, sync, take, trigger } = reconcilerRig();
+    await parents.put({ name: 'a' });
+    sync();
+    reconciler.enable();
+    take();
+    expect(reconciler.hold(trigger('a'))).toBe(false);
+
+    children.status = { isSynced: true, isMissing: true };
+    expect([reconciler.hold(trigger('a')), reconciler.hold(trigger('a'))]).toEqual([true, true]);
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(take()).toEqual([]);
+    children.status = { isSynced: true };
+    await vi.advanceTimersByTimeAsync(1000);
+
+    expect(take()).toEqual(['a: changed']);
+  });
+
+  it('spreads the resyncs after the start over the whole period, and looks at each object within it', async () => {
+    const { reconciler, parents, sync, takeTriggers } = reconcilerRig({ resyncPeriodMs: 600_000 });
+    const count = 500;
+    for (let index = 0; index < count; index++) await parents.put({ name: `site-${index}` });
+    sync();
+    reconciler.enable();
+    for (const trigger of takeTriggers()) reconciler.view(trigger);
+
+    const perTenth: number[] = [];
+    for (let tenth = 0; tenth < 10; tenth++) {
+      await vi.advanceTimersByTimeAsync(60_000);
+      perTenth.push(takeTriggers().length);
+    }
+
+    expect(perTenth.reduce((sum, one) => sum + one)).toBe(count);
+    for (const one of perTenth) expect(one).toBeGreaterThan(25);
+  });
+
+  it('does not look at an object again that ran since', async () => {
+    const { reconciler, parents, sync, take, trigger } = reconcilerRig({ resyncPeriodMs: 600_000 });
+    await parents.put({ name: 'a' });
+    sync();
+    reconciler.enable();
+    take();
+
+    for (let minute = 0; minute < 60; minute += 5) {
+      reconciler.view(trigger('a'));
+      await vi.advanceTimersByTimeAsync(300_000);
+    }
+
+    expect(take()).toEqual([]);
+  });
+});
