@@ -1,0 +1,36 @@
+import { KubeError } from '../../errors.ts';
+import { isConflict, isForbidden, isLost, isUnknownResource } from '../api-error.ts';
+import type { ChildProblem } from './problem.ts';
+import type { ResourceKind } from '../../kube/kind.ts';
+
+/** The problem of a child whose write failed. */
+export function problemOf(child: string, resource: ResourceKind, error: unknown): ChildProblem {
+  const message = error instanceof Error ? error.message : String(error);
+  const of = `${resource.plural}${resource.group === '' ? '' : `.${resource.group}`}`;
+  if (isForbidden(error) && !isQuota(message)) {
+    const help = `hooklet needs get, list, watch, create, patch and delete on ${of}`;
+    return { type: 'forbidden', child, message: `${message}; ${help}` };
+  }
+  if (isUnknownResource(error))
+    return { type: 'kind', child, message: `the API server does not have ${of}: ${message}` };
+  if (isLost(error) || isTooMany(error)) return { type: 'lost', child, message };
+  if (isConflict(error)) return { type: 'changed', child, message };
+  return { type: 'refused', child, message };
+}
+
+/** Admission also refuses with 403, and then no right is missing. */
+function isQuota(message: string): boolean {
+  return /exceeded quota|admission webhook|violates PodSecurity|being terminated|is forbidden: ValidatingAdmissionPolicy/.test(
+    message,
+  );
+}
+
+function isTooMany(error: unknown): boolean {
+  return error instanceof KubeError && error.status === 429;
+}
+
+/** The problem of a child whose name another object has. */
+export function takenProblem(child: string, of: string): ChildProblem {
+  const message = `there is a ${of} of this name that hooklet did not make for this parent, so it is not touched: delete it or give it another name`;
+  return { type: 'taken', child, message };
+}
