@@ -134,6 +134,11 @@ export const startOptions = {
     ['HOOKLET_LOG_PROXY_HOOK_JSON', 'LOG_PROXY_HOOK_JSON'],
     'make JSON lines of hooks log lines of their own: with their level and msg, other keys as hook_…',
   ),
+  plainExitCodes: flag(
+    '--plain-exit-codes',
+    ['HOOKLET_PLAIN_EXIT_CODES', 'PLAIN_EXIT_CODES'],
+    'the exit codes 75 and 78 of hooks are failures as any other, as in shell-operator',
+  ),
   debugUnixSocket: text(
     '--debug-unix-socket <path>',
     ['HOOKLET_DEBUG_UNIX_SOCKET', 'DEBUG_UNIX_SOCKET'],

@@ -1,11 +1,17 @@
+import { randomUUID } from 'node:crypto';
 import { createReadStream } from 'node:fs';
+import { describeResult } from '../effects/describe-result.ts';
+import { parseResult } from '../effects/read-result.ts';
 import { UsageError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import { isObject } from '../hook/config-reader.ts';
+import type { HookResult } from '../hook/result.ts';
 import { shown } from '../lib/shown.ts';
-import type { Executor, HookOutput } from '../runner/executor.ts';
+import { failureBySaying, saidOutcome } from '../run/classify.ts';
+import type { Execution, Executor, HookOutput } from '../runner/executor.ts';
 import { readAll } from './object-input.ts';
 import { bindingName } from './run-event.ts';
+import { scopeOf } from './run-scope.ts';
 
 /** The operations that a hook asked for, as text for people, and warnings about likely mistakes. */
 export interface DescribedOutput {
@@ -28,14 +34,22 @@ export interface RunOnceOptions {
 }
 
 /**
- * Runs one hook once with the given contexts and prints what it would apply; nothing is sent to a cluster. Rejects with
- * `UsageError` for an invalid context, and with the error that the operator would report for a failed run.
+ * Runs one hook once with the given contexts and prints what it would apply, and what it says about its run; nothing is
+ * sent to a cluster. Rejects with `UsageError` for an invalid context, and with the error that the operator would report
+ * for a failed run. A run whose work cannot be done yet has not failed.
  */
 export async function runOnce(options: RunOnceOptions): Promise<void> {
   const { executor, hook, context, onOutput, write, signal } = options;
-  checkContext(context, hook);
-  const execution = await executor.execute({ hook, contexts: [Buffer.from(context)], onOutput }, signal);
+  const contexts = readContexts(context, hook);
+  const execution = await executor.execute(
+    { hook, contexts: [Buffer.from(context)], runId: randomUUID(), onOutput },
+    signal,
+  );
+  const result = showResult(execution, contexts, write);
+  const outcome = isCutOff(execution) ? 'failed' : saidOutcome(execution, result);
+  if (outcome === 'permanent') write(`hook ${hook.name} would not be run again until its input changes\n`);
   if (execution.type === 'failed') throw execution.error;
+  if (outcome === 'failed' || outcome === 'permanent') throw failureBySaying(hook.name, outcome, result);
   const { outputs, cost } = execution;
   const patches = options.describeOperations(outputs.patch);
   const metrics = options.describeMetrics(outputs.metrics);
@@ -45,7 +59,31 @@ export async function runOnce(options: RunOnceOptions): Promise<void> {
     if (outputs[name] !== '') write(`${name} response ${outputs[name].trim()}\n`);
   }
   const asked = `${patches.operations.length} patch operation(s) and ${metrics.operations.length} metric(s)`;
-  write(`hook ${hook.name} succeeded in ${Math.round(cost.durationMs)} ms and asked for ${asked}\n`);
+  const ended = outcome === 'later' ? 'is to be run again later, ended' : 'succeeded';
+  write(`hook ${hook.name} ${ended} in ${Math.round(cost.durationMs)} ms and asked for ${asked}\n`);
+}
+
+/** Prints the result of the run; one that cannot be read is the error of a run that has not failed by itself. */
+function showResult(
+  execution: Execution,
+  contexts: readonly Readonly<Record<string, unknown>>[],
+  write: (text: string) => void,
+): HookResult | undefined {
+  const text = execution.outputs?.result ?? '';
+  if (text === '') return undefined;
+  try {
+    const { result, warnings } = parseResult(text, scopeOf(contexts));
+    write(describeOutput('result', { operations: result === undefined ? [] : describeResult(result), warnings }));
+    return result;
+  } catch (error) {
+    if (execution.type === 'exited') throw error;
+    write(`warning: ${error instanceof Error ? error.message : String(error)}\n`);
+    return undefined;
+  }
+}
+
+function isCutOff(execution: Execution): boolean {
+  return execution.type === 'failed' && execution.isCutOff === true;
 }
 
 /** Reads the text of `--context` or `--object`: a file, or `-` for standard input. */
@@ -67,7 +105,7 @@ export async function readInput(
 /** Far above the size of real binding contexts. */
 const MAX_INPUT = 64 * 1024 * 1024;
 
-function checkContext(text: string, hook: Hook): void {
+function readContexts(text: string, hook: Hook): readonly Readonly<Record<string, unknown>>[] {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -81,6 +119,7 @@ function checkContext(text: string, hook: Hook): void {
     );
   }
   checkBindings(value, hook);
+  return value;
 }
 
 /** Refuses contexts of another hook's bindings: the hook would most likely do nothing, and seem to succeed. */

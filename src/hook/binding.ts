@@ -28,14 +28,14 @@ export interface HookSettings {
   readonly outcome?: OutcomeCodes;
 }
 
-/** The exit codes of each outcome. */
+/** The exit codes of each outcome; no code is in two lists. */
 export interface OutcomeCodes {
-  /** Default [0]; 0 always succeeds. */
-  readonly success: readonly number[];
-  /** Default [75]. */
-  readonly later: readonly number[];
-  /** Default [78]. */
-  readonly permanent: readonly number[];
+  /** Codes besides 0, which always succeeds. */
+  readonly success?: readonly number[];
+  /** Absent: 75, unless another list has it. */
+  readonly later?: readonly number[];
+  /** Absent: 78, unless another list has it. */
+  readonly permanent?: readonly number[];
 }
 
 /** What happens when runs of a binding fail; an absent field has the default of shell-operator. */

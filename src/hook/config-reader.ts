@@ -97,12 +97,12 @@ export function readWord<T>(meanings: Readonly<Record<string, T>>): Read<T> {
   };
 }
 
-/** A list of at most `MAX_ELEMENTS` elements, so that code that compares its elements with each other stays fast. */
-export function readList<T>(read: Read<T>, minLength = 0): Read<readonly T[]> {
+/** A list of at most `maxLength` elements, so that code that compares its elements with each other stays fast. */
+export function readList<T>(read: Read<T>, minLength = 0, maxLength = MAX_ELEMENTS): Read<readonly T[]> {
   return (value, place) => {
     if (!Array.isArray(value)) return reportValue(place, value, 'a list');
-    if (value.length > MAX_ELEMENTS) {
-      return report(place, `got ${value.length} elements, expected at most ${MAX_ELEMENTS}`);
+    if (value.length > maxLength) {
+      return report(place, `got ${value.length} elements, expected at most ${maxLength}`);
     }
     if (value.length < minLength) return reportValue(place, value, 'a list with at least one element');
     return value

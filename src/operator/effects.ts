@@ -33,6 +33,10 @@ export function createEffects({ access, filters, hookMetrics, metrics: own, log 
         warnings: [...named('KUBERNETES_PATCH_PATH', warnings), ...named('METRICS_PATH', metrics.warnings)],
       };
     },
+    parseResult: async (text, scope, signal) => {
+      const { warnings, ...parsed } = await reader.result(text, scope, signal);
+      return { ...parsed, warnings: named('RESULT_PATH', warnings) };
+    },
     parseAfterFailure: {
       patch: async (patch, signal) => operationsDespiteFailure((await reader.patch(patch, signal)).operations),
       metrics: async (metrics, signal) => metricsDespiteFailure((await reader.metrics(metrics, signal)).operations),

@@ -16,6 +16,8 @@ export interface RunnerSettings {
   readonly tmpDir: string;
   readonly keepTmpFiles: boolean;
   readonly logProxyHookJson: boolean;
+  /** The exit codes 75 and 78 are failures as any other; default false. */
+  readonly plainExitCodes?: boolean;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The executables behind the `hooklet` command in the PATH of hooks. */
   readonly program: { readonly node: string; readonly program: string };
@@ -32,7 +34,7 @@ export function openRunner(
   ends: AsyncDisposableStack,
   metrics?: Pick<Metrics, 'spawnerRestarts' | 'runFolderRestored'>,
 ): Runner {
-  const { log, env, hooksDir, keepTmpFiles, logProxyHookJson } = settings;
+  const { log, env, hooksDir, keepTmpFiles, logProxyHookJson, plainExitCodes = false } = settings;
   const folder = openFolder(settings, ends, () => metrics?.runFolderRestored.inc({}));
   const { killAfterMs: graceMs, spawner: first } = settings;
   const onLost = (): void => metrics?.spawnerRestarts.inc({});
@@ -49,6 +51,7 @@ export function openRunner(
     binDir: join(folder.path, BIN_FOLDER),
     log,
     logProxyHookJson,
+    plainExitCodes,
     ...(graceMs !== undefined && { warm: { graceMs: graceMs * ASKING_SHARE } }),
   });
   ends.defer(async () => runner.close());

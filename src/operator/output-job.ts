@@ -1,14 +1,23 @@
 import type { PatchOperation } from '../effects/operation.ts';
 import { parseMetrics, type MetricOperation } from '../effects/parse-metrics.ts';
 import { parseOperations } from '../effects/parse-operations.ts';
+import { parseResult, type ParsedResult, type ResultScope } from '../effects/read-result.ts';
 import type { SlowTextBudget } from '../effects/slow-text.ts';
 import { HookOutputError } from '../errors.ts';
 import { checkFilter } from '../units/filter-check.ts';
 
 /** An output file of a hook, to be parsed. */
-export interface OutputJob {
+export type OutputJob = OperationsJob | ResultJob;
+
+export interface OperationsJob {
   readonly name: 'patch' | 'metrics';
   readonly text: string;
+}
+
+export interface ResultJob {
+  readonly name: 'result';
+  readonly text: string;
+  readonly scope: ResultScope;
 }
 
 /** The operations in an output file, and a warning for each likely mistake. */
@@ -18,10 +27,12 @@ export interface ParsedOutput<T> {
 }
 
 /**
- * The result of a job in a thread: the operations as JSON arrays, each small enough to be parsed without a break.
+ * The result of a job in a thread: the operations as JSON arrays, each small enough to be parsed without a break, or what
+ * a result file says.
  */
 export type OutputJobResult =
   | { readonly type: 'read'; readonly batches: readonly string[]; readonly warnings: readonly string[] }
+  | { readonly type: 'result'; readonly parsed: ParsedResult }
   /** The text of a `HookOutputError`. */
   | { readonly type: 'refused'; readonly message: string };
 
@@ -30,7 +41,7 @@ const BATCH_CHARS = 256 * 1024;
 const MAX_OPERATION_CHARS = 4 * 1024 * 1024;
 
 /** Parses the file; throws `HookOutputError`, and `SlowTextError` when `budget` is spent. */
-export function readOutputText({ name, text }: OutputJob, budget?: SlowTextBudget): ParsedOutput<unknown> {
+export function readOutputText({ name, text }: OperationsJob, budget?: SlowTextBudget): ParsedOutput<unknown> {
   return name === 'patch' ? parseOperations(text, checkJq, budget) : parseMetrics(text);
 }
 
@@ -39,6 +50,7 @@ const checkJq = (expression: string): string | undefined => checkFilter({ type: 
 /** Parses the file without a budget, for a thread that may be slow. */
 export function doOutputJob(job: OutputJob): OutputJobResult {
   try {
+    if (job.name === 'result') return { type: 'result', parsed: parseResult(job.text, job.scope) };
     const { operations, warnings } = readOutputText(job);
     return { type: 'read', batches: batchesOf(operations), warnings };
   } catch (error) {

@@ -1,5 +1,6 @@
 import type { PatchOperation } from '../effects/operation.ts';
 import type { MetricOperation } from '../effects/parse-metrics.ts';
+import { parseResult, type ParsedResult, type ResultScope } from '../effects/read-result.ts';
 import { SlowTextBudget, SlowTextError } from '../effects/slow-text.ts';
 import { HookOutputError } from '../errors.ts';
 import { abortable } from '../lib/abortable.ts';
@@ -7,7 +8,15 @@ import { eventually } from '../lib/deadline.ts';
 import { latch, type Latch } from '../lib/latch.ts';
 import { nextTurn } from '../lib/turn.ts';
 import { siblingModule } from '../runner/sibling-module.ts';
-import { readBatch, readOutputText, type OutputJob, type OutputJobResult, type ParsedOutput } from './output-job.ts';
+import {
+  readBatch,
+  readOutputText,
+  type OperationsJob,
+  type OutputJob,
+  type OutputJobResult,
+  type ParsedOutput,
+  type ResultJob,
+} from './output-job.ts';
 
 /** A file up to this size is parsed on the main thread, which takes a few milliseconds; a larger one in a thread. */
 const INLINE_CHARS = 1024 * 1024;
@@ -20,7 +29,7 @@ const MEMORY_LIMIT_MIB = 2048;
 /** For JSON, and as many for slow text, which takes fifty times as long: neither waits for the other. */
 const THREADS_A_LANE = 1;
 
-const TITLES = { patch: 'KUBERNETES_PATCH_PATH', metrics: 'METRICS_PATH' } as const;
+const TITLES = { patch: 'KUBERNETES_PATCH_PATH', metrics: 'METRICS_PATH', result: 'RESULT_PATH' } as const;
 
 /**
  * Parses the output files of hooks without blocking the event loop, whatever their size. `createEffects` has one for
@@ -35,6 +44,7 @@ export interface OutputReader {
   /** Rejects with `HookOutputError`, or with the reason of `signal`. */
   patch(text: string, signal: AbortSignal): Promise<ParsedOutput<PatchOperation>>;
   metrics(text: string, signal: AbortSignal): Promise<ParsedOutput<MetricOperation>>;
+  result(text: string, scope: ResultScope, signal: AbortSignal): Promise<ParsedResult>;
 }
 
 export interface OutputReaderOptions {
@@ -46,13 +56,23 @@ export interface OutputReaderOptions {
 export function createOutputReader(options: OutputReaderOptions = {}): OutputReader {
   const json = new Slots(THREADS_A_LANE);
   const slow = new Slots(THREADS_A_LANE);
+  const during = async <T>(job: OutputJob, work: () => Promise<T>, signal: AbortSignal): Promise<T> =>
+    (looksLikeJson(job) ? json : slow).during(work, signal);
   const read = async <T extends PatchOperation | MetricOperation>(
-    job: OutputJob,
+    job: OperationsJob,
     signal: AbortSignal,
   ): Promise<ParsedOutput<T>> =>
-    readHere<T>(job) ??
-    (looksLikeJson(job) ? json : slow).during(async () => readInThread<T>(job, options, signal), signal);
+    // The cast is safe: a patch file contains patch operations, a metrics file metric operations.
+    readHere(job, (budget) => readOutputText(job, budget) as ParsedOutput<T>) ??
+    during(job, async () => readInThread<T>(job, options, signal), signal);
   return {
+    result: async (text, scope, signal) => {
+      const job = { name: 'result', text, scope } as const;
+      return (
+        readHere(job, (budget) => parseResult(text, scope, budget)) ??
+        during(job, async () => readResultInThread(job, options, signal), signal)
+      );
+    },
     patch: async (text, signal) => read({ name: 'patch', text }, signal),
     metrics: async (text, signal) => read({ name: 'metrics', text }, signal),
   };
@@ -63,11 +83,10 @@ function looksLikeJson({ text }: OutputJob): boolean {
 }
 
 /** Parses on the main thread; returns undefined where that would take too long. */
-function readHere<T>(job: OutputJob): ParsedOutput<T> | undefined {
-  if (job.text.length > INLINE_CHARS) return undefined;
+function readHere<T>({ text }: OutputJob, parse: (budget: SlowTextBudget) => T): T | undefined {
+  if (text.length > INLINE_CHARS) return undefined;
   try {
-    // The cast is safe: a patch file contains patch operations, a metrics file metric operations.
-    return readOutputText(job, new SlowTextBudget(INLINE_SLOW_CHARS)) as ParsedOutput<T>;
+    return parse(new SlowTextBudget(INLINE_SLOW_CHARS));
   } catch (error) {
     if (error instanceof SlowTextError) return undefined;
     throw error;
@@ -75,18 +94,30 @@ function readHere<T>(job: OutputJob): ParsedOutput<T> | undefined {
 }
 
 async function readInThread<T extends PatchOperation | MetricOperation>(
-  job: OutputJob,
+  job: OperationsJob,
   options: OutputReaderOptions,
   signal: AbortSignal,
 ): Promise<ParsedOutput<T>> {
   const result = await resultOf(job, options, signal);
   if (result.type === 'refused') throw new HookOutputError(result.message);
+  if (result.type !== 'read') throw new TypeError('a result came for operations');
   const operations: T[] = [];
   for (const batch of result.batches) {
     for (const operation of readBatch<T>(batch)) operations.push(operation);
     await nextTurn();
   }
   return { operations, warnings: result.warnings };
+}
+
+async function readResultInThread(
+  job: ResultJob,
+  options: OutputReaderOptions,
+  signal: AbortSignal,
+): Promise<ParsedResult> {
+  const result = await resultOf(job, options, signal);
+  if (result.type === 'refused') throw new HookOutputError(result.message);
+  if (result.type !== 'result') throw new TypeError('operations came for a result');
+  return result.parsed;
 }
 
 async function resultOf(

@@ -1,11 +1,13 @@
 import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { PatchOperation } from '../effects/operation.ts';
 import type { MetricOperation } from '../effects/parse-metrics.ts';
+import type { ParsedResult, ResultScope } from '../effects/read-result.ts';
 import { HookOutputError, KubeError, PatchError } from '../errors.ts';
 import { writeContexts, type FactsReader, type SnapshotReader } from '../hook/context.ts';
 import type { ReconcileReader } from '../hook/context-reconcile.ts';
 import type { Execution, Executor, RunCost } from '../runner/executor.ts';
-import type { HookOutputs } from '../runner/workspace.ts';
+import { isShown } from './classify.ts';
+import { conclude } from './conclude.ts';
 import type { RunJournal } from './journal.ts';
 import type { FailedRun, Run, RunOutcome } from './run.ts';
 
@@ -24,6 +26,8 @@ export interface Effects {
     outputs: { readonly patch: string; readonly metrics: string },
     signal: AbortSignal,
   ) => Promise<HookRequests>;
+  /** Parses the result file, which is not empty, of any run; throws `HookOutputError`. */
+  readonly parseResult: (text: string, scope: ResultScope, signal: AbortSignal) => Promise<ParsedResult>;
   /** Parses an output file of a hook that failed, and returns what counts nevertheless; throws `HookOutputError`. */
   readonly parseAfterFailure: {
     readonly patch: (text: string, signal: AbortSignal) => Promise<readonly PatchOperation[]>;
@@ -36,6 +40,11 @@ export interface Effects {
     signal: AbortSignal,
   ) => Promise<readonly AppliedOperation[]>;
   readonly applyMetrics: (hook: string, operations: readonly MetricOperation[]) => void;
+  /**
+   * Writes the conditions, fields of the status and Events of the outcome's result to the objects of the run. Called at
+   * the end of an attempt whose result has some, also when the run failed; what it throws does not change the outcome.
+   */
+  readonly report?: (run: Run, outcome: RunOutcome, signal: AbortSignal) => Promise<void>;
 }
 
 export interface AttemptOptions {
@@ -64,15 +73,17 @@ export interface AttemptSignals {
  * or for a caller; what happens next is decided elsewhere, from the outcome.
  *
  * 1. The binding contexts are written, with the snapshots of this moment, and the hook is executed.
- * 2. If it succeeded, its output files are parsed, its operations applied, and then its metrics.
- * 3. If it failed, only operations and metrics with `ignoreHookError` are applied.
+ * 2. Its result file is parsed: the outcome is the worse of the exit code and what the file says.
+ * 3. If it succeeded, or its work cannot be done yet, its other files are parsed, its operations applied, then its
+ *    metrics. If it failed, only operations and metrics with `ignoreHookError` are applied.
+ * 4. Conditions, status and Events of its result are written.
  *
  * The journal gets `started`, each line of output, `executed` with the cost, and each warning and applied operation as
  * they happen; the caller records `ended`.
  *
  * What must hold: nothing of a hook that succeeded is applied before all its files are parsed. So a hook that fails, or
- * writes a file that cannot be parsed, changes nothing except by those. A run that fails because
- * the API server refused an operation has carried out the others.
+ * writes a file that cannot be parsed, changes nothing except by those. A run that fails because the API server refused
+ * an operation has carried out the others, and its result does not count: it would say what is not so.
  */
 export async function attempt(
   run: Run,
@@ -82,15 +93,24 @@ export async function attempt(
 ): Promise<RunOutcome> {
   const { journal } = options;
   journal.record({ type: 'started', run, waitedMs: Math.max(0, Date.now() - run.task.queuedAtMs) });
+  const outcome = await executed(run, readers, options, signals);
+  await report(run, outcome, options, signals.terminate);
+  return outcome;
+}
+
+async function executed(
+  run: Run,
+  readers: ContextReaders,
+  options: AttemptOptions,
+  signals: AttemptSignals,
+): Promise<RunOutcome> {
+  const { journal } = options;
   let cost: RunCost | undefined;
   try {
     const execution = await execute(run, readers, options, AbortSignal.any([signals.terminate, signals.stop]));
     cost = execution.cost;
     if (cost !== undefined) journal.record({ type: 'executed', run, cost });
-    if (execution.type === 'exited') return await carryOut(run, execution, options, signals.terminate);
-    if (execution.outputs !== undefined) await salvage(run, execution.outputs, options, signals.terminate);
-    const { by, error } = execution;
-    return { type: 'failed', by, error, ...(cost && { cost }) };
+    return await conclude(run, execution, options, signals);
   } catch (error) {
     return { ...failureOf(error), ...(cost && { cost }) };
   }
@@ -105,63 +125,25 @@ async function execute(
   const contexts = writeContexts(run.task, read, facts, { view, runId: run.id, attempt: run.attempt });
   const { hook } = run.task;
   return executor.execute(
-    { hook, contexts, onOutput: (output) => journal.record({ type: 'output', run, output }) },
+    { hook, contexts, runId: run.id, onOutput: (output) => journal.record({ type: 'output', run, output }) },
     signal,
   );
 }
 
-async function carryOut(
+async function report(
   run: Run,
-  { cost, outputs }: Extract<Execution, { readonly type: 'exited' }>,
-  { effects, journal }: AttemptOptions,
-  signal: AbortSignal,
-): Promise<RunOutcome> {
-  const { name } = run.task.hook;
-  const { operations, metrics, warnings } = await effects.parse(name, outputs, signal);
-  for (const message of warnings) journal.record({ type: 'warned', run, warning: { type: 'likelyMistake', message } });
-  const applied = await effects.apply(operations, reporter(run, operations, journal), signal);
-  effects.applyMetrics(name, metrics);
-  const { admission, conversion } = outputs;
-  return { type: 'succeeded', cost, applied, response: { admission, conversion } };
-}
-
-/** Applies what has `ignoreHookError`. Its errors are only recorded: the run has failed already. */
-async function salvage(
-  run: Run,
-  { patch, metrics }: Pick<HookOutputs, 'patch' | 'metrics'>,
+  outcome: RunOutcome,
   { effects, journal }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<void> {
-  const { name } = run.task.hook;
-  const during = async (what: 'patches' | 'metrics', work: () => Promise<void>): Promise<void> => {
-    try {
-      await work();
-    } catch (error) {
-      journal.record({ type: 'warned', run, warning: { type: 'notApplied', what, error } });
-    }
-  };
-  if (patch !== '') {
-    await during('patches', async () => {
-      const operations = await effects.parseAfterFailure.patch(patch, signal);
-      await effects.apply(operations, reporter(run, operations, journal), signal);
-    });
+  // An operator that must end may not lead anymore.
+  if (effects.report === undefined || signal.aborted || !('result' in outcome)) return;
+  if (outcome.result === undefined || !isShown(outcome.result)) return;
+  try {
+    await effects.report(run, outcome, signal);
+  } catch (error) {
+    journal.record({ type: 'warned', run, warning: { type: 'notReported', error } });
   }
-  if (metrics !== '') {
-    await during('metrics', async () =>
-      effects.applyMetrics(name, await effects.parseAfterFailure.metrics(metrics, signal)),
-    );
-  }
-}
-
-function reporter(
-  run: Run,
-  operations: readonly PatchOperation[],
-  journal: RunJournal,
-): (applied: AppliedOperation) => void {
-  return (applied) => {
-    const operation = operations[applied.index - 1];
-    if (operation !== undefined) journal.record({ type: 'applied', run, operation, applied });
-  };
 }
 
 /** Classifies an error that was thrown during an attempt: what failed, and whether the API server was unavailable. */

@@ -50,8 +50,10 @@ export function endedWhole(run: Run, outcome: RunOutcome, next: Next): RunEvent 
 export type RunWarning =
   /** Something in the output files is valid, but likely a mistake. */
   | { readonly type: 'likelyMistake'; readonly message: string }
-  /** The operations or metrics with `ignoreHookError` of a failed run could not be applied. */
-  | { readonly type: 'notApplied'; readonly what: 'patches' | 'metrics'; readonly error: unknown };
+  /** The operations or metrics with `ignoreHookError` of a failed run could not be applied, or its result not be read. */
+  | { readonly type: 'notApplied'; readonly what: 'patches' | 'metrics' | 'result'; readonly error: unknown }
+  /** The conditions, the status or the Events of a result could not be written. */
+  | { readonly type: 'notReported'; readonly error: unknown };
 
 /** Receives everything that is reported about tasks and runs; must not throw. */
 export interface RunJournal {

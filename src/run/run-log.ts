@@ -6,7 +6,7 @@ import type { OutputLog } from '../runner/output-log.ts';
 import { durationText } from '../lib/duration-text.ts';
 import type { RunEvent, RunJournal, RunWarning } from './journal.ts';
 import type { Next } from './policy.ts';
-import type { FailedRun, Run, RunOutcome } from './run.ts';
+import type { FailedRun, LaterRun, Run, RunOutcome } from './run.ts';
 import { bindingOf, reasonOf } from './run-reason.ts';
 
 /** Of a task's failures by the environment, one in this many attempts is logged: about one a minute. */
@@ -69,10 +69,18 @@ function logApplied(log: Logger, run: Run, { operation, target, change }: Applie
 
 function logWarning(log: Logger, run: Run, warning: RunWarning): void {
   const fields = fieldsOf(run);
-  if (warning.type === 'likelyMistake') {
-    log.warn({ ...fields, warning: warning.message }, 'hook output has a likely mistake');
-  } else {
-    log.warn({ ...fields, err: warning.error }, `${warning.what} of the failed run could not be applied`);
+  switch (warning.type) {
+    case 'likelyMistake':
+      log.warn({ ...fields, warning: warning.message }, 'hook output has a likely mistake');
+      return;
+    case 'notApplied':
+      log.warn({ ...fields, err: warning.error }, `${warning.what} of the failed run could not be applied`);
+      return;
+    case 'notReported':
+      log.warn({ ...fields, err: warning.error }, 'conditions and Events of the run could not be written');
+      return;
+    default:
+      unreachable(warning);
   }
 }
 
@@ -86,7 +94,7 @@ function logEnd(log: Logger, run: Run, outcome: RunOutcome, next: Next): void {
       return;
     }
     case 'later':
-      log.info({ ...fields, attempt: run.attempt }, 'hook is to be run again later');
+      log.info({ ...fields, attempt: run.attempt, ...saidBy(outcome) }, 'hook is to be run again later');
       return;
     case 'replaced':
       log.info({ ...fields, attempt: run.attempt }, 'hook was ended for a newer run of its schedule');
@@ -103,8 +111,9 @@ function logEnd(log: Logger, run: Run, outcome: RunOutcome, next: Next): void {
   }
 }
 
-function logFailure(log: Logger, run: Run, { error, by }: FailedRun, next: Next): void {
-  const failed = { ...fieldsOf(run), attempt: run.attempt, ...exitCodeOf(error), err: error };
+function logFailure(log: Logger, run: Run, outcome: FailedRun, next: Next): void {
+  const { error, by } = outcome;
+  const failed = { ...fieldsOf(run), attempt: run.attempt, ...exitCodeOf(error), ...saidBy(outcome), err: error };
   if (next.type === 'answer') {
     log.error(failed, 'hook failed, and its caller gets no response');
   } else if (next.type !== 'retry') {
@@ -113,6 +122,12 @@ function logFailure(log: Logger, run: Run, { error, by }: FailedRun, next: Next)
     const again = `again in ${durationText(next.delayMs)} (attempt ${run.attempt + 1})`;
     log.error({ ...failed, again }, 'hook failed, it is run again after a delay');
   }
+}
+
+/** The reason and the message that the hook gave in its result. */
+function saidBy({ result }: FailedRun | LaterRun): { readonly reason?: string; readonly message?: string } {
+  const { reason, message } = result ?? {};
+  return { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
 }
 
 function exitCodeOf(error: Error): { readonly exitCode?: number } {

@@ -21,6 +21,8 @@ export interface Executor {
 /** One run to execute. */
 export interface ExecuteRequest {
   readonly hook: Hook;
+  /** What the hook is given as `RUN_ID`. */
+  readonly runId: string;
   /** The binding contexts as JSON, in chunks. */
   readonly contexts: readonly Uint8Array[];
   /** Called for each line and log entry of the hook, in order, until the run has ended. */
@@ -40,7 +42,13 @@ export interface RunCost {
 
 /** The result of a run: the outputs as the hook wrote them, not parsed yet, or a failure. */
 export type Execution =
-  | { readonly type: 'exited'; readonly cost: RunCost; readonly outputs: HookOutputs }
+  | {
+      readonly type: 'exited';
+      readonly cost: RunCost;
+      readonly outputs: HookOutputs;
+      /** The exit code says that the work cannot be done yet. Default false. */
+      readonly isLater?: boolean;
+    }
   | FailedExecution;
 
 /** The result of a failed run. */
@@ -51,6 +59,13 @@ export interface FailedExecution {
   readonly error: HookFailedError | HookOutputError;
   /** Absent when the hook was not started. */
   readonly cost?: RunCost;
-  /** What the hook wrote before it failed; absent when it was cut off or wrote nothing usable. */
-  readonly outputs?: Pick<HookOutputs, 'patch' | 'metrics'>;
+  /** The exit code says that another attempt is useless. Default false. */
+  readonly isPermanent?: boolean;
+  /**
+   * The hook was ended, by a signal, its time limit or the stop of the operator: what it says about its outcome does not
+   * count. Default false.
+   */
+  readonly isCutOff?: boolean;
+  /** What the hook wrote before it failed; absent when it wrote nothing usable, all but the result when it was cut off. */
+  readonly outputs?: Pick<HookOutputs, 'patch' | 'metrics' | 'result'>;
 }

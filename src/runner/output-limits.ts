@@ -6,6 +6,7 @@ export const OUTPUT_LIMITS = {
   metrics: 4 * MIB,
   admission: 4 * MIB,
   conversion: 4 * MIB,
+  result: MIB,
   config: MIB,
 } as const;
 
@@ -17,6 +18,7 @@ const TITLES: Readonly<Record<OutputName, string>> = {
   metrics: 'METRICS_PATH',
   admission: 'ADMISSION_RESPONSE_PATH',
   conversion: 'CONVERSION_RESPONSE_PATH',
+  result: 'RESULT_PATH',
   config: 'the config',
 };
 

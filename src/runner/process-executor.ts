@@ -1,7 +1,7 @@
 /*
  * Runs a process hook: each run is a new process, started by the spawner, with its contexts in a file and its results
  * in files. `runner.ts` calls `execute` for each attempt and `readConfig` at each load. A run ends in one of four ways:
- * exited with its outputs; failed by the hook (exit code, signal, timeout); failed by its output (not readable or too
+ * exited with its outputs, done or to be run again later; failed by the hook (exit code, signal, timeout); failed by its output (not readable or too
  * large); or failed by its environment (no place for its files, files removed while it ran, lost spawner process). What
  * must hold: it never rejects, and the files of a run are removed when it has ended.
  */
@@ -10,7 +10,9 @@ import { dirname } from 'node:path';
 import { HookFailedError, HookOutputError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import { CONFIG_LIMIT_MS } from '../hook/load.ts';
+import type { ResultOutcome } from '../hook/result.ts';
 import type { Execution, ExecuteRequest, Executor, FailedExecution } from './executor.ts';
+import { outcomeOfExitCode } from './exit-code.ts';
 import { describeFailure, failureMessage } from './failure.ts';
 import { OUTPUT_LIMITS } from './output-limits.ts';
 import type { Spawner } from './spawner.ts';
@@ -28,6 +30,8 @@ export interface ProcessExecutorOptions {
   readonly folder: string;
   /** The working directory of `--config`. */
   readonly hooksDir: string;
+  /** The exit codes 75 and 78 are failures as any other; default false. */
+  readonly plainExitCodes?: boolean;
 }
 
 /** Creates the executor that runs each hook as a process of its own. */
@@ -48,7 +52,7 @@ async function runProcess(
   options: ProcessExecutorOptions,
   signal: AbortSignal,
 ): Promise<Execution> {
-  const { hook, contexts, onOutput } = request;
+  const { hook, contexts, onOutput, runId } = request;
   const startedAt = performance.now();
   let workspace: Workspace;
   try {
@@ -59,19 +63,41 @@ async function runProcess(
   try {
     const { path, settings } = hook;
     const { timeoutMs } = settings;
-    const env = { ...options.env, ...workspace.env };
+    const env = { ...options.env, ...workspace.env, RUN_ID: runId };
     const spawn = { path, args: [], cwd: dirname(path), env, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
     const exit = await options.spawner.spawn(spawn, { onLine: (line) => onOutput({ type: 'line', line }), signal });
     const cost = { durationMs: performance.now() - startedAt, usage: exit.usage };
-    const reason = describeFailure(exit, { path, timeoutMs, isStopped: signal.aborted });
+    const isStopped = signal.aborted;
+    const outcome = outcomeOf(exit, { hook, isPlain: options.plainExitCodes === true, isStopped });
     // Checked first: a hook whose files are gone may fail in any way, or appear to succeed.
     if (!workspace.isThere()) return failed(hook, exit, { reason: CLEARED, by: 'environment', cost });
-    if (reason === undefined) return { ...(await readOutputs(hook, workspace)), cost };
+    if (outcome === 'done' || outcome === 'later') {
+      return { ...(await readOutputs(hook, workspace, outcome === 'later')), cost };
+    }
+    const reason = describeFailure(exit, { path, timeoutMs, isStopped }) ?? 'it was ended';
     const by = exit.isLost === true ? 'environment' : 'hook';
-    return failed(hook, exit, { reason, by, cost, ...(await writtenBefore(exit, workspace)) });
+    const how = { isPermanent: outcome === 'permanent', isCutOff: isCutOff(exit) || isStopped };
+    return failed(hook, exit, { reason, by, cost, ...how, ...(await writtenBefore(exit, workspace)) });
   } finally {
     workspace.close();
   }
+}
+
+interface Meaning {
+  readonly hook: Hook;
+  readonly isPlain: boolean;
+  readonly isStopped: boolean;
+}
+
+/** A hook that is ended may exit with any code; only success is believed then. */
+function outcomeOf(exit: Exit, { hook, isPlain, isStopped }: Meaning): ResultOutcome {
+  if (isCutOff(exit)) return 'failed';
+  const outcome = outcomeOfExitCode(exit.exitCode ?? 1, hook.settings.outcome, isPlain);
+  return isStopped && outcome !== 'done' ? 'failed' : outcome;
+}
+
+function isCutOff({ exitCode, timedOut }: Exit): boolean {
+  return timedOut || exitCode === undefined;
 }
 
 /** The failure of a run whose files could not be created. */
@@ -82,23 +108,23 @@ export function noPlace(hook: string, folder: string, error: unknown): FailedExe
 }
 
 type ReadOutputs =
-  | { readonly type: 'exited'; readonly outputs: HookOutputs }
+  | { readonly type: 'exited'; readonly outputs: HookOutputs; readonly isLater?: true }
   | { readonly type: 'failed'; readonly by: 'output'; readonly error: HookOutputError };
 
-async function readOutputs(hook: Hook, workspace: Workspace): Promise<ReadOutputs> {
+async function readOutputs(hook: Hook, workspace: Workspace, isLater: boolean): Promise<ReadOutputs> {
   try {
-    return { type: 'exited', outputs: await workspace.readOutputs() };
+    return { type: 'exited', outputs: await workspace.readOutputs(), ...(isLater && { isLater }) };
   } catch (error) {
     const message = `hook ${hook.name}: its output cannot be read: ${messageOf(error)}`;
     return { type: 'failed', by: 'output', error: new HookOutputError(message, { cause: error }) };
   }
 }
 
-interface Failure extends Pick<FailedExecution, 'by' | 'cost' | 'outputs'> {
+interface Failure extends Pick<FailedExecution, 'by' | 'cost' | 'outputs' | 'isPermanent' | 'isCutOff'> {
   readonly reason: string;
 }
 
-function failed(hook: Hook, exit: Exit, { reason, ...rest }: Failure): FailedExecution {
+function failed(hook: Hook, exit: Exit, { reason, isPermanent, isCutOff: wasCut, ...rest }: Failure): FailedExecution {
   const { exitCode, signal, timedOut } = exit;
   const ending = {
     timedOut,
@@ -108,16 +134,21 @@ function failed(hook: Hook, exit: Exit, { reason, ...rest }: Failure): FailedExe
   return {
     type: 'failed',
     error: new HookFailedError(failureMessage(hook.name, reason, exit.stderr), { ending }),
+    ...(isPermanent === true && { isPermanent }),
+    ...(wasCut === true && { isCutOff: wasCut }),
     ...rest,
   };
 }
 
 async function writtenBefore({ exitCode }: Exit, workspace: Workspace): Promise<Pick<FailedExecution, 'outputs'>> {
-  // A run that was killed may have written half a document.
-  if (exitCode === undefined) return {};
   try {
-    const { patch, metrics } = await workspace.readOutputs();
-    return { outputs: { patch, metrics } };
+    if (exitCode === undefined) {
+      // A run that was killed may have written half a document; a result is whole, or it is not read.
+      const result = await workspace.readResult();
+      return result === '' ? {} : { outputs: { patch: '', metrics: '', result } };
+    }
+    const { patch, metrics, result } = await workspace.readOutputs();
+    return { outputs: { patch, metrics, result } };
   } catch {
     // The failure of the hook matters more than an unreadable output.
     return {};

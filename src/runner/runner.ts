@@ -26,6 +26,8 @@ export interface RunnerOptions {
   readonly binDir?: string;
   readonly log: Logger;
   readonly logProxyHookJson: boolean;
+  /** The exit codes 75 and 78 are failures as any other; default false. */
+  readonly plainExitCodes?: boolean;
   readonly warm?: WarmLimits;
 }
 
@@ -37,14 +39,8 @@ export interface Runner extends Executor {
 
 /** Creates the runner: process hooks run in a process of their own, warm hooks in a warm process. */
 export function createRunner(options: RunnerOptions): Runner {
-  const { spawner, folder, keepTmpFiles, restoreFolder = () => {}, hooksDir } = options;
-  const env = hookEnv(options);
-  const outputLog = createOutputLog(options);
-  const limits = { loadLimitMs: CONFIG_LIMIT_MS, ...options.warm };
-  const executors: Readonly<Record<HookFile['type'], Executor>> = {
-    process: processExecutor({ spawner, env, workspaces: new Workspaces({ folder, keepTmpFiles }), folder, hooksDir }),
-    warm: new WarmHooks({ spawner, folder, env, log: options.log, outputLog, limits }),
-  };
+  const { spawner, folder, restoreFolder = () => {} } = options;
+  const executors = openExecutors(options);
   return {
     get problem() {
       return spawner.problem;
@@ -78,6 +74,18 @@ export function createRunner(options: RunnerOptions): Runner {
     close: async () => {
       await Promise.all(Object.values(executors).map(async (executor) => executor.close()));
     },
+  };
+}
+
+function openExecutors(options: RunnerOptions): Readonly<Record<HookFile['type'], Executor>> {
+  const { spawner, folder, keepTmpFiles, hooksDir, log, plainExitCodes = false } = options;
+  const env = hookEnv(options);
+  const workspaces = new Workspaces({ folder, keepTmpFiles });
+  const outputLog = createOutputLog(options);
+  const limits = { loadLimitMs: CONFIG_LIMIT_MS, ...options.warm };
+  return {
+    process: processExecutor({ spawner, env, workspaces, folder, hooksDir, plainExitCodes }),
+    warm: new WarmHooks({ spawner, folder, env, log, outputLog, limits }),
   };
 }
 

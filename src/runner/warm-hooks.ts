@@ -82,13 +82,13 @@ export class WarmHooks implements Executor {
 
   /** Runs the hook in its current process, and starts one if there is none; never rejects. */
   async execute(request: ExecuteRequest, signal: AbortSignal): Promise<Execution> {
-    const { hook, contexts, onOutput } = request;
+    const { hook, onOutput } = request;
     const { timeoutMs } = hook.settings;
     const ready = await this.#readyWorker(hook, signal);
     if (ready.type === 'failed') return ready;
     const { worker } = ready;
     const startedAt = performance.now();
-    const started = worker.run(contexts, {
+    const started = worker.run(request, {
       onLine: (line) => onOutput({ type: 'line', line }),
       onLog: (entry) => onOutput({ type: 'entry', entry }),
     });

@@ -5,7 +5,7 @@
 
 import { HookFailedError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
-import type { Execution, RunCost } from './executor.ts';
+import type { Execution, FailedExecution, RunCost } from './executor.ts';
 import { failureMessage, overtimeText } from './failure.ts';
 import type { Exit, Usage } from './spawner-protocol.ts';
 import type { WarmOutputs } from './warm-protocol.ts';
@@ -65,8 +65,22 @@ export function toExecution(hook: Hook, outcome: Outcome, { cost, isTimedOut, is
   const [reason, detail] = describeOutcome(outcome, isStopped);
   const message = failureMessage(hook.name, isTimedOut ? overtimeText(hook.settings.timeoutMs) : reason, detail);
   const error = new HookFailedError(message, { ending: { timedOut: isTimedOut } });
-  const outputs = outcome.type === 'failed' ? { outputs: outcome.outputs } : {};
-  return { type: 'failed', by: blameOf(outcome), error, cost, ...outputs };
+  const isCutOff = isTimedOut || isStopped || outcome.type === 'ended';
+  return {
+    type: 'failed',
+    by: blameOf(outcome),
+    error,
+    cost,
+    ...(isCutOff && { isCutOff }),
+    ...writtenBefore(outcome),
+  };
+}
+
+/** A run that was done too late has its result read, but is not carried out. */
+function writtenBefore(outcome: Outcome): Pick<FailedExecution, 'outputs'> {
+  if (outcome.type === 'failed') return { outputs: outcome.outputs };
+  if (outcome.type === 'ended' || outcome.outputs.result === '') return {};
+  return { outputs: { patch: '', metrics: '', result: outcome.outputs.result } };
 }
 
 /** Returns the cause of a failure: the environment if the spawner process was lost, else the hook. */

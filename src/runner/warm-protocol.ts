@@ -8,14 +8,14 @@ export const WARM_TOKEN = 'HOOKLET_WARM_TOKEN';
 /** Limit of a line: enough for the longest log entry or error with every character escaped. */
 export const MAX_REPORT_BYTES = 256 * 1024;
 /** Limit of the payload of a report. */
-export const MAX_REPORT_PAYLOAD_BYTES = OUTPUT_LIMITS.patch + OUTPUT_LIMITS.metrics;
+export const MAX_REPORT_PAYLOAD_BYTES = OUTPUT_LIMITS.patch + OUTPUT_LIMITS.metrics + OUTPUT_LIMITS.result;
 /** Limit of an error text; longer ones are truncated. */
 export const MAX_ERROR_CHARS = 32_000;
 
 /** A request of the operator to a warm process. */
 export type WarmRequest =
   /** The binding contexts follow as `bytes` of JSON. */
-  | { readonly type: 'run'; readonly id: number; readonly bytes: number }
+  | { readonly type: 'run'; readonly id: number; readonly runId: string; readonly bytes: number }
   | { readonly type: 'abort'; readonly id: number };
 
 /** A report of a warm process to the operator. */
@@ -30,11 +30,12 @@ export type WarmReport =
   /** `reason` in one line, `error` in full; the outputs are what the hook requested until then. */
   | ({ readonly type: 'failed'; readonly reason: string; readonly error: string } & RunReport);
 
-/** The outputs follow as `bytes`: first the `patchBytes` of the patch file, then the metrics file. */
+/** The outputs follow as `bytes`: the `patchBytes` of the patch file, the metrics file, the `resultBytes` of the result. */
 export interface RunReport {
   readonly id: number;
   readonly bytes: number;
   readonly patchBytes: number;
+  readonly resultBytes: number;
   readonly usage: Usage;
 }
 
@@ -49,4 +50,5 @@ export interface HookLogEntry {
 export interface WarmOutputs {
   readonly patch: string;
   readonly metrics: string;
+  readonly result: string;
 }

@@ -55,11 +55,15 @@ function readRun(fields: Fields): RunReport {
   const patchBytes = readCount(fields, 'patchBytes');
   if (patchBytes > bytes) throw new Error(`patchBytes: received ${patchBytes}, expected at most bytes, ${bytes}`);
   checkSize('patch', patchBytes);
-  checkSize('metrics', bytes - patchBytes);
-  return { id: readCount(fields, 'id'), bytes, patchBytes, usage: readUsage(readObject(fields, 'usage')) };
+  const resultBytes = checkSize('result', readCount(fields, 'resultBytes'));
+  const restBytes = bytes - patchBytes;
+  if (resultBytes > restBytes) throw new Error(`resultBytes: received ${resultBytes}, expected at most ${restBytes}`);
+  checkSize('metrics', restBytes - resultBytes);
+  const usage = readUsage(readObject(fields, 'usage'));
+  return { id: readCount(fields, 'id'), bytes, patchBytes, resultBytes, usage };
 }
 
-function checkSize(name: 'config' | 'patch' | 'metrics', bytes: number): number {
+function checkSize(name: 'config' | 'patch' | 'metrics' | 'result', bytes: number): number {
   const problem = explainSize(name, bytes);
   if (problem !== undefined) throw new Error(problem);
   return bytes;

@@ -14,6 +14,8 @@ const EMPTY = Buffer.alloc(0);
 /** Sends a report to the operator; the payload follows it. */
 export type Report = (report: WarmReport, payload?: Buffer) => void;
 
+type RunRequest = Extract<WarmRequest, { readonly type: 'run' }>;
+
 /** The runs inside a warm process. Output is attributed to its run, so several may be in progress at once. */
 export class WarmRuns {
   readonly #report: Report;
@@ -31,21 +33,20 @@ export class WarmRuns {
 
   handle(definition: RunnableHook, request: WarmRequest, payload: Buffer): void {
     if (request.type === 'abort') this.#controllers.get(request.id)?.abort();
-    else void this.#run(definition, request.id, payload);
+    else void this.#run(definition, request, payload);
   }
 
-  async #run(definition: RunnableHook, id: number, payload: Buffer): Promise<void> {
+  async #run(definition: RunnableHook, { id, runId }: RunRequest, payload: Buffer): Promise<void> {
     const controller = new AbortController();
     const output = this.#openOutput(id);
     const cpu = process.cpuUsage();
     this.#controllers.set(id, controller);
-    const host = { log: this.#openLog(id, output), signal: controller.signal };
+    const host = { log: this.#openLog(id, output), signal: controller.signal, runId };
     const result = await this.#output.run(output, async () => execute(definition, payload, host));
     this.#controllers.delete(id);
     output.end();
-    const { patch, metrics, failure } = encodeResult(result);
-    const run = { id, bytes: patch.length + metrics.length, patchBytes: patch.length, usage: this.#usageSince(cpu) };
-    const outputs = run.bytes === 0 ? EMPTY : Buffer.concat([patch, metrics]);
+    const { outputs, failure, ...sizes } = encodeResult(result);
+    const run = { id, bytes: outputs.length, ...sizes, usage: this.#usageSince(cpu) };
     this.#report(failure === undefined ? { type: 'done', ...run } : { type: 'failed', ...failure, ...run }, outputs);
   }
 
@@ -95,7 +96,7 @@ async function execute(definition: RunnableHook, payload: Buffer, host: HookHost
     const contexts: unknown = JSON.parse(payload.toString());
     return await definition.execute(contexts, host);
   } catch (error) {
-    return { patch: '', metrics: '', error };
+    return { patch: '', metrics: '', result: '', error };
   }
 }
 
@@ -105,8 +106,10 @@ interface Failure {
 }
 
 interface EncodedResult {
-  readonly patch: Buffer;
-  readonly metrics: Buffer;
+  /** The patches, the metrics and the result, one after the other. */
+  readonly outputs: Buffer;
+  readonly patchBytes: number;
+  readonly resultBytes: number;
   readonly failure?: Failure | undefined;
 }
 
@@ -114,10 +117,15 @@ interface EncodedResult {
 function encodeResult(result: DefinitionResult): EncodedResult {
   const patch = Buffer.from(result.patch);
   const metrics = Buffer.from(result.metrics);
+  // A definition of an older release of the SDK has none.
+  const said = Buffer.from(result.result ?? '');
   const threw = 'error' in result ? { reason: 'its function threw', error: describeError(result.error) } : undefined;
-  const problem = explainSize('patch', patch.length) ?? explainSize('metrics', metrics.length);
-  if (problem === undefined) return { patch, metrics, failure: threw };
-  return { patch: EMPTY, metrics: EMPTY, failure: { reason: problem, error: threw?.error ?? '' } };
+  const problem =
+    explainSize('patch', patch.length) ?? explainSize('metrics', metrics.length) ?? explainSize('result', said.length);
+  const failure = problem === undefined ? threw : { reason: problem, error: threw?.error ?? '' };
+  if (problem !== undefined) return { outputs: EMPTY, patchBytes: 0, resultBytes: 0, failure };
+  const outputs = Buffer.concat([patch, metrics, said]);
+  return { outputs, patchBytes: patch.length, resultBytes: said.length, failure };
 }
 
 function describeError(error: unknown): string {

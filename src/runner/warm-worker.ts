@@ -9,6 +9,7 @@
 import { randomUUID } from 'node:crypto';
 import { dirname } from 'node:path';
 import { latch } from '../lib/latch.ts';
+import type { ExecuteRequest } from './executor.ts';
 import { siblingModule } from './sibling-module.ts';
 import type { SpawnedProcess } from './spawner-link.ts';
 import type { Spawner } from './spawner.ts';
@@ -120,7 +121,10 @@ export class WarmWorker {
   }
 
   /** Starts a run; never rejects. `abort` asks the hook to end it. */
-  run(contexts: readonly Uint8Array[], output: WarmOutput): { readonly outcome: Promise<Outcome>; abort(): void } {
+  run(
+    { contexts, runId }: Pick<ExecuteRequest, 'contexts' | 'runId'>,
+    output: WarmOutput,
+  ): { readonly outcome: Promise<Outcome>; abort(): void } {
     if (this.#exit !== undefined) {
       return { outcome: Promise.resolve(this.#endedWith(this.#exit)), abort: () => {} };
     }
@@ -131,7 +135,7 @@ export class WarmWorker {
     this.#isOutputUsed = false;
     const bytes = contexts.reduce((sum, chunk) => sum + chunk.byteLength, 0);
     this.#link.beginRun();
-    this.#link.send({ type: 'run', id, bytes }, contexts);
+    this.#link.send({ type: 'run', id, runId, bytes }, contexts);
     return { outcome, abort: () => this.#link.send({ type: 'abort', id }, []) };
   }
 
@@ -225,6 +229,11 @@ export class WarmWorker {
   }
 }
 
-function readOutputs({ patchBytes }: RunReport, payload: Buffer): WarmOutputs {
-  return { patch: payload.toString('utf8', 0, patchBytes), metrics: payload.toString('utf8', patchBytes) };
+function readOutputs({ patchBytes, resultBytes }: RunReport, payload: Buffer): WarmOutputs {
+  const resultAt = payload.length - resultBytes;
+  return {
+    patch: payload.toString('utf8', 0, patchBytes),
+    metrics: payload.toString('utf8', patchBytes, resultAt),
+    result: payload.toString('utf8', resultAt),
+  };
 }

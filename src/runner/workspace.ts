@@ -18,6 +18,7 @@ const OUTPUTS = {
   metrics: 'metrics.json',
   admission: 'admission-response.json',
   conversion: 'conversion-response.json',
+  result: 'result.json',
 } as const;
 const FILES = [CONTEXT, ...Object.values(OUTPUTS)];
 // Freeing the space of a large file is slow, so it must not block the event loop.
@@ -29,6 +30,8 @@ export interface HookOutputs {
   readonly metrics: string;
   readonly admission: string;
   readonly conversion: string;
+  /** How the run ended, in the words of the hook. */
+  readonly result: string;
 }
 
 /** The files of one run. */
@@ -38,6 +41,8 @@ export interface Workspace {
   /** Whether the folder still exists: somebody may clear the temporary folder. */
   isThere(): boolean;
   readOutputs(): Promise<HookOutputs>;
+  /** Reads the file `RESULT_PATH` alone. */
+  readResult(): Promise<string>;
   /** Removes the files; must be called for every workspace, once the hook has ended. */
   close(): void;
 }
@@ -76,6 +81,7 @@ export class Workspaces {
       env: environment(folder),
       isThere: () => lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true,
       readOutputs: async () => readOutputs(folder),
+      readResult: async () => readResult(folder),
       close: () => {
         if (!this.#options.keepTmpFiles) removeFolder(folder);
       },
@@ -92,6 +98,7 @@ function environment(folder: string): Readonly<Record<string, string>> {
     VALIDATING_RESPONSE_PATH: admission,
     ADMISSION_RESPONSE_PATH: admission,
     CONVERSION_RESPONSE_PATH: join(folder, OUTPUTS.conversion),
+    RESULT_PATH: join(folder, OUTPUTS.result),
   };
 }
 
@@ -101,7 +108,12 @@ async function readOutputs(folder: string): Promise<HookOutputs> {
     metrics: await readOutput(join(folder, OUTPUTS.metrics), 'metrics'),
     admission: await readOutput(join(folder, OUTPUTS.admission), 'admission'),
     conversion: await readOutput(join(folder, OUTPUTS.conversion), 'conversion'),
+    result: await readResult(folder),
   };
+}
+
+async function readResult(folder: string): Promise<string> {
+  return readOutput(join(folder, OUTPUTS.result), 'result');
 }
 
 /** The folder is gone from its path when this returns; large or unexpected contents are removed in the background. */

@@ -1,9 +1,11 @@
 import type { Bindings } from './bindings.ts';
 import { type HookConfig, type HookSettings, toConfig } from './config.ts';
 import type { Context, Snapshots } from './context.ts';
+import { thrownEnding, type ThrownEnding } from './ending.ts';
 import { isCalledFromMainScript, runAsProgram } from './main-script.ts';
 import { Metric } from './metric.ts';
 import { Patch } from './patch.ts';
+import { RunResult } from './result.ts';
 import { readContexts, readSnapshots } from './wire-context.ts';
 
 const MARK = Symbol.for('hooklet.definition');
@@ -15,15 +17,22 @@ export interface HookRun<B extends Bindings> {
   readonly snapshots: Snapshots<B>;
   readonly patch: Patch;
   readonly metric: Metric;
+  /** Says how the run ended, and what the status of the object should be. */
+  readonly result: RunResult;
   readonly log: HookLog;
   /** Aborts when the run exceeds its time limit or the operator stops. */
   readonly signal: AbortSignal;
+  /** The id of this run; empty where no operator runs the hook. */
+  readonly runId: string;
 }
 
 export interface HookSource<B extends Bindings> {
   readonly bindings: B;
   readonly settings?: HookSettings;
-  /** Called once for each run. If it throws or rejects, the run has failed and is retried. */
+  /**
+   * Called once for each run. If it throws or rejects, the run has failed and is retried; a `Later` is no failure, and a
+   * `Permanent` is not retried.
+   */
   run(run: HookRun<B>): void | Promise<void>;
 }
 
@@ -41,13 +50,17 @@ export type LogFields = Readonly<Record<string, unknown>>;
 export interface HookHost {
   readonly log: HookLog;
   readonly signal: AbortSignal;
+  readonly runId?: string;
 }
 
-/** The operations of a run, in the formats of the patch and metrics files. */
+/** What a run asked and said, in the formats of the patch, metrics and result files. */
 export interface DefinitionResult {
   readonly patch: string;
   readonly metrics: string;
-  /** What `run` threw. */
+  readonly result: string;
+  /** `run` threw a `Later` or a `Permanent`; the result says so too. */
+  readonly outcome?: 'later' | 'permanent';
+  /** Anything else that `run` threw. */
   readonly error?: unknown;
 }
 
@@ -79,22 +92,31 @@ export function defineHook<const B extends Bindings>(source: HookSource<B>): Hoo
     execute: async (wire, host) => {
       const patch = new Patch();
       const metric = new Metric();
-      const failure = await attempt(async () => {
-        const contexts = readContexts(bindings, wire);
-        await source.run({ contexts, snapshots: readSnapshots(bindings, wire), patch, metric, ...host });
+      let contexts: readonly Context<B>[] = [];
+      const result = new RunResult(() => contexts);
+      const { thrown, ...ending } = await attempt(async () => {
+        contexts = readContexts(bindings, wire);
+        const snapshots = readSnapshots(bindings, wire);
+        await source.run({ contexts, snapshots, patch, metric, result, runId: '', ...host });
       });
-      return { patch: patch.toString(), metrics: metric.toString(), ...failure };
+      return { patch: patch.toString(), metrics: metric.toString(), result: result.textWith(thrown), ...ending };
     },
   };
   if (isCalledFromMainScript()) runAsProgram(definition);
   return definition;
 }
 
-async function attempt(work: () => Promise<void>): Promise<{ readonly error?: unknown }> {
+interface Attempted extends Pick<DefinitionResult, 'error' | 'outcome'> {
+  readonly thrown?: ThrownEnding;
+}
+
+async function attempt(work: () => Promise<void>): Promise<Attempted> {
   try {
     await work();
     return {};
   } catch (error) {
+    const thrown = thrownEnding(error);
+    if (thrown !== undefined) return { thrown, outcome: thrown.outcome };
     return { error: error ?? new Error('the hook threw nothing') };
   }
 }

@@ -30,6 +30,8 @@ export type {
   ObjectToWrite,
   OwnerReference,
 } from './kubernetes-object.ts';
+export { Later, Permanent } from './ending.ts';
+export type { ChildToHave, ConditionToSet, ContextResult, EventToRecord, RunResult } from './result.ts';
 export type { Metric, MetricOptions, ObserveOptions } from './metric.ts';
 export type {
   ApplyOptions,

@@ -43,7 +43,7 @@ async function main(program: Program): Promise<number> {
     process.stdout.write(`${JSON.stringify(program.config)}\n`);
     return 0;
   }
-  const { BINDING_CONTEXT_PATH, KUBERNETES_PATCH_PATH, METRICS_PATH } = process.env;
+  const { BINDING_CONTEXT_PATH, RUN_ID } = process.env;
   if (BINDING_CONTEXT_PATH === undefined) {
     process.stderr.write(
       'BINDING_CONTEXT_PATH is not set; to run this hook by hand use: hooklet run FILE --context -\n',
@@ -54,13 +54,24 @@ async function main(program: Program): Promise<number> {
   process.once('SIGTERM', () => controller.abort());
   try {
     const contexts: unknown = JSON.parse(readFileSync(BINDING_CONTEXT_PATH, 'utf8'));
-    const { patch, metrics, error } = await program.execute(contexts, { log: jsonLog, signal: controller.signal });
-    if (patch !== '') writeFileSync(requiredPath('KUBERNETES_PATCH_PATH', KUBERNETES_PATCH_PATH), patch);
-    if (metrics !== '') writeFileSync(requiredPath('METRICS_PATH', METRICS_PATH), metrics);
-    return error === undefined ? 0 : complain(error);
+    const host = { log: jsonLog, signal: controller.signal, ...(RUN_ID !== undefined && { runId: RUN_ID }) };
+    const ended = await program.execute(contexts, host);
+    writeOutputs(ended);
+    return ended.error === undefined ? EXIT_CODES[ended.outcome ?? 'done'] : complain(ended.error);
   } catch (error) {
     return complain(error);
   }
+}
+
+const EXIT_CODES = { done: 0, later: 75, permanent: 78 } as const;
+
+function writeOutputs({ patch, metrics, result, outcome }: DefinitionResult): void {
+  const { KUBERNETES_PATCH_PATH, METRICS_PATH, RESULT_PATH } = process.env;
+  if (patch !== '') writeFileSync(requiredPath('KUBERNETES_PATCH_PATH', KUBERNETES_PATCH_PATH), patch);
+  if (metrics !== '') writeFileSync(requiredPath('METRICS_PATH', METRICS_PATH), metrics);
+  // A runner that reads no results still has the exit code.
+  if (RESULT_PATH === undefined && outcome !== undefined) process.stderr.write(result);
+  else if (result !== '') writeFileSync(requiredPath('RESULT_PATH', RESULT_PATH), result);
 }
 
 function complain(error: unknown): number {

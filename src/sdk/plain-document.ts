@@ -8,8 +8,12 @@ const EXPECTED = 'expected what JSON has: text, finite numbers, true, false, nul
  * delete.
  */
 export function plainDocument(call: string, document: Readonly<Record<string, unknown>>): string {
-  const plain = plainValue(document, (problem, path) => {
+  return `${JSON.stringify(plainCopy(call, document))}\n`;
+}
+
+/** A copy of a value as JSON has it; throws an error with the path of what JSON cannot represent. */
+export function plainCopy(call: string, value: unknown): unknown {
+  return plainValue(value, (problem, path) => {
     throw new TypeError(`${call}: ${path === '' ? 'the value' : path} ${problem}; ${EXPECTED}`);
   });
-  return `${JSON.stringify(plain)}\n`;
 }

@@ -27,6 +27,7 @@ describe('the options of start', () => {
       logLevel: 'info',
       logFormat: 'auto',
       logProxyHookJson: false,
+      plainExitCodes: false,
       debugUnixSocket: '',
       keepTmpFiles: false,
     });

@@ -2,6 +2,7 @@ import { cpSync, existsSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { parseResult } from '../../src/effects/read-result.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { readScriptConfig, runScript } from '../support/script-rig.ts';
 
@@ -193,5 +194,97 @@ describe('the shell framework', { timeout: 60_000 }, () => {
     expect(printed.slice(0, 2)).toEqual(['first says changed', 'second says nothing']);
     expect(printed).not.toContain('not reached');
     expect(printed).not.toContain('third is not reached');
+  });
+
+  const saying = async (how: string, contexts: readonly unknown[] = [event('Added')], more = {}) => {
+    const run = await runScript(fixture('results'), { contexts, env: { ...env, ...more, HOW: how } });
+    return { ...run, said: run.result === '' ? undefined : JSON.parse(run.result) };
+  };
+
+  it('says that its work cannot be done yet, and adds up what it said before', async () => {
+    const { outcome, printed, said } = await saying('later');
+
+    expect(outcome).toBe('later');
+    expect(printed).toEqual([]);
+    expect(said).toEqual({
+      outcome: 'later',
+      retryAfter: '30s',
+      message: 'waiting for "quorum"',
+      output: { step: 2 },
+    });
+  });
+
+  it('says that another attempt is useless, in a text of at most 1024 bytes', async () => {
+    const { outcome, failure, said } = await saying('permanent');
+
+    expect(outcome).toBe('permanent');
+    expect(failure).toBe('hook hook.sh failed: exit code 78');
+    expect(said).toMatchObject({
+      outcome: 'permanent',
+      reason: 'NoQuorum',
+      message: expect.stringMatching(/^ü{500,}…$/),
+    });
+    expect(Buffer.byteLength(said.message)).toBeLessThanOrEqual(1024);
+  });
+
+  it('sets conditions, status and Events for the context that is handled', async () => {
+    const contexts = [
+      { ...event('Added'), ready: 'True' },
+      { ...event('Added'), ready: 'False' },
+    ];
+
+    const { outcome, failure, said } = await saying('conditions', contexts);
+
+    expect({ outcome, failure }).toEqual({ outcome: 'done' });
+    const part = (index: number, status: string) => ({
+      index,
+      conditions: [{ type: 'Ready', status, reason: 'Looked', message: 'text' }],
+      status: { a: 1, b: 2 },
+      events: [
+        { type: 'Warning', reason: 'Odd', message: '' },
+        { type: 'Normal', reason: 'Even', message: 'text' },
+      ],
+      retryAfter: '10m',
+    });
+    expect(said).toEqual({ contexts: [part(0, 'True'), part(1, 'False')] });
+    const scope = ['a', 'b'].map((object) => ({ object, isReconcile: false }));
+    expect(parseResult(JSON.stringify(said), { contexts: scope }).warnings).toEqual([]);
+  });
+
+  it('says how single contexts ended', async () => {
+    const { outcome, said } = await saying('contexts', [event('Added'), event('Added')]);
+
+    expect(outcome).toBe('done');
+    expect(said).toEqual({
+      contexts: [
+        { index: 0, outcome: 'failed', reason: 'NoQuorum', message: 'text', retryAfter: '30s' },
+        { index: 1, outcome: 'later', retryAfter: '30s', message: '' },
+      ],
+    });
+  });
+
+  it('fails where it is given no JSON', async () => {
+    const { outcome, failure, said } = await saying('bad_json');
+
+    expect({ outcome, said }).toEqual({ outcome: 'failed', said: undefined });
+    expect(failure).toMatch(/in bad_json/);
+  });
+
+  it('has its exit code where nothing reads results, and says why', async () => {
+    const { outcome, printed, said } = await saying('unread');
+
+    expect({ outcome, said }).toEqual({ outcome: 'later', said: undefined });
+    expect(printed).toEqual(['later: waiting']);
+  });
+
+  it('says the same with the jq of the operator', async () => {
+    using tmp = temporaryFolder();
+    for (const name of ['bash', 'cat', 'dirname', 'env', 'find', 'sh', 'sort']) {
+      symlinkSync(programPath(name), join(tmp.path, name));
+    }
+
+    const { said } = await saying('later', undefined, { PATH: tmp.path });
+
+    expect(said).toMatchObject({ outcome: 'later', output: { step: 2 } });
   });
 });

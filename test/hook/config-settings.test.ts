@@ -18,9 +18,34 @@ describe('readSettings', () => {
     [{ executionBurst: 0 }, { executionBurst: 1 }],
     [{ executionMinInterval: '0s', timeout: '0' }, {}],
     [{ timeout: '1m30s' }, { timeoutMs: 90_000 }],
+    [
+      { outcome: { success: [0, 3], later: [11], permanent: [10, 12] } },
+      { outcome: { success: [0, 3], later: [11], permanent: [10, 12] } },
+    ],
+    [{ outcome: { later: [] } }, { outcome: { later: [] } }],
     [{}, {}],
   ])('reads %j', (value, expected) => {
     expect(read(value)).toEqual({ value: expected, issues: [] });
+  });
+
+  it('reports each exit code that cannot be mapped, and one in two lists', () => {
+    const outcome = { success: [3, 256, '4'], later: [0, 3, 127, 11], permanent: [126, -1, 1.5, 11], failed: [1] };
+
+    expect(read({ outcome }).issues.map(({ path, message }) => `${path}: ${message}`)).toEqual([
+      'settings.outcome.failed: unknown field, expected one of success, later, permanent',
+      'settings.outcome.success[1]: got 256, expected an exit code from 0 to 255',
+      'settings.outcome.success[2]: got "4", expected an exit code from 0 to 255',
+      'settings.outcome.later[0]: got 0, expected an exit code from 1 to 255',
+      expect.stringContaining('settings.outcome.later[2]: got 127, with which a shell says'),
+      expect.stringContaining('settings.outcome.permanent[0]: got 126, with which a shell says'),
+      'settings.outcome.permanent[1]: got -1, expected an exit code from 1 to 255',
+      'settings.outcome.permanent[2]: got 1.5, expected an exit code from 1 to 255',
+      'settings.outcome.later: got 3, which is already in success',
+      'settings.outcome.permanent: got 11, which is already in later',
+    ]);
+    expect(read({ outcome: {} }).issues).toEqual([
+      { path: 'settings.outcome', message: 'got {}, expected some of success, later, permanent' },
+    ]);
   });
 
   it('reports each wrong field', () => {

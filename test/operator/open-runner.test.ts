@@ -27,7 +27,12 @@ describe('an open runner', () => {
     const runner = openRunner(settings(tmp.path), ends);
     const [folder = ''] = readdirSync(tmp.path);
     expect(readdirSync(join(tmp.path, folder, 'bin'))).toEqual(['hooklet']);
-    const request = { hook: fixtureHook('run-echo.sh'), contexts: [Buffer.from('[]')], onOutput: () => {} };
+    const request = {
+      hook: fixtureHook('run-echo.sh'),
+      contexts: [Buffer.from('[]')],
+      runId: 'run-1',
+      onOutput: () => {},
+    };
     const run = await runner.execute(request, never);
     await ends.disposeAsync();
 
@@ -46,6 +51,7 @@ describe('an open runner', () => {
     const request = {
       hook: fixtureHook('run-warm.ts'),
       contexts: [Buffer.from(context)],
+      runId: 'run-1',
       onOutput: (output: HookOutput) => void printed.push(output),
     };
     let hasEnded = false;

@@ -39,11 +39,12 @@ afterEach(() => {
 });
 
 const COST = { durationMs: 20, usage: {} };
-const OUTPUTS = { patch: '', metrics: '', admission: '', conversion: '' };
+const OUTPUTS = { patch: '', metrics: '', admission: '', conversion: '', result: '' };
 const FAILURE = new HookFailedError('bad', { ending: { exitCode: 3, timedOut: false } });
 
 const noEffects: Effects = {
   parse: async () => ({ operations: [], metrics: [], warnings: [] }),
+  parseResult: async () => ({ warnings: [] }),
   parseAfterFailure: { patch: async () => [], metrics: async () => [] },
   apply: async () => [],
   applyMetrics: () => {},

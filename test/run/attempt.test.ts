@@ -23,7 +23,7 @@ const cost = { durationMs: 20, usage: { userCpuMs: 10, systemCpuMs: 5, maxRssByt
 const exited: Execution = {
   type: 'exited',
   cost,
-  outputs: { patch: 'the patch', metrics: 'the metrics', admission: 'yes', conversion: '' },
+  outputs: { patch: 'the patch', metrics: 'the metrics', admission: 'yes', conversion: '', result: '' },
 };
 const applied = { index: 1, operation: 'MergePatch', target: 'v1/ConfigMap/default/cm', change: 'patched' } as const;
 const error = new HookFailedError('exit 3', { ending: { exitCode: 3, timedOut: false } });
@@ -32,7 +32,7 @@ const failed = (patch: string, metrics = ''): Execution => ({
   by: 'hook',
   error,
   cost,
-  outputs: { patch, metrics },
+  outputs: { patch, metrics, result: '' },
 });
 
 beforeEach(() => {
@@ -65,6 +65,7 @@ async function attempted(
       did.push(`parse ${hook}: ${outputs.patch}, ${outputs.metrics}`);
       return requests;
     },
+    parseResult: async () => fail(),
     parseAfterFailure: {
       patch: async (patch) => {
         did.push(`parse after failure: ${patch}`);

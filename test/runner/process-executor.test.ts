@@ -35,6 +35,7 @@ describe('a run of an executable hook', () => {
         metrics: 'metrics\n',
         admission: 'validating\n',
         conversion: 'conversion\n',
+        result: '',
       },
     });
   });
@@ -134,6 +135,7 @@ describe('a run of an executable hook', () => {
       'conversion-response.json',
       'metrics.json',
       'object-patch',
+      'result.json',
     ]);
   });
 

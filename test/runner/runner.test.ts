@@ -50,7 +50,7 @@ describe('Runner.execute', () => {
 
     const result = await rig.run({ hook: fixtureHook('run-warm.ts'), contexts, fields: {} }, never);
 
-    expect(result.outputs).toEqual({ patch: '', metrics: '', admission: '', conversion: '' });
+    expect(result.outputs).toEqual({ patch: '', metrics: '', admission: '', conversion: '', result: '' });
   });
 });
 

@@ -64,7 +64,7 @@ describe('a warm process that reports nothing', () => {
 
   it('is killed 10 s after it was to end, and counts as ended with all that waited for it', async () => {
     const { worker, asked } = deadWorker();
-    const { outcome } = worker.run([], { onLine: () => {}, onLog: () => {} });
+    const { outcome } = worker.run({ contexts: [], runId: 'run-1' }, { onLine: () => {}, onLog: () => {} });
     worker.terminate();
 
     vi.advanceTimersByTime(9999);
@@ -78,7 +78,9 @@ describe('a warm process that reports nothing', () => {
       { type: 'ended', exit },
       { type: 'ended', exit },
     ]);
-    await expect(worker.run([], { onLine: () => {}, onLog: () => {} }).outcome).resolves.toMatchObject({
+    await expect(
+      worker.run({ contexts: [], runId: 'run-1' }, { onLine: () => {}, onLog: () => {} }).outcome,
+    ).resolves.toMatchObject({
       type: 'ended',
     });
   });

@@ -27,7 +27,7 @@ beforeEach(() => {
 });
 
 function start(id: number, run: (run: Run) => void | Promise<void>): void {
-  runs.handle(defineHook({ bindings, run }), { type: 'run', id, bytes: 2 }, Buffer.from('[]'));
+  runs.handle(defineHook({ bindings, run }), { type: 'run', id, runId: `run-${id}`, bytes: 2 }, Buffer.from('[]'));
 }
 
 const ended = (count = 1): Promise<unknown> =>
@@ -122,20 +122,27 @@ describe('WarmRuns', () => {
     });
   });
 
-  it('sends the patch file, then the metrics file, and the length of the first', async () => {
-    start(1, ({ patch, metric }) => {
+  it('sends the patch file, the metrics file and the result, and the lengths of the first and the last', async () => {
+    start(1, ({ patch, metric, result, runId }) => {
       patch.delete({ kind: 'Pod', name: 'ü' });
       metric.set('a', 1);
+      result.output(runId);
     });
     await ended();
 
     const patch = '{"operation":"Delete","kind":"Pod","name":"ü"}\n';
     const metrics = '{"name":"a","action":"set","value":1}\n';
+    const result = '{"output":"run-1"}\n';
     const patchBytes = Buffer.byteLength(patch);
     expect(reports).toEqual([
-      expect.objectContaining({ type: 'done', bytes: patchBytes + metrics.length, patchBytes }),
+      expect.objectContaining({
+        type: 'done',
+        bytes: patchBytes + metrics.length + result.length,
+        patchBytes,
+        resultBytes: result.length,
+      }),
     ]);
-    expect(payloads).toEqual([patch + metrics]);
+    expect(payloads).toEqual([patch + metrics + result]);
   });
 
   it('fails a run that asks for more than 32 MiB of patches, and does not send them', async () => {
@@ -208,7 +215,7 @@ describe('WarmRuns', () => {
   it('fails on contexts that are no JSON', async () => {
     const definition = defineHook({ bindings, run: () => {} });
 
-    runs.handle(definition, { type: 'run', id: 1, bytes: 1 }, Buffer.from('{'));
+    runs.handle(definition, { type: 'run', id: 1, runId: 'run-1', bytes: 1 }, Buffer.from('{'));
     await ended();
 
     expect(reports).toMatchObject([{ type: 'failed', id: 1 }]);

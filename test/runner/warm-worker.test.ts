@@ -28,7 +28,7 @@ describe('WarmWorker', () => {
     await using rig = hookRig();
     const { server, worker } = await openWorker(rig);
     await worker.loaded;
-    const { outcome } = worker.run(contextsOf('grow'), output);
+    const { outcome } = worker.run({ contexts: contextsOf('grow'), runId: 'run-1' }, output);
 
     worker.retire();
 
@@ -53,13 +53,17 @@ describe('WarmWorker', () => {
     await using rig = hookRig();
     const { server, worker } = await openWorker(rig);
     await worker.loaded;
-    const runs = ['wait', 'wait'].map((action) => worker.run(contextsOf(action), output).outcome);
+    const runs = ['wait', 'wait'].map(
+      (action) => worker.run({ contexts: contextsOf(action), runId: 'run-1' }, output).outcome,
+    );
 
     worker.terminate();
 
     expect(await Promise.all(runs)).toMatchObject([{ type: 'ended' }, { type: 'ended' }]);
     expect(worker.isIdle).toBe(true);
-    expect(await worker.run(contextsOf('answer'), output).outcome).toMatchObject({ type: 'ended' });
+    expect(await worker.run({ contexts: contextsOf('answer'), runId: 'run-1' }, output).outcome).toMatchObject({
+      type: 'ended',
+    });
     await server.close();
   });
 
@@ -96,8 +100,8 @@ export default defineHook({ bindings: { start: onStartup(1) }, run() {} });
     const { server, worker } = await openWorker(rig);
     await worker.loaded;
 
-    await worker.run(contextsOf('answer'), output).outcome;
-    await worker.run(contextsOf('throw'), output).outcome;
+    await worker.run({ contexts: contextsOf('answer'), runId: 'run-1' }, output).outcome;
+    await worker.run({ contexts: contextsOf('throw'), runId: 'run-1' }, output).outcome;
 
     expect(worker.runs).toBe(2);
     worker.terminate();

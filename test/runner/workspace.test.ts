@@ -35,7 +35,7 @@ function inodes(env: Readonly<Record<string, string>>): readonly number[] {
 }
 
 describe('a workspace', () => {
-  it('names six files that only the owner may read, in a folder that only the owner may enter', async () => {
+  it('names seven files that only the owner may read, in a folder that only the owner may enter', async () => {
     using tmp = temporaryFolder();
 
     const { workspace, variable } = await workspaceIn(tmp.path);
@@ -46,6 +46,7 @@ describe('a workspace', () => {
       'CONVERSION_RESPONSE_PATH',
       'KUBERNETES_PATCH_PATH',
       'METRICS_PATH',
+      'RESULT_PATH',
       'VALIDATING_RESPONSE_PATH',
     ]);
     expect(variable('VALIDATING_RESPONSE_PATH')).toBe(variable('ADMISSION_RESPONSE_PATH'));
@@ -58,7 +59,13 @@ describe('a workspace', () => {
 
     const { workspace } = await workspaceIn(tmp.path);
 
-    expect(await workspace.readOutputs()).toEqual({ patch: '', metrics: '', admission: '', conversion: '' });
+    expect(await workspace.readOutputs()).toEqual({
+      patch: '',
+      metrics: '',
+      admission: '',
+      conversion: '',
+      result: '',
+    });
   });
 
   it.each([
@@ -88,13 +95,16 @@ describe('a workspace', () => {
     writeFileSync(variable('METRICS_PATH'), 'a metric');
     writeFileSync(variable('VALIDATING_RESPONSE_PATH'), 'an answer');
     writeFileSync(variable('CONVERSION_RESPONSE_PATH'), 'objects');
+    writeFileSync(variable('RESULT_PATH'), 'how it ended');
 
     expect(await workspace.readOutputs()).toEqual({
       patch: 'a patch',
       metrics: 'a metric',
       admission: 'an answer',
       conversion: 'objects',
+      result: 'how it ended',
     });
+    expect(await workspace.readResult()).toBe('how it ended');
   });
 
   it('takes an output that the hook deleted for an empty one', async () => {
@@ -159,7 +169,7 @@ describe('Workspaces', () => {
 
     const [one, other] = [await openIn(workspaces), await openIn(workspaces)];
 
-    expect(new Set([...Object.values(one.workspace.env), ...Object.values(other.workspace.env)]).size).toBe(10);
+    expect(new Set([...Object.values(one.workspace.env), ...Object.values(other.workspace.env)]).size).toBe(12);
   });
 
   it('never give a run a name that another run had', async () => {
@@ -173,7 +183,7 @@ describe('Workspaces', () => {
       workspace.close();
     }
 
-    expect(names.size).toBe(250);
+    expect(names.size).toBe(300);
   });
 
   it('give no run a file that what an earlier run left behind still has open', async () => {
@@ -193,7 +203,7 @@ describe('Workspaces', () => {
     await once(left.stdout, 'data');
     await once(left, 'exit');
 
-    expect(before).toHaveLength(5);
+    expect(before).toHaveLength(6);
     expect((await next.workspace.readOutputs()).patch).toBe('');
     next.workspace.close();
     expect(readdirSync(tmp.path)).toEqual([]);

@@ -50,6 +50,7 @@ describe('defineHook', () => {
     expect(result).toEqual({
       patch: deletion + deletion,
       metrics: '{"name":"secrets","action":"set","value":1}\n',
+      result: '',
     });
   });
 
@@ -66,6 +67,7 @@ describe('defineHook', () => {
     expect(await hook.execute([{ binding: 'onStartup' }], host)).toEqual({
       patch: '{"operation":"Delete","kind":"Pod","name":"x"}\n',
       metrics: '',
+      result: '',
       error,
     });
   });

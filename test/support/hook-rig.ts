@@ -29,6 +29,7 @@ function removeFolder(path: string): void {
 }
 
 interface RigRequest extends Pick<ExecuteRequest, 'hook' | 'contexts'> {
+  readonly runId?: string;
   readonly fields?: LogFields;
 }
 
@@ -43,9 +44,12 @@ export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOpti
   const base = { spawner, folder: folder.path, keepTmpFiles: false, hooksDir, env, log, logProxyHookJson: false };
   const runner = createRunner({ ...base, ...options });
   const outputLog = createOutputLog({ logProxyHookJson: options.logProxyHookJson ?? false, log: options.log ?? log });
-  const execute = async ({ hook, contexts, fields = {} }: RigRequest, signal: AbortSignal): Promise<Execution> => {
+  const execute = async (
+    { hook, contexts, runId = 'run-1', fields = {} }: RigRequest,
+    signal: AbortSignal,
+  ): Promise<Execution> => {
     const onOutput = (output: HookOutput): void => outputLog.output({ ...fields, hook: hook.name }, output);
-    return runner.execute({ hook, contexts, onOutput }, signal);
+    return runner.execute({ hook, contexts, runId, onOutput }, signal);
   };
   return {
     runner,

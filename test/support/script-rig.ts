@@ -1,13 +1,18 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import type { ResultOutcome } from '../../src/hook/result.ts';
 import { writeProgram } from '../../src/operator/program-link.ts';
+import { saidOutcome } from '../../src/run/classify.ts';
+import type { Execution } from '../../src/runner/executor.ts';
 import type { HookOutputs } from '../../src/runner/workspace.ts';
 import { hookRig, never, temporaryFolder } from './hook-rig.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-export interface ScriptResult extends Pick<HookOutputs, 'patch' | 'metrics'> {
+export interface ScriptResult extends Pick<HookOutputs, 'patch' | 'metrics' | 'result'> {
+  /** What its exit code says. */
+  readonly outcome: ResultOutcome;
   /** Its output, by line. */
   readonly printed: readonly unknown[];
   /** Why the run failed. */
@@ -39,9 +44,13 @@ export async function runScript(path: string, { contexts, env = {}, programs = {
   const hook = { name: 'hook.sh', path, type: 'process', bindings: [], settings: {} } as const;
   const request = { hook, contexts: [Buffer.from(JSON.stringify(contexts))] };
   const execution = await rig.execute(request, never);
-  const { patch = '', metrics = '' } = execution.outputs ?? {};
-  const failure = execution.type === 'failed' ? { failure: execution.error.message } : {};
-  return { printed: rig.output(), patch, metrics, ...failure };
+  const { patch = '', metrics = '', result = '' } = execution.outputs ?? {};
+  return { printed: rig.output(), patch, metrics, result, ...endingOf(execution) };
+}
+
+function endingOf(execution: Execution): Pick<ScriptResult, 'outcome' | 'failure'> {
+  const outcome = saidOutcome(execution, undefined);
+  return execution.type === 'failed' ? { outcome, failure: execution.error.message } : { outcome };
 }
 
 /** Reads the config of an executable hook, as the operator does. */
