@@ -59,11 +59,13 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
 
 /** A held queue is always reported, but fails the check only when a task holds up other hooks for several attempts. */
 function queueCheck(hold: QueueHold, nowMs: number): HealthCheck {
-  const { queue, hook, event, waiting, heldHooks } = hold;
+  const { queue, hook, event, waiting, heldHooks, failing = 0 } = hold;
   const isOk = heldHooks.length === 0 || hold.attempt <= HELD_ATTEMPTS;
   const text = hold.attempt > 1 ? 'failed' : 'runs';
   const behind = waiting === 0 ? '' : `; ${waiting} task(s) wait behind it${namesText(', of ', heldHooks)}`;
-  return { name: `queue ${queue}`, isOk, message: `${hook} ${text} (${event}), ${againText(hold, nowMs)}${behind}` };
+  const more = failing > 1 ? `; ${failing - 1} more task(s) of it failed and are tried again` : '';
+  const message = `${hook} ${text} (${event}), ${againText(hold, nowMs)}${behind}${more}`;
+  return { name: `queue ${queue}`, isOk, message };
 }
 
 function namesText(before: string, names: readonly string[]): string {

@@ -1,6 +1,7 @@
 import { summaryOf, type HookConfigError } from '../errors.ts';
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import type { RunJournal } from '../run/journal.ts';
+import type { Next } from '../run/policy.ts';
 import { bindingOf } from '../run/run-reason.ts';
 
 /**
@@ -20,7 +21,7 @@ export function createHookEvents(events: Pick<EventRecorder, 'record'>, now: () 
     broken: ({ summary }) => events.record({ type: 'Warning', reason: 'HookBroken', message: summary }),
     // The first failure of a binding, then at most one in 10 minutes; none where the failure is allowed.
     record(event) {
-      if (event.type !== 'ended' || event.outcome.type !== 'failed' || event.next.type === 'drop') return;
+      if (event.type !== 'ended' || event.outcome.type !== 'failed' || isAllowed(event.next)) return;
       const { task } = event.run;
       const [hook, binding] = [task.hook.name, bindingOf(task)];
       const key = JSON.stringify([hook, binding]);
@@ -35,4 +36,8 @@ export function createHookEvents(events: Pick<EventRecorder, 'record'>, now: () 
       });
     },
   };
+}
+
+function isAllowed(next: Next): boolean {
+  return next.type === 'drop' && next.why === 'allowed';
 }

@@ -1,7 +1,7 @@
 import type { Task } from '../hook/task.ts';
 import type { Logger } from '../log.ts';
 import { goDuration } from '../lib/duration.ts';
-import type { Queue } from '../queue/queue.ts';
+import type { Head, TaskQueue } from '../queue/task-queue.ts';
 import { reasonOf } from '../run/run-reason.ts';
 
 /** A run that takes this long while other tasks wait for it is logged, once. */
@@ -16,17 +16,19 @@ export class LongRuns {
     this.#log = log;
   }
 
-  /** Checks the running task of each queue; to be called every few seconds. */
-  check(queues: readonly Queue<Task>[], nowMs: number): void {
-    for (const { name: queue, runningSinceMs, tasks } of queues) {
-      const [head, ...others] = tasks;
-      if (head === undefined || runningSinceMs === undefined || others.length === 0) continue;
-      if (nowMs - runningSinceMs < LOGGED_AFTER_MS || this.#logged.has(head)) continue;
-      this.#logged.add(head);
-      const { name: hook, settings } = head.hook;
-      const limit = settings.timeoutMs === undefined ? 'none, see settings.timeout' : goDuration(settings.timeoutMs);
-      const fields = { hook, queue, event: reasonOf(head), waiting: others.length, timeLimit: limit };
-      this.#log.warn(fields, 'hook has run for a minute, and other tasks of its queue wait for it');
-    }
+  /** Checks the running tasks of each queue; to be called every few seconds. */
+  check(queues: readonly TaskQueue<Task>[], nowMs: number): void {
+    for (const { name, heads } of queues) for (const head of heads) this.#check(name, head, nowMs);
+  }
+
+  #check(queue: string, head: Head<Task>, nowMs: number): void {
+    const { task, behind } = head;
+    if (head.state !== 'running' || behind.length === 0) return;
+    if (nowMs - head.sinceMs < LOGGED_AFTER_MS || this.#logged.has(task)) return;
+    this.#logged.add(task);
+    const { name: hook, settings } = task.hook;
+    const limit = settings.timeoutMs === undefined ? 'none, see settings.timeout' : goDuration(settings.timeoutMs);
+    const fields = { hook, queue, event: reasonOf(task), waiting: behind.length, timeLimit: limit };
+    this.#log.warn(fields, 'hook has run for a minute, and other tasks of its queue wait for it');
   }
 }

@@ -1,6 +1,7 @@
 import type { Task } from '../hook/task.ts';
 import { durationText } from '../lib/duration-text.ts';
-import type { Queue } from '../queue/queue.ts';
+import { unreachable } from '../lib/unreachable.ts';
+import type { Head, TaskQueue } from '../queue/task-queue.ts';
 import { reasonOf } from '../run/run-reason.ts';
 
 /** A run that takes this long while other tasks wait for it holds its queue. */
@@ -24,32 +25,58 @@ export interface QueueHold {
   readonly waiting: number;
   /** The names of other hooks with tasks behind it. */
   readonly heldHooks: readonly string[];
+  /** The number of tasks of the queue that failed and are tried again. Default 0. */
+  readonly failing?: number;
 }
 
 /**
- * The hold of a queue whose first task has failed, or has run or waited for its rate limit for 10 s while others wait;
- * else undefined.
+ * What holds up a queue: a task that failed, or one that has run or waited for its rate limit for 10 s while others wait;
+ * of several, one that others wait for. Undefined where nothing does.
  */
-export function holdOf(queue: Queue<Task>, nowMs: number): QueueHold | undefined {
-  const { delayedUntilMs: againAtMs, runningSinceMs, admittingSinceMs: limitedSinceMs } = queue;
-  const [head, ...others] = queue.tasks;
+export function holdOf(queue: TaskQueue<Task>, nowMs: number): QueueHold | undefined {
+  const holding = queue.heads.filter((head) => isHolding(head, nowMs));
+  const head = holding.find(({ behind }) => behind.length > 0) ?? holding[0];
   if (head === undefined) return undefined;
-  const busySinceMs = runningSinceMs ?? limitedSinceMs;
-  const isLong = busySinceMs !== undefined && nowMs - busySinceMs >= LONG_RUN_MS && others.length > 0;
-  if (head.failures === 0 && !isLong) return undefined;
-  const { hook, failures } = head;
-  const held = new Set(others.map((task) => task.hook.name).filter((name) => name !== hook.name));
+  const failing = holding.filter(({ task }) => task.failures > 0).length;
+  return { ...holdBy(head, queue.name), ...(failing > 1 && { failing }) };
+}
+
+/** What holds up the queue of the task that `isWanted`, or that task itself once it was tried; undefined if nothing. */
+export function holdOfTask(queue: TaskQueue<Task>, isWanted: (task: Task) => boolean): QueueHold | undefined {
+  const own = queue.heads.find(({ state, task }) => state === 'delayed' && isWanted(task));
+  return own === undefined ? holdOf(queue, Date.now()) : holdBy(own, queue.name);
+}
+
+function isHolding(head: Head<Task>, nowMs: number): boolean {
+  const isLong = head.state !== 'delayed' && nowMs - head.sinceMs >= LONG_RUN_MS && head.behind.length > 0;
+  return head.task.failures > 0 || isLong;
+}
+
+function holdBy(head: Head<Task>, queue: string): QueueHold {
+  const { hook, failures } = head.task;
+  const held = new Set(head.behind.map((task) => task.hook.name).filter((name) => name !== hook.name));
   return {
-    queue: queue.name,
+    queue,
     hook: hook.name,
-    event: reasonOf(head),
+    event: reasonOf(head.task),
     attempt: failures + 1,
-    ...(againAtMs !== undefined && { againAtMs }),
-    ...(runningSinceMs !== undefined && { runningSinceMs }),
-    ...(limitedSinceMs !== undefined && { limitedSinceMs }),
-    waiting: others.length,
+    ...timesOf(head),
+    waiting: head.behind.length,
     heldHooks: [...held],
   };
+}
+
+function timesOf(head: Head<Task>): Pick<QueueHold, 'againAtMs' | 'runningSinceMs' | 'limitedSinceMs'> {
+  switch (head.state) {
+    case 'delayed':
+      return { againAtMs: head.untilMs };
+    case 'running':
+      return { runningSinceMs: head.sinceMs };
+    case 'admitting':
+      return { limitedSinceMs: head.sinceMs };
+    default:
+      return unreachable(head);
+  }
 }
 
 /** `again in 5s (attempt 2)`, `has run for 40s (attempt 1)`, or `has waited for executionMinInterval for 40s (attempt 1)`. */

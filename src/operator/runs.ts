@@ -1,13 +1,14 @@
 import type { Hook } from '../hook/binding.ts';
 import type { FactsReader } from '../hook/context.ts';
-import { newTask, queueOf, type Task } from '../hook/task.ts';
+import { newTask, queueOf, type QueuePlace, type Task } from '../hook/task.ts';
 import type { QueuedTrigger } from '../hook/trigger.ts';
 import { aborted } from '../lib/aborted.ts';
+import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import type { Queue } from '../queue/queue.ts';
 import { Queues } from '../queue/queues.ts';
+import type { TaskQueue } from '../queue/task-queue.ts';
 import { AskedRuns, type Ask } from '../run/asked-runs.ts';
 import type { Effects } from '../run/attempt.ts';
 import { createJournal, type RunJournal } from '../run/journal.ts';
@@ -20,11 +21,12 @@ import type { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
 import { EndableRuns, isForRun } from './endable-runs.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { LoopWarnings } from '../units/loop-warnings.ts';
-import { holdOf, type QueueHold } from './queue-holds.ts';
+import { holdOf, holdOfTask, type QueueHold } from './queue-holds.ts';
 import { runInUnit } from './run-in-unit.ts';
 import { scheduleJournal } from './schedule-journal.ts';
 import { createQueueFactory } from './task-queue.ts';
 import { unitJournal } from './unit-journal.ts';
+import { Wishes } from './wishes.ts';
 
 export interface RunsOptions {
   readonly executor: Pick<Executor, 'execute'>;
@@ -68,6 +70,7 @@ export class Runs {
   readonly #journal: RunJournal;
   readonly #queues: Queues<Task>;
   readonly #asked: AskedRuns;
+  readonly #wishes: Wishes;
   readonly #endable = new EndableRuns();
   /** Aborts when the grace period is over, which ends running hooks. */
   readonly #terminate = new AbortController();
@@ -78,24 +81,33 @@ export class Runs {
     this.#journal = journal;
     const { scheduledRuns } = options;
     const facts: FactsReader = (trigger) => scheduledRuns.facts(trigger);
-    const runOptions = { ...options, journal, facts, endable: this.#endable, terminate: this.#terminate.signal };
+    this.#wishes = new Wishes((task, trigger) => this.#push(queueOf(task.hook, trigger), task));
+    const wishes = this.#wishes;
+    const runOptions = {
+      ...options,
+      wishes,
+      journal,
+      facts,
+      endable: this.#endable,
+      terminate: this.#terminate.signal,
+    };
     this.#queues = new Queues(createQueueFactory(runOptions));
     const run = async (asked: Run, signal: AbortSignal): Promise<RunOutcome> => runInUnit(asked, runOptions, signal);
     this.#asked = new AskedRuns({ run, journal, now: Date.now });
   }
 
-  get queues(): readonly Queue<Task>[] {
+  get queues(): readonly TaskQueue<Task>[] {
     return this.#queues.all;
   }
 
   /** Makes a trigger of a hook a task in the queue of the trigger. */
   emit(hook: Hook, trigger: QueuedTrigger): void {
-    this.#push(queueOf(hook, trigger).name, newTask(hook, trigger, Date.now()));
+    this.#push(queueOf(hook, trigger), newTask(hook, trigger, Date.now()));
   }
 
   /** Queues a Synchronization again, in the queue `main`. */
   requeue(task: Task): void {
-    this.#push('main', task);
+    this.#push({ name: 'main' }, task);
   }
 
   /** Returns the function that runs `hook` for a caller. */
@@ -108,7 +120,7 @@ export class Runs {
     const ended = new AbortController();
     const limit = this.#terminateAfterGrace(signal, ended.signal);
     try {
-      await this.#queues.run(signal);
+      await runAll([async (stop) => this.#queues.run(stop), async (stop) => this.#wishes.run(stop)], signal);
       await this.#asked.end();
     } finally {
       ended.abort();
@@ -123,8 +135,9 @@ export class Runs {
 
   /** The task that holds up the queue of a scheduled run; undefined when none does, or no queue has the run. */
   holdOf(runId: string): QueueHold | undefined {
-    const queue = this.#queues.all.find(({ tasks }) => tasks.some((task) => isForRun(task, new Set([runId]))));
-    return queue && holdOf(queue, Date.now());
+    const isWanted = (task: Task): boolean => isForRun(task, new Set([runId]));
+    const queue = this.#queues.all.find(({ tasks }) => tasks.some(isWanted));
+    return queue && holdOfTask(queue, isWanted);
   }
 
   /** Ends these scheduled runs for newer ones: waiting ones leave their queue, running ones are aborted. */
@@ -140,14 +153,17 @@ export class Runs {
       if (triggers[0].type === 'onStartup') onStarted(hook);
     }
     const isGone = (hook: Hook): boolean => unitOf(hook) === undefined;
+    this.#wishes.drop(isGone);
     this.#endable.endGone(isGone, CHANGED_LIMIT_MS, ({ name }) => {
       log.warn({ hook: name }, 'hook was changed or removed while it ran, and its run takes too long: it is ended');
     });
   }
 
-  #push(queue: string, task: Task): void {
+  #push(place: QueuePlace, task: Task): void {
     const startedAt = performance.now();
-    this.#queues.get(queue).push(task);
+    const { name: queue } = place;
+    this.#wishes.forget(task);
+    this.#queues.get(place).push(task);
     this.#journal.record({ type: 'queued', task, queue });
     const labels = { queue_name: queue, queue_action: 'AddLast' };
     this.#options.metrics.tasksQueueActionSeconds.observe(labels, (performance.now() - startedAt) / 1000);

@@ -1,15 +1,9 @@
 import { latch } from '../lib/latch.ts';
+import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
 import { unreachable } from '../lib/unreachable.ts';
-
-/** What happens to the head after its work. */
-export type Verdict<T> =
-  /** It leaves the queue. */
-  | { readonly type: 'done' }
-  /** It is replaced by `as`, which is worked on after `delayMs`. */
-  | { readonly type: 'again'; readonly as: T; readonly delayMs: number }
-  /** It stays at the head; only for a queue whose signal has aborted, else it is worked on again immediately. */
-  | { readonly type: 'keep' };
+import { Aside } from './aside.ts';
+import type { Head, TaskQueue, Verdict } from './task-queue.ts';
 
 export interface QueueOptions<T> {
   readonly name: string;
@@ -22,6 +16,10 @@ export interface QueueOptions<T> {
   readonly combine: (tasks: readonly T[]) => readonly T[];
   /** Waits until the head may run, such as for a rate limit; tasks that are pushed meanwhile are combined too. */
   readonly admit?: (head: T, signal: AbortSignal) => Promise<void>;
+  /** What a task is about: of tasks with a common key none overtakes another. Default: nothing. */
+  readonly keysOf?: (task: T) => readonly string[];
+  /** Makes a task that waits aside as if it had just come, because another one about the same came. */
+  readonly anew?: (task: T) => T;
   /** Called whenever the number of tasks changes. */
   readonly onLength?: (length: number) => void;
 }
@@ -46,12 +44,17 @@ type State =
  * - delayed: the head failed, and waits for its next attempt.
  * - stopped: `run` has ended, and the tasks that are left stay in `tasks`.
  *
- * What must hold: the first element of `tasks` is the head, and a running head is neither combined nor dropped.
+ * A task that is set aside leaves the head and waits beside the queue until its time has come, when it is queued again. A
+ * new task about the same ends that wait: the one that waits is queued in front of it.
+ *
+ * What must hold: the first element of `tasks` is the head, unless all tasks wait aside; a running head is neither
+ * combined nor dropped; and of what waits aside nothing has a key of a task in the queue.
  */
-export class Queue<T> {
+export class Queue<T> implements TaskQueue<T> {
   readonly name: string;
   readonly #options: QueueOptions<T>;
   #tasks: T[] = [];
+  readonly #aside: Aside<T>;
   #state: State = { type: 'new' };
   #isCombined = true;
   #wake: () => void = () => {};
@@ -60,16 +63,38 @@ export class Queue<T> {
   constructor(options: QueueOptions<T>) {
     this.name = options.name;
     this.#options = options;
+    this.#aside = new Aside((task) => this.#append(task));
   }
 
-  /** The number of tasks, a running one included. */
+  /** The number of tasks, those included that run or wait aside. */
   get length(): number {
-    return this.#tasks.length;
+    return this.#tasks.length + this.#aside.size;
   }
 
-  /** A copy of the tasks in order, a running one first. */
+  /** A copy of the tasks in order, a running one first; then those that wait aside. */
   get tasks(): readonly T[] {
-    return [...this.#tasks];
+    return [...this.#tasks, ...this.#aside.tasks];
+  }
+
+  get heads(): readonly Head<T>[] {
+    const [task, ...behind] = this.#tasks;
+    const aside = this.#aside.waiting.map((waiting) => ({ ...waiting, state: 'delayed' as const, behind: [] }));
+    if (task === undefined) return aside;
+    switch (this.#state.type) {
+      case 'admitting':
+      case 'running': {
+        const { type: state, sinceMs } = this.#state;
+        return [{ state, sinceMs, task, behind }, ...aside];
+      }
+      case 'delayed':
+        return [{ state: 'delayed', untilMs: this.#state.untilMs, task, behind }, ...aside];
+      case 'new':
+      case 'idle':
+      case 'stopped':
+        return aside;
+      default:
+        return unreachable(this.#state);
+    }
   }
 
   /** Since when the head waits for `admit`, in milliseconds since the epoch; undefined unless it does. */
@@ -94,28 +119,61 @@ export class Queue<T> {
 
   push(...tasks: readonly T[]): void {
     if (tasks.length === 0) return;
-    for (const task of tasks) this.#tasks.push(task);
+    for (const task of tasks) {
+      for (const waiting of this.#aside.take(this.#keysOf(task))) this.#tasks.push(this.#anew(waiting));
+      this.#tasks.push(task);
+    }
     this.#isCombined = false;
     this.#options.onLength?.(this.length);
     this.#wake();
   }
 
+  /**
+   * Has a task wait beside the queue, which goes on meanwhile. `handle` calls it for what is left of the head. Where a
+   * task about the same waits in the queue, the task is put in front of that, as one that has just come.
+   */
+  setAside(task: T, delayMs: number): void {
+    const keys = new Set(this.#keysOf(task));
+    const isAbout = (other: T): boolean => this.#keysOf(other).some((key) => keys.has(key));
+    const index = this.#tasks.findIndex((other, at) => !this.#isRunningAt(at) && isAbout(other));
+    if (index === -1) {
+      this.#aside.hold(task, [...keys], Date.now() + delayMs);
+    } else {
+      this.#tasks.splice(index, 0, this.#anew(task));
+      this.#isCombined = false;
+    }
+    this.#options.onLength?.(this.length);
+  }
+
+  hasWaiting(task: T): boolean {
+    const keys = new Set(this.#keysOf(task));
+    return this.#tasks.some((other, at) => !this.#isRunningAt(at) && this.#keysOf(other).some((key) => keys.has(key)));
+  }
+
+  /** Does nothing: a queue in order has one worker. */
+  resize(): void {}
+
   /** Removes waiting tasks and returns them. A running head stays; the delay of a head that is removed ends. */
   drop(isUnwanted: (task: T) => boolean): readonly T[] {
-    const isRunning = this.#state.type === 'running';
-    const dropped = this.#tasks.filter((task, index) => !(isRunning && index === 0) && isUnwanted(task));
-    if (dropped.length === 0) return dropped;
+    const dropped = this.#tasks.filter((task, at) => !this.#isRunningAt(at) && isUnwanted(task));
     const [head] = this.#tasks;
-    const gone = new Set(dropped);
-    this.#tasks = this.#tasks.filter((task) => !gone.has(task));
-    this.#isCombined = false;
-    if (this.#tasks[0] !== head) this.#endWait();
-    this.#options.onLength?.(this.length);
-    return dropped;
+    if (dropped.length > 0) {
+      const gone = new Set(dropped);
+      this.#tasks = this.#tasks.filter((task) => !gone.has(task));
+      this.#isCombined = false;
+      if (this.#tasks[0] !== head) this.#endWait();
+    }
+    const aside = this.#aside.drop(isUnwanted);
+    if (dropped.length + aside.length > 0) this.#options.onLength?.(this.length);
+    return [...dropped, ...aside];
   }
 
   /** Works until `signal` aborts; resolves when the work that is running then has ended. */
   async run(signal: AbortSignal): Promise<void> {
+    await runAll([async (stop) => this.#workOff(stop), async (stop) => this.#aside.run(stop)], signal);
+  }
+
+  async #workOff(signal: AbortSignal): Promise<void> {
     const wake = (): void => this.#wake();
     signal.addEventListener('abort', wake, { once: true });
     try {
@@ -182,6 +240,25 @@ export class Queue<T> {
   #dropHead(): void {
     this.#tasks.shift();
     this.#options.onLength?.(this.length);
+  }
+
+  /** What waited aside is queued again. */
+  #append(task: T): void {
+    this.#tasks.push(task);
+    this.#isCombined = false;
+    this.#wake();
+  }
+
+  #isRunningAt(index: number): boolean {
+    return index === 0 && this.#state.type === 'running';
+  }
+
+  #keysOf(task: T): readonly string[] {
+    return this.#options.keysOf?.(task) ?? [];
+  }
+
+  #anew(task: T): T {
+    return this.#options.anew?.(task) ?? task;
   }
 }
 

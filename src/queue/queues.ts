@@ -1,19 +1,25 @@
 import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
-import type { Queue } from './queue.ts';
+import type { TaskQueue } from './task-queue.ts';
 
-/** Queues by name, each created at the first `get` of its name. */
+/** A queue by name: with `parallelism` one that is in order for each key alone, else one that is in order. */
+export interface Place {
+  readonly name: string;
+  readonly parallelism?: number;
+}
+
+/** Queues by name, each created at the first `get` of its place. */
 export class Queues<T> {
-  readonly #create: (name: string) => Queue<T>;
-  readonly #queues = new Map<string, Queue<T>>();
-  #start: (queue: Queue<T>) => void = () => {};
+  readonly #create: (place: Place) => TaskQueue<T>;
+  readonly #queues = new Map<string, TaskQueue<T>>();
+  #start: (queue: TaskQueue<T>) => void = () => {};
 
-  constructor(create: (name: string) => Queue<T>) {
+  constructor(create: (place: Place) => TaskQueue<T>) {
     this.#create = create;
   }
 
   /** All queues, in the order in which they were created. */
-  get all(): readonly Queue<T>[] {
+  get all(): readonly TaskQueue<T>[] {
     return [...this.#queues.values()];
   }
 
@@ -22,11 +28,17 @@ export class Queues<T> {
     return this.all.reduce((sum, queue) => sum + queue.length, 0);
   }
 
-  get(name: string): Queue<T> {
-    const known = this.#queues.get(name);
-    if (known !== undefined) return known;
-    const queue = this.#create(name);
-    this.#queues.set(name, queue);
+  /** The queue of a place. Of the two kinds each may have one of the same name; the latest `parallelism` counts. */
+  get(place: Place): TaskQueue<T> {
+    const { name, parallelism } = place;
+    const key = parallelism === undefined ? `in order ${name}` : `by key ${name}`;
+    const known = this.#queues.get(key);
+    if (known !== undefined) {
+      if (parallelism !== undefined) known.resize(parallelism);
+      return known;
+    }
+    const queue = this.#create(place);
+    this.#queues.set(key, queue);
     this.#start(queue);
     return queue;
   }

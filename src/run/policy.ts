@@ -1,6 +1,9 @@
+import { HookFailedError } from '../errors.ts';
+import type { RetryRule } from '../hook/binding.ts';
 import type { Task } from '../hook/task.ts';
+import { durationText } from '../lib/duration-text.ts';
 import { unreachable } from '../lib/unreachable.ts';
-import { retryDelayMs, soonDelayMs } from './retry-delay.ts';
+import { failureDelayMs, laterDeadlineMs, laterDelayMs, ruleOf } from './retry-delay.ts';
 import type { FailedRun, Run, RunOutcome } from './run.ts';
 
 /** What happens to a task after a run of it. */
@@ -27,52 +30,100 @@ export type Next =
 export interface RetryPolicy {
   /** Source of randomness in [0, 1). */
   readonly random: () => number;
+  readonly nowMs: number;
 }
 
-/** When a run that is not yet to be done is tried again, unless its hook says. */
-const LATER_MS = 30_000;
-
 /**
- * Decides what happens after a run. Pure: the operator calls it after each run from a queue, records the result in the
- * journal, and carries it out.
+ * Decides what happens after a run. Pure: the operator calls it for each part of a run from a queue, records the result
+ * in the journal, and carries it out.
  *
- * A task is run again until it succeeds, unless its failure is allowed. It blocks its queue meanwhile, which keeps the
- * order of events. Only a Synchronization lets others go ahead: a hook that fails at its start holds up only itself.
- * The delay grows with the failures of the hook. It is short while the environment is at fault, such as an API server
- * that is unavailable, and not shorter than the server asked for.
+ * By default, a task is run again until it succeeds, unless its failure is allowed. It blocks its queue meanwhile, which
+ * keeps the order of events. Only a Synchronization lets others go ahead: a hook that fails at its start holds up only
+ * itself. The delay grows with the failures of the hook. It is short while the environment is at fault, such as an API
+ * server that is unavailable, and not shorter than the server asked for.
+ *
+ * A task that is not yet to be done (`later`) leaves the head of its queue, and no attempt is counted. A permanent
+ * failure is given up, and so is one that exhausts the retry rule of the binding. What all others wait for, onStartup,
+ * stays at the head in each case.
  */
-export function afterRun(run: Run, outcome: RunOutcome, { random }: RetryPolicy): Next {
+export function afterRun(run: Run, outcome: RunOutcome, policy: RetryPolicy): Next {
   if (run.task.triggers[0].type === 'ask') return { type: 'answer' };
   switch (outcome.type) {
     case 'succeeded':
-      return { type: 'done' };
+      return doneOf(outcome.result?.retryAfterMs);
     case 'later':
-      return { type: 'retry', at: 'later', delayMs: outcome.retryAfterMs ?? LATER_MS };
+      return { type: 'retry', at: isStart(run.task) ? 'head' : 'later', delayMs: laterDelayMs(run, outcome, policy) };
     case 'replaced':
       return { type: 'drop', why: 'replaced' };
     case 'interrupted':
       return outcome.by === 'reload' ? { type: 'drop', why: 'gone' } : { type: 'keep' };
     case 'failed':
-      return afterFailure(run, outcome, random);
+      return afterFailure(run, outcome, policy);
     default:
       return unreachable(outcome);
   }
 }
 
-function afterFailure(run: Run, failure: FailedRun, random: () => number): Next {
-  if (run.task.allowFailure) return { type: 'drop', why: 'allowed' };
-  const isSynchronization = run.task.triggers.some(({ type }) => type === 'synchronization');
-  return { type: 'retry', at: isSynchronization ? 'later' : 'head', delayMs: delayOf(run, failure, random) };
+function doneOf(againInMs: number | undefined): Next {
+  return againInMs === undefined ? { type: 'done' } : { type: 'done', againInMs };
 }
 
-/** The task for its next attempt. A failure of the environment does not count in `ownFailures`. */
+function afterFailure(run: Run, failure: FailedRun, policy: RetryPolicy): Next {
+  const { task } = run;
+  if (task.allowFailure) return { type: 'drop', why: 'allowed' };
+  const isSynchronization = task.triggers.some(({ type }) => type === 'synchronization');
+  const delayMs = failureDelayMs(run, failure, policy);
+  const retry: Next = { type: 'retry', at: isSynchronization ? 'later' : 'head', delayMs };
+  if (isStart(task)) return retry;
+  if (failure.isPermanent === true) return { type: 'dead', why: 'permanent' };
+  const rule = ruleOf(task);
+  if (rule === undefined || !isExhausted(task, failure, rule, policy.nowMs)) return retry;
+  switch (rule.onExhausted) {
+    case 'block':
+      return retry;
+    case 'dead':
+      return { type: 'dead', why: 'exhausted' };
+    case 'drop':
+      return { type: 'drop', why: 'exhausted' };
+    default:
+      return unreachable(rule.onExhausted);
+  }
+}
+
+/** The environment uses up no attempts, but the time until the deadline. */
+function isExhausted({ ownFailures, sinceMs }: Task, { by }: FailedRun, rule: RetryRule, nowMs: number): boolean {
+  const { max = Number.POSITIVE_INFINITY, deadlineMs = Number.POSITIVE_INFINITY } = rule;
+  return (by !== 'environment' && ownFailures + 1 >= max) || nowMs - sinceMs >= deadlineMs;
+}
+
+function isStart({ triggers: [trigger] }: Task): boolean {
+  return trigger.type === 'onStartup';
+}
+
+/**
+ * The outcome as it counts: a run that says `later` after its deadline, by default 1 h after its task was queued, has
+ * failed.
+ */
+export function countedOutcome({ task }: Run, outcome: RunOutcome, nowMs: number): RunOutcome {
+  if (outcome.type !== 'later' || nowMs - task.sinceMs < laterDeadlineMs(task)) return outcome;
+  const { cost, result, retryAfterMs } = outcome;
+  const since = durationText(nowMs - task.sinceMs);
+  const error = new HookFailedError(
+    `hook says for ${since} that its work cannot be done yet, which counts as a failure`,
+  );
+  const waits = { ...(retryAfterMs !== undefined && { retryAfterMs }), ...(result && { result }) };
+  return { type: 'failed', by: 'hook', error, cost, ...waits };
+}
+
+/** The task for its next attempt. `later` is no failure, and one of the environment does not count in `ownFailures`. */
 export function retried(task: Task, outcome: RunOutcome, nowMs: number): Task {
+  const again = { ...task, ...previousOf(outcome), queuedAtMs: nowMs };
+  if (outcome.type === 'later') return again;
   const isOwn = outcome.type === 'failed' && outcome.by !== 'environment';
-  const ownFailures = task.ownFailures + (isOwn ? 1 : 0);
-  return { ...task, failures: task.failures + 1, ownFailures, queuedAtMs: nowMs };
+  return { ...again, failures: task.failures + 1, ownFailures: task.ownFailures + (isOwn ? 1 : 0) };
 }
 
-function delayOf({ attempt, task }: Run, { by, retryAfterMs = 0 }: FailedRun, random: () => number): number {
-  if (by === 'environment') return Math.max(retryAfterMs, soonDelayMs(attempt));
-  return retryDelayMs(task.ownFailures + 1, random);
+function previousOf(outcome: RunOutcome): Pick<Task, 'previous'> {
+  const output = 'result' in outcome ? outcome.result?.output : undefined;
+  return output === undefined ? {} : { previous: output };
 }

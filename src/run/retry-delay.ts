@@ -1,3 +1,19 @@
+import type { BackoffRule, RetryRule } from '../hook/binding.ts';
+import type { Task } from '../hook/task.ts';
+import type { FailedRun, LaterRun, Run } from './run.ts';
+
+/** What a delay depends on besides the run. */
+export interface DelaySource {
+  /** Source of randomness in [0, 1). */
+  readonly random: () => number;
+  readonly nowMs: number;
+}
+
+/** When a run that is not yet to be done is tried again, unless its hook says. */
+const LATER_MS = 30_000;
+/** For how long a task may say `later`, and the longest delay that a hook may ask for, unless the rule says. */
+const LIMIT_MS = 3_600_000;
+
 const BASE_MS = 5000;
 const MAX_MS = 32_000;
 const GROWING_ATTEMPTS = 5;
@@ -21,4 +37,40 @@ export function retryDelayMs(failures: number, random: () => number): number {
  */
 export function soonDelayMs(failures: number): number {
   return Math.min(FIRST_SOON_MS * 2 ** (failures - 1), MAX_SOON_MS);
+}
+
+/** The rule of the task's first trigger; undefined where failures are handled as in shell-operator. */
+export function ruleOf({ triggers: [{ binding }] }: Task): RetryRule | undefined {
+  return 'retry' in binding ? binding.retry : undefined;
+}
+
+/** The time from the first attempt after which `later` counts as a failure. */
+export function laterDeadlineMs(task: Task): number {
+  return ruleOf(task)?.deadlineMs ?? LIMIT_MS;
+}
+
+/** The delay of a run that is not yet to be done; it ends at the deadline, so that the last attempt is there. */
+export function laterDelayMs({ task }: Run, { retryAfterMs = LATER_MS }: LaterRun, { nowMs }: DelaySource): number {
+  return Math.min(retryAfterMs, Math.max(0, task.sinceMs + laterDeadlineMs(task) - nowMs));
+}
+
+/**
+ * The delay of a run that failed: what its hook asked for, else that of the rule, else that of shell-operator. It ends at
+ * the deadline of the rule. Where the environment is at fault, it is short.
+ */
+export function failureDelayMs({ attempt, task }: Run, failure: FailedRun, { random, nowMs }: DelaySource): number {
+  if (failure.by === 'environment') return Math.max(failure.retryAfterMs ?? 0, soonDelayMs(attempt));
+  const { backoff, deadlineMs } = ruleOf(task) ?? {};
+  const leftMs = deadlineMs === undefined ? LIMIT_MS : task.sinceMs + deadlineMs - nowMs;
+  const failures = task.ownFailures + 1;
+  const delayMs = backoff === undefined ? retryDelayMs(failures, random) : backoffDelayMs(backoff, failures, random);
+  // A task that blocks its queue after its deadline keeps to its delays.
+  return leftMs <= 0 ? delayMs : Math.min(failure.retryAfterMs ?? delayMs, leftMs);
+}
+
+/** The delay after a number of failures by a backoff rule: between that without its random part, and the whole. */
+export function backoffDelayMs(rule: BackoffRule, failures: number, random: () => number): number {
+  const { firstMs, factor, maxMs, jitter } = rule;
+  const delayMs = Math.min(maxMs, firstMs * factor ** (failures - 1));
+  return Math.round(delayMs * (1 - jitter * random()));
 }

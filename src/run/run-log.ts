@@ -37,7 +37,7 @@ export function runLog({ log, outputLog }: RunLogOptions): RunJournal {
           logWarning(log, event.run, event.warning);
           return;
         case 'ended':
-          logEnd(log, event.run, event.outcome, event.next);
+          logEnds(log, event);
           return;
         default:
           unreachable(event);
@@ -84,6 +84,12 @@ function logWarning(log: Logger, run: Run, warning: RunWarning): void {
   }
 }
 
+function logEnds(log: Logger, { run, outcome, next, parts }: Extract<RunEvent, { readonly type: 'ended' }>): void {
+  logEnd(log, run, outcome, next);
+  const own = parts.filter((part) => part.outcome !== outcome && part.outcome.type !== 'succeeded');
+  for (const part of own) logEnd(log, { ...run, task: part.task }, part.outcome, part.next);
+}
+
 function logEnd(log: Logger, run: Run, outcome: RunOutcome, next: Next): void {
   const fields = fieldsOf(run);
   switch (outcome.type) {
@@ -116,6 +122,10 @@ function logFailure(log: Logger, run: Run, outcome: FailedRun, next: Next): void
   const failed = { ...fieldsOf(run), attempt: run.attempt, ...exitCodeOf(error), ...saidBy(outcome), err: error };
   if (next.type === 'answer') {
     log.error(failed, 'hook failed, and its caller gets no response');
+  } else if (next.type === 'dead') {
+    log.error(failed, `hook failed and is not run again: ${GIVEN_UP[next.why]}`);
+  } else if (next.type === 'drop' && next.why === 'exhausted') {
+    log.error(failed, `hook failed and is not run again: ${GIVEN_UP.exhausted}`);
   } else if (next.type !== 'retry') {
     log.warn(failed, 'hook failed, which its binding allows');
   } else if (by !== 'environment' || run.attempt % LOGGED_EACH === 1) {
@@ -129,6 +139,11 @@ function saidBy({ result }: FailedRun | LaterRun): { readonly reason?: string; r
   const { reason, message } = result ?? {};
   return { ...(reason !== undefined && { reason }), ...(message !== undefined && { message }) };
 }
+
+const GIVEN_UP = {
+  permanent: 'it says that another attempt is useless',
+  exhausted: 'its retry rule allows no further attempt',
+} as const;
 
 function exitCodeOf(error: Error): { readonly exitCode?: number } {
   const exitCode = error instanceof HookFailedError ? error.ending?.exitCode : undefined;

@@ -42,6 +42,6 @@ function observeCost(metrics: Metrics, labels: RunLabels, { durationMs, usage }:
 
 function countEnd(metrics: Metrics, labels: RunLabels, outcome: RunOutcome, next: Next): void {
   if (outcome.type === 'succeeded') metrics.hookRunSuccess.inc(labels);
-  else if (outcome.type === 'failed' && next.type !== 'drop') metrics.hookRunErrors.inc(labels);
   else if (next.type === 'drop' && next.why === 'allowed') metrics.hookRunAllowedErrors.inc(labels);
+  else if (outcome.type === 'failed') metrics.hookRunErrors.inc(labels);
 }

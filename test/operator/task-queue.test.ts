@@ -4,6 +4,7 @@ import type { Hook } from '../../src/hook/binding.ts';
 import type { Task } from '../../src/hook/task.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { createQueueFactory } from '../../src/operator/task-queue.ts';
+import { Wishes } from '../../src/operator/wishes.ts';
 import { unitJournal } from '../../src/operator/unit-journal.ts';
 import { LoopWarnings } from '../../src/units/loop-warnings.ts';
 import { createJournal } from '../../src/run/journal.ts';
@@ -95,8 +96,9 @@ function queueRig(
     terminate: new AbortController().signal,
     onStarted: ({ name }) => void started.push(name),
     journal,
+    wishes: new Wishes(() => {}),
     metrics,
-  })('main');
+  })({ name: 'main' });
   const ended = queue.run(controller.signal);
   return {
     queue,

@@ -1,6 +1,7 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { aborted } from '../../src/lib/aborted.ts';
-import { Queue, type QueueOptions, type Verdict } from '../../src/queue/queue.ts';
+import { Queue, type QueueOptions } from '../../src/queue/queue.ts';
+import type { Verdict } from '../../src/queue/task-queue.ts';
 
 beforeEach(() => {
   vi.useFakeTimers();

@@ -6,10 +6,10 @@ describe('named queues', () => {
   it('are made when first asked for, once', () => {
     const { queues } = rig(async () => {});
 
-    const main = queues.get('main');
-    const other = queues.get('other');
+    const main = queues.get({ name: 'main' });
+    const other = queues.get({ name: 'other' });
 
-    expect(queues.get('main')).toBe(main);
+    expect(queues.get({ name: 'main' })).toBe(main);
     expect(queues.all).toEqual([main, other]);
   });
 
@@ -18,8 +18,8 @@ describe('named queues', () => {
     const { queues, done, stop } = rig(async (task) => {
       if (task === 'stuck') await stuck.promise;
     });
-    queues.get('a').push('stuck');
-    queues.get('b').push('free');
+    queues.get({ name: 'a' }).push('stuck');
+    queues.get({ name: 'b' }).push('free');
 
     await done('free');
 
@@ -31,7 +31,7 @@ describe('named queues', () => {
   it('are worked at once when made while running', async () => {
     const { queues, done, stop } = rig(async () => {});
 
-    queues.get('late').push('task');
+    queues.get({ name: 'late' }).push('task');
 
     await done('task');
     await stop();
@@ -42,8 +42,8 @@ describe('named queues', () => {
     const { queues, done, stop } = rig(async (task) => {
       if (task === 'slow') await slow.promise;
     });
-    queues.get('a').push('slow');
-    queues.get('b').push('quick');
+    queues.get({ name: 'a' }).push('slow');
+    queues.get({ name: 'b' }).push('quick');
     await done('quick');
 
     const stopped = stop();
@@ -55,7 +55,7 @@ describe('named queues', () => {
 
   it('let a crash of one queue out', async () => {
     const queues = new Queues<string>(
-      (name) =>
+      ({ name }) =>
         new Queue({
           name,
           handle: async () => {
@@ -64,8 +64,8 @@ describe('named queues', () => {
           combine: (tasks) => tasks,
         }),
     );
-    queues.get('healthy');
-    queues.get('main').push('task');
+    queues.get({ name: 'healthy' });
+    queues.get({ name: 'main' }).push('task');
 
     await expect(queues.run(new AbortController().signal)).rejects.toThrow('a bug');
   });
@@ -79,7 +79,7 @@ function rig(handle: (task: string) => Promise<void>) {
     return known;
   };
   const queues = new Queues<string>(
-    (name) =>
+    ({ name }) =>
       new Queue({
         name,
         handle: async (task) => {

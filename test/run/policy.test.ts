@@ -20,7 +20,8 @@ const failed = (by: FailedRun['by'], fields: Partial<FailedRun> = {}): FailedRun
 });
 const succeeded: RunOutcome = { type: 'succeeded', cost: { durationMs: 1, usage: {} }, applied: [] };
 
-const next = (task: Task, outcome: RunOutcome): Next => afterRun(newRun(task, 'main'), outcome, { random: () => 0 });
+const next = (task: Task, outcome: RunOutcome): Next =>
+  afterRun(newRun(task, 'main'), outcome, { random: () => 0, nowMs: 0 });
 
 describe('after a run', () => {
   it.each<[string, Task, RunOutcome, Next]>([
