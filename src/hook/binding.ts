@@ -26,6 +26,8 @@ export interface HookSettings {
   readonly timeoutMs?: number;
   /** What exit codes mean, for programs that do not use 75 and 78; a code in none of the lists is a failure. */
   readonly outcome?: OutcomeCodes;
+  /** Of the bindings that have no rule of their own; they have it in their `retry` too. */
+  readonly retry?: RetryRule;
 }
 
 /** The exit codes of each outcome; no code is in two lists. */

@@ -1,6 +1,6 @@
 import { pathSegmentProblem } from '../lib/path-segment.ts';
 import { shown, shownText } from '../lib/shown.ts';
-import type { Filter, KubernetesBinding, WatchEvent } from './binding.ts';
+import type { Filter, KubernetesBinding, RetryRule, WatchEvent } from './binding.ts';
 import {
   inside,
   present,
@@ -15,10 +15,12 @@ import {
   report,
   reportValue,
   type Fields,
+  type Place,
   type Read,
 } from './config-reader.ts';
 import { readFieldSelector, readLabelSelector, readNameSelector, readNamespace } from './config-selector.ts';
-import { readDuration } from './config-settings.ts';
+import { readDuration } from './config-duration.ts';
+import { checkRetry, readParallelism, readRetry, readSettle } from './config-retry.ts';
 
 /** Compiles a filter; returns why it does not compile. */
 export type CheckFilter = (filter: Filter) => string | undefined;
@@ -41,14 +43,17 @@ export function createKubernetesReader(checkFilter: CheckFilter): Read<Kubernete
       const message = "fieldSelector 'metadata.name' and nameSelector.matchNames are mutually exclusive";
       report(inside(place, 'fieldSelector'), message);
     }
+    checkRetry(entry, place);
+    checkConcurrency(entry, place);
     return entry;
   };
 }
 
-/** Fills in the defaults; `undefined` for an entry whose kind is missing or wrong. */
+/** Fills in the defaults, `retry` among them; `undefined` for an entry whose kind is missing or wrong. */
 export function toKubernetesBinding(
   entry: KubernetesEntry,
   snapshots: readonly string[],
+  retry?: RetryRule,
 ): KubernetesBinding | undefined {
   if (entry.kind === undefined) return undefined;
   const events = entry.executeHookOnEvent ?? entry.watchEvent ?? ALL_EVENTS;
@@ -67,6 +72,10 @@ export function toKubernetesBinding(
       namespace: entry.namespace,
       group: entry.group,
       resynchronizationPeriodMs: entry.resynchronizationPeriod || undefined,
+      retry: entry.retry ?? retry,
+      concurrency: entry.concurrency,
+      parallelism: entry.parallelism,
+      settle: entry.settle,
     }),
   };
 }
@@ -74,6 +83,24 @@ export function toKubernetesBinding(
 /** The name of an entry in `includeSnapshotsFrom` and in binding contexts. */
 export function kubernetesName({ name = 'kubernetes' }: KubernetesEntry): string {
   return name;
+}
+
+function checkConcurrency({ concurrency, parallelism, queue, group }: KubernetesEntry, place: Place): void {
+  if (concurrency === undefined) {
+    if (parallelism === undefined) return;
+    report(inside(place, 'parallelism'), 'has an effect only with "concurrency: byObject"');
+    return;
+  }
+  if (queue !== undefined) {
+    const message =
+      'a queue has its tasks run one after the other, but with "concurrency: byObject" each object has an order of its own; expected one of the two';
+    report(inside(place, 'queue'), message);
+  }
+  if (group !== undefined) {
+    const message =
+      'a group has one run serve events of several objects, but with "concurrency: byObject" each object runs by itself; expected one of the two';
+    report(inside(place, 'group'), message);
+  }
 }
 
 function withDefaults(entry: KubernetesEntry) {
@@ -111,6 +138,10 @@ function createShape(checkFilter: CheckFilter) {
     group: readLabel,
     includeSnapshotsFrom: readList(readText, 1),
     resynchronizationPeriod: readDuration,
+    retry: readRetry,
+    concurrency: readWord({ byObject: 'byObject' } as const),
+    parallelism: readParallelism,
+    settle: readSettle,
   };
 }
 

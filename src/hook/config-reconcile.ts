@@ -18,7 +18,8 @@ import {
   type Read,
 } from './config-reader.ts';
 import { readFieldSelector, readLabelSelector, readNameSelector, readNamespace } from './config-selector.ts';
-import { readDuration } from './config-settings.ts';
+import { readDuration } from './config-duration.ts';
+import { readRetry } from './config-retry.ts';
 import { ownedKey } from './reconcile-mark.ts';
 
 /** One entry of `reconcile` as written, each field checked. */
@@ -53,7 +54,11 @@ export function createReconcileReader(checkFilter: CheckFilter): Read<ReconcileE
 }
 
 /** Fills in the defaults; `undefined` for an entry without a kind. */
-export function toReconcileBinding(entry: ReconcileEntry, snapshots: readonly string[]): ReconcileBinding | undefined {
+export function toReconcileBinding(
+  entry: ReconcileEntry,
+  snapshots: readonly string[],
+  retry?: RetryRule,
+): ReconcileBinding | undefined {
   const selection = selectionOf(entry);
   if (selection === undefined) return undefined;
   const { concurrency: parallelism = 4, batch = 1, finalize = false, onHookChange = false } = entry;
@@ -68,7 +73,7 @@ export function toReconcileBinding(entry: ReconcileEntry, snapshots: readonly st
     batch,
     finalize,
     onHookChange,
-    retry: RECONCILE_RETRY,
+    retry: { ...RECONCILE_RETRY, ...(entry.retry ?? retry) },
     ...present({ filter: entry.jqFilter ?? entry.jsonPathFilter, resyncPeriodMs: entry.resyncPeriod || undefined }),
   };
 }
@@ -105,6 +110,7 @@ function createShape(checkFilter: CheckFilter) {
     resyncPeriod: readDuration,
     finalize: readFlag,
     onHookChange: readFlag,
+    retry: readRetry,
   };
 }
 

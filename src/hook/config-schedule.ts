@@ -1,5 +1,5 @@
 import { shown } from '../lib/shown.ts';
-import type { MissedPolicy, ScheduleBinding } from './binding.ts';
+import type { MissedPolicy, RetryRule, ScheduleBinding } from './binding.ts';
 import {
   inside,
   present,
@@ -16,7 +16,8 @@ import {
   type Place,
   type Read,
 } from './config-reader.ts';
-import { readDuration } from './config-settings.ts';
+import { readDuration } from './config-duration.ts';
+import { checkRetry, readRetry, readSuspendAfter } from './config-retry.ts';
 import { parseCrontab, type Crontab } from '../crontab/crontab.ts';
 import { isTimeZone } from '../crontab/time-zone.ts';
 
@@ -63,6 +64,8 @@ const SHAPE = {
   queue: readLabel,
   group: readLabel,
   includeSnapshotsFrom: readList(readText, 1),
+  retry: readRetry,
+  suspendAfter: readSuspendAfter,
 };
 
 /** One entry of `schedule` as written, each field checked. */
@@ -75,11 +78,16 @@ const readEntryFields = readFields(SHAPE, {
 export const readScheduleEntry: Read<ScheduleEntry> = (value, place) => {
   const entry = readEntryFields(value, place);
   checkTogether(entry, place);
+  checkRetry(entry, place);
   return entry;
 };
 
-/** Fills in the defaults; `undefined` for an entry whose crontab is missing or wrong. */
-export function toScheduleBinding(entry: ScheduleEntry, snapshots: readonly string[]): ScheduleBinding | undefined {
+/** Fills in the defaults, `retry` among them; `undefined` for an entry whose crontab is missing or wrong. */
+export function toScheduleBinding(
+  entry: ScheduleEntry,
+  snapshots: readonly string[],
+  retry?: RetryRule,
+): ScheduleBinding | undefined {
   const { crontab, timeZone, name = 'schedule', concurrency = 'queue', startingDeadline, jitter = 0 } = entry;
   const { allowFailure = false, queue = 'main', group } = entry;
   if (crontab === undefined) return undefined;
@@ -93,7 +101,12 @@ export function toScheduleBinding(entry: ScheduleEntry, snapshots: readonly stri
     allowFailure,
     queue,
     includeSnapshotsFrom: snapshots,
-    ...present({ group, startingDeadlineMs: startingDeadline }),
+    ...present({
+      group,
+      startingDeadlineMs: startingDeadline,
+      retry: entry.retry ?? retry,
+      suspendAfter: entry.suspendAfter,
+    }),
   };
 }
 

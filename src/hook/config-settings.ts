@@ -1,4 +1,5 @@
 import type { HookSettings, OutcomeCodes } from './binding.ts';
+import { readDuration } from './config-duration.ts';
 import {
   inside,
   present,
@@ -10,15 +11,7 @@ import {
   type Place,
   type Read,
 } from './config-reader.ts';
-import { parseDuration } from '../lib/duration.ts';
-
-/** A Go duration of 0 or more; returns milliseconds. */
-export const readDuration: Read<number> = (value, place) => {
-  const durationMs = typeof value === 'string' ? parseDuration(value) : undefined;
-  return durationMs !== undefined && durationMs >= 0
-    ? durationMs
-    : reportValue(place, value, 'a Go duration of 0 or more such as "30s" or "1m30s", at most 87600h');
-};
+import { readRetry } from './config-retry.ts';
 
 const readBurst: Read<number> = (value, place) => {
   const burst = readInteger(value, place);
@@ -69,15 +62,17 @@ const readSettingsFields = readFields({
   executionBurst: readBurst,
   timeout: readDuration,
   outcome: readOutcome,
+  retry: readRetry,
 });
 
 /** The `settings` block: a duration of 0 means no limit, a burst of 0 means 1, as in shell-operator. */
 export const readSettings: Read<HookSettings> = (value, place) => {
-  const { executionMinInterval, executionBurst, timeout, outcome } = readSettingsFields(value, place);
+  const { executionMinInterval, executionBurst, timeout, outcome, retry } = readSettingsFields(value, place);
   return present({
     executionMinIntervalMs: executionMinInterval || undefined,
     executionBurst: executionBurst === 0 ? 1 : executionBurst,
     timeoutMs: timeout || undefined,
     outcome,
+    retry,
   });
 };

@@ -112,11 +112,12 @@ function checkAllSnapshots(config: Config, place: Place): void {
 
 function toBindings(config: Config): readonly Binding[] {
   const sources = snapshotSources(config);
+  const retry = config.settings?.retry;
   const bindings = [
     config.onStartup === undefined ? undefined : ({ type: 'onStartup', order: config.onStartup } as const),
-    ...(config.schedule ?? []).map((entry) => toScheduleBinding(entry, effectiveSnapshots(entry, sources))),
-    ...(config.kubernetes ?? []).map((entry) => toKubernetesBinding(entry, effectiveSnapshots(entry, sources))),
-    ...(config.reconcile ?? []).map((entry) => toReconcileBinding(entry, effectiveSnapshots(entry, sources))),
+    ...(config.schedule ?? []).map((entry) => toScheduleBinding(entry, effectiveSnapshots(entry, sources), retry)),
+    ...(config.kubernetes ?? []).map((entry) => toKubernetesBinding(entry, effectiveSnapshots(entry, sources), retry)),
+    ...(config.reconcile ?? []).map((entry) => toReconcileBinding(entry, effectiveSnapshots(entry, sources), retry)),
   ];
   return bindings.filter((binding) => binding !== undefined);
 }

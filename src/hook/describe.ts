@@ -7,8 +7,10 @@ import type {
   NamespaceSelector,
   ObjectSelection,
   ReconcileBinding,
+  RetryRule,
   ScheduleBinding,
 } from './binding.ts';
+import { DEFAULT_PARALLELISM } from './task.ts';
 import { nextRun } from '../crontab/next.ts';
 import { goDuration } from '../lib/duration.ts';
 import { jitterOf } from './jitter.ts';
@@ -22,11 +24,12 @@ export function describeBindings(hook: Hook, nowMs: number): readonly string[] {
 }
 
 /** The settings that differ from the default, each with its field name in the config. */
-export function describeSettings({ executionMinIntervalMs, executionBurst, timeoutMs }: HookSettings): string {
+export function describeSettings({ executionMinIntervalMs, executionBurst, timeoutMs, retry }: HookSettings): string {
   return [
     executionMinIntervalMs !== undefined && `executionMinInterval ${goDuration(executionMinIntervalMs)}`,
     executionBurst !== undefined && `executionBurst ${executionBurst}`,
     timeoutMs !== undefined && `timeout ${goDuration(timeoutMs)}`,
+    retry !== undefined && `retry ${describeRetry(retry)}`,
   ]
     .filter(Boolean)
     .join(', ');
@@ -57,12 +60,13 @@ function describeZone({ crontab: { source, timeZone } }: ScheduleBinding): strin
 }
 
 /** The schedule options that differ from the default. */
-function describePolicy({ concurrency, missed, startingDeadlineMs, jitterMs }: ScheduleBinding): string {
+function describePolicy({ concurrency, missed, startingDeadlineMs, jitterMs, suspendAfter }: ScheduleBinding): string {
   return [
     ...(concurrency === 'queue' ? [] : [`, concurrency ${concurrency}`]),
     ...(missed.type === 'skip' ? [] : [`, missed ${missed.type}`]),
     ...(startingDeadlineMs === undefined ? [] : [`, no later than ${goDuration(startingDeadlineMs)}`]),
     ...(jitterMs === 0 ? [] : [`, jitter up to ${goDuration(jitterMs)}`]),
+    ...(suspendAfter === undefined ? [] : [`, suspended after ${suspendAfter} failed in a row`]),
   ].join('');
 }
 
@@ -90,12 +94,15 @@ function describeSelection(selection: ObjectSelection): readonly string[] {
 }
 
 function describeWatch(binding: KubernetesBinding): string {
-  const { executeHookOnEvent, filter } = binding;
+  const { executeHookOnEvent, filter, settle } = binding;
+  const { concurrency, parallelism = DEFAULT_PARALLELISM } = binding;
   const events = executeHookOnEvent.length === 0 ? 'no events' : executeHookOnEvent.join(' ');
   return [
     ...describeSelection(binding),
     events,
     ...(filter === undefined ? [] : [`${filter.type}Filter ${shorten(filter.expression)}`]),
+    ...(settle === undefined ? [] : [`settled for ${goDuration(settle.quietMs)}, at most ${goDuration(settle.maxMs)}`]),
+    ...(concurrency === undefined ? [] : [`${parallelism} objects side by side`]),
   ].join(', ');
 }
 
@@ -109,7 +116,27 @@ function describeNamespace(namespace: NamespaceSelector | undefined): string {
   return namespace.type === 'labels' ? 'namespaces by label' : `in ${namespace.names.join(' ')}`;
 }
 
-function describeRun({ queue, group }: { readonly queue: string; readonly group?: string }): string {
-  const where = queue === 'main' ? '' : `, queue ${queue}`;
-  return group === undefined ? where : `${where}, group ${group}`;
+function describeRun({ queue, group, retry }: RunPlace): string {
+  return [
+    ...(queue === 'main' ? [] : [`, queue ${queue}`]),
+    ...(group === undefined ? [] : [`, group ${group}`]),
+    ...(retry === undefined ? [] : [`, retry ${describeRetry(retry)}`]),
+  ].join('');
+}
+
+interface RunPlace {
+  readonly queue: string;
+  readonly group?: string;
+  readonly retry?: RetryRule;
+}
+
+/** Such as `after 5s to 5m, 3 attempts, for 1h, then dead`. */
+function describeRetry({ max, backoff, deadlineMs, onExhausted }: RetryRule): string {
+  const isBounded = max !== undefined || deadlineMs !== undefined;
+  return [
+    ...(backoff === undefined ? [] : [`after ${goDuration(backoff.firstMs)} to ${goDuration(backoff.maxMs)}`]),
+    ...(max === undefined ? [] : [`${max} attempt${max === 1 ? '' : 's'}`]),
+    ...(deadlineMs === undefined ? [] : [`for ${goDuration(deadlineMs)}`]),
+    ...(isBounded ? [`then ${onExhausted}`] : []),
+  ].join(', ');
 }

@@ -57,4 +57,5 @@ export interface QueuePlace {
   readonly parallelism?: number;
 }
 
-const DEFAULT_PARALLELISM = 4;
+/** How many objects of a binding with `concurrency: byObject` run side by side. */
+export const DEFAULT_PARALLELISM = 4;

@@ -2,6 +2,7 @@ import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { RunPatch } from '../hook/run-record.ts';
 import type { HookOutput, RunCost } from '../runner/executor.ts';
 import { shown, shownText } from '../lib/shown.ts';
+import { unreachable } from '../lib/unreachable.ts';
 import type { RunEvent, RunWarning } from './journal.ts';
 import { OutputTail } from './output-tail.ts';
 import { recordedObjects, type RecordedObjects } from './recorded-objects.ts';
@@ -68,11 +69,7 @@ export class LiveRun {
 
   #warn(warning: RunWarning): void {
     if (this.warnings.length === MAX_WARNINGS) return;
-    const text =
-      warning.type === 'likelyMistake'
-        ? warning.message
-        : `${warning.what} of the failed run could not be applied: ${String(warning.error)}`;
-    this.warnings.push(shownText(text, MAX_WARNING_CHARS));
+    this.warnings.push(shownText(warningText(warning), MAX_WARNING_CHARS));
   }
 
   /** Calls `wake` at each line and at the end of the run, until the returned function is called. */
@@ -84,5 +81,18 @@ export class LiveRun {
   /** Wakes those who follow the run. */
   wake(): void {
     if (this.#followers.size > 0) for (const wake of this.#followers) wake();
+  }
+}
+
+function warningText(warning: RunWarning): string {
+  switch (warning.type) {
+    case 'likelyMistake':
+      return warning.message;
+    case 'notApplied':
+      return `${warning.what} of the failed run could not be applied: ${String(warning.error)}`;
+    case 'notReported':
+      return `what the result says could not be written: ${String(warning.error)}`;
+    default:
+      return unreachable(warning);
   }
 }

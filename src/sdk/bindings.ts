@@ -34,6 +34,29 @@ export interface QueueOptions {
   /** Default `main`. */
   readonly queue?: string;
   readonly group?: string;
+  /** What happens when runs fail; default: they are tried again until one succeeds. */
+  readonly retry?: RetryOptions;
+}
+
+/** How often and for how long a failed run is tried again; durations such as `30s`. */
+export interface RetryOptions {
+  /** How many attempts may fail in a row; default: no limit. */
+  readonly max?: number;
+  /** Delays that grow with each failure; default: those of shell-operator, from 5 s to 32 s. */
+  readonly backoff?: {
+    /** Default `5s`. */
+    readonly first?: string;
+    /** How much longer each delay is than the one before; default 2. */
+    readonly factor?: number;
+    /** Default `5m`. */
+    readonly max?: string;
+    /** The part of a delay that is random, from 0 to 1; default 0.2. */
+    readonly jitter?: number;
+  };
+  /** From the first attempt; default: no limit, but `1h` for runs that say `later`. */
+  readonly deadline?: string;
+  /** What happens after `max` and `deadline`; default `dead`. */
+  readonly onExhausted?: 'dead' | 'block' | 'drop';
 }
 
 /** When a schedule runs the hook, and what happens to overlapping and missed ticks. */
@@ -52,6 +75,8 @@ export interface ScheduleOptions extends QueueOptions {
   readonly startingDeadline?: string;
   /** A duration such as `10m`: ticks are delayed by a part of it, which is always the same for a binding. */
   readonly jitter?: string;
+  /** The schedule is suspended after this many failed attempts in a row; default: never. */
+  readonly suspendAfter?: number;
 }
 
 /** What a `kubernetes` binding watches, and when it runs the hook. */
@@ -75,6 +100,15 @@ export interface KubernetesOptions extends QueueOptions {
   readonly keepFullObjectsInMemory?: boolean;
   /** A duration such as `1h`: how often the hook gets a Synchronization with all objects again. */
   readonly resynchronizationPeriod?: string;
+  /**
+   * `byObject`: events of an object run in order, those of different objects independently of each other. Not with
+   * `queue` or `group`.
+   */
+  readonly concurrency?: 'byObject';
+  /** With `byObject`: how many objects run side by side, from 1 to 100; default 4. */
+  readonly parallelism?: number;
+  /** Events are held until none came for `quiet`, at the latest `max` after the first; durations such as `30s`. */
+  readonly settle?: { readonly quiet: string; readonly max?: string };
 }
 
 export interface LabelSelector {

@@ -1,4 +1,4 @@
-import type { Bindings, KubernetesOptions } from './bindings.ts';
+import type { Bindings, KubernetesOptions, RetryOptions } from './bindings.ts';
 
 /** Limits of a hook; durations such as `30s`. */
 export interface HookSettings {
@@ -6,6 +6,8 @@ export interface HookSettings {
   readonly executionBurst?: number;
   /** A run that takes longer is killed. */
   readonly timeout?: string;
+  /** Of the bindings that have no `retry` of their own. */
+  readonly retry?: RetryOptions;
 }
 
 /** The config that the hook prints for `--config`. */

@@ -6,6 +6,7 @@ export {
   type KubernetesOptions,
   onStartup,
   type QueueOptions,
+  type RetryOptions,
   schedule,
   type ScheduleOptions,
 } from './bindings.ts';
