@@ -1,22 +1,26 @@
 import { KubeError } from '../../errors.ts';
-import { aborted } from '../../lib/aborted.ts';
 import { Bell } from '../../lib/bell.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
 import { apiPath } from '../api-path.ts';
 import type { KubeClient } from '../client.ts';
+import {
+  eventName,
+  eventNamespace,
+  eventObject,
+  eventTime,
+  podSubject,
+  type EventSubject,
+  type RecordedEvent,
+} from './event-object.ts';
+import { EventQueue, type WaitingEvent } from './event-queue.ts';
 import type { OwnPod } from './own-pod.ts';
 import { policyRuleText } from '../policy-rule.ts';
 import { tokenBucket } from '../rate-limit.ts';
 
-/** An Event about the operator's own Pod; `reason` is one word in CamelCase. */
-export interface RecordedEvent {
-  readonly type: 'Warning' | 'Normal';
-  readonly reason: string;
-  readonly message: string;
-}
+export type { EventSubject, RecordedEvent } from './event-object.ts';
 
-/** Writes Kubernetes Events about the operator's own Pod. */
+/** Writes Kubernetes Events about the operator's own Pod, and about other objects. */
 export interface EventRecorder {
   /** Queues an Event. Never blocks and never throws; a repeated Event only increases the count of the first one. */
   record(event: RecordedEvent): void;
@@ -26,7 +30,7 @@ export interface EventRecorder {
 
 export interface EventRecorderOptions {
   readonly client: Pick<KubeClient, 'request'>;
-  /** The Pod that the Events are about; when undefined, nothing is recorded. */
+  /** The Pod that the Events without another object are about; when undefined, these are not recorded. */
   readonly pod: OwnPod | undefined;
   readonly log: Logger;
   /** Milliseconds since the epoch; default `Date.now`. */
@@ -35,29 +39,18 @@ export interface EventRecorderOptions {
   readonly random?: () => number;
 }
 
-// The same limits as client-go: a burst, then a slow rate, because etcd stores each Event for an hour.
-const BURST = 25;
-const PER_SECOND = 1 / 10;
-const MAX_WAITING = 100;
-const MAX_REMEMBERED = 500;
-const MAX_MESSAGE = 1024;
-// Leaves room for the suffix within the Kubernetes limit on names.
-const MAX_NAME = 230;
+// Each object has a rate of its own; this is the one of all together.
+const BURST = 100;
+const PER_SECOND = 5;
+const MAX_REMEMBERED = 2000;
+const MAX_REFUSALS = 1000;
 const TRIES = 5;
 const RETRY_MS = 10_000;
 const LAST_MS = 1000;
-/** After a 403 nothing is recorded for this long. */
+/** After a 403 nothing is recorded in that namespace for this long. */
 const REFUSED_MS = 600_000;
 
 const RULE = policyRuleText({ apiGroup: '', resource: 'events', verbs: ['create', 'patch'] });
-
-/** An Event that waits to be sent; `count` is the number of occurrences since it was last sent. */
-interface Waiting {
-  readonly event: RecordedEvent;
-  readonly firstAtMs: number;
-  readonly lastAtMs: number;
-  readonly count: number;
-}
 
 /** An Event that exists in the cluster. */
 interface Sent {
@@ -65,72 +58,76 @@ interface Sent {
   readonly count: number;
 }
 
-/** Creates the recorder of Events about the operator's own Pod. */
+/** Creates the recorder of Events. */
 export function createEventRecorder(options: EventRecorderOptions): EventRecorder {
-  const { pod } = options;
-  return pod === undefined ? { record: () => {}, run: aborted } : new PodEventRecorder(pod, options);
+  return new QueuedEventRecorder(options);
 }
 
-class PodEventRecorder implements EventRecorder {
-  readonly #pod: OwnPod;
+class QueuedEventRecorder implements EventRecorder {
+  readonly #pod: EventSubject | undefined;
   readonly #options: EventRecorderOptions;
-  readonly #waiting = new Map<string, Waiting>();
+  readonly #queue: EventQueue;
   readonly #sent = new Map<string, Sent>();
   readonly #limit = tokenBucket({ perSecond: PER_SECOND, burst: BURST });
   readonly #bell = new Bell();
-  #refusedUntilMs = 0;
-  #hasLoggedRefusal = false;
+  /** By namespace. */
+  readonly #refusedUntilMs = new Map<string, number>();
+  readonly #loggedRefusals = new Set<string>();
 
-  constructor(pod: OwnPod, options: EventRecorderOptions) {
-    this.#pod = pod;
+  constructor(options: EventRecorderOptions) {
     this.#options = options;
+    this.#pod = options.pod && podSubject(options.pod);
+    this.#queue = new EventQueue(this.#pod);
   }
 
   record(event: RecordedEvent): void {
+    const subject = event.about ?? this.#pod;
+    if (subject === undefined) return;
     const nowMs = this.#now();
-    if (nowMs < this.#refusedUntilMs) return;
-    const message = shortened(event.message);
-    const key = JSON.stringify([event.type, event.reason, message]);
-    const before = this.#waiting.get(key);
-    this.#waiting.set(key, {
-      event: { ...event, message },
-      firstAtMs: before?.firstAtMs ?? nowMs,
-      lastAtMs: nowMs,
-      count: (before?.count ?? 0) + 1,
-    });
-    forgetOldest(this.#waiting, MAX_WAITING);
+    if (nowMs < (this.#refusedUntilMs.get(eventNamespace(subject)) ?? 0)) return;
+    this.#queue.add(event, subject, nowMs);
     this.#bell.ring();
   }
 
   async run(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', this.#bell.ring, { once: true });
     while (!signal.aborted) {
-      if (this.#waiting.size === 0) {
+      const waitMs = this.#queue.waitMs(this.#now());
+      if (waitMs === undefined || waitMs > 0) {
         // Rung by `record`, and by the end of `signal`.
-        await this.#bell.rung();
+        await this.#rungOrAfter(waitMs);
         continue;
       }
       await this.#limit(signal).catch(() => {});
-      if (!signal.aborted) await this.#sendNext(signal, TRIES);
+      const next = signal.aborted ? undefined : this.#queue.next(this.#now());
+      if (next !== undefined) await this.#sendOrGiveUp(next, signal, TRIES);
     }
     await this.#sendRest();
+  }
+
+  async #rungOrAfter(waitMs: number | undefined): Promise<void> {
+    const rung = this.#bell.rung();
+    if (waitMs === undefined) return rung;
+    const end = new AbortController();
+    await Promise.race([rung, sleep(waitMs, end.signal)]);
+    end.abort();
   }
 
   /** Events are best effort: they must not delay the shutdown. */
   async #sendRest(): Promise<void> {
     const end = new AbortController();
     const timer = setTimeout(() => end.abort(), LAST_MS);
-    while (this.#waiting.size > 0 && !end.signal.aborted) await this.#sendNext(end.signal, 1);
+    while (!end.signal.aborted) {
+      const next = this.#queue.takeAny();
+      if (next === undefined) break;
+      await this.#sendOrGiveUp(next, end.signal, 1);
+    }
     clearTimeout(timer);
   }
 
-  async #sendNext(signal: AbortSignal, tries: number): Promise<void> {
-    const [next] = this.#waiting;
-    if (next === undefined) return;
-    const [key, waiting] = next;
-    this.#waiting.delete(key);
+  async #sendOrGiveUp(waiting: WaitingEvent, signal: AbortSignal, tries: number): Promise<void> {
     try {
-      await this.#retrying(async () => this.#send(key, waiting, signal), tries, signal);
+      await this.#retrying(async () => this.#send(waiting, signal), tries, signal);
     } catch (error) {
       this.#giveUp(error, waiting);
     }
@@ -149,7 +146,8 @@ class PodEventRecorder implements EventRecorder {
     }
   }
 
-  async #send(key: string, waiting: Waiting, signal: AbortSignal): Promise<void> {
+  async #send(waiting: WaitingEvent, signal: AbortSignal): Promise<void> {
+    const { key } = waiting;
     const before = this.#sent.get(key);
     const sent = before !== undefined && (await this.#add(before, waiting, signal));
     const known = sent === false ? await this.#create(waiting, signal) : sent;
@@ -159,13 +157,13 @@ class PodEventRecorder implements EventRecorder {
   }
 
   /** Increases the count of the existing Event; returns false when it has expired. */
-  async #add({ name, count }: Sent, { lastAtMs, count: more }: Waiting, signal: AbortSignal): Promise<Sent | false> {
-    const sent = { name, count: count + more };
+  async #add({ name, count }: Sent, waiting: WaitingEvent, signal: AbortSignal): Promise<Sent | false> {
+    const sent = { name, count: count + waiting.count };
     const request = {
       method: 'PATCH',
-      path: this.#pathOf(name),
+      path: pathOf(waiting.subject, name),
       contentType: 'application/merge-patch+json',
-      body: JSON.stringify({ count: sent.count, lastTimestamp: timestamp(lastAtMs) }),
+      body: JSON.stringify({ count: sent.count, lastTimestamp: eventTime(waiting.lastAtMs) }),
     } as const;
     try {
       await this.#options.client.request(request, signal);
@@ -176,34 +174,32 @@ class PodEventRecorder implements EventRecorder {
     }
   }
 
-  async #create(waiting: Waiting, signal: AbortSignal): Promise<Sent> {
+  async #create(waiting: WaitingEvent, signal: AbortSignal): Promise<Sent> {
     const { random = Math.random } = this.#options;
-    const suffix = Math.floor(random() * 2 ** 48).toString(16);
-    const name = `${this.#pod.name.slice(0, MAX_NAME)}.${suffix}`;
-    const body = JSON.stringify(eventObject(name, this.#pod, waiting));
-    await this.#options.client.request({ method: 'POST', path: this.#pathOf(), body }, signal);
+    const name = eventName(waiting.subject, Math.floor(random() * 2 ** 48).toString(16));
+    const body = JSON.stringify(eventObject(name, waiting, this.#pod?.name ?? 'hooklet'));
+    await this.#options.client.request({ method: 'POST', path: pathOf(waiting.subject), body }, signal);
     return { name, count: waiting.count };
   }
 
-  #giveUp(error: unknown, { event: { reason } }: Waiting): void {
+  #giveUp(error: unknown, { event: { reason }, subject }: WaitingEvent): void {
     const { log } = this.#options;
+    const what = subject === this.#pod ? 'the pod' : 'objects';
     if (!(error instanceof KubeError) || error.status !== 403) {
-      log.debug({ err: error, reason }, 'could not write an Event about the pod');
+      log.debug(
+        { err: error, reason, kind: subject.kind, name: subject.name },
+        `could not write an Event about ${what}`,
+      );
       return;
     }
-    this.#refusedUntilMs = this.#now() + REFUSED_MS;
-    this.#waiting.clear();
-    if (this.#hasLoggedRefusal) return;
-    this.#hasLoggedRefusal = true;
-    log.info(
-      { reason, namespace: this.#pod.namespace, missingRule: RULE },
-      'cannot write Events about the pod until a Role allows it',
-    );
-  }
-
-  /** The path of the Events in the Pod's namespace, or of one of them. */
-  #pathOf(...name: readonly string[]): string {
-    return apiPath('api', 'v1', 'namespaces', this.#pod.namespace, 'events', ...name);
+    const namespace = eventNamespace(subject);
+    this.#refusedUntilMs.delete(namespace);
+    this.#refusedUntilMs.set(namespace, this.#now() + REFUSED_MS);
+    forgetOldest(this.#refusedUntilMs, MAX_REFUSALS);
+    this.#queue.forget((other) => eventNamespace(other) === namespace);
+    if (this.#loggedRefusals.has(what)) return;
+    this.#loggedRefusals.add(what);
+    log.info({ reason, namespace, missingRule: RULE }, `cannot write Events about ${what} until a Role allows it`);
   }
 
   #now(): number {
@@ -211,30 +207,9 @@ class PodEventRecorder implements EventRecorder {
   }
 }
 
-function eventObject(name: string, pod: OwnPod, { event, firstAtMs, lastAtMs, count }: Waiting): unknown {
-  const { name: podName, namespace, uid } = pod;
-  return {
-    apiVersion: 'v1',
-    kind: 'Event',
-    metadata: { name, namespace },
-    involvedObject: { apiVersion: 'v1', kind: 'Pod', name: podName, namespace, ...(uid !== undefined && { uid }) },
-    ...event,
-    count,
-    firstTimestamp: timestamp(firstAtMs),
-    lastTimestamp: timestamp(lastAtMs),
-    source: { component: 'hooklet' },
-    reportingComponent: 'hooklet',
-    reportingInstance: podName,
-  };
-}
-
-/** Kubernetes expects whole seconds here. */
-function timestamp(timeMs: number): string {
-  return new Date(timeMs).toISOString().replace(/\.\d+Z$/, 'Z');
-}
-
-function shortened(message: string): string {
-  return message.length > MAX_MESSAGE ? `${message.slice(0, MAX_MESSAGE - 1)}…` : message;
+/** The path of the Events about objects in the namespace of this one, or of one of them. */
+function pathOf(subject: EventSubject, ...name: readonly string[]): string {
+  return apiPath('api', 'v1', 'namespaces', eventNamespace(subject), 'events', ...name);
 }
 
 function forgetOldest(map: Map<string, unknown>, max: number): void {

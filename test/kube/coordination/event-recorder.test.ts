@@ -205,3 +205,78 @@ describe('the event recorder', () => {
     expect(client.requests).toEqual([]);
   });
 });
+
+describe('an Event about another object', () => {
+  const web = { apiVersion: 'example.com/v1', kind: 'WebSite', namespace: 'shop', name: 'web', uid: 'u-2' };
+  const spoken: RecordedEvent = { type: 'Normal', reason: 'Spoken', message: 'hello', about: web };
+
+  async function shopEvents({ sandbox }: Rig): Promise<readonly JsonObject[]> {
+    const { body } = await sandbox.call('GET', '/api/v1/namespaces/shop/events');
+    return isJsonObject(body) ? objectsAt(body, 'items') : [];
+  }
+
+  async function inShop(...pods: readonly OwnPod[]): Promise<Rig> {
+    const rig = await recording(...pods);
+    await rig.sandbox.apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'shop' } });
+    return rig;
+  }
+
+  it('is in the namespace of the object, counts up, and needs no own Pod', async () => {
+    const rig = await inShop();
+
+    rig.recorder.record(spoken);
+    await vi.advanceTimersByTimeAsync(100);
+    rig.recorder.record(spoken);
+    await vi.advanceTimersByTimeAsync(100);
+
+    expect(await shopEvents(rig)).toMatchObject([
+      {
+        type: 'Normal',
+        reason: 'Spoken',
+        message: 'hello',
+        metadata: { name: expect.stringMatching(/^web\.[0-9a-f]+$/), namespace: 'shop' },
+        involvedObject: web,
+        count: 2,
+      },
+    ]);
+    expect((await shopEvents(rig))[0]).not.toHaveProperty('about');
+  });
+
+  it('is in the namespace default for a cluster-scoped object, whatever its name', async () => {
+    const { recorder, events } = await recording(POD);
+    const about = { apiVersion: 'rbac.authorization.k8s.io/v1', kind: 'ClusterRole', name: 'System:Odd..Name' };
+
+    recorder.record({ ...spoken, about });
+    await vi.advanceTimersByTimeAsync(100);
+
+    expect(await events()).toMatchObject([
+      { metadata: { name: expect.stringMatching(/^system-odd\.name\.[0-9a-f]+$/) }, involvedObject: about },
+    ]);
+  });
+
+  it('does not hold up those about the Pod, however many there are', async () => {
+    const rig = await inShop(POD);
+    for (let number = 0; number < 200; number += 1) rig.recorder.record({ ...spoken, message: `number ${number}` });
+    rig.recorder.record(broken);
+    await vi.advanceTimersByTimeAsync(2000);
+
+    expect(await rig.events()).toHaveLength(1);
+    expect(await shopEvents(rig)).toHaveLength(25);
+  });
+
+  it('goes through when another namespace forbids Events, which is said once', async () => {
+    const rig = await inShop(POD);
+    rig.client.refuse = ({ path }) => (path.includes('/shop/') ? 403 : undefined);
+    for (let number = 0; number < 5; number += 1) {
+      rig.recorder.record({ ...spoken, message: `number ${number}` });
+      rig.recorder.record({ ...broken, message: `number ${number}` });
+      await vi.advanceTimersByTimeAsync(1000);
+    }
+
+    expect(await rig.events()).toHaveLength(5);
+    expect(rig.lines.map(({ message }) => message)).toEqual([
+      'cannot write Events about objects until a Role allows it',
+    ]);
+    expect(rig.client.requests.filter(({ path }) => path.includes('/shop/'))).toHaveLength(1);
+  });
+});
