@@ -41,6 +41,7 @@ export function createMetrics(prefix: string) {
   };
   const { spawnerRestarts, runFolderRestored, logLinesDropped, connectionsReplaced } = metrics;
   for (const one of [spawnerRestarts, runFolderRestored, logLinesDropped, connectionsReplaced]) one.of({});
+  metrics.runHistoryDropped.of({});
   const { liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes } = metrics;
   for (const one of [liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes])
     one.of({});
@@ -104,6 +105,10 @@ function operatorMetrics({ counter, gauge, histogram }: MetricRegistry) {
     logLinesDropped: counter(
       'log_lines_dropped_total',
       'Log lines that were lost because standard output was not read.',
+    ),
+    runHistoryDropped: counter(
+      'run_history_dropped_total',
+      'Records of runs that were not written to --run-history, because it failed or was too slow.',
     ),
     hooksBroken: gauge('hooks_broken', 'Hooks that could not be loaded.'),
     leaderElectionStatus: gauge(

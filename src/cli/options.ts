@@ -1,4 +1,5 @@
 import { UsageError } from '../errors.ts';
+import type { RunHistoryPlace } from '../operator/open-history.ts';
 import type { ScheduleStatePlace } from '../operator/schedule-state.ts';
 import { choice, duration, flag, number, port, text, type OptionSpec } from './option-spec.ts';
 
@@ -117,6 +118,16 @@ export const startOptions = {
     parse: parseScheduleState,
     fallback: undefined,
   },
+  runHistory: {
+    ...text(
+      '--run-history <where>',
+      ['HOOKLET_RUN_HISTORY', 'RUN_HISTORY'],
+      '',
+      'keep the records of runs, with what hooks print, over restarts: file:<dir>; else the last ones in memory',
+    ),
+    parse: parseRunHistory,
+    fallback: undefined,
+  },
   logLevel: choice(
     '--log-level <level>',
     ['HOOKLET_LOG_LEVEL', 'LOG_LEVEL'],
@@ -205,6 +216,13 @@ function givenText(
     if (value !== undefined && value !== '') return { text: value, source: name };
   }
   return undefined;
+}
+
+function parseRunHistory(value: string): RunHistoryPlace | undefined {
+  if (value === '') return undefined;
+  const path = /^file:(.+)$/.exec(value)?.[1];
+  if (path !== undefined) return { type: 'file', path };
+  throw new Error('file:<dir>');
 }
 
 function parseScheduleState(value: string): ScheduleStatePlace | undefined {

@@ -161,9 +161,9 @@ function addDev(program: Command, exit: (code: ExitCode) => void): void {
       'file that stores the cluster for the next start (default: the cluster is lost at the end)',
     );
   const { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson } = devOptions;
-  const { plainExitCodes, keepTmpFiles, tmpDir, debugUnixSocket } = devOptions;
+  const { plainExitCodes, keepTmpFiles, tmpDir, debugUnixSocket, runHistory } = devOptions;
   addOptions(command, { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson });
-  addOptions(command, { plainExitCodes, keepTmpFiles, tmpDir, debugUnixSocket });
+  addOptions(command, { plainExitCodes, keepTmpFiles, tmpDir, debugUnixSocket, runHistory });
   command.addHelpText('after', DEV_HELP);
   command.action(async (given: string | undefined, flags: Flags) => {
     const { dev } = await import('./dev.ts');

@@ -11,6 +11,7 @@ import { sleep } from '../lib/sleep.ts';
 import { type Metrics } from '../metrics.ts';
 import type { Effects } from '../run/attempt.ts';
 import type { Ask } from '../run/asked-runs.ts';
+import type { RunHistory } from '../run/history.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { HealthCheck } from '../server/health.ts';
 import { boot, StartupHooks, type BootOptions } from '../units/boot.ts';
@@ -59,6 +60,7 @@ export interface OperatorParts {
   /** Absent: this operator is the only one. */
   readonly leadership?: Leadership | undefined;
   readonly hookEvents?: HookEvents;
+  readonly history?: RunHistory;
   readonly events?: Pick<EventRecorder, 'record'>;
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,6 @@
 import { HookMetrics } from '../effects/hook-metrics.ts';
 import { openFilters } from '../filter/filters.ts';
+import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import { runAll } from '../lib/run-all.ts';
 import { slicedText } from '../lib/sliced-text.ts';
@@ -10,10 +11,11 @@ import type { HttpServer } from '../server/http-server.ts';
 import { createServer, type ServerOptions } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
 import { createEffects, type EffectsParts } from './effects.ts';
-import { createHookEvents } from './hook-events.ts';
+import { createHookEvents, type HookEvents } from './hook-events.ts';
 import { beginLoading, hookLoader } from '../units/hook-loading.ts';
 import { openLeadership, refusalOf, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
 import { openEvents } from './open-events.ts';
+import { openHistory, type OpenHistory, type RunHistoryPlace } from './open-history.ts';
 import { openRunner } from './open-runner.ts';
 import { Operator, type OperatorParts, type OperatorSettings } from './operator.ts';
 import { measureLoad } from './process-load.ts';
@@ -33,6 +35,8 @@ export interface OperatorOptions extends OperatorSettings {
   readonly droppedLogLines?: () => number;
   /** Absent: there is no control socket. */
   readonly controlSocket?: ControlSocket;
+  /** Absent: runs are remembered in memory alone. */
+  readonly runHistory?: RunHistoryPlace | undefined;
 }
 
 /** The socket through which `hooklet schedule` controls this operator. */
@@ -68,8 +72,8 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   });
   ends.defer(async () => server.run(AbortSignal.abort()));
   const access = await openCluster(options, metrics, ends);
-  const events = openEvents(options, access);
-  const leadership = openElection(options, { access, metrics, events }, ends);
+  const records = openRecords(options, access, metrics);
+  const leadership = openElection(options, { access, metrics, ...records }, ends);
   const operator = new Operator({
     options,
     metrics,
@@ -79,8 +83,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     ...openEffects({ access, hookMetrics, metrics, log: options.log }, ends),
     hookMetrics,
     leadership,
-    hookEvents: createHookEvents(events, Date.now),
-    events,
+    ...records,
     signal,
   });
   readiness = () => operator.readiness();
@@ -95,10 +98,22 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
       async () => measureLoad(metrics, serving.signal),
       async () => processMetrics.run(serving.signal),
       async () => leadership?.run(serving.signal),
-      async () => events.run(serving.signal),
+      async () => records.events.run(serving.signal),
+      async () => records.keepHistory(serving.signal),
     ],
     signal,
   );
+}
+
+interface Records extends OpenHistory {
+  readonly events: EventRecorder;
+  readonly hookEvents: HookEvents;
+}
+
+/** What is told and remembered of runs beside the log and the metrics. */
+function openRecords(options: OperatorOptions, access: ClusterAccess, metrics: Metrics): Records {
+  const events = openEvents(options, access);
+  return { events, hookEvents: createHookEvents(events, Date.now), ...openHistory({ ...options, metrics }) };
 }
 
 /** The checks until the operator is created. */

@@ -44,6 +44,8 @@ export interface RunsOptions {
   /** Aborts when another replica may lead: running hooks are ended without the grace period. */
   readonly lost?: AbortSignal | undefined;
   readonly hookEvents?: RunJournal | undefined;
+  /** Remembers the runs; absent: they are not remembered. */
+  readonly history?: RunJournal | undefined;
   readonly logProxyHookJson: boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -186,13 +188,20 @@ export class Runs {
   }
 }
 
-function createRunJournal({ unitFor, scheduledRuns, hookEvents, metrics, ...options }: RunsOptions): RunJournal {
+function createRunJournal({
+  unitFor,
+  scheduledRuns,
+  hookEvents,
+  history,
+  metrics,
+  ...options
+}: RunsOptions): RunJournal {
   const { log } = options;
   return createJournal([
     runLog({ log, outputLog: createOutputLog(options) }),
     runMetrics(metrics),
     scheduleJournal(scheduledRuns),
     unitJournal({ unitFor, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),
-    ...(hookEvents === undefined ? [] : [hookEvents]),
+    ...[hookEvents, history].filter((one) => one !== undefined),
   ]);
 }

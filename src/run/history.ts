@@ -115,6 +115,7 @@ export class RunHistory implements RunJournal, RunControl {
   /** Takes over records of an earlier process, the newest first. */
   fill(runs: readonly StoredRun[]): void {
     const known = new Set([...this.#kept.all()].map(({ id }) => id));
+    const noted = this.#outcomes.keys();
     const added: RunRecord[] = [];
     for (const { record, log } of runs) {
       if (known.has(record.id)) continue;
@@ -122,7 +123,7 @@ export class RunHistory implements RunJournal, RunControl {
       // A record of a run that had not ended was never written; one that says so is not ours.
       if (record.outcome !== 'running' && this.#kept.addBefore(packRecord(record, log))) added.push(record);
     }
-    for (const record of added.toReversed()) this.#outcomes.note(record);
+    for (const record of added.toReversed()) this.#outcomes.note(record, noted);
   }
 
   #start(run: Run, waitedMs: number): void {

@@ -25,8 +25,13 @@ export class ObjectOutcomes {
     return [...this.#outcomes.values()].filter(isWanted).toReversed();
   }
 
-  /** Takes over the outcome of a run for each of its objects. */
-  note(record: RunRecord): void {
+  /** The objects that an outcome is known of. */
+  keys(): ReadonlySet<string> {
+    return new Set(this.#outcomes.keys());
+  }
+
+  /** Takes over the outcome of a run for each of its objects but those in `except`. */
+  note(record: RunRecord, except: ReadonlySet<string> = NONE): void {
     if (record.next === undefined || record.objects.length === 0) return;
     const whole = {
       outcome: record.outcome,
@@ -34,12 +39,13 @@ export class ObjectOutcomes {
       ...(record.error !== undefined && { error: record.error }),
     };
     const parts: readonly RunPart[] = record.parts ?? [{ ...whole, objects: record.objects }];
-    for (const part of parts) for (const object of part.objects) this.#noteObject(record, part, object);
+    for (const part of parts) for (const object of part.objects) this.#noteObject(record, part, { object, except });
   }
 
-  #noteObject(record: RunRecord, part: RunPart, object: RunObject): void {
+  #noteObject(record: RunRecord, part: RunPart, { object, except }: NotedObject): void {
     const { hook, binding } = record;
     const key = JSON.stringify([hook, binding, object.kind, object.namespace, object.name]);
+    if (except.has(key)) return;
     const known = this.#outcomes.get(key);
     this.#outcomes.delete(key);
     if (part.outcome === 'succeeded' && isGone(object.event)) return;
@@ -54,6 +60,13 @@ export class ObjectOutcomes {
     }
   }
 }
+
+interface NotedObject {
+  readonly object: RunObject;
+  readonly except: ReadonlySet<string>;
+}
+
+const NONE: ReadonlySet<string> = new Set();
 
 function outcomeOf(
   { hook, binding, id: runId, attempt, started, ended = started, result }: RunRecord,

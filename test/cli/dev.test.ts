@@ -52,7 +52,7 @@ describe('hooklet dev', () => {
     expect(printed).toMatch(/hook loaded {2}hook=a\.sh\n {4}onStartup 1\n/);
     expect(printed).toMatch(/try next\n( {4}.+\n){4}/);
     expect(printed).toContain('a.sh | hello\n');
-    expect(printed).toMatch(/hook finished {2}hook=a\.sh .*event=onStartup durationMs=\d+/);
+    expect(printed).toMatch(/hook finished {2}hook=a\.sh .*event=onStartup run=[-0-9a-f]{36} durationMs=\d+/);
   });
 
   it('answers no page of a browser that has its own name resolve to this machine', async () => {

@@ -49,7 +49,7 @@ describe('the options of start', () => {
       number: '3',
       boolean: 'true',
       string: 'warn',
-      undefined: 'configmap',
+      undefined: 'file:/state',
     };
     const text = key.endsWith('Ms') ? '3s' : key === 'logFormat' ? 'json' : samples[typeof spec.fallback];
 
