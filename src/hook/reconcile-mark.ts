@@ -6,19 +6,18 @@ export const MARK_LABEL = 'hooklet.dev/reconcile';
 /** The label of every child, with the uid of its parent. */
 export const PARENT_LABEL = 'hooklet.dev/parent-uid';
 
-const MAX_NAME = 40;
+const MAX_READABLE = 50;
 
 /**
  * The mark of a reconcile binding, a label value: its name, and a hash of the name and the parent's kind. It does not
  * depend on the version of the kind or on the file of the hook, so that children are found again when these change.
  */
 export function reconcileMark({ name, kind, apiVersion = '' }: Pick<ReconcileBinding, MarkField>): string {
-  const hash = shortHash(name, kind.toLowerCase(), groupOfVersion(apiVersion));
+  const hash = shortHash(name, groupOfVersion(apiVersion), kind);
   const readable = name
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, MAX_NAME)
-    .replaceAll(/^-+|-+$/g, '');
+    .replaceAll(/[^A-Za-z0-9_.-]/g, '-')
+    .slice(0, MAX_READABLE)
+    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
   return readable === '' ? hash : `${readable}-${hash}`;
 }
 

@@ -66,5 +66,7 @@ function refused(
     isMoot: () => true,
     facts: () => undefined,
     view: () => undefined,
+    children: () => [],
+    giveUp: () => {},
   };
 }

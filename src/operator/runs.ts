@@ -14,14 +14,18 @@ import type { Effects } from '../run/attempt.ts';
 import { createJournal, type RunJournal } from '../run/journal.ts';
 import { runLog } from '../run/run-log.ts';
 import { runMetrics } from '../run/run-metrics.ts';
+import type { Reconciling } from '../run/reconciling.ts';
 import type { Run, RunOutcome } from '../run/run.ts';
 import type { Executor } from '../runner/executor.ts';
 import { createOutputLog } from '../runner/output-log.ts';
 import type { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
+import type { ChildrenDoor } from './children-door.ts';
+import type { ClusterAccess } from './cluster-access.ts';
 import { EndableRuns, isForRun } from './endable-runs.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { LoopWarnings } from '../units/loop-warnings.ts';
 import { holdOf, holdOfTask, type QueueHold } from './queue-holds.ts';
+import { createReconciling } from './reconcile-effects.ts';
 import { runInUnit } from './run-in-unit.ts';
 import { scheduleJournal } from './schedule-journal.ts';
 import { createQueueFactory } from './task-queue.ts';
@@ -46,6 +50,9 @@ export interface RunsOptions {
   readonly hookEvents?: RunJournal | undefined;
   /** Remembers the runs; absent: they are not remembered. */
   readonly history?: RunJournal | undefined;
+  /** For the finalizers and children of reconcile bindings; absent where no hook has one. */
+  readonly access?: Pick<ClusterAccess, 'client' | 'kinds'>;
+  readonly children?: ChildrenDoor | undefined;
   readonly logProxyHookJson: boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -85,11 +92,13 @@ export class Runs {
     const facts: FactsReader = (trigger) => scheduledRuns.facts(trigger);
     this.#wishes = new Wishes((task, trigger) => this.#push(queueOf(task.hook, trigger), task));
     const wishes = this.#wishes;
+    const reconciling = openReconciling(options, journal);
     const runOptions = {
       ...options,
       wishes,
       journal,
       facts,
+      reconciling,
       endable: this.#endable,
       terminate: this.#terminate.signal,
     };
@@ -186,6 +195,16 @@ export class Runs {
     await sleep(gracePeriodMs, atOnce);
     this.#terminate.abort();
   }
+}
+
+function openReconciling({ access, children, unitOf }: RunsOptions, journal: RunJournal): Reconciling | undefined {
+  if (access === undefined) return undefined;
+  return createReconciling({
+    access,
+    children,
+    journal,
+    reconcilerOf: (hook, trigger) => unitOf(hook)?.reconciler(trigger),
+  });
 }
 
 function createRunJournal({

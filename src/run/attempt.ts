@@ -9,6 +9,7 @@ import type { Execution, Executor, RunCost } from '../runner/executor.ts';
 import { isShown } from './classify.ts';
 import { conclude } from './conclude.ts';
 import type { RunJournal } from './journal.ts';
+import type { Reconciling } from './reconciling.ts';
 import type { FailedRun, Run, RunOutcome } from './run.ts';
 
 /** The parsed output files of a hook. */
@@ -51,6 +52,8 @@ export interface AttemptOptions {
   readonly executor: Pick<Executor, 'execute'>;
   readonly effects: Effects;
   readonly journal: RunJournal;
+  /** For the runs of reconcile bindings; absent where there are none. */
+  readonly reconciling?: Reconciling | undefined;
 }
 
 /** What reads the data of the binding contexts, when the run begins. */
@@ -93,9 +96,25 @@ export async function attempt(
 ): Promise<RunOutcome> {
   const { journal } = options;
   journal.record({ type: 'started', run, waitedMs: Math.max(0, Date.now() - run.task.queuedAtMs) });
-  const outcome = await executed(run, readers, options, signals);
+  const outcome = await reconciled(run, readers, options, signals);
   await report(run, outcome, options, signals.terminate);
   return outcome;
+}
+
+async function reconciled(
+  run: Run,
+  readers: ContextReaders,
+  options: AttemptOptions,
+  signals: AttemptSignals,
+): Promise<RunOutcome> {
+  const { reconciling } = options;
+  // Without a wait in between for all others: their contexts are read in this turn of the event loop.
+  if (reconciling === undefined || run.task.triggers[0].type !== 'reconcile') {
+    return executed(run, readers, options, signals);
+  }
+  const ended = await reconciling.prepare(run, signals.terminate);
+  if (ended !== undefined) return ended;
+  return reconciling.finish(run, await executed(run, readers, options, signals), signals.terminate);
 }
 
 async function executed(

@@ -184,6 +184,11 @@ export class HookUnit {
     this.#enableIfDone();
   }
 
+  /** The task is dead: no further attempt helps until its objects change. */
+  giveUp(task: Task): void {
+    this.#reconcilers.giveUp(task);
+  }
+
   /** Queues a failed Synchronization again after `delayMs`, unless the unit ends before. */
   retryLater(task: Task, delayMs: number): void {
     for (const binding of synchronizationsOf(task)) this.#bindings.get(binding)?.state.fail();

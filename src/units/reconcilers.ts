@@ -7,7 +7,7 @@ import type { Reconciler, ReconcilerOptions } from '../sources/reconcile/reconci
 /** The part of a reconciler that a unit uses. */
 export type UnitReconciler = Pick<
   Reconciler,
-  'binding' | 'run' | 'isSynced' | 'statuses' | 'enable' | 'hold' | 'isMoot' | 'facts' | 'view'
+  'binding' | 'run' | 'isSynced' | 'statuses' | 'enable' | 'hold' | 'isMoot' | 'facts' | 'view' | 'children' | 'giveUp'
 >;
 
 /** Creates the reconciler of a binding; it sends no request until it runs. */
@@ -64,6 +64,11 @@ export class Reconcilers {
     const [first, ...others] = task.triggers.filter((trigger) => !this.#isMoot(trigger));
     if (first === undefined) return undefined;
     return others.length + 1 === task.triggers.length ? task : { ...task, triggers: [first, ...others] };
+  }
+
+  /** The objects of a task are given up until they change. */
+  giveUp({ triggers }: Task): void {
+    for (const trigger of triggers) if (trigger.type === 'reconcile') this.of(trigger)?.giveUp(trigger);
   }
 
   #isMoot(trigger: Trigger): boolean {

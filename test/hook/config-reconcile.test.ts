@@ -123,10 +123,10 @@ describe('reconcile in a config', () => {
   it('marks the children of a binding by a label value that survives a new version of the kind', () => {
     const mark = reconcileMark({ name: 'Web Sites!', kind: 'WebSite', apiVersion: 'example.com/v1' });
 
-    expect(mark).toMatch(/^web-sites-[0-9a-f]{8}$/);
+    expect(mark).toMatch(/^Web-Sites-[0-9a-f]{8}$/);
     expect(reconcileMark({ name: 'Web Sites!', kind: 'WebSite', apiVersion: 'example.com/v2' })).toBe(mark);
     expect(reconcileMark({ name: 'Web Sites!', kind: 'WebSite', apiVersion: 'example.org/v1' })).not.toBe(mark);
-    expect(reconcileMark({ name: 'x'.repeat(253), kind: 'A' })).toMatch(/^x{40}-[0-9a-f]{8}$/);
+    expect(reconcileMark({ name: 'x'.repeat(253), kind: 'A' })).toMatch(/^x{50}-[0-9a-f]{8}$/);
     expect(finalizerOf({ name: '-', kind: 'A' })).toMatch(/^hooklet\.dev\/[0-9a-f]{8}$/);
   });
 });

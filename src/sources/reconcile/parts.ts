@@ -33,7 +33,7 @@ export function parentPart(binding: ReconcileBinding, compile: Compile): Part {
  * parents are in named namespaces, so are their children.
  */
 export function ownedPart(binding: ReconcileBinding, owned: OwnedKind, compile: Compile): Part {
-  const { kind, apiVersion, filter, keepFullObjectsInMemory, otherNamespaces } = owned;
+  const { kind, apiVersion, filter, otherNamespaces } = owned;
   const { namespace } = binding;
   const selection: ObjectSelection = {
     kind,
@@ -42,7 +42,8 @@ export function ownedPart(binding: ReconcileBinding, owned: OwnedKind, compile: 
     ...(namespace !== undefined && !otherNamespaces && { namespace }),
   };
   return {
-    binding: watchOf(`${binding.name}/${ownedKey(owned)}`, selection, keepFullObjectsInMemory),
+    // What is there is compared with what should be there, so the objects are needed in any case.
+    binding: watchOf(`${binding.name}/${ownedKey(owned)}`, selection, true),
     filter: ownedFilter(filter && compile(filter)),
   };
 }

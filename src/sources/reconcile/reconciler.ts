@@ -59,6 +59,8 @@ export class Reconciler {
   readonly #watched = new Map<string, LinkedPart>();
   readonly #monitors: (readonly [KubernetesBinding, PartMonitor])[] = [];
   readonly #held = new Map<string, ReconcileTrigger>();
+  /** The keys of the parents that are given up. */
+  readonly #givenUp = new Set<string>();
   #unsynced = 0;
   #isLive = false;
 
@@ -136,6 +138,20 @@ export class Reconciler {
     };
   }
 
+  /** The children of a parent as JSON in UTF-8. */
+  children(place: Placed): readonly Uint8Array[] {
+    const uid = this.facts(place)?.uid;
+    if (uid === undefined) return [];
+    const items = [...this.#owned.values()].flatMap((part) => itemsOf(part, uid));
+    return items.flatMap(({ object }) => (object === undefined ? [] : [object]));
+  }
+
+  /** An object is given up until it changes: what happens around it does not matter. */
+  giveUp(place: Placed): void {
+    const key = placeKey(place);
+    if (this.#parents.get(key) !== undefined) this.#givenUp.add(key);
+  }
+
   #follow(part: Part, seen: (item: SnapshotItem, isGone: boolean) => void): PartMonitor {
     this.#unsynced += 1;
     const monitor: PartMonitor = this.#options.createMonitor(part, {
@@ -171,6 +187,7 @@ export class Reconciler {
     const key = placeKey(item);
     if (isGone) {
       this.#parents.delete(key);
+      this.#givenUp.delete(key);
       return;
     }
     const { namespace, name } = item;
@@ -179,12 +196,15 @@ export class Reconciler {
     const dueMs = this.#parents.get(key)?.dueMs ?? this.#dueMs(key, 'start');
     const parent: Parent = { namespace, name, facts, state, dueMs };
     const before = this.#parents.set(parent);
-    if (this.#isLive && isOther(before, parent)) this.#emit(parent, 'changed');
+    if (!isOther(before, parent)) return;
+    this.#givenUp.delete(key);
+    if (this.#isLive) this.#emit(parent, 'changed');
   }
 
   /** A parent that is being deleted is only looked at as long as it waits for us. */
   #emit({ namespace, name, facts }: Parent, reason: ReconcileReason): void {
     if (facts.isDeleting && !facts.isMarked) return;
+    if (this.#givenUp.has(placeKey({ namespace, name }))) return;
     const why = facts.isDeleting && reason === 'changed' ? 'deleted' : reason;
     this.#options.emit({ type: 'reconcile', binding: this.binding, namespace, name, reason: why });
   }

@@ -1,0 +1,94 @@
+import type { AppliedOperation } from '../effects/apply-operations.ts';
+import type { FinalizedObject } from '../effects/finalizer.ts';
+import { HookOutputError, KubeError, PatchError } from '../errors.ts';
+import type { Condition, ContextResult, HookResult } from '../hook/result.ts';
+import { failureOf } from '../run/attempt.ts';
+import type { FailedRun, LaterRun, Run, RunOutcome } from '../run/run.ts';
+import type { ChildProblem } from './children-door.ts';
+
+/** What came of the answer for one context. */
+export interface ReachedContext {
+  readonly index: number;
+  readonly applied: readonly AppliedOperation[];
+  /** Whether all children are there and ready; absent where that is not to be told. */
+  readonly ready?: Condition | undefined;
+  readonly failure?: FailedRun;
+  /** The object is to be looked at again after this time, in milliseconds: something of it is not gone yet. */
+  readonly again?: number;
+}
+
+/** An outcome of a run whose result counts. */
+export type JudgedOutcome = Extract<RunOutcome, { readonly type: 'succeeded' }> | LaterRun;
+
+/** Whether the result of a run counts. */
+export function judged(outcome: RunOutcome): outcome is JudgedOutcome {
+  return outcome.type === 'succeeded' || outcome.type === 'later';
+}
+
+/**
+ * The outcome of a run after its answers were carried out. What failed for one of several objects fails for that one
+ * alone: its context has the outcome `failed` in the result.
+ */
+export function withReached(run: Run, outcome: JudgedOutcome, reached: readonly ReachedContext[]): RunOutcome {
+  const applied = [...outcome.applied, ...reached.flatMap((one) => one.applied)];
+  const [only] = reached;
+  if (run.task.triggers.length > 1 || only === undefined) {
+    return { ...outcome, applied, ...(outcome.result && { result: withContexts(outcome.result, reached) }) };
+  }
+  const result = outcome.result && withReady(outcome.result, only);
+  const said = result === undefined ? {} : { result };
+  if (only.failure !== undefined) return { ...only.failure, cost: outcome.cost, ...said };
+  if (only.again === undefined) return { ...outcome, applied, ...said };
+  return { type: 'later', cost: outcome.cost, applied, retryAfterMs: only.again, ...said };
+}
+
+/** Why the children of an object could not be made what they should be; undefined when nothing went wrong. */
+export function failureOfChildren(
+  { kind, namespace, name }: FinalizedObject,
+  problems: readonly ChildProblem[],
+): FailedRun | undefined {
+  if (problems.length === 0) return undefined;
+  const lines = problems.slice(0, MAX_SHOWN).map(({ child, message }) => `\n  ${child}: ${message}`);
+  const more = problems.length > MAX_SHOWN ? `\n  and ${problems.length - MAX_SHOWN} more` : '';
+  const where = namespace === '' ? name : `${namespace}/${name}`;
+  const text = `${problems.length} problem(s) with children of ${kind} ${where}:${lines.join('')}${more}`;
+  const types = new Set(problems.map(({ type }) => type));
+  if (types.has('invalid')) return { type: 'failed', by: 'output', error: new HookOutputError(text) };
+  const isTransient = problems.every(({ type }) => type === 'lost' || type === 'changed');
+  return { type: 'failed', by: isTransient ? 'environment' : 'patch', error: new PatchError(text) };
+}
+
+/** The failure of a request that was made around a run. */
+export function failedReach(error: unknown): FailedRun {
+  if (!(error instanceof KubeError)) return failureOf(error);
+  return failureOf(new PatchError(error.message, { cause: error }));
+}
+
+const MAX_SHOWN = 20;
+
+function withContexts(result: HookResult, reached: readonly ReachedContext[]): HookResult {
+  const contexts = new Map(result.contexts);
+  const { contexts: _all, output: _output, ...whole } = result;
+  for (const one of reached) {
+    const said = contexts.get(one.index) ?? whole;
+    const answer = withReady(said, one);
+    if (one.failure !== undefined) {
+      contexts.set(one.index, {
+        ...answer,
+        outcome: 'failed',
+        message: one.failure.error.message.slice(0, MAX_MESSAGE),
+      });
+    } else if (one.again !== undefined) {
+      contexts.set(one.index, { ...answer, outcome: 'later', retryAfterMs: one.again });
+    } else if (answer !== said) contexts.set(one.index, answer);
+  }
+  return { ...result, contexts };
+}
+
+const MAX_MESSAGE = 1024;
+
+/** The hook's own condition of this type counts. */
+function withReady<T extends ContextResult>(answer: T, { ready }: ReachedContext): T {
+  if (ready === undefined || answer.conditions.some(({ type }) => type === ready.type)) return answer;
+  return { ...answer, conditions: [...answer.conditions, ready] };
+}
