@@ -41,7 +41,7 @@ export function createMetrics(prefix: string) {
   };
   const { spawnerRestarts, runFolderRestored, logLinesDropped, connectionsReplaced } = metrics;
   for (const one of [spawnerRestarts, runFolderRestored, logLinesDropped, connectionsReplaced]) one.of({});
-  metrics.runHistoryDropped.of({});
+  for (const one of [metrics.runHistoryDropped, metrics.deadLettersDropped, metrics.pausedTasksDropped]) one.of({});
   const { liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes } = metrics;
   for (const one of [liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes])
     one.of({});
@@ -151,6 +151,13 @@ function runMetrics({ counter, gauge, histogram }: MetricRegistry) {
       'hook_metric_operations_dropped_total',
       'Metric operations of hooks that were dropped because they exceeded the limits.',
       ['hook'],
+    ),
+    deadLetters: gauge('dead_letters', 'What the hook gave up and is remembered.', ['hook', 'binding']),
+    deadLettersDropped: counter('dead_letters_dropped_total', 'Dead letters that were dropped for newer ones.'),
+    pausedTasks: gauge('paused_tasks', 'What waits because the hook, its queue or its object is paused.', ['hook']),
+    pausedTasksDropped: counter(
+      'paused_tasks_dropped_total',
+      'What waited for the end of a pause and was dropped, because too much did.',
     ),
   };
 }

@@ -1,6 +1,7 @@
 import { UsageError } from '../errors.ts';
 import type { RunHistoryPlace } from '../operator/open-history.ts';
 import type { ScheduleStatePlace } from '../operator/schedule-state.ts';
+import { DEFAULT_PLACE, type DeadLetterPlace } from '../operator/dead-letter-place.ts';
 import { choice, duration, flag, number, port, text, type OptionSpec } from './option-spec.ts';
 
 /** Flags by the names that commander gives them, as they were given: `hooksDir` for `--hooks-dir`. */
@@ -128,6 +129,21 @@ export const startOptions = {
     parse: parseRunHistory,
     fallback: undefined,
   },
+  deadLetters: {
+    ...text(
+      '--dead-letters <where>',
+      ['HOOKLET_DEAD_LETTERS'],
+      '',
+      'keep dead letters and pauses: configmap:<name>, file:<path> or none; else in configmap:hooklet-dead-letters when there are any',
+    ),
+    parse: parseDeadLetters,
+    fallback: undefined,
+  },
+  pauseByNamespace: flag(
+    '--pause-by-namespace',
+    ['HOOKLET_PAUSE_BY_NAMESPACE'],
+    'let the annotation hooklet.dev/pause on a namespace pause its objects; needs to list and watch namespaces',
+  ),
   logLevel: choice(
     '--log-level <level>',
     ['HOOKLET_LOG_LEVEL', 'LOG_LEVEL'],
@@ -232,4 +248,14 @@ function parseScheduleState(value: string): ScheduleStatePlace | undefined {
   const path = /^file:(.+)$/.exec(value)?.[1];
   if (path !== undefined) return { type: 'file', path, isForced: true };
   throw new Error('configmap, configmap/<name> or file:<path>');
+}
+
+function parseDeadLetters(value: string): DeadLetterPlace | undefined {
+  if (value === '') return undefined;
+  if (value === 'none') return { type: 'none' };
+  const name = /^configmap(?:[:/]([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?))?$/.exec(value);
+  if (name !== null) return { type: 'configMap', name: name[1] ?? DEFAULT_PLACE.name, isForced: true };
+  const path = /^file:(.+)$/.exec(value)?.[1];
+  if (path !== undefined) return { type: 'file', path, isForced: true };
+  throw new Error('configmap, configmap:<name>, file:<path> or none');
 }

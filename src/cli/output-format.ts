@@ -7,6 +7,13 @@ export function outputFormat(given: string | undefined): OutputFormat {
   return oneOf(['text', 'json', 'yaml'], given);
 }
 
+export type ListFormat = 'text' | 'wide' | 'json';
+
+/** The format given with `-o` to a command that lists; throws `UsageError` for an unknown one. */
+export function listFormat(given: string | undefined): ListFormat {
+  return oneOf(['text', 'wide', 'json'], given);
+}
+
 export const CHECK_FORMATS = ['text', 'json', 'github', 'junit'] as const;
 
 /** The format given with `-o` to `hooklet check`; throws `UsageError` for an unknown one. */

@@ -6,6 +6,8 @@ import type { Command } from 'commander';
 import { printable } from '../lib/printable.ts';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
 import { CHECK_HELP, COMPLETION_HELP, DEV_HELP, PROGRAM_HELP, RUN_HELP, START_HELP } from './help.ts';
+import { addDead } from './dead.ts';
+import { addPause } from './pause.ts';
 import type { CheckFlags, RunFlags } from './local-commands.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { devOptions, startOptions, type Flags } from './options.ts';
@@ -119,6 +121,8 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addCheck(program, exit);
   addRun(program, exit);
   addSchedule(program, exit);
+  addDead(program, exit);
+  addPause(program, exit);
   // Only for the help; `dispatch` handles them before the parser.
   program
     .command('filter <expression>')

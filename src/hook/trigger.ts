@@ -96,6 +96,8 @@ export interface SnapshotItem {
   readonly filterResult?: string;
   /** Why the filter failed on this object. */
   readonly filterError?: string;
+  /** The object has the annotation `hooklet.dev/pause`; absent otherwise. */
+  readonly isPaused?: true;
 }
 
 /** The objects of one kubernetes binding at one moment, sorted by namespace, then by name. */

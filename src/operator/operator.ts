@@ -31,9 +31,10 @@ import type { Schedules } from './schedules.ts';
 import { logLoaded } from '../units/loaded-hook.ts';
 import { LongRuns } from './long-runs.ts';
 import { Runs } from './runs.ts';
+import { GivenUp, type GivenUpOptions, type GivenUpSettings } from './given-up.ts';
 import { createUnitFactory, type UnitFactoryOptions } from './unit-factory.ts';
 
-export interface OperatorSettings extends RunnerSettings {
+export interface OperatorSettings extends RunnerSettings, GivenUpSettings {
   /** From the abort of the signal until running hooks are ended. */
   readonly gracePeriodMs: number;
   /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
@@ -62,6 +63,7 @@ export interface OperatorParts {
   readonly hookEvents?: HookEvents;
   readonly history?: RunHistory;
   readonly events?: Pick<EventRecorder, 'record'>;
+  readonly recordEvent?: GivenUpOptions['recordEvent'];
   readonly signal: AbortSignal;
 }
 
@@ -71,7 +73,7 @@ export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'status'>;
 /**
  * Joins the parts of a running operator: what a source sees becomes a task, a queue has it run, and what the hook asked
  * is carried out. `runOperator` creates it and calls `run` once. The HTTP server calls `readiness`, and the control
- * socket uses `schedules`.
+ * socket uses `schedules` and `givenUp`.
  *
  * 1. Hooks are loaded, also on a replica that stands by.
  * 2. When this replica leads, the units watch the cluster and `boot` starts them.
@@ -83,6 +85,7 @@ export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'status'>;
  */
 export class Operator {
   readonly schedules: Schedules;
+  readonly givenUp: GivenUp;
   readonly #parts: OperatorParts;
   readonly #hooks: HookSet;
   readonly #runs: Runs;
@@ -103,9 +106,12 @@ export class Operator {
       { ...options, access, holdOf: (runId) => this.#runs.holdOf(runId) },
       () => this.#hooks.units,
     );
+    this.givenUp = this.#openGivenUp();
     this.#runs = new Runs({
       ...options,
       ...parts,
+      deadLetters: this.givenUp.letters,
+      gate: this.givenUp.gate,
       executor: parts.runner,
       scheduledRuns,
       unitOf: (hook) => this.#hooks.unitOf(hook),
@@ -155,7 +161,8 @@ export class Operator {
   /** Works until `signal` aborts and every running hook has ended. */
   async run(signal: AbortSignal): Promise<void> {
     const schedulesEnd = new AbortController();
-    const schedulesEnded = this.schedules.run(schedulesEnd.signal).catch(this.#crash.reject);
+    const kept = [this.schedules.run(schedulesEnd.signal), this.givenUp.run(schedulesEnd.signal)];
+    const schedulesEnded = Promise.all(kept).catch(this.#crash.reject);
     try {
       await this.#work(signal);
     } finally {
@@ -165,6 +172,24 @@ export class Operator {
     }
   }
 
+  #openGivenUp(): GivenUp {
+    const { options, metrics, access, recordEvent } = this.#parts;
+    return new GivenUp({
+      ...options,
+      metrics,
+      access,
+      recordEvent,
+      units: () => this.#hooks.units,
+      unitFor: (hook) => this.#hooks.unitFor(hook),
+      emit: (hook, trigger) => this.#runs.emit(hook, trigger),
+      push: (hook, trigger) => this.#runs.push(hook, trigger),
+      setAside: () => this.#runs.setAside(),
+      onStarted: (hook) => this.#startup.finish(hook),
+      onReplaced: (hook, tick) => this.#runs.leaveOut(hook, tick),
+      triggerSchedule: async (hook, binding) => this.schedules.trigger(hook, binding),
+    });
+  }
+
   #unitOptions(scheduledRuns: ScheduledRuns): UnitFactoryOptions {
     const { options, metrics, access, filters, events } = this.#parts;
     return {
@@ -172,6 +197,7 @@ export class Operator {
       filters,
       emit: (hook, trigger) => this.#runs.emit(hook, trigger),
       requeue: (task) => this.#runs.requeue(task),
+      seen: (hook, binding, change) => this.givenUp.seen(hook, binding, change),
       schedules: {
         me: this.schedules.me,
         recordsOf: (binding) => this.schedules.recordsOf(binding),
@@ -216,7 +242,14 @@ export class Operator {
     };
     const boots: Promise<void>[] = [];
     const bootUnits = (units: readonly HookUnit[]): void => {
-      boots.push(this.#whenLeading(signal, async () => boot(units, options, signal)).catch(this.#crash.reject));
+      const start = async (): Promise<void> => {
+        await this.givenUp.ready(
+          units.map(({ hook }) => hook),
+          signal,
+        );
+        await boot(units, options, signal);
+      };
+      boots.push(this.#whenLeading(signal, start).catch(this.#crash.reject));
     };
     bootUnits(await this.#refresh());
     this.#isLoaded = true;

@@ -5,6 +5,7 @@ import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import { runAll } from '../lib/run-all.ts';
 import { slicedText } from '../lib/sliced-text.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
+import type { ControlRouteOptions } from '../server/control-routes.ts';
 import { createControlServer, type ControlServer, type ControlServerOptions } from '../server/control-server.ts';
 import type { HealthCheck } from '../server/health.ts';
 import type { HttpServer } from '../server/http-server.ts';
@@ -87,7 +88,8 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     signal,
   });
   readiness = () => operator.readiness();
-  const control = await openControl(options, { schedules: operator.schedules, leadership }, ends);
+  const { schedules, givenUp } = operator;
+  const control = await openControl(options, { schedules, ...givenUp.controls, leadership }, ends);
   // Aborts when the last run has ended.
   const serving = new AbortController();
   await runAll(
@@ -156,14 +158,16 @@ function openElection(
   return openLeadership(leaderElection, { ...parts, userAgent, env, log }, ends);
 }
 
+type Controls = Omit<ControlRouteOptions, 'refusal'> & { readonly leadership: LeaderElection | undefined };
+
 async function openControl(
   { controlSocket, log }: OperatorOptions,
-  { schedules, leadership }: Pick<Operator, 'schedules'> & { readonly leadership: LeaderElection | undefined },
+  { leadership, ...controls }: Controls,
   ends: AsyncDisposableStack,
 ): Promise<ControlServer | undefined> {
   if (controlSocket === undefined) return undefined;
   const refusal = (): string | undefined => refusalOf(leadership?.status);
-  const control = await createControlServer({ ...controlSocket, schedules, refusal, log });
+  const control = await createControlServer({ ...controlSocket, ...controls, refusal, log });
   ends.defer(async () => control.close());
   return control;
 }

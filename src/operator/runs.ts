@@ -1,7 +1,7 @@
 import type { Hook } from '../hook/binding.ts';
 import type { FactsReader } from '../hook/context.ts';
 import { newTask, queueOf, type QueuePlace, type Task } from '../hook/task.ts';
-import type { QueuedTrigger } from '../hook/trigger.ts';
+import type { QueuedTrigger, ScheduleTrigger } from '../hook/trigger.ts';
 import { aborted } from '../lib/aborted.ts';
 import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -24,6 +24,7 @@ import type { ClusterAccess } from './cluster-access.ts';
 import { EndableRuns, isForRun } from './endable-runs.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { LoopWarnings } from '../units/loop-warnings.ts';
+import type { PauseGate } from './pause-gate.ts';
 import { holdOf, holdOfTask, type QueueHold } from './queue-holds.ts';
 import { createReconciling } from './reconcile-effects.ts';
 import { runInUnit } from './run-in-unit.ts';
@@ -53,6 +54,10 @@ export interface RunsOptions {
   /** For the finalizers and children of reconcile bindings; absent where no hook has one. */
   readonly access?: Pick<ClusterAccess, 'client' | 'kinds'>;
   readonly children?: ChildrenDoor | undefined;
+  /** Remembers what is given up. */
+  readonly deadLetters?: RunJournal | undefined;
+  /** Where triggers wait that are paused. */
+  readonly gate?: PauseGate | undefined;
   readonly logProxyHookJson: boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
@@ -111,14 +116,33 @@ export class Runs {
     return this.#queues.all;
   }
 
-  /** Makes a trigger of a hook a task in the queue of the trigger. */
+  /** Makes a trigger of a hook a task in the queue of the trigger, unless it is paused. */
   emit(hook: Hook, trigger: QueuedTrigger): void {
+    if (this.#options.gate?.hold(hook, trigger) !== true) this.push(hook, trigger);
+  }
+
+  /** As `emit`, for a trigger that is not paused. */
+  push(hook: Hook, trigger: QueuedTrigger): void {
     this.#push(queueOf(hook, trigger), newTask(hook, trigger, Date.now()));
   }
 
   /** Queues a Synchronization again, in the queue `main`. */
   requeue(task: Task): void {
     this.#push({ name: 'main' }, task);
+  }
+
+  /** Takes waiting tasks that are paused out of their queues. */
+  setAside(): void {
+    const { gate } = this.#options;
+    if (gate === undefined) return;
+    const aside = this.#queues.all.flatMap((queue) => queue.drop((task) => gate.isWholePaused(task)));
+    for (const task of aside) gate.take(task);
+  }
+
+  /** A tick that waited for the end of a pause is left out for a later one. */
+  leaveOut(hook: Hook, tick: ScheduleTrigger): void {
+    const task = newTask(hook, tick, Date.now());
+    this.#journal.record({ type: 'dropped', task, queue: queueOf(hook, tick).name, why: 'replaced' });
   }
 
   /** Returns the function that runs `hook` for a caller. */
@@ -141,7 +165,9 @@ export class Runs {
 
   /** The tasks that hold up their queues. */
   holds(nowMs: number): readonly QueueHold[] {
-    return this.#queues.all.map((queue) => holdOf(queue, nowMs)).filter((hold) => hold !== undefined);
+    const isPaused = (queue: string): boolean => this.#options.gate?.rules.isQueuePaused(queue) === true;
+    const queues = this.#queues.all.filter(({ name }) => !isPaused(name));
+    return queues.map((queue) => holdOf(queue, nowMs)).filter((hold) => hold !== undefined);
   }
 
   /** The task that holds up the queue of a scheduled run; undefined when none does, or no queue has the run. */
@@ -154,6 +180,7 @@ export class Runs {
   /** Ends these scheduled runs for newer ones: waiting ones leave their queue, running ones are aborted. */
   replace(runIds: ReadonlySet<string>): void {
     this.#drop((task) => isForRun(task, runIds), 'replaced');
+    this.#dropHeld((_, trigger) => trigger.type === 'schedule' && runIds.has(trigger.run.runId), 'replaced');
     this.#endable.replace(runIds);
   }
 
@@ -165,6 +192,7 @@ export class Runs {
     }
     const isGone = (hook: Hook): boolean => unitOf(hook) === undefined;
     this.#wishes.drop(isGone);
+    this.#dropHeld(isGone, 'gone');
     this.#endable.endGone(isGone, CHANGED_LIMIT_MS, ({ name }) => {
       log.warn({ hook: name }, 'hook was changed or removed while it ran, and its run takes too long: it is ended');
     });
@@ -188,6 +216,13 @@ export class Runs {
     });
   }
 
+  #dropHeld(isUnwanted: (hook: Hook, trigger: QueuedTrigger) => boolean, why: 'replaced' | 'gone'): void {
+    for (const { hook, trigger } of this.#options.gate?.drop(isUnwanted) ?? []) {
+      const task = newTask(hook, trigger, Date.now());
+      this.#journal.record({ type: 'dropped', task, queue: queueOf(hook, trigger).name, why });
+    }
+  }
+
   async #terminateAfterGrace(signal: AbortSignal, ended: AbortSignal): Promise<void> {
     const { lost, gracePeriodMs } = this.#options;
     const atOnce = lost === undefined ? ended : AbortSignal.any([ended, lost]);
@@ -207,20 +242,13 @@ function openReconciling({ access, children, unitOf }: RunsOptions, journal: Run
   });
 }
 
-function createRunJournal({
-  unitFor,
-  scheduledRuns,
-  hookEvents,
-  history,
-  metrics,
-  ...options
-}: RunsOptions): RunJournal {
-  const { log } = options;
+function createRunJournal({ unitFor, scheduledRuns, metrics, ...options }: RunsOptions): RunJournal {
+  const { hookEvents, deadLetters, history, log } = options;
   return createJournal([
     runLog({ log, outputLog: createOutputLog(options) }),
     runMetrics(metrics),
     scheduleJournal(scheduledRuns),
     unitJournal({ unitFor, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),
-    ...[hookEvents, history].filter((one) => one !== undefined),
+    ...[hookEvents, deadLetters, history].filter((subscriber) => subscriber !== undefined),
   ]);
 }

@@ -14,6 +14,7 @@ import { partsOf, type RunPart } from '../run/parts.ts';
 import { afterRun, countedOutcome, retried, type RetryPolicy } from '../run/policy.ts';
 import { newRun, type Run, type RunOutcome } from '../run/run.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
+import type { PauseGate } from './pause-gate.ts';
 import { runInUnit, type UnitRunOptions } from './run-in-unit.ts';
 import { wishesOf, type Wishes } from './wishes.ts';
 
@@ -24,6 +25,8 @@ export interface TaskQueueOptions extends UnitRunOptions {
   /** Called with the hook of each onStartup task that is finished. */
   readonly onStarted: (hook: Hook) => void;
   readonly metrics: Metrics;
+  /** Takes what is paused out of the queues. */
+  readonly gate?: Pick<PauseGate, 'admit' | 'take'> | undefined;
 }
 
 /** Creates the queues of the operator: each runs its tasks, and carries out what `afterRun` decides. */
@@ -38,9 +41,9 @@ function inOrder({ name }: QueuePlace, options: TaskQueueOptions, limits: Limits
   const queue: Queue<Task> = new Queue<Task>({
     name,
     combine: (tasks) => combineCounted(tasks, name, metrics),
-    admit: async ({ hook }, signal) => limitOf(hook, limits)?.wait(signal),
+    admit: async ({ hook }, signal) => admit(hook, name, { options, limits }, signal),
     handle: async (task, signal) =>
-      handle(task, { ...options, queue, signal }, (left, delayMs) => {
+      handleUnpaused(task, { ...options, queue, signal }, (left, delayMs) => {
         queue.setAside(left, delayMs);
         return DONE;
       }),
@@ -62,10 +65,10 @@ function byObject({ name, parallelism = 1 }: QueuePlace, options: TaskQueueOptio
       metrics.queueCompactions.inc({ queue_name: name, hook: next.hook.name });
       return mergeTasks(waiting, next);
     },
-    admit: async ({ hook }, signal) => limitOf(hook, limits)?.wait(signal),
+    admit: async ({ hook }, signal) => admit(hook, name, { options, limits }, signal),
     // All triggers of a task are about one object, so at most one part of it is run again.
     handle: async (task, signal) =>
-      handle(task, { ...options, queue, signal }, (as, delayMs) => ({ type: 'again', as, delayMs })),
+      handleUnpaused(task, { ...options, queue, signal }, (as, delayMs) => ({ type: 'again', as, delayMs })),
     onLength: lengthMetric(name, metrics),
   });
   return queue;
@@ -87,6 +90,13 @@ interface Handling extends TaskQueueOptions {
 type SetAside = (left: Task, delayMs: number) => Verdict<Task>;
 
 const DONE = { type: 'done' } as const;
+
+/** Has what is not paused of a task run. */
+async function handleUnpaused(task: Task, options: Handling, setAside: SetAside): Promise<Verdict<Task>> {
+  const { gate } = options;
+  const free = gate === undefined ? task : gate.take(task);
+  return free === undefined ? DONE : handle(free, options, setAside);
+}
 
 async function handle(queued: Task, options: Handling, setAside: SetAside): Promise<Verdict<Task>> {
   const { unitOf, queue, journal, wishes } = options;
@@ -149,7 +159,7 @@ function follow(
       return next;
     case 'retry': {
       const again = retried(task, outcome, Date.now());
-      if (next.at === 'head') return { type: 'again', as: again, delayMs: next.delayMs };
+      if (next.at === 'head') return againAtHead(again, next.delayMs, options);
       if (!isSynchronization(task)) return setAside(again, next.delayMs);
       unit.retryLater(again, next.delayMs);
       return DONE;
@@ -157,6 +167,12 @@ function follow(
     default:
       return unreachable(next);
   }
+}
+
+/** What was paused while it ran does not block its queue until the next attempt. */
+function againAtHead(task: Task, delayMs: number, { gate }: Handling): Verdict<Task> {
+  const as = gate === undefined ? task : gate.take(task);
+  return as === undefined ? DONE : { type: 'again', as, delayMs };
 }
 
 /** The hook asked to come again; of no effect where the object has another task already. */
@@ -188,6 +204,17 @@ function combineCounted(tasks: readonly Task[], queue: string, metrics: Metrics)
   const merged = combined.filter((task) => !known.has(task));
   for (const { hook } of merged) metrics.queueCompactions.inc({ queue_name: queue, hook: hook.name });
   return combined;
+}
+
+/** Waits until the queue is not paused, and for the rate limit of the hook. */
+async function admit(hook: Hook, queue: string, { options, limits }: Admission, signal: AbortSignal): Promise<void> {
+  await options.gate?.admit(queue, signal);
+  if (!signal.aborted) await limitOf(hook, limits)?.wait(signal);
+}
+
+interface Admission {
+  readonly options: Pick<TaskQueueOptions, 'gate'>;
+  readonly limits: Limits;
 }
 
 function limitOf(hook: Hook, limits: Limits): TokenBucket | undefined {

@@ -5,7 +5,7 @@ import { objectQueueName, type Task } from '../hook/task.ts';
 import type { QueuedTrigger } from '../hook/trigger.ts';
 import type { Logger } from '../log.ts';
 import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
-import { createMonitor, type MonitorListener } from '../sources/kubernetes/monitor.ts';
+import { createMonitor, type MonitorListener, type ObservedChange } from '../sources/kubernetes/monitor.ts';
 import type { Part } from '../sources/reconcile/parts.ts';
 import type { PartMonitor } from '../sources/reconcile/reconciler.ts';
 import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
@@ -18,6 +18,8 @@ export interface UnitFactoryOptions {
   readonly filters: Pick<Filters, 'compile'>;
   /** Makes a trigger of a hook a task in its queue. */
   readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
+  /** An object changed, and its binding wants no event of that. */
+  readonly seen?: (hook: Hook, binding: KubernetesBinding, change: ObservedChange) => void;
   /** Puts a task into the queue `main` again. */
   readonly requeue: (task: Task) => void;
   readonly schedules: Pick<HookSchedulesOptions, 'recordsOf' | 'me' | 'observer' | 'scheduledRuns' | 'replace'>;
@@ -51,6 +53,7 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
         metrics.enableBindingsSeconds.set({ hook: hook.name }, (performance.now() - startedAt) / 1000);
         log.debug({}, 'hook enabled');
       },
+      onSeen: (binding, change) => options.seen?.(hook, binding, change),
       onEventHeld: ({ binding, watchEvent, item: { namespace, name } }, reason) =>
         log.debug({ binding: binding.name, event: watchEvent, namespace, name, reason }, 'event does not run the hook'),
       onProblem: (binding, error) => {

@@ -1,8 +1,9 @@
 import { HookletError, UsageError } from '../errors.ts';
 import type { ScheduleControl } from '../hook/schedule-control.ts';
+import { answerOutcomes, type OutcomeRouteOptions } from './outcome-routes.ts';
 import { scheduleDocument, type ScheduleDocument } from './schedule-document.ts';
 
-export interface ControlRouteOptions {
+export interface ControlRouteOptions extends OutcomeRouteOptions {
   readonly schedules: ScheduleControl;
   /**
    * Returns why schedules cannot be changed here, such as on a replica that is not the leader; undefined when they can.
@@ -30,8 +31,12 @@ const PATH = /^\/schedules\/([^/]+)\/([^/]+)\/(trigger|suspend|resume)$/;
 export async function answerControl(
   method: string,
   path: string,
-  { schedules, refusal }: ControlRouteOptions,
+  options: ControlRouteOptions,
+  query: URLSearchParams = new URLSearchParams(),
 ): Promise<ControlAnswer> {
+  const outcomes = await answerOutcomes({ method, path, query }, options);
+  if (outcomes !== undefined) return outcomes;
+  const { schedules, refusal } = options;
   if (path === '/schedules') return method === 'GET' ? list(schedules, refusal()) : notAllowed('GET');
   const [, hook, binding, action] = PATH.exec(path) ?? [];
   if (action === undefined) return failure(404, `nothing at ${path}`);

@@ -29,7 +29,7 @@ export async function createControlServer(options: ControlServerOptions): Promis
       listen: { type: 'unix', path },
       bounds: BOUNDS,
       route: () => ({
-        handle: async (request) => answerOf(await answerControl(request.method, request.path, options)),
+        handle: async (request) => answerOf(await answerControl(request.method, request.path, options, request.query)),
       }),
       explain: (status, error) => answerOf({ status, body: { error } }),
       failed: (error, url) => log.error({ err: error, path: url }, 'request to the control socket failed'),

@@ -6,7 +6,7 @@ import type { Task } from '../hook/task.ts';
 import type { Emit, EventTrigger, ReconcileTrigger, Snapshot } from '../hook/trigger.ts';
 import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
-import type { Monitor, MonitorListener, MonitorStatus } from '../sources/kubernetes/monitor.ts';
+import type { Monitor, MonitorListener, MonitorStatus, ObservedChange } from '../sources/kubernetes/monitor.ts';
 import type { HookSchedules } from '../sources/schedule/hook-schedules.ts';
 import { HeldEvents } from './held-events.ts';
 import { OwnStatusWrites, type EndStatusWrite, type StatusPlace } from './own-status-writes.ts';
@@ -33,6 +33,8 @@ export interface UnitOptions {
   /** Called once, when every Synchronization of the hook is done and its schedules start. */
   readonly onEnabled: () => void;
   readonly onProblem: (binding: KubernetesBinding, error: unknown) => void;
+  /** An object of a binding changed, and the binding wants no event of that. */
+  readonly onSeen?: (binding: KubernetesBinding, change: ObservedChange) => void;
   /** An event does not run the hook now; `reason` is a phrase for the log. */
   readonly onEventHeld?: (trigger: EventTrigger, reason: string) => void;
 }
@@ -209,7 +211,7 @@ export class HookUnit {
   }
 
   #watch(binding: KubernetesBinding): WatchedBinding {
-    const { createMonitor, onProblem, onEventHeld: onHeld = () => {} } = this.#options;
+    const { createMonitor, onProblem, onSeen = () => {}, onEventHeld: onHeld = () => {} } = this.#options;
     const state = new UnitBinding(binding, {
       onSynced: () => this.#resolveSynced(),
       onProblem: (error) => {
@@ -217,6 +219,7 @@ export class HookUnit {
         onProblem(binding, error);
       },
       onEvent: (trigger) => this.#ownStatusWrites.receive(trigger),
+      onSeen: (change) => onSeen(binding, change),
       onHeld,
     });
     return { state, monitor: createMonitor(binding, state) };

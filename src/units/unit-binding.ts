@@ -1,7 +1,7 @@
 import type { KubernetesBinding } from '../hook/binding.ts';
 import type { EventTrigger } from '../hook/trigger.ts';
 import { unreachable } from '../lib/unreachable.ts';
-import type { MonitorListener } from '../sources/kubernetes/monitor.ts';
+import type { MonitorListener, ObservedChange } from '../sources/kubernetes/monitor.ts';
 
 export interface UnitBindingOptions {
   /** Called once, when the first list is complete. */
@@ -9,6 +9,8 @@ export interface UnitBindingOptions {
   readonly onProblem: (error: unknown) => void;
   /** Receives the events that are to run the hook. */
   readonly onEvent: (trigger: EventTrigger) => void;
+  /** An object changed, and the binding wants no event of that. */
+  readonly onSeen?: (change: ObservedChange) => void;
   /** An event does not run the hook now; `reason` is a phrase for the log. */
   readonly onHeld: (trigger: EventTrigger, reason: string) => void;
 }
@@ -66,6 +68,10 @@ export class UnitBinding implements MonitorListener {
       default:
         return unreachable(this.#state);
     }
+  }
+
+  seen(change: ObservedChange): void {
+    this.#options.onSeen?.(change);
   }
 
   problem(error: unknown): void {

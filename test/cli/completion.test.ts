@@ -60,6 +60,9 @@ const PATHS = [
   ['schedule', 'explain'],
   ['schedule', 'list'],
   ['schedule', 'trigger'],
+  ['dead'],
+  ['dead', 'retry'],
+  ['pause'],
 ];
 
 describe('hooklet completion', () => {

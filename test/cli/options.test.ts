@@ -24,6 +24,7 @@ describe('the options of start', () => {
       leaseDurationMs: 15_000,
       renewDeadlineMs: 10_000,
       retryPeriodMs: 2000,
+      pauseByNamespace: false,
       logLevel: 'info',
       logFormat: 'auto',
       logProxyHookJson: false,

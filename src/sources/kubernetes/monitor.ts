@@ -68,9 +68,14 @@ export interface MonitorListener {
   synced(): void;
   /** An event after `synced` that the binding wants. */
   event(trigger: EventTrigger): void;
+  /** An object changed after `synced`, and the binding wants no event of that. */
+  seen?(change: ObservedChange): void;
   /** Something fails with a new error; it is tried again. After `synced`, transient errors are not reported. */
   problem(error: unknown): void;
 }
+
+/** What happened to an object, and how the binding sees it after that, or saw it last. */
+export type ObservedChange = Pick<EventTrigger, 'watchEvent' | 'item'>;
 
 /** Creates the monitor of `binding`; it sends no request until it runs. */
 export function createMonitor(binding: KubernetesBinding, deps: MonitorDeps): Monitor {
@@ -230,6 +235,7 @@ class BindingMonitor implements Monitor {
       const { namespace, name } = event.item;
       const reason = isWanted ? 'its filterResult is unchanged' : 'executeHookOnEvent does not include it';
       this.#log.debug({ event: event.watchEvent, namespace, name, reason }, 'event does not run the hook');
+      this.#deps.listener.seen?.(event);
       return;
     }
     this.#deps.listener.event({ type: 'event', binding: this.binding, ...event });

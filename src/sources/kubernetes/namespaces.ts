@@ -91,7 +91,7 @@ export class MatchingNamespaces implements WatchSubscriber {
 }
 
 /** Needs no discovery: every API server has it. */
-const NAMESPACE: ResourceKind = {
+export const NAMESPACE: ResourceKind = {
   group: '',
   version: 'v1',
   apiVersion: 'v1',

@@ -4,6 +4,7 @@ import type { SnapshotItem } from '../../hook/trigger.ts';
 import type { KubeObject } from '../../kube/object.ts';
 import type { ObjectRecord } from '../../kube/watch/store.ts';
 import type { Logger } from '../../log.ts';
+import { isPauseAnnotated } from './pause-annotation.ts';
 import type { MonitorMetrics } from './monitor-metrics.ts';
 
 /** Makes the snapshot item of an object: immediately, or a promise where the filter takes long. It never rejects. */
@@ -18,9 +19,25 @@ export interface ObjectViewOptions {
 
 /**
  * Creates the view of a binding. Its items have the filterResult where the binding has a filter, and the object with
- * `keepFullObjectsInMemory`.
+ * `keepFullObjectsInMemory`. They say whether the object is paused, which neither of these may show.
  */
-export function createObjectView({ binding, filter, metrics, log }: ObjectViewOptions): ObjectView {
+export function createObjectView(options: ObjectViewOptions): ObjectView {
+  const view = createUnmarkedView(options);
+  return (record, object) => {
+    // Read before the filter: the object is valid only while its event is handled.
+    const isPaused = isPauseAnnotated(object.value);
+    const item = view(record, object);
+    if (!isPaused) return item;
+    return item instanceof Promise ? item.then(marked) : marked(item);
+  };
+}
+
+/** A property that few items have, so that it costs the others nothing. */
+function marked(item: SnapshotItem): SnapshotItem {
+  return { ...item, isPaused: true };
+}
+
+function createUnmarkedView({ binding, filter, metrics, log }: ObjectViewOptions): ObjectView {
   const keepsObject = binding.keepFullObjectsInMemory;
   if (filter === undefined) {
     return ({ namespace, name, json }, object) =>

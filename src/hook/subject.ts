@@ -1,0 +1,51 @@
+import { unreachable } from '../lib/unreachable.ts';
+import type { Trigger } from './trigger.ts';
+
+/**
+ * What a trigger is about, as text: the same for all triggers of a hook's binding that are about the same object, for
+ * all ticks of a schedule, and for all Synchronizations of a binding. Undefined for a request.
+ */
+export function subjectOf(hook: string, trigger: Trigger): string | undefined {
+  switch (trigger.type) {
+    case 'onStartup':
+      return subjectKey(hook, { type: 'onStartup', binding: '' });
+    case 'schedule':
+    case 'ask':
+      return trigger.type === 'ask' ? undefined : subjectKey(hook, { type: 'schedule', binding: trigger.binding.name });
+    case 'synchronization':
+      return subjectKey(hook, { type: 'synchronization', binding: trigger.binding.name, kind: trigger.binding.kind });
+    case 'event': {
+      const { binding, item } = trigger;
+      return subjectKey(hook, { type: 'event', binding: binding.name, kind: binding.kind, ...placeOf(item) });
+    }
+    case 'reconcile': {
+      const { binding } = trigger;
+      return subjectKey(hook, { type: 'reconcile', binding: binding.name, kind: binding.kind, ...placeOf(trigger) });
+    }
+    default:
+      return unreachable(trigger);
+  }
+}
+
+/** What a subject is made of. */
+export interface Subject {
+  readonly type: 'onStartup' | 'schedule' | 'synchronization' | 'event' | 'reconcile';
+  readonly binding: string;
+  readonly kind?: string;
+  readonly namespace?: string;
+  readonly name?: string;
+}
+
+/** The text of a subject. */
+export function subjectKey(hook: string, { type, binding, kind = '', namespace = '', name = '' }: Subject): string {
+  return JSON.stringify([hook, type, binding, kind, namespace, name]);
+}
+
+interface Place {
+  readonly namespace: string;
+  readonly name: string;
+}
+
+function placeOf({ namespace, name }: Place): Place {
+  return { namespace, name };
+}

@@ -1,0 +1,123 @@
+import { isObject, present } from '../hook/config-reader.ts';
+import type { DeadLetter, LetterObject, LetterTrigger } from '../hook/dead-control.ts';
+
+type Json = Readonly<Record<string, unknown>>;
+
+/** A letter as plain JSON with times that a person can read. */
+export function letterDocument({ firstAtMs, lastAtMs, trigger, ...letter }: DeadLetter): Json {
+  return { ...letter, trigger: triggerDocument(trigger), first: timeText(firstAtMs), last: timeText(lastAtMs) };
+}
+
+/** Reads what `letterDocument` made; throws a `SyntaxError` that says what is wrong. Unknown fields are left out. */
+export function parseLetter(value: unknown): DeadLetter {
+  const letter = objectOf(value, 'a letter');
+  return {
+    id: textOf(letter, 'id'),
+    hook: textOf(letter, 'hook'),
+    binding: textOf(letter, 'binding'),
+    trigger: parseTrigger(objectOf(letter['trigger'], 'trigger')),
+    why: wordOf(letter, 'why', ['permanent', 'exhausted'] as const),
+    message: textOf(letter, 'message').slice(0, MAX_TEXT),
+    attempts: countOf(letter, 'attempts'),
+    firstAtMs: timeOf(letter, 'first'),
+    lastAtMs: timeOf(letter, 'last'),
+    runId: textOf(letter, 'runId'),
+    ...present({
+      reason: optionalTextOf(letter, 'reason')?.slice(0, MAX_TEXT),
+      fingerprint: optionalTextOf(letter, 'fingerprint'),
+    }),
+  };
+}
+
+const MAX_TEXT = 512;
+
+function triggerDocument(trigger: LetterTrigger): Json {
+  if (trigger.type !== 'schedule') return { ...trigger };
+  const { scheduledAtMs, ...rest } = trigger;
+  return { ...rest, scheduledAt: timeText(scheduledAtMs) };
+}
+
+function parseTrigger(trigger: Json): LetterTrigger {
+  const type = wordOf(trigger, 'type', TYPES);
+  switch (type) {
+    case 'onStartup':
+      return { type };
+    case 'schedule':
+      return { type, runId: textOf(trigger, 'runId'), scheduledAtMs: timeOf(trigger, 'scheduledAt') };
+    case 'synchronization': {
+      const apiVersion = optionalTextOf(trigger, 'apiVersion');
+      return { type, kind: textOf(trigger, 'kind'), ...present({ apiVersion }) };
+    }
+    case 'event':
+      return { type, watchEvent: wordOf(trigger, 'watchEvent', EVENTS), ...parseObject(trigger) };
+    case 'reconcile':
+      return { type, reason: wordOf(trigger, 'reason', REASONS), ...parseObject(trigger) };
+  }
+}
+
+const TYPES = ['onStartup', 'schedule', 'synchronization', 'event', 'reconcile'] as const;
+const EVENTS = ['Added', 'Modified', 'Deleted'] as const;
+const REASONS = [
+  'changed',
+  'deleted',
+  'child',
+  'watched',
+  'start',
+  'resync',
+  'again',
+  'hook-changed',
+  'manual',
+] as const;
+
+function parseObject(trigger: Json): LetterObject {
+  const generation = trigger['generation'];
+  return {
+    kind: textOf(trigger, 'kind'),
+    namespace: textOf(trigger, 'namespace'),
+    name: textOf(trigger, 'name'),
+    ...present({
+      apiVersion: optionalTextOf(trigger, 'apiVersion'),
+      uid: optionalTextOf(trigger, 'uid'),
+      resourceVersion: optionalTextOf(trigger, 'resourceVersion'),
+      generation: typeof generation === 'number' ? generation : undefined,
+    }),
+  };
+}
+
+function timeText(timeMs: number): string {
+  return new Date(timeMs).toISOString();
+}
+
+function timeOf(value: Json, key: string): number {
+  const timeMs = Date.parse(textOf(value, key));
+  return Number.isNaN(timeMs) ? fail(value, key, 'a time') : timeMs;
+}
+
+function textOf(value: Json, key: string): string {
+  return optionalTextOf(value, key) ?? fail(value, key, 'a string');
+}
+
+function optionalTextOf(value: Json, key: string): string | undefined {
+  const text = value[key];
+  return typeof text === 'string' ? text : undefined;
+}
+
+function countOf(value: Json, key: string): number {
+  const count = value[key];
+  return typeof count === 'number' && Number.isSafeInteger(count) && count >= 0
+    ? count
+    : fail(value, key, 'a whole number');
+}
+
+function wordOf<T extends string>(value: Json, key: string, words: readonly T[]): T {
+  return words.find((word) => word === value[key]) ?? fail(value, key, `one of ${words.join(', ')}`);
+}
+
+function objectOf(value: unknown, what: string): Json {
+  if (!isObject(value)) throw new SyntaxError(`${what} is not a mapping`);
+  return value;
+}
+
+function fail(value: Json, key: string, expected: string): never {
+  throw new SyntaxError(`${key} is ${JSON.stringify(value[key]) ?? 'missing'}, expected ${expected}`);
+}

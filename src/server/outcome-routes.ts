@@ -1,0 +1,116 @@
+import { HookletError, UsageError } from '../errors.ts';
+import { present } from '../hook/config-reader.ts';
+import type { DeadControl, DeadFilter } from '../hook/dead-control.ts';
+import type { PauseControl, PauseTarget } from '../hook/pause-control.ts';
+import type { ControlAnswer } from './control-routes.ts';
+import { letterDocument, pauseDocument } from './outcome-documents.ts';
+
+export interface OutcomeRouteOptions {
+  readonly dead?: DeadControl;
+  readonly pauses?: PauseControl;
+  /** Why nothing can be changed here; undefined when it can. */
+  readonly refusal: () => string | undefined;
+}
+
+export interface OutcomeRequest {
+  readonly method: string;
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** Answers a request about dead letters and pauses; undefined for any other path. */
+export async function answerOutcomes(
+  request: OutcomeRequest,
+  options: OutcomeRouteOptions,
+): Promise<ControlAnswer | undefined> {
+  const found = routeOf(request, options);
+  if (found === undefined) return undefined;
+  if (request.method !== found.method) return { ...failure(405, `only ${found.method} here`), allow: found.method };
+  const refused = options.refusal();
+  if (found.method === 'POST' && refused !== undefined) return failure(409, refused);
+  try {
+    const body = await found.answer();
+    return { status: 200, body: found.method === 'GET' && refused !== undefined ? { ...body, note: refused } : body };
+  } catch (error) {
+    if (error instanceof UsageError) return failure(404, error.message);
+    if (error instanceof HookletError) return failure(503, error.message);
+    throw error;
+  }
+}
+
+interface Route {
+  readonly method: 'GET' | 'POST';
+  readonly answer: () => Promise<object>;
+}
+
+function routeOf(
+  { path, query }: OutcomeRequest,
+  { dead, pauses }: Pick<OutcomeRouteOptions, 'dead' | 'pauses'>,
+): Route | undefined {
+  if (path.startsWith('/dead') && dead !== undefined) return deadRoute(path, query, dead);
+  return path.startsWith('/pauses') && pauses !== undefined ? pauseRoute(path, query, pauses) : undefined;
+}
+
+function deadRoute(path: string, query: URLSearchParams, dead: DeadControl): Route | undefined {
+  switch (path) {
+    case '/dead':
+      return { method: 'GET', answer: async () => ({ letters: (await dead.list()).map(letterDocument) }) };
+    case '/dead/retry':
+      return { method: 'POST', answer: async () => dead.retry(await knownFilter(query, dead)) };
+    case '/dead/drop':
+      return { method: 'POST', answer: async () => ({ dropped: await dead.drop(await knownFilter(query, dead)) }) };
+    default:
+      return undefined;
+  }
+}
+
+function pauseRoute(path: string, query: URLSearchParams, pauses: PauseControl): Route | undefined {
+  switch (path) {
+    case '/pauses':
+      return { method: 'GET', answer: async () => ({ pauses: (await pauses.list()).map(pauseDocument) }) };
+    case '/pauses/pause':
+      return { method: 'POST', answer: async () => ({ kept: await pauses.pause(targetOf(query)) }) };
+    case '/pauses/resume':
+      return { method: 'POST', answer: async () => ({ released: await pauses.resume(targetOf(query)) }) };
+    default:
+      return undefined;
+  }
+}
+
+/** The filter of a query; throws `UsageError` for an empty one without `all`, and for the id of no letter. */
+async function knownFilter(query: URLSearchParams, dead: DeadControl): Promise<DeadFilter> {
+  const filter: DeadFilter = present({
+    id: given(query, 'id'),
+    hook: given(query, 'hook'),
+    reason: given(query, 'reason'),
+    object: given(query, 'object'),
+  });
+  const { id } = filter;
+  if (Object.keys(filter).length === 0 && query.get('all') !== 'true')
+    throw new UsageError('say which letters: an id, a hook, a reason, an object, or all');
+  if (id !== undefined && !(await dead.list()).some((letter) => letter.id === id))
+    throw new UsageError(`no dead letter ${JSON.stringify(id)}; see hooklet dead list`);
+  return filter;
+}
+
+function targetOf(query: URLSearchParams): PauseTarget {
+  const hook = given(query, 'hook');
+  const queue = given(query, 'queue');
+  const name = given(query, 'name');
+  if (name !== undefined) {
+    const namespace = given(query, 'namespace') ?? '';
+    return { type: 'object', namespace, name, ...present({ kind: given(query, 'kind'), hook }) };
+  }
+  if (queue !== undefined && hook === undefined) return { type: 'queue', queue };
+  if (hook !== undefined && queue === undefined) return { type: 'hook', hook };
+  throw new UsageError('say what: a hook, a queue, or an object');
+}
+
+function given(query: URLSearchParams, key: string): string | undefined {
+  const value = query.get(key);
+  return value === null || value === '' ? undefined : value;
+}
+
+function failure(status: number, error: string): ControlAnswer {
+  return { status, body: { error } };
+}
