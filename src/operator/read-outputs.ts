@@ -20,6 +20,8 @@ import {
 
 /** A file up to this size is parsed on the main thread, which takes a few milliseconds; a larger one in a thread. */
 const INLINE_CHARS = 1024 * 1024;
+/** The same for a result, whose fields are checked one by one. */
+const INLINE_RESULT_CHARS = 64 * 1024;
 /** The same for text that is slow to parse, such as YAML. */
 const INLINE_SLOW_CHARS = 32 * 1024;
 const TIME_LIMIT_MS = 30_000;
@@ -35,8 +37,8 @@ const TITLES = { patch: 'KUBERNETES_PATCH_PATH', metrics: 'METRICS_PATH', result
  * Parses the output files of hooks without blocking the event loop, whatever their size. `createEffects` has one for
  * all runs.
  *
- * A file is parsed on the main thread where that takes a few milliseconds: up to `INLINE_CHARS` of JSON, with at most
- * `INLINE_SLOW_CHARS` of slow text. Any other file is parsed in a new thread, within a time limit. There are two lanes,
+ * A file is parsed on the main thread where that takes a few milliseconds: up to `INLINE_CHARS` of JSON, of a result up
+ * to `INLINE_RESULT_CHARS`, with at most `INLINE_SLOW_CHARS` of slow text. Any other file is parsed in a new thread, within a time limit. There are two lanes,
  * for JSON and for slow text, and in each lane one file is parsed at a time, in order. The result of a thread comes as
  * batches of JSON, with a turn of the event loop after each.
  */
@@ -83,8 +85,8 @@ function looksLikeJson({ text }: OutputJob): boolean {
 }
 
 /** Parses on the main thread; returns undefined where that would take too long. */
-function readHere<T>({ text }: OutputJob, parse: (budget: SlowTextBudget) => T): T | undefined {
-  if (text.length > INLINE_CHARS) return undefined;
+function readHere<T>({ name, text }: OutputJob, parse: (budget: SlowTextBudget) => T): T | undefined {
+  if (text.length > (name === 'result' ? INLINE_RESULT_CHARS : INLINE_CHARS)) return undefined;
   try {
     return parse(new SlowTextBudget(INLINE_SLOW_CHARS));
   } catch (error) {

@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { createOutputReader } from '../../src/operator/read-outputs.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
+import { parseResult } from '../../src/effects/read-result.ts';
 
 const reader = createOutputReader();
 const NEVER = new AbortController().signal;
@@ -68,6 +69,32 @@ describe('what a hook wrote', () => {
 
     expect(await turnsDuring(reader.metrics(text, NEVER))).toBeGreaterThan(20);
     expect((await reader.metrics(text, NEVER)).operations).toHaveLength(30_000);
+  });
+
+  it.each([
+    [
+      'JSON',
+      (index: number) => `${JSON.stringify({ index, outcome: 'later' })},`,
+      '{"contexts": [',
+      '{"index": 9999}]}',
+    ],
+    ['YAML', (index: number) => `- {index: ${index}, outcome: later}`, 'contexts:\n', ''],
+  ])('is the same of 10,000 contexts in %s, and does not hold up the event loop', async (_what, entry, head, tail) => {
+    const text = `${head}${documents(9000, entry)}${tail}`;
+    const scope = { contexts: Array.from({ length: 10_000 }, () => ({ isReconcile: false })) };
+
+    const reading = reader.result(text, scope, NEVER);
+
+    expect(await turnsDuring(reading)).toBeGreaterThan(20);
+    expect(await reading).toEqual(parseResult(text, scope));
+  });
+
+  it('has the problems of a result told from a thread', async () => {
+    const text = `outcome: done\nchildren: [${'x, '.repeat(20_000)}x]`;
+
+    await expect(reader.result(text, { contexts: [] }, NEVER)).rejects.toThrow(
+      /^RESULT_PATH has \d+ problem\(s\), nothing of this run is applied:\n {2}document 1, line 1: children: /,
+    );
   });
 
   it('has its problems told from a thread as from here', async () => {
