@@ -71,6 +71,26 @@ describe('the log of runs', () => {
     ]);
   });
 
+  it('has the reason and the message of a run that comes later, or failed, and what could not be written', () => {
+    const result = { conditions: [], events: [], contexts: new Map(), reason: 'NoQuorum', message: 'waiting' };
+    const error = new Error('refused');
+    const cost = { durationMs: 1, usage: {} };
+    journal.record(
+      endedWhole(run, { type: 'later', cost, applied: [], result }, { type: 'retry', at: 'later', delayMs: 1 }),
+    );
+    journal.record(
+      endedWhole(run, { type: 'failed', by: 'hook', error, result }, { type: 'retry', at: 'head', delayMs: 1 }),
+    );
+    journal.record({ type: 'warned', run, warning: { type: 'notReported', error } });
+
+    const said = { reason: 'NoQuorum', message: 'waiting' };
+    expect(log.lines).toMatchObject([
+      { level: 'info', message: 'hook is to be run again later', fields: said },
+      { level: 'error', fields: said },
+      { level: 'warn', message: 'conditions and Events of the run could not be written', fields: { err: error } },
+    ]);
+  });
+
   it('has what failed while the operator stops, but not what a reload cut short', () => {
     const error = new Error('ended');
     journal.record(endedWhole(run, { type: 'interrupted', by: 'reload', error }, { type: 'drop', why: 'gone' }));

@@ -30,6 +30,7 @@ describe('what a hook may write', () => {
     ['metrics', 4],
     ['admission', 4],
     ['conversion', 4],
+    ['result', 1],
     ['config', 1],
   ])('as %s is %i MiB', (name, mib) => {
     expect(OUTPUT_LIMITS[name]).toBe(mib * MIB);
@@ -44,6 +45,7 @@ describe('what a hook may write', () => {
     ['METRICS_PATH', 4194304, 4],
     ['ADMISSION_RESPONSE_PATH', 4194304, 4],
     ['CONVERSION_RESPONSE_PATH', 4194304, 4],
+    ['RESULT_PATH', 1048576, 1],
   ])('is looked at before it is read: 6 GiB in %s', async (variable, limit, mib) => {
     const before = process.memoryUsage.rss();
 

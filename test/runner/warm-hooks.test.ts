@@ -93,6 +93,38 @@ describe('a warm hook', () => {
     expect(await pidOf(rig)).toBe(before);
   });
 
+  it('says by what it throws that it comes later, or failed for good, without a stack', async () => {
+    const pid = await pidOf(rig);
+    const later = await rig.execute({ hook, contexts: contextsOf('later'), runId: 'an-id' }, never);
+    const permanent = await rig.execute({ hook, contexts: contextsOf('permanent') }, never);
+
+    const said = { outcome: 'later', retryAfter: '30s', message: 'waiting for quorum' };
+    expect(later).toMatchObject({ type: 'exited', outputs: { result: `${JSON.stringify(said)}\n` } });
+    expect(later.outputs?.patch).toContain('"name":"an-id"');
+    expect(permanent.type).toBe('exited');
+    expect(JSON.parse(permanent.outputs?.result ?? '')).toEqual({
+      outcome: 'permanent',
+      reason: 'NoQuorum',
+      message: 'none there',
+      conditions: [{ type: 'Ready', status: 'False', reason: 'NoQuorum', message: '' }],
+    });
+    expect(rig.log.lines).toEqual([]);
+    expect(await pidOf(rig)).toBe(pid);
+  });
+
+  it('fails with a result of 2 MB', async () => {
+    expect((await failure(rig, 'large')).error.message).toMatch(
+      /^hook run-warm\.ts failed: RESULT_PATH has 2000014 bytes, at most 1048576 \(1 MiB\) are read/,
+    );
+  });
+
+  it('has its result read when it ends after its time is over, and nothing else', async () => {
+    expect(await failure(rig, 'late', { settings: { timeoutMs: 200 } })).toMatchObject({
+      isCutOff: true,
+      outputs: { patch: '', metrics: '', result: '{"output":"at last"}\n' },
+    });
+  });
+
   it('fails when its process ends during the run, and gets another', async () => {
     const before = await pidOf(rig);
 

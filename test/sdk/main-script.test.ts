@@ -70,6 +70,44 @@ describe('a definition made executable', () => {
     expect(readFileSync(env.KUBERNETES_PATCH_PATH, 'utf8')).toContain('Delete');
   });
 
+  const withResult = (folder: string, reason: string) => {
+    const env = filesIn(folder, [{ binding: 'nightly', type: 'Schedule', reason }]);
+    return { ...env, RESULT_PATH: join(folder, 'result'), RUN_ID: 'an-id' };
+  };
+
+  it.each([
+    ['manual', 75, '{"outcome":"later","retryAfter":"30s","message":"an-id waits"}\n'],
+    ['retry', 78, '{"outcome":"permanent","reason":"NoWork"}\n'],
+  ])('ends a %s run with exit code %i and its result, without a stack', async (reason, code, result) => {
+    using folder = temporaryFolder();
+    const env = withResult(folder.path, reason);
+
+    const { stderr, exitCode } = await start({ env })(path);
+
+    expect({ stderr, exitCode }).toEqual({ stderr: '', exitCode: code });
+    expect(readFileSync(env.RESULT_PATH, 'utf8')).toBe(result);
+  });
+
+  it('has its exit code where nothing reads results, and says why', async () => {
+    using folder = temporaryFolder();
+    const env = { ...withResult(folder.path, 'manual'), RESULT_PATH: undefined };
+
+    const { stderr, exitCode } = await start({ env })(path);
+
+    expect(exitCode).toBe(75);
+    expect(stderr).toBe('{"outcome":"later","retryAfter":"30s","message":"an-id waits"}');
+  });
+
+  it('fails where nothing reads results, and it says more than how it ended', async () => {
+    using folder = temporaryFolder();
+    const env = { ...withResult(folder.path, 'catch-up'), RESULT_PATH: undefined };
+
+    const { stderr, exitCode } = await start({ env })(path);
+
+    expect(exitCode).toBe(1);
+    expect(stderr).toContain('RESULT_PATH is not set');
+  });
+
   it('says how to run it by hand', async () => {
     const { stderr, exitCode } = await start({ env: { BINDING_CONTEXT_PATH: undefined } })(path);
 
