@@ -34,3 +34,9 @@ export function takenProblem(child: string, of: string): ChildProblem {
   const message = `there is a ${of} of this name that hooklet did not make for this parent, so it is not touched: delete it or give it another name`;
   return { type: 'taken', child, message };
 }
+
+/** The object with the uid is gone: nothing is there, or another object. */
+export function isReplaced(error: unknown): boolean {
+  if (isConflict(error)) return error instanceof Error && error.message.includes('uid mismatch');
+  return error instanceof KubeError && error.status === 422 && /metadata\.uid:.*field is immutable/.test(error.message);
+}

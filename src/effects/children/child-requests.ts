@@ -1,4 +1,3 @@
-import { KubeError } from '../../errors.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath, type Kinds, type ResourceKind } from '../../kube/kind.ts';
 import type { Logger } from '../../log.ts';
@@ -8,6 +7,7 @@ import { metadataOf } from '../api-object.ts';
 import { isObject } from '../field-reader.ts';
 import { describeTarget, type JsonObject, type PatchOperation } from '../operation.ts';
 import { withRetries } from '../retries.ts';
+import { isReplaced } from './child-errors.ts';
 import type { WantedChild } from './desired.ts';
 import { keyOf, readLiveChild, type LiveChild, type Named } from './live-child.ts';
 import type { Marks } from './marks.ts';
@@ -213,12 +213,6 @@ export function numbered({ operation, change, live }: Omit<Written, 'key'>, inde
       ...(!isDeletion && resourceVersion !== undefined && { resourceVersion }),
     },
   };
-}
-
-/** The object with the uid is gone: nothing is there, or another object. */
-function isReplaced(error: unknown): boolean {
-  if (isConflict(error)) return error instanceof Error && error.message.includes('uid mismatch');
-  return error instanceof KubeError && error.status === 422 && /metadata\.uid:.*field is immutable/.test(error.message);
 }
 
 function pathOf(resource: ResourceKind, { namespace, name }: Named): string {

@@ -2,8 +2,9 @@ import { KubeError } from '../../errors.ts';
 import { atOnce } from '../../lib/at-once.ts';
 import { isConflict } from '../api-error.ts';
 import type { JsonObject } from '../operation.ts';
-import { problemOf } from './child-errors.ts';
+import { isReplaced, problemOf } from './child-errors.ts';
 import { tryChild, tryRenamed } from './child-requests.ts';
+import type { WantedChild } from './desired.ts';
 import { MAX_AT_ONCE, type Pass } from './pass.ts';
 import { planSteps, type ChildState, type Step } from './plan.ts';
 import type { ChildProblem } from './problem.ts';
@@ -41,9 +42,8 @@ async function tryOne({ session, marks }: Pass, { wanted, live }: ChildState): P
     await tryChild(session, wanted, { marks, metadata });
   } catch (error) {
     // The write finds out what is there instead of the child.
-    if (isConflict(error) || isUntried(error)) return;
-    const isRemade = wanted.onChange === 'Recreate' || wanted.onChange === 'RollingRecreate';
-    if (!isRemade || live === undefined || !isInvalid(error) || isNamedByContent(wanted.kind)) throw error;
+    if (isConflict(error) || isReplaced(error) || isUntried(error)) return;
+    if (live === undefined || !isRemade(wanted) || !isInvalid(error)) throw error;
     await tryNew(async () => tryRenamed(session, wanted, marks));
   }
 }
@@ -66,6 +66,8 @@ function isUntried(error: unknown): boolean {
   return error instanceof KubeError && error.status === 400 && /does not support dry run/.test(error.message);
 }
 
-function isNamedByContent(kind: string): boolean {
-  return kind === 'CustomResourceDefinition' || kind === 'APIService';
+/** Whether the child is made anew, and may be tried under another name: of some kinds the name follows from the content. */
+function isRemade({ onChange, kind }: WantedChild): boolean {
+  const isNamedByContent = kind === 'CustomResourceDefinition' || kind === 'APIService';
+  return !isNamedByContent && (onChange === 'Recreate' || onChange === 'RollingRecreate');
 }

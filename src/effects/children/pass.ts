@@ -51,9 +51,9 @@ export class Pass {
     for (const [place, step] of planSteps(this.states).entries()) if (step.type === 'taken') this.#taken(place);
   }
 
-  /** Deletes what is no longer wanted. */
-  async remove(doomed: readonly LiveChild[]): Promise<void> {
-    await atOnce(doomed, MAX_AT_ONCE, async (live) => this.#remove(live));
+  /** Deletes what is no longer wanted, stage by stage. */
+  async remove(stages: readonly (readonly LiveChild[])[]): Promise<void> {
+    for (const stage of stages) await atOnce(stage, MAX_AT_ONCE, async (live) => this.#remove(live));
   }
 
   /** Leaves what is no longer wanted for a later pass. */

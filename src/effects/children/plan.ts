@@ -137,9 +137,13 @@ function isOutdated({ live, isOurs, differs, hasFailed }: ChildState): boolean {
   return live !== undefined && isOurs && !live.isDeleting && differs && !hasFailed;
 }
 
-/** The live children that are no longer wanted, in the order in which they are deleted. */
-export function unwanted(live: readonly LiveChild[], isWanted: (child: LiveChild) => boolean): readonly LiveChild[] {
+/** The live children that are no longer wanted, in the stages in which they are deleted. */
+export function unwanted(
+  live: readonly LiveChild[],
+  isWanted: (child: LiveChild) => boolean,
+): readonly (readonly LiveChild[])[] {
   const gone = live.filter((child) => !child.isDeleting && !isWanted(child));
+  // What is deleted with them is deleted first, so that each deletion is counted.
   const holdsOthers = ({ kind }: LiveChild): boolean => kind === 'Namespace' || kind === 'CustomResourceDefinition';
-  return [...gone.filter((child) => !holdsOthers(child)), ...gone.filter(holdsOthers)];
+  return [gone.filter((child) => !holdsOthers(child)), gone.filter(holdsOthers)].filter((stage) => stage.length > 0);
 }

@@ -87,11 +87,11 @@ async function run(pass: Pass, live: readonly LiveChild[], wanted: readonly Want
   await pass.write();
   const isComplete = pass.problems.length === 0 && pass.states.every(({ live: child }) => child?.isDeleting === false);
   if (isComplete) await pass.remove(doomed);
-  else pass.holdBack(doomed);
+  else pass.holdBack(doomed.flat());
 }
 
 /** Whether this pass, or one that follows from it, deletes something. */
-function mayDelete(states: readonly ChildState[], doomed: readonly LiveChild[]): boolean {
+function mayDelete(states: readonly ChildState[], doomed: readonly (readonly LiveChild[])[]): boolean {
   return (
     doomed.length > 0 ||
     states.some(({ wanted, live, isOurs: own, differs }) => {
