@@ -125,11 +125,15 @@ function rollsOf(states: readonly ChildState[]): ReadonlyMap<number, Roll> {
 
 /** Of those that differ, one that is not ready goes first, since nothing is lost with it. */
 function rollOf(states: readonly ChildState[]): Roll {
-  const open = states.filter((state) => !isOutdated(state) && !isReady(state));
+  const open = states.filter((state) => !isOutdated(state) && !isReady(state) && !isTaken(state));
   if (open.length > 0) return { next: undefined, by: open.slice(0, MAX_NAMED).map(({ wanted }) => wanted.label) };
   const outdated = states.filter(isOutdated);
   const next = (outdated.find((state) => !isReady(state)) ?? outdated[0])?.wanted;
   return { next, by: next === undefined ? [] : [next.label] };
+}
+
+function isTaken({ live, isOurs }: ChildState): boolean {
+  return live !== undefined && !isOurs;
 }
 
 /** Whether a child is there, and is to be made anew. */
