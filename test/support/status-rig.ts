@@ -78,6 +78,8 @@ export async function startStatusRig(cluster: Cluster) {
     /** Called before each request is sent, with its number since the last call of `sent`. */
     meddling,
     client: real,
+    kinds,
+    pathOf,
     read: readObject,
     /** The requests since the last call, such as `PATCH status`. */
     sent: (): readonly string[] => requests.splice(0),
