@@ -30,8 +30,13 @@ function rowOf(schedule: ScheduleDocument, nowMs: number): readonly string[] {
     lastSuccess === undefined ? NOTHING : `${shortTime(lastSuccess)} (${age(nowMs - Date.parse(lastSuccess))} ago)`,
     outcome === undefined ? NOTHING : outcomeText(outcome, schedule, nowMs),
     String(missed),
-    [schedule.suspended ? 'suspended' : 'active', schedule.kept ? 'kept' : 'not kept'].join(', '),
+    [stateText(schedule), schedule.kept ? 'kept' : 'not kept'].join(', '),
   ];
+}
+
+function stateText({ suspended, failures = 0 }: ScheduleDocument): string {
+  const state = suspended ? 'suspended' : 'active';
+  return failures === 0 ? state : `${state} after ${failures} failed`;
 }
 
 /** The outcome, and what the run waits for: its own next attempt, or another task before it in its queue. */

@@ -1,4 +1,6 @@
 import { unreachable } from '../lib/unreachable.ts';
+import { anew } from './merge.ts';
+import { objectKeyOf } from './object-key.ts';
 import type { Task } from './task.ts';
 import type { ScheduleTrigger, Trigger } from './trigger.ts';
 
@@ -10,7 +12,8 @@ const LONG_QUEUE = 100;
  *
  * Merged are adjacent tasks of the same hook with the same `allowFailure`; in a queue of more than 100 tasks also all
  * tasks of any hook that has 100 or more there, adjacent or not. A merged task takes the position of its first task and
- * keeps that task's `allowFailure`, `failures` and `queuedAtMs`.
+ * keeps that task's `allowFailure`, `failures` and `queuedAtMs`; with a retry rule, the attempts begin anew when another
+ * task is about the same object.
  *
  * What must hold: the triggers of a hook keep their order. A trigger is dropped only if the next one is of the same
  * group and so gets the same snapshots. onStartup, ask and ungrouped Synchronization tasks, and ticks with
@@ -85,9 +88,13 @@ function frequentHooks(tasks: readonly Task[]): ReadonlySet<Task['hook']> {
 interface Merge {
   readonly first: Task;
   triggers?: [Trigger, ...Trigger[]];
+  /** When something happened that lets the attempts at the first task begin anew. */
+  anewSinceMs?: number;
 }
 
-function append(merge: Merge, { triggers }: Task): void {
+function append(merge: Merge, task: Task): void {
+  const { triggers } = task;
+  if (startsAnew(merge.first, task)) merge.anewSinceMs = task.sinceMs;
   const merged = (merge.triggers ??= copyOf(merge.first.triggers));
   for (const trigger of triggers) {
     for (let last = merged.at(-1); last !== undefined && isReplaced(last, trigger); last = merged.at(-1)) merged.pop();
@@ -99,8 +106,18 @@ function copyOf([head, ...rest]: Task['triggers']): [Trigger, ...Trigger[]] {
   return [head, ...rest];
 }
 
-function toTask({ first, triggers }: Merge): Task {
-  return triggers === undefined ? first : { ...first, triggers };
+function toTask({ first, triggers, anewSinceMs }: Merge): Task {
+  if (triggers === undefined) return first;
+  const merged = { ...first, triggers };
+  return anewSinceMs === undefined ? merged : anew(merged, anewSinceMs);
+}
+
+/** With a retry rule, a task that failed starts anew when something happens to one of its objects. */
+function startsAnew(first: Task, { triggers }: Task): boolean {
+  const isRuled = 'retry' in first.triggers[0].binding && first.triggers[0].binding.retry !== undefined;
+  if (!isRuled || first.failures === 0) return false;
+  const keys = new Set(first.triggers.map(objectKeyOf));
+  return triggers.some((trigger) => keys.has(objectKeyOf(trigger)));
 }
 
 /** A failed task with `allowFailure` is dropped, so it must not contain triggers of a task that is retried. */

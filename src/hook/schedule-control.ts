@@ -21,6 +21,8 @@ export interface ScheduleStatus {
   /** What the run waits for: an earlier task of its queue, or the run's own next attempt. */
   readonly heldBy?: ScheduleHold;
   readonly isSuspended: boolean;
+  /** Attempts that failed in a row, of a binding with `suspendAfter`; absent: none. */
+  readonly failures?: number;
   /** Ticks that were missed and not run late, counted since the binding's state was first persisted. */
   readonly missed: number;
   /** Whether the state above is persisted, so that it survives a restart of the operator. */

@@ -203,7 +203,7 @@ export class Operator {
         recordsOf: (binding) => this.schedules.recordsOf(binding),
         scheduledRuns,
         replace: (runIds) => this.#runs.replace(runIds),
-        observer: createScheduleObserver({ metrics, events, now: Date.now }),
+        observer: createScheduleObserver({ metrics, events, now: Date.now, log: options.log }),
       },
       metrics,
       log: options.log,

@@ -1,22 +1,25 @@
 import type { Task } from '../hook/task.ts';
 import type { ScheduleTrigger } from '../hook/trigger.ts';
-import type { RunJournal } from '../run/journal.ts';
+import type { EndedPart, RunJournal } from '../run/journal.ts';
 import type { Next } from '../run/policy.ts';
+import type { RunOutcome } from '../run/run.ts';
+import type { RetryCause } from '../sources/schedule/binding-runs.ts';
 import type { EndedOutcome } from '../sources/schedule/record.ts';
 import type { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
 
 /** Updates the records of schedules when an attempt at a tick begins and when it ends. */
 export function scheduleJournal(runs: Pick<ScheduledRuns, 'begin' | 'retry' | 'end'>): RunJournal {
-  const settle = (task: Task, outcome: EndedOutcome | 'retry' | undefined): void => {
+  const settle = ({ task, outcome, next }: EndedPart): void => {
     const ticks = ticksOf(task);
-    if (outcome === 'retry') runs.retry(ticks);
-    else if (outcome !== undefined) runs.end(ticks, outcome);
+    const ended = outcomeOf(next);
+    if (ended === 'retry') runs.retry(ticks, causeOf(outcome));
+    else if (ended !== undefined) runs.end(ticks, ended);
   };
   return {
     record(event) {
       if (event.type === 'started') runs.begin(ticksOf(event.run.task));
-      else if (event.type === 'ended') for (const { task, next } of event.parts) settle(task, outcomeOf(next));
-      else if (event.type === 'dropped' && event.why === 'replaced') settle(event.task, 'replaced');
+      else if (event.type === 'ended') for (const part of event.parts) settle(part);
+      else if (event.type === 'dropped' && event.why === 'replaced') runs.end(ticksOf(event.task), 'replaced');
     },
   };
 }
@@ -36,6 +39,12 @@ function outcomeOf(next: Next): EndedOutcome | 'retry' | undefined {
     case 'drop':
       return DROPPED[next.why];
   }
+}
+
+function causeOf(outcome: RunOutcome): RetryCause {
+  if (outcome.type === 'later') return 'later';
+  if (outcome.type !== 'failed') return 'gone';
+  return outcome.by === 'environment' ? 'environment' : 'failed';
 }
 
 const DROPPED = { allowed: 'failed', exhausted: 'failed', replaced: 'replaced', gone: 'retry' } as const;

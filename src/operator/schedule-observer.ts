@@ -1,5 +1,6 @@
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import { expectedInterval } from '../crontab/interval.ts';
+import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { ScheduleObserver } from '../sources/schedule/binding-runs.ts';
 import type { ScheduleTarget } from '../sources/schedule/plan.ts';
@@ -8,10 +9,11 @@ export interface ScheduleObserverOptions {
   readonly metrics: Metrics;
   readonly events?: Pick<EventRecorder, 'record'> | undefined;
   readonly now: () => number;
+  readonly log: Logger;
 }
 
-/** Reports the changes of schedules by metrics and Events. */
-export function createScheduleObserver({ metrics, events, now }: ScheduleObserverOptions): ScheduleObserver {
+/** Reports the changes of schedules by metrics and Events; the suspension of one also by the log. */
+export function createScheduleObserver({ metrics, events, now, log }: ScheduleObserverOptions): ScheduleObserver {
   return {
     onRecord(target, { lastSucceededMs, lastScheduledMs, sinceMs, isSuspended }) {
       const labels = labelsOf(target);
@@ -33,6 +35,15 @@ export function createScheduleObserver({ metrics, events, now }: ScheduleObserve
     onFailed({ id, hook }, runId) {
       const message = `run ${runId} of schedule ${id} of hook ${hook} failed`;
       events?.record({ type: 'Warning', reason: 'ScheduleFailed', message });
+    },
+    onSuspended({ id, hook, binding }, failures) {
+      if (binding.suspendAfter === undefined || failures < binding.suspendAfter) return;
+      const message = `schedule ${id} of hook ${hook} is suspended after ${failures} failed attempt(s) in a row`;
+      log.warn(
+        { hook, binding: id, failures },
+        'schedule is suspended, it failed too often in a row: see hooklet schedule resume',
+      );
+      events?.record({ type: 'Warning', reason: 'ScheduleSuspended', message });
     },
   };
 }

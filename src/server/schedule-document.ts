@@ -24,13 +24,15 @@ export interface ScheduleDocument {
   };
   readonly missed: number;
   readonly suspended: boolean;
+  /** Attempts that failed in a row, of a schedule with `suspendAfter`. */
+  readonly failures?: number;
   /** Whether these facts are persisted and survive a restart of the operator. */
   readonly kept: boolean;
 }
 
 /** Returns the document of a schedule; times that are not known are left out. */
 export function scheduleDocument(status: ScheduleStatus): ScheduleDocument {
-  const { hook, binding, crontab, timeZone, runId, outcome, heldBy, missed, isSuspended, isKept } = status;
+  const { hook, binding, crontab, timeZone, runId, outcome, heldBy, missed, isSuspended, isKept, failures } = status;
   return {
     hook,
     binding,
@@ -45,6 +47,7 @@ export function scheduleDocument(status: ScheduleStatus): ScheduleDocument {
     ...(heldBy !== undefined && { heldBy: holdDocument(heldBy) }),
     missed,
     suspended: isSuspended,
+    ...(failures !== undefined && { failures }),
     kept: isKept,
   };
 }

@@ -5,6 +5,7 @@ import { createScheduleObserver } from '../../src/operator/schedule-observer.ts'
 import { newRecord } from '../../src/sources/schedule/plan.ts';
 import { scheduleBinding } from '../support/bindings.ts';
 import { metricValues } from '../support/metric-values.ts';
+import { recordingLogger } from '../support/recording-logger.ts';
 
 const binding = scheduleBinding('nightly', { crontab: 'TZ=UTC 0 2 * * *' });
 const target = { hook: 'backup.sh', id: 'nightly', binding };
@@ -14,8 +15,9 @@ function rig() {
   const metrics = createMetrics('');
   const events: RecordedEvent[] = [];
   const recorder = { record: (event: RecordedEvent) => void events.push(event) };
-  const observer = createScheduleObserver({ metrics, events: recorder, now: () => Date.UTC(2026, 4, 1) });
-  return { metrics, events, observer };
+  const log = recordingLogger();
+  const observer = createScheduleObserver({ metrics, events: recorder, now: () => Date.UTC(2026, 4, 1), log });
+  return { metrics, events, log, observer };
 }
 
 describe('the metrics of a schedule', () => {
@@ -87,4 +89,20 @@ describe('the Events of a schedule', () => {
     };
     expect(events).toEqual([event, event]);
   });
+});
+
+it('a schedule that is suspended for its failures is told by a warning and an Event', () => {
+  const { events, log, observer } = rig();
+  const limited = { ...target, binding: scheduleBinding('nightly', { suspendAfter: 5 }) };
+
+  observer.onSuspended?.(limited, 5);
+
+  expect(log.lines).toMatchObject([{ level: 'warn', fields: { hook: 'backup.sh', binding: 'nightly', failures: 5 } }]);
+  expect(events).toEqual([
+    {
+      type: 'Warning',
+      reason: 'ScheduleSuspended',
+      message: 'schedule nightly of hook backup.sh is suspended after 5 failed attempt(s) in a row',
+    },
+  ]);
 });

@@ -13,6 +13,7 @@ import {
   type ScheduleRecord,
 } from './record.ts';
 import type { ScheduleRecords } from './records.ts';
+import { withFailure, withoutFailures } from './suspension.ts';
 
 /** Receives the changes of schedules, for metrics and Events. */
 export interface ScheduleObserver {
@@ -21,7 +22,15 @@ export interface ScheduleObserver {
   onSkipped(target: ScheduleTarget, count: number): void;
   /** An attempt failed. */
   onFailed(target: ScheduleTarget, runId: string): void;
+  /** The binding was suspended after so many failed attempts in a row. */
+  onSuspended?(target: ScheduleTarget, failures: number): void;
 }
+
+/**
+ * Why runs wait for another attempt: the hook failed, its environment did, it said that its work cannot be done yet, or
+ * it was changed or removed meanwhile.
+ */
+export type RetryCause = 'failed' | 'environment' | 'later' | 'gone';
 
 export interface BindingRunsOptions {
   readonly records: ScheduleRecords;
@@ -83,12 +92,15 @@ export class BindingRuns {
     return { attempt, ...(lastSucceededMs !== undefined && { lastSuccessMs: lastSucceededMs }) };
   }
 
-  /** The attempts failed. The runs wait for another attempt; those of a closed binding are interrupted. */
-  retry(runs: readonly ScheduledRun[]): void {
+  /** The attempts did not succeed. The runs wait for another one; those of a closed binding are interrupted. */
+  retry(runs: readonly ScheduledRun[], why: RetryCause): void {
     const ids = idsOf(runs);
-    for (const { runId } of runs) this.#options.observer.onFailed(this.#target, runId);
+    if (why !== 'later') for (const { runId } of runs) this.#options.observer.onFailed(this.#target, runId);
     const isClosed = this.#isClosed;
-    this.#note((record) => (isClosed ? interruptRuns(record, ({ runId }) => ids.has(runId)) : retryRuns(record, ids)));
+    this.#note((record) => {
+      if (isClosed) return interruptRuns(record, ({ runId }) => ids.has(runId));
+      return this.#counted(retryRuns(record, ids, why === 'later' ? 'waiting' : 'failed'), why === 'failed');
+    });
   }
 
   /** The runs have ended with `outcome`, and leave the record. */
@@ -98,7 +110,10 @@ export class BindingRuns {
     if (outcome === 'failed') for (const { runId } of runs) observer.onFailed(this.#target, runId);
     const isGrouped = this.#target.binding.group !== undefined;
     const ids = isGrouped ? idsUpTo(runs, this.record?.open ?? []) : idsOf(runs);
-    this.#note((record) => endRuns(record, { ids, outcome, nowMs }));
+    this.#note((record) => {
+      const ended = endRuns(record, { ids, outcome, nowMs });
+      return outcome === 'succeeded' ? withoutFailures(ended) : this.#counted(ended, outcome === 'failed');
+    });
   }
 
   /** Renews the heartbeat of the runs that this process holds, where others can read the record. */
@@ -132,8 +147,17 @@ export class BindingRuns {
   }
 
   #note(change: (record: ScheduleRecord) => ScheduleRecord): void {
-    this.#options.records.note(this.key, change);
-    if (this.record !== undefined) this.#options.observer.onRecord(this.#target, this.record);
+    const { records, observer } = this.#options;
+    const wasSuspended = this.record?.isSuspended ?? false;
+    records.note(this.key, change);
+    const { record } = this;
+    if (record === undefined) return;
+    observer.onRecord(this.#target, record);
+    if (record.isSuspended && !wasSuspended) observer.onSuspended?.(this.#target, record.failures ?? 0);
+  }
+
+  #counted(record: ScheduleRecord, isFailure: boolean): ScheduleRecord {
+    return isFailure ? withFailure(record, this.#target.binding.suspendAfter) : record;
   }
 
   #attemptsOf({ runId, attemptsBefore }: ScheduledRun): number {

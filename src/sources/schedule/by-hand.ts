@@ -1,5 +1,6 @@
 import type { ScheduleBinding } from '../../hook/binding.ts';
 import type { OpenRun, ScheduleRecord } from './record.ts';
+import { withoutFailures } from './suspension.ts';
 
 /** The record, and in `result` the runs of this process that must end for the triggered one, if it was added. */
 export interface Triggered {
@@ -34,7 +35,7 @@ export function triggerRun(
 export function resumeRuns(record: ScheduleRecord, me: string, nowMs: number): ScheduleRecord {
   if (!record.isSuspended) return record;
   return {
-    ...record,
+    ...withoutFailures(record),
     isSuspended: false,
     coveredUntilMs: Math.max(record.coveredUntilMs, nowMs),
     open: record.open.filter(({ holder, state }) => holder === me && state !== 'interrupted'),

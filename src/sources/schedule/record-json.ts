@@ -3,7 +3,7 @@ import { isScheduledReason, type OpenRun, type ScheduleRecord } from './record.t
 
 /** The record as JSON text that a person can read and change; `parseRecord` reads it back. */
 export function formatRecord(record: ScheduleRecord): string {
-  const { hook, binding, crontab, timeZone, last, open, missed, isSuspended } = record;
+  const { hook, binding, crontab, timeZone, last, open, missed, isSuspended, failures } = record;
   const value = {
     hook,
     binding,
@@ -23,6 +23,7 @@ export function formatRecord(record: ScheduleRecord): string {
     })),
     missed,
     suspended: isSuspended,
+    failures,
   };
   return JSON.stringify(value, null, 2);
 }
@@ -37,6 +38,7 @@ export function parseRecord(text: string): ScheduleRecord {
     lastSucceededMs: readOptionalTime(value, 'lastSucceeded'),
   };
   const last = value['lastRun'] === undefined ? undefined : readLast(value['lastRun']);
+  const failures = value['failures'] === undefined ? undefined : readCount(value, 'failures');
   return {
     hook: readText(value, 'hook'),
     binding: readText(value, 'binding'),
@@ -46,7 +48,7 @@ export function parseRecord(text: string): ScheduleRecord {
     open: readList(value, 'open').map(readRun),
     missed: readCount(value, 'missed'),
     isSuspended: readFlag(value, 'suspended'),
-    ...present({ timeZone, ...times, last }),
+    ...present({ timeZone, ...times, last, failures }),
   };
 }
 

@@ -33,6 +33,8 @@ export interface ScheduleRecord {
   readonly open: readonly OpenRun[];
   readonly missed: number;
   readonly isSuspended: boolean;
+  /** Attempts that failed in a row, of a binding with `suspendAfter`; absent: none. */
+  readonly failures?: number;
 }
 
 /** A run that has not ended. */
@@ -69,10 +71,14 @@ export function startRuns(record: ScheduleRecord, runs: readonly OpenRun[], nowM
   return { ...record, open, lastStartedMs: nowMs, ...lastOf(started, 'running') };
 }
 
-/** The attempts at these runs failed, and others follow. */
-export function retryRuns(record: ScheduleRecord, ids: ReadonlySet<string>): ScheduleRecord {
+/** The attempts at these runs ended with `outcome`, and others follow. */
+export function retryRuns(
+  record: ScheduleRecord,
+  ids: ReadonlySet<string>,
+  outcome: 'failed' | 'waiting' = 'failed',
+): ScheduleRecord {
   const open = record.open.map((run): OpenRun => (ids.has(run.runId) ? { ...run, state: 'waiting' } : run));
-  return { ...record, open, ...lastOf(open, 'failed', ids) };
+  return { ...record, open, ...lastOf(open, outcome, ids) };
 }
 
 /** The runs have ended with `outcome`, and leave the record. */

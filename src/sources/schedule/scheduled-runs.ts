@@ -1,7 +1,7 @@
 import type { ScheduleBinding } from '../../hook/binding.ts';
 import type { RunFacts } from '../../hook/context.ts';
 import type { ScheduledRun, ScheduleTrigger } from '../../hook/trigger.ts';
-import { BindingRuns, type BindingRunsOptions } from './binding-runs.ts';
+import { BindingRuns, type BindingRunsOptions, type RetryCause } from './binding-runs.ts';
 import type { ScheduleTarget } from './plan.ts';
 import type { EndedOutcome } from './record.ts';
 
@@ -29,10 +29,12 @@ export class ScheduledRuns {
     return this.#byBinding.get(binding)?.facts(run);
   }
 
-  /** The attempts at the runs of these triggers failed. Where the hook was changed meanwhile, it takes them over. */
-  retry(triggers: readonly ScheduleTrigger[]): void {
+  /**
+   * The attempts at the runs of these triggers did not succeed. Where the hook was changed meanwhile, it takes them over.
+   */
+  retry(triggers: readonly ScheduleTrigger[], why: RetryCause = 'failed'): void {
     for (const [runs, scheduled] of this.#grouped(triggers)) {
-      runs.retry(scheduled);
+      runs.retry(scheduled, why);
       if (runs.isClosed) this.#current.get(runs.key)?.leftBehind();
     }
   }

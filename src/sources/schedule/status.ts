@@ -8,7 +8,7 @@ export function statusOf(target: ScheduleTarget, record: ScheduleRecord | undefi
   const { source: crontab, timeZone } = binding.crontab;
   const about = { hook, binding: id, crontab, ...(timeZone !== undefined && { timeZone }) };
   if (record === undefined) return { ...about, isSuspended: false, missed: 0, isKept };
-  const { lastScheduledMs, lastStartedMs, lastSucceededMs, isSuspended, missed } = record;
+  const { lastScheduledMs, lastStartedMs, lastSucceededMs, isSuspended, missed, failures } = record;
   const nextAtMs = nextDue(record, target);
   return {
     ...about,
@@ -18,6 +18,7 @@ export function statusOf(target: ScheduleTarget, record: ScheduleRecord | undefi
     ...(lastSucceededMs !== undefined && { lastSucceededAtMs: lastSucceededMs }),
     ...lastOutcome(record),
     isSuspended,
+    ...(failures !== undefined && { failures }),
     missed,
     isKept,
   };
