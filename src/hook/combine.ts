@@ -16,8 +16,8 @@ const LONG_QUEUE = 100;
  * task is about the same object.
  *
  * What must hold: the triggers of a hook keep their order. A trigger is dropped only if the next one is of the same
- * group and so gets the same snapshots. onStartup, ask and ungrouped Synchronization tasks, and ticks with
- * `concurrency: replace`, are never merged, and no later task of their hook is moved ahead of them.
+ * group and so gets the same snapshots. onStartup, ask and ungrouped Synchronization tasks, ticks with
+ * `concurrency: replace`, and tasks that waited aside, are never merged, and no later task of their hook is moved ahead of them.
  *
  * Returns `tasks` itself when there is nothing to merge.
  */
@@ -116,8 +116,8 @@ function toTask({ first, triggers, anewSinceMs }: Merge): Task {
 function startsAnew(first: Task, { triggers }: Task): boolean {
   const isRuled = 'retry' in first.triggers[0].binding && first.triggers[0].binding.retry !== undefined;
   if (!isRuled || first.failures === 0) return false;
-  const keys = new Set(first.triggers.map(objectKeyOf));
-  return triggers.some((trigger) => keys.has(objectKeyOf(trigger)));
+  const keys = new Set(first.triggers.map(objectKeyOf).filter((key) => key !== undefined));
+  return triggers.some((trigger) => keys.has(objectKeyOf(trigger) ?? ''));
 }
 
 /** A failed task with `allowFailure` is dropped, so it must not contain triggers of a task that is retried. */
@@ -132,7 +132,8 @@ function isSynchronization({ triggers: [trigger] }: Task): boolean {
   return trigger.type === 'synchronization';
 }
 
-function isMergeable({ triggers: [trigger] }: Task): boolean {
+function isMergeable({ triggers: [trigger], isAlone = false }: Task): boolean {
+  if (isAlone) return false;
   switch (trigger.type) {
     case 'onStartup':
     case 'ask':

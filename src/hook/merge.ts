@@ -18,7 +18,7 @@ export function isBulk({ triggers }: Task): boolean {
 
 /** The task as one without a failure, since something happened to its object at `sinceMs`. */
 export function anew(task: Task, sinceMs: number): Task {
-  return { ...task, failures: 0, ownFailures: 0, sinceMs };
+  return { ...task, failures: 0, ownFailures: 0, sinceMs, ...(task.isAlone === true && { isAlone: false }) };
 }
 
 /** Events stay in order; an object is looked at once, for the newest reason. */

@@ -17,6 +17,8 @@ export interface Task {
   readonly sinceMs: number;
   /** The `output` of the last attempt's result, as JSON text. */
   readonly previous?: string;
+  /** It was set aside: it has attempts of its own, and is not combined with others. Default false. */
+  readonly isAlone?: boolean;
 }
 
 /** The task of one trigger that came at `nowMs`. */

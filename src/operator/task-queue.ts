@@ -44,7 +44,7 @@ function inOrder({ name }: QueuePlace, options: TaskQueueOptions, limits: Limits
     admit: async ({ hook }, signal) => admit(hook, name, { options, limits }, signal),
     handle: async (task, signal) =>
       handleUnpaused(task, { ...options, queue, signal }, (left, delayMs) => {
-        queue.setAside(left, delayMs);
+        queue.setAside({ ...left, isAlone: true }, delayMs);
         return DONE;
       }),
     keysOf,
