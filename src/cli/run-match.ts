@@ -1,6 +1,5 @@
 import type { KubernetesBinding } from '../hook/binding.ts';
-import { isObject } from '../hook/config-reader.ts';
-import type { FieldRequirement, LabelRequirement, LabelSelector } from '../hook/selector.ts';
+import { matchesField, matchesLabels } from '../hook/selector-match.ts';
 import { findKind } from '../kube/discovery/kind-search.ts';
 import { builtInKinds } from './built-in-kinds.ts';
 import type { GivenObject } from './run-object.ts';
@@ -43,49 +42,10 @@ export function excludedBy(binding: KubernetesBinding, object: GivenObject): str
   if (!isNamed(names, object.name)) return 'nameSelector';
   if (namespace?.type === 'names' && !isNamed(namespace.names, object.namespace)) return 'namespace.nameSelector';
   if (!matchesLabels(labelSelector, object.labels)) return 'labelSelector';
-  return fieldSelector.every((requirement) => matchesField(requirement, object)) ? undefined : 'fieldSelector';
+  return fieldSelector.every((requirement) => matchesField(requirement, object.value)) ? undefined : 'fieldSelector';
 }
 
 /** An absent list matches every name. */
 function isNamed(names: readonly string[] = [], name: string): boolean {
   return names.length === 0 || names.includes(name);
-}
-
-function matchesLabels(
-  { matchLabels = {}, matchExpressions = [] }: LabelSelector,
-  labels: Readonly<Record<string, unknown>>,
-): boolean {
-  return (
-    Object.entries(matchLabels).every(([key, value]) => Object.hasOwn(labels, key) && labels[key] === value) &&
-    matchExpressions.every((requirement) => matchesLabel(requirement, labels))
-  );
-}
-
-function matchesLabel(
-  { key, operator, values = [] }: LabelRequirement,
-  labels: Readonly<Record<string, unknown>>,
-): boolean {
-  const isPresent = Object.hasOwn(labels, key);
-  const isOneOf = isPresent && values.some((value) => value === labels[key]);
-  switch (operator) {
-    case 'Exists':
-      return isPresent;
-    case 'DoesNotExist':
-      return !isPresent;
-    case 'In':
-      return isOneOf;
-    case 'NotIn':
-      return !isOneOf;
-  }
-}
-
-function matchesField({ field, operator, value }: FieldRequirement, object: GivenObject): boolean {
-  let found: unknown = object.value;
-  for (const part of field.split('.')) {
-    found = isObject(found) && Object.hasOwn(found, part) ? found[part] : undefined;
-  }
-  // A missing field has the empty value, as in the API server.
-  const text = typeof found === 'string' ? found : (JSON.stringify(found) ?? '');
-  const isEqual = text === value;
-  return operator === '=' ? isEqual : !isEqual;
 }

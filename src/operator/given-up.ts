@@ -20,7 +20,7 @@ import type { ClusterAccess } from './cluster-access.ts';
 import { createDeadDesk } from './dead-desk.ts';
 import { DEFAULT_PLACE, type DeadLetterPlace } from './dead-letter-place.ts';
 import { createHookHashes } from './hook-hashes.ts';
-import { createPauseDesk } from './pause-desk.ts';
+import { createPauseDesk, pauseTexts } from './pause-desk.ts';
 import { PauseGate } from './pause-gate.ts';
 import { rememberedCodec } from './remembered-json.ts';
 import { Remember, REMEMBERED_WORDS, type Remembered, type RememberOptions } from './remembered.ts';
@@ -113,6 +113,11 @@ export class GivenUp {
     const reads = !this.#readsAtStart && deadLetters.type !== 'none' && (isForced || bindings.some(mayGiveUp));
     if (reads) this.#readsAtStart = true;
     await Promise.all([reads && this.#remember.open(signal), this.#followNamespaces(bindings, signal)]);
+  }
+
+  /** What is paused, as text for people. */
+  get paused(): readonly string[] {
+    return pauseTexts(this.gate);
   }
 
   /** A change of an object that its binding wants no event of. */

@@ -3,6 +3,7 @@ import { UsageError } from '../errors.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
 import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { aborted } from '../lib/aborted.ts';
+import type { OperatorView } from '../hook/operator-view.ts';
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import { latch } from '../lib/latch.ts';
@@ -23,6 +24,7 @@ import type { HookEvents } from './hook-events.ts';
 import { hookLoader, type HookLoading } from '../units/hook-loading.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { HookSet } from '../units/hook-set.ts';
+import { createOperatorView } from './operator-view.ts';
 import { type RunnerSettings } from './open-runner.ts';
 import { createScheduleObserver } from './schedule-observer.ts';
 import { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
@@ -61,7 +63,7 @@ export interface OperatorParts {
   /** Absent: this operator is the only one. */
   readonly leadership?: Leadership | undefined;
   readonly hookEvents?: HookEvents;
-  readonly history?: RunHistory;
+  readonly history: RunHistory;
   readonly events?: Pick<EventRecorder, 'record'>;
   readonly recordEvent?: GivenUpOptions['recordEvent'];
   readonly signal: AbortSignal;
@@ -156,6 +158,21 @@ export class Operator {
   askerOf(name: string): Ask | undefined {
     const unit = this.#hooks.unitNamed(name);
     return unit && this.#runs.askerOf(unit.hook);
+  }
+
+  /** What can be asked about it. */
+  get view(): OperatorView {
+    const { history, access, leadership } = this.#parts;
+    return createOperatorView({
+      history,
+      access,
+      schedules: this.schedules,
+      units: () => this.#hooks.units,
+      broken: () => this.#hooks.broken,
+      queues: () => this.#runs.queues,
+      paused: () => this.givenUp.paused,
+      election: () => leadership?.status,
+    });
   }
 
   /** Works until `signal` aborts and every running hook has ended. */

@@ -50,6 +50,14 @@ export function createPauseDesk(options: PauseDeskOptions): PauseControl {
   };
 }
 
+/** What is paused, and how much waits for its end, as text for people: `hook a.sh, 3 waiting`. */
+export function pauseTexts(gate: Pick<PauseGate, 'rules' | 'counts'>): readonly string[] {
+  return statusesOf(gate).map(({ target, held }) => {
+    const what = target.type === 'namespace' ? `namespace ${target.namespace}` : targetText(target);
+    return held === 0 ? what : `${what}, ${held} waiting`;
+  });
+}
+
 function statusesOf(gate: Pick<PauseGate, 'rules' | 'counts'>): readonly PauseStatus[] {
   const { rules } = gate;
   const held = gate.counts();

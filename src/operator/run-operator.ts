@@ -5,7 +5,6 @@ import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import { runAll } from '../lib/run-all.ts';
 import { slicedText } from '../lib/sliced-text.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
-import type { ControlRouteOptions } from '../server/control-routes.ts';
 import { createControlServer, type ControlServer, type ControlServerOptions } from '../server/control-server.ts';
 import type { HealthCheck } from '../server/health.ts';
 import type { HttpServer } from '../server/http-server.ts';
@@ -88,8 +87,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     signal,
   });
   readiness = () => operator.readiness();
-  const { schedules, givenUp } = operator;
-  const control = await openControl(options, { schedules, ...givenUp.controls, leadership }, ends);
+  const control = await openControl(options, { operator, leadership }, ends);
   // Aborts when the last run has ended.
   const serving = new AbortController();
   await runAll(
@@ -158,15 +156,19 @@ function openElection(
   return openLeadership(leaderElection, { ...parts, userAgent, env, log }, ends);
 }
 
-type Controls = Omit<ControlRouteOptions, 'refusal'> & { readonly leadership: LeaderElection | undefined };
+interface Controlled {
+  readonly operator: Operator;
+  readonly leadership: LeaderElection | undefined;
+}
 
 async function openControl(
   { controlSocket, log }: OperatorOptions,
-  { leadership, ...controls }: Controls,
+  { operator: { schedules, view, givenUp }, leadership }: Controlled,
   ends: AsyncDisposableStack,
 ): Promise<ControlServer | undefined> {
   if (controlSocket === undefined) return undefined;
   const refusal = (): string | undefined => refusalOf(leadership?.status);
+  const controls = { schedules, view, ...givenUp.controls };
   const control = await createControlServer({ ...controlSocket, ...controls, refusal, log });
   ends.defer(async () => control.close());
   return control;

@@ -112,6 +112,11 @@ export class RunHistory implements RunJournal, RunControl {
     return this.#outcomes.list(query);
   }
 
+  /** What became of the last run of each object, and of each binding whose runs are about none, the latest first. */
+  outcomes(): readonly ObjectOutcome[] {
+    return this.#outcomes.all();
+  }
+
   /** Takes over records of an earlier process, the newest first. */
   fill(runs: readonly StoredRun[]): void {
     const known = new Set([...this.#kept.all()].map(({ id }) => id));

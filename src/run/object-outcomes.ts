@@ -21,8 +21,15 @@ export class ObjectOutcomes {
   /** The outcomes that a query asks for, the latest first. */
   list({ hook, object }: ObjectQuery): readonly ObjectOutcome[] {
     const isWanted = (one: ObjectOutcome): boolean =>
-      (hook === undefined || one.hook === hook) && (object === undefined || isObjectMeant(object, one));
-    return [...this.#outcomes.values()].filter(isWanted).toReversed();
+      one.name !== '' &&
+      (hook === undefined || one.hook === hook) &&
+      (object === undefined || isObjectMeant(object, one));
+    return this.all().filter(isWanted);
+  }
+
+  /** All outcomes, the latest first; those of bindings whose runs are about no object have an empty name. */
+  all(): readonly ObjectOutcome[] {
+    return [...this.#outcomes.values()].toReversed();
   }
 
   /** The objects that an outcome is known of. */
@@ -32,13 +39,15 @@ export class ObjectOutcomes {
 
   /** Takes over the outcome of a run for each of its objects but those in `except`. */
   note(record: RunRecord, except: ReadonlySet<string> = NONE): void {
-    if (record.next === undefined || record.objects.length === 0) return;
+    if (record.next === undefined) return;
     const whole = {
       outcome: record.outcome,
       next: record.next,
       ...(record.error !== undefined && { error: record.error }),
     };
-    const parts: readonly RunPart[] = record.parts ?? [{ ...whole, objects: record.objects }];
+    const parts: readonly RunPart[] = record.parts ?? [
+      { ...whole, objects: record.objects.length === 0 ? [NO_OBJECT] : record.objects },
+    ];
     for (const part of parts) for (const object of part.objects) this.#noteObject(record, part, { object, except });
   }
 
@@ -65,6 +74,8 @@ interface NotedObject {
   readonly object: RunObject;
   readonly except: ReadonlySet<string>;
 }
+
+const NO_OBJECT: RunObject = { kind: '', name: '', event: '' };
 
 const NONE: ReadonlySet<string> = new Set();
 

@@ -1,7 +1,8 @@
 import { UsageError } from '../errors.ts';
 import type { Logger } from '../log.ts';
 import type { HttpAnswer } from './answering.ts';
-import { answerControl, type ControlAnswer, type ControlRouteOptions } from './control-routes.ts';
+import type { ControlAnswer } from './control-answer.ts';
+import { answerControl, type ControlRouteOptions } from './control-routes.ts';
 import { openHttpServer, type HttpServer } from './http-server.ts';
 
 export interface ControlServerOptions extends ControlRouteOptions {
@@ -18,7 +19,7 @@ export type ControlServer = Pick<HttpServer, 'run' | 'close'>;
 const BOUNDS = { maxConnections: 32, maxPending: 8, headersLimitMs: 5000, answerLimitMs: 60_000 };
 
 /**
- * Opens the control socket, through which `hooklet schedule` lists and changes schedules. Hooks run without it too:
+ * Opens the control socket, through which `hooklet schedule`, `hooklet status` and others ask the operator. Hooks run without it too:
  * when it cannot listen, it logs that and returns a server that does nothing. Rejects with `UsageError` only when the
  * user chose the path and another process listens there.
  */
@@ -29,19 +30,19 @@ export async function createControlServer(options: ControlServerOptions): Promis
       listen: { type: 'unix', path },
       bounds: BOUNDS,
       route: () => ({
-        handle: async (request) => answerOf(await answerControl(request.method, request.path, options, request.query)),
+        handle: async (request) => answerOf(await answerControl(request, options)),
       }),
       explain: (status, error) => answerOf({ status, body: { error } }),
       failed: (error, url) => log.error({ err: error, path: url }, 'request to the control socket failed'),
       broken: (error) => log.error({ err: error }, 'control socket failed'),
     });
-    log.debug({ socket: path }, 'listening for hooklet schedule');
+    log.debug({ socket: path }, 'listening for hooklet status and schedule');
     return server;
   } catch (error) {
     if (isRequired && error instanceof UsageError) {
       throw new UsageError(`--debug-unix-socket: ${error.message}`, { cause: error });
     }
-    log.warn({ err: error, socket: path }, 'no control socket, hooklet schedule commands do not work');
+    log.warn({ err: error, socket: path }, 'no control socket, hooklet status, schedule and the like do not work');
     return { run: async () => {}, close: async () => {} };
   }
 }

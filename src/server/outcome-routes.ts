@@ -1,8 +1,8 @@
-import { HookletError, UsageError } from '../errors.ts';
+import { UsageError } from '../errors.ts';
 import { present } from '../hook/config-reader.ts';
 import type { DeadControl, DeadFilter } from '../hook/dead-control.ts';
 import type { PauseControl, PauseTarget } from '../hook/pause-control.ts';
-import type { ControlAnswer } from './control-routes.ts';
+import { answered, failure, notAllowed, type ControlRequest, type ControlRoute } from './control-answer.ts';
 import { letterDocument, pauseDocument } from './outcome-documents.ts';
 
 export interface OutcomeRouteOptions {
@@ -12,30 +12,19 @@ export interface OutcomeRouteOptions {
   readonly refusal: () => string | undefined;
 }
 
-export interface OutcomeRequest {
-  readonly method: string;
-  readonly path: string;
-  readonly query: URLSearchParams;
-}
-
-/** Answers a request about dead letters and pauses; undefined for any other path. */
-export async function answerOutcomes(
-  request: OutcomeRequest,
-  options: OutcomeRouteOptions,
-): Promise<ControlAnswer | undefined> {
-  const found = routeOf(request, options);
-  if (found === undefined) return undefined;
-  if (request.method !== found.method) return { ...failure(405, `only ${found.method} here`), allow: found.method };
-  const refused = options.refusal();
-  if (found.method === 'POST' && refused !== undefined) return failure(409, refused);
-  try {
-    const body = await found.answer();
-    return { status: 200, body: found.method === 'GET' && refused !== undefined ? { ...body, note: refused } : body };
-  } catch (error) {
-    if (error instanceof UsageError) return failure(404, error.message);
-    if (error instanceof HookletError) return failure(503, error.message);
-    throw error;
-  }
+/** Answers requests about dead letters and pauses. */
+export function outcomeRoute(options: OutcomeRouteOptions): ControlRoute {
+  return async (request) => {
+    const found = routeOf(request, options);
+    if (found === undefined) return undefined;
+    if (request.method !== found.method) return notAllowed(found.method);
+    const refused = options.refusal();
+    if (found.method === 'POST' && refused !== undefined) return failure(409, refused);
+    return answered(async () => {
+      const body = await found.answer();
+      return { status: 200, body: found.method === 'GET' && refused !== undefined ? { ...body, note: refused } : body };
+    });
+  };
 }
 
 interface Route {
@@ -44,7 +33,7 @@ interface Route {
 }
 
 function routeOf(
-  { path, query }: OutcomeRequest,
+  { path, query }: Pick<ControlRequest, 'path' | 'query'>,
   { dead, pauses }: Pick<OutcomeRouteOptions, 'dead' | 'pauses'>,
 ): Route | undefined {
   if (path.startsWith('/dead') && dead !== undefined) return deadRoute(path, query, dead);
@@ -109,8 +98,4 @@ function targetOf(query: URLSearchParams): PauseTarget {
 function given(query: URLSearchParams, key: string): string | undefined {
   const value = query.get(key);
   return value === null || value === '' ? undefined : value;
-}
-
-function failure(status: number, error: string): ControlAnswer {
-  return { status, body: { error } };
 }

@@ -1,5 +1,6 @@
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { RunHistory } from '../../src/run/history.ts';
 import { describe, expect, it } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { HookMetrics } from '../../src/effects/hook-metrics.ts';
@@ -55,6 +56,7 @@ async function operatorWith(hooks: Readonly<Record<string, string>>, leadership?
   const loaded = Promise.withResolvers<void>();
   const controller = new AbortController();
   const operator = new Operator({
+    history: new RunHistory({ now: Date.now }),
     options: { ...settings, onLoaded: loaded.resolve },
     metrics,
     runner: openRunner(settings, ends),
@@ -106,7 +108,13 @@ describe('a hook that is asked', () => {
     expect(rig.log.lines).toContainEqual({
       level: 'info',
       message: 'hook finished',
-      fields: { hook: 'b.sh', binding: 'guard', event: 'Validating', durationMs: expect.any(Number) },
+      fields: {
+        hook: 'b.sh',
+        binding: 'guard',
+        event: 'Validating',
+        run: expect.any(String),
+        durationMs: expect.any(Number),
+      },
     });
     rig.write('go');
   });

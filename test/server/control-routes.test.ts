@@ -5,10 +5,14 @@ import { fakeSchedules, scheduleStatus } from '../support/fake-schedules.ts';
 
 const NIGHTLY = '/schedules/db%2Fbackup.sh/nightly';
 
+function requestOf(method: string, path: string) {
+  return { method, path, query: new URLSearchParams(), signal: new AbortController().signal };
+}
+
 function rig(refusal?: string) {
   const schedules = fakeSchedules(scheduleStatus());
   const ask = async (method: string, path: string) =>
-    answerControl(method, path, { schedules, refusal: () => refusal });
+    answerControl(requestOf(method, path), { schedules, refusal: () => refusal });
   return { schedules, ask };
 }
 
@@ -76,7 +80,7 @@ describe('the routes of the control socket', () => {
     const { schedules } = rig();
     const failing = (error: Error) => ({ ...schedules, suspend: async () => Promise.reject(error) });
     const ask = async (error: Error) =>
-      answerControl('POST', `${NIGHTLY}/suspend`, { schedules: failing(error), refusal: () => undefined });
+      answerControl(requestOf('POST', `${NIGHTLY}/suspend`), { schedules: failing(error), refusal: () => undefined });
 
     expect(await ask(new KubeError('PUT: 503', { status: 503, reason: '' }))).toEqual({
       status: 503,

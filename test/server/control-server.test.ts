@@ -111,8 +111,8 @@ describe('the control server', () => {
     await running;
 
     expect(log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message)).toEqual([
-      'no control socket, hooklet schedule commands do not work',
-      'no control socket, hooklet schedule commands do not work',
+      'no control socket, hooklet status, schedule and the like do not work',
+      'no control socket, hooklet status, schedule and the like do not work',
     ]);
   });
 });

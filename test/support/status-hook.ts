@@ -11,6 +11,7 @@ import { createResultReport } from '../../src/operator/report-result.ts';
 import { newRun, type RunOutcome } from '../../src/run/run.ts';
 import type { RunCost } from '../../src/runner/executor.ts';
 import { createMonitor } from '../../src/sources/kubernetes/monitor.ts';
+import { noReconciler } from './no-reconciler.ts';
 import { HookUnit } from '../../src/units/hook-unit.ts';
 import { hookWith, kubernetesBinding } from './bindings.ts';
 import { recordingLogger } from './recording-logger.ts';
@@ -50,6 +51,7 @@ export async function startStatusHook(cluster: Cluster, rig: StatusRig, result: 
     createMonitor: (binding, listener) =>
       createMonitor(binding, { hook: hook.name, watches, kinds: rig.kinds, log, metrics, listener }),
     createSchedules: () => ({ schedules: [], run: async () => {} }),
+    createReconciler: noReconciler,
     now: Date.now,
     onEnabled: () => {},
     onProblem: () => {},

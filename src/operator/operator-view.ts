@@ -1,0 +1,94 @@
+import { UsageError, type HookConfigError } from '../errors.ts';
+import { nearest } from '../hook/nearest.ts';
+import type { ChildView, ObjectView, OperatorView, WhyView } from '../hook/operator-view.ts';
+import type { ObjectOutcome } from '../hook/run-control.ts';
+import type { ScheduleControl } from '../hook/schedule-control.ts';
+import type { Task } from '../hook/task.ts';
+import type { ElectionStatus } from '../kube/coordination/leader-election.ts';
+import { shown } from '../lib/shown.ts';
+import type { TaskQueue } from '../queue/task-queue.ts';
+import type { RunHistory } from '../run/history.ts';
+import type { HookUnit } from '../units/hook-unit.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+import { queueViews } from './queue-views.ts';
+import { operatorStatus } from './status.ts';
+import { whyOf } from './why.ts';
+
+export interface OperatorViewOptions {
+  readonly history: RunHistory;
+  readonly units: () => readonly HookUnit[];
+  readonly broken: () => readonly HookConfigError[];
+  readonly queues: () => readonly TaskQueue<Task>[];
+  readonly schedules: Pick<ScheduleControl, 'list'>;
+  /** Undefined without leader election. */
+  readonly election: () => ElectionStatus | undefined;
+  readonly access: Pick<ClusterAccess, 'client' | 'kinds'>;
+  /** The objects that reconcile bindings made for an object; default none. */
+  readonly children?: (object: ObjectOutcome) => readonly ChildView[];
+  /** What a person paused; default nothing. */
+  readonly paused?: () => readonly string[];
+}
+
+const MAX_RUNS = 10;
+
+/** What can be asked about an operator; nothing here changes anything. */
+export function createOperatorView(options: OperatorViewOptions): OperatorView {
+  const { history, units, broken, queues, schedules, election, children = () => [], paused = () => [] } = options;
+  return {
+    runs: history,
+    queues: () => queueViews(queues()),
+    status: () =>
+      operatorStatus({
+        nowMs: Date.now(),
+        units: units(),
+        broken: broken(),
+        queues: queueViews(queues()),
+        running: history.running(),
+        outcomes: history.outcomes(),
+        schedules: schedules.list(),
+        paused: paused(),
+        election: election(),
+      }),
+    object: (meant, hook) => objectView(meant, hook, { history, children }),
+    why: async (hook, object, signal) => why({ hook, object, signal }, options),
+  };
+}
+
+function objectView(
+  meant: string,
+  hook: string | undefined,
+  { history, children }: Pick<Required<OperatorViewOptions>, 'history' | 'children'>,
+): ObjectView {
+  const query = { object: meant, ...(hook !== undefined && { hook }) };
+  const outcomes = history.objects(query).slice(0, MAX_RUNS);
+  const { runs } = history.list({ ...query, limit: MAX_RUNS });
+  if (outcomes.length === 0 && runs.length === 0) {
+    throw new UsageError(`no run about an object ${shown(meant)} is remembered; an object is NAMESPACE/NAME`);
+  }
+  return { outcomes, children: outcomes.flatMap(children), runs };
+}
+
+interface Asked {
+  readonly hook: string;
+  readonly object: string;
+  readonly signal: AbortSignal;
+}
+
+async function why({ hook, object, signal }: Asked, options: OperatorViewOptions): Promise<WhyView> {
+  const unit = unitNamed(hook, options);
+  const bindings = await whyOf({ unit, object, ...options.access, signal });
+  const { runs } = options.history.list({ hook, object, limit: MAX_RUNS });
+  return { hook, object, bindings, runs };
+}
+
+function unitNamed(name: string, { units, broken }: OperatorViewOptions): HookUnit {
+  const all = units();
+  const unit = all.find(({ hook }) => hook.name === name);
+  if (unit !== undefined) return unit;
+  const problem = broken().find(({ hook }) => hook === name);
+  if (problem !== undefined) throw new UsageError(`hook ${name} is broken and does not run: ${problem.message}`);
+  const names = all.map(({ hook }) => hook.name);
+  const meant = nearest(name, names);
+  const hint = meant === undefined ? `there is ${names.slice(0, 20).join(', ')}` : `did you mean ${meant}?`;
+  throw new UsageError(`no hook ${shown(name)}; ${hint}`);
+}

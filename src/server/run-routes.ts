@@ -1,0 +1,67 @@
+import type { RunControl } from '../hook/run-control.ts';
+import {
+  answered,
+  decodedParts,
+  failure,
+  notAllowed,
+  type ControlAnswer,
+  type ControlRequest,
+  type ControlRoute,
+} from './control-answer.ts';
+
+const PATH = /^\/runs(?:\/([^/]+)(\/logs)?)?$/;
+const DEFAULT_LIMIT = 50;
+const MAX_LIMIT = 500;
+/** With `follow`, how long an answer waits for a line; the client asks again. */
+const FOLLOW_MS = 20_000;
+
+/**
+ * `GET /runs?hook=&object=&failed=&limit=`, `GET /runs/ID` and `GET /runs/ID/logs?after=&follow`. With `follow` the
+ * answer waits up to 20 s for a line or the end of the run, and the next request asks from the line after the last.
+ */
+export function runRoute(runs: RunControl): ControlRoute {
+  return async (request) => {
+    const [found, id, logs] = PATH.exec(request.path) ?? [];
+    if (found === undefined) return undefined;
+    if (request.method !== 'GET') return notAllowed('GET');
+    if (id === undefined) return list(runs, request.query);
+    const [name] = decodedParts(id) ?? [];
+    if (name === undefined) return failure(400, `${request.path} is not an escaped path`);
+    return answered(async () =>
+      logs === undefined ? { status: 200, body: { run: runs.find(name) } } : log(runs, name, request),
+    );
+  };
+}
+
+function list(runs: RunControl, query: URLSearchParams): ControlAnswer {
+  const limit = numberIn(query, 'limit', DEFAULT_LIMIT);
+  if (limit === undefined || limit === 0 || limit > MAX_LIMIT) {
+    return failure(400, `limit: expected a whole number from 1 to ${MAX_LIMIT}`);
+  }
+  const [hook, object] = [query.get('hook'), query.get('object')];
+  const body = runs.list({
+    ...(hook !== null && { hook }),
+    ...(object !== null && { object }),
+    isFailed: isSet(query, 'failed'),
+    limit,
+  });
+  return { status: 200, body };
+}
+
+async function log(runs: RunControl, id: string, { query, signal }: ControlRequest): Promise<ControlAnswer> {
+  const after = numberIn(query, 'after', 0);
+  if (after === undefined) return failure(400, 'after: expected a whole number');
+  const waitMs = isSet(query, 'follow') ? FOLLOW_MS : 0;
+  return { status: 200, body: await runs.logs(id, { after, waitMs, signal }) };
+}
+
+function numberIn(query: URLSearchParams, name: string, fallback: number): number | undefined {
+  const text = query.get(name);
+  if (text === null) return fallback;
+  return /^\d{1,9}$/.test(text) ? Number(text) : undefined;
+}
+
+/** `?follow` and `?follow=true`, but not `?follow=false`. */
+function isSet(query: URLSearchParams, name: string): boolean {
+  return query.has(name) && query.get(name) !== 'false';
+}
