@@ -12,16 +12,37 @@ export class ControlFailure extends Error {
 /** Sends commands to a running operator over its control socket. */
 export interface ControlClient {
   /** Resolves to the answer; rejects with `UsageError` for an unknown hook or binding, else with `ControlFailure`. */
-  ask(method: 'GET' | 'POST', path: string): Promise<Readonly<Record<string, unknown>>>;
+  ask(method: 'GET' | 'POST', path: string, signal?: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+}
+
+/** The operator, streams and clock of a command that asks a running operator. */
+export interface ControlIo {
+  readonly client: ControlClient;
+  readonly stdout: (text: string) => void;
+  readonly stderr: (text: string) => void;
+  readonly now: () => number;
+  /** Aborts when the person at the terminal ends the command. */
+  readonly signal: AbortSignal;
+}
+
+/** Runs a command; prints a `ControlFailure` to standard error and resolves to exit code 1. */
+export async function withOperator(command: (io: ControlIo) => Promise<number>, io: ControlIo): Promise<number> {
+  try {
+    return await command(io);
+  } catch (error) {
+    if (!(error instanceof ControlFailure)) throw error;
+    io.stderr(`hooklet: ${error.message}\n`);
+    return 1;
+  }
 }
 
 const ANSWER_LIMIT_MS = 30_000;
 
 export function controlClient(socketPath: string): ControlClient {
   return {
-    async ask(method, path) {
+    async ask(method, path, signal) {
       checkOwner(socketPath);
-      const { status, body } = await exchange(socketPath, method, path);
+      const { status, body } = await exchange(socketPath, { method, path, signal });
       if (status < 300) return body;
       const error = typeof body['error'] === 'string' ? body['error'] : `the operator answered ${status}`;
       if (status === 404) throw new UsageError(error);
@@ -49,17 +70,23 @@ function ownerOf(path: string): number | undefined {
   }
 }
 
+interface Sent {
+  readonly method: string;
+  readonly path: string;
+  readonly signal: AbortSignal | undefined;
+}
+
 interface Answer {
   readonly status: number;
   readonly body: Readonly<Record<string, unknown>>;
 }
 
-async function exchange(socketPath: string, method: string, path: string): Promise<Answer> {
+async function exchange(socketPath: string, { method, path, signal }: Sent): Promise<Answer> {
   const outgoing = request({ socketPath, method, path });
   const late = (): never => {
     throw new ControlFailure(unreachable(socketPath, new Error(`no whole answer within ${ANSWER_LIMIT_MS / 1000} s`)));
   };
-  return eventually<Answer>({ limitMs: ANSWER_LIMIT_MS, late }, ({ resolve, reject }) => {
+  return eventually<Answer>({ limitMs: ANSWER_LIMIT_MS, late, signal }, ({ resolve, reject }) => {
     const fail = (error: Error): void => reject(new ControlFailure(unreachable(socketPath, error), { cause: error }));
     outgoing.once('response', (response) => {
       json(response).then(

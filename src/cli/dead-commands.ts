@@ -66,7 +66,10 @@ function deadList(letters: readonly DeadLetterDocument[], format: ListFormat, no
   const isWide = format === 'wide';
   const head = ['ID', 'HOOK', 'BINDING', 'ABOUT', 'WHY', 'ATTEMPTS', 'LAST'];
   const more = isWide ? ['FIRST', 'HOOK FILE', 'RUN', 'MESSAGE'] : ['MESSAGE'];
-  return textTable([[...head, ...more], ...letters.map((letter) => rowOf(letter, { isWide, nowMs }))]);
+  return textTable(
+    [...head, ...more],
+    letters.map((letter) => rowOf(letter, { isWide, nowMs })),
+  );
 }
 
 const MAX_MESSAGE = 60;

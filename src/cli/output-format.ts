@@ -22,7 +22,7 @@ export function checkFormat(given: string | undefined): (typeof CHECK_FORMATS)[n
 }
 
 /** The given format, or the first one by default. */
-function oneOf<T extends string>(formats: readonly [T, ...(readonly T[])], given: string | undefined): T {
+export function oneOf<T extends string>(formats: readonly [T, ...(readonly T[])], given: string | undefined): T {
   const found = given === undefined ? formats[0] : formats.find((format) => format === given);
   if (found !== undefined) return found;
   throw new UsageError(`--output: got ${JSON.stringify(given)}, expected one of ${formats.join(', ')}`);

@@ -43,7 +43,13 @@ async function listPauses({ output }: PauseFlags, { client, stdout, stderr, now 
   const known = pauses.filter(isPause);
   if (format === 'json') stdout(`${JSON.stringify(known, undefined, 2)}\n`);
   else if (known.length === 0) stdout('Nothing is paused.\n');
-  else stdout(textTable([['PAUSED', 'BY', 'SINCE', 'WAITING'], ...known.map((one) => rowOf(one, now()))]));
+  else
+    stdout(
+      textTable(
+        ['PAUSED', 'BY', 'SINCE', 'WAITING'],
+        known.map((one) => rowOf(one, now())),
+      ),
+    );
   if (typeof note === 'string') stderr(`${note}\n`);
   return 0;
 }

@@ -14,6 +14,7 @@ import { devOptions, startOptions, type Flags } from './options.ts';
 import { CHECK_FORMATS } from './output-format.ts';
 import { addSchedule } from './schedule.ts';
 import { hiddenStartFlags, startFlags } from './start-flags.ts';
+import { addViews } from './views.ts';
 import { version } from './version.ts';
 
 /** Exit codes: 0 done, 1 problems found or a failure, 2 wrong usage; `hooklet jq` has those of jq. */
@@ -123,6 +124,7 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addSchedule(program, exit);
   addDead(program, exit);
   addPause(program, exit);
+  addViews(program, exit);
   // Only for the help; `dispatch` handles them before the parser.
   program
     .command('filter <expression>')

@@ -1,19 +1,9 @@
 import { UsageError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
 import type { ScheduleDocument } from '../server/schedule-document.ts';
-import { ControlFailure, type ControlClient } from './control-client.ts';
+import { ControlFailure, type ControlIo } from './control-client.ts';
 import { outputFormat } from './output-format.ts';
 import { scheduleList } from './schedule-list.ts';
-
-/** The operator, streams and clock of a `schedule` command. */
-export interface ScheduleIo {
-  readonly client: ControlClient;
-  readonly stdout: (text: string) => void;
-  readonly stderr: (text: string) => void;
-  readonly now: () => number;
-  /** Aborts waiting for a run. */
-  readonly signal: AbortSignal;
-}
 
 /** A schedule binding as named on the command line. */
 export interface ScheduleTarget {
@@ -24,19 +14,8 @@ export interface ScheduleTarget {
 const POLL_MS = 250;
 const FINAL: readonly string[] = ['succeeded', 'failed', 'interrupted', 'replaced'];
 
-/** Runs a command; prints a `ControlFailure` to standard error and resolves to exit code 1. */
-export async function withOperator(command: (io: ScheduleIo) => Promise<number>, io: ScheduleIo): Promise<number> {
-  try {
-    return await command(io);
-  } catch (error) {
-    if (!(error instanceof ControlFailure)) throw error;
-    io.stderr(`hooklet: ${error.message}\n`);
-    return 1;
-  }
-}
-
 /** `hooklet schedule list`; resolves to the exit code, as the others do. */
-export async function listSchedules(output: string | undefined, io: ScheduleIo): Promise<number> {
+export async function listSchedules(output: string | undefined, io: ControlIo): Promise<number> {
   const format = outputFormat(output);
   const { schedules, note } = await readList(io);
   io.stdout(scheduleList(schedules, format, io.now()));
@@ -45,7 +24,7 @@ export async function listSchedules(output: string | undefined, io: ScheduleIo):
 }
 
 /** `hooklet schedule trigger`; with `isWaiting` waits for the run, and the exit code is 0 only if it succeeded. */
-export async function triggerSchedule(target: ScheduleTarget, isWaiting: boolean, io: ScheduleIo): Promise<number> {
+export async function triggerSchedule(target: ScheduleTarget, isWaiting: boolean, io: ControlIo): Promise<number> {
   const { runId } = await io.client.ask('POST', pathOf(target, 'trigger'));
   if (typeof runId !== 'string') throw new ControlFailure('the operator did not say which run it is');
   io.stdout(`${runId}\n`);
@@ -53,7 +32,7 @@ export async function triggerSchedule(target: ScheduleTarget, isWaiting: boolean
 }
 
 /** `hooklet schedule suspend` and `resume`. */
-export async function setSuspended(target: ScheduleTarget, isSuspended: boolean, io: ScheduleIo): Promise<number> {
+export async function setSuspended(target: ScheduleTarget, isSuspended: boolean, io: ControlIo): Promise<number> {
   const { hook, binding } = target;
   const { schedule } = await io.client.ask('POST', pathOf(target, isSuspended ? 'suspend' : 'resume'));
   const { next, kept } = isScheduleDocument(schedule) ? schedule : {};
@@ -68,7 +47,7 @@ export async function setSuspended(target: ScheduleTarget, isSuspended: boolean,
   return 0;
 }
 
-async function waitFor(target: ScheduleTarget, runId: string, io: ScheduleIo): Promise<number> {
+async function waitFor(target: ScheduleTarget, runId: string, io: ControlIo): Promise<number> {
   for (;;) {
     const { schedules } = await readList(io);
     const schedule = schedules.find(({ hook, binding }) => hook === target.hook && binding === target.binding);
@@ -85,7 +64,7 @@ async function waitFor(target: ScheduleTarget, runId: string, io: ScheduleIo): P
   }
 }
 
-async function readList({ client }: ScheduleIo): Promise<{
+async function readList({ client }: ControlIo): Promise<{
   readonly schedules: readonly ScheduleDocument[];
   readonly note: string | undefined;
 }> {

@@ -1,12 +1,10 @@
 import type { Command } from 'commander';
-import { printable } from '../lib/printable.ts';
+import type { ControlIo } from './control-client.ts';
+import { asking, askOperator, type GivenFlags, type SocketFlags } from './asking.ts';
 import type * as commands from './schedule-commands.ts';
-import type { ScheduleIo } from './schedule-commands.ts';
 
 type Exit = (code: number) => void;
-type Flags<Name extends string> = Readonly<Record<Name, string | undefined>>;
-type SocketFlags = Flags<'debugUnixSocket' | 'tmpDir'>;
-type Run = (loaded: typeof commands, io: ScheduleIo) => Promise<number>;
+type Run = (loaded: typeof commands, io: ControlIo) => Promise<number>;
 
 const OUTPUT = ['-o, --output <format>', 'one of text, json, yaml (default text)'] as const;
 
@@ -16,7 +14,7 @@ export function addSchedule(program: Command, exit: Exit): void {
   addExplain(schedule, exit);
   asking(schedule.command('list').description('show all schedules: next, last, outcome'))
     .option(...OUTPUT)
-    .action(async (flags: SocketFlags & Flags<'output'>) => {
+    .action(async (flags: SocketFlags & GivenFlags<'output'>) => {
       exit(await ask(flags, async ({ listSchedules }, io) => listSchedules(flags.output, io)));
     });
   asking(schedule.command('trigger <hook> <binding>').description('run a schedule now and print the id of the run'))
@@ -36,33 +34,9 @@ export function addSchedule(program: Command, exit: Exit): void {
   }
 }
 
-/** The options of `hooklet start` that determine the control socket. */
-function asking(command: Command): Command {
-  return command
-    .option('--debug-unix-socket <path>', 'socket of the operator (env HOOKLET_DEBUG_UNIX_SOCKET, DEBUG_UNIX_SOCKET)')
-    .option('--tmp-dir <dir>', 'its temporary folder, which contains the default socket (env HOOKLET_TMP_DIR)')
-    .addHelpText('after', ASKING_HELP);
-}
-
-async function ask({ debugUnixSocket, tmpDir }: SocketFlags, run: Run): Promise<number> {
-  const [loaded, { controlClient }, { controlSocketOf }, { resolveOptions, startOptions }, { shutdownSignal }] =
-    await Promise.all([
-      import('./schedule-commands.ts'),
-      import('./control-client.ts'),
-      import('./control-socket.ts'),
-      import('./options.ts'),
-      import('./shutdown.ts'),
-    ]);
-  const specs = { debugUnixSocket: startOptions.debugUnixSocket, tmpDir: startOptions.tmpDir };
-  const { path } = controlSocketOf(resolveOptions(specs, { debugUnixSocket, tmpDir }, process.env));
-  const io: ScheduleIo = {
-    client: controlClient(path),
-    stdout: (text) => process.stdout.write(printable(text)),
-    stderr: (text) => process.stderr.write(printable(text)),
-    now: Date.now,
-    signal: shutdownSignal(() => {}),
-  };
-  return loaded.withOperator(async () => run(loaded, io), io);
+async function ask(flags: SocketFlags, run: Run): Promise<number> {
+  const loaded = await import('./schedule-commands.ts');
+  return askOperator(flags, async (io) => run(loaded, io));
 }
 
 function addExplain(schedule: Command, exit: Exit): void {
@@ -75,16 +49,12 @@ function addExplain(schedule: Command, exit: Exit): void {
     .option('--count <n>', 'how many ticks at most (default 10, in a range 1000)')
     .option(...OUTPUT)
     .addHelpText('after', EXPLAIN_HELP)
-    .action(async (crontab: readonly string[], flags: Flags<'from' | 'to' | 'zone' | 'count' | 'output'>) => {
+    .action(async (crontab: readonly string[], flags: GivenFlags<'from' | 'to' | 'zone' | 'count' | 'output'>) => {
       const { explainSchedule } = await import('./schedule-explain.ts');
       process.stdout.write(explainSchedule({ ...flags, crontab, nowMs: Date.now() }));
       exit(0);
     });
 }
-
-const ASKING_HELP = `
-Ask where the operator runs, such as: kubectl exec deployment/hooklet -- hooklet schedule list
-`;
 
 const EXPLAIN_HELP = `
 A time is now, a date, a date and a time in the zone, or one with an offset: 2026-03-29, 2026-03-29T02:30,

@@ -1,7 +1,9 @@
-/** Rows as text, in columns as wide as their widest cell; the first row is the head. */
-export function textTable(rows: readonly (readonly string[])[]): string {
-  const [head = []] = rows;
-  const widths = head.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
-  const lines = rows.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
-  return lines.map((line) => `${line.trimEnd()}\n`).join('');
+import { printableLine } from '../lib/printable.ts';
+
+/** Rows in columns under a heading, each cell in one line; `-` for an empty cell. */
+export function textTable(head: readonly string[], rows: readonly (readonly string[])[], indent = ''): string {
+  const all = [head, ...rows.map((row) => row.map((cell) => (cell === '' ? '-' : printableLine(cell))))];
+  const widths = head.map((_, column) => Math.max(...all.map((row) => row[column]?.length ?? 0)));
+  const lines = all.map((row) => row.map((cell, column) => cell.padEnd(widths[column] ?? 0)).join('  '));
+  return lines.map((line) => `${indent}${line.trimEnd()}\n`).join('');
 }

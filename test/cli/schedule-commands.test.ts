@@ -1,13 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { controlClient } from '../../src/cli/control-client.ts';
-import {
-  listSchedules,
-  setSuspended,
-  triggerSchedule,
-  withOperator,
-  type ScheduleIo,
-} from '../../src/cli/schedule-commands.ts';
+import { controlClient, withOperator, type ControlIo } from '../../src/cli/control-client.ts';
+import { listSchedules, setSuspended, triggerSchedule } from '../../src/cli/schedule-commands.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { ScheduleOutcome } from '../../src/hook/schedule-control.ts';
 import { createControlServer } from '../../src/server/control-server.ts';
@@ -40,12 +34,12 @@ afterEach(async () => {
 
 /** Runs a command; returns its output and exit code. */
 async function run(
-  command: (io: ScheduleIo) => Promise<number>,
+  command: (io: ControlIo) => Promise<number>,
   { socket = path, signal = new AbortController().signal } = {},
 ) {
   let out = '';
   let err = '';
-  const io: ScheduleIo = {
+  const io: ControlIo = {
     client: controlClient(socket),
     stdout: (text) => void (out += text),
     stderr: (text) => void (err += text),

@@ -1,0 +1,49 @@
+import type { Command } from 'commander';
+import { printable } from '../lib/printable.ts';
+import type { ControlIo } from './control-client.ts';
+
+/** Flags by name. */
+export type GivenFlags<Name extends string> = Readonly<Record<Name, string | undefined>>;
+
+/** The flags that determine the control socket. */
+export type SocketFlags = GivenFlags<'debugUnixSocket' | 'tmpDir'>;
+
+/** Adds the options of `hooklet start` that determine the control socket. */
+export function asking(command: Command): Command {
+  return command
+    .option('--debug-unix-socket <path>', 'socket of the operator (env HOOKLET_DEBUG_UNIX_SOCKET, DEBUG_UNIX_SOCKET)')
+    .option('--tmp-dir <dir>', 'its temporary folder, which contains the default socket (env HOOKLET_TMP_DIR)')
+    .addHelpText('after', () => askingHelp(command));
+}
+
+/** Calls a command with the operator at the socket; what the operator refuses is printed, with exit code 1. */
+export async function askOperator(
+  { debugUnixSocket, tmpDir }: SocketFlags,
+  run: (io: ControlIo) => Promise<number>,
+): Promise<number> {
+  const [{ controlClient, withOperator }, { controlSocketOf }, { resolveOptions, startOptions }, { shutdownSignal }] =
+    await Promise.all([
+      import('./control-client.ts'),
+      import('./control-socket.ts'),
+      import('./options.ts'),
+      import('./shutdown.ts'),
+    ]);
+  const specs = { debugUnixSocket: startOptions.debugUnixSocket, tmpDir: startOptions.tmpDir };
+  const { path } = controlSocketOf(resolveOptions(specs, { debugUnixSocket, tmpDir }, process.env));
+  const io: ControlIo = {
+    client: controlClient(path),
+    stdout: (text) => process.stdout.write(printable(text)),
+    stderr: (text) => process.stderr.write(printable(text)),
+    now: Date.now,
+    signal: shutdownSignal(() => {}),
+  };
+  return withOperator(run, io);
+}
+
+function askingHelp(command: Command): string {
+  const words: string[] = [];
+  for (let one: Command | null = command; one?.parent; one = one.parent) words.unshift(one.name());
+  return `
+Ask where the operator runs, such as: kubectl exec deployment/hooklet -- hooklet ${words.join(' ')}
+`;
+}
