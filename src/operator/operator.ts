@@ -25,6 +25,7 @@ import { hookLoader, type HookLoading } from '../units/hook-loading.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { HookSet } from '../units/hook-set.ts';
 import { createOperatorView } from './operator-view.ts';
+import { openChildren } from './open-children.ts';
 import { type RunnerSettings } from './open-runner.ts';
 import { createScheduleObserver } from './schedule-observer.ts';
 import { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
@@ -115,6 +116,7 @@ export class Operator {
       deadLetters: this.givenUp.letters,
       gate: this.givenUp.gate,
       executor: parts.runner,
+      children: openChildren(access, log),
       scheduledRuns,
       unitOf: (hook) => this.#hooks.unitOf(hook),
       unitFor: (hook) => this.#hooks.unitFor(hook),
