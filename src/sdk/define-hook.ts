@@ -8,7 +8,8 @@ import { Patch } from './patch.ts';
 import { RunResult } from './result.ts';
 import { readContexts, readSnapshots } from './wire-context.ts';
 
-const MARK = Symbol.for('hooklet.definition');
+/** The key by which a definition is known. */
+export const MARK = Symbol.for('hooklet.definition');
 
 /** The argument of a hook's `run` function. */
 export interface HookRun<B extends Bindings> {
@@ -106,11 +107,13 @@ export function defineHook<const B extends Bindings>(source: HookSource<B>): Hoo
   return definition;
 }
 
-interface Attempted extends Pick<DefinitionResult, 'error' | 'outcome'> {
+/** How the function of an author ended. */
+export interface Attempted extends Pick<DefinitionResult, 'error' | 'outcome'> {
   readonly thrown?: ThrownEnding;
 }
 
-async function attempt(work: () => Promise<void>): Promise<Attempted> {
+/** Runs the function of an author; never rejects. */
+export async function attempt(work: () => Promise<void>): Promise<Attempted> {
   try {
     await work();
     return {};

@@ -32,6 +32,17 @@ export type {
   OwnerReference,
 } from './kubernetes-object.ts';
 export { Later, Permanent } from './ending.ts';
+export {
+  reconcile,
+  type ItemOptions,
+  type OwnedOptions,
+  type ReconcileAnswer,
+  type ReconcileHook,
+  type ReconcileOptions,
+  type ReconcileRun,
+  type SelectionOptions,
+  type WatchedOptions,
+} from './reconcile.ts';
 export type { ChildToHave, ConditionToSet, ContextResult, EventToRecord, RunResult } from './result.ts';
 export type { Metric, MetricOptions, ObserveOptions } from './metric.ts';
 export type {

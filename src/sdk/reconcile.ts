@@ -1,0 +1,235 @@
+import type { RetryOptions } from './bindings.ts';
+import type { HookConfig, HookSettings } from './config.ts';
+import { attempt, MARK, type HookHost, type HookLog, type RunnableHook } from './define-hook.ts';
+import { thrownEnding } from './ending.ts';
+import type { KubernetesObject, ObjectLike } from './kubernetes-object.ts';
+import { isCalledFromMainScript, runAsProgram } from './main-script.ts';
+import { Metric } from './metric.ts';
+import { Patch } from './patch.ts';
+import { RunResult, type ChildToHave, type ConditionToSet, type ContextResult, type EventToRecord } from './result.ts';
+
+/** What of an object is kept and shown. */
+export interface ItemOptions {
+  readonly jqFilter?: string;
+  readonly jsonPathFilter?: string;
+  /** Default: true without a filter, else false. */
+  readonly keepFullObjectsInMemory?: boolean;
+}
+
+/** Which objects of a kind; the selectors are those of a `kubernetes` binding. */
+export interface SelectionOptions {
+  readonly apiVersion: string;
+  readonly kind: string;
+  readonly nameSelector?: object;
+  readonly labelSelector?: object;
+  readonly fieldSelector?: object;
+  readonly namespace?: object;
+}
+
+/** A kind of which the function makes objects. */
+export interface OwnedOptions extends ItemOptions {
+  readonly apiVersion: string;
+  readonly kind: string;
+  /** What happens to a child that differs from what should be there; default `Apply`. */
+  readonly onChange?: 'Apply' | 'Recreate' | 'OnDelete' | 'RollingRecreate';
+  /** Whether a namespaced parent may have such children in other namespaces; default false. */
+  readonly otherNamespaces?: boolean;
+}
+
+/** Objects of others that matter. */
+export interface WatchedOptions extends SelectionOptions, ItemOptions {
+  readonly name: string;
+  /** A jq filter from such an object to the names of the parents it matters to. */
+  readonly for: string;
+}
+
+/** The binding of a reconcile hook; durations such as `10m`. */
+export interface ReconcileOptions extends SelectionOptions {
+  /** Default `reconcile`. */
+  readonly name?: string;
+  /** Decides which changes of the parent count; default: all but those of its status. */
+  readonly jqFilter?: string;
+  readonly jsonPathFilter?: string;
+  readonly owns?: readonly OwnedOptions[];
+  readonly watches?: readonly WatchedOptions[];
+  /** How many parents are worked on at the same time; default 4. */
+  readonly concurrency?: number;
+  /** How many parents one run may get; default 1. */
+  readonly batch?: number;
+  readonly resyncPeriod?: string;
+  /** Whether the function is called before a parent is deleted; default false. */
+  readonly finalize?: boolean;
+  readonly onHookChange?: boolean;
+  readonly retry?: RetryOptions;
+  readonly settings?: HookSettings;
+}
+
+/** The argument of a reconcile function: one object, and what is around it. */
+export interface ReconcileRun<Parent> {
+  readonly object: Parent;
+  /** The children by `Kind.group`, or `Kind` of the core group; with a filter, its results. */
+  readonly owned: Readonly<Record<string, readonly KubernetesObject[]>>;
+  /** What is watched, by its name; with a filter, its results. */
+  readonly watched: Readonly<Record<string, readonly KubernetesObject[]>>;
+  /** Whether the object is being deleted. */
+  readonly finalizing: boolean;
+  readonly reason: string;
+  /** From 1. */
+  readonly attempt: number;
+  /** The `output` of the last attempt. */
+  readonly previous?: unknown;
+  readonly runId: string;
+  readonly patch: Patch;
+  readonly metric: Metric;
+  readonly log: HookLog;
+  /** Aborts when the run exceeds its time limit or the operator stops. */
+  readonly signal: AbortSignal;
+}
+
+/** What should be there; absent `children` are left as they are, an empty list means none of them. */
+export interface ReconcileAnswer {
+  readonly children?: readonly (ObjectLike | ChildToHave)[];
+  readonly status?: Readonly<Record<string, unknown>>;
+  readonly conditions?: readonly ConditionToSet[];
+  readonly events?: readonly EventToRecord[];
+  /** When the object is to be looked at again. */
+  readonly retryAfter?: string;
+  /** The object may be deleted. */
+  readonly finalized?: boolean;
+}
+
+type Reconcile<Parent> = (run: ReconcileRun<Parent>) => ReconcileAnswer | void | Promise<ReconcileAnswer | void>;
+
+/** The value that the module of a reconcile hook exports as default. */
+export interface ReconcileHook<Parent> extends RunnableHook {
+  /** The function of the author, for tests of the hook. */
+  readonly reconcile: Reconcile<Parent>;
+}
+
+/**
+ * Defines a hook of one reconcile binding by a function that gets an object and says what should be there. The module
+ * exports it as default. What the function throws is the end of the work on that object alone: `Later` and `Permanent`
+ * as everywhere, anything else a failure that is tried again.
+ */
+export function reconcile<Parent = KubernetesObject>(
+  options: ReconcileOptions,
+  work: Reconcile<Parent>,
+): ReconcileHook<Parent> {
+  const hook: ReconcileHook<Parent> = {
+    [MARK]: true,
+    config: configOf(options),
+    reconcile: work,
+    execute: async (wire, host) => execute(wire, { host, options, work }),
+  };
+  if (isCalledFromMainScript()) runAsProgram(hook);
+  return hook;
+}
+
+interface Parts<Parent> {
+  readonly host: HookHost;
+  readonly options: ReconcileOptions;
+  readonly work: Reconcile<Parent>;
+}
+
+async function execute<Parent>(wire: unknown, { host, options, work }: Parts<Parent>) {
+  const [patch, metric] = [new Patch(), new Metric()];
+  const contexts: readonly unknown[] = Array.isArray(wire) ? wire : [];
+  const result = new RunResult(() => contexts);
+  const run = async (context: unknown): Promise<ReconcileAnswer> => {
+    const fields = runFields(fieldsOf(context), options);
+    // The cast is safe as far as the author's type fits the kind: the operator wrote the object of that kind.
+    const object = fields.object as Parent;
+    return (await work({ ...fields, object, patch, metric, runId: '', ...host })) ?? {};
+  };
+  const { thrown, ...ending } = await attempt(async () => {
+    const [first, ...others] = contexts;
+    if (others.length === 0) {
+      say(result, await run(first));
+      return;
+    }
+    for (const [index, context] of contexts.entries()) {
+      const part = result.context(index);
+      await run(context).then(
+        (answer) => say(part, answer),
+        (error: unknown) => sayThrown(part, error, host.log),
+      );
+    }
+  });
+  return { patch: patch.toString(), metrics: metric.toString(), result: result.textWith(thrown), ...ending };
+}
+
+function say(part: ContextResult, answer: ReconcileAnswer): void {
+  const { children, status, conditions = [], events = [], retryAfter, finalized } = answer;
+  if (children !== undefined) part.children(children);
+  if (status !== undefined) part.status(status);
+  for (const condition of conditions) part.condition(condition);
+  for (const event of events) part.event(event);
+  if (retryAfter !== undefined) part.retryAfter(retryAfter);
+  if (finalized === true) part.finalized();
+}
+
+function sayThrown(part: ContextResult, error: unknown, log: HookLog): void {
+  const thrown = thrownEnding(error);
+  const text = error instanceof Error ? error.message : String(error);
+  if (thrown === undefined) {
+    log.error('the function threw', { error: error instanceof Error ? (error.stack ?? text) : text });
+    part.failed('FunctionThrew', text);
+  } else if (thrown.outcome === 'later') part.later(thrown.retryAfter, thrown.message);
+  else part.permanent(thrown.reason ?? 'Permanent', thrown.message);
+}
+
+type Fields = Readonly<Record<string, unknown>>;
+
+function runFields(context: Fields, { owns = [], watches = [] }: ReconcileOptions) {
+  const { object, finalizing, reason, attempt: count, previous } = context;
+  return {
+    object,
+    owned: itemsBy(fieldsOf(context['owned']), new Map(owns.map((rule) => [ownedKey(rule), rule]))),
+    watched: itemsBy(fieldsOf(context['watched']), new Map(watches.map((rule) => [rule.name, rule]))),
+    finalizing: finalizing === true,
+    reason: String(reason),
+    attempt: Number(count),
+    ...(previous !== undefined && { previous }),
+  };
+}
+
+function itemsBy(
+  sent: Fields,
+  rules: ReadonlyMap<string, ItemOptions>,
+): Readonly<Record<string, readonly KubernetesObject[]>> {
+  const entries = [...rules].map(([name, rule]) => [name, readItems(sent[name], rule)]);
+  return Object.fromEntries(entries) as Readonly<Record<string, readonly KubernetesObject[]>>;
+}
+
+function readItems(value: unknown, rule: ItemOptions): readonly unknown[] {
+  const items = (Array.isArray(value) ? value : []).map(fieldsOf);
+  if (!isFiltered(rule)) return items.map(({ object }) => object);
+  return rule.keepFullObjectsInMemory === true ? items : items.map(({ filterResult }) => filterResult ?? null);
+}
+
+function configOf({ settings, owns, watches, ...binding }: ReconcileOptions): HookConfig {
+  const parts = {
+    ...(owns !== undefined && { owns: owns.map(withMemory) }),
+    ...(watches !== undefined && { watches: watches.map(withMemory) }),
+  };
+  return { configVersion: 'v1', reconcile: [{ ...binding, ...parts }], ...(settings !== undefined && { settings }) };
+}
+
+// A function that sees only filter results does not need the operator to keep whole objects.
+function withMemory<T extends ItemOptions>(rule: T): T {
+  return { keepFullObjectsInMemory: !isFiltered(rule), ...rule };
+}
+
+function isFiltered({ jqFilter, jsonPathFilter }: ItemOptions): boolean {
+  return jqFilter !== undefined || jsonPathFilter !== undefined;
+}
+
+function ownedKey({ apiVersion, kind }: { readonly apiVersion: string; readonly kind: string }): string {
+  const slash = apiVersion.indexOf('/');
+  return slash === -1 ? kind : `${kind}.${apiVersion.slice(0, slash)}`;
+}
+
+function fieldsOf(value: unknown): Fields {
+  // Not copied: an object may be large.
+  return typeof value === 'object' && value !== null ? (value as Fields) : {};
+}
