@@ -57,6 +57,7 @@ function hook::candidates() {
       ;;
     Group) echo "__on_group::$group" ;;
     Schedule) echo "__on_schedule::$binding" ;;
+    Reconcile) echo "__on_reconcile::$binding" ;;
     Validating) echo "__on_validating::$binding" ;;
     Mutating) echo "__on_mutating::$binding" ;;
     Conversion) printf '%s\n' "__on_conversion::$binding::${from//\//.}::${to//\//.}" "__on_conversion::$binding" ;;

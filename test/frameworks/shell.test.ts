@@ -287,4 +287,23 @@ describe('the shell framework', { timeout: 60_000 }, () => {
 
     expect(said).toMatchObject({ outcome: 'later', output: { step: 2 } });
   });
+
+  it('collects the children, the status and the finalization of each object', async () => {
+    const contexts = ['made', 'none', 'gone', 'left'].map((binding) => ({ binding, type: 'Reconcile', object: {} }));
+
+    const { result } = await runScript(fixture('reconcile'), { contexts, env });
+
+    const child = (name: string) => ({ apiVersion: 'v1', kind: 'Secret', metadata: { name } });
+    expect(JSON.parse(result)).toEqual({
+      contexts: [
+        {
+          index: 0,
+          children: [child('a'), child('b'), child('c'), { object: child('d'), after: ['Secret/a', 'c'] }],
+          status: { count: 4 },
+        },
+        { index: 1, children: [] },
+        { index: 2, finalized: true },
+      ],
+    });
+  });
 });
