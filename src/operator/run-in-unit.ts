@@ -30,7 +30,8 @@ export async function runInUnit(run: Run, options: UnitRunOptions, signal: Abort
   const readers = { read: unit.objects.bind(unit), facts: options.facts, view: unit.view.bind(unit) };
   return options.endable.during(task, async (stop) => {
     const outcome = await attempt(run, readers, options, { terminate, stop });
-    if (outcome.type !== 'failed' || stop.reason !== REPLACED) return outcome;
+    const isUnfinished = outcome.type === 'failed' || outcome.type === 'later';
+    if (!isUnfinished || stop.reason !== REPLACED) return outcome;
     return { type: 'replaced', ...(outcome.cost && { cost: outcome.cost }) };
   });
 }

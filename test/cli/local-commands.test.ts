@@ -133,6 +133,20 @@ echo '{"operation":"Create","object":{"apiVersion":"v1","kind":"ConfigMap","meta
     expect(results[2]?.stderr).toContain('KUBERNETES_PATCH_PATH');
   });
 
+  it('exits with 0 for a run that is to come later, and with 1 where exit codes are plain', async () => {
+    const path = hook('a.sh', recordingHook({ configVersion: 'v1', onStartup: 1 }, 'exit 75'));
+    const args = ['run', path, '--event', 'onStartup'];
+    const env = { OUT: join(folder.path, 'out'), TMPDIR: join(folder.path, 'tmp') };
+
+    const [later, plain] = await Promise.all([
+      run(args),
+      runProgram(args, { cwd: folder.path, env: { ...env, PLAIN_EXIT_CODES: 'true' } }),
+    ]);
+
+    expect([later.exitCode, later.stdout]).toEqual([0, expect.stringContaining('is to be run again later')]);
+    expect([plain.exitCode, plain.stderr]).toEqual([1, expect.stringContaining('exit code 75')]);
+  });
+
   it('makes the context of an event from an object in a file or on standard input', async () => {
     const kubernetes = [{ name: 'pods', kind: 'Pod', jqFilter: '.metadata.labels' }];
     const path = hook('a.sh', recordingHook({ configVersion: 'v1', kubernetes }, 'cat "$BINDING_CONTEXT_PATH"'));

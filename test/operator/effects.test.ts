@@ -88,6 +88,19 @@ describe('what a hook wrote', () => {
     expect(warnings).toHaveLength(2);
   });
 
+  it('has its result read beside the contexts of the run, and likely mistakes in it told', async () => {
+    const text = JSON.stringify({ status: { a: 1 }, retryAfter: '1s' });
+    const scope = { contexts: [{ isReconcile: false }] };
+
+    const { result, warnings } = await effects.parseResult(text, scope, NEVER);
+
+    expect(result).toMatchObject({ status: { a: 1 }, retryAfterMs: 1000 });
+    expect(warnings).toEqual([
+      expect.stringMatching(/^RESULT_PATH, document 1, line 1: conditions and status have no/),
+    ]);
+    await expect(effects.parseResult('{"finalized": true}', scope, NEVER)).rejects.toThrow(HookOutputError);
+  });
+
   it('has its metrics count after a failure only where they say ignoreHookError', async () => {
     const metrics = lines({ name: 'a', action: 'add', value: 1 }, { name: 'b', add: 1, ignoreHookError: true });
 

@@ -17,7 +17,7 @@ async function execute(run: (run: Run) => void, contexts: readonly unknown[] = [
 /** What the operator reads of the result of a run of two objects. */
 async function said(run: (run: Run) => void) {
   const { result, error } = await execute(run);
-  if (error !== undefined) throw error;
+  expect(error).toBeUndefined();
   const scope = { contexts: ['a', 'b'].map((name) => ({ object: name, isReconcile: true })) };
   return parseResult(result, scope).result;
 }
