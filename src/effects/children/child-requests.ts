@@ -26,11 +26,14 @@ export interface ChildSession {
 export interface ChildWrite {
   readonly operation: PatchOperation;
   readonly applied: AppliedOperation;
+  /** The fields that the child had lost to others before it was written; of a changed answer only its hash. */
+  readonly lost: readonly string[];
 }
 
 /** An operation without its number, and what is there after it; absent when there is nothing. */
 export interface Written {
   readonly key: string;
+  readonly lost?: readonly string[];
   readonly operation: PatchOperation;
   readonly change: AppliedOperation['change'];
   readonly live?: LiveChild;
@@ -200,11 +203,12 @@ function writtenBy(
 }
 
 /** Numbers a write among those of the pass. */
-export function numbered({ operation, change, live }: Omit<Written, 'key'>, index: number): ChildWrite {
+export function numbered({ operation, change, live, lost = [] }: Written, index: number): ChildWrite {
   const resourceVersion = live?.resourceVersion;
   const isDeletion = change === 'deleted' || change === 'absent';
   return {
     operation,
+    lost,
     applied: {
       index,
       operation: operation.operation,

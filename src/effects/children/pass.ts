@@ -112,7 +112,8 @@ export class Pass {
     if (state === undefined) return;
     const { wanted } = state;
     const isWrite = 'operation' in result;
-    if (isWrite) this.writes.push(result);
+    const lost = state.live === undefined ? [] : this.session.tolerance.differences(state.live, wanted);
+    if (isWrite) this.writes.push({ ...result, lost });
     const live = isWrite ? result.live : result.found;
     if (isWrite && live !== undefined && result.change !== 'deleted') this.session.tolerance.note(live, wanted);
     if (live === undefined) {

@@ -1,6 +1,8 @@
 import { beforeEach, describe, expect, it } from 'vitest';
 import type { Sandbox } from '@hooklet/sandbox';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
+import { KubeError } from '../../../src/errors.ts';
+import type { KubeRequest } from '../../../src/kube/client.ts';
 import { readLiveChild, type LiveChild } from '../../../src/effects/children/live-child.ts';
 import { marksOf } from '../../../src/effects/children/marks.ts';
 import { Tolerance } from '../../../src/effects/children/tolerance.ts';
@@ -319,6 +321,83 @@ describe('the dry run', () => {
       'deleted Secret/s',
       'created Secret/s',
     ]);
+  });
+});
+
+describe('a request that fails', () => {
+  /** A client that refuses the writes of the child `a`. */
+  function failing(status: number, message: string) {
+    return {
+      request: async (request: KubeRequest, signal: AbortSignal): Promise<unknown> => {
+        if (request.path !== `${MAPS}/a` || request.method === 'GET')
+          return rig.session.client.request(request, signal);
+        throw new KubeError(message, { status, reason: 'Timeout' });
+      },
+    };
+  }
+
+  it.each([
+    [
+      403,
+      'User "x" cannot patch resource',
+      'forbidden',
+      /needs get, list, watch, create, patch and delete on configmaps/,
+    ],
+    [403, 'exceeded quota: q', 'refused', /exceeded quota/],
+    [422, 'data is invalid', 'refused', /data is invalid/],
+    [404, 'the server could not find the requested resource', 'kind', /does not have configmaps/],
+    [404, 'namespaces "x" not found', 'refused', /namespaces "x" not found/],
+    [409, 'the object has been modified', 'changed', /again and again/],
+    [500, 'etcd is away', 'lost', /etcd is away/],
+    [0, 'no answer', 'lost', /no answer/],
+  ])('with %d %s is a problem of type %s, and the others are written', async (status, said, type, expected) => {
+    await rig.reach([map('old')]);
+
+    const outcome = await rig.reach([map('a'), map('b')], {
+      live: [],
+      session: { client: failing(status, said) },
+    });
+
+    expect(changes(outcome)).toEqual(['created ConfigMap/b']);
+    expect(outcome.problems).toMatchObject([{ type, child: 'ConfigMap/a', message: expect.stringMatching(expected) }]);
+    expect(outcome.children).toMatchObject([{ state: 'absent' }, { state: 'ready', isCurrent: true }]);
+  });
+
+  it('because the run was stopped says so', async () => {
+    const controller = new AbortController();
+    const client = {
+      request: async (): Promise<unknown> => {
+        controller.abort();
+        throw new Error('aborted');
+      },
+    };
+
+    const outcome = await rig.reach([map('a')], { session: { client, signal: controller.signal } });
+
+    expect(outcome.problems).toMatchObject([{ type: 'lost', message: expect.stringMatching(/the run was stopped/) }]);
+  });
+
+  it('leaves at most 8 requests under way at the same time', async () => {
+    let now = 0;
+    let most = 0;
+    const client = {
+      request: async (request: KubeRequest, signal: AbortSignal): Promise<unknown> => {
+        now += 1;
+        most = Math.max(most, now);
+        try {
+          return await rig.session.client.request(request, signal);
+        } finally {
+          now -= 1;
+        }
+      },
+    };
+
+    await rig.reach(
+      Array.from({ length: 40 }, (_, index) => map(`m-${index}`)),
+      { session: { client } },
+    );
+
+    expect(most).toBe(8);
   });
 });
 
