@@ -85,20 +85,24 @@ async function run(pass: Pass, live: readonly LiveChild[], wanted: readonly Want
     if (refusals.length > 0) return;
   }
   await pass.write();
-  const isComplete = pass.problems.length === 0 && pass.states.every(({ live: child }) => child?.isDeleting === false);
-  if (isComplete) await pass.remove(doomed);
+  if (pass.problems.length === 0 && isAllThere(pass.states)) await pass.remove(doomed);
   else pass.holdBack(doomed.flat());
 }
 
-/** Whether this pass, or one that follows from it, deletes something. */
+/** Whether this pass may delete something: not while all that is left waits for others. */
 function mayDelete(states: readonly ChildState[], doomed: readonly (readonly LiveChild[])[]): boolean {
-  return (
-    doomed.length > 0 ||
-    states.some(({ wanted, live, isOurs: own, differs }) => {
-      const isRecreated = wanted.onChange === 'Recreate' || wanted.onChange === 'RollingRecreate';
-      return isRecreated && own && live?.isDeleting === false && differs;
-    })
-  );
+  const hasWork = planSteps(states).some(({ type }) => type === 'create' || type === 'apply' || type === 'recreate');
+  if (!hasWork) return doomed.length > 0 && isAllThere(states);
+  return doomed.length > 0 || states.some(isRemade);
+}
+
+function isRemade({ wanted, live, isOurs: own, differs }: ChildState): boolean {
+  const isDeletedFirst = wanted.onChange === 'Recreate' || wanted.onChange === 'RollingRecreate';
+  return isDeletedFirst && own && live?.isDeleting === false && differs;
+}
+
+function isAllThere(states: readonly ChildState[]): boolean {
+  return states.every(({ live }) => live?.isDeleting === false);
 }
 
 interface Basis extends DesiredStateRequest {
