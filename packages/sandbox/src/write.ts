@@ -129,9 +129,10 @@ function statusOnly(kind: ServedKind, object: JsonObject, before: JsonObject): J
 }
 
 function statusMetadata(kind: ServedKind, metadata: JsonObject, before: JsonObject): JsonObject {
-  const { annotations = {}, managedFields = [] } = metadata;
+  const { annotations = {}, managedFields = [], uid = '' } = metadata;
   if (kind.custom !== undefined) return { ...before, managedFields };
-  return kind.group === '' ? metadata : { ...before, annotations, managedFields };
+  // Another uid is refused afterwards.
+  return kind.group === '' ? metadata : { ...before, annotations, managedFields, uid };
 }
 
 function replaceField(object: JsonObject, from: JsonObject, field: string): JsonObject {

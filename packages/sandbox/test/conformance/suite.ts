@@ -12,6 +12,7 @@ import { patchLaws } from './patch-laws.ts';
 import { podLaws } from './pod-laws.ts';
 import { representationLaws } from './representation-laws.ts';
 import { requestLaws } from './request-laws.ts';
+import { statusApplyLaws } from './status-apply-laws.ts';
 import { subresourceLaws } from './subresource-laws.ts';
 import type { Bench, Target } from './target.ts';
 import { freshName } from './target.ts';
@@ -42,6 +43,7 @@ export function conformanceSuite(target: () => Target): void {
   deletionLaws(bench);
   namespaceLaws(bench);
   subresourceLaws(bench);
+  statusApplyLaws(bench);
   podLaws(bench);
   validationLaws(bench);
   representationLaws(bench);
