@@ -22,6 +22,8 @@ type Limits = WeakMap<Hook, TokenBucket>;
 
 export interface TaskQueueOptions extends UnitRunOptions {
   readonly wishes: Wishes;
+  /** Runs a task once; never rejects. Default: with the snapshots of its unit. */
+  readonly run?: (run: Run, options: UnitRunOptions) => Promise<RunOutcome>;
   /** Called with the hook of each onStartup task that is finished. */
   readonly onStarted: (hook: Hook) => void;
   readonly metrics: Metrics;
@@ -99,7 +101,7 @@ async function handleUnpaused(task: Task, options: Handling, setAside: SetAside)
 }
 
 async function handle(queued: Task, options: Handling, setAside: SetAside): Promise<Verdict<Task>> {
-  const { unitOf, queue, journal, wishes } = options;
+  const { unitOf, queue, journal, wishes, run: runTask = runInUnit } = options;
   const unit = unitOf(queued.hook);
   if (unit?.defer(queued) === true) return DONE;
   // An object that is gone by now needs no run.
@@ -110,7 +112,7 @@ async function handle(queued: Task, options: Handling, setAside: SetAside): Prom
   }
   wishes.forget(task);
   const run = newRun(task, queue.name);
-  const whole = interruptedBy(await runInUnit(run, options), task, options);
+  const whole = interruptedBy(await runTask(run, options), task, options);
   const policy = { random: Math.random, nowMs: Date.now() };
   const outcome = countedOutcome(run, whole, policy.nowMs);
   const [first, ...others] = partsOf(task, outcome);
