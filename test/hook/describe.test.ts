@@ -57,4 +57,20 @@ describe('describeBindings', () => {
       'kubernetes two: Pod, namespaces by label, by label, by field, Deleted',
     ]);
   });
+
+  it('tells what happens when runs fail, and which objects run side by side', () => {
+    const backoff = { firstMs: 1000, factor: 2, maxMs: 300_000, jitter: 0.2 };
+    const retry = { max: 3, backoff, deadlineMs: 3_600_000, onExhausted: 'dead' } as const;
+    const settle = { quietMs: 30_000, maxMs: 300_000 };
+    const hook = hookWith('hook', [
+      scheduleBinding('often', { crontab: 'TZ=UTC 0 3 * * *', suspendAfter: 5, retry }),
+      kubernetesBinding('pods', { concurrency: 'byObject', settle }),
+    ]);
+
+    expect(describeBindings(hook, now)).toEqual([
+      'schedule often: "TZ=UTC 0 3 * * *", next 2026-05-02T03:00:00.000Z, suspended after 5 failed in a row, ' +
+        'retry after 1s to 5m, 3 attempts, for 1h, then dead',
+      'kubernetes pods: Pod, all namespaces, Added Modified Deleted, settled for 30s, at most 5m, 4 objects side by side',
+    ]);
+  });
 });

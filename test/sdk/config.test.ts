@@ -19,6 +19,18 @@ describe('toConfig', () => {
     });
   });
 
+  it('passes on how runs are ordered and tried again', () => {
+    const retry = { max: 3, backoff: { first: '1s' }, deadline: '1h', onExhausted: 'drop' } as const;
+    const order = { concurrency: 'byObject', parallelism: 8, settle: { quiet: '30s' }, retry } as const;
+    const bindings = { nightly: schedule('@daily', { suspendAfter: 5 }), pods: kubernetes({ kind: 'Pod', ...order }) };
+
+    expect(toConfig(bindings, { retry: { max: 9 } })).toMatchObject({
+      schedule: [{ suspendAfter: 5 }],
+      kubernetes: [order],
+      settings: { retry: { max: 9 } },
+    });
+  });
+
   it('names bindings by their keys, and gives each the snapshots of all kubernetes bindings', () => {
     const config = toConfig(
       {
