@@ -89,6 +89,6 @@ function unitNamed(name: string, { units, broken }: OperatorViewOptions): HookUn
   if (problem !== undefined) throw new UsageError(`hook ${name} is broken and does not run: ${problem.message}`);
   const names = all.map(({ hook }) => hook.name);
   const meant = nearest(name, names);
-  const hint = meant === undefined ? `there is ${names.slice(0, 20).join(', ')}` : `did you mean ${meant}?`;
-  throw new UsageError(`no hook ${shown(name)}; ${hint}`);
+  const known = names.length === 0 ? 'there are none' : `there is ${names.slice(0, 20).join(', ')}`;
+  throw new UsageError(`no hook ${shown(name)}; ${meant === undefined ? known : `did you mean ${meant}?`}`);
 }

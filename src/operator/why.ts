@@ -23,7 +23,7 @@ export async function whyOf({ unit, object, ...options }: WhyOptions): Promise<r
   for (const binding of unit.hook.bindings) {
     if (!isWatching(binding)) continue;
     const checks = [...(await selectionChecks(binding, { ...options, meant }))];
-    if (binding.type === 'kubernetes' && isSelected(checks)) checks.push(...eventChecks(binding, unit, meant));
+    if (binding.type === 'kubernetes' && resultOf(checks) === 'yes') checks.push(...eventChecks(binding, unit, meant));
     if (isSelected(checks) && !unit.isEnabled) checks.push(STARTING);
     found.push({ binding: binding.name, type: binding.type, runs: resultOf(checks), checks });
   }
