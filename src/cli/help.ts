@@ -9,6 +9,7 @@ Examples:
                                               run one hook as for a new Pod, and see what it would change
   hooklet filter .metadata.labels < pod.yaml  see the result of a jqFilter
   hooklet schedule explain '30 2 * * *'       explain a crontab and print its next runs
+  hooklet status                              see what the operator of this machine or pod runs
   hooklet start --hooks-dir /hooks            run hooks against the cluster of the kubeconfig or of the pod
 
 Exit codes:

@@ -170,7 +170,7 @@ export const startOptions = {
     '--debug-unix-socket <path>',
     ['HOOKLET_DEBUG_UNIX_SOCKET', 'DEBUG_UNIX_SOCKET'],
     '',
-    'socket for hooklet schedule; else hooklet.socket in the folder of --tmp-dir',
+    'socket for hooklet status, schedule and the like; else hooklet.socket in the folder of --tmp-dir',
   ),
   keepTmpFiles: flag(
     '--debug-keep-tmp-files',

@@ -42,7 +42,7 @@ function rig(answer: (lines: string) => Promise<void>, limits = {}) {
   const running = writer.run(end.signal);
   const stop = async (): Promise<void> => {
     end.abort();
-    await vi.advanceTimersByTimeAsync(10_000);
+    await vi.advanceTimersByTimeAsync(5000);
     await running;
   };
   return { writer, log, batches, stop, dropped: () => dropped };
