@@ -45,7 +45,7 @@ function rig(answer: (lines: string) => Promise<void>, limits = {}) {
     await vi.advanceTimersByTimeAsync(5000);
     await running;
   };
-  return { writer, log, batches, stop, dropped: () => dropped };
+  return { writer, log, batches, end, running, stop, dropped: () => dropped };
 }
 
 describe('the writer of the history', () => {
@@ -91,10 +91,12 @@ describe('the writer of the history', () => {
   });
 
   it('ends within 5 s where the disk does not answer, and says what was not written', async () => {
-    const { writer, log, stop } = rig(async () => new Promise(() => {}));
+    const { writer, log, end, running } = rig(async () => new Promise(() => {}));
     writer.push(recordOf('a'));
     await vi.advanceTimersByTimeAsync(100);
-    await stop();
+    end.abort();
+    await vi.advanceTimersByTimeAsync(5000);
+    await running;
     expect(log.lines).toMatchObject([{ level: 'error', message: 'the last records of runs were not written' }]);
   });
 });
