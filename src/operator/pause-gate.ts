@@ -28,6 +28,8 @@ interface Held {
   readonly hook: Hook;
   readonly trigger: QueuedTrigger;
   readonly key: PauseKey;
+  /** `door`: it came after all that was queued. `queue`: it was set aside. */
+  readonly from: 'door' | 'queue';
 }
 
 /**
@@ -72,7 +74,7 @@ export class PauseGate {
       this.#remove(subject, trigger);
       return false;
     }
-    this.#put(subject, { hook, trigger, key });
+    this.#put(subject, { hook, trigger, key, from: 'door' });
     return true;
   }
 
@@ -81,9 +83,11 @@ export class PauseGate {
     const paused = new Map<string, Held>();
     const [first, ...others] = task.triggers.filter((trigger) => !this.#isSetAside(task.hook, trigger, paused));
     for (const [subject, held] of paused) {
-      const later = this.#held.get(subject);
-      if (later === undefined) this.#put(subject, held);
-      else this.#replaced(held, later.trigger);
+      const other = this.#held.get(subject);
+      // What is run again is older than all that was set aside, which is in the order of its queue.
+      const isLater = other === undefined || (task.failures === 0 && other.from === 'queue');
+      if (isLater) this.#put(subject, held);
+      else this.#replaced(held, other.trigger);
     }
     if (paused.size === 0) return task;
     return first && { ...task, triggers: [first, ...others] };
@@ -148,7 +152,7 @@ export class PauseGate {
   }
 
   /** Drops what waits of hooks that were changed or removed, and of runs that were replaced; returns their tasks. */
-  drop(isUnwanted: (hook: Hook, trigger: QueuedTrigger) => boolean): readonly Omit<Held, 'key'>[] {
+  drop(isUnwanted: (hook: Hook, trigger: QueuedTrigger) => boolean): readonly Pick<Held, 'hook' | 'trigger'>[] {
     const dropped = [...this.#held].filter(([, { hook, trigger }]) => isUnwanted(hook, trigger));
     for (const [subject] of dropped) this.#delete(subject);
     return dropped.map(([, held]) => held);
@@ -161,7 +165,7 @@ export class PauseGate {
     if (trigger.type === 'ask' || key === undefined || subject === undefined) return false;
     const before = paused.get(subject);
     if (before !== undefined) this.#replaced(before, trigger);
-    paused.set(subject, { hook, trigger, key });
+    paused.set(subject, { hook, trigger, key, from: 'queue' });
     return true;
   }
 

@@ -5,6 +5,7 @@ import type { QueuedTrigger, Snapshot, SnapshotItem, Trigger } from '../hook/tri
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { EndedPart, RunEvent, RunJournal } from './journal.ts';
+import { letterDocument } from './dead-letter-json.ts';
 import { letterOf, versionsOf } from './letter-of.ts';
 import type { Run } from './run.ts';
 
@@ -26,6 +27,8 @@ export const MAX_LETTERS = 1000;
 export const MAX_LETTER_BYTES = 448 * 1024;
 /** The last state of a deleted object is remembered up to this size, for a retry. */
 const MAX_LAST_BYTES = 16 * 1024;
+
+const LOG_EVERY_MS = 60_000;
 
 interface Kept {
   readonly letter: DeadLetter;
@@ -53,6 +56,8 @@ export class DeadLetters implements RunJournal {
   /** By subject, the last given up at the end. */
   readonly #letters = new Map<string, Kept>();
   #bytes = 0;
+  /** Letters that were dropped since the last line in the log, and when that was. */
+  #dropped = { count: 0, loggedAtMs: Number.NEGATIVE_INFINITY };
 
   constructor(options: DeadLettersOptions) {
     this.#options = options;
@@ -152,7 +157,7 @@ export class DeadLetters implements RunJournal {
   #set(letter: DeadLetter, last?: SnapshotItem): void {
     const key = keyOf(letter);
     const before = this.#letters.get(key);
-    const bytes = Buffer.byteLength(JSON.stringify(letter)) + 1;
+    const bytes = Buffer.byteLength(JSON.stringify(letterDocument(letter))) + 1;
     this.#bytes += bytes - (before?.bytes ?? 0);
     this.#letters.set(key, { letter, bytes, last });
     if (before === undefined) this.#count(letter, 1);
@@ -168,14 +173,23 @@ export class DeadLetters implements RunJournal {
   }
 
   #trim(): void {
-    const { metrics, log } = this.#options;
     for (const [key, { letter }] of this.#letters) {
       if (this.#letters.size <= MAX_LETTERS && this.#bytes <= MAX_LETTER_BYTES) return;
       this.#clear(key);
-      metrics.deadLettersDropped.inc({});
-      const { id, hook, binding } = letter;
-      log.warn({ hook, binding, id }, 'there are too many dead letters: the oldest is dropped');
+      this.#options.metrics.deadLettersDropped.inc({});
+      this.#logDropped(letter);
     }
+  }
+
+  /** The first, then at most a line a minute. */
+  #logDropped({ id, hook, binding }: DeadLetter): void {
+    const { now, log } = this.#options;
+    const nowMs = now();
+    const count = this.#dropped.count + 1;
+    const isLogged = nowMs - this.#dropped.loggedAtMs >= LOG_EVERY_MS;
+    this.#dropped = isLogged ? { count: 0, loggedAtMs: nowMs } : { ...this.#dropped, count };
+    if (isLogged)
+      log.warn({ hook, binding, id, dropped: count }, 'there are too many dead letters: the oldest is dropped');
   }
 
   #count({ hook, binding }: DeadLetter, by: 1 | -1): void {
