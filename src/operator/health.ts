@@ -26,6 +26,8 @@ export interface HealthSource {
   readonly scheduleState?: string | undefined;
   /** Why no hook can be started now; absent while hooks can. */
   readonly runner?: string | undefined;
+  /** Whether a person paused the hook with this name: what it waits with is no problem of the operator. */
+  readonly isPaused?: (hook: string) => boolean;
   readonly nowMs: number;
 }
 
@@ -45,6 +47,7 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
   const spawner = runner === undefined ? [] : [{ name: 'spawner', isOk: false, message: runner }];
   if (election !== undefined && election.type !== 'leading') return [...leader, ...spawner, ...brokenHooks];
   const state = scheduleState === undefined ? [] : [{ name: 'schedule-state', isOk: false, message: scheduleState }];
+  const { isPaused = () => false } = source;
   const queues = holds.map((hold) => queueCheck(hold, nowMs));
   return [
     ...leader,
@@ -53,7 +56,7 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
     ...state,
     ...brokenHooks,
     ...queues,
-    ...units.flatMap((unit) => unitChecks(unit, nowMs)),
+    ...units.flatMap((unit) => unitChecks(unit, isPaused(unit.hook.name), nowMs)),
   ];
 }
 
@@ -93,15 +96,16 @@ function electionCheck(election: ElectionStatus): HealthCheck {
   }
 }
 
-function unitChecks(unit: HookUnit, nowMs: number): readonly HealthCheck[] {
+function unitChecks(unit: HookUnit, isPaused: boolean, nowMs: number): readonly HealthCheck[] {
   const { name } = unit.hook;
   const watches = unit.statuses().map(([binding, { isSynced, lastContactAtMs, problem }]) => {
     const message = problem ?? (isSynced ? silence(lastContactAtMs, nowMs) : 'the first list is not complete yet');
     return { name: `watch ${name}/${binding.name}`, isOk: message === '', message };
   });
   const isWatching = watches.length > 0;
-  const message = unit.isEnabled ? '' : `waits for ${isWatching ? 'its Synchronization' : 'the onStartup hooks'}`;
-  return [{ name: `hook ${name}`, isOk: unit.isEnabled, message }, ...watches];
+  const waits = isWatching ? 'its Synchronization' : 'the onStartup hooks';
+  const message = unit.isEnabled ? '' : `${isPaused ? 'is paused, and ' : ''}waits for ${waits}`;
+  return [{ name: `hook ${name}`, isOk: unit.isEnabled || isPaused, message }, ...watches];
 }
 
 function silence(lastContactAtMs: number | undefined, nowMs: number): string {

@@ -150,7 +150,8 @@ export class Operator {
     const holds = this.#runs.holds(nowMs);
     const runner = this.#parts.runner.problem;
     const starting = this.#startup.pending;
-    const state = { units, broken, holds, isStarted, starting, election, scheduleState, runner };
+    const isPaused = (hook: string): boolean => this.givenUp.gate.rules.isHookPaused(hook);
+    const state = { units, broken, holds, isStarted, starting, election, scheduleState, runner, isPaused };
     return readinessChecks({ ...state, nowMs });
   }
 

@@ -63,6 +63,10 @@ export class PauseRules {
     else this.#annotated.delete(subject);
   }
 
+  isHookPaused(hook: string): boolean {
+    return this.#byHand.has(targetKey({ type: 'hook', hook }));
+  }
+
   isQueuePaused(queue: string): boolean {
     return this.#byHand.has(targetKey({ type: 'queue', queue }));
   }

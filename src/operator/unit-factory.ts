@@ -98,9 +98,11 @@ function createPartMonitor(
 }
 
 function initMetrics(metrics: Metrics, hook: Hook): void {
+  metrics.pausedTasks.of({ hook: hook.name });
   for (const binding of hook.bindings) {
     const [queue, ...more] = queuesOf(hook, binding);
     const labels = { hook: hook.name, binding: binding.type === 'onStartup' ? '' : binding.name, queue };
+    metrics.deadLetters.of({ hook: hook.name, binding: labels.binding });
     for (const name of [queue, ...more]) {
       initRun(metrics, { ...labels, queue: name });
       metrics.tasksQueueLength.of({ queue: name });

@@ -141,5 +141,6 @@ describe('readiness', () => {
     const unit = unitWith({ isSynced: true, lastContactAtMs: NOW_MS });
 
     expect(failures({ units: [unit] })).toEqual(['hook hook.sh: waits for its Synchronization']);
+    expect(failures({ units: [unit], isPaused: (name) => name === 'hook.sh' })).toEqual([]);
   });
 });
