@@ -5,6 +5,7 @@ import { openLineOutput } from '../lib/line-output.ts';
 import type { Command } from 'commander';
 import { printable } from '../lib/printable.ts';
 import { startSpawnerChild } from '../runner/spawner-child.ts';
+import { addFinalizers } from './finalizers-program.ts';
 import { CHECK_HELP, COMPLETION_HELP, DEV_HELP, PROGRAM_HELP, RUN_HELP, START_HELP } from './help.ts';
 import { addDead } from './dead.ts';
 import { addPause } from './pause.ts';
@@ -125,6 +126,7 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addDead(program, exit);
   addPause(program, exit);
   addViews(program, exit);
+  addFinalizers(program, exit);
   // Only for the help; `dispatch` handles them before the parser.
   program
     .command('filter <expression>')

@@ -69,6 +69,11 @@ export async function removeFinalizer(
   }
 }
 
+/** The finalizers of reconcile bindings on an object. */
+export function addedFinalizers(object: unknown): readonly string[] {
+  return finalizersOf(object).filter((finalizer) => finalizer.startsWith('hooklet.dev/'));
+}
+
 async function removeOnce(object: FinalizedObject, finalizer: string, session: FinalizerSession): Promise<void> {
   const path = await pathOf(object, session);
   const { client, signal } = session;

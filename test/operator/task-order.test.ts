@@ -81,7 +81,7 @@ async function rig(ends: Readonly<Record<string, readonly RunOutcome[]>>) {
       parseAfterFailure: { patch: async () => [], metrics: async () => [] },
       apply: async () => [],
       applyMetrics: () => {},
-    parseResult: async () => ({ warnings: [] }),
+      parseResult: async () => ({ warnings: [] }),
     },
     facts: () => undefined,
     endable: new EndableRuns(),
