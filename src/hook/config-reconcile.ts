@@ -61,7 +61,7 @@ export function toReconcileBinding(
 ): ReconcileBinding | undefined {
   const selection = selectionOf(entry);
   if (selection === undefined) return undefined;
-  const { concurrency: parallelism = 4, batch = 1, finalize = false, onHookChange = false } = entry;
+  const { concurrency: parallelism = 4, batch = 1 } = entry;
   return {
     type: 'reconcile',
     name: reconcileName(entry),
@@ -71,8 +71,8 @@ export function toReconcileBinding(
     includeSnapshotsFrom: snapshots,
     parallelism,
     batch,
-    finalize,
-    onHookChange,
+    finalize: entry.finalize === true,
+    onHookChange: entry.onHookChange === true,
     retry: { ...RECONCILE_RETRY, ...(entry.retry ?? retry) },
     ...present({ filter: entry.jqFilter ?? entry.jsonPathFilter, resyncPeriodMs: entry.resyncPeriod || undefined }),
   };

@@ -20,7 +20,7 @@ const pods = kubernetesBinding('pods');
 const added = kubernetesBinding('added', { executeHookOnEvent: ['Added'] });
 const nightly = scheduleBinding('nightly');
 const COST = { durationMs: 20, usage: {} };
-const OUTPUTS = { patch: '', metrics: '', admission: '', conversion: '' };
+const OUTPUTS = { patch: '', metrics: '', admission: '', conversion: '', result: '' };
 const HOOK: PauseTarget = { type: 'hook', hook: 'a.sh' };
 
 const noEffects: Effects = {
@@ -28,6 +28,7 @@ const noEffects: Effects = {
   parseAfterFailure: { patch: async () => [], metrics: async () => [] },
   apply: async () => [],
   applyMetrics: () => {},
+  parseResult: async () => ({ warnings: [] }),
 };
 
 let metrics: Metrics;

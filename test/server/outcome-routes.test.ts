@@ -48,7 +48,8 @@ function rig(refusal?: string) {
   const options = { schedules: fakeSchedules(), dead, pauses, refusal: () => refusal };
   const ask = async (method: string, url: string) => {
     const [path = '', query = ''] = url.split('?', 2);
-    return answerControl(method, path, options, new URLSearchParams(query));
+    const request = { method, path, query: new URLSearchParams(query), signal: new AbortController().signal };
+    return answerControl(request, options);
   };
   return { ask, asked };
 }
