@@ -115,6 +115,7 @@ function initMetrics(metrics: Metrics, hook: Hook): void {
 function queuesOf(hook: Hook, binding: Binding): readonly [string, ...string[]] {
   if (binding.type === 'onStartup') return ['main'];
   if (binding.type === 'reconcile') return [objectQueueName(hook, binding)];
-  const synchronizes = binding.type === 'kubernetes' && binding.executeHookOnSynchronization;
-  return synchronizes && binding.queue !== 'main' ? [binding.queue, 'main'] : [binding.queue];
+  if (binding.type === 'schedule') return [binding.queue];
+  const queue = binding.concurrency === 'byObject' ? objectQueueName(hook, binding) : binding.queue;
+  return binding.executeHookOnSynchronization && queue !== 'main' ? [queue, 'main'] : [queue];
 }

@@ -12,6 +12,7 @@ import { HeldEvents } from './held-events.ts';
 import { OwnStatusWrites, type EndStatusWrite, type StatusPlace } from './own-status-writes.ts';
 import { OwnWrites, type Loop } from './own-writes.ts';
 import { Reconcilers, type CreateReconciler, type UnitReconciler } from './reconcilers.ts';
+import { SettledEvents } from './settled-events.ts';
 import { Synchronizations, synchronizationsOf } from './synchronizations.ts';
 import { UnitBinding } from './unit-binding.ts';
 
@@ -73,7 +74,8 @@ export class HookUnit {
       deliver: (trigger) => this.#receive(trigger),
       onDropped: (trigger) => options.onEventHeld?.(trigger, 'the status of the object was written for this hook'),
     });
-    this.#held = new HeldEvents(options.emit);
+    const settled = new SettledEvents(options.emit);
+    this.#held = new HeldEvents((trigger) => settled.receive(trigger, this.#ended.signal));
     this.#synchronizations = new Synchronizations(options);
     const watched = hook.bindings.filter((binding) => binding.type === 'kubernetes');
     this.#bindings = new Map(watched.map((binding) => [binding, this.#watch(binding)]));
