@@ -1,7 +1,6 @@
 import { summaryOf, type HookConfigError } from '../errors.ts';
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
-import type { RunJournal } from '../run/journal.ts';
-import type { Next } from '../run/policy.ts';
+import type { EndedPart, RunJournal } from '../run/journal.ts';
 import { bindingOf } from '../run/run-reason.ts';
 
 /**
@@ -21,7 +20,9 @@ export function createHookEvents(events: Pick<EventRecorder, 'record'>, now: () 
     broken: ({ summary }) => events.record({ type: 'Warning', reason: 'HookBroken', message: summary }),
     // The first failure of a binding, then at most one in 10 minutes; none where the failure is allowed.
     record(event) {
-      if (event.type !== 'ended' || event.outcome.type !== 'failed' || isAllowed(event.next)) return;
+      const failure =
+        event.type === 'ended' ? event.parts.map(failureOf).find((error) => error !== undefined) : undefined;
+      if (event.type !== 'ended' || failure === undefined) return;
       const { task } = event.run;
       const [hook, binding] = [task.hook.name, bindingOf(task)];
       const key = JSON.stringify([hook, binding]);
@@ -32,12 +33,14 @@ export function createHookEvents(events: Pick<EventRecorder, 'record'>, now: () 
       events.record({
         type: 'Warning',
         reason: 'HookFailed',
-        message: `hook ${hook}${where}: ${summaryOf(event.outcome.error)}`,
+        message: `hook ${hook}${where}: ${summaryOf(failure)}`,
       });
     },
   };
 }
 
-function isAllowed(next: Next): boolean {
-  return next.type === 'drop' && next.why === 'allowed';
+/** Why a part of a run failed; undefined where it did not, or its failure is allowed. */
+function failureOf({ outcome, next }: EndedPart): Error | undefined {
+  const isAllowed = next.type === 'drop' && next.why === 'allowed';
+  return outcome.type === 'failed' && !isAllowed ? outcome.error : undefined;
 }

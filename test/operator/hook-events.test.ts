@@ -113,8 +113,20 @@ it('what a binding allows, or what is not run again, is not told', () => {
   const event = failed('nightly', new Error('no'));
   if (event.type !== 'ended') throw new Error('no end');
 
-  events.record({ ...event, next: { type: 'drop', why: 'allowed' } });
-  events.record({ ...event, outcome: { type: 'interrupted', by: 'shutdown', error: new Error('no') } });
+  const { run, outcome, next } = event;
+  events.record(endedWhole(run, outcome, { type: 'drop', why: 'allowed' }));
+  events.record(endedWhole(run, { type: 'interrupted', by: 'shutdown', error: new Error('no') }, next));
 
   expect(told).toEqual([]);
+});
+
+it('a context that failed in a run that succeeded is told', () => {
+  const { told, events } = recording();
+  const event = failed('nightly', new Error('no'));
+  if (event.type !== 'ended') throw new Error('no end');
+
+  const succeeded = { type: 'succeeded', cost: { durationMs: 1, usage: {} }, applied: [] } as const;
+  events.record({ ...event, outcome: succeeded, next: { type: 'done' } });
+
+  expect(told).toHaveLength(1);
 });
