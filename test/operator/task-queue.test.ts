@@ -139,6 +139,7 @@ describe('a task that fails', () => {
           hook: 'hook.sh',
           binding: 'pods',
           queue: 'main',
+          run: expect.any(String),
           event: 'Added default/a',
           attempt: 1,
           exitCode: 3,
