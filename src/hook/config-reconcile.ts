@@ -66,8 +66,7 @@ export function toReconcileBinding(
     type: 'reconcile',
     name: reconcileName(entry),
     ...selection,
-    owns: (entry.owns ?? []).map(toOwnedKind).filter((owned) => owned !== undefined),
-    watches: (entry.watches ?? []).map(toWatchedKind).filter((watched) => watched !== undefined),
+    ...partsOf(entry),
     includeSnapshotsFrom: snapshots,
     parallelism,
     batch,
@@ -75,6 +74,13 @@ export function toReconcileBinding(
     onHookChange: entry.onHookChange === true,
     retry: { ...RECONCILE_RETRY, ...(entry.retry ?? retry) },
     ...present({ filter: entry.jqFilter ?? entry.jsonPathFilter, resyncPeriodMs: entry.resyncPeriod || undefined }),
+  };
+}
+
+function partsOf({ owns = [], watches = [] }: ReconcileEntry): Pick<ReconcileBinding, 'owns' | 'watches'> {
+  return {
+    owns: owns.map(toOwnedKind).filter((owned) => owned !== undefined),
+    watches: watches.map(toWatchedKind).filter((watched) => watched !== undefined),
   };
 }
 

@@ -130,6 +130,8 @@ export class Reconciler {
     const object = this.#parentMonitor.item(trigger)?.object;
     if (parent === undefined || object === undefined) return undefined;
     parent.dueMs = this.#dueMs(key, trigger.reason);
+    // It is run after all: because it changed, or by hand.
+    this.#givenUp.delete(key);
     return {
       object,
       owned: new Map([...this.#owned].map(([name, part]) => [name, itemsOf(part, parent.facts.uid)])),

@@ -271,6 +271,27 @@ describe('a reconcile binding at work', () => {
     expect(take()).toEqual([]);
   });
 
+  it('leaves a parent alone that is given up, until it changes or is run by hand', async () => {
+    const { reconciler, parents, children, sync, take, trigger, childOf } = reconcilerRig({ resyncPeriodMs: 60_000 });
+    await parents.put({ name: 'a', spec: 1 });
+    sync();
+    reconciler.enable();
+    take();
+
+    reconciler.giveUp(trigger('a'));
+    await children.put(childOf('a', 'x'));
+    await vi.advanceTimersByTimeAsync(3_600_000);
+    expect(take()).toEqual([]);
+    await parents.put({ name: 'a', spec: 2 });
+    await children.put(childOf('a', 'y'));
+    expect(take()).toEqual(['a: changed', 'a: child']);
+
+    reconciler.giveUp(trigger('a'));
+    reconciler.view(trigger('a'));
+    await children.put(childOf('a', 'z'));
+    expect(take()).toEqual(['a: child']);
+  });
+
   it('keeps tasks back while a kind is missing, and emits them when it is there again', async () => {
     const { reconciler, parents, children, sync, take, trigger } = reconcilerRig();
     await parents.put({ name: 'a' });
