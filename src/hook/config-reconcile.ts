@@ -219,13 +219,10 @@ function checkSelection(entry: SelectionFields, place: Place): void {
 
 function checkOwns(entry: ReconcileEntry, place: Place): void {
   const known = new Set<string>();
-  const parent = keyOf(entry);
   for (const [index, owned] of (entry.owns ?? []).entries()) {
     const key = keyOf(owned);
     const kindPlace = inside(inside(inside(place, 'owns'), index), 'kind');
     if (key === undefined) continue;
-    if (key === parent)
-      report(kindPlace, `${key} is the kind of the parent, expected another: an object cannot own its kind`);
     if (known.has(key)) report(kindPlace, `${key} is in the list already, expected each kind once`);
     known.add(key);
   }

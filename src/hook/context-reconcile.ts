@@ -35,10 +35,11 @@ export interface ReconcileWriting {
 /** Writes a Reconcile context; `object` is `null` where the object was deleted at the last moment. */
 export function writeReconcile(
   chunks: JsonChunks,
-  { binding, reason, ...place }: ReconcileTrigger,
+  trigger: ReconcileTrigger,
   { run, previous, writeSnapshots }: ReconcileWriting,
 ): void {
-  const view = run.view({ binding, reason, ...place });
+  const { binding, reason } = trigger;
+  const view = run.view(trigger);
   chunks.text(`{"attempt":${run.attempt},"binding":`).value(binding.name);
   chunks.text(`,"finalizing":${view?.isFinalizing ?? false},"object":`);
   if (view === undefined) chunks.text('null');

@@ -30,6 +30,8 @@ export interface Reached {
   readonly problems: readonly ChildProblem[];
   /** Whether all children are there and ready. */
   readonly ready: Condition;
+  /** How long the object should not be looked at, because its children are written again and again; 0: not at all. */
+  readonly restMs: number;
 }
 
 export interface Removed {

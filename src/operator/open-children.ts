@@ -1,3 +1,4 @@
+import { Flips } from '../effects/children/flips.ts';
 import { readLiveChild } from '../effects/children/live-child.ts';
 import { marksOf } from '../effects/children/marks.ts';
 import { reachDesiredState } from '../effects/children/reach.ts';
@@ -6,16 +7,22 @@ import { removeChildren } from '../effects/children/remove-children.ts';
 import { Tolerance } from '../effects/children/tolerance.ts';
 import type { Logger } from '../log.ts';
 import type { ChildrenDoor, ChildrenRequest } from './children-door.ts';
+import { createFlipLog } from './flip-log.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 
 /** Opens the door to the children of all hooks. */
 export function openChildren({ client, kinds }: Pick<ClusterAccess, 'client' | 'kinds'>, log: Logger): ChildrenDoor {
   const tolerance = new Tolerance();
+  const flips = new Flips(Date.now);
+  const warn = createFlipLog(log, Date.now);
   return {
     reach: async (request, signal) => {
       const live = liveOf(request);
       const outcome = await reachDesiredState({ ...request, live }, { client, kinds, tolerance, signal, log });
-      return { writes: outcome.applied, problems: outcome.problems, ready: readyCondition(outcome) };
+      const found = outcome.applied.map((write) => flips.note(write)).filter((flip) => flip !== undefined);
+      for (const flip of found) warn(request.binding.name, flip);
+      const restMs = Math.max(0, ...found.map(({ delayMs }) => delayMs));
+      return { writes: outcome.applied, problems: outcome.problems, ready: readyCondition(outcome), restMs };
     },
     remove: async (request, signal) => {
       const live = liveOf(request);

@@ -24,6 +24,7 @@ import type { HookEvents } from './hook-events.ts';
 import { hookLoader, type HookLoading } from '../units/hook-loading.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { HookSet } from '../units/hook-set.ts';
+import { childrenOf } from './children-view.ts';
 import { createOperatorView } from './operator-view.ts';
 import { openChildren } from './open-children.ts';
 import { type RunnerSettings } from './open-runner.ts';
@@ -174,6 +175,7 @@ export class Operator {
       broken: () => this.#hooks.broken,
       queues: () => this.#runs.queues,
       paused: () => this.givenUp.paused,
+      children: (object) => childrenOf(this.#hooks.units, object),
       election: () => leadership?.status,
     });
   }
@@ -218,6 +220,7 @@ export class Operator {
       emit: (hook, trigger) => this.#runs.emit(hook, trigger),
       requeue: (task) => this.#runs.requeue(task),
       seen: (hook, binding, change) => this.givenUp.seen(hook, binding, change),
+      onPause: (hook, binding, object) => this.givenUp.gate.mark(hook, binding, object),
       schedules: {
         me: this.schedules.me,
         recordsOf: (binding) => this.schedules.recordsOf(binding),

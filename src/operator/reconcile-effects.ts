@@ -164,7 +164,8 @@ async function reachChildren(one: Started, answer: ContextResult, options: Writi
   const { children: desired } = answer;
   if (desired === undefined || children === undefined) return { index, applied: [] };
   const request = { binding: trigger.binding, parent, live: liveOf(one, options), desired };
-  const { writes, problems, ready } = await children.reach(request, signal);
+  const { writes, problems, ready, restMs } = await children.reach(request, signal);
+  if (restMs > 0) options.reconcilerOf(options.run.task.hook, trigger)?.rest(trigger, restMs);
   const applied = record(writes, options);
   const failure = failureOfChildren(parent, problems);
   return { index, applied, ...(failure && { failure }), ...(await readyOf(one, ready, options)) };

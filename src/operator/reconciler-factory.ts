@@ -12,8 +12,17 @@ import type { CreateReconciler, UnitReconciler } from '../units/reconcilers.ts';
 export interface ReconcilerFactoryOptions {
   readonly filters: Pick<Filters, 'compile'>;
   readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
+  /** The annotation `hooklet.dev/pause` of an object came or went. */
+  readonly onPause?: PauseListener;
   readonly createMonitor: (hook: Hook, part: Part, listener: MonitorListener) => PartMonitor;
 }
+
+/** Learns of objects of a reconcile binding whether they are paused. */
+export type PauseListener = (
+  hook: Hook,
+  binding: ReconcileBinding,
+  object: { readonly namespace: string; readonly name: string; readonly isPaused: boolean },
+) => void;
 
 /**
  * Creates the reconcilers of all hooks. Two hooks whose bindings have the same mark would take each other's children
@@ -39,6 +48,7 @@ export function createReconcilerFactory(options: ReconcilerFactoryOptions): (hoo
       createMonitor: (part, monitorListener) =>
         options.createMonitor(hook, { ...part, binding: { ...part.binding, queue } }, monitorListener),
       emit: (trigger) => options.emit(hook, trigger),
+      onPause: ({ namespace, name }, isPaused) => options.onPause?.(hook, binding, { namespace, name, isPaused }),
       startReason: isChanged && binding.onHookChange ? 'hook-changed' : 'start',
       now: Date.now,
       onEnded: () => {
@@ -68,5 +78,6 @@ function refused(
     view: () => undefined,
     children: () => [],
     giveUp: () => {},
+    rest: () => {},
   };
 }

@@ -3,6 +3,7 @@ import type { FactsReader } from '../hook/context.ts';
 import { attempt, type AttemptOptions } from '../run/attempt.ts';
 import type { Run, RunOutcome } from '../run/run.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
+import type { SeenObjects } from './seen-objects.ts';
 import { REPLACED, type EndableRuns } from './endable-runs.ts';
 
 export interface UnitRunOptions extends AttemptOptions {
@@ -11,6 +12,8 @@ export interface UnitRunOptions extends AttemptOptions {
   /** Reads what the binding context says about a run of a schedule. */
   readonly facts: FactsReader;
   readonly endable: EndableRuns;
+  /** Remembers what Reconcile contexts showed. */
+  readonly seen?: SeenObjects | undefined;
   /** Aborts when the grace period is over: ends hooks, and the work on their output. */
   readonly terminate: AbortSignal;
 }
@@ -27,7 +30,12 @@ export async function runInUnit(run: Run, options: UnitRunOptions, signal: Abort
   const terminate = AbortSignal.any([options.terminate, signal]);
   // `attempt` reads the contexts in this turn of the event loop: events after it are held until the run has ended.
   unit.begin(task);
-  const readers = { read: unit.objects.bind(unit), facts: options.facts, view: unit.view.bind(unit) };
+  const view = unit.view.bind(unit);
+  const readers = {
+    read: unit.objects.bind(unit),
+    facts: options.facts,
+    view: options.seen?.reading(run, view) ?? view,
+  };
   return options.endable.during(task, async (stop) => {
     const outcome = await attempt(run, readers, options, { terminate, stop });
     const isUnfinished = outcome.type === 'failed' || outcome.type === 'later';

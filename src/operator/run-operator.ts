@@ -84,6 +84,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     hookMetrics,
     leadership,
     ...records,
+    recordEvent: (about, event) => records.events.record({ ...event, about }),
     signal,
   });
   readiness = () => operator.readiness();

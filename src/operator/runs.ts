@@ -5,6 +5,7 @@ import type { QueuedTrigger, ScheduleTrigger } from '../hook/trigger.ts';
 import { aborted } from '../lib/aborted.ts';
 import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
+import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import { Queues } from '../queue/queues.ts';
@@ -27,6 +28,8 @@ import { LoopWarnings } from '../units/loop-warnings.ts';
 import type { PauseGate } from './pause-gate.ts';
 import { holdOf, holdOfTask, type QueueHold } from './queue-holds.ts';
 import { createReconciling } from './reconcile-effects.ts';
+import { createResultReport } from './report-result.ts';
+import { SeenObjects } from './seen-objects.ts';
 import { runInUnit } from './run-in-unit.ts';
 import { scheduleJournal } from './schedule-journal.ts';
 import { createQueueFactory } from './task-queue.ts';
@@ -54,6 +57,8 @@ export interface RunsOptions {
   /** For the finalizers and children of reconcile bindings; absent where no hook has one. */
   readonly access?: Pick<ClusterAccess, 'client' | 'kinds'>;
   readonly children?: ChildrenDoor | undefined;
+  /** For what results say about objects; absent: nothing is written. */
+  readonly events?: Pick<EventRecorder, 'record'> | undefined;
   /** Remembers what is given up. */
   readonly deadLetters?: RunJournal | undefined;
   /** Where triggers wait that are paused. */
@@ -98,12 +103,15 @@ export class Runs {
     this.#wishes = new Wishes((task, trigger) => this.#push(queueOf(task.hook, trigger), task));
     const wishes = this.#wishes;
     const reconciling = openReconciling(options, journal);
+    const seen = new SeenObjects();
     const runOptions = {
       ...options,
       wishes,
       journal,
       facts,
       reconciling,
+      seen,
+      effects: { ...options.effects, ...openReport(options, seen) },
       endable: this.#endable,
       terminate: this.#terminate.signal,
     };
@@ -230,6 +238,19 @@ export class Runs {
     await sleep(gracePeriodMs, atOnce);
     this.#terminate.abort();
   }
+}
+
+function openReport({ access, events, unitFor, log }: RunsOptions, seen: SeenObjects): Pick<Effects, 'report'> {
+  if (access === undefined || events === undefined) return {};
+  const report = createResultReport({
+    access,
+    events,
+    beginStatusWrite: (hook, place) => unitFor(hook)?.beginStatusWrite(place) ?? (() => {}),
+    seen: (run, trigger) => seen.of(run, trigger),
+    now: Date.now,
+    log,
+  });
+  return { report };
 }
 
 function openReconciling({ access, children, unitOf }: RunsOptions, journal: RunJournal): Reconciling | undefined {

@@ -11,7 +11,7 @@ import type { PartMonitor } from '../sources/reconcile/reconciler.ts';
 import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { HookUnit, type UnitMonitor } from '../units/hook-unit.ts';
-import { createReconcilerFactory } from './reconciler-factory.ts';
+import { createReconcilerFactory, type PauseListener } from './reconciler-factory.ts';
 
 export interface UnitFactoryOptions {
   readonly access: ClusterAccess;
@@ -20,6 +20,7 @@ export interface UnitFactoryOptions {
   readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
   /** An object changed, and its binding wants no event of that. */
   readonly seen?: (hook: Hook, binding: KubernetesBinding, change: ObservedChange) => void;
+  readonly onPause?: PauseListener;
   /** Puts a task into the queue `main` again. */
   readonly requeue: (task: Task) => void;
   readonly schedules: Pick<HookSchedulesOptions, 'recordsOf' | 'me' | 'observer' | 'scheduledRuns' | 'replace'>;

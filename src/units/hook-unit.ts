@@ -135,6 +135,11 @@ export class HookUnit {
     return this.#bindings.get(binding)?.monitor.snapshot() ?? [];
   }
 
+  /** The children of an object of a reconcile binding, as JSON in UTF-8. */
+  childrenOf(binding: string, place: StatusPlace): readonly Uint8Array[] {
+    return this.#reconcilers.named(binding)?.children(place) ?? [];
+  }
+
   /** One for each schedule binding, in the order of the config. */
   get schedules(): UnitSchedules['schedules'] {
     return this.#schedules.schedules;

@@ -7,7 +7,18 @@ import type { Reconciler, ReconcilerOptions } from '../sources/reconcile/reconci
 /** The part of a reconciler that a unit uses. */
 export type UnitReconciler = Pick<
   Reconciler,
-  'binding' | 'run' | 'isSynced' | 'statuses' | 'enable' | 'hold' | 'isMoot' | 'facts' | 'view' | 'children' | 'giveUp'
+  | 'binding'
+  | 'run'
+  | 'isSynced'
+  | 'statuses'
+  | 'enable'
+  | 'hold'
+  | 'isMoot'
+  | 'facts'
+  | 'view'
+  | 'children'
+  | 'giveUp'
+  | 'rest'
 >;
 
 /** Creates the reconciler of a binding; it sends no request until it runs. */
@@ -38,6 +49,10 @@ export class Reconcilers {
 
   of({ binding }: ReconcileTrigger): UnitReconciler | undefined {
     return this.#all.get(binding);
+  }
+
+  named(name: string): UnitReconciler | undefined {
+    return [...this.#all.values()].find(({ binding }) => binding.name === name);
   }
 
   statuses(): readonly (readonly [KubernetesBinding, MonitorStatus])[] {

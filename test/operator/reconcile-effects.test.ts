@@ -49,7 +49,12 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}) {
   const children: ChildrenDoor = {
     reach: async ({ desired, parent }) => {
       told.push(`reach ${parent.name}: ${desired.length}`);
-      return { writes: [], problems, ready: { type: 'Ready', status: 'True', reason: 'Ready', message: '' } };
+      return {
+        writes: [],
+        problems,
+        ready: { type: 'Ready', status: 'True', reason: 'Ready', message: '' },
+        restMs: 0,
+      };
     },
     remove: async ({ parent }) => {
       told.push(`remove ${parent.name}`);
@@ -72,6 +77,7 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}) {
       view: () => undefined,
       children: () => [],
       giveUp: () => {},
+      rest: () => {},
     }),
   });
   const read = async (): Promise<JsonObject | undefined> => {

@@ -74,6 +74,9 @@ export function linksOf(head: unknown): readonly string[] {
   return all.filter((one) => typeof one === 'string').filter((one) => one !== '');
 }
 
+/** The key of a watched object that matters to all parents. */
+export const ALL_PARENTS = '*';
+
 const MAX_TARGETS = 1000;
 
 interface Head {
@@ -147,7 +150,7 @@ function headOfTargets({ result, error }: FilterOutcome, namespace: string): Hea
   const wanted = names.filter((name) => name !== null);
   const isUsable = wanted.length <= MAX_TARGETS && wanted.every(isTarget);
   if (isUsable) return { head: JSON.stringify(wanted.flatMap((name) => keysOf(name, namespace))) };
-  const expected = `a name, namespace/name, a list of at most ${MAX_TARGETS} of these, or null`;
+  const expected = `a name, namespace/name, "*" for all, a list of at most ${MAX_TARGETS} of these, or null`;
   return { head: '[]', error: `for: got ${shown(value)}, expected ${expected}` };
 }
 
@@ -155,8 +158,8 @@ function isTarget(name: unknown): name is string {
   return typeof name === 'string' && /^[^/]+(?:\/[^/]+)?$/.test(name);
 }
 
-/** A name alone is that of a parent in the namespace of the object, or of a cluster-scoped parent. */
+/** `*` is all parents; a name alone that of a parent in the namespace of the object, or of a cluster-scoped parent. */
 function keysOf(name: string, namespace: string): readonly string[] {
-  if (name.includes('/')) return [name];
+  if (name === ALL_PARENTS || name.includes('/')) return [name];
   return namespace === '' ? [`/${name}`] : [`${namespace}/${name}`, `/${name}`];
 }

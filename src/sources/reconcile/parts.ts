@@ -19,11 +19,12 @@ export interface Part {
   readonly filter: CompiledFilter;
 }
 
-/** The parents, under the name of the binding. */
+/** The parents, under the name of the binding. A child of their own kind is no parent. */
 export function parentPart(binding: ReconcileBinding, compile: Compile): Part {
-  const { name, filter } = binding;
+  const { name, filter, owns } = binding;
+  const ownsItsKind = owns.some((owned) => ownedKey(owned) === ownedKey(binding));
   return {
-    binding: watchOf(name, binding, true),
+    binding: watchOf(name, ownsItsKind ? withoutChildren(binding) : binding, true),
     filter: parentFilter(binding, filter && compile(filter)),
   };
 }
@@ -55,6 +56,12 @@ export function watchedPart(binding: ReconcileBinding, watched: WatchedKind, com
     binding: watchOf(`${binding.name}/${name}`, watched, keepFullObjectsInMemory),
     filter: watchedFilter(compile(watched.for), filter && compile(filter)),
   };
+}
+
+function withoutChildren(binding: ReconcileBinding): ObjectSelection {
+  const { labelSelector: { matchLabels = {}, matchExpressions = [] } = {} } = binding;
+  const isNoChild = { key: MARK_LABEL, operator: 'NotIn', values: [reconcileMark(binding)] } as const;
+  return { ...binding, labelSelector: { matchLabels, matchExpressions: [...matchExpressions, isNoChild] } };
 }
 
 function watchOf(name: string, selection: ObjectSelection, keepFullObjectsInMemory: boolean): KubernetesBinding {

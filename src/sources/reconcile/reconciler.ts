@@ -6,9 +6,10 @@ import { comparePlaces, type Placed } from '../../kube/watch/object-index.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Monitor, MonitorListener, MonitorStatus } from '../kubernetes/monitor.ts';
 import { placeKey } from '../kubernetes/late-views.ts';
+import { HeldObjects } from './held-objects.ts';
 import { Links } from './links.ts';
 import { Parents, type Parent } from './parents.ts';
-import { factsOf, linksOf, splitResult, type ParentFacts } from './part-filters.ts';
+import { ALL_PARENTS, factsOf, linksOf, splitResult, type ParentFacts } from './part-filters.ts';
 import { ownedPart, parentPart, watchedPart, type Compile, type Part } from './parts.ts';
 import { resyncDueMs, resyncTickMs } from './resync.ts';
 
@@ -25,6 +26,8 @@ export interface ReconcilerOptions {
   /** The reason of the first look at each object; default `start`. */
   readonly startReason?: ReconcileReason;
   readonly now: () => number;
+  /** The annotation `hooklet.dev/pause` of a parent came or went. */
+  readonly onPause?: (place: Placed, isPaused: boolean) => void;
   /** It does not follow the cluster any more. */
   readonly onEnded?: () => void;
 }
@@ -34,9 +37,6 @@ interface LinkedPart {
   readonly links: Links;
   readonly kind: Pick<OwnedKind | WatchedKind, 'filter'>;
 }
-
-/** Between two looks at whether the kinds that were missing are there again. */
-const MISSING_POLL_MS = 1000;
 
 /**
  * One reconcile binding at work: it follows the parents, their children and what the binding watches, and emits a
@@ -58,7 +58,9 @@ export class Reconciler {
   readonly #owned = new Map<string, LinkedPart>();
   readonly #watched = new Map<string, LinkedPart>();
   readonly #monitors: (readonly [KubernetesBinding, PartMonitor])[] = [];
-  readonly #held = new Map<string, ReconcileTrigger>();
+  readonly #held: HeldObjects;
+  /** The keys of the parents that have the annotation `hooklet.dev/pause`. */
+  readonly #paused = new Set<string>();
   /** The keys of the parents that are given up. */
   readonly #givenUp = new Set<string>();
   #unsynced = 0;
@@ -67,7 +69,8 @@ export class Reconciler {
   constructor(binding: ReconcileBinding, options: ReconcilerOptions) {
     this.binding = binding;
     this.#options = options;
-    const { compile } = options;
+    const { compile, emit, now } = options;
+    this.#held = new HeldObjects({ isIncomplete: () => this.#isIncomplete(), emit, now });
     this.#parentMonitor = this.#follow(parentPart(binding, compile), (item, isGone) => this.#parentSeen(item, isGone));
     for (const owned of binding.owns) {
       const key = ownedKey(owned);
@@ -91,7 +94,7 @@ export class Reconciler {
   async run(signal: AbortSignal): Promise<void> {
     const monitors = this.#monitors.map(async ([, monitor]) => monitor.run(signal));
     try {
-      await Promise.all([...monitors, this.#resync(signal), this.#release(signal)]);
+      await Promise.all([...monitors, this.#resync(signal), this.#held.run(signal)]);
     } finally {
       this.#options.onEnded?.();
     }
@@ -105,11 +108,14 @@ export class Reconciler {
     for (const parent of [...this.#parents.all()].toSorted(comparePlaces)) this.#emit(parent, startReason);
   }
 
-  /** Returns true for a trigger that has to wait until all kinds are there again; it is emitted again then. */
+  /** Returns true for a trigger that has to wait, such as until all kinds are there again; it is emitted again then. */
   hold(trigger: ReconcileTrigger): boolean {
-    if (!this.#isIncomplete()) return false;
-    this.#held.set(placeKey(trigger), trigger);
-    return true;
+    return this.#held.hold(trigger);
+  }
+
+  /** An object is not looked at for this long: its children are written again and again. */
+  rest(place: Placed, delayMs: number): void {
+    this.#held.rest(place, delayMs);
   }
 
   /** Whether there is nothing to do: the parent is gone, or it is being deleted and does not wait for us. */
@@ -135,7 +141,7 @@ export class Reconciler {
     return {
       object,
       owned: new Map([...this.#owned].map(([name, part]) => [name, itemsOf(part, parent.facts.uid)])),
-      watched: new Map([...this.#watched].map(([name, part]) => [name, itemsOf(part, key)])),
+      watched: new Map([...this.#watched].map(([name, part]) => [name, itemsOf(part, key, ALL_PARENTS)])),
       isFinalizing: parent.facts.isDeleting,
     };
   }
@@ -177,16 +183,21 @@ export class Reconciler {
       const before = links.set(key, targets);
       if (!this.#isLive) return;
       // An object that is for another parent now matters to both.
-      for (const target of new Set([...before, ...targets])) {
-        const parent = reason === 'child' ? this.#parents.withUid(target) : this.#parents.get(target);
-        if (parent !== undefined) this.#emit(parent, reason);
-      }
+      const found = [...new Set([...before, ...targets])].flatMap((target) => this.#meant(target, reason));
+      for (const parent of new Set(found)) this.#emit(parent, reason);
     });
     return { monitor, links, kind };
   }
 
+  #meant(target: string, reason: 'child' | 'watched'): readonly Parent[] {
+    if (reason === 'watched' && target === ALL_PARENTS) return [...this.#parents.all()];
+    const parent = reason === 'child' ? this.#parents.withUid(target) : this.#parents.get(target);
+    return parent === undefined ? [] : [parent];
+  }
+
   #parentSeen(item: SnapshotItem, isGone: boolean): void {
     const key = placeKey(item);
+    this.#notePause(item, !isGone && item.isPaused === true);
     if (isGone) {
       this.#parents.delete(key);
       this.#givenUp.delete(key);
@@ -201,6 +212,14 @@ export class Reconciler {
     if (!isOther(before, parent)) return;
     this.#givenUp.delete(key);
     if (this.#isLive) this.#emit(parent, 'changed');
+  }
+
+  #notePause(place: Placed, isPaused: boolean): void {
+    const key = placeKey(place);
+    if (this.#paused.has(key) === isPaused) return;
+    if (isPaused) this.#paused.add(key);
+    else this.#paused.delete(key);
+    this.#options.onPause?.(place, isPaused);
   }
 
   /** A parent that is being deleted is only looked at as long as it waits for us. */
@@ -233,16 +252,6 @@ export class Reconciler {
     }
   }
 
-  async #release(signal: AbortSignal): Promise<void> {
-    while (!signal.aborted) {
-      await sleep(MISSING_POLL_MS, signal);
-      if (signal.aborted || this.#held.size === 0 || this.#isIncomplete()) continue;
-      const held = [...this.#held.values()];
-      this.#held.clear();
-      for (const trigger of held) this.#options.emit(trigger);
-    }
-  }
-
   /** Whether a kind is missing now. A watch that only fails for a while shows what it knew, as everywhere. */
   #isIncomplete(): boolean {
     return this.#monitors.some(([, monitor]) => monitor.status().isMissing === true);
@@ -255,8 +264,9 @@ function isOther(before: Parent | undefined, { state, facts }: Parent): boolean 
 }
 
 /** The objects of a part that are linked to a parent, as the binding shows them. */
-function itemsOf({ monitor, links, kind }: LinkedPart, target: string): readonly SnapshotItem[] {
-  const places = Array.from(links.of(target), placeOf).toSorted(comparePlaces);
+function itemsOf({ monitor, links, kind }: LinkedPart, ...targets: readonly string[]): readonly SnapshotItem[] {
+  const keys = new Set(targets.flatMap((target) => [...links.of(target)]));
+  const places = Array.from(keys, placeOf).toSorted(comparePlaces);
   return places.flatMap((place): readonly SnapshotItem[] => {
     const item = monitor.item(place);
     if (item === undefined) return [];
