@@ -103,7 +103,7 @@ function unreachable(socketPath: string, error: Error): string {
   const code = 'code' in error ? error.code : undefined;
   const why = WHY.get(code) ?? error.message;
   return `no operator to ask at ${socketPath}: ${why}.
-Ask where it runs, such as: kubectl exec deployment/hooklet -- hooklet schedule list
+Ask where it runs, such as: kubectl exec deployment/hooklet -- hooklet status
 One that was started with another --tmp-dir or --debug-unix-socket needs the same here, or HOOKLET_DEBUG_UNIX_SOCKET.`;
 }
 

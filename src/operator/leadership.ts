@@ -71,5 +71,5 @@ export function refusalOf(status: ElectionStatus | undefined): string | undefine
   if (status.type === 'lost') return 'this replica lost the lease and is stopping';
   const { leader } = status;
   if (leader === '') return 'this replica stands by, and no leader is known';
-  return `this replica stands by, ${leader} leads; ask that one, such as: kubectl exec ${leader.replace(/_[^_]*$/, '')} -- hooklet schedule list`;
+  return `this replica stands by, ${leader} leads; ask that one, such as: kubectl exec ${leader.replace(/_[^_]*$/, '')} -- hooklet status`;
 }

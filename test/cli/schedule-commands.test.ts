@@ -137,7 +137,7 @@ describe('hooklet schedule', () => {
 
     expect(code).toBe(1);
     expect(err).toContain(`no operator to ask at ${socket}: there is no such file.`);
-    expect(err).toContain('kubectl exec deployment/hooklet -- hooklet schedule list');
+    expect(err).toContain('kubectl exec deployment/hooklet -- hooklet status');
     expect(err).toContain('--debug-unix-socket');
   });
 });

@@ -99,7 +99,6 @@ describe('reconcile in a config', () => {
       'reconcile[0].concurrency',
       'reconcile[0].batch',
       'reconcile[0].owns[1].kind',
-      'reconcile[0].owns[2].kind',
       'reconcile[0].watches[1].name',
     ]);
   });

@@ -66,9 +66,7 @@ describe('the control socket of an operator', { timeout: LIMIT_MS }, () => {
 
     const asked = controlClient(path).ask('POST', `${NIGHTLY}/trigger`);
 
-    await expect(asked).rejects.toThrow(
-      /stands by, pod-1_[-0-9a-f]+ leads; .*kubectl exec pod-1 -- hooklet schedule list/,
-    );
+    await expect(asked).rejects.toThrow(/stands by, pod-1_[-0-9a-f]+ leads; .*kubectl exec pod-1 -- hooklet status/);
     expect(await controlClient(path).ask('GET', '/schedules')).toMatchObject({
       schedules: [{ hook: 'db/backup.sh' }],
       note: expect.stringContaining('pod-1'),

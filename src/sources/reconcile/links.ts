@@ -19,6 +19,11 @@ export class Links {
     return before;
   }
 
+  /** What an object is linked to. */
+  targetsOf(source: string): readonly string[] {
+    return this.#targets.get(source) ?? [];
+  }
+
   /** Forgets an object; returns what it was linked to. */
   delete(source: string): readonly string[] {
     const targets = this.#targets.get(source) ?? [];

@@ -68,6 +68,11 @@ export function factsOf(head: unknown): ParentFacts {
   return { uid: text(uid), isDeleting: isDeleting === true, isMarked: isMarked === true };
 }
 
+/** Whether the head says that the parents of a watched object are not known now. */
+export function isUnknown(head: unknown): boolean {
+  return head === false;
+}
+
 /** The keys in the head of a watched object's filterResult, or the uid in that of a child. */
 export function linksOf(head: unknown): readonly string[] {
   const all: readonly unknown[] = Array.isArray(head) ? head : [head];
@@ -76,6 +81,9 @@ export function linksOf(head: unknown): readonly string[] {
 
 /** The key of a watched object that matters to all parents. */
 export const ALL_PARENTS = '*';
+
+/** The head of an object whose `for` failed: the parents that it is for are not known. */
+const UNKNOWN = 'false';
 
 const MAX_TARGETS = 1000;
 
@@ -144,14 +152,14 @@ function metadataOf(value: unknown): Readonly<Record<string, unknown>> {
 }
 
 function headOfTargets({ result, error }: FilterOutcome, namespace: string): Head {
-  if (error !== undefined) return { head: '[]', error: `for: ${error}` };
+  if (error !== undefined) return { head: UNKNOWN, error: `for: ${error}` };
   const value: unknown = JSON.parse(result);
   const names: readonly unknown[] = Array.isArray(value) ? value : [value];
   const wanted = names.filter((name) => name !== null);
   const isUsable = wanted.length <= MAX_TARGETS && wanted.every(isTarget);
   if (isUsable) return { head: JSON.stringify(wanted.flatMap((name) => keysOf(name, namespace))) };
   const expected = `a name, namespace/name, "*" for all, a list of at most ${MAX_TARGETS} of these, or null`;
-  return { head: '[]', error: `for: got ${shown(value)}, expected ${expected}` };
+  return { head: UNKNOWN, error: `for: got ${shown(value)}, expected ${expected}` };
 }
 
 function isTarget(name: unknown): name is string {

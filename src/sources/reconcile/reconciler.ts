@@ -9,7 +9,7 @@ import { placeKey } from '../kubernetes/late-views.ts';
 import { HeldObjects } from './held-objects.ts';
 import { Links } from './links.ts';
 import { Parents, type Parent } from './parents.ts';
-import { ALL_PARENTS, factsOf, linksOf, splitResult, type ParentFacts } from './part-filters.ts';
+import { ALL_PARENTS, factsOf, isUnknown, linksOf, splitResult, type ParentFacts } from './part-filters.ts';
 import { ownedPart, parentPart, watchedPart, type Compile, type Part } from './parts.ts';
 import { resyncDueMs, resyncTickMs } from './resync.ts';
 
@@ -179,7 +179,10 @@ export class Reconciler {
     const links = new Links();
     const monitor = this.#follow(part, (item, isGone) => {
       const key = placeKey(item);
-      const targets = isGone ? [] : linksOf(splitResult(item.filterResult).head);
+      const { head } = splitResult(item.filterResult);
+      // It stays with the parents it was for, since a hook that does not see it might drop children.
+      const known = isUnknown(head) ? links.targetsOf(key) : linksOf(head);
+      const targets = isGone ? [] : known;
       const before = links.set(key, targets);
       if (!this.#isLive) return;
       // An object that is for another parent now matters to both.

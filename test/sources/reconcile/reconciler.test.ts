@@ -252,8 +252,58 @@ describe('a reconcile binding at work', () => {
     expect(take()).toEqual(['b: watched', 'c: watched']);
   });
 
-  it('takes an object whose `for` fails or gives no names for one that is for nobody', async () => {
-    const { reconciler, parents, content, sync, take } = reconcilerRig();
+  it('looks at all parents for an object that is for *, and shows it to each', async () => {
+    const { reconciler, parents, content, sync, take, trigger } = reconcilerRig();
+    for (const name of ['a', 'b']) await parents.put({ name });
+    sync();
+    reconciler.enable();
+    take();
+
+    await content.put({ name: 'text', for: ['*', 'a'] });
+
+    expect(take()).toEqual(['a: watched', 'b: watched']);
+    const shown = ['a', 'b'].map((name) => reconciler.view(trigger(name))?.watched.get('content')?.length);
+    expect(shown).toEqual([1, 1]);
+    await parents.put({ name: 'c' });
+    expect(reconciler.view(trigger('c'))?.watched.get('content')).toHaveLength(1);
+  });
+
+  it('does not take its own children for parents where it owns the kind of its parents', () => {
+    const owned = { onChange: 'Apply', otherNamespaces: true, keepFullObjectsInMemory: true } as const;
+    const kind = { kind: 'WebSite', apiVersion: 'example.com/v1' };
+    const { binding, parents } = reconcilerRig({
+      ...kind,
+      owns: [
+        { ...kind, ...owned },
+        { kind: 'Deployment', apiVersion: 'apps/v1', ...owned },
+      ],
+      labelSelector: { matchLabels: { app: 'web' } },
+    });
+
+    expect(parents.part.binding.labelSelector).toEqual({
+      matchLabels: { app: 'web' },
+      matchExpressions: [{ key: MARK_LABEL, operator: 'NotIn', values: [reconcileMark(binding)] }],
+    });
+  });
+
+  it('lets an object rest, and looks at it within 1 s of the end of its rest', async () => {
+    const { reconciler, parents, sync, take, trigger } = reconcilerRig();
+    await parents.put({ name: 'a' });
+    sync();
+    reconciler.enable();
+    take();
+
+    reconciler.rest(trigger('a'), 5000);
+    expect(reconciler.hold(trigger('a'))).toBe(true);
+    await vi.advanceTimersByTimeAsync(4999);
+    expect(take()).toEqual([]);
+    await vi.advanceTimersByTimeAsync(1000);
+    expect(take()).toEqual(['a: changed']);
+    expect(reconciler.hold(trigger('a'))).toBe(false);
+  });
+
+  it('keeps an object whose `for` fails with the parents it was for, and a new one is for nobody', async () => {
+    const { reconciler, parents, content, sync, take, trigger } = reconcilerRig();
     await parents.put({ name: 'a' });
     await content.put({ name: 'text', for: 'a' });
     sync();
@@ -264,11 +314,19 @@ describe('a reconcile binding at work', () => {
 
     expect(take()).toEqual(['a: watched']);
     expect(content.monitor.item({ namespace: 'default', name: 'text' })?.filterError).toBe(
-      'for: got {"a":1}, expected a name, namespace/name, a list of at most 1000 of these, or null',
+      'for: got {"a":1}, expected a name, namespace/name, "*" for all, a list of at most 1000 of these, or null',
     );
-    await content.put({ name: 'text', for: null });
-    await content.put({ name: 'text', for: 'a/b/c' });
+    expect(
+      reconciler
+        .view(trigger('a'))
+        ?.watched.get('content')
+        ?.map(({ name }) => name),
+    ).toEqual(['text']);
+    await content.put({ name: 'other', for: 'a/b/c' });
     expect(take()).toEqual([]);
+    await content.put({ name: 'text', for: null });
+    expect(take()).toEqual(['a: watched']);
+    expect(reconciler.view(trigger('a'))?.watched.get('content')).toEqual([]);
   });
 
   it('leaves a parent alone that is given up, until it changes or is run by hand', async () => {
