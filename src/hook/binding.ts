@@ -157,8 +157,6 @@ export interface ReconcileBinding extends ObjectSelection {
   readonly includeSnapshotsFrom: readonly string[];
   /** How many objects are worked on at the same time; `concurrency` in the config. Default 4. */
   readonly parallelism: number;
-  /** How many objects one run may get. Default 1. */
-  readonly batch: number;
   /** Each object is looked at again in this time, spread over it; absent: never without a reason. */
   readonly resyncPeriodMs?: number;
   /** Whether the hook is called before an object is deleted. */

@@ -39,7 +39,6 @@ const ON_CHANGE = {
   RollingRecreate: 'RollingRecreate',
 } as const;
 const MAX_PARALLELISM = 100;
-const MAX_BATCH = 100;
 
 /** Creates the reader of one entry of `reconcile`; it checks everything that needs no other entry. */
 export function createReconcileReader(checkFilter: CheckFilter): Read<ReconcileEntry> {
@@ -61,7 +60,7 @@ export function toReconcileBinding(
 ): ReconcileBinding | undefined {
   const selection = selectionOf(entry);
   if (selection === undefined) return undefined;
-  const { concurrency: parallelism = 4, batch = 1 } = entry;
+  const { concurrency: parallelism = 4 } = entry;
   return {
     type: 'reconcile',
     name: reconcileName(entry),
@@ -69,7 +68,6 @@ export function toReconcileBinding(
     ...partsOf(entry),
     includeSnapshotsFrom: snapshots,
     parallelism,
-    batch,
     finalize: entry.finalize === true,
     onHookChange: entry.onHookChange === true,
     retry: { ...RECONCILE_RETRY, ...(entry.retry ?? retry) },
@@ -112,7 +110,6 @@ function createShape(checkFilter: CheckFilter) {
     watches: readList(createWatchedReader(checkFilter)),
     includeSnapshotsFrom: readList(readText, 1),
     concurrency: readCount(MAX_PARALLELISM),
-    batch: readCount(MAX_BATCH),
     resyncPeriod: readDuration,
     finalize: readFlag,
     onHookChange: readFlag,

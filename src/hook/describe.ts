@@ -71,13 +71,12 @@ function describePolicy({ concurrency, missed, startingDeadlineMs, jitterMs, sus
 }
 
 function describeReconcile(binding: ReconcileBinding): string {
-  const { owns, watches, parallelism, batch, resyncPeriodMs, finalize } = binding;
+  const { owns, watches, parallelism, resyncPeriodMs, finalize } = binding;
   return [
     ...describeSelection(binding),
     ...(owns.length === 0 ? [] : [`owns ${owns.map(ownedKey).join(' ')}`]),
     ...(watches.length === 0 ? [] : [`watches ${watches.map(({ name }) => name).join(' ')}`]),
     `${parallelism} at a time`,
-    ...(batch === 1 ? [] : [`up to ${batch} a run`]),
     ...(resyncPeriodMs === undefined ? [] : [`again within ${goDuration(resyncPeriodMs)}`]),
     ...(finalize ? ['finalizes'] : []),
   ].join(', ');

@@ -48,8 +48,11 @@ export function createReconciling(options: ReconcileEffectsOptions): Reconciling
     async prepare(run, signal) {
       try {
         const ended = await prepareAll(run, options, signal);
-        if (ended === undefined) started.set(run, startedOf(run, options));
-        return ended;
+        if (ended !== undefined) return ended;
+        const all = startedOf(run, options);
+        if (all.length === 0) return NOTHING;
+        started.set(run, all);
+        return undefined;
       } catch (error) {
         return failedReach(error);
       }

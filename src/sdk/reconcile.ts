@@ -1,12 +1,11 @@
 import type { RetryOptions } from './bindings.ts';
 import type { HookConfig, HookSettings } from './config.ts';
 import { attempt, MARK, type HookHost, type HookLog, type RunnableHook } from './define-hook.ts';
-import { thrownEnding } from './ending.ts';
 import type { KubernetesObject, ObjectLike } from './kubernetes-object.ts';
 import { isCalledFromMainScript, runAsProgram } from './main-script.ts';
 import { Metric } from './metric.ts';
 import { Patch } from './patch.ts';
-import { RunResult, type ChildToHave, type ConditionToSet, type ContextResult, type EventToRecord } from './result.ts';
+import { RunResult, type ChildToHave, type ConditionToSet, type EventToRecord } from './result.ts';
 
 /** What of an object is kept and shown. */
 export interface ItemOptions {
@@ -54,8 +53,6 @@ export interface ReconcileOptions extends SelectionOptions {
   readonly watches?: readonly WatchedOptions[];
   /** How many parents are worked on at the same time; default 4. */
   readonly concurrency?: number;
-  /** How many parents one run may get; default 1. */
-  readonly batch?: number;
   readonly resyncPeriod?: string;
   /** Whether the function is called before a parent is deleted; default false. */
   readonly finalize?: boolean;
@@ -96,6 +93,8 @@ export interface ReconcileAnswer {
   readonly retryAfter?: string;
   /** The object may be deleted. */
   readonly finalized?: boolean;
+  /** At most 64 KiB, given to the next attempt as `previous`. */
+  readonly output?: unknown;
 }
 
 type Reconcile<Parent> = (run: ReconcileRun<Parent>) => ReconcileAnswer | void | Promise<ReconcileAnswer | void>;
@@ -108,8 +107,8 @@ export interface ReconcileHook<Parent> extends RunnableHook {
 
 /**
  * Defines a hook of one reconcile binding by a function that gets an object and says what should be there. The module
- * exports it as default. What the function throws is the end of the work on that object alone: `Later` and `Permanent`
- * as everywhere, anything else a failure that is tried again.
+ * exports it as default. What the function throws is the end of the run: `Later` and `Permanent` as everywhere, anything
+ * else a failure that is tried again.
  */
 export function reconcile<Parent = KubernetesObject>(
   options: ReconcileOptions,
@@ -135,47 +134,28 @@ async function execute<Parent>(wire: unknown, { host, options, work }: Parts<Par
   const [patch, metric] = [new Patch(), new Metric()];
   const contexts: readonly unknown[] = Array.isArray(wire) ? wire : [];
   const result = new RunResult(() => contexts);
-  const run = async (context: unknown): Promise<ReconcileAnswer> => {
+  const { thrown, ...ending } = await attempt(async () => {
+    const [context, ...others] = contexts;
+    if (context === undefined || others.length > 0) {
+      throw new TypeError(`a reconcile hook is run for one binding context, and got ${contexts.length}`);
+    }
     const fields = runFields(fieldsOf(context), options);
     // The cast is safe as far as the author's type fits the kind: the operator wrote the object of that kind.
     const object = fields.object as Parent;
-    return (await work({ ...fields, object, patch, metric, runId: '', ...host })) ?? {};
-  };
-  const { thrown, ...ending } = await attempt(async () => {
-    const [first, ...others] = contexts;
-    if (others.length === 0) {
-      say(result, await run(first));
-      return;
-    }
-    for (const [index, context] of contexts.entries()) {
-      const part = result.context(index);
-      await run(context).then(
-        (answer) => say(part, answer),
-        (error: unknown) => sayThrown(part, error, host.log),
-      );
-    }
+    say(result, (await work({ ...fields, object, patch, metric, runId: '', ...host })) ?? {});
   });
   return { patch: patch.toString(), metrics: metric.toString(), result: result.textWith(thrown), ...ending };
 }
 
-function say(part: ContextResult, answer: ReconcileAnswer): void {
-  const { children, status, conditions = [], events = [], retryAfter, finalized } = answer;
-  if (children !== undefined) part.children(children);
-  if (status !== undefined) part.status(status);
-  for (const condition of conditions) part.condition(condition);
-  for (const event of events) part.event(event);
-  if (retryAfter !== undefined) part.retryAfter(retryAfter);
-  if (finalized === true) part.finalized();
-}
-
-function sayThrown(part: ContextResult, error: unknown, log: HookLog): void {
-  const thrown = thrownEnding(error);
-  const text = error instanceof Error ? error.message : String(error);
-  if (thrown === undefined) {
-    log.error('the function threw', { error: error instanceof Error ? (error.stack ?? text) : text });
-    part.failed('FunctionThrew', text);
-  } else if (thrown.outcome === 'later') part.later(thrown.retryAfter, thrown.message);
-  else part.permanent(thrown.reason ?? 'Permanent', thrown.message);
+function say(result: RunResult, answer: ReconcileAnswer): void {
+  const { children, status, conditions = [], events = [], retryAfter, finalized, output } = answer;
+  if (children !== undefined) result.children(children);
+  if (status !== undefined) result.status(status);
+  for (const condition of conditions) result.condition(condition);
+  for (const event of events) result.event(event);
+  if (retryAfter !== undefined) result.retryAfter(retryAfter);
+  if (finalized === true) result.finalized();
+  if (output !== undefined) result.output(output);
 }
 
 type Fields = Readonly<Record<string, unknown>>;

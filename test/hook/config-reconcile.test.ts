@@ -30,7 +30,6 @@ describe('reconcile in a config', () => {
           owns: [],
           watches: [],
           parallelism: 4,
-          batch: 1,
           finalize: false,
           onHookChange: false,
           retry: { backoff: { firstMs: 1000, factor: 2, maxMs: 300_000, jitter: 0.2 }, onExhausted: 'block' },
@@ -48,7 +47,6 @@ describe('reconcile in a config', () => {
         { name: 'content', apiVersion: 'v1', kind: 'ConfigMap', for: '.metadata.labels["example.com/website"]' },
       ],
       concurrency: 8,
-      batch: 10,
       resyncPeriod: '10m',
       finalize: true,
       onHookChange: true,
@@ -64,7 +62,6 @@ describe('reconcile in a config', () => {
           ],
           watches: [{ name: 'content', for: { type: 'jq' } }],
           parallelism: 8,
-          batch: 10,
           resyncPeriodMs: 600_000,
           finalize: true,
           onHookChange: true,
@@ -74,7 +71,7 @@ describe('reconcile in a config', () => {
     const hook = hookWith('site', config.type === 'valid' ? config.bindings : []);
     expect(describeBindings(hook, 0)).toEqual([
       'reconcile websites: example.com/v1 WebSite, all namespaces, owns Deployment.apps ConfigMap, watches content, ' +
-        '8 at a time, up to 10 a run, again within 10m, finalizes',
+        '8 at a time, again within 10m, finalizes',
     ]);
   });
 
@@ -87,7 +84,6 @@ describe('reconcile in a config', () => {
         { name: 'a', kind: 'Secret', apiVersion: 'v1' },
       ],
       concurrency: 101,
-      batch: 0,
       wanted: 1,
     };
 
@@ -97,7 +93,6 @@ describe('reconcile in a config', () => {
       'reconcile[0].watches[0].for',
       'reconcile[0].watches[1].for',
       'reconcile[0].concurrency',
-      'reconcile[0].batch',
       'reconcile[0].owns[1].kind',
       'reconcile[0].watches[1].name',
     ]);

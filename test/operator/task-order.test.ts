@@ -26,7 +26,6 @@ const sites = {
   watches: [],
   includeSnapshotsFrom: [],
   parallelism: 1,
-  batch: 1,
   finalize: false,
   onHookChange: false,
   retry,

@@ -88,31 +88,24 @@ describe('reconcile', () => {
     });
   });
 
-  it('fails only the object whose function threw', async () => {
-    const hook = reconcile<WebSite>(OPTIONS, ({ object }) => {
-      if (object.metadata.name === 'bad') throw new Error('no');
-      if (object.metadata.name === 'early') throw new Later('30s', 'not yet');
-      if (object.metadata.name === 'wrong') throw new Permanent('Wrong', 'never');
-      return { children: [] };
-    });
+  it('gives the output of an attempt to the next one', async () => {
+    const hook = reconcile(OPTIONS, ({ previous }) => ({ output: { before: previous ?? null } }));
 
-    const { result, error } = await hook.execute(
-      ['good', 'bad', 'early', 'wrong'].map((name) => contextOf(name)),
-      host,
-    );
+    const { result } = await hook.execute([contextOf('a', { previous: { step: 1 } })], host);
 
-    expect(error).toBeUndefined();
-    expect(JSON.parse(result)).toEqual({
-      contexts: [
-        { index: 0, children: [] },
-        { index: 1, outcome: 'failed', reason: 'FunctionThrew', message: 'no' },
-        { index: 2, outcome: 'later', retryAfter: '30s', message: 'not yet' },
-        { index: 3, outcome: 'permanent', reason: 'Wrong', message: 'never' },
-      ],
+    expect(JSON.parse(result)).toEqual({ output: { before: { step: 1 } } });
+  });
+
+  it('refuses to run for several objects at once', async () => {
+    const hook = reconcile(OPTIONS, () => ({ children: [] }));
+
+    expect(await hook.execute([contextOf('a'), contextOf('b')], host)).toMatchObject({
+      result: '',
+      error: { message: 'a reconcile hook is run for one binding context, and got 2' },
     });
   });
 
-  it('fails the run of a single object with what was thrown', async () => {
+  it('fails the run with what was thrown', async () => {
     const problem = new Error('no');
     const hook = reconcile(OPTIONS, () => {
       throw problem;
@@ -121,5 +114,7 @@ describe('reconcile', () => {
     expect((await hook.execute([contextOf('a')], host)).error).toBe(problem);
     const later = reconcile(OPTIONS, () => Promise.reject(new Later('30s')));
     expect(await later.execute([contextOf('a')], host)).toMatchObject({ outcome: 'later' });
+    const permanent = reconcile(OPTIONS, () => Promise.reject(new Permanent('Wrong')));
+    expect(await permanent.execute([contextOf('a')], host)).toMatchObject({ outcome: 'permanent' });
   });
 });

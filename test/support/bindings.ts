@@ -76,7 +76,6 @@ export function reconcileBinding(name: string, fields: Partial<ReconcileBinding>
     watches: [],
     includeSnapshotsFrom: [],
     parallelism: 4,
-    batch: 1,
     finalize: false,
     onHookChange: false,
     retry: RECONCILE_RETRY,
