@@ -8,9 +8,9 @@ import { walkFiles, type WalkProblem } from './walk-files.ts';
 /**
  * Discovery: which files of the hooks folder are hooks. The operator calls it at the start and at every reload,
  * `hooklet check` for a folder, and `check` and `run` for a single file. A file is either a process hook (an
- * executable, or a symbolic link), a warm hook (a module with `export default` and `defineHook` and without a shebang
- * that would make it a program), ignored with a warning, or gone, which means that it was removed while the folder was
- * read.
+ * executable, or a symbolic link), a warm hook (a module with `export default` and `defineHook`, or `reconcile` of hooklet,
+ * and without a shebang that would make it a program), ignored with a warning, or gone, which means that it was removed
+ * while the folder was read.
  *
  * What must hold: the same rules as shell-operator for what is skipped (hidden names, `lib` folders, data files), so
  * its images work unchanged. A file that looks like a hook but is none is reported, never skipped silently. A file may
@@ -35,7 +35,8 @@ export interface Discovery {
 
 const NO_HOOKS = 'no hooks here, expected executable files, or modules that export a definition';
 const NOT_EXECUTABLE = 'no executable permissions, chmod +x is required to run this hook';
-const NO_DEFAULT_EXPORT = 'a hook needs a default export, expected "export default defineHook({…})"';
+const NO_DEFAULT_EXPORT =
+  'a hook needs a default export, expected "export default defineHook({…})" or "export default reconcile({…}, …)"';
 const EXCLUDED = 'not a hook: its name begins with a dot, or ends with .yaml, .json, .md or .txt';
 const NO_FILE = 'not a hook: it is neither a file nor a directory';
 const EXECUTABLE_IN_LIB = "file has executable permissions and is located in the ignored 'lib' directory";
@@ -138,7 +139,7 @@ function classifyFile(path: string, link: Stats, target: Stats): Classified {
   const text = isModule ? readText(path) : '';
   if (isWarmModule(text, target)) return { type: 'warm' };
   if (link.isSymbolicLink() || isExecutable(target)) return { type: 'process' };
-  return { type: 'ignored', reason: text.includes('defineHook') ? NO_DEFAULT_EXPORT : NOT_EXECUTABLE };
+  return { type: 'ignored', reason: DEFINITION.test(text) ? NO_DEFAULT_EXPORT : NOT_EXECUTABLE };
 }
 
 function reasonOfNoFile(link: Stats): string {
@@ -153,8 +154,11 @@ const TOO_LARGE = 'not read: a module of more than 16 MiB';
 /** Whether the module has a definition; an executable one with a shebang is a process hook instead. */
 function isWarmModule(text: string, target: Stats): boolean {
   if (isExecutable(target) && text.startsWith('#!')) return false;
-  return text.includes('export default') && text.includes('defineHook');
+  return text.includes('export default') && DEFINITION.test(text);
 }
+
+/** What makes a definition: `defineHook`, or `reconcile` where it is imported from hooklet. */
+const DEFINITION = /defineHook|\breconcile\b[^;'"]{0,1000}\bfrom\s*['"]hooklet['"]/;
 
 function statOf(path: string, stat: (path: string) => Stats): Stats | undefined {
   try {

@@ -150,6 +150,15 @@ describe('discoverHooks', () => {
       },
     );
 
+    it('takes one that exports a reconcile hook, and not every one that has the word', async () => {
+      const text =
+        "import { type ReconcileHook, reconcile } from 'hooklet';\nexport default reconcile({}, () => ({}));\n";
+      await put('hook.ts', { mode: 0o644, text });
+      await put('other.ts', { mode: 0o644, text: 'export default function reconcile() {}\n' });
+
+      expect((await discover()).hooks).toEqual(['hook.ts (warm)']);
+    });
+
     it('runs an executable one with a shebang as any other program', async () => {
       await put('hook.ts', { text: `#!/usr/bin/env node\n${WARM}` });
 
@@ -167,7 +176,9 @@ describe('discoverHooks', () => {
 
       expect(await discover()).toEqual({
         hooks: [],
-        warnings: ['hook.ts: a hook needs a default export, expected "export default defineHook({…})"'],
+        warnings: [
+          'hook.ts: a hook needs a default export, expected "export default defineHook({…})" or "export default reconcile({…}, …)"',
+        ],
       });
     });
 
