@@ -22,6 +22,8 @@ export interface ChildrenRequest {
 
 export interface ReachRequest extends ChildrenRequest {
   readonly desired: readonly DesiredChild[];
+  /** Whether what is no longer wanted is deleted: not while the hook says that its work is not done yet. */
+  readonly prunes: boolean;
 }
 
 /** What was done. */

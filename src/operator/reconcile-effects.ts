@@ -151,7 +151,7 @@ interface Answered {
 
 async function reach(one: Started, { answer, isDone: done }: Answered, options: Writing): Promise<ReachedContext> {
   try {
-    const context = await reachChildren(one, answer, options);
+    const context = await reachChildren(one, { answer, isDone: done }, options);
     const isFinalized = one.isFinalizing && done && answer.finalized === true;
     if (context.failure !== undefined || !isFinalized) return context;
     const collected = await collect(one, options);
@@ -161,12 +161,16 @@ async function reach(one: Started, { answer, isDone: done }: Answered, options: 
   }
 }
 
-async function reachChildren(one: Started, answer: ContextResult, options: Writing): Promise<ReachedContext> {
+async function reachChildren(
+  one: Started,
+  { answer, isDone: done }: Answered,
+  options: Writing,
+): Promise<ReachedContext> {
   const { index, trigger, parent } = one;
   const { children, signal } = options;
   const { children: desired } = answer;
   if (desired === undefined || children === undefined) return { index, applied: [] };
-  const request = { binding: trigger.binding, parent, live: liveOf(one, options), desired };
+  const request = { binding: trigger.binding, parent, live: liveOf(one, options), desired, prunes: done };
   const { writes, problems, ready, restMs } = await children.reach(request, signal);
   if (restMs > 0) options.reconcilerOf(options.run.task.hook, trigger)?.rest(trigger, restMs);
   const applied = record(writes, options);

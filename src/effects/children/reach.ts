@@ -33,6 +33,8 @@ export interface DesiredStateRequest {
   /** What a watch of the binding's children shows of this parent; more does no harm. */
   readonly live: readonly LiveChild[];
   readonly desired: readonly DesiredChild[];
+  /** Whether what is no longer wanted is deleted; default true. */
+  readonly prunes?: boolean;
 }
 
 /** What was done, and how far the children are. */
@@ -61,7 +63,7 @@ export async function reachDesiredState(
   request: DesiredStateRequest,
   session: ChildSession,
 ): Promise<DesiredStateOutcome> {
-  const { binding, parent, desired } = request;
+  const { binding, parent, desired, prunes = true } = request;
   const marks = marksOf(binding.name, parent);
   const kinds = await readKinds(
     binding.owns,
@@ -72,20 +74,25 @@ export async function reachDesiredState(
   if (problems.some(({ type }) => type === 'invalid')) return { applied: [], problems, waiting: [], children: [] };
   const pass = new Pass(session, { marks, parent, states: statesOf(wanted, { ...request, marks, session }) });
   pass.problems.push(...problems);
-  await run(pass, ownedOf(request, marks), wanted);
+  await run(pass, ownedOf(request, marks), { wanted, prunes });
   return outcomeOf(pass);
 }
 
-async function run(pass: Pass, live: readonly LiveChild[], wanted: readonly WantedChild[]): Promise<void> {
+interface Goal {
+  readonly wanted: readonly WantedChild[];
+  readonly prunes: boolean;
+}
+
+async function run(pass: Pass, live: readonly LiveChild[], { wanted, prunes }: Goal): Promise<void> {
   const keys = new Set(wanted.map(({ key }) => key));
   const doomed = unwanted(live, (child) => keys.has(keyOf(child)));
-  if (mayDelete(pass.states, doomed)) {
+  if (mayDelete(pass.states, prunes ? doomed : [])) {
     const refusals = await dryRun(pass);
     pass.problems.push(...refusals);
     if (refusals.length > 0) return;
   }
   await pass.write();
-  if (pass.problems.length === 0 && isAllThere(pass.states)) await pass.remove(doomed);
+  if (prunes && pass.problems.length === 0 && isAllThere(pass.states)) await pass.remove(doomed);
   else pass.holdBack(doomed.flat());
 }
 
