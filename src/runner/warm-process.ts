@@ -80,7 +80,8 @@ async function load(path: string): Promise<LoadedHook | string> {
   try {
     const module: unknown = await import(pathToFileURL(path).href);
     const exported = typeof module === 'object' && module !== null && 'default' in module ? module.default : undefined;
-    if (!isHookDefinition(exported)) return `${path} does not export a hook: export default defineHook({ … })`;
+    if (!isHookDefinition(exported))
+      return `${path} does not export a hook: export default defineHook({ … }), or reconcile({ … }, …)`;
     const config = Buffer.from(JSON.stringify(exported.config));
     return explainSize('config', config.length) ?? { definition: exported, config };
   } catch (error) {

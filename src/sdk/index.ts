@@ -41,6 +41,7 @@ export {
   type ReconcileOptions,
   type ReconcileRun,
   type SelectionOptions,
+  type WatchedObjects,
   type WatchedOptions,
 } from './reconcile.ts';
 export type { ChildToHave, ConditionToSet, ContextResult, EventToRecord, RunResult } from './result.ts';

@@ -61,13 +61,16 @@ export interface ReconcileOptions extends SelectionOptions {
   readonly settings?: HookSettings;
 }
 
+/** The elements of `watched` where a hook declares none: whole objects. */
+export type WatchedObjects = Readonly<Record<string, KubernetesObject>>;
+
 /** The argument of a reconcile function: one object, and what is around it. */
-export interface ReconcileRun<Parent> {
+export interface ReconcileRun<Parent, Watched = WatchedObjects> {
   readonly object: Parent;
   /** The children by `Kind.group`, or `Kind` of the core group; with a filter, its results. */
   readonly owned: Readonly<Record<string, readonly KubernetesObject[]>>;
   /** What is watched, by its name; with a filter, its results. */
-  readonly watched: Readonly<Record<string, readonly KubernetesObject[]>>;
+  readonly watched: { readonly [Name in keyof Watched]: readonly Watched[Name][] };
   /** Whether the object is being deleted. */
   readonly finalizing: boolean;
   readonly reason: string;
@@ -97,12 +100,14 @@ export interface ReconcileAnswer {
   readonly output?: unknown;
 }
 
-type Reconcile<Parent> = (run: ReconcileRun<Parent>) => ReconcileAnswer | void | Promise<ReconcileAnswer | void>;
+type Reconcile<Parent, Watched> = (
+  run: ReconcileRun<Parent, Watched>,
+) => ReconcileAnswer | void | Promise<ReconcileAnswer | void>;
 
 /** The value that the module of a reconcile hook exports as default. */
-export interface ReconcileHook<Parent> extends RunnableHook {
+export interface ReconcileHook<Parent, Watched = WatchedObjects> extends RunnableHook {
   /** The function of the author, for tests of the hook. */
-  readonly reconcile: Reconcile<Parent>;
+  readonly reconcile: Reconcile<Parent, Watched>;
 }
 
 /**
@@ -110,11 +115,11 @@ export interface ReconcileHook<Parent> extends RunnableHook {
  * exports it as default. What the function throws is the end of the run: `Later` and `Permanent` as everywhere, anything
  * else a failure that is tried again.
  */
-export function reconcile<Parent = KubernetesObject>(
+export function reconcile<Parent = KubernetesObject, Watched = WatchedObjects>(
   options: ReconcileOptions,
-  work: Reconcile<Parent>,
-): ReconcileHook<Parent> {
-  const hook: ReconcileHook<Parent> = {
+  work: Reconcile<Parent, Watched>,
+): ReconcileHook<Parent, Watched> {
+  const hook: ReconcileHook<Parent, Watched> = {
     [MARK]: true,
     config: configOf(options),
     reconcile: work,
@@ -124,13 +129,13 @@ export function reconcile<Parent = KubernetesObject>(
   return hook;
 }
 
-interface Parts<Parent> {
+interface Parts<Parent, Watched> {
   readonly host: HookHost;
   readonly options: ReconcileOptions;
-  readonly work: Reconcile<Parent>;
+  readonly work: Reconcile<Parent, Watched>;
 }
 
-async function execute<Parent>(wire: unknown, { host, options, work }: Parts<Parent>) {
+async function execute<Parent, Watched>(wire: unknown, { host, options, work }: Parts<Parent, Watched>) {
   const [patch, metric] = [new Patch(), new Metric()];
   const contexts: readonly unknown[] = Array.isArray(wire) ? wire : [];
   const result = new RunResult(() => contexts);
@@ -140,9 +145,10 @@ async function execute<Parent>(wire: unknown, { host, options, work }: Parts<Par
       throw new TypeError(`a reconcile hook is run for one binding context, and got ${contexts.length}`);
     }
     const fields = runFields(fieldsOf(context), options);
-    // The cast is safe as far as the author's type fits the kind: the operator wrote the object of that kind.
+    // The casts are safe as far as the author's types fit the kinds and filters: the operator wrote what they say.
     const object = fields.object as Parent;
-    say(result, (await work({ ...fields, object, patch, metric, runId: '', ...host })) ?? {});
+    const watched = fields.watched as ReconcileRun<Parent, Watched>['watched'];
+    say(result, (await work({ ...fields, object, watched, patch, metric, runId: '', ...host })) ?? {});
   });
   return { patch: patch.toString(), metrics: metric.toString(), result: result.textWith(thrown), ...ending };
 }
