@@ -112,7 +112,9 @@ export class Remember {
         return { record: part.current(), result: undefined };
       };
       await this.#options.kept.update(part.key, change, signal);
-      if (!isWritten || signal.aborted) this.#changed.add(part);
+      // What is stored from now on is what this process wrote.
+      if (isWritten && !signal.aborted) this.#restored.add(part);
+      else this.#changed.add(part);
     });
     await Promise.all(writes);
   }
