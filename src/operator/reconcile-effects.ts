@@ -151,11 +151,9 @@ interface Answered {
 
 async function reach(one: Started, { answer, isDone: done }: Answered, options: Writing): Promise<ReachedContext> {
   try {
-    const context = await reachChildren(one, { answer, isDone: done }, options);
+    // What is made now would be deleted with its parent.
     const isFinalized = one.isFinalizing && done && answer.finalized === true;
-    if (context.failure !== undefined || !isFinalized) return context;
-    const collected = await collect(one, options);
-    return { ...context, ...collected, applied: [...context.applied, ...collected.applied] };
+    return await (isFinalized ? collect(one, options) : reachChildren(one, { answer, isDone: done }, options));
   } catch (error) {
     return { index: one.index, applied: [], failure: failedReach(error) };
   }
