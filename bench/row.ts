@@ -1,6 +1,18 @@
 import type { BenchStage } from './stage.ts';
 
-export type Unit = 'ms' | 'us' | 's' | 'B' | 'KB' | 'MB' | '%' | 'runs' | 'runs/s' | 'events/s' | 'objects/s';
+export type Unit =
+  | 'ms'
+  | 'us'
+  | 's'
+  | 'B'
+  | 'KB'
+  | 'MB'
+  | '%'
+  | 'requests'
+  | 'runs'
+  | 'runs/s'
+  | 'events/s'
+  | 'objects/s';
 
 /** A goal for hooklet's value itself, or for its ratio to the limit. */
 export interface Goal {

@@ -20,6 +20,8 @@ export const ROWS: readonly RowEntry[] = [
   { name: 'burst', title: '2,000 Added in one queue, all seen', isFast: true },
   { name: 'queues-shell', title: '1,000 events over 20 queues, shell hooks' },
   { name: 'warm-throughput', title: '5,000 events to a warm TypeScript hook, one run each' },
+  { name: 'reconcile', title: '500 parents with two children each, reconcile hook in TypeScript', isFast: true },
+  { name: 'reconcile-10k', title: '10,000 parents with two children each, reconcile hook in TypeScript' },
   { name: 'pods-full', title: '10,000 pods, full objects' },
   { name: 'pods-filtered', title: '10,000 pods, jqFilter, no full objects' },
   { name: 'pods-100k', title: '100,000 pods, jqFilter, no full objects' },

@@ -5,7 +5,7 @@ import type { BenchStage } from './stage.ts';
 /** A watch of the bench itself, which reports when objects have changed. */
 export interface BenchWatch extends Disposable {
   /** Waits for this many changes since the last call, and resolves to the time of the last one. */
-  seen(count: number): Promise<number>;
+  seen(count: number, timeoutMs?: number): Promise<number>;
 }
 
 const TIME_LIMIT_MS = 120_000;
@@ -27,9 +27,9 @@ export async function openWatch({ url, ca, token }: BenchStage, path: string): P
     onArrived();
   });
   return {
-    async seen(count) {
+    async seen(count, timeoutMs = TIME_LIMIT_MS) {
       const { promise, resolve, reject } = Promise.withResolvers<number>();
-      const timer = setTimeout(() => reject(new Error(`${arrivedMs.length} of ${count} changes came`)), TIME_LIMIT_MS);
+      const timer = setTimeout(() => reject(new Error(`${arrivedMs.length} of ${count} changes came`)), timeoutMs);
       onArrived = () => {
         const last = arrivedMs[count - 1];
         if (last === undefined) return;
