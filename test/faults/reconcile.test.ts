@@ -125,7 +125,9 @@ async function uidsOf(sandbox: Sandbox): Promise<Readonly<Record<string, string>
     textAt(object, 'metadata', 'name'),
     textAt(object, 'metadata', 'uid'),
   ]);
-  return Object.fromEntries(entries.filter(([name = '']) => !name.startsWith('hooklet-')).toSorted());
+  return Object.fromEntries(
+    entries.filter(([name = '']) => !name.startsWith('hooklet-')).toSorted(([a = ''], [b = '']) => (a < b ? -1 : 1)),
+  );
 }
 
 /** Returns the function that starts an operator on the sandbox. */
