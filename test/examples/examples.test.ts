@@ -32,7 +32,8 @@ function rightsIn(objects: readonly JsonObject[]): readonly string[] {
 }
 
 it('hooklet check finds nothing wrong with the hooks of any example, nor with those of the image', async () => {
-  const paths = [...folders.map((name) => join(examplesDir, name, 'hooks')), join(dirname(examplesDir), 'hooks')];
+  const inExamples = folders.flatMap((name) => ['hooks', 'typescript'].map((hooks) => join(examplesDir, name, hooks)));
+  const paths = [...inExamples.filter((path) => existsSync(path)), join(dirname(examplesDir), 'hooks')];
 
   const { exitCode, stdout } = await runProgram(['check', ...paths]);
 

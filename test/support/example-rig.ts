@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
-import { isJsonObject, type JsonObject, startSandbox } from '@hooklet/sandbox';
+import { isJsonObject, type JsonObject, type Sandbox, startSandbox } from '@hooklet/sandbox';
 import { objectAt, objectsAt, textAt } from '@hooklet/sandbox/testing';
 import { sandboxCluster, startOperator, type OperatorRig } from './operator-rig.ts';
 import { rbacOf, type Rbac } from './rbac.ts';
@@ -11,6 +11,8 @@ import { rbacOf, type Rbac } from './rbac.ts';
 export const examplesDir = fileURLToPath(new URL('../../examples', import.meta.url));
 
 export interface ExampleRig extends AsyncDisposable {
+  readonly sandbox: Sandbox;
+  /** The one that runs now. */
   readonly operator: OperatorRig;
   readonly rbac: Rbac;
   /** Where the example is deployed. */
@@ -26,18 +28,25 @@ export interface ExampleRig extends AsyncDisposable {
   /** The object of a kind of core/v1 in the namespace of the example. */
   find(plural: string, name: string): Promise<JsonObject | undefined>;
   metrics(): Promise<string>;
+  /** Stops the operator, and starts another one. */
+  restart(): Promise<void>;
+}
+
+interface ExampleOptions {
+  /** Files of `manifests/try` that are applied before the operator starts. */
+  readonly before?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+  /** The folder of the hooks in the example. */
+  readonly hooks?: string;
 }
 
 /**
  * Runs an example as its deploy.yaml says: in its namespace, with the environment of its container and only the rights
- * of its Roles. `before` lists files of `manifests/try` that are applied before the operator starts.
+ * of its Roles.
  */
 export async function startExample(
   name: string,
-  {
-    before = [],
-    env = {},
-  }: { readonly before?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
+  { before = [], env = {}, hooks = 'hooks' }: ExampleOptions = {},
 ): Promise<ExampleRig> {
   const folder = join(examplesDir, name);
   const manifests = readManifests(join(folder, 'manifests', 'deploy.yaml'));
@@ -69,13 +78,18 @@ export async function startExample(
   };
   for (const object of manifests) await apply(object);
   for (const file of before) await tryOut(file);
-  const operator = startOperator({
-    hooksDir: join(folder, 'hooks'),
-    connect: sandboxCluster(sandbox),
-    env: { ...containerEnv(deployment, namespace), ...env },
-  });
+  const start = (): OperatorRig =>
+    startOperator({
+      hooksDir: join(folder, hooks),
+      connect: sandboxCluster(sandbox),
+      env: { ...containerEnv(deployment, namespace), ...env },
+    });
+  let operator = start();
   return {
-    operator,
+    sandbox,
+    get operator() {
+      return operator;
+    },
     rbac,
     namespace,
     printed: () => printed(operator),
@@ -85,6 +99,10 @@ export async function startExample(
     get,
     find: async (plural, object) => get(`/api/v1/namespaces/${namespace}/${plural}/${object}`),
     metrics: async () => (await fetch(`${operator.url()}/metrics/hooks`)).text(),
+    async restart() {
+      await operator[Symbol.asyncDispose]();
+      operator = start();
+    },
     async [Symbol.asyncDispose]() {
       await operator[Symbol.asyncDispose]();
       await sandbox.close();
@@ -92,7 +110,7 @@ export async function startExample(
   };
 }
 
-const CLUSTER_KINDS = ['Namespace', 'CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding'];
+const CLUSTER_KINDS = ['Namespace', 'CustomResourceDefinition', 'ClusterRole', 'ClusterRoleBinding', 'Team'];
 
 /** The objects of a manifest; fails the test when one is broken. */
 export function readManifests(path: string): readonly JsonObject[] {
