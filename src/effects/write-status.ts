@@ -141,7 +141,7 @@ class Attempts {
     this.#generation = target.generation;
     this.#path = resourcePath(kind, { namespace, name });
     this.#statusPath = resourcePath(kind, { namespace, name, subresource: 'status' });
-    this.#live = target.live !== undefined && this.#isUsable(target.live) ? target.live : undefined;
+    this.#live = target.live && options.session.memory.newest(this.#path, target.live);
   }
 
   async next(): Promise<StatusOutcome> {
@@ -204,7 +204,7 @@ class Attempts {
 
   #written(before: JsonObject, after: unknown): StatusOutcome {
     const versions = { before: versionOf(before), after: versionOf(after) };
-    this.#options.session.memory.noteWritten(this.#path, versions.after);
+    if (isObject(after)) this.#options.session.memory.noteWritten(this.#path, after);
     return versions.before === versions.after ? { type: 'unchanged' } : { type: 'written', ...versions };
   }
 
@@ -247,11 +247,6 @@ class Attempts {
   #isOther(live: JsonObject): boolean {
     const { uid = '' } = this.#options.target;
     return uid !== '' && uidOf(live) !== uid;
-  }
-
-  #isUsable(live: JsonObject): boolean {
-    const version = versionOf(live);
-    return version !== '' && !this.#options.session.memory.isOlder(this.#path, version);
   }
 }
 

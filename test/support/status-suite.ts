@@ -163,16 +163,40 @@ export function statusSuite(findCluster: () => Promise<Cluster>): void {
       expect(rig.sent()).toEqual([]);
     });
 
-    it('but an object older than the last write is read again', async () => {
+    it('where a watch still shows an object older than the last write: it counts as that write left it', async () => {
       const rig = await startStatusRig(await findCluster());
       await rig.make('Mapped');
-      await rig.write('Mapped', { conditions: [ready] });
       const old = { live: { ...(await rig.read('Mapped')) }, isCurrent: true };
-      await rig.write('Mapped', { conditions: [condition('Ready', 'False')] });
+      await rig.write('Mapped', { conditions: [ready] }, old);
+      rig.sent();
+
+      expect(await rig.write('Mapped', { conditions: [ready] }, old)).toEqual({ type: 'unchanged' });
+      expect(rig.sent()).toEqual([]);
+
+      const down = { conditions: [condition('Ready', 'False')] };
+      expect(await rig.write('Mapped', down, old)).toMatchObject({ type: 'written' });
+      expect(rig.sent()).toEqual(['PATCH status']);
+    });
+
+    it('but it is read where somebody else changed it since, or many others were written since', async () => {
+      const rig = await startStatusRig(await findCluster());
+      await rig.make('Mapped');
+      const old = { live: { ...(await rig.read('Mapped')) }, isCurrent: true };
+      await rig.write('Mapped', { conditions: [ready] }, old);
+      await rig.patch({ kind: 'Mapped' }, { spec: { a: 2 } });
+      rig.sent();
+
+      const down = { conditions: [condition('Ready', 'False')] };
+      expect(await rig.write('Mapped', down, old)).toMatchObject({ type: 'written' });
+      expect(rig.sent()).toEqual(['PATCH status', 'GET a', 'PATCH status']);
+
+      for (let other = 0; other < 16; other++) {
+        await rig.make('Mapped', `other-${other}`);
+        await rig.write('Mapped', { conditions: [ready] }, { name: `other-${other}` });
+      }
       rig.sent();
 
       expect(await rig.write('Mapped', { conditions: [ready] }, old)).toMatchObject({ type: 'written' });
-
       expect(rig.sent()).toEqual(['GET a', 'PATCH status']);
     });
   });
