@@ -22,6 +22,7 @@ export const ROWS: readonly RowEntry[] = [
   { name: 'warm-throughput', title: '5,000 events to a warm TypeScript hook, one run each' },
   { name: 'reconcile', title: '500 parents with two children each, reconcile hook in TypeScript', isFast: true },
   { name: 'reconcile-10k', title: '10,000 parents with two children each, reconcile hook in TypeScript' },
+  { name: 'failing', title: '1,000 objects that fail each second beside one that is well', isFast: true },
   { name: 'pods-full', title: '10,000 pods, full objects' },
   { name: 'pods-filtered', title: '10,000 pods, jqFilter, no full objects' },
   { name: 'pods-100k', title: '100,000 pods, jqFilter, no full objects' },
