@@ -1,7 +1,7 @@
 import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { FinalizedObject } from '../effects/finalizer.ts';
 import { HookOutputError, KubeError, PatchError } from '../errors.ts';
-import type { Condition, ContextResult, HookResult } from '../hook/result.ts';
+import type { Condition, ContextResult, HookResult, ResultEvent } from '../hook/result.ts';
 import { failureOf } from '../run/attempt.ts';
 import type { FailedRun, LaterRun, Run, RunOutcome } from '../run/run.ts';
 import type { ChildProblem } from './children-door.ts';
@@ -12,6 +12,8 @@ export interface ReachedContext {
   readonly applied: readonly AppliedOperation[];
   /** Whether all children are there and ready; absent where that is not to be told. */
   readonly ready?: Condition | undefined;
+  /** Events about the object. */
+  readonly events?: readonly ResultEvent[];
   readonly failure?: FailedRun;
   /** The object is to be looked at again after this time, in milliseconds: something of it is not gone yet. */
   readonly again?: number;
@@ -87,8 +89,19 @@ function withContexts(result: HookResult, reached: readonly ReachedContext[]): H
 
 const MAX_MESSAGE = 1024;
 
-/** The hook's own condition of this type counts. */
-function withReady<T extends ContextResult>(answer: T, { ready }: ReachedContext): T {
-  if (ready === undefined || answer.conditions.some(({ type }) => type === ready.type)) return answer;
-  return { ...answer, conditions: [...answer.conditions, ready] };
+/** Adds the Events about names that are taken, and the condition, unless the hook gives one of its type. */
+function withReady<T extends ContextResult>(answer: T, { ready, events = [] }: ReachedContext): T {
+  const said = events.length === 0 ? answer : { ...answer, events: [...answer.events, ...events] };
+  if (ready === undefined || answer.conditions.some(({ type }) => type === ready.type)) return said;
+  return { ...said, conditions: [...answer.conditions, ready] };
+}
+
+/** An Event for each child whose name another object has: nothing shows when it is free again. */
+export function eventsOfProblems(problems: readonly ChildProblem[]): readonly ResultEvent[] {
+  const taken = problems.filter(({ type }) => type === 'taken').slice(0, MAX_SHOWN);
+  return taken.map(({ child, message }) => ({
+    type: 'Warning',
+    reason: 'ChildNameTaken',
+    message: `${child}: ${message}`.slice(0, MAX_MESSAGE),
+  }));
 }

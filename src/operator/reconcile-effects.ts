@@ -10,7 +10,14 @@ import type { Run, RunOutcome } from '../run/run.ts';
 import type { UnitReconciler } from '../units/reconcilers.ts';
 import type { ChildrenDoor, ChildWrite } from './children-door.ts';
 import type { ClusterAccess } from './cluster-access.ts';
-import { failedReach, failureOfChildren, judged, withReached, type ReachedContext } from './reached-outcome.ts';
+import {
+  eventsOfProblems,
+  failedReach,
+  failureOfChildren,
+  judged,
+  withReached,
+  type ReachedContext,
+} from './reached-outcome.ts';
 
 export interface ReconcileEffectsOptions {
   readonly access: Pick<ClusterAccess, 'client' | 'kinds'>;
@@ -173,7 +180,8 @@ async function reachChildren(
   if (restMs > 0) options.reconcilerOf(options.run.task.hook, trigger)?.rest(trigger, restMs);
   const applied = record(writes, options);
   const failure = failureOfChildren(parent, problems);
-  return { index, applied, ...(failure && { failure }), ...(await readyOf(one, ready, options)) };
+  const events = eventsOfProblems(problems);
+  return { index, applied, events, ...(failure && { failure }), ...(await readyOf(one, ready, options)) };
 }
 
 /** The condition of the children, for a kind that has a status. */

@@ -7,11 +7,14 @@ import { aborted } from '../lib/aborted.ts';
 import type { MonitorListener, MonitorStatus } from '../sources/kubernetes/monitor.ts';
 import { parentPart, type Part } from '../sources/reconcile/parts.ts';
 import { Reconciler, type PartMonitor } from '../sources/reconcile/reconciler.ts';
+import type { createParentRelease } from './release-parent.ts';
 import type { CreateReconciler, UnitReconciler } from '../units/reconcilers.ts';
 
 export interface ReconcilerFactoryOptions {
   readonly filters: Pick<Filters, 'compile'>;
   readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
+  /** Takes the finalizer off an object that is not selected any more; never rejects. */
+  readonly release: ReturnType<typeof createParentRelease>;
   /** The annotation `hooklet.dev/pause` of an object came or went. */
   readonly onPause?: PauseListener;
   readonly createMonitor: (hook: Hook, part: Part, listener: MonitorListener) => PartMonitor;
@@ -48,6 +51,7 @@ export function createReconcilerFactory(options: ReconcilerFactoryOptions): (hoo
       createMonitor: (part, monitorListener) =>
         options.createMonitor(hook, { ...part, binding: { ...part.binding, queue } }, monitorListener),
       emit: (trigger) => options.emit(hook, trigger),
+      release: async (parent, signal) => options.release(binding, parent, signal),
       onPause: ({ namespace, name }, isPaused) => options.onPause?.(hook, binding, { namespace, name, isPaused }),
       startReason: isChanged && binding.onHookChange ? 'hook-changed' : 'start',
       now: Date.now,

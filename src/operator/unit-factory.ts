@@ -11,6 +11,7 @@ import type { PartMonitor } from '../sources/reconcile/reconciler.ts';
 import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { HookUnit, type UnitMonitor } from '../units/hook-unit.ts';
+import { createParentRelease } from './release-parent.ts';
 import { createReconcilerFactory, type PauseListener } from './reconciler-factory.ts';
 
 export interface UnitFactoryOptions {
@@ -35,6 +36,7 @@ export function createUnitFactory(options: UnitFactoryOptions): (hook: Hook) => 
   const { emit, requeue, metrics } = options;
   const reconcilers = createReconcilerFactory({
     ...options,
+    release: createParentRelease(options.access, options.log),
     createMonitor: (hook, part, listener) => createPartMonitor(options, { hook, part, listener }),
   });
   return (hook) => {

@@ -3,6 +3,7 @@ import type { ReconcileView } from '../../hook/context-reconcile.ts';
 import { ownedKey } from '../../hook/reconcile-mark.ts';
 import type { Emit, EventTrigger, ReconcileReason, ReconcileTrigger, SnapshotItem } from '../../hook/trigger.ts';
 import { comparePlaces, type Placed } from '../../kube/watch/object-index.ts';
+import { Channel } from '../../lib/channel.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Monitor, MonitorListener, MonitorStatus } from '../kubernetes/monitor.ts';
 import { placeKey } from '../kubernetes/late-views.ts';
@@ -26,10 +27,17 @@ export interface ReconcilerOptions {
   /** The reason of the first look at each object; default `start`. */
   readonly startReason?: ReconcileReason;
   readonly now: () => number;
+  /** Takes the finalizer off a parent that left the binding's selection; never rejects. */
+  readonly release?: (parent: LeftParent, signal: AbortSignal) => Promise<void>;
   /** The annotation `hooklet.dev/pause` of a parent came or went. */
   readonly onPause?: (place: Placed, isPaused: boolean) => void;
   /** It does not follow the cluster any more. */
   readonly onEnded?: () => void;
+}
+
+/** A parent that the binding does not select any more. */
+export interface LeftParent extends Placed {
+  readonly uid: string;
 }
 
 interface LinkedPart {
@@ -59,6 +67,7 @@ export class Reconciler {
   readonly #watched = new Map<string, LinkedPart>();
   readonly #monitors: (readonly [KubernetesBinding, PartMonitor])[] = [];
   readonly #held: HeldObjects;
+  readonly #left = new Channel<LeftParent>();
   /** The keys of the parents that have the annotation `hooklet.dev/pause`. */
   readonly #paused = new Set<string>();
   /** The keys of the parents that are given up. */
@@ -94,7 +103,7 @@ export class Reconciler {
   async run(signal: AbortSignal): Promise<void> {
     const monitors = this.#monitors.map(async ([, monitor]) => monitor.run(signal));
     try {
-      await Promise.all([...monitors, this.#resync(signal), this.#held.run(signal)]);
+      await Promise.all([...monitors, this.#resync(signal), this.#held.run(signal), this.#releaseLeft(signal)]);
     } finally {
       this.#options.onEnded?.();
     }
@@ -199,14 +208,16 @@ export class Reconciler {
   }
 
   #parentSeen(item: SnapshotItem, isGone: boolean): void {
+    const { namespace, name } = item;
     const key = placeKey(item);
     this.#notePause(item, !isGone && item.isPaused === true);
     if (isGone) {
-      this.#parents.delete(key);
+      const { facts } = this.#parents.delete(key) ?? {};
+      // It was not deleted, since that waits for our finalizer: the binding does not select it any more.
+      if (facts?.isMarked === true && !facts.isDeleting) this.#left.push({ namespace, name, uid: facts.uid });
       this.#givenUp.delete(key);
       return;
     }
-    const { namespace, name } = item;
     const { head, own: state } = splitResult(item.filterResult);
     const facts = factsOf(head);
     const dueMs = this.#parents.get(key)?.dueMs ?? this.#dueMs(key, 'start');
@@ -215,6 +226,11 @@ export class Reconciler {
     if (!isOther(before, parent)) return;
     this.#givenUp.delete(key);
     if (this.#isLive) this.#emit(parent, 'changed');
+  }
+
+  async #releaseLeft(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', () => this.#left.close(), { once: true });
+    for await (const left of this.#left) await this.#options.release?.(left, signal);
   }
 
   #notePause(place: Placed, isPaused: boolean): void {
