@@ -1,3 +1,4 @@
+import { UsageError } from '../errors.ts';
 import type { Filters } from '../filter/filters.ts';
 import type { Hook, ReconcileBinding } from '../hook/binding.ts';
 import { reconcileMark } from '../hook/reconcile-mark.ts';
@@ -6,7 +7,7 @@ import type { QueuedTrigger } from '../hook/trigger.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { MonitorListener, MonitorStatus } from '../sources/kubernetes/monitor.ts';
 import { parentPart, type Part } from '../sources/reconcile/parts.ts';
-import { Reconciler, type PartMonitor } from '../sources/reconcile/reconciler.ts';
+import { Reconciler, type PartMonitor, type ReconcilerOptions } from '../sources/reconcile/reconciler.ts';
 import type { createParentRelease } from './release-parent.ts';
 import type { CreateReconciler, UnitReconciler } from '../units/reconcilers.ts';
 
@@ -39,7 +40,8 @@ export function createReconcilerFactory(options: ReconcilerFactoryOptions): (hoo
   return (hook) => (binding, listener) => {
     const mark = reconcileMark(binding);
     const owner = owners.get(mark);
-    if (owner !== undefined && owner.name !== hook.name) return refused(binding, options, owner.name);
+    if (owner !== undefined && owner.name !== hook.name)
+      return refused(binding, { ...options, ...listener }, owner.name);
     owners.set(mark, hook);
     const key = `${hook.name}\0${mark}`;
     const isChanged = known.has(key);
@@ -64,7 +66,7 @@ export function createReconcilerFactory(options: ReconcilerFactoryOptions): (hoo
 
 function refused(
   binding: ReconcileBinding,
-  { filters }: Pick<ReconcilerFactoryOptions, 'filters'>,
+  { filters, onProblem }: Pick<ReconcilerFactoryOptions, 'filters'> & Pick<ReconcilerOptions, 'onProblem'>,
   owner: string,
 ): UnitReconciler {
   const { binding: shown } = parentPart(binding, (filter) => filters.compile(filter));
@@ -72,7 +74,11 @@ function refused(
   const status: MonitorStatus = { isSynced: false, problem };
   return {
     binding,
-    run: aborted,
+    run: async (signal) => {
+      // Hooks after it must not wait for it.
+      onProblem(shown, new UsageError(problem));
+      await aborted(signal);
+    },
     isSynced: false,
     statuses: () => [[shown, status]],
     enable: () => {},

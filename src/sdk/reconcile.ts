@@ -148,12 +148,29 @@ async function execute<Parent, Watched>(wire: unknown, { host, options, work }: 
     // The casts are safe as far as the author's types fit the kinds and filters: the operator wrote what they say.
     const object = fields.object as Parent;
     const watched = fields.watched as ReconcileRun<Parent, Watched>['watched'];
-    say(result, (await work({ ...fields, object, watched, patch, metric, runId: '', ...host })) ?? {});
+    say(
+      result,
+      (await work({
+        ...fields,
+        object,
+        watched,
+        patch,
+        metric,
+        runId: String(fieldsOf(context)['runId'] ?? ''),
+        ...host,
+      })) ?? {},
+    );
   });
   return { patch: patch.toString(), metrics: metric.toString(), result: result.textWith(thrown), ...ending };
 }
 
+const ANSWER_FIELDS = ['children', 'status', 'conditions', 'events', 'retryAfter', 'finalized', 'output'];
+
 function say(result: RunResult, answer: ReconcileAnswer): void {
+  const unknown = Object.keys(answer).filter((field) => !ANSWER_FIELDS.includes(field));
+  if (unknown.length > 0) {
+    throw new TypeError(`the answer has unknown fields: ${unknown.join(', ')}; expected ${ANSWER_FIELDS.join(', ')}`);
+  }
   const { children, status, conditions = [], events = [], retryAfter, finalized, output } = answer;
   if (children !== undefined) result.children(children);
   if (status !== undefined) result.status(status);

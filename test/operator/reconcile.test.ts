@@ -118,18 +118,45 @@ describe('a hook with a reconcile binding', () => {
     expect(operator.contexts('site.sh')[0]).toMatchObject({ owned: { 'Widget.example.com': [] } });
   });
 
-  it('does not work where another hook has a binding of the same name and kind, and says so', async () => {
+  it('does not work where another hook has a binding of the same name and kind, says so, and holds back no other', async () => {
     const sandbox = await sandboxForTest();
     await sandbox.apply(siteOf('a'));
     await using operator = startOperator({
-      hooks: { 'one.sh': recordingHook(CONFIG), 'two.sh': recordingHook(CONFIG) },
+      hooks: {
+        'one.sh': recordingHook(CONFIG),
+        'two.sh': recordingHook(CONFIG),
+        'zoo.sh': recordingHook({ configVersion: 'v1', kubernetes: [{ name: 'maps', kind: 'ConfigMap' }] }),
+      },
       connect: sandboxCluster(sandbox),
     });
     await until(() => expect(operator.contexts('one.sh')).toHaveLength(1));
+    await until(() => expect(operator.contexts('zoo.sh')).toHaveLength(1));
 
     const page = await (await fetch(`${operator.url()}/readyz?verbose`)).text();
 
     expect(page).toContain('hook one.sh has a reconcile binding sites for ConfigMap, give this one another name');
     expect(operator.contexts('two.sh')).toEqual([]);
+  });
+
+  it('releases an object that the binding does not select any more, so that it can be deleted', async () => {
+    const sandbox = await sandboxForTest();
+    const path = '/api/v1/namespaces/default/configmaps/a';
+    const finalizers = async (): Promise<unknown> =>
+      asJsonObject(asJsonObject((await sandbox.call('GET', path)).body)['metadata'])['finalizers'];
+    await sandbox.apply(siteOf('a'));
+    const reconcile = [{ ...CONFIG.reconcile[0], finalize: true, includeSnapshotsFrom: undefined }];
+    await using operator = startOperator({
+      hooks: { 'site.sh': recordingHook({ configVersion: 'v1', reconcile }) },
+      connect: sandboxCluster(sandbox),
+    });
+    await until(() => expect(operator.contexts('site.sh')).not.toEqual([]));
+    expect(await finalizers()).toEqual([`hooklet.dev/${MARK}`]);
+
+    await sandbox.apply({ ...siteOf('a'), metadata: { name: 'a', namespace: 'default', labels: { site: 'no' } } });
+
+    await until(async () => expect(await finalizers()).toBeUndefined());
+    expect(operator.lines.map(({ message }) => message)).toContain(
+      'object is not selected any more: its finalizer is removed, its children stay as they are',
+    );
   });
 });

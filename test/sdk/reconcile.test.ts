@@ -96,6 +96,16 @@ describe('reconcile', () => {
     expect(JSON.parse(result)).toEqual({ output: { before: { step: 1 } } });
   });
 
+  it('fails the run for an answer with a field that it does not know', async () => {
+    const answer = { status: {}, childs: [], finalised: true };
+    const hook = reconcile<WebSite>(OPTIONS, () => answer);
+
+    const { error, result } = await hook.execute([contextOf('web')], host);
+
+    expect(String(error)).toContain('the answer has unknown fields: childs, finalised; expected children, status');
+    expect(result).toBe('');
+  });
+
   it('refuses to run for several objects at once', async () => {
     const hook = reconcile(OPTIONS, () => ({ children: [] }));
 

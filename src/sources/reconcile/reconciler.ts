@@ -212,10 +212,7 @@ export class Reconciler {
     const key = placeKey(item);
     this.#notePause(item, !isGone && item.isPaused === true);
     if (isGone) {
-      const { facts } = this.#parents.delete(key) ?? {};
-      // It was not deleted, since that waits for our finalizer: the binding does not select it any more.
-      if (facts?.isMarked === true && !facts.isDeleting) this.#left.push({ namespace, name, uid: facts.uid });
-      this.#givenUp.delete(key);
+      this.#parentGone(key);
       return;
     }
     const { head, own: state } = splitResult(item.filterResult);
@@ -226,6 +223,15 @@ export class Reconciler {
     if (!isOther(before, parent)) return;
     this.#givenUp.delete(key);
     if (this.#isLive) this.#emit(parent, 'changed');
+  }
+
+  #parentGone(key: string): void {
+    const before = this.#parents.delete(key);
+    this.#givenUp.delete(key);
+    if (before === undefined || !before.facts.isMarked || before.facts.isDeleting) return;
+    // It was not deleted, since that waits for our finalizer: the binding does not select it any more.
+    const { namespace, name, facts } = before;
+    this.#left.push({ namespace, name, uid: facts.uid });
   }
 
   async #releaseLeft(signal: AbortSignal): Promise<void> {
