@@ -4,12 +4,13 @@ import type { Hook } from '../hook/binding.ts';
 import { finalizerOf, needsFinalizer } from '../hook/reconcile-mark.ts';
 import type { Condition, ContextResult } from '../hook/result.ts';
 import type { ReconcileTrigger } from '../hook/trigger.ts';
+import type { KubeClient } from '../kube/client.ts';
+import type { Kinds } from '../kube/kind.ts';
 import type { RunJournal } from '../run/journal.ts';
 import type { Reconciling } from '../run/reconciling.ts';
 import type { Run, RunOutcome } from '../run/run.ts';
 import type { UnitReconciler } from '../units/reconcilers.ts';
 import type { ChildrenDoor, ChildWrite } from './children-door.ts';
-import type { ClusterAccess } from './cluster-access.ts';
 import {
   eventsOfProblems,
   failedReach,
@@ -20,7 +21,7 @@ import {
 } from './reached-outcome.ts';
 
 export interface ReconcileEffectsOptions {
-  readonly access: Pick<ClusterAccess, 'client' | 'kinds'>;
+  readonly access: { readonly client: Pick<KubeClient, 'request'>; readonly kinds: Kinds };
   readonly reconcilerOf: (hook: Hook, trigger: ReconcileTrigger) => UnitReconciler | undefined;
   /** Absent: children are left as they are. */
   readonly children?: ChildrenDoor | undefined;
