@@ -62,6 +62,7 @@ Examples:
   hooklet run hooks/a.sh --event Added --object pod.yaml
   kubectl get pods -o yaml | hooklet run hooks/a.sh --event Synchronization --object -
   hooklet run hooks/a.sh --event Schedule --binding nightly
+  hooklet run hooks/notes.ts --event Reconcile --object note.yaml
   echo '[{"binding": "onStartup"}]' | hooklet run hooks/a.sh --context -
 `;
 

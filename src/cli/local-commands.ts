@@ -1,33 +1,24 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { basename, dirname, join, relative } from 'node:path';
-import { HookConfigError, UsageError } from '../errors.ts';
-import { describeMetric, describeOperation } from '../effects/describe-operation.ts';
-import { parseMetrics } from '../effects/parse-metrics.ts';
-import { parseOperations } from '../effects/parse-operations.ts';
+import { randomUUID } from 'node:crypto';
+import { UsageError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
-import { discoverFile, type HookFile } from '../hook/discover.ts';
-import { loadHook } from '../hook/load.ts';
 import { printable } from '../lib/printable.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import { checkFilter } from '../units/filter-check.ts';
-import { openRunner } from '../operator/open-runner.ts';
-import { createOutputLog, type OutputLog } from '../runner/output-log.ts';
-import type { Runner } from '../runner/runner.ts';
+import { unmarked } from './answered.ts';
 import { runCheck, type ConfigReader } from './check.ts';
 import { checkGithub } from './check-github.ts';
 import { checkJunit } from './check-junit.ts';
 import { isPassed, type CheckReport } from './check-report.ts';
 import { checkText } from './check-text.ts';
-import { openLog } from './start.ts';
+import { objectYaml } from './children-text.ts';
+import { openLocalHook } from './local-hook.ts';
+import { findHook, NEVER, openLocalRunner } from './local-runner.ts';
 import { resolveOptions, startOptions } from './options.ts';
 import { checkFormat } from './output-format.ts';
-import { programFile } from './program-file.ts';
 import { parseObjects } from './object-input.ts';
-import { readInput, runOnce, type DescribedOutput } from './run.ts';
+import { readInput } from './run.ts';
 import { makeContexts, type MadeContexts } from './run-event.ts';
 import { givenObjects } from './run-object.ts';
-import { shutdownSignal } from './shutdown.ts';
 
 export interface CheckFlags {
   readonly output?: string;
@@ -83,27 +74,16 @@ export interface RunFlags {
 /** `hooklet run`: runs the hook in the file `path` once; resolves to the exit code. */
 export async function runCommand(path: string, flags: RunFlags): Promise<number> {
   checkRunFlags(flags);
-  await using ends = new AsyncDisposableStack();
   const file = findHook(path);
-  const signal = shutdownSignal(() => {});
+  await using ends = new AsyncDisposableStack();
   const given = await readGiven(flags);
-  const { runner, outputLog } = openLocalRunner(dirname(file.path), ends);
-  const hook = await loadHook(file, { readConfig: async (one) => runner.readConfig(one, signal), checkFilter });
-  if (hook instanceof HookConfigError) throw hook;
+  const { hook, run } = await openLocalHook(file, ends);
   const write = (text: string): void => void process.stdout.write(printable(text));
-  const { context, warnings } = contextsOf(hook, flags, given);
+  const runId = randomUUID();
+  const { context, warnings } = contextsOf(hook, { ...flags, runId }, given);
   for (const warning of warnings) write(`warning: ${warning}\n`);
-  const checkJq = (expression: string): string | undefined => checkFilter({ type: 'jq', expression });
-  await runOnce({
-    executor: runner,
-    hook,
-    context,
-    onOutput: (output) => outputLog.output({ hook: hook.name }, output),
-    describeOperations: (text) => described(parseOperations(text, checkJq), describeOperation),
-    describeMetrics: (text) => described(parseMetrics(text), describeMetric),
-    write,
-    signal,
-  });
+  const answers = await run({ context, runId, write });
+  for (const { object } of answers.flatMap(({ wanted }) => wanted)) write(`---\n${objectYaml(unmarked(object))}`);
   return 0;
 }
 
@@ -122,41 +102,12 @@ async function readGiven({ context, object }: RunFlags): Promise<string> {
   return object === undefined ? '' : readInput('--object', object, process.stdin);
 }
 
-function contextsOf(hook: Hook, { event, binding, object }: RunFlags, given: string): MadeContexts {
+function contextsOf(
+  hook: Hook,
+  { event, binding, object, runId }: RunFlags & { readonly runId: string },
+  given: string,
+): MadeContexts {
   if (event === undefined) return { context: given, warnings: [] };
   const objects = givenObjects(object === undefined ? [] : parseObjects(given, `--object ${object}`));
-  return makeContexts(hook, { event, objects, ...(binding !== undefined && { binding }) }, Date.now());
-}
-
-function described<T>(
-  { operations, warnings }: { readonly operations: readonly T[]; readonly warnings: readonly string[] },
-  describe: (operation: T) => string,
-): DescribedOutput {
-  return { operations: operations.map(describe), warnings };
-}
-
-/** Applies the rules of discovery to the file; throws `UsageError` with the reason when it is not a hook. */
-function findHook(path: string): HookFile {
-  const found = discoverFile(path);
-  if ('message' in found) throw new UsageError(`${path} is not a hook: ${found.message}`);
-  return { ...found, name: relative(process.cwd(), found.path) || basename(found.path) };
-}
-
-/** Opens a runner for a command without an operator. */
-const NEVER = new AbortController().signal;
-
-interface LocalRunner {
-  readonly runner: Runner;
-  readonly outputLog: OutputLog;
-}
-
-function openLocalRunner(hooksDir: string, ends: AsyncDisposableStack): LocalRunner {
-  // A folder of its own, because the default one may belong to another user of the machine.
-  const tmpDir = mkdtempSync(join(tmpdir(), 'hooklet-'));
-  ends.defer(() => rmSync(tmpDir, { recursive: true, force: true }));
-  const options = resolveOptions(startOptions, { logFormat: 'text', tmpDir }, process.env);
-  const log = openLog(options, 'text');
-  const program = { node: process.execPath, program: programFile };
-  const runner = openRunner({ ...options, hooksDir, env: process.env, program, log }, ends);
-  return { runner, outputLog: createOutputLog({ ...options, log }) };
+  return makeContexts(hook, { event, objects, runId, ...(binding !== undefined && { binding }) }, Date.now());
 }

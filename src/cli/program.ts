@@ -10,6 +10,7 @@ import { CHECK_HELP, COMPLETION_HELP, DEV_HELP, PROGRAM_HELP, RUN_HELP, START_HE
 import { addDead } from './dead.ts';
 import { addPause } from './pause.ts';
 import type { CheckFlags, RunFlags } from './local-commands.ts';
+import { addRender } from './render-program.ts';
 import type { OptionSpec } from './option-spec.ts';
 import { devOptions, startOptions, type Flags } from './options.ts';
 import { CHECK_FORMATS } from './output-format.ts';
@@ -122,6 +123,7 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addDev(program, exit);
   addCheck(program, exit);
   addRun(program, exit);
+  addRender(program, exit);
   addSchedule(program, exit);
   addDead(program, exit);
   addPause(program, exit);
@@ -198,7 +200,7 @@ function addRun(program: Command, exit: (code: ExitCode) => void): void {
     .command('run')
     .argument('<hook>', 'file of the hook')
     .description('run one hook once, for an event or with contexts of your own, and print what it would apply')
-    .option('--event <name>', 'one of Added, Modified, Deleted, Synchronization, Schedule, onStartup')
+    .option('--event <name>', 'one of Added, Modified, Deleted, Reconcile, Synchronization, Schedule, onStartup')
     .option(
       '--object <file>',
       'YAML or JSON: the object of the event, then the other objects of the cluster; - for standard input',

@@ -1,11 +1,21 @@
 import { UsageError } from '../errors.ts';
-import type { Binding, Hook, KubernetesBinding, ScheduleBinding, WatchEvent } from '../hook/binding.ts';
-import { writeContexts } from '../hook/context.ts';
+import type {
+  Binding,
+  Hook,
+  KubernetesBinding,
+  ReconcileBinding,
+  ScheduleBinding,
+  WatchEvent,
+} from '../hook/binding.ts';
+import { writeContexts, type SnapshotReader } from '../hook/context.ts';
+import { isObject } from '../hook/config-reader.ts';
 import { nearest } from '../hook/nearest.ts';
+import { ownedKey } from '../hook/reconcile-mark.ts';
 import { runIdOf } from '../hook/run-id.ts';
-import type { Snapshot, Trigger } from '../hook/trigger.ts';
+import type { ReconcileTrigger, Snapshot, Trigger } from '../hook/trigger.ts';
 import { comparePlaces } from '../kube/watch/object-index.ts';
 import { shown } from '../lib/shown.ts';
+import { reconcileView, type ReconcileGiven } from './reconcile-view.ts';
 import { excludedBy, watchesKind } from './run-match.ts';
 import { objectName, snapshotItem, type GivenObject } from './run-object.ts';
 
@@ -16,12 +26,18 @@ export interface EventRequest {
   readonly binding?: string;
   /** The first is the object of the event; a snapshot contains all that its binding watches. */
   readonly objects: readonly GivenObject[];
+  /** `runId` of a Reconcile context. */
+  readonly runId?: string;
+  /** Of a Reconcile: what is given besides the objects. */
+  readonly around?: Partial<Pick<ReconcileGiven, 'owned' | 'watched' | 'isFinalizing'>>;
 }
 
 export interface MadeContexts {
   /** The file that the hook reads: a JSON array with one binding context. */
   readonly context: string;
   readonly warnings: readonly string[];
+  /** The children in a Reconcile context. */
+  readonly children?: readonly GivenObject[];
 }
 
 /** Creates the binding context that the operator would write; throws `UsageError` if it would not run the hook. */
@@ -40,12 +56,28 @@ export function makeContexts(hook: Hook, request: EventRequest, nowMs: number): 
   };
   if (trigger.type === 'event') note(trigger.binding.name, trigger.item);
   if (trigger.type === 'synchronization') for (const item of read(trigger.binding)) note(trigger.binding.name, item);
+  if (trigger.type === 'reconcile') return reconcileContexts(hook, trigger, { request, read });
   const chunks = writeContexts({ hook, triggers: [trigger] }, read, () => ({ attempt: 1 }));
   return { context: Buffer.concat(chunks).toString(), warnings };
 }
 
+function reconcileContexts(
+  hook: Hook,
+  trigger: ReconcileTrigger,
+  { request, read }: { readonly request: EventRequest; readonly read: SnapshotReader },
+): MadeContexts {
+  const parent = parentOf(request);
+  const others = request.objects.slice(1);
+  const { owned = [], watched = new Map<string, readonly GivenObject[]>() } = request.around ?? {};
+  const given = { parent, others, owned, watched, isFinalizing: isDeleting(request) };
+  const { view, children, warnings } = reconcileView(trigger.binding, given);
+  const run = { view: () => view, runId: request.runId ?? '', attempt: 1 };
+  const chunks = writeContexts({ hook, triggers: [trigger] }, read, undefined, run);
+  return { context: Buffer.concat(chunks).toString(), warnings, children };
+}
+
 const WATCH_EVENTS: readonly WatchEvent[] = ['Added', 'Modified', 'Deleted'];
-const EVENTS = [...WATCH_EVENTS, 'Synchronization', 'Schedule', 'onStartup'] as const;
+const EVENTS = [...WATCH_EVENTS, 'Reconcile', 'Synchronization', 'Schedule', 'onStartup'] as const;
 
 function triggerOf(hook: Hook, request: EventRequest, nowMs: number): Trigger {
   const event = EVENTS.find((one) => one.toLowerCase() === request.event.toLowerCase());
@@ -63,6 +95,8 @@ function triggerOf(hook: Hook, request: EventRequest, nowMs: number): Trigger {
       const run = { runId, scheduledAtMs: nowMs, reason: 'manual' as const, attemptsBefore: 0 };
       return { type: 'schedule', binding, run };
     }
+    case 'Reconcile':
+      return reconciled(hook, request);
     case 'Synchronization':
       return { type: 'synchronization', binding: synchronized(hook, request) };
     case 'Added':
@@ -99,6 +133,46 @@ function synchronized(hook: Hook, request: EventRequest): KubernetesBinding {
       : onlyBinding(hook, watchingBindings(hook, request, object), `watch ${objectName(object)}`);
   if (found.executeHookOnSynchronization) return found;
   throw new UsageError(`binding ${found.name} of ${hook.name} has executeHookOnSynchronization: false`);
+}
+
+function reconciled(hook: Hook, request: EventRequest): Trigger {
+  const parent = parentOf(request);
+  const named = namedBindings(hook, request, isReconcile);
+  if (named.length === 0) throw new UsageError(`hook ${hook.name} has no reconcile binding: ${listed(hook)}`);
+  const binding = onlyBinding(hook, selecting(hook, named, parent), `reconcile ${objectName(parent)}`);
+  const isFinalizing = isDeleting(request);
+  if (isFinalizing && !binding.finalize) {
+    throw new UsageError(`binding ${binding.name} has finalize: false: ${hook.name} is not run for a deleted object`);
+  }
+  const { namespace, name } = parent;
+  return { type: 'reconcile', binding, namespace, name, reason: isFinalizing ? 'deleted' : 'changed' };
+}
+
+/** The bindings whose parent the object is; throws with the reason of each binding if it is of none. */
+function selecting(
+  hook: Hook,
+  bindings: readonly ReconcileBinding[],
+  parent: GivenObject,
+): readonly ReconcileBinding[] {
+  const reasons = bindings.map((binding) => {
+    const { apiVersion = '', kind } = binding;
+    if (ownedKey(binding) !== ownedKey(parent)) return `${binding.name} is for ${apiVersion} ${kind}`;
+    const excluded = excludedBy(binding, parent);
+    return excluded === undefined ? undefined : `${binding.name} excludes it by ${excluded}`;
+  });
+  const found = bindings.filter((_, index) => reasons[index] === undefined);
+  if (found.length > 0) return found;
+  throw new UsageError(`hook ${hook.name} does not reconcile ${objectName(parent)}: ${reasons.join('; ')}`);
+}
+
+function parentOf({ objects: [parent] }: EventRequest): GivenObject {
+  if (parent !== undefined) return parent;
+  throw new UsageError('a Reconcile needs the object: give it with --object, - for standard input');
+}
+
+function isDeleting({ objects: [parent], around }: EventRequest): boolean {
+  const metadata = parent?.value['metadata'];
+  return around?.isFinalizing === true || (isObject(metadata) && metadata['deletionTimestamp'] !== undefined);
 }
 
 /** The bindings that watch the object; throws with the reason of each binding if none does. */
@@ -173,6 +247,10 @@ function isOnStartup(binding: Binding): binding is Extract<Binding, { readonly t
 
 function isSchedule(binding: Binding): binding is ScheduleBinding {
   return binding.type === 'schedule';
+}
+
+function isReconcile(binding: Binding): binding is ReconcileBinding {
+  return binding.type === 'reconcile';
 }
 
 function isKubernetes(binding: Binding): binding is KubernetesBinding {

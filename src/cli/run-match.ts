@@ -1,4 +1,4 @@
-import type { KubernetesBinding } from '../hook/binding.ts';
+import type { KubernetesBinding, ObjectSelection } from '../hook/binding.ts';
 import { matchesField, matchesLabels } from '../hook/selector-match.ts';
 import { findKind } from '../kube/discovery/kind-search.ts';
 import { builtInKinds } from './built-in-kinds.ts';
@@ -37,7 +37,7 @@ function namesOf(kind: string): readonly string[] {
  * The selector of a binding that excludes an object; `undefined` when none does. A selector of namespace labels matches
  * all.
  */
-export function excludedBy(binding: KubernetesBinding, object: GivenObject): string | undefined {
+export function excludedBy(binding: ObjectSelection, object: GivenObject): string | undefined {
   const { names, namespace, labelSelector = {}, fieldSelector = [] } = binding;
   if (!isNamed(names, object.name)) return 'nameSelector';
   if (namespace?.type === 'names' && !isNamed(namespace.names, object.namespace)) return 'namespace.nameSelector';

@@ -21,8 +21,8 @@ export interface GivenObject {
   readonly builtIn: ResourceKind | undefined;
 }
 
-/** Checks the values of `--object`; throws one `UsageError` for all that are not Kubernetes objects. */
-export function givenObjects(values: readonly unknown[]): readonly GivenObject[] {
+/** Checks the values of a flag such as `--object`; throws one `UsageError` for all that are not Kubernetes objects. */
+export function givenObjects(values: readonly unknown[], flag = '--object'): readonly GivenObject[] {
   const problems: string[] = [];
   const objects = values.flatMap((value, index) => {
     const object = givenObject(value);
@@ -30,7 +30,7 @@ export function givenObjects(values: readonly unknown[]): readonly GivenObject[]
     return object ?? [];
   });
   if (problems.length === 0) return objects;
-  throw new UsageError(`--object: ${problems.join('; ')}; expected apiVersion, kind and metadata.name`);
+  throw new UsageError(`${flag}: ${problems.join('; ')}; expected apiVersion, kind and metadata.name`);
 }
 
 function givenObject(value: unknown): GivenObject | undefined {

@@ -9,6 +9,7 @@ import type { HookResult } from '../hook/result.ts';
 import { shown } from '../lib/shown.ts';
 import { failureBySaying, saidOutcome } from '../run/classify.ts';
 import type { Execution, Executor, HookOutput } from '../runner/executor.ts';
+import { answersOf, type AnsweredContext } from './answered.ts';
 import { readAll } from './object-input.ts';
 import { bindingName } from './run-event.ts';
 import { scopeOf } from './run-scope.ts';
@@ -30,26 +31,26 @@ export interface RunOnceOptions {
   readonly onOutput: (output: HookOutput) => void;
   /** Called with each piece of the report, newlines included. */
   readonly write: (text: string) => void;
+  /** `RUN_ID` of the hook. Default: a new one. */
+  readonly runId?: string;
   readonly signal: AbortSignal;
 }
 
 /**
  * Runs one hook once with the given contexts and prints what it would apply, and what it says about its run; nothing is
  * sent to a cluster. Rejects with `UsageError` for an invalid context, and with the error that the operator would report
- * for a failed run. A run whose work cannot be done yet has not failed.
+ * for a failed run. A run whose work cannot be done yet has not failed. Resolves to the children that it answered with.
  */
-export async function runOnce(options: RunOnceOptions): Promise<void> {
-  const { executor, hook, context, onOutput, write, signal } = options;
+export async function runOnce(options: RunOnceOptions): Promise<readonly AnsweredContext[]> {
+  const { executor, hook, context, onOutput, write, signal, runId = randomUUID() } = options;
   const contexts = readContexts(context, hook);
-  const execution = await executor.execute(
-    { hook, contexts: [Buffer.from(context)], runId: randomUUID(), onOutput },
-    signal,
-  );
+  const execution = await executor.execute({ hook, contexts: [Buffer.from(context)], runId, onOutput }, signal);
   const result = showResult(execution, contexts, write);
   const outcome = isCutOff(execution) ? 'failed' : saidOutcome(execution, result);
   if (outcome === 'permanent') write(`hook ${hook.name} would not be run again until its input changes\n`);
   if (execution.type === 'failed') throw execution.error;
   if (outcome === 'failed' || outcome === 'permanent') throw failureBySaying(hook.name, outcome, result);
+  const answers = await answersOf({ hook, contexts, result, outcome });
   const { outputs, cost } = execution;
   const patches = options.describeOperations(outputs.patch);
   const metrics = options.describeMetrics(outputs.metrics);
@@ -61,6 +62,7 @@ export async function runOnce(options: RunOnceOptions): Promise<void> {
   const asked = `${patches.operations.length} patch operation(s) and ${metrics.operations.length} metric(s)`;
   const ended = outcome === 'later' ? 'is to be run again later, ended' : 'succeeded';
   write(`hook ${hook.name} ${ended} in ${Math.round(cost.durationMs)} ms and asked for ${asked}\n`);
+  return answers;
 }
 
 /** Prints the result of the run; one that cannot be read is the error of a run that has not failed by itself. */
@@ -86,9 +88,9 @@ function isCutOff(execution: Execution): boolean {
   return execution.type === 'failed' && execution.isCutOff === true;
 }
 
-/** Reads the text of `--context` or `--object`: a file, or `-` for standard input. */
+/** Reads the text of a flag such as `--object`: a file, or `-` for standard input. */
 export async function readInput(
-  flag: '--context' | '--object',
+  flag: '--context' | '--object' | '--owned' | '--watched',
   source: string,
   input: AsyncIterable<string | Uint8Array>,
 ): Promise<string> {

@@ -52,10 +52,15 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
 }
 
 /** Opens the logger that the options ask for; `otherwise` is the format of `auto` without a terminal. */
-export function openLog({ logFormat, logLevel }: StartOptions, otherwise: 'json' | 'text'): RootLogger {
+export function openLog(
+  { logFormat, logLevel }: StartOptions,
+  otherwise: 'json' | 'text',
+  write?: (line: string) => void,
+): RootLogger {
   return createLogger({
     ...logStyle(logFormat, otherwise, { isTerminal: isatty(1), env: process.env }),
     level: logLevel,
+    ...(write && { write }),
   });
 }
 

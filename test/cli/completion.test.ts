@@ -55,6 +55,7 @@ const PATHS = [
   ['dev'],
   ['check'],
   ['run'],
+  ['render'],
   ['completion'],
   ['schedule'],
   ['schedule', 'explain'],

@@ -4,6 +4,7 @@ import { givenObjects } from '../../src/cli/run-object.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { Hook } from '../../src/hook/binding.ts';
 import { parseConfig } from '../../src/hook/config.ts';
+import { reconcileMark } from '../../src/hook/reconcile-mark.ts';
 
 const NOW_MS = Date.parse('2026-05-01T10:00:00.500Z');
 
@@ -17,10 +18,17 @@ interface Asked {
   readonly event: string;
   readonly binding?: string;
   readonly objects?: readonly unknown[];
+  readonly around?: {
+    readonly owned?: readonly unknown[];
+    readonly watched?: Readonly<Record<string, readonly unknown[]>>;
+  };
 }
 
-function make(config: object, { objects = [], ...asked }: Asked) {
-  const { context, warnings } = makeContexts(hookOf(config), { ...asked, objects: givenObjects(objects) }, NOW_MS);
+function make(config: object, { objects = [], around: { owned = [], watched = {} } = {}, ...asked }: Asked) {
+  const entries = Object.entries(watched).map(([name, given]) => [name, givenObjects(given)] as const);
+  const around = { owned: givenObjects(owned), watched: new Map(entries) };
+  const request = { ...asked, objects: givenObjects(objects), around };
+  const { context, warnings } = makeContexts(hookOf(config), request, NOW_MS);
   const contexts: unknown = JSON.parse(context);
   return { contexts, warnings };
 }
@@ -33,6 +41,86 @@ const object = (kind: string, name: string, more: object = {}, apiVersion = 'v1'
 
 const POD = object('Pod', 'web', { labels: { app: 'web' } });
 const PODS = { name: 'pods', kind: 'Pod', jqFilter: '.metadata.labels' };
+
+const NOTES = {
+  name: 'notes',
+  apiVersion: 'example.com/v1',
+  kind: 'Note',
+  owns: [{ apiVersion: 'v1', kind: 'ConfigMap', jqFilter: '.data' }],
+  watches: [{ name: 'content', apiVersion: 'v1', kind: 'Secret', for: '.metadata.labels.note' }],
+};
+
+describe('makeContexts of a Reconcile', () => {
+  const note = object('Note', 'a', { uid: 'u' }, 'example.com/v1');
+  const marks = { 'hooklet.dev/reconcile': reconcileMark(NOTES), 'hooklet.dev/parent-uid': 'u' };
+  const child = { ...object('ConfigMap', 'c', { labels: marks }), data: { a: 'b' } };
+  const foreign = object('ConfigMap', 'd', { labels: { ...marks, 'hooklet.dev/parent-uid': 'v' } });
+  const secret = object('Secret', 's', { labels: { note: 'a' } });
+
+  it('shows the children of the object by their marks, what is watched for it, and snapshots', () => {
+    const kubernetes = [{ name: 'pods', kind: 'Pod', executeHookOnEvent: [] }];
+    const config = { kubernetes, reconcile: [{ ...NOTES, includeSnapshotsFrom: ['pods'] }] };
+    const objects = [note, child, foreign, secret, object('Secret', 'other'), POD];
+
+    expect(make(config, { event: 'reconcile', objects })).toEqual({
+      contexts: [
+        {
+          attempt: 1,
+          binding: 'notes',
+          finalizing: false,
+          object: note,
+          owned: { ConfigMap: [{ filterResult: { a: 'b' }, object: child }] },
+          reason: 'changed',
+          runId: '',
+          snapshots: { pods: [{ object: POD }] },
+          type: 'Reconcile',
+          watched: { content: [{ object: secret }] },
+        },
+      ],
+      warnings: ['watched content: v1 Secret default/other is left out by for'],
+    });
+  });
+
+  it('is of an object that is being deleted when the binding finalizes', () => {
+    const objects = [object('Note', 'a', { deletionTimestamp: 'now' }, 'example.com/v1')];
+
+    expect(make({ reconcile: [{ ...NOTES, finalize: true }] }, { event: 'Reconcile', objects }).contexts).toMatchObject(
+      [{ finalizing: true, reason: 'deleted' }],
+    );
+    expect(() => make({ reconcile: [NOTES] }, { event: 'Reconcile', objects })).toThrow('finalize: false');
+  });
+
+  it.each([
+    ['no object', {}, 'a Reconcile needs the object'],
+    ['another kind', { objects: [POD] }, 'does not reconcile v1 Pod default/web: notes is for example.com/v1 Note'],
+    [
+      'an excluded object',
+      { objects: [object('Note', 'b', {}, 'example.com/v1')] },
+      'notes excludes it by nameSelector',
+    ],
+    [
+      'a foreign child',
+      { objects: [note], around: { owned: [POD] } },
+      '--owned: v1 Pod default/web: owns of notes has',
+    ],
+    ['an unknown entry', { objects: [note], around: { watched: { x: [POD] } } }, '--watched: got "x"'],
+  ])('refuses %s', (_, asked, message) => {
+    const reconcile = [{ ...NOTES, nameSelector: { matchNames: ['a'] } }];
+    expect(() => make({ reconcile }, { event: 'Reconcile', ...asked })).toThrow(message);
+  });
+
+  it('takes objects of a file without uid for children, and warns about those of others', () => {
+    const given = object('ConfigMap', 'e');
+    const other = object('ConfigMap', 'f', { uid: 'w' });
+    const { contexts, warnings } = make(
+      { reconcile: [NOTES] },
+      { event: 'Reconcile', objects: [note], around: { owned: [given, other] } },
+    );
+
+    expect(contexts).toMatchObject([{ owned: { ConfigMap: [{ object: given }] } }]);
+    expect(warnings).toEqual([expect.stringMatching(/^v1 ConfigMap default\/f is no child of example\.com\/v1 Note/)]);
+  });
+});
 
 describe('makeContexts', () => {
   it.each(['Added', 'Modified', 'Deleted'])(
@@ -125,7 +213,7 @@ describe('makeContexts', () => {
   const nightly = { name: 'nightly', crontab: '0 3 * * *' };
   it.each<[string, object, Asked, string]>([
     ['an event that is none', { onStartup: 1 }, { event: 'Adde' }, '--event: got "Adde", did you mean Added?'],
-    ['an unlike word', { onStartup: 1 }, { event: 'x' }, 'expected one of Added, Modified, Deleted, Synchronization'],
+    ['an unlike word', { onStartup: 1 }, { event: 'x' }, 'expected one of Added, Modified, Deleted, Reconcile'],
     ['an event without object', { kubernetes: [PODS] }, { event: 'Added' }, '--event Added needs the object'],
     [
       'a kind the hook does not watch',

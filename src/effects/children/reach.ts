@@ -1,10 +1,9 @@
 import type { ReconcileBinding } from '../../hook/binding.ts';
 import type { DesiredChild } from '../../hook/result.ts';
-import type { JsonObject } from '../operation.ts';
+import { readAnswer } from './answer.ts';
 import { dryRun } from './dry-run.ts';
 import { numbered, type ChildSession, type ChildWrite } from './child-requests.ts';
-import { readDesired, type WantedChild } from './desired.ts';
-import { readKinds } from './kind-table.ts';
+import type { WantedChild } from './desired.ts';
 import { isOurs, keyOf, nameOfChild, type LiveChild } from './live-child.ts';
 import { marksOf, type Marks, type Parent } from './marks.ts';
 import { Pass } from './pass.ts';
@@ -63,14 +62,9 @@ export async function reachDesiredState(
   request: DesiredStateRequest,
   session: ChildSession,
 ): Promise<DesiredStateOutcome> {
-  const { binding, parent, desired, prunes = true } = request;
+  const { binding, parent, prunes = true } = request;
   const marks = marksOf(binding.name, parent);
-  const kinds = await readKinds(
-    binding.owns,
-    desired.map(({ object }) => ({ apiVersion: textAt(object, 'apiVersion'), kind: textAt(object, 'kind') })),
-    session,
-  );
-  const { wanted, problems } = readDesired({ parent, marks, desired, kinds });
+  const { wanted, problems } = await readAnswer(request, session);
   if (problems.some(({ type }) => type === 'invalid')) return { applied: [], problems, waiting: [], children: [] };
   const pass = new Pass(session, { marks, parent, states: statesOf(wanted, { ...request, marks, session }) });
   pass.problems.push(...problems);
@@ -155,9 +149,4 @@ function statusOf({ wanted, live, isOurs: own, differs }: ChildState): ChildStat
     return { child, state: 'absent', reason: 'Absent', message: 'is not there', isCurrent: false };
   if (!own) return { child, state: 'absent', reason: 'NameTaken', message: 'its name is taken', isCurrent: false };
   return { child, ...live.readiness, isCurrent: !differs && !live.isDeleting };
-}
-
-function textAt(object: JsonObject, key: string): string {
-  const value = object[key];
-  return typeof value === 'string' ? value : '';
 }
