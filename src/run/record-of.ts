@@ -32,8 +32,10 @@ export function recordOfLive(live: LiveRun): RunRecord {
   return { ...headOf(live), outcome: 'running' };
 }
 
-/** The record of a run that ended. */
-export function recordOfEnded(live: LiveRun, { outcome, next, parts, atMs }: RunEnd): RunRecord {
+/** The record of a run that ended. Where all its triggers are one part, the run ended as that part did. */
+export function recordOfEnded(live: LiveRun, { parts, atMs, ...whole }: RunEnd): RunRecord {
+  const [only, ...others] = parts;
+  const { outcome, next } = only === undefined || others.length > 0 ? whole : only;
   return {
     ...headOf(live),
     ended: iso(atMs),
@@ -41,7 +43,7 @@ export function recordOfEnded(live: LiveRun, { outcome, next, parts, atMs }: Run
     ...costFields(('cost' in outcome ? outcome.cost : undefined) ?? live.cost),
     ...(outcome.type === 'failed' && failureFields(outcome)),
     ...(outcome.type === 'interrupted' && { error: errorText(outcome.error) }),
-    ...('result' in outcome && outcome.result !== undefined && resultFields(outcome.result)),
+    ...resultFields({ ...resultOf(whole.outcome), ...resultOf(outcome) }),
     next: nextOf(next, atMs),
     ...(parts.length > 1 && { parts: parts.slice(0, MAX_PARTS).map((part) => partOf(part, atMs)) }),
   };
@@ -92,7 +94,11 @@ function errorText(error: Error, maxChars = MAX_ERROR_CHARS): string {
   return shownText(text, maxChars);
 }
 
-function resultFields({ reason, message, output }: HookResult): { readonly result?: RunResult } {
+function resultOf(outcome: RunOutcome): Partial<HookResult> {
+  return ('result' in outcome ? outcome.result : undefined) ?? {};
+}
+
+function resultFields({ reason, message, output }: Partial<HookResult>): { readonly result?: RunResult } {
   const result = {
     ...(reason !== undefined && { reason: shownText(reason, MAX_TEXT_CHARS) }),
     ...(message !== undefined && { message: shownText(message, MAX_TEXT_CHARS) }),

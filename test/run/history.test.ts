@@ -84,6 +84,24 @@ describe('the history of runs', () => {
     });
   });
 
+  it('says of a run with 1 context what its result says of that context', () => {
+    const history = new RunHistory({ now: () => 0 });
+    const run = start(history);
+    const said = { conditions: [], events: [], contexts: new Map() };
+    const whole: RunOutcome = { ...succeeded, result: { ...said, output: '{"n":1}' } };
+    const own = { ...said, reason: 'NoQuota', message: 'full' };
+    const outcome: RunOutcome = { type: 'failed', by: 'hook', isPermanent: true, error: new Error('no'), result: own };
+    const part = { task: run.task, outcome, next: { type: 'dead', why: 'permanent' } } as const;
+    history.record({ type: 'ended', run, outcome: whole, next: { type: 'done' }, parts: [part] });
+
+    const ended = { outcome: 'failed', next: { type: 'dead', why: 'permanent' } };
+    const result = { reason: 'NoQuota', message: 'full', output: '{"n":1}' };
+    expect(history.find(run.id)).toMatchObject({ ...ended, permanent: true, error: 'no', result });
+    expect(history.find(run.id).parts).toBeUndefined();
+    expect(history.list({ isFailed: true, limit: 5 }).runs).toMatchObject([ended]);
+    expect(history.objects({})).toMatchObject([{ name: 'web', outcome: 'failed', dead: true }]);
+  });
+
   it('has the last 20 runs of each hook, the newest first', () => {
     let now = 0;
     const history = new RunHistory({ now: () => (now += 1000) });
