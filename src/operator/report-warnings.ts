@@ -17,7 +17,7 @@ export function reportWarnings({ log, now }: { readonly log: Logger; readonly no
     const key = JSON.stringify([hook.name, kind, withoutName(problem, subject)]);
     const nowMs = now();
     const isRepeated = nowMs - (warnedAtMs.get(key) ?? -Infinity) < WARN_EVERY_MS;
-    const fields = { hook: hook.name, runId: id, problem, ...(subject && { object: nameOf(subject) }) };
+    const fields = { hook: hook.name, run: id, problem, ...(subject && { object: nameOf(subject) }) };
     log[isRepeated ? 'debug' : 'warn'](fields, 'a part of the result of the hook was not written');
     if (isRepeated) return;
     warnedAtMs.delete(key);

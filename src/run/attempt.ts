@@ -141,7 +141,12 @@ async function execute(
   { executor, journal }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Execution> {
-  const contexts = writeContexts(run.task, read, facts, { view, runId: run.id, attempt: run.attempt });
+  const seeing: ReconcileReader = (trigger) => {
+    const seen = view(trigger);
+    if (seen !== undefined) journal.record({ type: 'seen', run, trigger, object: seen.object });
+    return seen;
+  };
+  const contexts = writeContexts(run.task, read, facts, { view: seeing, runId: run.id, attempt: run.attempt });
   const { hook } = run.task;
   return executor.execute(
     { hook, contexts, runId: run.id, onOutput: (output) => journal.record({ type: 'output', run, output }) },

@@ -73,6 +73,7 @@ export class RunHistory implements RunJournal, RunControl {
         return this.#start(event.run, event.waitedMs);
       case 'output':
         return this.#print(event);
+      case 'seen':
       case 'executed':
       case 'applied':
       case 'warned':

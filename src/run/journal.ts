@@ -1,6 +1,7 @@
 import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { PatchOperation } from '../effects/operation.ts';
 import type { Task } from '../hook/task.ts';
+import type { ReconcileTrigger } from '../hook/trigger.ts';
 import type { HookOutput, RunCost } from '../runner/executor.ts';
 import type { Next } from './policy.ts';
 import type { Run, RunOutcome } from './run.ts';
@@ -11,6 +12,8 @@ export type RunEvent =
   /** A waiting task was removed from its queue without a run. */
   | { readonly type: 'dropped'; readonly task: Task; readonly queue: string; readonly why: 'replaced' | 'gone' }
   | { readonly type: 'started'; readonly run: Run; readonly waitedMs: number }
+  /** A Reconcile context of the run shows this object, as JSON text. */
+  | { readonly type: 'seen'; readonly run: Run; readonly trigger: ReconcileTrigger; readonly object: Uint8Array }
   | { readonly type: 'output'; readonly run: Run; readonly output: HookOutput }
   /** The hook has ended, and nothing it wrote is applied yet. */
   | { readonly type: 'executed'; readonly run: Run; readonly cost: RunCost }

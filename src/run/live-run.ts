@@ -1,11 +1,12 @@
 import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { RunPatch } from '../hook/run-record.ts';
+import type { Trigger } from '../hook/trigger.ts';
 import type { HookOutput, RunCost } from '../runner/executor.ts';
 import { shown, shownText } from '../lib/shown.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { RunEvent, RunWarning } from './journal.ts';
 import { OutputTail } from './output-tail.ts';
-import { recordedObjects, type RecordedObjects } from './recorded-objects.ts';
+import { generationOf, recordedObjects, type RecordedObjects } from './recorded-objects.ts';
 import type { Run } from './run.ts';
 
 const MAX_PATCHES = 50;
@@ -19,10 +20,12 @@ export class LiveRun {
   readonly run: Run;
   readonly startedAtMs: number;
   readonly waitedMs: number;
-  readonly objects: RecordedObjects;
   readonly tail = new OutputTail();
   readonly patches: RunPatch[] = [];
   readonly warnings: string[] = [];
+  /** By the trigger of the Reconcile that saw it. */
+  readonly generations = new Map<Trigger, number>();
+  #objects: RecordedObjects | undefined;
   #cost: RunCost | undefined;
   #patchCount = 0;
   readonly #followers = new Set<() => void>();
@@ -31,7 +34,11 @@ export class LiveRun {
     this.run = run;
     this.startedAtMs = startedAtMs;
     this.waitedMs = waitedMs;
-    this.objects = recordedObjects(run.task.triggers);
+  }
+
+  get objects(): RecordedObjects {
+    this.#objects ??= recordedObjects(this.run.task.triggers, this.generations);
+    return this.#objects;
   }
 
   /** Known once the hook has ended. */
@@ -55,10 +62,18 @@ export class LiveRun {
     this.wake();
   }
 
-  note(event: Extract<RunEvent, { readonly type: 'executed' | 'applied' | 'warned' }>): void {
+  note(event: Extract<RunEvent, { readonly type: 'seen' | 'executed' | 'applied' | 'warned' }>): void {
     if (event.type === 'executed') this.#cost = event.cost;
+    else if (event.type === 'seen') this.#see(event);
     else if (event.type === 'applied') this.#apply(event.applied);
     else this.#warn(event.warning);
+  }
+
+  #see({ trigger, object }: Extract<RunEvent, { readonly type: 'seen' }>): void {
+    const { generation } = generationOf({ object });
+    if (generation === undefined) return;
+    this.generations.set(trigger, generation);
+    this.#objects = undefined;
   }
 
   #apply({ operation, target, change }: AppliedOperation): void {

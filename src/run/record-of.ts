@@ -45,7 +45,7 @@ export function recordOfEnded(live: LiveRun, { parts, atMs, ...whole }: RunEnd):
     ...(outcome.type === 'interrupted' && { error: errorText(outcome.error) }),
     ...resultFields({ ...resultOf(whole.outcome), ...resultOf(outcome) }),
     next: nextOf(next, atMs),
-    ...(parts.length > 1 && { parts: parts.slice(0, MAX_PARTS).map((part) => partOf(part, atMs)) }),
+    ...(parts.length > 1 && { parts: parts.slice(0, MAX_PARTS).map((part) => partOf(part, live, atMs)) }),
   };
 }
 
@@ -124,10 +124,10 @@ function nextOf(next: Next, nowMs: number): RunNext {
   }
 }
 
-function partOf({ task, outcome, next }: EndedPart, nowMs: number): RunPart {
+function partOf({ task, outcome, next }: EndedPart, { generations }: LiveRun, nowMs: number): RunPart {
   const name: RunOutcomeName = outcome.type;
   return {
-    objects: recordedObjects(task.triggers).objects.slice(0, MAX_PART_OBJECTS),
+    objects: recordedObjects(task.triggers, generations).objects.slice(0, MAX_PART_OBJECTS),
     outcome: name,
     ...(outcome.type === 'failed' && { error: errorText(outcome.error, MAX_PART_ERROR_CHARS) }),
     next: nextOf(next, nowMs),

@@ -1,3 +1,4 @@
+import { present } from '../hook/config-reader.ts';
 import type { RunObject } from '../hook/run-record.ts';
 import type { SnapshotItem, Trigger } from '../hook/trigger.ts';
 
@@ -11,8 +12,14 @@ export interface RecordedObjects {
   readonly more: number;
 }
 
-/** The objects of the triggers: of events and reconciles; each object once, with what happened to it last. */
-export function recordedObjects(triggers: readonly Trigger[]): RecordedObjects {
+/**
+ * The objects of the triggers: of events and reconciles; each object once, with what happened to it last. `generations`
+ * has those that the contexts of reconciles showed.
+ */
+export function recordedObjects(
+  triggers: readonly Trigger[],
+  generations: ReadonlyMap<Trigger, number>,
+): RecordedObjects {
   const last = new Map<string, Trigger>();
   for (const trigger of triggers) {
     const key = keyOf(trigger);
@@ -21,7 +28,8 @@ export function recordedObjects(triggers: readonly Trigger[]): RecordedObjects {
     last.set(key, trigger);
   }
   const kept = [...last.values()].slice(0, MAX_OBJECTS);
-  return { objects: kept.map(objectOf).filter((one) => one !== undefined), more: last.size - kept.length };
+  const objects = kept.map((trigger) => objectOf(trigger, generations.get(trigger)));
+  return { objects: objects.filter((one) => one !== undefined), more: last.size - kept.length };
 }
 
 function keyOf(trigger: Trigger): string | undefined {
@@ -38,13 +46,13 @@ function keyOf(trigger: Trigger): string | undefined {
   }
 }
 
-function objectOf(trigger: Trigger): RunObject | undefined {
+function objectOf(trigger: Trigger, generation: number | undefined): RunObject | undefined {
   if (trigger.type === 'event') {
     const { binding, watchEvent, item } = trigger;
     return { ...placeOf(binding.kind, item), event: watchEvent, ...generationOf(item) };
   }
   if (trigger.type !== 'reconcile') return undefined;
-  return { ...placeOf(trigger.binding.kind, trigger), event: trigger.reason };
+  return { ...placeOf(trigger.binding.kind, trigger), event: trigger.reason, ...present({ generation }) };
 }
 
 function placeOf(

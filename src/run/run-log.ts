@@ -25,6 +25,7 @@ export function runLog({ log, outputLog }: RunLogOptions): RunJournal {
         case 'queued':
         case 'dropped':
         case 'started':
+        case 'seen':
         case 'executed':
           return;
         case 'output':
@@ -100,7 +101,10 @@ function logEnd(log: Logger, run: Run, outcome: RunOutcome, next: Next): void {
       return;
     }
     case 'later':
-      log.info({ ...fields, attempt: run.attempt, ...saidBy(outcome) }, 'hook is to be run again later');
+      log.info(
+        { ...fields, attempt: run.attempt, ...saidBy(outcome), ...againIn(next) },
+        'hook is to be run again later',
+      );
       return;
     case 'replaced':
       log.info({ ...fields, attempt: run.attempt }, 'hook was ended for a newer run of its schedule');
@@ -132,6 +136,10 @@ function logFailure(log: Logger, run: Run, outcome: FailedRun, next: Next): void
     const again = `again in ${durationText(next.delayMs)} (attempt ${run.attempt + 1})`;
     log.error({ ...failed, again }, 'hook failed, it is run again after a delay');
   }
+}
+
+function againIn(next: Next): { readonly again?: string } {
+  return next.type === 'retry' ? { again: `again in ${durationText(next.delayMs)}` } : {};
 }
 
 /** The reason and the message that the hook gave in its result. */

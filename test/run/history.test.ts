@@ -5,7 +5,7 @@ import { RunHistory } from '../../src/run/history.ts';
 import { newRun, type Run, type RunOutcome } from '../../src/run/run.ts';
 import { jsonOf, type KeptRecord } from '../../src/run/kept-records.ts';
 import { readStoredRun } from '../../src/hook/run-record-reader.ts';
-import { hookWith, kubernetesBinding } from '../support/bindings.ts';
+import { hookWith, kubernetesBinding, reconcileBinding } from '../support/bindings.ts';
 import { eventOf, taskOf } from '../support/unit-rig.ts';
 
 const MIB = 1024 * 1024;
@@ -100,6 +100,20 @@ describe('the history of runs', () => {
     expect(history.find(run.id).parts).toBeUndefined();
     expect(history.list({ isFailed: true, limit: 5 }).runs).toMatchObject([ended]);
     expect(history.objects({})).toMatchObject([{ name: 'web', outcome: 'failed', dead: true }]);
+  });
+
+  it('knows the generation of an object as the Reconcile context showed it', () => {
+    const history = new RunHistory({ now: () => 0 });
+    const sites = reconcileBinding('sites');
+    const trigger = { type: 'reconcile', binding: sites, namespace: 'a', name: 'b', reason: 'changed' } as const;
+    const run = start(history, newRun(taskOf(hookWith('hook.sh', [sites]), trigger), 'main'));
+    expect(history.find(run.id).objects[0]).not.toHaveProperty('generation');
+    history.record({ type: 'seen', run, trigger, object: Buffer.from('{"metadata":{"generation":7}}') });
+    expect(history.running()).toMatchObject([{ objects: [{ name: 'b', generation: 7 }] }]);
+    end(history, run);
+
+    expect(history.find(run.id).objects).toMatchObject([{ name: 'b', event: 'changed', generation: 7 }]);
+    expect(history.objects({})).toMatchObject([{ name: 'b', generation: 7 }]);
   });
 
   it('has the last 20 runs of each hook, the newest first', () => {

@@ -76,7 +76,7 @@ describe('the log of runs', () => {
     const error = new Error('refused');
     const cost = { durationMs: 1, usage: {} };
     journal.record(
-      endedWhole(run, { type: 'later', cost, applied: [], result }, { type: 'retry', at: 'later', delayMs: 1 }),
+      endedWhole(run, { type: 'later', cost, applied: [], result }, { type: 'retry', at: 'later', delayMs: 30_000 }),
     );
     journal.record(
       endedWhole(run, { type: 'failed', by: 'hook', error, result }, { type: 'retry', at: 'head', delayMs: 1 }),
@@ -85,7 +85,7 @@ describe('the log of runs', () => {
 
     const said = { reason: 'NoQuorum', message: 'waiting' };
     expect(log.lines).toMatchObject([
-      { level: 'info', message: 'hook is to be run again later', fields: said },
+      { level: 'info', message: 'hook is to be run again later', fields: { ...said, again: 'again in 30s' } },
       { level: 'error', fields: said },
       { level: 'warn', message: 'conditions and Events of the run could not be written', fields: { err: error } },
     ]);
