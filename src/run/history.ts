@@ -73,16 +73,14 @@ export class RunHistory implements RunJournal, RunControl {
         return this.#start(event.run, event.waitedMs);
       case 'output':
         return this.#print(event);
-      case 'seen':
-      case 'executed':
-      case 'applied':
-      case 'warned':
-        return this.#live.get(event.run.id)?.note(event);
       case 'ended':
         return this.#end(event);
       case 'queued':
       case 'dropped':
         return;
+      default:
+        // What happens while a run lives.
+        this.#live.get(event.run.id)?.note(event);
     }
   }
 

@@ -148,29 +148,22 @@ async function execute<Parent, Watched>(wire: unknown, { host, options, work }: 
     // The casts are safe as far as the author's types fit the kinds and filters: the operator wrote what they say.
     const object = fields.object as Parent;
     const watched = fields.watched as ReconcileRun<Parent, Watched>['watched'];
-    say(
-      result,
-      (await work({
-        ...fields,
-        object,
-        watched,
-        patch,
-        metric,
-        runId: String(fieldsOf(context)['runId'] ?? ''),
-        ...host,
-      })) ?? {},
-    );
+    const answer = (await work({ ...fields, object, watched, patch, metric, ...host })) ?? {};
+    checkFields(answer);
+    say(result, answer);
   });
   return { patch: patch.toString(), metrics: metric.toString(), result: result.textWith(thrown), ...ending };
 }
 
 const ANSWER_FIELDS = ['children', 'status', 'conditions', 'events', 'retryAfter', 'finalized', 'output'];
 
-function say(result: RunResult, answer: ReconcileAnswer): void {
+function checkFields(answer: ReconcileAnswer): void {
   const unknown = Object.keys(answer).filter((field) => !ANSWER_FIELDS.includes(field));
-  if (unknown.length > 0) {
-    throw new TypeError(`the answer has unknown fields: ${unknown.join(', ')}; expected ${ANSWER_FIELDS.join(', ')}`);
-  }
+  if (unknown.length === 0) return;
+  throw new TypeError(`the answer has unknown fields: ${unknown.join(', ')}; expected ${ANSWER_FIELDS.join(', ')}`);
+}
+
+function say(result: RunResult, answer: ReconcileAnswer): void {
   const { children, status, conditions = [], events = [], retryAfter, finalized, output } = answer;
   if (children !== undefined) result.children(children);
   if (status !== undefined) result.status(status);
@@ -184,13 +177,14 @@ function say(result: RunResult, answer: ReconcileAnswer): void {
 type Fields = Readonly<Record<string, unknown>>;
 
 function runFields(context: Fields, { owns = [], watches = [] }: ReconcileOptions) {
-  const { object, finalizing, reason, attempt: count, previous } = context;
+  const { object, finalizing, reason, attempt: count, previous, runId } = context;
   return {
     object,
     owned: itemsBy(fieldsOf(context['owned']), new Map(owns.map((rule) => [ownedKey(rule), rule]))),
     watched: itemsBy(fieldsOf(context['watched']), new Map(watches.map((rule) => [rule.name, rule]))),
     finalizing: finalizing === true,
     reason: String(reason),
+    runId: typeof runId === 'string' ? runId : '',
     attempt: Number(count),
     ...(previous !== undefined && { previous }),
   };
