@@ -68,20 +68,11 @@ export class RunHistory implements RunJournal, RunControl {
   }
 
   record(event: RunEvent): void {
-    switch (event.type) {
-      case 'started':
-        return this.#start(event.run, event.waitedMs);
-      case 'output':
-        return this.#print(event);
-      case 'ended':
-        return this.#end(event);
-      case 'queued':
-      case 'dropped':
-        return;
-      default:
-        // What happens while a run lives.
-        this.#live.get(event.run.id)?.note(event);
-    }
+    if (event.type === 'queued' || event.type === 'dropped') return;
+    if (event.type === 'started') this.#start(event.run, event.waitedMs);
+    else if (event.type === 'output') this.#print(event);
+    else if (event.type === 'ended') this.#end(event);
+    else this.#live.get(event.run.id)?.note(event);
   }
 
   /** The runs that have not ended, in the order of their starts. */
