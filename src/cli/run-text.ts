@@ -1,5 +1,6 @@
 import { objectText, type RunObject, type RunRecord } from '../hook/run-record.ts';
 import { printableLine } from '../lib/printable.ts';
+import { countText } from './count-text.ts';
 import { cpuText, memoryText, nextText, outcomeText, tookText } from './run-list.ts';
 
 /** The output of `hooklet runs show`: what is known of one run, a line each. */
@@ -60,7 +61,7 @@ function effectLines({ patches, morePatches = 0, warnings = [], lines, id }: Run
     ...patches.map(({ operation, target, change }): Line => ['patch', `${operation} ${target}: ${change}`]),
     ...(morePatches > 0 ? [['patch', `and ${morePatches} more`] as const] : []),
     ...warnings.map((warning): Line => ['warning', warning]),
-    ['printed', lines === 0 ? 'nothing' : `${lines} lines: hooklet runs logs ${id.slice(0, 8)}`],
+    ['printed', lines === 0 ? 'nothing' : `${countText(lines, 'line')}: hooklet runs logs ${id.slice(0, 8)}`],
   ];
 }
 

@@ -1,5 +1,6 @@
 import type { FailingView, OperatorStatus, QueueView } from '../hook/operator-view.ts';
 import { printableLine } from '../lib/printable.ts';
+import { countText } from './count-text.ts';
 import { againText, agoText, shortId, tookText } from './run-list.ts';
 import { textTable } from './text-table.ts';
 
@@ -10,10 +11,14 @@ export function statusText(status: OperatorStatus, nowMs: number): string {
     section('RUNNING', runningText(status, nowMs)),
     section('QUEUES', queuesText(status.queues, nowMs)),
     section('FAILING', failingText(status.failing, nowMs)),
-    section('BROKEN', list(status.hooks.broken.map(({ hook, message }) => `${hook}: ${message}`))),
+    section(
+      'BROKEN',
+      list(status.hooks.broken.map(({ hook, message }) => `${hook}: ${message.replaceAll(/\s*\n\s*/g, ' ')}`)),
+    ),
     section('STARTING', list(status.hooks.starting)),
     section('SUSPENDED', list(status.suspended.map(({ hook, binding }) => `${hook} ${binding}`))),
     section('PAUSED', list(status.paused)),
+    deadText(status),
   ];
   return sections.filter((text) => text !== '').join('\n');
 }
@@ -40,7 +45,11 @@ function headText({ role, leader, hooks }: OperatorStatus): string {
     ...(broken.length > 0 ? [`${broken.length} broken`] : []),
     ...(starting.length > 0 ? [`${starting.length} starting`] : []),
   ];
-  return `${roles[role]}: ${[`${loaded} hooks`, ...others].join(', ')}.\n`;
+  return `${roles[role]}: ${[countText(loaded, 'hook'), ...others].join(', ')}.\n`;
+}
+
+function deadText({ deadLetters = 0 }: OperatorStatus): string {
+  return deadLetters === 0 ? '' : `${countText(deadLetters, 'dead letter')}: hooklet dead list\n`;
 }
 
 function runningText({ running, moreRunning = 0 }: OperatorStatus, nowMs: number): string {

@@ -2,6 +2,7 @@ import type { ObjectView, OperatorStatus, QueueView, WhyView } from '../hook/ope
 import type { ObjectOutcome } from '../hook/run-control.ts';
 import { sleep } from '../lib/sleep.ts';
 import { ControlFailure, type ControlIo } from './control-client.ts';
+import { countText } from './count-text.ts';
 import { objectTable, objectViewText, whyText } from './object-text.ts';
 import { oneOf } from './output-format.ts';
 import { queuesText, statusText } from './status-text.ts';
@@ -16,16 +17,16 @@ export async function showStatus(output: string | undefined, io: ControlIo): Pro
 
 /** `hooklet queue list`. */
 export async function listQueues(output: string | undefined, io: ControlIo): Promise<number> {
-  const queues = await ask(io, '/queues', 'queues', isQueues);
-  return print(queues, output, io, () => queueText(queues, io));
+  const { queues, held } = await askQueues(io);
+  return print(queues, output, io, () => queueText(queues, held, io));
 }
 
 /** `hooklet queue watch`: prints the queues whenever they change, until the person ends the command. */
 export async function watchQueues(io: ControlIo): Promise<number> {
   for (let last = ''; !io.signal.aborted; await sleep(WATCH_MS, io.signal)) {
-    const queues = await ask(io, '/queues', 'queues', isQueues);
-    const now = JSON.stringify(queues);
-    if (now !== last) io.stdout(`${new Date(io.now()).toISOString()}\n${queueText(queues, io)}\n`);
+    const { queues, held } = await askQueues(io);
+    const now = JSON.stringify([queues, held]);
+    if (now !== last) io.stdout(`${new Date(io.now()).toISOString()}\n${queueText(queues, held, io)}\n`);
     last = now;
   }
   return 0;
@@ -61,8 +62,22 @@ export async function showWhy(
   return print(why, output, io, () => whyText(why, io.now()));
 }
 
-function queueText(queues: readonly QueueView[], io: ControlIo): string {
-  return queues.length === 0 ? 'Nothing runs or waits.\n' : queuesText(queues, io.now());
+interface Queues {
+  readonly queues: readonly QueueView[];
+  /** The number of runs that wait for the end of a pause; 0 where an older operator does not say. */
+  readonly held: number;
+}
+
+async function askQueues({ client, signal }: ControlIo): Promise<Queues> {
+  const { queues, held } = await client.ask('GET', '/queues', signal);
+  if (!isQueues(queues)) throw noMember('queues');
+  return { queues, held: typeof held === 'number' ? held : 0 };
+}
+
+function queueText(queues: readonly QueueView[], held: number, io: ControlIo): string {
+  const paused = held === 0 ? '' : `Waiting for the end of a pause: ${countText(held, 'run')}; see hooklet pause\n`;
+  if (queues.length > 0) return `${queuesText(queues, io.now())}${paused}`;
+  return paused === '' ? 'Nothing runs or waits.\n' : `No queue has runs.\n${paused}`;
 }
 
 function print(value: unknown, output: string | undefined, io: ControlIo, text: () => string): number {
@@ -79,7 +94,11 @@ async function ask<T>(
 ): Promise<T> {
   const value = (await client.ask('GET', path, signal))[member];
   if (isIt(value)) return value;
-  throw new ControlFailure(`the operator gave no ${member}: is it another version?`);
+  throw noMember(member);
+}
+
+function noMember(member: string): ControlFailure {
+  return new ControlFailure(`the operator gave no ${member}: is it another version?`);
 }
 
 function queryOf(values: Readonly<Record<string, string | undefined>>): string {

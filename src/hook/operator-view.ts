@@ -7,6 +7,8 @@ export interface OperatorView {
   status(): OperatorStatus;
   /** The queues that have tasks, in the order of their names. */
   queues(): readonly QueueView[];
+  /** The number of runs that wait for the end of a pause, in no queue. */
+  held(): number;
   /** One object of a hook; rejects with `UsageError` for one that no run is remembered of. */
   object(meant: string, hook: string | undefined): ObjectView;
   /** Which selector or filter decides whether an object runs a hook; rejects with `UsageError` for an unknown hook. */
@@ -33,6 +35,8 @@ export interface OperatorStatus {
   readonly suspended: readonly { readonly hook: string; readonly binding: string }[];
   /** What a person paused. */
   readonly paused: readonly string[];
+  /** The number of dead letters; absent where there are none. */
+  readonly deadLetters?: number;
 }
 
 export type RunningView = Pick<RunRecord, 'id' | 'hook' | 'binding' | 'queue' | 'reason' | 'attempt' | 'started'>;

@@ -52,6 +52,14 @@ export interface GivenUpOptions extends GivenUpSettings {
   readonly log: Logger;
 }
 
+export interface GivenUpGlance {
+  /** What is paused, as text for people. */
+  readonly paused: readonly string[];
+  /** The number of triggers that wait for the end of a pause. */
+  readonly held: number;
+  readonly deadLetters: number;
+}
+
 const OPTION = '--dead-letters';
 /** How long the start waits for the namespaces. */
 const NAMESPACES_LIMIT_MS = 10_000;
@@ -115,9 +123,9 @@ export class GivenUp {
     await Promise.all([reads && this.#remember.open(signal), this.#followNamespaces(bindings, signal)]);
   }
 
-  /** What is paused, as text for people. */
-  get paused(): readonly string[] {
-    return pauseTexts(this.gate);
+  /** What a person sees of it at a glance. */
+  get glance(): GivenUpGlance {
+    return { paused: pauseTexts(this.gate), held: this.gate.size, deadLetters: this.letters.all.length };
   }
 
   /** A change of an object that its binding wants no event of. */

@@ -1,7 +1,7 @@
 import { UsageError, type HookConfigError } from '../errors.ts';
 import { nearest } from '../hook/nearest.ts';
 import type { ChildView, ObjectView, OperatorView, WhyView } from '../hook/operator-view.ts';
-import type { ObjectOutcome } from '../hook/run-control.ts';
+import type { ObjectOutcome, RunList, RunQuery } from '../hook/run-control.ts';
 import type { ScheduleControl } from '../hook/schedule-control.ts';
 import type { Task } from '../hook/task.ts';
 import type { ElectionStatus } from '../kube/coordination/leader-election.ts';
@@ -10,6 +10,7 @@ import type { TaskQueue } from '../queue/task-queue.ts';
 import type { RunHistory } from '../run/history.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import type { ClusterAccess } from './cluster-access.ts';
+import type { GivenUpGlance } from './given-up.ts';
 import { queueViews } from './queue-views.ts';
 import { operatorStatus } from './status.ts';
 import { whyOf } from './why.ts';
@@ -25,17 +26,25 @@ export interface OperatorViewOptions {
   readonly access: Pick<ClusterAccess, 'client' | 'kinds'>;
   /** The objects that reconcile bindings made for an object; default none. */
   readonly children?: (object: ObjectOutcome) => readonly ChildView[];
-  /** What a person paused; default nothing. */
-  readonly paused?: () => readonly string[];
+  /** What is paused or given up; default nothing. */
+  readonly givenUp?: () => GivenUpGlance;
 }
 
 const MAX_RUNS = 10;
+const NOTHING: GivenUpGlance = { paused: [], held: 0, deadLetters: 0 };
 
 /** What can be asked about an operator; nothing here changes anything. */
 export function createOperatorView(options: OperatorViewOptions): OperatorView {
-  const { history, units, broken, queues, schedules, election, children = () => [], paused = () => [] } = options;
+  const { history, units, broken, queues, schedules, election, children = () => [] } = options;
+  const { givenUp = () => NOTHING } = options;
   return {
-    runs: history,
+    runs: {
+      list: (query) => listRuns(query, options),
+      find: (id) => history.find(id),
+      logs: async (id, query) => history.logs(id, query),
+      objects: (query) => history.objects(query),
+    },
+    held: () => givenUp().held,
     queues: () => queueViews(queues()),
     status: () =>
       operatorStatus({
@@ -46,12 +55,24 @@ export function createOperatorView(options: OperatorViewOptions): OperatorView {
         running: history.running(),
         outcomes: history.outcomes(),
         schedules: schedules.list(),
-        paused: paused(),
+        givenUp: givenUp(),
         election: election(),
       }),
     object: (meant, hook) => objectView(meant, hook, { history, children }),
     why: async (hook, object, signal) => why({ hook, object, signal }, options),
   };
+}
+
+/** Runs of a hook that is not known, neither now nor by a run, are wrong usage. A standby has no hooks. */
+function listRuns(query: RunQuery, options: OperatorViewOptions): RunList {
+  const { history, units, broken, election } = options;
+  const found = history.list(query);
+  const { hook } = query;
+  if (found.runs.length > 0 || hook === undefined || election()?.type === 'standing-by') return found;
+  const isRemembered = history.list({ hook, limit: 1 }).runs.length > 0 || history.objects({ hook }).length > 0;
+  const isKnown = units().some((unit) => unit.hook.name === hook) || broken().some((one) => one.hook === hook);
+  if (isRemembered || isKnown) return found;
+  throw unknownHook(hook, units());
 }
 
 function objectView(
@@ -87,8 +108,12 @@ function unitNamed(name: string, { units, broken }: OperatorViewOptions): HookUn
   if (unit !== undefined) return unit;
   const problem = broken().find(({ hook }) => hook === name);
   if (problem !== undefined) throw new UsageError(`hook ${name} is broken and does not run: ${problem.message}`);
-  const names = all.map(({ hook }) => hook.name);
+  throw unknownHook(name, all);
+}
+
+function unknownHook(name: string, units: readonly HookUnit[]): UsageError {
+  const names = units.map(({ hook }) => hook.name);
   const meant = nearest(name, names);
   const known = names.length === 0 ? 'there are none' : `there is ${names.slice(0, 20).join(', ')}`;
-  throw new UsageError(`no hook ${shown(name)}; ${meant === undefined ? known : `did you mean ${meant}?`}`);
+  return new UsageError(`no hook ${shown(name)}; ${meant === undefined ? known : `did you mean ${meant}?`}`);
 }

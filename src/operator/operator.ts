@@ -174,7 +174,7 @@ export class Operator {
       units: () => this.#hooks.units,
       broken: () => this.#hooks.broken,
       queues: () => this.#runs.queues,
-      paused: () => this.givenUp.paused,
+      givenUp: () => this.givenUp.glance,
       children: (object) => childrenOf(this.#hooks.units, object),
       election: () => leadership?.status,
     });

@@ -6,6 +6,7 @@ import type { ScheduleStatus } from '../hook/schedule-control.ts';
 import type { ElectionStatus } from '../kube/coordination/leader-election.ts';
 import { shownText } from '../lib/shown.ts';
 import { unreachable } from '../lib/unreachable.ts';
+import type { GivenUpGlance } from './given-up.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 
 const MAX_SHOWN = 100;
@@ -20,14 +21,14 @@ export interface StatusSource {
   /** The last outcomes of bindings and objects, the latest first. */
   readonly outcomes: readonly ObjectOutcome[];
   readonly schedules: readonly ScheduleStatus[];
-  readonly paused: readonly string[];
+  readonly givenUp: Pick<GivenUpGlance, 'paused' | 'deadLetters'>;
   /** Absent without leader election. */
   readonly election?: ElectionStatus | undefined;
 }
 
 /** The present of an operator as plain data, with at most 100 of each kind of thing. */
 export function operatorStatus(source: StatusSource): OperatorStatus {
-  const { nowMs, units, broken, queues, running, schedules, paused, election } = source;
+  const { nowMs, units, broken, queues, running, schedules, givenUp, election } = source;
   const suspended = schedules.filter(({ isSuspended }) => isSuspended);
   const known = new Set(units.map(({ hook }) => hook.name));
   return {
@@ -43,7 +44,8 @@ export function operatorStatus(source: StatusSource): OperatorStatus {
     queues: first(queues),
     failing: first(failing(source.outcomes.filter(({ hook }) => known.has(hook)))),
     suspended: first(suspended).map(({ hook, binding }) => ({ hook, binding })),
-    paused: first(paused),
+    paused: first(givenUp.paused),
+    ...(givenUp.deadLetters > 0 && { deadLetters: givenUp.deadLetters }),
   };
 }
 

@@ -24,7 +24,7 @@ export function runRoute(runs: RunControl): ControlRoute {
     const [found, id, logs] = PATH.exec(request.path) ?? [];
     if (found === undefined) return undefined;
     if (request.method !== 'GET') return notAllowed('GET');
-    if (id === undefined) return list(runs, request.query);
+    if (id === undefined) return answered(async () => list(runs, request.query));
     const [name] = decodedParts(id) ?? [];
     if (name === undefined) return failure(400, `${request.path} is not an escaped path`);
     return answered(async () =>

@@ -25,7 +25,7 @@ export function viewRoute(view: OperatorView): ControlRoute {
 async function answer(view: OperatorView, { path, query, signal }: ControlRequest): Promise<ControlAnswer> {
   const hook = query.get('hook') ?? undefined;
   if (path === '/status') return { status: 200, body: { status: view.status() } };
-  if (path === '/queues') return { status: 200, body: { queues: view.queues() } };
+  if (path === '/queues') return { status: 200, body: { queues: view.queues(), held: view.held() } };
   if (path === '/objects') return objects(view, hook);
   if (path !== '/why') return object(view, path.slice(OBJECT.length), hook);
   const meant = query.get('object');

@@ -4,6 +4,7 @@ import { controlClient, withOperator, type ControlIo } from '../../src/cli/contr
 import { listRuns, printLogs, showRun } from '../../src/cli/run-commands.ts';
 import { listObjects, listQueues, showObject, showStatus, showWhy, watchQueues } from '../../src/cli/view-commands.ts';
 import { UsageError } from '../../src/errors.ts';
+import type { GivenUpGlance } from '../../src/operator/given-up.ts';
 import { createOperatorView } from '../../src/operator/operator-view.ts';
 import { createControlServer } from '../../src/server/control-server.ts';
 import { fakeSchedules, scheduleStatus } from '../support/fake-schedules.ts';
@@ -18,11 +19,13 @@ let path: string;
 let runs: ReturnType<typeof historyRig>;
 let serving: Promise<void>;
 let end: AbortController;
+let givenUp: GivenUpGlance;
 
 beforeEach(async () => {
   folder = temporaryFolder();
   path = join(folder.path, 'hooklet.socket');
   runs = historyRig();
+  givenUp = { paused: [], held: 0, deadLetters: 0 };
   end = new AbortController();
   const schedules = fakeSchedules(scheduleStatus({ isSuspended: true }));
   const view = createOperatorView({
@@ -32,6 +35,7 @@ beforeEach(async () => {
     broken: () => [],
     queues: () => [],
     election: () => undefined,
+    givenUp: () => givenUp,
     access: {
       client: scriptedKubeClient(),
       kinds: { resolve: async () => Promise.reject(new Error('none')), invalidate: () => {} },
@@ -78,6 +82,22 @@ describe('hooklet runs', () => {
     );
     expect((await run(async (io) => listRuns({ object: 'other' }, io))).out).toBe('No such run is remembered.\n');
     await expect(run(async (io) => listRuns({ output: 'yaml' }, io))).rejects.toThrow(UsageError);
+  });
+
+  it('list of a hook that is neither loaded nor remembered is wrong usage', async () => {
+    runs.succeed(runs.start('web'));
+
+    await expect(run(async (io) => listRuns({ hook: 'nope' }, io))).rejects.toThrow('no hook "nope"');
+    const none = await run(async (io) => listRuns({ hook: 'hook.sh', failed: true }, io));
+    expect(none.out).toBe('No such run is remembered.\n');
+  });
+
+  it('show says 1 line of a run that printed 1 line', async () => {
+    const one = runs.start('web', 'aaaa');
+    runs.print(one, 'only');
+
+    const { out } = await run(async (io) => showRun('aaaa', undefined, io));
+    expect(out).toContain('printed  1 line: hooklet runs logs aaaa\n');
   });
 
   it('list says when there are more', async () => {
@@ -154,6 +174,16 @@ describe('hooklet status, queue, objects and why', () => {
     const watching = run(watchQueues, person.signal);
     setTimeout(() => person.abort(), 50);
     expect((await watching).out).toBe('2026-01-05T00:00:03.000Z\nNothing runs or waits.\n\n');
+  });
+
+  it('queue counts the runs that wait for a pause, and status the dead letters', async () => {
+    givenUp = { paused: ['hook a.sh, 3 waiting'], held: 3, deadLetters: 4 };
+
+    expect((await run(async (io) => listQueues(undefined, io))).out).toBe(
+      'No queue has runs.\nWaiting for the end of a pause: 3 runs; see hooklet pause\n',
+    );
+    const { out } = await run(async (io) => showStatus(undefined, io));
+    expect(out).toMatch(/PAUSED\nhook a\.sh, 3 waiting\n\n4 dead letters: hooklet dead list\n$/);
   });
 
   it('objects shows the last outcome, the next attempt and the runs', async () => {

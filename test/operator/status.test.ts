@@ -21,7 +21,7 @@ function statusOf(source: Partial<StatusSource> = {}) {
     running: [],
     outcomes: [],
     schedules: [],
-    paused: [],
+    givenUp: { paused: [], deadLetters: 0 },
     ...source,
   });
 }
@@ -66,7 +66,7 @@ describe('the status of an operator', () => {
       units: [{ hook: hookWith('slow.sh'), isEnabled: false }],
       broken: [new HookConfigError('bad.sh', [{ path: 'kubernetes', message: 'x'.repeat(5000) }])],
       schedules: [scheduleStatus(), scheduleStatus({ binding: 'weekly', isSuspended: true })],
-      paused: ['queue main'],
+      givenUp: { paused: ['queue main'], deadLetters: 4 },
       election: { type: 'standing-by', leader: 'pod-1' },
     });
 
@@ -76,6 +76,7 @@ describe('the status of an operator', () => {
       hooks: { loaded: 1, starting: ['slow.sh'], broken: [{ hook: 'bad.sh' }] },
       suspended: [{ hook: 'db/backup.sh', binding: 'weekly' }],
       paused: ['queue main'],
+      deadLetters: 4,
     });
     expect(status.hooks.broken[0]?.message.length).toBeLessThan(600);
   });

@@ -26,6 +26,7 @@ function rig() {
       paused: [],
     }),
     queues: () => [],
+    held: () => 0,
     object: (meant, hook) => {
       asked.push(`object ${meant} ${hook ?? ''}`);
       if (meant !== 'default/web') throw new UsageError(`no run about ${meant}`);
@@ -102,7 +103,7 @@ describe('the routes for runs, queues and objects', () => {
   it('ask the operator for the rest', async () => {
     const { ask, asked } = rig();
     expect(await ask('GET', '/status')).toMatchObject({ body: { status: { role: 'standing-by' } } });
-    expect(await ask('GET', '/queues')).toEqual({ status: 200, body: { queues: [] } });
+    expect(await ask('GET', '/queues')).toEqual({ status: 200, body: { queues: [], held: 0 } });
     expect(await ask('GET', '/objects?hook=hook.sh')).toMatchObject({
       body: { objects: [{ name: 'web' }], more: false },
     });
