@@ -109,8 +109,13 @@ export class HookFailedError extends HookletError {
     this.ending = options?.ending;
   }
 
+  /** How the run ended, without anything that the hook printed: `exit code 3`. */
+  get ended(): string {
+    return endingText(this.ending);
+  }
+
   override get summary(): string {
-    return `${endingText(this.ending)}; ${super.summary}`;
+    return `${this.ended}; ${super.summary}`;
   }
 }
 

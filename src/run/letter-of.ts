@@ -1,4 +1,4 @@
-import { summaryOf } from '../errors.ts';
+import { HookFailedError, summaryOf } from '../errors.ts';
 import { present } from '../hook/config-reader.ts';
 import type { DeadLetter, LetterObject, LetterTrigger } from '../hook/dead-control.ts';
 import { subjectOf } from '../hook/subject.ts';
@@ -38,8 +38,13 @@ export function letterOf(
 
 function saidOf(outcome: RunOutcome): { readonly reason: string | undefined; readonly message: string } {
   const result = 'result' in outcome ? outcome.result : undefined;
-  const otherwise = 'error' in outcome ? summaryOf(outcome.error) : 'its work cannot be done yet';
+  const otherwise = 'error' in outcome ? failureText(outcome.error) : 'its work cannot be done yet';
   return { reason: result?.reason, message: result?.message ?? otherwise };
+}
+
+function failureText(error: Error): string {
+  if (!(error instanceof HookFailedError)) return summaryOf(error);
+  return error.ending?.exitCode === undefined ? error.ended : `${error.ended}, without a message`;
 }
 
 function referenceOf(trigger: QueuedTrigger): LetterTrigger {

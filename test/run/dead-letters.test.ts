@@ -108,6 +108,15 @@ describe('a dead letter', () => {
     expect(metricValues(metrics, 'dead_letters')).toEqual(['{hook="hook.sh",binding="pods"} 1']);
   });
 
+  it('says of a hook that gave no message how it ended', () => {
+    const { letters, end } = rig();
+    const error = new HookFailedError('printed', { ending: { exitCode: 78, timedOut: false } });
+
+    end([event('web')], PERMANENT, { ...FAILURE, error });
+
+    expect(letters.all).toMatchObject([{ message: 'exit code 78, without a message' }]);
+  });
+
   it('has the reason and message of the result file, cut at 512 characters', () => {
     const { letters, end } = rig();
     const result = { conditions: [], events: [], contexts: new Map(), reason: 'NoLicense', message: 'x'.repeat(2000) };
