@@ -21,6 +21,8 @@ const REQUESTS = 3;
 export interface ConvergenceSize {
   readonly parents: number;
   readonly rounds: number;
+  /** How long memory may settle after the work; default: it is not measured again. */
+  readonly settleMs?: number;
 }
 
 /** What one subject needed. */
@@ -42,15 +44,15 @@ interface Convergence {
  */
 export async function convergence(
   stage: BenchStage,
-  { parents, rounds }: ConvergenceSize,
+  { parents, rounds, settleMs = 0 }: ConvergenceSize,
 ): Promise<readonly Measure[]> {
   await defineParents(stage);
   const hooksDir = stageFolder(stage, 'hooks');
   cpSync(join(import.meta.dirname, 'warm-hooks', 'two-children.ts'), join(hooksDir, 'two-children.ts'));
   const { hooklet, limit } = await interleaved<'hooklet' | 'limit', Convergence>(rounds, {
     hooklet: async (round) =>
-      measured(stage, { namespace: `hooklet-${round}`, parents }, startHooklet(stage, hooksDir)),
-    limit: async (round) => measured(stage, { namespace: `limit-${round}`, parents }, startLimit(stage)),
+      measured(stage, { namespace: `hooklet-${round}`, parents, settleMs }, startHooklet(stage, hooksDir)),
+    limit: async (round) => measured(stage, { namespace: `limit-${round}`, parents, settleMs: 0 }, startLimit(stage)),
   });
   const value = (name: string, unit: Measure['unit'], of: (one: Convergence) => number): Measure => {
     return { name, unit, hooklet: median(hooklet.map(of)) };
@@ -64,7 +66,7 @@ export async function convergence(
     figure('requests of a parent', 'requests', ({ requests }) => requests),
     value('runs of a parent', 'runs', ({ runs }) => runs),
     value('peak PSS', 'MB', ({ peakMb }) => peakMb),
-    value('settled PSS', 'MB', ({ settledMb }) => settledMb),
+    ...(settleMs > 0 ? [value('settled PSS', 'MB', ({ settledMb }) => settledMb)] : []),
     figure('change of a parent to that of its child', 'ms', ({ changeMs }) => changeMs),
   ];
 }
@@ -72,6 +74,7 @@ export async function convergence(
 interface Scene {
   readonly namespace: string;
   readonly parents: number;
+  readonly settleMs: number;
 }
 
 /** A subject that runs; disposing it ends the process. */
@@ -86,7 +89,7 @@ interface Subject extends AsyncDisposable {
 type Start = (scene: Scene) => Promise<Subject>;
 
 async function measured(stage: BenchStage, scene: Scene, start: Start): Promise<Convergence> {
-  const { namespace, parents } = scene;
+  const { namespace, parents, settleMs } = scene;
   await createParents(
     stage,
     namespace,
@@ -106,7 +109,9 @@ async function measured(stage: BenchStage, scene: Scene, start: Start): Promise<
   await subject.quiet();
   const { requests, runs } = await subject.counts();
   const cpuMs = (cpuSeconds(subject.pid) * 1000) / parents;
-  const { peakMb, lastMb: settledMb } = memory;
+  const { peakMb } = memory;
+  await sleep(settleMs);
+  const settledMb = memory.lastMb;
   const changes: number[] = [];
   for (let index = 0; index < CHANGES; index++) {
     const beganMs = nowMs();

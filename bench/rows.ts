@@ -4,7 +4,7 @@ import type { Row } from './row.ts';
 export interface RowEntry {
   readonly name: string;
   readonly title: string;
-  /** Whether the guard measures it by default; all of these together take less than two minutes. */
+  /** Whether the guard measures it by default; all of these together take about three minutes. */
   readonly isFast?: boolean;
 }
 
