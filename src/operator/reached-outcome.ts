@@ -34,15 +34,32 @@ export function judged(outcome: RunOutcome): outcome is JudgedOutcome {
 export function withReached(run: Run, outcome: JudgedOutcome, reached: readonly ReachedContext[]): RunOutcome {
   const applied = [...outcome.applied, ...reached.flatMap((one) => one.applied)];
   const [only] = reached;
+  const given = outcome.result ?? (reached.some(({ ready }) => ready !== undefined) ? NO_RESULT : undefined);
   if (run.task.triggers.length > 1 || only === undefined) {
-    return { ...outcome, applied, ...(outcome.result && { result: withContexts(outcome.result, reached) }) };
+    return { ...outcome, applied, ...(given && { result: withContexts(given, reached) }) };
   }
-  const result = outcome.result && withReady(outcome.result, only);
+  const result = given && withReady(given, only);
   const said = result === undefined ? {} : { result };
   if (only.failure !== undefined) return { ...only.failure, cost: outcome.cost, ...said };
   if (only.again === undefined) return { ...outcome, applied, ...said };
   return { type: 'later', cost: outcome.cost, applied, retryAfterMs: only.again, ...said };
 }
+
+/** The outcome of a run that failed, with the conditions of its objects in its result, which says nothing new of it. */
+export function withFailed(run: Run, outcome: FailedRun, told: readonly ReachedContext[]): FailedRun {
+  const shown = told.filter(({ ready }) => ready !== undefined);
+  const [only] = shown;
+  if (only === undefined) return outcome;
+  const result = outcome.result ?? NO_RESULT;
+  if (run.task.triggers.length === 1) return { ...outcome, result: withReady(result, only) };
+  // Only what is shown is added, so that the contexts stay one part of the run.
+  const contexts = new Map(result.contexts);
+  for (const one of shown) contexts.set(one.index, withReady(contexts.get(one.index) ?? NO_ANSWER, one));
+  return { ...outcome, result: { ...result, contexts } };
+}
+
+const NO_ANSWER: ContextResult = { conditions: [], events: [] };
+const NO_RESULT: HookResult = { ...NO_ANSWER, contexts: new Map() };
 
 /** Why the children of an object could not be made what they should be; undefined when nothing went wrong. */
 export function failureOfChildren(

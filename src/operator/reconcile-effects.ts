@@ -8,14 +8,16 @@ import type { KubeClient } from '../kube/client.ts';
 import type { Kinds } from '../kube/kind.ts';
 import type { RunJournal } from '../run/journal.ts';
 import type { Reconciling } from '../run/reconciling.ts';
-import type { Run, RunOutcome } from '../run/run.ts';
+import type { FailedRun, Run, RunOutcome } from '../run/run.ts';
 import type { UnitReconciler } from '../units/reconcilers.ts';
 import type { ChildrenDoor, ChildWrite } from './children-door.ts';
+import { failedCondition, succeededCondition } from './failed-condition.ts';
 import {
   eventsOfProblems,
   failedReach,
   failureOfChildren,
   judged,
+  withFailed,
   withReached,
   type ReachedContext,
 } from './reached-outcome.ts';
@@ -38,6 +40,7 @@ interface Started {
 
 /** While children in other namespaces go, their deletion brings the object back sooner than this. */
 const LEFT_AGAIN_MS = 5000;
+const NO_ANSWER: ContextResult = { conditions: [], events: [] };
 const NO_COST = { durationMs: 0, usage: {} };
 
 /**
@@ -47,7 +50,8 @@ const NO_COST = { durationMs: 0, usage: {} };
  * is called until it says `finalized`, or not at all without `finalize`; then the children that are not deleted with it
  * are deleted here, and when none is left the finalizer is taken off.
  *
- * What must hold: a run that failed, or whose result could not be read, changes nothing. Nothing is written for an
+ * What must hold: a run that failed, or whose result could not be read, changes nothing but the condition `Ready` of its
+ * objects. Nothing is written for an
  * object that is gone, or that was created anew while the run was under way.
  */
 export function createReconciling(options: ReconcileEffectsOptions): Reconciling {
@@ -67,14 +71,15 @@ export function createReconciling(options: ReconcileEffectsOptions): Reconciling
     },
     async finish(run, outcome, signal) {
       const all = started.get(run) ?? [];
-      if (!judged(outcome) || outcome.result === undefined || all.length === 0) return outcome;
-      const { result } = outcome;
+      const writes = writing(run, options, signal);
+      const there = all.filter((one) => isStillThere(one, run, options));
+      if (outcome.type === 'failed') return withFailed(run, outcome, await failedAll(there, outcome, writes));
+      if (!judged(outcome) || all.length === 0) return outcome;
       const reached: ReachedContext[] = [];
-      for (const one of all) {
-        const answer = result.contexts.get(one.index) ?? result;
-        if (isFailure(answer) || !isStillThere(one, run, options)) continue;
-        const writes = writing(run, options, signal);
-        reached.push(await reach(one, { answer, isDone: isDone(outcome, answer) }, writes));
+      for (const one of there) {
+        const answer = outcome.result?.contexts.get(one.index) ?? outcome.result ?? NO_ANSWER;
+        if (isFailure(answer)) reached.push(await failedOne(one, answer, writes));
+        else reached.push(await reach(one, { answer, isDone: isDone(outcome, answer) }, writes));
       }
       return withReached(run, outcome, reached);
     },
@@ -175,7 +180,8 @@ async function reachChildren(
   const { index, trigger, parent } = one;
   const { children, signal } = options;
   const { children: desired } = answer;
-  if (desired === undefined || children === undefined) return { index, applied: [] };
+  if (desired === undefined || children === undefined)
+    return done ? succeededOne(one, options) : { index, applied: [] };
   const request = { binding: trigger.binding, parent, live: liveOf(one, options), desired, prunes: done };
   const { writes, problems, ready, restMs } = await children.reach(request, signal);
   if (restMs > 0) options.reconcilerOf(options.run.task.hook, trigger)?.rest(trigger, restMs);
@@ -185,7 +191,49 @@ async function reachChildren(
   return { index, applied, events, ...(failure && { failure }), ...(await readyOf(one, ready, options)) };
 }
 
-/** The condition of the children, for a kind that has a status. */
+/** Takes back what was said of a failure, where no children say anything else. */
+async function succeededOne(one: Started, options: Writing): Promise<ReachedContext> {
+  const { index, trigger } = one;
+  const ready = succeededCondition(options.reconcilerOf(options.run.task.hook, trigger)?.view(trigger)?.object);
+  return ready === undefined ? { index, applied: [] } : tell(one, ready, options);
+}
+
+/** What the objects of a run that failed are told; nothing where the API server is away, or hooklet is at fault. */
+async function failedAll(
+  all: readonly Started[],
+  outcome: FailedRun,
+  options: Writing,
+): Promise<readonly ReachedContext[]> {
+  if (outcome.by === 'environment') return [];
+  const { result, isPermanent = false } = outcome;
+  const told: ReachedContext[] = [];
+  for (const one of all) {
+    const said = result?.contexts.get(one.index) ?? result;
+    told.push(
+      await tell(
+        one,
+        failedCondition({ said, run: outcome, isPermanent: isPermanent || said?.outcome === 'permanent' }),
+        options,
+      ),
+    );
+  }
+  return told;
+}
+
+async function failedOne(one: Started, said: ContextResult, options: Writing): Promise<ReachedContext> {
+  return tell(one, failedCondition({ said, isPermanent: said.outcome === 'permanent' }), options);
+}
+
+async function tell(one: Started, ready: Condition, options: Writing): Promise<ReachedContext> {
+  const none = { index: one.index, applied: [] };
+  try {
+    return { ...none, ...(await readyOf(one, ready, options)) };
+  } catch {
+    return none;
+  }
+}
+
+/** The condition, for a kind that has a status. */
 async function readyOf(
   { parent }: Started,
   ready: Condition,

@@ -114,7 +114,10 @@ async function reconciled(
   }
   const ended = await reconciling.prepare(run, signals.terminate);
   if (ended !== undefined) return ended;
-  return reconciling.finish(run, await executed(run, readers, options, signals), signals.terminate);
+  const outcome = await executed(run, readers, options, signals);
+  // It was ended, which says nothing of its objects.
+  if (outcome.type === 'failed' && (signals.stop.aborted || signals.terminate.aborted)) return outcome;
+  return reconciling.finish(run, outcome, signals.terminate);
 }
 
 async function executed(

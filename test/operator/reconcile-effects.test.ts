@@ -2,9 +2,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, Sandbox } from '@hooklet/sandbox';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { finalizersOf } from '../../src/effects/api-object.ts';
+import { HookFailedError } from '../../src/errors.ts';
 import type { ReconcileBinding } from '../../src/hook/binding.ts';
 import { finalizerOf } from '../../src/hook/reconcile-mark.ts';
-import type { ContextResult, HookResult } from '../../src/hook/result.ts';
+import type { Condition, ContextResult, HookResult } from '../../src/hook/result.ts';
 import type { ReconcileTrigger } from '../../src/hook/trigger.ts';
 import { asJsonObject, text } from '../../src/kube/object.ts';
 import { createMetrics } from '../../src/metrics.ts';
@@ -29,13 +30,23 @@ const NONE: ContextResult = { conditions: [], events: [] };
 const COST = { durationMs: 1, usage: {} };
 const NEVER = new AbortController().signal;
 const SITE = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'a', namespace: 'default' } };
+const DEPLOYMENT = {
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  metadata: { name: 'a', namespace: 'default' },
+  spec: {
+    selector: { matchLabels: { app: 'a' } },
+    template: { metadata: { labels: { app: 'a' } }, spec: { containers: [{ name: 'a', image: 'a' }] } },
+  },
+};
+const DEPLOYMENT_PATH = '/apis/apps/v1/namespaces/default/deployments/a';
 
 function succeeded(result: Partial<HookResult>): RunOutcome {
   return { type: 'succeeded', cost: COST, applied: [], result: { ...NONE, contexts: new Map(), ...result } };
 }
 
 /** A run for the ConfigMap `a`, whose facts are read from the sandbox; what the children's door is asked is in `told`. */
-async function effectsRig(fields: Partial<ReconcileBinding> = {}) {
+async function effectsRig(fields: Partial<ReconcileBinding> = {}, site: JsonObject = SITE) {
   const sandbox: Sandbox = await sandboxForTest();
   const [metrics, log] = [createMetrics(''), recordingLogger()];
   const access = await createClusterAccess({ connect: sandboxCluster(sandbox), userAgent: 'test' }, { log, metrics });
@@ -45,6 +56,7 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}) {
   const told: string[] = [];
   const problems: ChildProblem[] = [];
   const left: string[] = [];
+  const shown: { conditions: readonly Condition[] } = { conditions: [] };
   let facts: ParentFacts | undefined;
   const children: ChildrenDoor = {
     reach: async ({ desired, parent }) => {
@@ -74,14 +86,19 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}) {
       hold: () => false,
       isMoot: () => false,
       facts: () => facts,
-      view: () => undefined,
+      view: () => ({
+        object: Buffer.from(JSON.stringify({ status: shown })),
+        owned: new Map(),
+        watched: new Map(),
+        isFinalizing: false,
+      }),
       children: () => [],
       giveUp: () => {},
       rest: () => {},
     }),
   });
   const read = async (): Promise<JsonObject | undefined> => {
-    const path = '/api/v1/namespaces/default/configmaps/a';
+    const path = site === SITE ? '/api/v1/namespaces/default/configmaps/a' : DEPLOYMENT_PATH;
     const found: unknown = await access.client.request({ method: 'GET', path }, NEVER).catch(() => undefined);
     return found === undefined ? undefined : JSON.parse(JSON.stringify(found));
   };
@@ -92,7 +109,7 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}) {
     facts =
       metadata === undefined ? undefined : { uid: text(uid), isDeleting: deletionTimestamp !== undefined, isMarked };
   };
-  await sandbox.apply(SITE);
+  await sandbox.apply(site);
   await see();
   const trigger: ReconcileTrigger = { type: 'reconcile', binding, namespace: 'default', name: 'a', reason: 'start' };
   const remove = async (): Promise<void> => {
@@ -104,6 +121,7 @@ async function effectsRig(fields: Partial<ReconcileBinding> = {}) {
     told,
     problems,
     left,
+    shown,
     reconciling,
     see,
     remove,
@@ -223,5 +241,57 @@ describe('the effects of a reconcile run', () => {
       by: 'environment',
       error: { message: '1 problem(s) with children of ConfigMap default/a:\n  Secret/b: no' },
     });
+  });
+
+  it('tell the object of a kind with a status what failed, and take that back at the next success', async () => {
+    const { runs, shown } = await effectsRig({ kind: 'Deployment', apiVersion: 'apps/v1' }, DEPLOYMENT);
+    const failed = (fields: object = {}): RunOutcome => ({
+      type: 'failed',
+      by: 'hook',
+      error: new HookFailedError('secret output', { ending: { exitCode: 3, timedOut: false } }),
+      ...fields,
+    });
+    const readyOf = async (outcome: RunOutcome) => {
+      const ended = await runs(outcome);
+      return 'result' in ended ? ended.result?.conditions : undefined;
+    };
+    const [said, own] = [
+      { ...NONE, contexts: new Map(), reason: 'NoQuorum', message: '1 of 3' },
+      { ...NONE, contexts: new Map(), conditions: [{ type: 'Ready', status: 'True', reason: 'Mine', message: '' }] },
+    ] as const;
+    const gaveUp = await readyOf(failed({ isPermanent: true }));
+
+    expect(await readyOf(failed())).toEqual([
+      {
+        type: 'Ready',
+        status: 'False',
+        reason: 'HookFailed',
+        message: 'the hook failed: exit code 3; ERR_HOOK_FAILED, see the log',
+      },
+    ]);
+    expect(gaveUp).toMatchObject([
+      { reason: 'HookGaveUp', message: expect.stringMatching(/^the hook gave up: exit code 3/) },
+    ]);
+    expect(await readyOf(failed({ result: said }))).toMatchObject([
+      { reason: 'NoQuorum', message: 'the hook failed: 1 of 3' },
+    ]);
+    expect(await readyOf(failed({ by: 'output' }))).toMatchObject([{ reason: 'HookFailed' }]);
+    expect(await readyOf(failed({ result: own }))).toEqual(own.conditions);
+    expect(await readyOf(failed({ by: 'environment' }))).toBeUndefined();
+    expect(await readyOf(succeeded({ contexts: new Map([[0, { ...NONE, outcome: 'failed' }]]) }))).toMatchObject([
+      { status: 'False', reason: 'HookFailed' },
+    ]);
+    expect(await readyOf(succeeded({}))).toEqual([]);
+    shown.conditions = gaveUp ?? [];
+    expect(await readyOf({ type: 'succeeded', cost: COST, applied: [] })).toMatchObject([
+      { type: 'Ready', status: 'True', reason: 'HookSucceeded' },
+    ]);
+  });
+
+  it('tell an object of a kind without a status nothing of a failure', async () => {
+    const { runs } = await effectsRig();
+    const failed = { type: 'failed', by: 'hook', error: new Error('no') } as const;
+
+    expect(await runs(failed)).toEqual(failed);
   });
 });
