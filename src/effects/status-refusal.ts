@@ -64,6 +64,12 @@ export function isMistyped(error: unknown): boolean {
   return error instanceof KubeError && /failed to create typed patch object/.test(error.message);
 }
 
+/** Whether the server refused what was sent as an object of the kind: another status may be taken. */
+export function isRefusedBySchema(error: unknown): boolean {
+  const cause = error instanceof StatusRefusal ? error.cause : error;
+  return isMistyped(cause) || (cause instanceof KubeError && cause.status === 422);
+}
+
 /** A refusal of the server as a text for the log: what is missing, where that is known. */
 export function explained(error: unknown, { group, plural }: Pick<ResourceKind, 'group' | 'plural'>): string {
   if (!(error instanceof Error)) return String(error);

@@ -1,13 +1,14 @@
-import { isDeepStrictEqual } from 'node:util';
 import type { ObjectReference } from '../hook/result.ts';
 import type { KubeClient, KubeRequest } from '../kube/client.ts';
 import { resourcePath, type Kinds, type ResourceKind } from '../kube/kind.ts';
+import { unreachable } from '../lib/unreachable.ts';
 import type { Logger } from '../log.ts';
 import { isLost, isMissing, isUnknownResource } from './api-error.ts';
 import { metadataOf, uidOf, versionOf } from './api-object.ts';
 import { isObject } from './field-reader.ts';
 import type { JsonObject } from './operation.ts';
-import { conditionsIn, ownedStatus, STATUS_MANAGER, statusOf } from './owned-status.ts';
+import { conditionsIn, STATUS_MANAGER, statusOf } from './owned-status.ts';
+import { isOwnChange } from './own-change.ts';
 import { withRetries } from './retries.ts';
 import type { StatusMemory } from './status-memory.ts';
 import { droppedFields, planStatus, type StatusPlan, type WantedStatus } from './status-plan.ts';
@@ -17,6 +18,7 @@ import {
   checkWanted,
   explained,
   isMistyped,
+  isRefusedBySchema,
   StatusRefusal,
   withoutSubresource,
 } from './status-refusal.ts';
@@ -58,15 +60,29 @@ export interface StatusSession {
 /** What became of a status. */
 export type StatusOutcome =
   /** `before` is the resourceVersion of the object right before the write. */
-  | { readonly type: 'written'; readonly before: string; readonly after: string }
-  | { readonly type: 'unchanged' }
+  | { readonly type: 'written'; readonly before: string; readonly after: string; readonly warning?: string }
+  /** `warning` says what was left out, because the server refused it. */
+  | { readonly type: 'unchanged'; readonly warning?: string }
   /** The object is gone, or another one has its name. */
   | { readonly type: 'gone' }
   /** `message` says what to do, where that is known. */
   | { readonly type: 'failed'; readonly message: string; readonly error: unknown };
 
-/** Writes a status; never rejects. */
+/** Writes a status, or its conditions alone where the server refuses the fields beside them; never rejects. */
 export async function writeStatus(
+  session: StatusSession,
+  target: StatusTarget,
+  wanted: WantedStatus,
+  signal: AbortSignal,
+): Promise<StatusOutcome> {
+  const outcome = await writeWanted(session, target, wanted, signal);
+  const { conditions, status } = wanted;
+  if (outcome.type !== 'failed' || status === undefined || conditions.length === 0) return outcome;
+  if (!isRefusedBySchema(outcome.error)) return outcome;
+  return withoutFields(outcome, await writeWanted(session, target, { conditions }, signal));
+}
+
+async function writeWanted(
   session: StatusSession,
   target: StatusTarget,
   wanted: WantedStatus,
@@ -94,6 +110,28 @@ export async function writeStatus(
       return { type: 'failed', message: withoutSubresource(kind).message, error };
     }
     return { type: 'failed', message: explained(error, kind ?? { group: '', plural: target.kind }), error };
+  }
+}
+
+type FailedStatus = Extract<StatusOutcome, { readonly type: 'failed' }>;
+
+/** The outcome of the conditions, after the whole status was refused. */
+function withoutFields(refused: FailedStatus, outcome: StatusOutcome): StatusOutcome {
+  switch (outcome.type) {
+    case 'written':
+    case 'unchanged':
+      return {
+        ...outcome,
+        warning: `the fields of \`status\` were not written, only the conditions: ${refused.message}`,
+      };
+    case 'gone':
+      return outcome;
+    case 'failed': {
+      const also = outcome.message === refused.message ? '' : `; the conditions alone: ${outcome.message}`;
+      return { ...outcome, message: `neither conditions nor status were written: ${refused.message}${also}` };
+    }
+    default:
+      return unreachable(outcome);
   }
 }
 
@@ -248,29 +286,6 @@ class Attempts {
     const { uid = '' } = this.#options.target;
     return uid !== '' && uidOf(live) !== uid;
   }
-}
-
-/** Whether `after` differs from `before` in nothing but what was sent as the status. */
-function isOwnChange(before: JsonObject, after: JsonObject, sent: JsonObject): boolean {
-  const keys = new Set([...Object.keys(sent), ...Object.keys(ownedStatus(before).fields)]);
-  const types = new Set(conditionsIn(sent['conditions']).map(({ type }) => type));
-  return isDeepStrictEqual(withoutSent(before, { keys, types }), withoutSent(after, { keys, types }));
-}
-
-interface Sent {
-  readonly keys: ReadonlySet<string>;
-  readonly types: ReadonlySet<unknown>;
-}
-
-function withoutSent(object: JsonObject, { keys, types }: Sent): unknown {
-  const { resourceVersion: _version, managedFields, ...metadata } = metadataOf(object);
-  const others = (Array.isArray(managedFields) ? managedFields : []).filter(
-    (entry) => !isObject(entry) || entry['manager'] !== STATUS_MANAGER,
-  );
-  const { conditions, ...status } = statusOf(object);
-  const fields = Object.entries(status).filter(([key]) => !keys.has(key));
-  const rest = conditionsIn(conditions).filter(({ type }) => !types.has(type));
-  return { ...object, metadata: { ...metadata, managers: others.length }, status: [Object.fromEntries(fields), rest] };
 }
 
 function generationOf(object: JsonObject): number {

@@ -52,12 +52,19 @@ export function createResultReport(
       await atOnce(statuses, MAX_AT_ONCE, async (wish) => {
         const target = targetOf(wish.subject, objects);
         const written = await write({ parts, memory, run }, { ...wish, target }, signal);
-        if (written.type === 'failed') warn(run, written.message, wish.subject);
+        const message = problemOf(written);
+        if (message !== undefined) warn(run, message, wish.subject);
       });
     } catch (error) {
       warn(run, messageOf(error));
     }
   };
+}
+
+/** What of a status was not written, and why. */
+function problemOf(outcome: StatusOutcome): string | undefined {
+  if (outcome.type === 'failed') return outcome.message;
+  return outcome.type === 'gone' ? undefined : outcome.warning;
 }
 
 function resultOf(outcome: RunOutcome): HookResult | undefined {

@@ -63,6 +63,18 @@ describe('under faults', () => {
     expect(rig.sent().filter((request) => request === 'PATCH status')).toHaveLength(4);
   });
 
+  it('a refusal of the conditions too says that nothing was written', async () => {
+    sandbox.faults.add({ type: 'status', code: 422, method: 'PATCH' });
+
+    const outcome = await rig.write('Mapped', { conditions: [ready], status: { phase: 'Up' } });
+
+    expect(outcome).toMatchObject({
+      type: 'failed',
+      message: expect.stringMatching(/^neither conditions nor status were written: /),
+    });
+    expect(rig.sent().filter((request) => request === 'PATCH status')).toHaveLength(2);
+  });
+
   it('a refusal by rights names the missing rules', async () => {
     sandbox.faults.add({ type: 'status', code: 403, method: 'PATCH' });
 

@@ -257,5 +257,20 @@ export function statusSuite(findCluster: () => Promise<Cluster>): void {
       expect(odd).toMatchObject({ message: expect.stringContaining('.status.phase') });
       expect((await rig.read('Plain')).status).toBeUndefined();
     });
+
+    it('of the fields by the schema leaves the conditions, and is a warning', async () => {
+      await rig.make('Mapped');
+      const message = 'the fields of `status` were not written, only the conditions: ';
+
+      const unknown = await rig.write('Mapped', { conditions: [ready], status: { junk: 1 } });
+      const again = await rig.write('Mapped', { conditions: [ready], status: { size: 'big' } });
+      const { status } = await rig.read('Mapped');
+
+      expect(unknown).toMatchObject({ type: 'written', warning: expect.stringContaining(message) });
+      expect(unknown).toMatchObject({ warning: expect.stringContaining('.status.junk') });
+      expect(again).toMatchObject({ type: 'unchanged', warning: expect.stringContaining('.status.size') });
+      expect(status).toMatchObject({ conditions: [{ type: 'Ready', status: 'True' }] });
+      expect(status).not.toHaveProperty('junk');
+    });
   });
 }
