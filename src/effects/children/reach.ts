@@ -55,6 +55,8 @@ export interface ChildStatus {
   readonly message: string;
   /** Whether it is there in the form that is wanted now. */
   readonly isCurrent: boolean;
+  /** The children that hold it back. */
+  readonly waitsFor?: readonly string[];
 }
 
 /** Rejects only when the kinds cannot be looked up; what goes wrong with single children is in the outcome. */
@@ -135,7 +137,10 @@ function outcomeOf(pass: Pass): DesiredStateOutcome {
       ...labelled.filter(({ state, step }) => isWaiting(state, step)).map(({ state }) => state.wanted.label),
       ...pass.heldBack.map((child) => nameOfChild(child, pass.parent)),
     ],
-    children: pass.states.map(statusOf),
+    children: labelled.map(({ state, step }) => ({
+      ...statusOf(state),
+      ...(step?.type === 'blocked' && { waitsFor: step.by }),
+    })),
   };
 }
 

@@ -45,7 +45,13 @@ function textOfProblem({ child, message }: ChildProblem): string {
   return `${child}: ${message}`;
 }
 
-function textOfChild({ child, state, message, isCurrent }: ChildStatus): string {
+function textOfChild({ child, state, message, isCurrent, waitsFor = [] }: ChildStatus): string {
   const isOutdated = state === 'ready' && !isCurrent;
+  if (waitsFor.length > 0 && (isOutdated || state === 'absent')) return `${child}: waits for ${shown(waitsFor)}`;
   return `${child}: ${isOutdated ? 'is not yet as it should be' : message}`;
+}
+
+function shown(names: readonly string[]): string {
+  const more = names.length > MAX_SHOWN ? ` and ${names.length - MAX_SHOWN} more` : '';
+  return `${names.slice(0, MAX_SHOWN).join(', ')}${more}`;
 }

@@ -30,6 +30,19 @@ describe('the condition Ready', () => {
       '1 of 1 children are not ready; a: is not yet as it should be',
     ],
     [
+      'while one waits for others',
+      {
+        children: [
+          child('a', { state: 'inProgress', message: 'is starting' }),
+          child('b', { state: 'absent', message: 'is not there', isCurrent: false, waitsFor: ['a'] }),
+          child('c', { isCurrent: false, waitsFor: ['a', 'b'] }),
+        ],
+      },
+      'False',
+      'ChildrenNotReady',
+      '3 of 3 children are not ready; a: is starting; b: waits for a; c: waits for a, b',
+    ],
+    [
       'when one has failed, whatever the others are',
       { children: [child('a', { state: 'inProgress' }), child('b', { state: 'failed', message: 'has failed' })] },
       'False',
