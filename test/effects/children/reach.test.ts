@@ -221,6 +221,10 @@ describe('after', () => {
 
     expect(changes(outcome)).toEqual(['created Job/first']);
     expect(outcome).toMatchObject({ waiting: ['ConfigMap/last'], problems: [] });
+    expect(outcome.children).toMatchObject([
+      { child: 'ConfigMap/last', waitsFor: ['Job/first'] },
+      { child: 'Job/first' },
+    ]);
     await merge('/apis/batch/v1/namespaces/default/jobs/first/status', {
       status: { conditions: [{ type: 'Complete', status: 'True' }] },
     });
