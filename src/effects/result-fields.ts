@@ -22,10 +22,13 @@ const MAX_LISTED = 100;
 const MAX_CHILDREN = 10_000;
 const MAX_AFTER = 1000;
 
+/** A hook that asks to come again at once must not keep the machine busy. */
+const MIN_RETRY_AFTER_MS = 1000;
+
 const readRetryAfter: Read<number> = (value, place) => {
   const durationMs = typeof value === 'string' ? parseDuration(value) : undefined;
   return durationMs !== undefined && durationMs > 0
-    ? durationMs
+    ? Math.max(durationMs, MIN_RETRY_AFTER_MS)
     : reportValue(place, value, 'a Go duration of more than 0 such as "30s" or "1h30m", at most 87600h');
 };
 

@@ -35,15 +35,28 @@ interface Said {
   readonly retryAfterMs: number | undefined;
 }
 
-function kubeError(what: string, { status, reason, said, retryAfterMs }: Said): KubeError {
+function kubeError(what: string, { status, reason, said: text, retryAfterMs }: Said): KubeError {
+  const said = withoutValue(text);
   const failure = {
-    status,
+    // It answers 500 to an applied object that its schema does not allow, as if it were at fault itself.
+    status: status === 500 && said.includes('failed to create typed patch object') ? 422 : status,
     reason: reason === '' && status === 410 ? 'Expired' : reason,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
   };
   const message = `${what}: ${status}${said === '' ? '' : ` ${shownText(said)}`}`;
   return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
 }
+
+/**
+ * A message of the API server without the value of an applied object that has the wrong type: it may be of a Secret, and
+ * messages get into the status of objects.
+ */
+function withoutValue(said: string): string {
+  const at = said.indexOf(VALUE);
+  return at === -1 ? said : `${said.slice(0, at)}another type`;
+}
+
+const VALUE = '&value.valueUnstructured{';
 
 /** Returns `code` if it is an HTTP error status, else 500. */
 function errorCodeOf(code: unknown): number {

@@ -4,12 +4,13 @@ import type { Hook, ReconcileBinding } from '../hook/binding.ts';
 import { reconcileMark } from '../hook/reconcile-mark.ts';
 import { objectQueueName } from '../hook/task.ts';
 import type { QueuedTrigger } from '../hook/trigger.ts';
-import { aborted } from '../lib/aborted.ts';
-import type { MonitorListener, MonitorStatus } from '../sources/kubernetes/monitor.ts';
+import { Bell } from '../lib/bell.ts';
+import type { MonitorListener } from '../sources/kubernetes/monitor.ts';
 import { parentPart, type Part } from '../sources/reconcile/parts.ts';
 import { Reconciler, type PartMonitor, type ReconcilerOptions } from '../sources/reconcile/reconciler.ts';
+import { createContestedReconciler } from './contested-reconciler.ts';
 import type { createParentRelease } from './release-parent.ts';
-import type { CreateReconciler, UnitReconciler } from '../units/reconcilers.ts';
+import type { CreateReconciler } from '../units/reconcilers.ts';
 
 export interface ReconcilerFactoryOptions {
   readonly filters: Pick<Filters, 'compile'>;
@@ -30,64 +31,60 @@ export type PauseListener = (
 
 /**
  * Creates the reconcilers of all hooks. Two hooks whose bindings have the same mark would take each other's children
- * for their own, so the second of them does not work: its hook is not ready, and says why.
+ * for their own, so the second of them waits until the first is gone: its hook is not ready, and says why.
  */
 export function createReconcilerFactory(options: ReconcilerFactoryOptions): (hook: Hook) => CreateReconciler {
   /** The hooks at work, by mark. */
   const owners = new Map<string, Hook>();
+  /** Those that wait for another hook, by mark. */
+  const waiting = new Map<string, Set<Bell>>();
   /** Bindings that were at work before, by hook and mark. */
   const known = new Set<string>();
+  const free = (hook: Hook, mark: string): void => {
+    if (owners.get(mark) !== hook) return;
+    owners.delete(mark);
+    for (const bell of waiting.get(mark) ?? []) bell.ring();
+  };
   return (hook) => (binding, listener) => {
     const mark = reconcileMark(binding);
-    const owner = owners.get(mark);
-    if (owner !== undefined && owner.name !== hook.name)
-      return refused(binding, { ...options, ...listener }, owner.name);
-    owners.set(mark, hook);
-    const key = `${hook.name}\0${mark}`;
-    const isChanged = known.has(key);
-    known.add(key);
-    const queue = objectQueueName(hook, binding);
-    return new Reconciler(binding, {
-      ...listener,
-      compile: (filter) => options.filters.compile(filter),
-      createMonitor: (part, monitorListener) =>
-        options.createMonitor(hook, { ...part, binding: { ...part.binding, queue } }, monitorListener),
-      emit: (trigger) => options.emit(hook, trigger),
-      release: async (parent, signal) => options.release(binding, parent, signal),
-      onPause: ({ namespace, name }, isPaused) => options.onPause?.(hook, binding, { namespace, name, isPaused }),
-      startReason: isChanged && binding.onHookChange ? 'hook-changed' : 'start',
-      now: Date.now,
-      onEnded: () => {
-        if (owners.get(mark) === hook) owners.delete(mark);
-      },
-    });
+    const create = (): Reconciler => {
+      owners.set(mark, hook);
+      const key = `${hook.name}\0${mark}`;
+      const startReason = known.has(key) && binding.onHookChange ? 'hook-changed' : 'start';
+      known.add(key);
+      return new Reconciler(binding, {
+        ...listener,
+        ...doorsOf(hook, binding, options),
+        startReason,
+        onEnded: () => free(hook, mark),
+      });
+    };
+    const owner = (): string | undefined => {
+      const name = owners.get(mark)?.name;
+      return name === hook.name ? undefined : name;
+    };
+    if (owner() === undefined) return create();
+    const freed = new Bell();
+    waiting.set(mark, (waiting.get(mark) ?? new Set<Bell>()).add(freed));
+    const { binding: shown } = parentPart(binding, (filter) => options.filters.compile(filter));
+    const onProblem = (message: string): void => listener.onProblem(shown, new UsageError(message));
+    const onEnd = (): void => void waiting.get(mark)?.delete(freed);
+    return createContestedReconciler({ binding, shown, owner, freed, create, onProblem, onEnd });
   };
 }
 
-function refused(
+function doorsOf(
+  hook: Hook,
   binding: ReconcileBinding,
-  { filters, onProblem }: Pick<ReconcilerFactoryOptions, 'filters'> & Pick<ReconcilerOptions, 'onProblem'>,
-  owner: string,
-): UnitReconciler {
-  const { binding: shown } = parentPart(binding, (filter) => filters.compile(filter));
-  const problem = `hook ${owner} has a reconcile binding ${binding.name} for ${binding.kind}, give this one another name`;
-  const status: MonitorStatus = { isSynced: false, problem };
+  { filters, createMonitor, emit, release, onPause }: ReconcilerFactoryOptions,
+): Omit<ReconcilerOptions, 'onSynced' | 'onProblem' | 'startReason' | 'onEnded'> {
+  const queue = objectQueueName(hook, binding);
   return {
-    binding,
-    run: async (signal) => {
-      // Hooks after it must not wait for it.
-      onProblem(shown, new UsageError(problem));
-      await aborted(signal);
-    },
-    isSynced: false,
-    statuses: () => [[shown, status]],
-    enable: () => {},
-    hold: () => true,
-    isMoot: () => true,
-    facts: () => undefined,
-    view: () => undefined,
-    children: () => [],
-    giveUp: () => {},
-    rest: () => {},
+    compile: (filter) => filters.compile(filter),
+    createMonitor: (part, listener) => createMonitor(hook, { ...part, binding: { ...part.binding, queue } }, listener),
+    emit: (trigger) => emit(hook, trigger),
+    release: async (parent, signal) => release(binding, parent, signal),
+    onPause: ({ namespace, name }, isPaused) => onPause?.(hook, binding, { namespace, name, isPaused }),
+    now: Date.now,
   };
 }

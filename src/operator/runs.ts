@@ -100,7 +100,10 @@ export class Runs {
     this.#journal = journal;
     const { scheduledRuns } = options;
     const facts: FactsReader = (trigger) => scheduledRuns.facts(trigger);
-    this.#wishes = new Wishes((task, trigger) => this.#push(queueOf(task.hook, trigger), task));
+    this.#wishes = new Wishes(
+      (task, trigger) => this.#push(queueOf(task.hook, trigger), task),
+      ({ hook, trigger }) => currentTrigger(trigger, options.unitOf(hook)),
+    );
     const wishes = this.#wishes;
     const reconciling = openReconciling(options, journal);
     const seen = new SeenObjects();
@@ -238,6 +241,14 @@ export class Runs {
     await sleep(gracePeriodMs, atOnce);
     this.#terminate.abort();
   }
+}
+
+/** An event with the object as it is now; undefined when the object is gone. */
+function currentTrigger(trigger: QueuedTrigger, unit: HookUnit | undefined): QueuedTrigger | undefined {
+  if (trigger.type !== 'event') return trigger;
+  const { namespace, name } = trigger.item;
+  const item = unit?.objects(trigger.binding).find((one) => one.namespace === namespace && one.name === name);
+  return item && { ...trigger, item };
 }
 
 function openReport({ access, events, unitFor, log }: RunsOptions, seen: SeenObjects): Pick<Effects, 'report'> {

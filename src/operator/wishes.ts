@@ -10,11 +10,13 @@ import { DueTimes } from '../queue/due-times.ts';
  */
 export class Wishes {
   readonly #push: (task: Task, trigger: QueuedTrigger) => void;
+  readonly #current: CurrentTrigger;
   readonly #tasks = new Map<string, Task>();
   readonly #times = new DueTimes<string>();
 
-  constructor(push: (task: Task, trigger: QueuedTrigger) => void) {
+  constructor(push: (task: Task, trigger: QueuedTrigger) => void, current: CurrentTrigger = ({ trigger }) => trigger) {
     this.#push = push;
+    this.#current = current;
   }
 
   get size(): number {
@@ -44,10 +46,12 @@ export class Wishes {
     await this.#times.run((key) => {
       const task = this.#tasks.get(key);
       this.#tasks.delete(key);
-      const trigger = task?.triggers[0];
-      if (task === undefined || trigger === undefined || trigger.type === 'ask') return;
+      const wished = task?.triggers[0];
+      if (task === undefined || wished === undefined || wished.type === 'ask') return;
+      const trigger = this.#current({ hook: task.hook, trigger: wished });
+      if (trigger === undefined) return;
       const nowMs = Date.now();
-      this.#push({ ...task, queuedAtMs: nowMs, sinceMs: nowMs }, trigger);
+      this.#push({ ...task, triggers: [trigger], queuedAtMs: nowMs, sinceMs: nowMs }, trigger);
     }, signal);
   }
 
@@ -57,10 +61,20 @@ export class Wishes {
   }
 }
 
-/** A new task for each object of a task whose run succeeded, with what the hook left for the next attempt. */
+/** A trigger as it is now; undefined when its object is gone. */
+export type CurrentTrigger = (wished: {
+  readonly hook: Hook;
+  readonly trigger: QueuedTrigger;
+}) => QueuedTrigger | undefined;
+
+/**
+ * A new task for each object of a task whose run succeeded, with what the hook left for the next attempt. For an object
+ * that was deleted nothing is wished.
+ */
 export function wishesOf({ hook, triggers }: Task, previous: string | undefined): readonly Task[] {
   const wished = new Map<string, Task>();
   for (const trigger of triggers) {
+    if (trigger.type === 'event' && trigger.watchEvent === 'Deleted') continue;
     const task = newTask(hook, again(trigger), Date.now());
     const [key] = keysOf(task);
     if (key !== undefined) wished.set(key, previous === undefined ? task : { ...task, previous });

@@ -82,6 +82,20 @@ describe('refusalError', () => {
     expect(error.message.length).toBeLessThan(400);
   });
 
+  it('takes 500 for an applied object that the schema refuses as 422, and does not show its value', () => {
+    const said =
+      'failed to create typed patch object (a/b; /v1, Kind=Secret): .stringData.password: expected string, got &value.valueUnstructured{Value:48151623}';
+
+    const error = refusalError('PATCH /x', {
+      status: 500,
+      headers: {},
+      body: JSON.stringify(statusObject(500, 'InternalError', said)),
+    });
+
+    expect(error).toMatchObject({ status: 422, isRetryable: false });
+    expect(error.message).toMatch(/\.stringData\.password: expected string, got another type$/);
+  });
+
   it('makes 410 a ResourceExpiredError', () => {
     expect(refusalError('GET /x', { status: 410, headers: {}, body: '' })).toBeInstanceOf(ResourceExpiredError);
   });

@@ -118,7 +118,7 @@ describe('a hook with a reconcile binding', () => {
     expect(operator.contexts('site.sh')[0]).toMatchObject({ owned: { 'Widget.example.com': [] } });
   });
 
-  it('does not work where another hook has a binding of the same name and kind, says so, and holds back no other', async () => {
+  it('does not work where another hook has a binding of the same name and kind, says so, and works when that is gone', async () => {
     const sandbox = await sandboxForTest();
     await sandbox.apply(siteOf('a'));
     await using operator = startOperator({
@@ -136,6 +136,9 @@ describe('a hook with a reconcile binding', () => {
 
     expect(page).toContain('hook one.sh has a reconcile binding sites for ConfigMap, give this one another name');
     expect(operator.contexts('two.sh')).toEqual([]);
+
+    operator.change('one.sh');
+    await until(() => expect(operator.contexts('two.sh')).toHaveLength(1));
   });
 
   it('releases an object that the binding does not select any more, so that it can be deleted', async () => {

@@ -208,6 +208,15 @@ describe('in a queue in order', () => {
     await stop();
   });
 
+  it('a hook does not come again for an object that was deleted', async () => {
+    const { wishes, push, ran, stop } = await rig({ 'pods/a': [said({}, 10_000)] });
+    push({ ...eventOf(pods, 'a'), watchEvent: 'Deleted' });
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    expect([ran, wishes.size]).toEqual([['0 pods/a #1'], 0]);
+    await stop();
+  });
+
   it('wishes of a hook that is gone are forgotten', async () => {
     const { wishes, push, hook, stop } = await rig({ 'pods/a': [said({}, 10_000)] });
     push(eventOf(pods, 'a'));

@@ -9,7 +9,7 @@ import type { KindTable } from './kind-table.ts';
 import { keyOf, nameOfChild, type Named } from './live-child.ts';
 import { BINDING_LABEL, canReference, PARENT_LABEL, type Marks, type Parent } from './marks.ts';
 import type { ChildProblem } from './problem.ts';
-import { withoutStringData } from './secret-data.ts';
+import { secretProblems, withoutStringData } from './secret-data.ts';
 
 /** A child that may be written, without the marks. */
 export interface CheckedChild {
@@ -47,7 +47,7 @@ export function checkedChild(
   bounds: Bounds,
 ): CheckedChild | { readonly problems: readonly ChildProblem[] } {
   const given = identityOf(object);
-  const shape = [...identityProblems(object, given), ...metadataProblems(object, bounds)];
+  const shape = [...identityProblems(object, given), ...metadataProblems(object, bounds), ...secretProblems(object)];
   if (shape.length > 0) return problemsAt(bounds, given, shape);
   const found = bounds.kinds.find(given);
   if ('message' in found) {

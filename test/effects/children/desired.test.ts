@@ -89,6 +89,19 @@ describe('an answer', () => {
     expect(wanted.length).toBeLessThan(2);
   });
 
+  it('has the values of Secrets in texts, and a problem does not show them', async () => {
+    const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 'a' }, data: { a: 4_815_162_342 } };
+    const problems = await messages([{ ...secret, stringData: { b: { c: 'TOPSECRET' } } }], {
+      owns: [owned('Secret')],
+    });
+
+    expect(problems).toEqual([
+      expect.stringContaining('data.a is a value of type number, expected a text: put it in quotes'),
+      expect.stringContaining('stringData.b is a value of type object, expected a text: put it in quotes'),
+    ]);
+    expect(problems.join()).not.toMatch(/4815162342|TOPSECRET/);
+  });
+
   it('reports all problems of all children at once', async () => {
     const twice = [map('a'), map('a'), { kind: 'ConfigMap' }, map('b', {}, { namespace: 'x' })];
 
