@@ -47,7 +47,7 @@ export interface GivenUpOptions extends GivenUpSettings {
   readonly onReplaced: (hook: Hook, tick: ScheduleTrigger) => void;
   readonly triggerSchedule: (hook: string, binding: string) => Promise<unknown>;
   /** Writes an Event about an object; absent: none is written. */
-  readonly recordEvent?: ((object: ObjectReference, event: ResultEvent) => void) | undefined;
+  readonly recordEvent?: ((object: ObjectReference, event: ResultEvent, runId: string) => void) | undefined;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -178,7 +178,7 @@ export class GivenUp {
   #gaveUp(letter: DeadLetter, hook: Hook): void {
     const { log, recordEvent } = this.#options;
     const event = eventOf(letter);
-    if (event !== undefined) recordEvent?.(event.object, event.event);
+    if (event !== undefined) recordEvent?.(event.object, event.event, letter.runId);
     this.#hashOf(hook).then(
       (hash) => {
         if (hash === undefined) return;

@@ -33,6 +33,7 @@ export function createHookEvents(events: Pick<EventRecorder, 'record'>, now: () 
       events.record({
         type: 'Warning',
         reason: 'HookFailed',
+        runId: event.run.id,
         message: `hook ${hook}${where}: ${summaryOf(failure)}`,
       });
     },

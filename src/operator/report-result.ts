@@ -48,7 +48,7 @@ export function createResultReport(
       const { statuses, events, problems } = wishesOf(result, subjects);
       for (const problem of problems) warn(run, problem);
       const objects = parsedObjects();
-      for (const wish of events) parts.events.record(recorded(wish, objects));
+      for (const wish of events) parts.events.record({ ...recorded(wish, objects), runId: run.id });
       await atOnce(statuses, MAX_AT_ONCE, async (wish) => {
         const target = targetOf(wish.subject, objects);
         const written = await write({ parts, memory, run }, { ...wish, target }, signal);

@@ -84,7 +84,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     hookMetrics,
     leadership,
     ...records,
-    recordEvent: (about, event) => records.events.record({ ...event, about }),
+    recordEvent: (about, event, runId) => records.events.record({ ...event, about, runId }),
     signal,
   });
   readiness = () => operator.readiness();

@@ -1,5 +1,6 @@
 import { UsageError } from '../errors.ts';
 import type { Binding, KubernetesBinding, ReconcileBinding } from '../hook/binding.ts';
+import { MARK_LABEL, ownedKey, reconcileMark } from '../hook/reconcile-mark.ts';
 import type { WhyBinding, WhyCheck } from '../hook/operator-view.ts';
 import { summaryOf } from '../errors.ts';
 import type { Snapshot } from '../hook/trigger.ts';
@@ -26,8 +27,40 @@ export async function whyOf({ unit, object, ...options }: WhyOptions): Promise<r
     if (binding.type === 'kubernetes' && resultOf(checks) === 'yes') checks.push(...eventChecks(binding, unit, meant));
     if (isSelected(checks) && !unit.isEnabled) checks.push(STARTING);
     found.push({ binding: binding.name, type: binding.type, runs: resultOf(checks), checks });
+    if (binding.type === 'reconcile') found.push(...(await partsOf(binding, { ...options, meant })));
   }
   return found;
+}
+
+/** What a reconcile binding watches and owns besides its parents, where the object is of such a kind. */
+async function partsOf(binding: ReconcileBinding, options: SelectionOptions): Promise<readonly WhyBinding[]> {
+  const { name, watches, owns } = binding;
+  const mark = { matchLabels: { [MARK_LABEL]: reconcileMark(binding) } };
+  const parts = [
+    ...watches.map((watched) => ({
+      binding: `${name}/${watched.name}`,
+      selection: watched,
+      last: check('for', 'unknown', `${watched.for.expression} says for which objects it runs`),
+    })),
+    ...owns.map((owned) => ({
+      binding: `${name}/${ownedKey(owned)}`,
+      selection: { ...owned, labelSelector: mark },
+      last: check('owns', 'yes', 'it is a child: its parent is looked at'),
+    })),
+  ];
+  const found: WhyBinding[] = [];
+  for (const { binding: part, selection, last } of parts) {
+    const checks = [...(await selectionChecks(selection, options))];
+    const [kind] = checks;
+    if (kind?.result === 'no') continue;
+    if (isSelected(checks)) checks.push(last);
+    found.push({ binding: part, type: 'reconcile', runs: resultOf(checks), checks });
+  }
+  return found;
+}
+
+function check(field: string, result: WhyCheck['result'], message: string): WhyCheck {
+  return { field, result, message };
 }
 
 /** An object as named on the command line. */

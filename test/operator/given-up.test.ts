@@ -177,6 +177,7 @@ describe('dead letters and pauses', () => {
       [
         { apiVersion: 'v1', kind: 'Pod', namespace: 'default', name: 'web' },
         { type: 'Warning', reason: 'GaveUp', message: expect.stringContaining('hook hook.sh, binding pods, will not') },
+        expect.any(String),
       ],
     ]);
   });

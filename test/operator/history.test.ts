@@ -94,6 +94,38 @@ describe('the history of an operator', { timeout: LIMIT_MS }, () => {
     await after.stop();
   });
 
+  it('says what a reconcile binding watches and owns decides about an object', async () => {
+    const { sandbox, start, client } = await rig();
+    const reconcile = [
+      {
+        name: 'maps',
+        apiVersion: 'v1',
+        kind: 'ConfigMap',
+        owns: [{ apiVersion: 'v1', kind: 'Service' }],
+        watches: [{ name: 'keys', apiVersion: 'v1', kind: 'Secret', for: '.metadata.name' }],
+      },
+    ];
+    await sandbox.apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'web', namespace: 'team-a' } });
+    await sandbox.apply({
+      apiVersion: 'v1',
+      kind: 'Service',
+      metadata: { name: 'web', namespace: 'team-a' },
+      spec: { ports: [{ port: 80 }] },
+    });
+    await using operator = start();
+    operator.change('maps.sh', recordingHook({ configVersion: 'v1', reconcile }));
+    const why = async (object: string) => {
+      const answer = (await client.ask('GET', `/why?hook=maps.sh&object=${object}`))['why'] as WhyView;
+      return answer.bindings.map(({ binding, runs, checks }) => `${binding} ${runs}: ${checks.at(-1)?.field}`);
+    };
+    await until(async () => expect((await fetch(`${operator.url()}/readyz`)).status).toBe(200));
+
+    await until(async () =>
+      expect(await why('Secret/team-a/web')).toEqual(['maps no: kind', 'maps/keys unknown: for']),
+    );
+    expect(await why('Service/team-a/web')).toEqual(['maps no: kind', 'maps/Service no: labelSelector']);
+  });
+
   it('says which selector or filter decides about an object', async () => {
     const { sandbox, start, client } = await rig();
     await sandbox.apply(configMap('known'));

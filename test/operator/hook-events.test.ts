@@ -78,7 +78,12 @@ it.each([
   events.record(failed('nightly', error));
 
   expect(told).toEqual([
-    { type: 'Warning', reason: 'HookFailed', message: `hook a.sh, binding nightly: ${said}see the log` },
+    {
+      type: 'Warning',
+      reason: 'HookFailed',
+      runId: expect.any(String),
+      message: `hook a.sh, binding nightly: ${said}see the log`,
+    },
   ]);
 });
 
@@ -103,6 +108,7 @@ it('a failing binding is told at once, then rarely', () => {
   expect(told[0]).toEqual({
     type: 'Warning',
     reason: 'HookFailed',
+    runId: expect.any(String),
     message: 'hook a.sh, binding nightly: attempt 0',
   });
   expect(told.at(-1)?.message).toBe('hook a.sh: other');

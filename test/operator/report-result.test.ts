@@ -131,9 +131,15 @@ describe('the report of a result', () => {
 
     const about = { apiVersion: `${GROUP}/v1`, kind: 'Mapped', namespace: rig.namespace, name: 'a' };
     expect(given.recorded).toEqual([
-      { type: 'Normal', reason: 'Said', message: 'own', about: { ...about, uid: metadata['uid'] } },
-      { type: 'Normal', reason: 'Said', message: 'other', about: other },
-      { type: 'Normal', reason: 'Said', message: 'of a schedule', about: undefined },
+      {
+        type: 'Normal',
+        reason: 'Said',
+        message: 'own',
+        runId: expect.any(String),
+        about: { ...about, uid: metadata['uid'] },
+      },
+      { type: 'Normal', reason: 'Said', message: 'other', runId: expect.any(String), about: other },
+      { type: 'Normal', reason: 'Said', message: 'of a schedule', runId: expect.any(String), about: undefined },
     ]);
   });
 

@@ -18,6 +18,8 @@ export interface RecordedEvent {
   readonly message: string;
   /** Absent: the operator's own Pod. */
   readonly about?: EventSubject | undefined;
+  /** The id of the run that it is about; a repeated Event has that of the last one. */
+  readonly runId?: string | undefined;
 }
 
 /** An Event that is to be sent; `count` is the number of occurrences since it was last sent. */
@@ -56,11 +58,11 @@ export function eventName({ name }: EventSubject, suffix: string): string {
 export function eventObject(name: string, counted: CountedEvent, instance: string): unknown {
   const { event, subject, firstAtMs, lastAtMs, count } = counted;
   const { apiVersion, kind, namespace, uid = '' } = subject;
-  const { about: _about, ...rest } = event;
+  const { about: _about, runId, ...rest } = event;
   return {
     apiVersion: 'v1',
     kind: 'Event',
-    metadata: { name, namespace: eventNamespace(subject) },
+    metadata: { name, namespace: eventNamespace(subject), ...runAnnotation(runId) },
     involvedObject: {
       apiVersion,
       kind,
@@ -76,6 +78,11 @@ export function eventObject(name: string, counted: CountedEvent, instance: strin
     reportingComponent: 'hooklet',
     reportingInstance: instance,
   };
+}
+
+/** The annotation with the id of a run; empty without one. */
+export function runAnnotation(runId: string | undefined): { readonly annotations?: Readonly<Record<string, string>> } {
+  return runId === undefined ? {} : { annotations: { 'hooklet.dev/run': runId } };
 }
 
 /** Kubernetes expects whole seconds here. */

@@ -9,6 +9,7 @@ import {
   eventNamespace,
   eventObject,
   eventTime,
+  runAnnotation,
   podSubject,
   type EventSubject,
   type RecordedEvent,
@@ -163,7 +164,11 @@ class QueuedEventRecorder implements EventRecorder {
       method: 'PATCH',
       path: pathOf(waiting.subject, name),
       contentType: 'application/merge-patch+json',
-      body: JSON.stringify({ count: sent.count, lastTimestamp: eventTime(waiting.lastAtMs) }),
+      body: JSON.stringify({
+        ...(waiting.event.runId !== undefined && { metadata: runAnnotation(waiting.event.runId) }),
+        count: sent.count,
+        lastTimestamp: eventTime(waiting.lastAtMs),
+      }),
     } as const;
     try {
       await this.#options.client.request(request, signal);

@@ -75,6 +75,17 @@ describe('the event recorder', () => {
     expect(found.body).toMatchObject({ items: [{ reason: 'HookBroken' }] });
   });
 
+  it('has the id of the last run that it is about', async () => {
+    const { recorder, events } = await recording(POD);
+
+    recorder.record({ ...broken, runId: 'first' });
+    await vi.advanceTimersByTimeAsync(100);
+    recorder.record({ ...broken, runId: 'second' });
+    await vi.advanceTimersByTimeAsync(20_000);
+
+    expect(await events()).toMatchObject([{ count: 2, metadata: { annotations: { 'hooklet.dev/run': 'second' } } }]);
+  });
+
   it('counts a repeated Event instead of writing it again', async () => {
     const { recorder, events, client } = await recording(POD);
     recorder.record(broken);
