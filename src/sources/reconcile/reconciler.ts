@@ -229,6 +229,8 @@ export class Reconciler {
     const before = this.#parents.delete(key);
     this.#givenUp.delete(key);
     if (before === undefined || !before.facts.isMarked || before.facts.isDeleting) return;
+    // Where the kind is missing for a while, nothing is known of its objects.
+    if (this.#parentMonitor.status().isMissing === true) return;
     // It was not deleted, since that waits for our finalizer: the binding does not select it any more.
     const { namespace, name, facts } = before;
     this.#left.push({ namespace, name, uid: facts.uid });
@@ -236,7 +238,10 @@ export class Reconciler {
 
   async #releaseLeft(signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', () => this.#left.close(), { once: true });
-    for await (const left of this.#left) await this.#options.release?.(left, signal);
+    for await (const left of this.#left) {
+      const isBack = this.#parents.withUid(left.uid) !== undefined;
+      if (!isBack) await this.#options.release?.(left, signal);
+    }
   }
 
   #notePause(place: Placed, isPaused: boolean): void {

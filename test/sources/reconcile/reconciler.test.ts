@@ -110,6 +110,7 @@ function reconcilerRig(fields: Partial<ReconcileBinding> = {}) {
       if (trigger.type === 'reconcile') emitted.push(trigger);
     },
     onSynced: () => void told.push('synced'),
+    release: async ({ name }) => void told.push(`released ${name}`),
     onProblem: (part: KubernetesBinding, error) => void told.push(`${part.name}: ${String(error)}`),
     now: Date.now,
   });
@@ -300,6 +301,21 @@ describe('a reconcile binding at work', () => {
     await vi.advanceTimersByTimeAsync(1000);
     expect(take()).toEqual(['a: changed']);
     expect(reconciler.hold(trigger('a'))).toBe(false);
+  });
+
+  it('releases a parent that leaves its selection, but not while its kind is missing', async () => {
+    const { binding, reconciler, parents, sync, told } = reconcilerRig();
+    for (const name of ['a', 'b']) await parents.put({ name, finalizers: [finalizerOf(binding)] });
+    sync();
+    reconciler.enable();
+
+    parents.delete('a');
+    await vi.advanceTimersByTimeAsync(0);
+    parents.status = { isSynced: true, isMissing: true };
+    parents.delete('b');
+    await vi.advanceTimersByTimeAsync(60_000);
+
+    expect(told).toEqual(['synced', 'released a']);
   });
 
   it('keeps an object whose `for` fails with the parents it was for, and a new one is for nobody', async () => {
