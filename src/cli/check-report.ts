@@ -1,4 +1,5 @@
 import type { HookConfigOutput } from '../errors.ts';
+import type { Binding } from '../hook/binding.ts';
 
 /** The result of `hooklet check`. */
 export interface CheckReport {
@@ -27,8 +28,9 @@ export interface CheckedHook {
 }
 
 export interface CheckedBinding {
-  readonly type: 'onStartup' | 'schedule' | 'kubernetes' | 'reconcile';
+  readonly type: Binding['type'];
   readonly name: string;
+  /** `by object` and `none` for bindings whose runs do not wait in one queue. */
   readonly queue: string;
   /** One line for people. */
   readonly summary: string;

@@ -140,7 +140,8 @@ function describeHook(hook: Hook, file: string, nowMs: number): CheckedHook {
 function describeBinding(binding: Binding, summary: string): CheckedBinding {
   if (binding.type === 'onStartup') return { type: binding.type, name: 'onStartup', queue: 'main', summary };
   const { type, name } = binding;
-  return { type, name, queue: binding.type === 'reconcile' ? 'by object' : binding.queue, summary };
+  if ('queue' in binding) return { type, name, queue: binding.queue, summary };
+  return { type, name, queue: type === 'reconcile' ? 'by object' : 'none', summary };
 }
 
 function isError({ severity }: CheckProblem): boolean {

@@ -1,4 +1,5 @@
 import type { Crontab } from '../crontab/crontab.ts';
+import type { AdmissionBinding, ConversionBinding } from './ask-binding.ts';
 import type { OnChange } from './result.ts';
 import type { FieldRequirement, LabelSelector } from './selector.ts';
 
@@ -13,7 +14,7 @@ export interface Hook {
   readonly path: string;
   /** `process`: an executable started for each run; `warm`: a module that exports a definition, kept loaded. */
   readonly type: 'process' | 'warm';
-  /** In the order onStartup, schedule, kubernetes, reconcile. */
+  /** In the order of `Binding`. */
   readonly bindings: readonly Binding[];
   readonly settings: HookSettings;
 }
@@ -70,7 +71,13 @@ export interface SettleRule {
   readonly maxMs: number;
 }
 
-export type Binding = OnStartupBinding | ScheduleBinding | KubernetesBinding | ReconcileBinding;
+export type Binding =
+  | OnStartupBinding
+  | ScheduleBinding
+  | KubernetesBinding
+  | ReconcileBinding
+  | AdmissionBinding
+  | ConversionBinding;
 
 export interface OnStartupBinding {
   readonly type: 'onStartup';

@@ -1,5 +1,7 @@
 import type { Issue } from '../errors.ts';
 import type { Binding, HookSettings } from './binding.ts';
+import { createAdmissionReader, toAdmissionBinding } from './config-admission.ts';
+import { readConversionEntry, toConversionBinding } from './config-conversion.ts';
 import { readConfigDocument } from './config-document.ts';
 import {
   createKubernetesReader,
@@ -63,7 +65,7 @@ function readConfig(value: unknown, checkFilter: CheckFilter, place: Place): Con
     return undefined;
   }
   if (Object.keys(value).every((key) => key === 'configVersion')) {
-    report(place, 'the hook has no bindings, expected some of onStartup, schedule, kubernetes, reconcile');
+    report(place, `the hook has no bindings, expected some of onStartup, ${WITH_SNAPSHOTS.join(', ')}`);
   }
   checkAllSnapshots(config, place);
   checkReconcileNames(config.reconcile ?? [], otherNames(config), place);
@@ -85,30 +87,34 @@ function createShape(checkFilter: CheckFilter) {
     schedule: readList(readScheduleEntry, 1),
     kubernetes: readList(createKubernetesReader(checkFilter), 1),
     reconcile: readList(createReconcileReader(checkFilter), 1),
-    kubernetesValidating: refuse,
-    kubernetesMutating: refuse,
-    kubernetesCustomResourceConversion: refuse,
+    kubernetesValidating: readList(createAdmissionReader('kubernetesValidating'), 1),
+    kubernetesMutating: readList(createAdmissionReader('kubernetesMutating'), 1),
+    kubernetesCustomResourceConversion: readList(readConversionEntry, 1),
     settings: readSettings,
   };
 }
 
 const readVersion: Read<'v1'> = (value, place) => (value === 'v1' ? value : reportValue(place, value, '"v1"'));
 
-const refuse: Read<never> = (_value, place) =>
-  report(place, 'this binding is not supported by this version of hooklet');
+const WITH_SNAPSHOTS = [
+  'schedule',
+  'kubernetes',
+  'reconcile',
+  'kubernetesValidating',
+  'kubernetesMutating',
+  'kubernetesCustomResourceConversion',
+] as const;
 
 function checkAllSnapshots(config: Config, place: Place): void {
   const sources = snapshotSources(config);
-  for (const [index, entry] of (config.schedule ?? []).entries()) {
-    checkSnapshots(entry, sources, inside(inside(place, 'schedule'), index));
-  }
-  for (const [index, entry] of (config.kubernetes ?? []).entries()) {
-    checkSnapshots(entry, sources, inside(inside(place, 'kubernetes'), index));
-  }
-  for (const [index, entry] of (config.reconcile ?? []).entries()) {
-    checkSnapshots(entry, sources, inside(inside(place, 'reconcile'), index));
+  for (const field of WITH_SNAPSHOTS) {
+    for (const [index, entry] of (config[field] ?? []).entries()) {
+      checkSnapshots(entry, sources, inside(inside(place, field), index));
+    }
   }
 }
+
+const ADMISSION = ['kubernetesValidating', 'kubernetesMutating'] as const;
 
 function toBindings(config: Config): readonly Binding[] {
   const sources = snapshotSources(config);
@@ -118,6 +124,12 @@ function toBindings(config: Config): readonly Binding[] {
     ...(config.schedule ?? []).map((entry) => toScheduleBinding(entry, effectiveSnapshots(entry, sources), retry)),
     ...(config.kubernetes ?? []).map((entry) => toKubernetesBinding(entry, effectiveSnapshots(entry, sources), retry)),
     ...(config.reconcile ?? []).map((entry) => toReconcileBinding(entry, effectiveSnapshots(entry, sources), retry)),
+    ...ADMISSION.flatMap((type) =>
+      (config[type] ?? []).map((entry) => toAdmissionBinding(type, entry, effectiveSnapshots(entry, sources))),
+    ),
+    ...(config.kubernetesCustomResourceConversion ?? []).map((entry) =>
+      toConversionBinding(entry, effectiveSnapshots(entry, sources)),
+    ),
   ];
   return bindings.filter((binding) => binding !== undefined);
 }

@@ -1,4 +1,5 @@
 import { unreachable } from '../lib/unreachable.ts';
+import type { AdmissionBinding, ConversionBinding } from './ask-binding.ts';
 import type {
   Binding,
   Hook,
@@ -49,6 +50,11 @@ function describeBinding(hook: Hook, binding: Binding, nowMs: number): string {
       return `kubernetes ${binding.name}: ${describeWatch(binding)}${describeRun(binding)}`;
     case 'reconcile':
       return `reconcile ${binding.name}: ${describeReconcile(binding)}`;
+    case 'kubernetesValidating':
+    case 'kubernetesMutating':
+      return `${binding.type} ${binding.name}: ${describeAdmission(binding)}`;
+    case 'kubernetesCustomResourceConversion':
+      return `${binding.type} ${binding.name}: ${describeConversion(binding)}`;
     default:
       return unreachable(binding);
   }
@@ -80,6 +86,27 @@ function describeReconcile(binding: ReconcileBinding): string {
     ...(resyncPeriodMs === undefined ? [] : [`again within ${goDuration(resyncPeriodMs)}`]),
     ...(finalize ? ['finalizes'] : []),
   ].join(', ');
+}
+
+function describeAdmission({
+  rules,
+  timeoutSeconds,
+  failurePolicy,
+  objectSelector,
+  ...rest
+}: AdmissionBinding): string {
+  return [
+    ...rules.map(({ operations, resources }) => `${operations.join(' ')} of ${resources.join(' ')}`),
+    ...(rules.length === 0 ? ['no rules'] : []),
+    ...(rest.namespaceSelector === undefined ? [] : ['namespaces by label']),
+    ...(objectSelector === undefined ? [] : ['by label']),
+    ...(failurePolicy === undefined ? [] : [`failurePolicy ${failurePolicy}`]),
+    `within ${timeoutSeconds}s`,
+  ].join(', ');
+}
+
+function describeConversion({ crdName, conversions }: ConversionBinding): string {
+  return [crdName, ...conversions.map(({ fromVersion, toVersion }) => `${fromVersion} to ${toVersion}`)].join(', ');
 }
 
 function describeSelection(selection: ObjectSelection): readonly string[] {

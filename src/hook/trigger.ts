@@ -1,3 +1,4 @@
+import type { AskBinding } from './ask-binding.ts';
 import type { KubernetesBinding, OnStartupBinding, ReconcileBinding, ScheduleBinding, WatchEvent } from './binding.ts';
 
 /** What makes a hook run: a source creates it, a task carries it, and each attempt turns it into a binding context. */
@@ -22,12 +23,8 @@ export interface AskTrigger {
   readonly contextType: string;
   /** Further members of the context, such as `review`: the JSON text of each value by its key. */
   readonly members: Readonly<Record<string, string>>;
-}
-
-/** The fields that every binding has whose hook answers requests. */
-export interface AskBinding {
-  readonly name: string;
-  readonly includeSnapshotsFrom: readonly string[];
+  /** Whether the hook's patches, metrics and Events are dropped: the request must leave no trace. Default false. */
+  readonly isDryRun?: boolean;
 }
 
 export interface ScheduleTrigger {

@@ -1,4 +1,5 @@
 import { HookletError } from '../errors.ts';
+import { isAskBinding } from '../hook/ask-binding.ts';
 import type { Binding, Hook, KubernetesBinding } from '../hook/binding.ts';
 import { present } from '../hook/config-reader.ts';
 import type {
@@ -104,6 +105,7 @@ function triggerOf(
   { hook, binding, last }: Known,
   { snapshotOf }: DeadDeskOptions,
 ): QueuedTrigger | undefined {
+  if (isAskBinding(binding)) return undefined;
   switch (binding.type) {
     case 'onStartup':
       return { type: 'onStartup', binding };

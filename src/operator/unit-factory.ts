@@ -108,7 +108,7 @@ function initMetrics(metrics: Metrics, hook: Hook): void {
     metrics.deadLetters.of({ hook: hook.name, binding: labels.binding });
     for (const name of [queue, ...more]) {
       initRun(metrics, { ...labels, queue: name });
-      metrics.tasksQueueLength.of({ queue: name });
+      if (name !== '') metrics.tasksQueueLength.of({ queue: name });
     }
     if (binding.type === 'kubernetes') initKubernetesBinding(metrics, labels);
   }
@@ -119,6 +119,8 @@ function queuesOf(hook: Hook, binding: Binding): readonly [string, ...string[]] 
   if (binding.type === 'onStartup') return ['main'];
   if (binding.type === 'reconcile') return [objectQueueName(hook, binding)];
   if (binding.type === 'schedule') return [binding.queue];
+  // Answers are given outside the queues.
+  if (binding.type !== 'kubernetes') return [''];
   const queue = binding.concurrency === 'byObject' ? objectQueueName(hook, binding) : binding.queue;
   return binding.executeHookOnSynchronization && queue !== 'main' ? [queue, 'main'] : [queue];
 }

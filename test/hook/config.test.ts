@@ -212,14 +212,4 @@ settings: {timeout: 5}
   ])('refuses %s', (_law, text, path, message) => {
     expect(parse(text)).toEqual({ type: 'invalid', issues: [{ path, message: expect.stringContaining(message) }] });
   });
-
-  it.each(['kubernetesValidating', 'kubernetesMutating', 'kubernetesCustomResourceConversion'])(
-    'says once that %s is not supported',
-    (field) => {
-      expect(parse(`{configVersion: v1, ${field}: [{nonsense: 1}, 2]}`)).toEqual({
-        type: 'invalid',
-        issues: [{ path: field, message: 'this binding is not supported by this version of hooklet' }],
-      });
-    },
-  );
 });

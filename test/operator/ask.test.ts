@@ -21,7 +21,17 @@ const ANSWERS = 'cat "$BINDING_CONTEXT_PATH" > "$VALIDATING_RESPONSE_PATH"';
 
 const review: AskTrigger = {
   type: 'ask',
-  binding: { name: 'guard', includeSnapshotsFrom: [] },
+  binding: {
+    type: 'kubernetesValidating',
+    name: 'guard.example.com',
+    rules: [],
+    matchPolicy: 'Equivalent',
+    sideEffects: 'None',
+    timeoutSeconds: 10,
+    matchConditions: [],
+    matchOwnNamespace: false,
+    includeSnapshotsFrom: [],
+  },
   contextType: 'Validating',
   members: { review: '{"request":{"uid":"1"}}' },
 };
@@ -103,14 +113,14 @@ describe('a hook that is asked', () => {
     expect(outcome).toMatchObject({ type: 'succeeded', response: { conversion: '' } });
     const admission = outcome.type === 'succeeded' ? (outcome.response?.admission ?? '') : '';
     expect(JSON.parse(admission)).toEqual([
-      { binding: 'guard', review: { request: { uid: '1' } }, type: 'Validating' },
+      { binding: 'guard.example.com', review: { request: { uid: '1' } }, type: 'Validating' },
     ]);
     expect(rig.log.lines).toContainEqual({
       level: 'info',
       message: 'hook finished',
       fields: {
         hook: 'b.sh',
-        binding: 'guard',
+        binding: 'guard.example.com',
         event: 'Validating',
         run: expect.any(String),
         durationMs: expect.any(Number),
@@ -138,7 +148,9 @@ describe('a hook that is asked', () => {
 
     expect(outcome).toMatchObject({ type: 'failed', by: 'hook', error: { ending: { exitCode: 3 } } });
     expect(rig.count()).toBe(1);
-    expect(metricValues(rig.metrics, 'hook_run_errors_total')).toEqual(['{hook="b.sh",binding="guard",queue=""} 1']);
+    expect(metricValues(rig.metrics, 'hook_run_errors_total')).toEqual([
+      '{hook="b.sh",binding="guard.example.com",queue=""} 1',
+    ]);
   });
 
   it('is ended when its caller goes away', async () => {

@@ -1,0 +1,149 @@
+import type { AdmissionBinding, AdmissionRule, MatchCondition } from './ask-binding.ts';
+import {
+  inside,
+  present,
+  readFields,
+  readFlag,
+  readInteger,
+  readLabel,
+  readList,
+  readText,
+  readWord,
+  report,
+  reportValue,
+  type Fields,
+  type Place,
+  type Read,
+} from './config-reader.ts';
+import { readLabelSelector } from './config-selector.ts';
+
+/** One entry of `kubernetesValidating` or `kubernetesMutating` as written, each field checked. */
+export type AdmissionEntry = Fields<typeof SHAPE>;
+
+const MAX_TIMEOUT_SECONDS = 30;
+const DEFAULT_TIMEOUT_SECONDS = 10;
+const MAX_CONDITIONS = 64;
+const OPERATIONS = { CREATE: 'CREATE', UPDATE: 'UPDATE', DELETE: 'DELETE', CONNECT: 'CONNECT', '*': '*' } as const;
+
+// DNS-1123 subdomain of at least three parts, as the API server wants it.
+const WEBHOOK_NAME = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*[a-z0-9])?){2,}$/;
+
+const readWebhookName: Read<string> = (value, place) => {
+  const name = readLabel(value, place);
+  if (name === undefined || WEBHOOK_NAME.test(name)) return name;
+  return reportValue(place, value, 'a domain name with at least three parts, such as pods.validate.example.com');
+};
+
+const readTimeout: Read<number> = (value, place) => {
+  const seconds = readInteger(value, place);
+  if (seconds === undefined || (seconds >= 1 && seconds <= MAX_TIMEOUT_SECONDS)) return seconds;
+  return reportValue(place, value, `the timeout value must be between 1 and ${MAX_TIMEOUT_SECONDS} seconds`);
+};
+
+const readRuleFields = readFields(
+  {
+    apiGroups: readList(readText, 1),
+    apiVersions: readList(readText, 1),
+    resources: readList(readText, 1),
+    operations: readList(readWord(OPERATIONS), 1),
+    scope: readWord({ Cluster: 'Cluster', Namespaced: 'Namespaced', '*': '*' } as const),
+  },
+  {
+    required: {
+      apiGroups: 'a list such as ["apps"]',
+      apiVersions: 'a list such as ["v1"]',
+      resources: 'a list such as ["pods"]',
+      operations: `a list of ${Object.keys(OPERATIONS).join(', ')}`,
+    },
+  },
+);
+
+const readRule: Read<AdmissionRule> = (value, place) => {
+  const { apiGroups, apiVersions, resources, operations, scope = '*' } = readRuleFields(value, place);
+  const isWhole =
+    apiGroups !== undefined && apiVersions !== undefined && resources !== undefined && operations !== undefined;
+  return isWhole ? { apiGroups, apiVersions, resources, operations, scope } : undefined;
+};
+
+const readConditionFields = readFields(
+  { name: readLabel, expression: readText },
+  { required: { name: 'a name', expression: 'a CEL expression' } },
+);
+
+const readCondition: Read<MatchCondition> = (value, place) => {
+  const { name, expression } = readConditionFields(value, place);
+  return name === undefined || expression === undefined ? undefined : { name, expression };
+};
+
+const readNamespaceFields = readFields({ labelSelector: readLabelSelector }, { isNonEmpty: true });
+
+const SHAPE = {
+  name: readWebhookName,
+  rules: readList(readRule, 1),
+  failurePolicy: readWord({ Ignore: 'Ignore', Fail: 'Fail' } as const),
+  matchPolicy: readWord({ Exact: 'Exact', Equivalent: 'Equivalent' } as const),
+  sideEffects: readWord({ None: 'None', NoneOnDryRun: 'NoneOnDryRun' } as const),
+  timeoutSeconds: readTimeout,
+  reinvocationPolicy: readWord({ Never: 'Never', IfNeeded: 'IfNeeded' } as const),
+  matchConditions: readList(readCondition, 0, MAX_CONDITIONS),
+  labelSelector: readLabelSelector,
+  objectSelector: readLabelSelector,
+  namespace: readNamespaceFields,
+  namespaceSelector: readLabelSelector,
+  matchOwnNamespace: readFlag,
+  group: readLabel,
+  includeSnapshotsFrom: readList(readText, 1),
+};
+
+const readEntryFields = readFields(SHAPE, {
+  required: { name: 'a domain name such as pods.validate.example.com' },
+});
+
+/** Creates the reader of one entry of `kubernetesValidating` or `kubernetesMutating`. */
+export function createAdmissionReader(type: AdmissionBinding['type']): Read<AdmissionEntry> {
+  return (value, place) => {
+    const entry = readEntryFields(value, place);
+    checkTogether(entry, type, place);
+    return entry;
+  };
+}
+
+/** Fills in the defaults; `undefined` for an entry whose name is missing or wrong. */
+export function toAdmissionBinding(
+  type: AdmissionBinding['type'],
+  entry: AdmissionEntry,
+  snapshots: readonly string[],
+): AdmissionBinding | undefined {
+  const { name, labelSelector, namespace, ...written } = entry;
+  if (name === undefined) return undefined;
+  const { objectSelector = labelSelector, namespaceSelector = namespace?.labelSelector } = written;
+  return {
+    type,
+    name,
+    ...DEFAULTS,
+    ...present({ ...written, objectSelector, namespaceSelector }),
+    includeSnapshotsFrom: snapshots,
+  };
+}
+
+const DEFAULTS = {
+  rules: [],
+  matchPolicy: 'Equivalent',
+  sideEffects: 'None',
+  timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
+  matchConditions: [],
+  matchOwnNamespace: false,
+} as const;
+
+function checkTogether(entry: AdmissionEntry, type: AdmissionBinding['type'], place: Place): void {
+  const { reinvocationPolicy, labelSelector, objectSelector, namespace, namespaceSelector } = entry;
+  if (reinvocationPolicy !== undefined && type === 'kubernetesValidating') {
+    report(inside(place, 'reinvocationPolicy'), 'has an effect only in kubernetesMutating');
+  }
+  if (labelSelector !== undefined && objectSelector !== undefined) {
+    report(inside(place, 'objectSelector'), 'labelSelector is the same selector, expected one of the two');
+  }
+  if (namespace !== undefined && namespaceSelector !== undefined) {
+    report(inside(place, 'namespaceSelector'), 'namespace.labelSelector is the same selector, expected one of the two');
+  }
+}
