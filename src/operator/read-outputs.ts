@@ -52,6 +52,8 @@ export interface OutputReader {
 export interface OutputReaderOptions {
   /** Default 30 s. */
   readonly timeLimitMs?: number;
+  /** The file that a thread runs; default: the one beside this. */
+  readonly thread?: string;
 }
 
 /** Creates a reader, whose lanes all runs share. */
@@ -124,13 +126,13 @@ async function readResultInThread(
 
 async function resultOf(
   job: OutputJob,
-  { timeLimitMs = TIME_LIMIT_MS }: OutputReaderOptions,
+  { timeLimitMs = TIME_LIMIT_MS, thread = siblingModule('output-thread', import.meta.url) }: OutputReaderOptions,
   signal: AbortSignal,
 ): Promise<OutputJobResult> {
   const title = TITLES[job.name];
   // Loaded on demand: that takes as long as starting a hook, and few operators ever need it.
   const { Worker } = await import('node:worker_threads');
-  const worker = new Worker(siblingModule('output-thread', import.meta.url), {
+  const worker = new Worker(thread, {
     workerData: job,
     resourceLimits: { maxOldGenerationSizeMb: MEMORY_LIMIT_MIB },
   });

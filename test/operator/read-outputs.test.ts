@@ -1,9 +1,14 @@
-import { describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { createOutputReader } from '../../src/operator/read-outputs.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
 import { parseResult } from '../../src/effects/read-result.ts';
+import { builtThread } from '../support/built-thread.ts';
+import { temporaryFolder } from '../support/hook-rig.ts';
 
-const reader = createOutputReader();
+const folder = temporaryFolder();
+afterAll(() => folder[Symbol.dispose]());
+const thread = builtThread('operator/output-thread.ts', folder.path);
+const reader = createOutputReader({ thread });
 const NEVER = new AbortController().signal;
 
 const operation = (index: number) => ({
@@ -106,7 +111,7 @@ describe('what a hook wrote', () => {
   });
 
   it('is given up after its time', async () => {
-    const impatient = createOutputReader({ timeLimitMs: 1 });
+    const impatient = createOutputReader({ thread, timeLimitMs: 1 });
 
     await expect(impatient.patch(documents(350, yaml), NEVER)).rejects.toThrow(
       /^KUBERNETES_PATCH_PATH cannot be read within 0\.001 s; write less in one run, and JSON rather than YAML$/,
@@ -134,7 +139,7 @@ describe('what a hook wrote', () => {
   });
 
   it('is given up at the end of its signal, read or in its turn, and others go on', async () => {
-    const own = createOutputReader();
+    const own = createOutputReader({ thread });
     const text = documents(350, yaml);
     const end = new AbortController();
     const given = [1, 2, 3, 4].map(async () => own.patch(text, end.signal));
