@@ -1,0 +1,114 @@
+import type { ConversionBinding } from '../../hook/ask-binding.ts';
+import type { AskTrigger } from '../../hook/trigger.ts';
+import { shown } from '../../lib/shown.ts';
+import { shortestChain, type ConversionStep } from './chain.ts';
+import { checkConverted, type Converted, type ConvertedObject } from './converted.ts';
+import { readConversionResponse } from './response.ts';
+
+/** The request of a ConversionReview. */
+export interface ConversionRequest {
+  readonly uid: string;
+  /** As `group/version`. */
+  readonly desiredAPIVersion: string;
+  readonly objects: readonly ConvertedObject[];
+}
+
+/** Runs a hook for a caller that waits. */
+export type AskConversion = (hook: string, trigger: AskTrigger, signal: AbortSignal) => Promise<AskedConversion>;
+
+/** The text of the response file of a hook, or why there is none. */
+export type AskedConversion =
+  | { readonly type: 'answered'; readonly response: string }
+  | { readonly type: 'failed'; readonly message: string };
+
+export interface ConvertOptions {
+  /** The rules of all hooks for this CustomResourceDefinition. */
+  readonly steps: readonly ConversionStep[];
+  readonly ask: AskConversion;
+  readonly signal: AbortSignal;
+}
+
+/**
+ * Converts the objects of a request, which may have several versions: those of one version go together through the
+ * shortest chain of rules, one hook after the other. Never rejects. One object that cannot be converted fails the whole
+ * request, since the API server takes all or nothing.
+ */
+export async function convert(request: ConversionRequest, options: ConvertOptions): Promise<Converted> {
+  const converted = new Map<ConvertedObject, ConvertedObject>();
+  for (const [version, given] of Map.groupBy(request.objects, ({ apiVersion }) => apiVersion)) {
+    const result = await convertVersion(version, given, { ...options, request });
+    if (result.type === 'failed') return result;
+    for (const [index, object] of result.objects.entries()) {
+      const before = given[index];
+      if (before !== undefined) converted.set(before, object);
+    }
+  }
+  return { type: 'converted', objects: request.objects.map((object) => converted.get(object) ?? object) };
+}
+
+interface StepOptions extends ConvertOptions {
+  readonly request: ConversionRequest;
+}
+
+async function convertVersion(
+  version: unknown,
+  given: readonly ConvertedObject[],
+  options: StepOptions,
+): Promise<Converted> {
+  const { steps, request } = options;
+  const { desiredAPIVersion: to } = request;
+  const chain = typeof version === 'string' ? shortestChain(steps, version, to) : undefined;
+  if (chain === undefined) {
+    const rules = steps.map(({ rule }) => `${rule.fromVersion} to ${rule.toVersion}`).join(', ');
+    return failed(`no hook converts from ${shown(version)} to ${to}; there are: ${rules}`);
+  }
+  let objects = given;
+  for (const step of chain) {
+    const result = await take(step, objects, options);
+    if (result.type === 'failed') return failed(`hook ${step.hook}, ${describe(step)}: ${result.message}`);
+    objects = result.objects;
+  }
+  return { type: 'converted', objects };
+}
+
+async function take(
+  { hook, binding, rule }: ConversionStep,
+  given: readonly ConvertedObject[],
+  { request, ask, signal }: StepOptions,
+): Promise<Converted> {
+  const asked = await ask(hook, triggerOf(binding, { rule, given, request }), signal);
+  if (asked.type === 'failed') return failed(asked.message);
+  const response = readConversionResponse(asked.response);
+  if (response.type === 'failed') return failed(response.message);
+  const [group] = request.desiredAPIVersion.split('/', 1);
+  const to = rule.toVersion.includes('/') ? rule.toVersion : `${group}/${rule.toVersion}`;
+  return checkConverted(response.objects, given, to);
+}
+
+interface Taken {
+  readonly rule: ConversionStep['rule'];
+  readonly given: readonly ConvertedObject[];
+  readonly request: ConversionRequest;
+}
+
+function triggerOf(binding: ConversionBinding, { rule, given, request }: Taken): AskTrigger {
+  const { uid, desiredAPIVersion } = request;
+  return {
+    type: 'ask',
+    binding,
+    contextType: 'Conversion',
+    members: {
+      fromVersion: JSON.stringify(rule.fromVersion),
+      toVersion: JSON.stringify(rule.toVersion),
+      review: JSON.stringify({ request: { uid, desiredAPIVersion, objects: given } }),
+    },
+  };
+}
+
+function describe({ rule: { fromVersion, toVersion } }: ConversionStep): string {
+  return `${fromVersion} to ${toVersion}`;
+}
+
+function failed(message: string): Converted {
+  return { type: 'failed', message };
+}
