@@ -1,5 +1,6 @@
 import type { Crontab } from '../crontab/crontab.ts';
 import type { AdmissionBinding, ConversionBinding } from './ask-binding.ts';
+import type { HttpBinding } from './http-binding.ts';
 import type { OnChange } from './result.ts';
 import type { FieldRequirement, LabelSelector } from './selector.ts';
 
@@ -77,7 +78,8 @@ export type Binding =
   | KubernetesBinding
   | ReconcileBinding
   | AdmissionBinding
-  | ConversionBinding;
+  | ConversionBinding
+  | HttpBinding;
 
 export interface OnStartupBinding {
   readonly type: 'onStartup';

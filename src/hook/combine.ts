@@ -145,6 +145,7 @@ function isMergeable({ triggers: [trigger], isAlone = false }: Task): boolean {
       // A newer tick ends this run, which must not end the triggers of other bindings with it.
       return trigger.binding.concurrency !== 'replace';
     case 'event':
+    case 'http':
       return true;
     default:
       return unreachable(trigger);

@@ -10,6 +10,7 @@ import {
   type CheckFilter,
   type KubernetesEntry,
 } from './config-kubernetes.ts';
+import { checkHttpNames, readHttpEntry, toHttpBinding } from './config-http.ts';
 import {
   inside,
   isObject,
@@ -68,6 +69,7 @@ function readConfig(value: unknown, checkFilter: CheckFilter, place: Place): Con
     report(place, `the hook has no bindings, expected some of onStartup, ${WITH_SNAPSHOTS.join(', ')}`);
   }
   checkAllSnapshots(config, place);
+  checkHttpNames(config.http ?? [], place);
   checkReconcileNames(config.reconcile ?? [], otherNames(config), place);
   return config;
 }
@@ -90,6 +92,7 @@ function createShape(checkFilter: CheckFilter) {
     kubernetesValidating: readList(createAdmissionReader('kubernetesValidating'), 1),
     kubernetesMutating: readList(createAdmissionReader('kubernetesMutating'), 1),
     kubernetesCustomResourceConversion: readList(readConversionEntry, 1),
+    http: readList(readHttpEntry, 1),
     settings: readSettings,
   };
 }
@@ -103,6 +106,7 @@ const WITH_SNAPSHOTS = [
   'kubernetesValidating',
   'kubernetesMutating',
   'kubernetesCustomResourceConversion',
+  'http',
 ] as const;
 
 function checkAllSnapshots(config: Config, place: Place): void {
@@ -130,6 +134,7 @@ function toBindings(config: Config): readonly Binding[] {
     ...(config.kubernetesCustomResourceConversion ?? []).map((entry) =>
       toConversionBinding(entry, effectiveSnapshots(entry, sources)),
     ),
+    ...(config.http ?? []).map((entry) => toHttpBinding(entry, effectiveSnapshots(entry, sources), retry)),
   ];
   return bindings.filter((binding) => binding !== undefined);
 }

@@ -5,7 +5,15 @@ import { writeItem, writeItemMembers, writeItems } from './context-items.ts';
 import { NO_VIEWS, writeReconcile, type ReconcileRun } from './context-reconcile.ts';
 import { JsonChunks } from './json-chunks.ts';
 import type { Task } from './task.ts';
-import type { AskTrigger, EventTrigger, ScheduleTrigger, Snapshot, SnapshotItem, Trigger } from './trigger.ts';
+import type {
+  AskTrigger,
+  EventTrigger,
+  HttpTrigger,
+  ScheduleTrigger,
+  Snapshot,
+  SnapshotItem,
+  Trigger,
+} from './trigger.ts';
 
 /**
  * The binding contexts of a run: the JSON file that a hook reads at `BINDING_CONTEXT_PATH`. `writeContexts` is called
@@ -89,6 +97,9 @@ function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources)
     case 'event':
       writeEvent(chunks, trigger, snapshots);
       return;
+    case 'http':
+      writeHttp(chunks, trigger, snapshots);
+      return;
     default:
       unreachable(trigger);
   }
@@ -96,7 +107,7 @@ function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources)
 
 function writeGroup(
   chunks: JsonChunks,
-  { binding }: ScheduleTrigger | EventTrigger | { readonly binding: KubernetesBinding },
+  { binding }: ScheduleTrigger | EventTrigger | HttpTrigger | { readonly binding: KubernetesBinding },
   { group, snapshots }: { readonly group: string; readonly snapshots: Snapshots },
 ): void {
   chunks.text('{"binding":').value(binding.name).text(',"groupName":').value(group);
@@ -125,6 +136,14 @@ function writeEvent(chunks: JsonChunks, { binding, item, watchEvent }: EventTrig
   writeItemMembers(chunks, binding, item, ',');
   writeSnapshots(chunks, binding.includeSnapshotsFrom, snapshots);
   chunks.text(`,"type":"Event","watchEvent":"${watchEvent}"}`);
+}
+
+function writeHttp(chunks: JsonChunks, trigger: HttpTrigger, snapshots: Snapshots): void {
+  const { binding, caller, receivedAtMs, request, runId } = trigger;
+  chunks.text('{"binding":').value(binding.name).text(',"caller":').value(caller);
+  chunks.text(`,"receivedAt":"${timestamp(receivedAtMs)}","request":${request},"runId":`).value(runId);
+  writeSnapshots(chunks, binding.includeSnapshotsFrom, snapshots);
+  chunks.text(',"type":"Http"}');
 }
 
 function writeAsk(chunks: JsonChunks, { binding, contextType, members }: AskTrigger, snapshots: Snapshots): void {

@@ -30,6 +30,7 @@ export interface DeadLetter {
 export type LetterTrigger =
   | { readonly type: 'onStartup' }
   | { readonly type: 'schedule'; readonly runId: string; readonly scheduledAtMs: number }
+  | { readonly type: 'http'; readonly runId: string }
   | { readonly type: 'synchronization'; readonly kind: string; readonly apiVersion?: string }
   | ({ readonly type: 'event'; readonly watchEvent: WatchEvent } & LetterObject)
   | ({ readonly type: 'reconcile'; readonly reason: ReconcileReason } & LetterObject);

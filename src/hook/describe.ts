@@ -11,6 +11,7 @@ import type {
   RetryRule,
   ScheduleBinding,
 } from './binding.ts';
+import type { HttpBinding } from './http-binding.ts';
 import { DEFAULT_PARALLELISM } from './task.ts';
 import { nextRun } from '../crontab/next.ts';
 import { goDuration } from '../lib/duration.ts';
@@ -53,6 +54,8 @@ function describeBinding(hook: Hook, binding: Binding, nowMs: number): string {
     case 'kubernetesValidating':
     case 'kubernetesMutating':
       return `${binding.type} ${binding.name}: ${describeAdmission(binding)}`;
+    case 'http':
+      return `http ${binding.name}: POST /trigger/${hook.name}/${binding.name}, ${describeCallers(binding)}${describeRun(binding)}`;
     case 'kubernetesCustomResourceConversion':
       return `${binding.type} ${binding.name}: ${describeConversion(binding)}`;
     default:
@@ -103,6 +106,10 @@ function describeAdmission({
     ...(failurePolicy === undefined ? [] : [`failurePolicy ${failurePolicy}`]),
     `within ${timeoutSeconds}s`,
   ].join(', ');
+}
+
+function describeCallers({ authentication: { type }, rateLimit: { perMinute } }: HttpBinding): string {
+  return `${type === 'token' ? 'with a token' : `signed by ${type}`}, at most ${perMinute} a minute`;
 }
 
 function describeConversion({ crdName, conversions }: ConversionBinding): string {

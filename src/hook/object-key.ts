@@ -27,6 +27,7 @@ export function objectKeyOf(trigger: Trigger): string | undefined {
     case 'onStartup':
     case 'synchronization':
     case 'ask':
+    case 'http':
       return undefined;
     default:
       return unreachable(trigger);

@@ -9,9 +9,12 @@ export function subjectOf(hook: string, trigger: Trigger): string | undefined {
   switch (trigger.type) {
     case 'onStartup':
       return subjectKey(hook, { type: 'onStartup', binding: '' });
-    case 'schedule':
     case 'ask':
-      return trigger.type === 'ask' ? undefined : subjectKey(hook, { type: 'schedule', binding: trigger.binding.name });
+      return undefined;
+    case 'schedule':
+      return subjectKey(hook, { type: 'schedule', binding: trigger.binding.name });
+    case 'http':
+      return subjectKey(hook, { type: 'http', binding: trigger.binding.name, name: trigger.runId });
     case 'synchronization':
       return subjectKey(hook, { type: 'synchronization', binding: trigger.binding.name, kind: trigger.binding.kind });
     case 'event': {
@@ -29,7 +32,7 @@ export function subjectOf(hook: string, trigger: Trigger): string | undefined {
 
 /** What a subject is made of. */
 export interface Subject {
-  readonly type: 'onStartup' | 'schedule' | 'synchronization' | 'event' | 'reconcile';
+  readonly type: 'onStartup' | 'schedule' | 'http' | 'synchronization' | 'event' | 'reconcile';
   readonly binding: string;
   readonly kind?: string;
   readonly namespace?: string;

@@ -31,6 +31,7 @@ export function newTask(hook: Hook, trigger: Trigger, nowMs: number): Task {
 export function queueOf(hook: Hook, trigger: QueuedTrigger): QueuePlace {
   switch (trigger.type) {
     case 'schedule':
+    case 'http':
       return { name: trigger.binding.queue };
     case 'event': {
       const { concurrency, parallelism = DEFAULT_PARALLELISM, queue } = trigger.binding;

@@ -1,4 +1,5 @@
 import type { AskBinding } from './ask-binding.ts';
+import type { HttpBinding } from './http-binding.ts';
 import type { KubernetesBinding, OnStartupBinding, ReconcileBinding, ScheduleBinding, WatchEvent } from './binding.ts';
 
 /** What makes a hook run: a source creates it, a task carries it, and each attempt turns it into a binding context. */
@@ -13,7 +14,8 @@ export type QueuedTrigger =
   | ScheduleTrigger
   | { readonly type: 'synchronization'; readonly binding: KubernetesBinding }
   | EventTrigger
-  | ReconcileTrigger;
+  | ReconcileTrigger
+  | HttpTrigger;
 
 /** A request whose caller waits for the hook's response: the hook runs at once, outside of the queues. */
 export interface AskTrigger {
@@ -25,6 +27,19 @@ export interface AskTrigger {
   readonly members: Readonly<Record<string, string>>;
   /** Whether the hook's patches, metrics and Events are dropped: the request must leave no trace. Default false. */
   readonly isDryRun?: boolean;
+}
+
+/** An HTTP request that an `http` binding took. It goes through a queue, as an event does. */
+export interface HttpTrigger {
+  readonly type: 'http';
+  readonly binding: HttpBinding;
+  /** What the caller was answered; the same for all attempts. Lower-case letters, digits and `-`. */
+  readonly runId: string;
+  readonly receivedAtMs: number;
+  /** The user of the token, or `github` or `slack`. */
+  readonly caller: string;
+  /** The `request` of the context, as JSON text. */
+  readonly request: string;
 }
 
 export interface ScheduleTrigger {

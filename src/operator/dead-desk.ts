@@ -110,6 +110,7 @@ function triggerOf(
     case 'onStartup':
       return { type: 'onStartup', binding };
     case 'schedule':
+    case 'http':
       return undefined;
     case 'reconcile': {
       if (trigger.type !== 'reconcile') return undefined;
@@ -157,19 +158,9 @@ function itemOf(object: LetterObject, { keepFullObjectsInMemory }: KubernetesBin
 function isBindingOf({ binding, trigger }: DeadLetter, one: Binding): boolean {
   if (one.type === 'onStartup') return trigger.type === 'onStartup';
   if (one.name !== binding) return false;
-  switch (trigger.type) {
-    case 'event':
-    case 'synchronization':
-      return one.type === 'kubernetes' && one.kind === trigger.kind;
-    case 'reconcile':
-      return one.type === 'reconcile' && one.kind === trigger.kind;
-    case 'schedule':
-      return one.type === 'schedule';
-    case 'onStartup':
-      return false;
-    default:
-      return unreachable(trigger);
-  }
+  if (!('kind' in trigger)) return one.type === trigger.type;
+  const type = trigger.type === 'reconcile' ? 'reconcile' : 'kubernetes';
+  return one.type === type && one.kind === trigger.kind;
 }
 
 /** The oldest first, as they were given up. */

@@ -72,6 +72,7 @@ function placeOf(trigger: Trigger, run: Run, { seen }: SubjectsOptions): Place |
     case 'schedule':
     case 'synchronization':
     case 'ask':
+    case 'http':
       return undefined;
     default:
       return unreachable(trigger);

@@ -118,7 +118,7 @@ function initMetrics(metrics: Metrics, hook: Hook): void {
 function queuesOf(hook: Hook, binding: Binding): readonly [string, ...string[]] {
   if (binding.type === 'onStartup') return ['main'];
   if (binding.type === 'reconcile') return [objectQueueName(hook, binding)];
-  if (binding.type === 'schedule') return [binding.queue];
+  if (binding.type === 'schedule' || binding.type === 'http') return [binding.queue];
   // Answers are given outside the queues.
   if (binding.type !== 'kubernetes') return [''];
   const queue = binding.concurrency === 'byObject' ? objectQueueName(hook, binding) : binding.queue;

@@ -44,6 +44,8 @@ function parseTrigger(trigger: Json): LetterTrigger {
       return { type };
     case 'schedule':
       return { type, runId: textOf(trigger, 'runId'), scheduledAtMs: timeOf(trigger, 'scheduledAt') };
+    case 'http':
+      return { type, runId: textOf(trigger, 'runId') };
     case 'synchronization': {
       const apiVersion = optionalTextOf(trigger, 'apiVersion');
       return { type, kind: textOf(trigger, 'kind'), ...present({ apiVersion }) };
@@ -55,7 +57,7 @@ function parseTrigger(trigger: Json): LetterTrigger {
   }
 }
 
-const TYPES = ['onStartup', 'schedule', 'synchronization', 'event', 'reconcile'] as const;
+const TYPES = ['onStartup', 'schedule', 'http', 'synchronization', 'event', 'reconcile'] as const;
 const EVENTS = ['Added', 'Modified', 'Deleted'] as const;
 const REASONS = [
   'changed',

@@ -55,6 +55,8 @@ function referenceOf(trigger: QueuedTrigger): LetterTrigger {
       const { runId, scheduledAtMs } = trigger.run;
       return { type: 'schedule', runId, scheduledAtMs };
     }
+    case 'http':
+      return { type: 'http', runId: trigger.runId };
     case 'synchronization': {
       const { kind, apiVersion } = trigger.binding;
       return { type: 'synchronization', kind, ...present({ apiVersion }) };

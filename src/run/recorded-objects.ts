@@ -42,6 +42,7 @@ function keyOf(trigger: Trigger): string | undefined {
     case 'schedule':
     case 'synchronization':
     case 'ask':
+    case 'http':
       return undefined;
   }
 }

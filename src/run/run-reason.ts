@@ -26,15 +26,21 @@ function describe(trigger: Trigger): string {
       return `Synchronization${suffix}`;
     case 'ask':
       return trigger.contextType;
+    case 'http':
+      return `Http ${trigger.runId} of ${trigger.caller}${suffix}`;
     case 'reconcile': {
       const { namespace, name, reason } = trigger;
-      return `Reconcile ${namespace === '' ? name : `${namespace}/${name}`} (${reason})`;
+      return `Reconcile ${placeText(namespace, name)} (${reason})`;
     }
     case 'event': {
       const { namespace, name } = trigger.item;
-      return `${trigger.watchEvent} ${namespace === '' ? name : `${namespace}/${name}`}${suffix}`;
+      return `${trigger.watchEvent} ${placeText(namespace, name)}${suffix}`;
     }
     default:
       return unreachable(trigger);
   }
+}
+
+function placeText(namespace: string, name: string): string {
+  return namespace === '' ? name : `${namespace}/${name}`;
 }

@@ -22,7 +22,7 @@ function trigger(short: string): Trigger {
 
 function short(value: Trigger): string {
   if (value.type === 'onStartup') return 'startup';
-  if (value.type === 'ask' || value.type === 'reconcile') return value.type;
+  if (value.type === 'ask' || value.type === 'reconcile' || value.type === 'http') return value.type;
   const kind = { synchronization: 'sync', schedule: 'tick', event: 'event' }[value.type];
   const { name, group } = value.binding;
   return `${kind}:${name}${group === undefined ? '' : `/${group}`}`;

@@ -112,6 +112,8 @@ function describeTrigger(trigger: Trigger): string {
       return trigger.binding.name;
     case 'ask':
       return trigger.contextType;
+    case 'http':
+      return `Http ${trigger.runId}`;
     case 'reconcile':
       return `Reconcile ${trigger.name}`;
     case 'event':

@@ -1,0 +1,191 @@
+/*
+ * Takes the requests to `/trigger/<hook>/<binding>`: finds the binding, finds out who the caller is, and makes the
+ * request a trigger, which goes through a queue as an event does. The server calls `take` for each request. What must
+ * hold: a caller that shows nothing learns nothing but that it must; nothing of what shows who the caller is reaches the
+ * hook; a flood of requests costs neither memory without bound, nor requests to the API server without bound.
+ */
+
+import { randomUUID } from 'node:crypto';
+import type { Hook } from '../../hook/binding.ts';
+import type { HttpBinding } from '../../hook/http-binding.ts';
+import type { HttpTrigger } from '../../hook/trigger.ts';
+import type { Logger } from '../../log.ts';
+import { goDuration, parseDuration } from '../../lib/duration.ts';
+import type { OpenRequests, RequestEnd } from './open-requests.ts';
+import { requestView, type ViewedRequest } from './request-view.ts';
+import { RequestRates } from './request-rates.ts';
+import { githubProblem, slackProblem } from './signature.ts';
+import type { TokenAccess } from './token-access.ts';
+
+export interface HttpRequestsOptions {
+  /** The hook with this name, if it is loaded. */
+  readonly hookNamed: (name: string) => Hook | undefined;
+  /** Makes a trigger of a hook a task in its queue. */
+  readonly emit: (hook: Hook, trigger: HttpTrigger) => void;
+  /** Why this replica takes no requests, such as that another one leads; undefined when it takes them. */
+  readonly refusal: () => string | undefined;
+  readonly open: OpenRequests;
+  readonly tokenAccess: (token: string, hook: string, signal: AbortSignal) => Promise<TokenAccess>;
+  /** The secret in a file; rejects when it cannot be read. */
+  readonly readSecret: (file: string) => Promise<Uint8Array>;
+  readonly now: () => number;
+  readonly log: Logger;
+}
+
+/** A request, with its body. */
+export interface TriggerRequest extends ViewedRequest {
+  readonly signal: AbortSignal;
+}
+
+/** A JSON document for the caller. */
+export interface TriggerAnswer {
+  readonly status: number;
+  readonly body: Readonly<Record<string, unknown>>;
+  readonly headers?: Readonly<Record<string, string>>;
+}
+
+/** The first part of the path of every request. */
+export const TRIGGER_PATH = '/trigger/';
+/** The longest time that a caller may wait for the end of the run. */
+export const MAX_WAIT_MS = 60_000;
+const RETRY_SOON = { 'retry-after': '5' };
+
+type Caller =
+  | { readonly type: 'known'; readonly name: string }
+  | { readonly type: 'refused'; readonly answer: TriggerAnswer };
+
+/** The requests of all hooks; see above. */
+export class HttpRequests {
+  readonly #options: HttpRequestsOptions;
+  readonly #rates: RequestRates;
+
+  constructor(options: HttpRequestsOptions) {
+    this.#options = options;
+    this.#rates = new RequestRates(options.now);
+  }
+
+  /** The limit of the body of a request to this path; undefined when no binding has the path. */
+  maxBodyBytes(path: string): number | undefined {
+    return this.#targetOf(path)?.binding.maxBodyBytes;
+  }
+
+  /** Answers a request; it rejects only when its signal aborts. */
+  async take(request: TriggerRequest): Promise<TriggerAnswer> {
+    const target = this.#targetOf(request.path);
+    if (target === undefined) return problem(404, `no hook has an http binding at ${request.path.slice(0, MAX_SHOWN)}`);
+    if (request.method !== 'POST') return problem(405, 'only POST', { allow: 'POST' });
+    const waitMs = waitOf(request.query);
+    if (waitMs === undefined) {
+      return problem(400, `wait: expected a duration up to ${goDuration(MAX_WAIT_MS)}, such as 10s`);
+    }
+    const caller = await this.#callerOf(request, target);
+    if (caller.type === 'refused') return caller.answer;
+    // After the caller is known: strangers must not use up what the binding takes.
+    const retryAfterS = this.#rates.refusal(target.binding);
+    if (retryAfterS !== undefined) {
+      return tooMany(`this hook takes ${target.binding.rateLimit.perMinute} requests a minute`, retryAfterS);
+    }
+    return this.#emit(request, { ...target, caller: caller.name, waitMs });
+  }
+
+  async #emit(request: TriggerRequest, { hook, binding, caller, waitMs }: Accepted): Promise<TriggerAnswer> {
+    const { open, refusal, emit, now } = this.#options;
+    const refused = refusal();
+    if (refused !== undefined) return problem(503, refused, RETRY_SOON);
+    const view = requestView(request);
+    if (!open.hasRoomFor(view.length)) return problem(503, 'too many requests wait for their runs', RETRY_SOON);
+    const runId = randomUUID();
+    const trigger: HttpTrigger = { type: 'http', binding, runId, receivedAtMs: now(), caller, request: view };
+    open.add(trigger);
+    emit(hook, trigger);
+    if (waitMs === 0) return { status: 202, body: { runId } };
+    const end = await open.ended(runId, waitMs, request.signal);
+    return end === undefined ? { status: 202, body: { runId } } : answerOf(runId, end);
+  }
+
+  #targetOf(path: string): Target | undefined {
+    const segments = decoded(path.slice(TRIGGER_PATH.length));
+    const slash = segments?.lastIndexOf('/') ?? -1;
+    if (segments === undefined || slash === -1 || !path.startsWith(TRIGGER_PATH)) return undefined;
+    const hook = this.#options.hookNamed(segments.slice(0, slash));
+    const name = segments.slice(slash + 1);
+    const binding = hook?.bindings.find((one) => one.type === 'http' && one.name === name);
+    return hook === undefined || binding?.type !== 'http' ? undefined : { hook, binding };
+  }
+
+  async #callerOf(request: TriggerRequest, { hook, binding }: Target): Promise<Caller> {
+    const { authentication } = binding;
+    try {
+      if (authentication.type === 'token') return await this.#tokenCaller(request, hook.name);
+      const secret = await this.#options.readSecret(authentication.secretFile);
+      if (secret.length === 0) throw new Error(`${authentication.secretFile} is empty`);
+      const why =
+        authentication.type === 'github'
+          ? githubProblem(request, secret)
+          : slackProblem(request, secret, this.#options.now());
+      return why === undefined ? { type: 'known', name: authentication.type } : refused(401, why);
+    } catch (error) {
+      if (request.signal.aborted) throw error;
+      this.#options.log.warn({ hook: hook.name, binding: binding.name, err: error }, 'the caller cannot be checked');
+      return { type: 'refused', answer: problem(503, 'the caller cannot be checked now', RETRY_SOON) };
+    }
+  }
+
+  async #tokenCaller({ headers, signal }: TriggerRequest, hook: string): Promise<Caller> {
+    const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
+    if (token === undefined) {
+      const answer = problem(401, 'the header Authorization with a bearer token is missing', CHALLENGE);
+      return { type: 'refused', answer };
+    }
+    const access = await this.#options.tokenAccess(token, hook, signal);
+    if (access.type === 'allowed') return { type: 'known', name: access.user };
+    if (access.type === 'busy') return { type: 'refused', answer: tooMany(access.message, access.retryAfterS) };
+    return refused(access.type === 'unknown' ? 401 : 403, access.message);
+  }
+}
+
+interface Target {
+  readonly hook: Hook;
+  readonly binding: HttpBinding;
+}
+
+interface Accepted extends Target {
+  readonly caller: string;
+  readonly waitMs: number;
+}
+
+const MAX_SHOWN = 200;
+const CHALLENGE = { 'www-authenticate': 'Bearer' };
+
+function refused(status: 401 | 403, message: string): Caller {
+  return { type: 'refused', answer: problem(status, message, status === 401 ? CHALLENGE : undefined) };
+}
+
+function tooMany(message: string, retryAfterS: number): TriggerAnswer {
+  return problem(429, message, { 'retry-after': String(retryAfterS) });
+}
+
+function problem(status: number, message: string, headers?: Readonly<Record<string, string>>): TriggerAnswer {
+  return { status, body: { error: message }, ...(headers && { headers }) };
+}
+
+function answerOf(runId: string, { outcome, message }: RequestEnd): TriggerAnswer {
+  const body = { runId, outcome, ...(message !== undefined && { message }) };
+  return { status: outcome === 'succeeded' ? 200 : 500, body };
+}
+
+/** The value of `?wait=` in milliseconds; 0 without it, undefined when it is none or too long. */
+function waitOf(query: URLSearchParams): number | undefined {
+  const text = query.get('wait');
+  if (text === null) return 0;
+  const waitMs = parseDuration(text);
+  return waitMs === undefined || waitMs < 0 || waitMs > MAX_WAIT_MS ? undefined : waitMs;
+}
+
+function decoded(path: string): string | undefined {
+  try {
+    return decodeURIComponent(path);
+  } catch {
+    return undefined;
+  }
+}
