@@ -1,5 +1,7 @@
+import { isExactNumber } from '../lib/exact-json.ts';
+import type { KindReference } from '../kube/kind.ts';
 import { isObject } from './field-reader.ts';
-import type { JsonObject } from './operation.ts';
+import type { ApplyOperation, CreateOperation, JsonObject } from './operation.ts';
 
 const SERVER_FIELDS: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'managedFields']);
 
@@ -7,6 +9,17 @@ const SERVER_FIELDS: ReadonlySet<string> = new Set(['resourceVersion', 'uid', 'm
 export function withoutServerFields(object: JsonObject): JsonObject {
   const metadata = Object.entries(metadataOf(object)).filter(([key]) => !SERVER_FIELDS.has(key));
   return { ...object, metadata: Object.fromEntries(metadata) };
+}
+
+/**
+ * The object of an operation as it is sent: without the metadata that the server sets, and with the version and kind that
+ * it lacks, but those of a subresource may be others.
+ */
+export function objectToSend(operation: CreateOperation | ApplyOperation, kind: KindReference): JsonObject {
+  const object = withoutServerFields(operation.object);
+  const { apiVersion } = kind;
+  const isWhole = operation.subresource === undefined && apiVersion !== undefined;
+  return isWhole ? { apiVersion, kind: kind.kind, ...object } : object;
 }
 
 export function withVersion(object: JsonObject, resourceVersion: string): JsonObject {
@@ -32,6 +45,8 @@ export function covers(live: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     return Array.isArray(live) && live.length === wanted.length && wanted.every((item, at) => covers(live[at], item));
   }
+  // An exact number, which the answer of the server has rounded.
+  if (isExactNumber(wanted)) return live === Number(JSON.stringify(wanted));
   if (!isObject(wanted)) return live === wanted;
   return isObject(live) && Object.entries(wanted).every(([key, value]) => covers(live[key], value));
 }

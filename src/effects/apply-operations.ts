@@ -12,7 +12,14 @@ import { neighborsOf, wavesOf, type NumberedOperation } from './neighbors.ts';
 import { describeTarget, type ApplyOperation, type CreateOperation, type PatchOperation } from './operation.ts';
 import { applyObject, patchObject } from './patch-object.ts';
 import { PatchMemory } from './patch-memory.ts';
-import { locate, type CompileJq, type Outcome, type PatchSession, type Place } from './patch-session.ts';
+import {
+  locate,
+  NamespaceMissingError,
+  type CompileJq,
+  type Outcome,
+  type PatchSession,
+  type Place,
+} from './patch-session.ts';
 
 /**
  * Carries out the patch operations that a hook wrote, after each run that has any. The operator calls `applyOperations`
@@ -146,9 +153,22 @@ async function applyOne(session: PatchSession, attempt: Attempt): Promise<Outcom
 
 async function applyAt(session: PatchSession, attempt: Attempt): Promise<Outcome> {
   const { operation } = attempt;
-  const place = await locate(session, operation);
-  attempt.kind = place.kind;
-  return carryOut(session, place, operation);
+  try {
+    const place = await locate(session, operation);
+    attempt.kind = place.kind;
+    return await carryOut(session, place, operation);
+  } catch (error) {
+    if (!(error instanceof NamespaceMissingError) || !isForMissing(operation)) throw error;
+    // shell-operator gets 404 for the path without a namespace, which is no failure of these operations.
+    session.log.warn({ err: error }, `${operation.operation} does nothing, because it names no namespace`);
+    return { change: 'absent' };
+  }
+}
+
+/** Whether it is no failure of the operation that its object does not exist. */
+function isForMissing(operation: PatchOperation): boolean {
+  if ('ignoreMissingObject' in operation) return operation.ignoreMissingObject;
+  return ['Delete', 'DeleteInBackground', 'DeleteNonCascading'].includes(operation.operation);
 }
 
 async function carryOut(session: PatchSession, place: Place, operation: PatchOperation): Promise<Outcome> {

@@ -1,11 +1,11 @@
 import { isAlreadyExists, isLost } from './api-error.ts';
-import { covers, metadataOf, versionOf, withoutServerFields } from './api-object.ts';
+import { covers, metadataOf, objectToSend, versionOf } from './api-object.ts';
 import type { CreateOperation, JsonObject } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
 
 /** Carries out Create and CreateIfNotExists. */
 export async function createObject(session: PatchSession, place: Place, operation: CreateOperation): Promise<Outcome> {
-  const object = withoutServerFields(operation.object);
+  const object = objectToSend(operation, place.kind);
   let isUncertain = false;
   // With `generateName` each attempt would create another object.
   const rule = { retriesConflicts: false, retriesLost: operation.name !== undefined };

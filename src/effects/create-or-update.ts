@@ -1,5 +1,5 @@
 import { isAlreadyExists, isConflict, isForbidden, isMissing, isVersionRequired } from './api-error.ts';
-import { versionOf, withoutServerFields, withVersion } from './api-object.ts';
+import { objectToSend, versionOf, withVersion } from './api-object.ts';
 import { postObject } from './create-object.ts';
 import type { CreateOperation, JsonObject } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
@@ -15,7 +15,7 @@ export async function createOrUpdate(
   place: Place,
   operation: CreateOperation,
 ): Promise<Outcome> {
-  const object = withoutServerFields(operation.object);
+  const object = objectToSend(operation, place.kind);
   const isWhole = operation.subresource === undefined;
   return retrying(session, { retriesConflicts: true, retriesLost: true }, async () => {
     const created =

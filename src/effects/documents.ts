@@ -1,5 +1,6 @@
 import { shownText } from '../lib/shown.ts';
-import { readYaml } from '../lib/yaml.ts';
+import { parseExactJson } from '../lib/exact-json.ts';
+import { readYaml, type YamlOptions } from '../lib/yaml.ts';
 
 /** One document of a file that a hook wrote. */
 export interface TextDocument {
@@ -22,8 +23,14 @@ export interface TextDocuments {
   readonly problems: readonly TextProblem[];
 }
 
+/** How values are read; the default is that of JSON and of YAML 1.2. */
+export interface TextRules extends Pick<YamlOptions, 'dialect' | 'texts'> {
+  /** Whether a number that JavaScript cannot hold is kept as its text. */
+  readonly isExact?: boolean;
+}
+
 /** Reads JSON documents that follow one another, with or without newlines between them. */
-export function readJsonStream(text: string): TextDocuments {
+export function readJsonStream(text: string, { isExact = false }: TextRules = {}): TextDocuments {
   const documents: TextDocument[] = [];
   const problems: TextProblem[] = [];
   const lines = lineFinder(text);
@@ -37,7 +44,8 @@ export function readJsonStream(text: string): TextDocuments {
     }
     try {
       if (isDeep) throw new RangeError(`nested deeper than ${MAX_JSON_DEPTH} levels`);
-      documents.push({ number, line, value: JSON.parse(text.slice(start, end)) });
+      const part = text.slice(start, end);
+      documents.push({ number, line, value: isExact ? parseExactJson(part) : JSON.parse(part) });
     } catch (error) {
       problems.push({ number, line, message: `cannot be read as JSON: ${shownText(messageOf(error), MAX_MESSAGE)}` });
     }
@@ -52,21 +60,21 @@ const MAX_PROBLEMS = 1000;
 const MAX_MESSAGE = 300;
 
 /** Reads a stream of JSON documents or, if the text is none, YAML documents. */
-export function readDocuments(text: string): TextDocuments {
+export function readDocuments(text: string, rules: TextRules = {}): TextDocuments {
   const looksLikeJson = /^\s*[{[]/.test(text);
-  if (!looksLikeJson) return readYamlDocuments(text);
-  const json = readJsonStream(text);
+  if (!looksLikeJson) return readYamlDocuments(text, rules);
+  const json = readJsonStream(text, rules);
   if (json.problems.length === 0) return json;
-  const yaml = readYamlDocuments(text);
+  const yaml = readYamlDocuments(text, rules);
   // Broken JSON is broken YAML too: report it as the JSON that the author wrote.
   return yaml.problems.length > 0 ? json : yaml;
 }
 
-function readYamlDocuments(text: string): TextDocuments {
+function readYamlDocuments(text: string, rules: TextRules): TextDocuments {
   const documents: TextDocument[] = [];
   const problems: TextProblem[] = [];
   let number = 0;
-  for (const document of readYaml(text)) {
+  for (const document of readYaml(text, rules)) {
     if (document.type === 'value' && document.value === null) continue;
     number += 1;
     if (document.type === 'value') documents.push({ number, line: document.line, value: document.value });
@@ -96,7 +104,8 @@ interface JsonPart {
  * bracket or quote.
  */
 function* splitJson(text: string): Generator<JsonPart> {
-  const token = /\S/g;
+  // The reader of shell-operator passes over commas between values.
+  const token = /[^\s,]/g;
   let position = 0;
   for (;;) {
     token.lastIndex = position;

@@ -1,4 +1,5 @@
 import { pathSegmentProblem } from '../lib/path-segment.ts';
+import { isYes, YES_NO } from '../lib/go-yaml.ts';
 import { shown, shownName, shownText } from '../lib/shown.ts';
 import type { JsonObject } from './operation.ts';
 import { SlowTextBudget } from './slow-text.ts';
@@ -16,6 +17,8 @@ export interface FieldProblem {
 /** Reads the fields of one document and collects their problems; keys match in any case, as in shell-operator. */
 export class FieldReader {
   readonly problems: FieldProblem[] = [];
+  /** Likely mistakes that are no problems, one line each. */
+  readonly warnings: string[] = [];
   /** Limits the reading of fields whose strings contain a document. */
   readonly budget: SlowTextBudget;
   readonly #document: JsonObject;
@@ -61,9 +64,11 @@ export class FieldReader {
     if (problem !== undefined) this.fail(field, `received ${received(name)}, which ${problem}`);
   }
 
+  /** True or false, or one of the words that Go's YAML packages take for them. */
   flag(field: string): boolean {
     const value = this.value(field);
     if (value === undefined || typeof value === 'boolean') return value ?? false;
+    if (typeof value === 'string' && YES_NO.test(value)) return isYes(value);
     this.#refuse(field, value, 'true or false');
     return false;
   }

@@ -1,6 +1,7 @@
 import { HookOutputError } from '../errors.ts';
+import type { TextRules } from './documents.ts';
 import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
-import type { PatchOperation } from './operation.ts';
+import type { JsonObject, PatchOperation } from './operation.ts';
 import { outputProblems, place, shownWarnings } from './output-problems.ts';
 import { OPERATIONS, type CheckJq } from './read-operation.ts';
 import { readWithin, SlowTextBudget } from './slow-text.ts';
@@ -14,6 +15,11 @@ import { readWithin, SlowTextBudget } from './slow-text.ts';
  * problem with its document and line. Parsing must not block the event loop for long: JSON is parsed at full speed, but
  * YAML and jq count against the budget. If that is exceeded, `SlowTextError` makes the caller parse again in a thread.
  */
+
+/** Fields that are text: in shell-operator an unquoted `name: 123` is the name "123". */
+const TEXT_FIELDS = ['operation', 'apiVersion', 'kind', 'namespace', 'name', 'subresource', 'jqFilter'];
+
+const RULES: TextRules = { dialect: 'typed', texts: new Set(TEXT_FIELDS), isExact: true };
 
 const COMMON_FIELDS = [
   'operation',
@@ -41,7 +47,7 @@ export function parseOperations(
   checkJq: CheckJq,
   budget: SlowTextBudget = new SlowTextBudget(Infinity),
 ): ParsedOperations {
-  const { documents, problems } = readWithin(budget, text);
+  const { documents, problems } = readWithin(budget, text, RULES);
   const found = outputProblems(problems);
   const check: CheckJq = (expression) => {
     budget.spend(expression.length);
@@ -70,11 +76,21 @@ function parseOperation(value: unknown, checkJq: CheckJq, budget: SlowTextBudget
     const message = `received ${received(value)}, expected an object with a patch operation`;
     return { problems: [{ field: '', message }], warnings: [] };
   }
-  const reader = new FieldReader(value, budget);
+  const reader = new FieldReader(withTexts(value), budget);
   const name = readName(reader);
   if (name === undefined) return { problems: reader.problems, warnings: [] };
   const operation = OPERATIONS[name].read(reader, checkJq);
   return { operation, problems: reader.problems, warnings: warningsOf(reader, name) };
+}
+
+/** The document with the numbers and booleans of its text fields as text. */
+function withTexts(document: JsonObject): JsonObject {
+  const isPlain = (value: unknown): boolean => ['number', 'boolean'].includes(typeof value);
+  const isText = (key: string): boolean => TEXT_FIELDS.some((field) => field.toLowerCase() === key.toLowerCase());
+  const texts = Object.entries(document).filter(([key, value]) => isPlain(value) && isText(key));
+  return texts.length === 0
+    ? document
+    : { ...document, ...Object.fromEntries(texts.map(([key, value]) => [key, String(value)])) };
 }
 
 function readName(reader: FieldReader): PatchOperation['operation'] | undefined {
@@ -94,5 +110,5 @@ function isOperationName(text: string): text is PatchOperation['operation'] {
 
 function warningsOf(reader: FieldReader, name: PatchOperation['operation']): readonly string[] {
   const unknown = reader.unknownKeys([...COMMON_FIELDS, ...OPERATIONS[name].fields]);
-  return unknown.map((key) => `${key} has no effect in ${name} and is ignored`);
+  return [...reader.warnings, ...unknown.map((key) => `${key} has no effect in ${name} and is ignored`)];
 }

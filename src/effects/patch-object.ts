@@ -1,5 +1,5 @@
 import { isMissing } from './api-error.ts';
-import { withoutServerFields } from './api-object.ts';
+import { objectToSend } from './api-object.ts';
 import type { ApplyOperation, JsonPatchOperation, MergePatchOperation } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';
 
@@ -32,7 +32,7 @@ function jsonPatchBody(patch: JsonPatchOperation['jsonPatch']): string {
 /** Carries out Apply, which is server-side apply. */
 export async function applyObject(session: PatchSession, place: Place, operation: ApplyOperation): Promise<Outcome> {
   const { fieldManager, force } = operation;
-  const body = JSON.stringify(withoutServerFields(operation.object));
+  const body = JSON.stringify(objectToSend(operation, place.kind));
   const query = { fieldManager, ...(force && { force: 'true' }) };
   // A conflict here means that another manager owns the fields, so another attempt would not help.
   const answer = await retrying(session, { retriesConflicts: false, retriesLost: true }, async () =>

@@ -39,13 +39,20 @@ export interface PatchSession {
   readonly log: Logger;
 }
 
+/** An operation on an object of a namespaced kind says no namespace, so there is no such object. */
+export class NamespaceMissingError extends Error {
+  override readonly name = 'NamespaceMissingError';
+}
+
 /** Resolves the kind and the paths of an operation; rejects when the kind is unknown or the namespace is missing. */
 export async function locate({ kinds, signal }: PatchSession, operation: PatchOperation): Promise<Place> {
   const { namespace, name, subresource = '' } = operation;
   const kind = await kinds.resolve(operation.target, signal);
   if (kind.isNamespaced && namespace === undefined) {
     const field = 'object' in operation ? 'object.metadata.namespace' : 'namespace';
-    throw new Error(`${field} is missing: ${kind.kind} is a namespaced kind, expected the namespace of the object`);
+    throw new NamespaceMissingError(
+      `${field} is missing: ${kind.kind} is a namespaced kind, expected the namespace of the object`,
+    );
   }
   const location = { ...(name !== undefined && { name }), ...(namespace !== undefined && { namespace }) };
   return {

@@ -1,4 +1,5 @@
 import { isObject, received, type FieldReader } from './field-reader.ts';
+import type { TextRules } from './documents.ts';
 import type { JsonObject } from './operation.ts';
 import { readWithin } from './slow-text.ts';
 
@@ -16,7 +17,9 @@ const JSON_PATCH_MEMBERS: ReadonlyMap<unknown, 'value' | 'from' | 'none'> = new 
  */
 export function readObject(reader: FieldReader, field: string, expected: string): JsonObject | undefined {
   const value = readInline(reader, field);
-  if (isObject(value) && Object.keys(value).length > 0) return value;
+  const isText = typeof reader.value(field) === 'string';
+  // A patch without a key changes nothing; only as a string it is sent, as in shell-operator.
+  if (isObject(value) && (isText || Object.keys(value).length > 0)) return value;
   if (value !== FAILED) refuse(reader, field, { value, expected });
   return undefined;
 }
@@ -28,7 +31,8 @@ export function readObject(reader: FieldReader, field: string, expected: string)
 export function readJsonPatch(reader: FieldReader, field: string): readonly JsonObject[] | undefined {
   const value = readInline(reader, field);
   if (value === FAILED) return undefined;
-  if (!Array.isArray(value) || value.length === 0) {
+  const isText = typeof reader.value(field) === 'string';
+  if (!Array.isArray(value) || (value.length === 0 && !isText)) {
     refuse(reader, field, { value, expected: 'an array of JSON Patch operations, not empty' });
     return undefined;
   }
@@ -60,19 +64,19 @@ function checkPointer(reader: FieldReader, path: string, value: unknown): void {
 
 const FAILED = Symbol('failed');
 
+const RULES: TextRules = { dialect: 'untyped', isExact: true };
+
 function readInline(reader: FieldReader, field: string): unknown {
   const value = reader.value(field);
   if (typeof value !== 'string' || value.trim() === '') return value;
-  const { documents, problems } = readWithin(reader.budget, value);
+  const { documents, problems } = readWithin(reader.budget, value, RULES);
   const [problem] = problems;
-  if (problem !== undefined) {
+  if (problem !== undefined && problem.number <= (documents[0]?.number ?? problem.number)) {
     reader.fail(field, `line ${problem.line} of the string ${problem.message}`);
     return FAILED;
   }
-  if (documents.length > 1) {
-    reader.fail(field, `the string holds ${documents.length} documents, expected one`);
-    return FAILED;
-  }
+  const more = documents.length - 1 + problems.length;
+  if (more > 0) reader.warnings.push(`${field}: the string holds ${more} more document(s), only the first is used`);
   return documents[0]?.value;
 }
 

@@ -63,10 +63,12 @@ function readKubernetesObject(reader: FieldReader): ObjectWithTarget | undefined
   const object = readObject(reader, 'object', EXPECTED_OBJECT);
   if (object === undefined) return undefined;
   const metadata = isObject(object['metadata']) ? object['metadata'] : {};
-  const apiVersion = readMember(reader, object, 'apiVersion');
-  const kind = readMember(reader, object, 'kind');
+  // As in shell-operator, an object without it gets the version that the API server prefers.
+  const apiVersion = optionalText(object['apiVersion']);
+  const kind = readObjectKind(reader, object);
   const namespace = optionalText(metadata['namespace']) ?? reader.text('namespace');
-  const target = { ...common, target: { kind, apiVersion }, ...(namespace !== undefined && { namespace }) };
+  const reference = { kind, ...(apiVersion !== undefined && { apiVersion }) };
+  const target = { ...common, target: reference, ...(namespace !== undefined && { namespace }) };
   const name = optionalText(metadata['name']);
   reader.checkSegment('object.kind', kind);
   checkVersion(reader, 'object.apiVersion', apiVersion);
@@ -87,11 +89,10 @@ function checkVersion(reader: FieldReader, field: string, apiVersion: string | u
   else for (const part of parts) reader.checkSegment(field, part);
 }
 
-function readMember(reader: FieldReader, object: JsonObject, member: 'apiVersion' | 'kind'): string {
-  const text = optionalText(object[member]);
-  if (text === undefined)
-    reader.missing(`object.${member}`, member === 'kind' ? 'a kind such as "ConfigMap"' : 'a version such as "v1"');
-  return text ?? '';
+function readObjectKind(reader: FieldReader, object: JsonObject): string {
+  const kind = optionalText(object['kind']);
+  if (kind === undefined) reader.missing('object.kind', 'a kind such as "ConfigMap"');
+  return kind ?? '';
 }
 
 function hasGenerateName(object: JsonObject): boolean {

@@ -1,4 +1,4 @@
-import { readDocuments, readJsonStream, type TextDocuments } from './documents.ts';
+import { readDocuments, readJsonStream, type TextDocuments, type TextRules } from './documents.ts';
 
 /**
  * Limits the slow parsing on the event loop. JSON is parsed at 50 MB/s and more, YAML and jq at about 1 MB/s. The
@@ -25,11 +25,11 @@ export class SlowTextError extends Error {
 }
 
 /** Reads a stream of JSON documents, or YAML documents within the budget. */
-export function readWithin(budget: SlowTextBudget, text: string): TextDocuments {
+export function readWithin(budget: SlowTextBudget, text: string, rules: TextRules = {}): TextDocuments {
   if (/^\s*[{[]/.test(text)) {
-    const json = readJsonStream(text);
+    const json = readJsonStream(text, rules);
     if (json.problems.length === 0) return json;
   }
   budget.spend(text.length);
-  return readDocuments(text);
+  return readDocuments(text, rules);
 }

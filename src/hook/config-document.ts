@@ -1,4 +1,3 @@
-import type { ScalarTag } from 'yaml';
 import type { Issue } from '../errors.ts';
 import { notJson, readJsonDocument } from '../lib/json-document.ts';
 import { MAX_YAML_DEPTH } from '../lib/yaml-depth.ts';
@@ -14,14 +13,6 @@ const NOT_TEXT = 'got bytes of value 0, expected text in UTF-8; is it written in
 // One typo can make every following line an error.
 const MAX_ERRORS = 3;
 
-// shell-operator reads YAML 1.1, where these words are booleans.
-const yesNo: ScalarTag = {
-  tag: 'tag:yaml.org,2002:bool',
-  default: true,
-  test: /^(?:yes|Yes|YES|on|On|ON|no|No|NO|off|Off|OFF)$/,
-  resolve: (text) => /^(?:y|on)/i.test(text),
-};
-
 /** A longer config is refused; configs of real hooks have a few kilobytes. */
 export const MAX_CONFIG_CHARACTERS = 256 * 1024;
 
@@ -36,7 +27,7 @@ export function readConfigDocument(text: string): ConfigDocument {
 }
 
 function readYamlDocument(text: string): ConfigDocument {
-  const documents = readYaml(text, { tags: [yesNo] });
+  const documents = readYaml(text, { dialect: 'untyped' });
   const problems = documents.flatMap((document) => (document.type === 'broken' ? document.problems : []));
   if (problems.length > 0) {
     const issues = problems.slice(0, MAX_ERRORS).map(({ line, column, message }) => ({

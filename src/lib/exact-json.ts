@@ -7,6 +7,17 @@ export function parseExactJson(text: string): unknown {
   return LONG_NUMBER.test(text) ? json.parse(text, keepExact) : json.parse(text);
 }
 
+/** The whole number of decimal digits, which `JSON.stringify` writes as it was. */
+export function exactInteger(digits: string): unknown {
+  const rounded = Number(digits);
+  return Number.isSafeInteger(rounded) ? rounded : json.rawJSON(digits);
+}
+
+/** Whether a value is a number that is kept as its text. */
+export function isExactNumber(value: unknown): boolean {
+  return json.isRawJSON(value);
+}
+
 /** 16 digits are the first that may be more than a double can hold. */
 const LONG_NUMBER = /\d[\d.]{15}|[eE][+-]?\d{3}/;
 
@@ -14,6 +25,7 @@ const LONG_NUMBER = /\d[\d.]{15}|[eE][+-]?\d{3}/;
 interface ExactJson {
   parse(text: string, revive?: (key: string, value: unknown, context: Source) => unknown): unknown;
   rawJSON(text: string): unknown;
+  isRawJSON(value: unknown): boolean;
 }
 
 const json = JSON as unknown as ExactJson;

@@ -60,6 +60,7 @@ class NodeCheck {
   }
 
   #checkKey(keys: Set<string>, value: unknown, offset: number): void {
+    if (value === null) this.#report(offset, 'a key that is null');
     // Merge keys are symbols, and may be repeated.
     if (typeof value === 'symbol') return;
     const key = keyOf(value);
@@ -104,5 +105,5 @@ function offsetOf(node: unknown): number {
 }
 
 function lengthOf(value: unknown): number {
-  return typeof value === 'string' ? value.length + 2 : String(value).length;
+  return typeof value === 'string' ? value.length + 2 : keyOf(value).length;
 }

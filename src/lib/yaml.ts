@@ -5,7 +5,8 @@
  * keys and aliases are checked after parsing (`yaml-nodes.ts`). Problems are returned, never thrown.
  */
 
-import { Composer, LineCounter, Parser, type Document, type ScalarTag } from 'yaml';
+import { Composer, isAlias, isMap, isScalar, LineCounter, Parser, type Document, type Scalar } from 'yaml';
+import { goTags, type GoDialect } from './go-yaml.ts';
 import { shownText } from './shown.ts';
 import { findDeep, isEndless, MAX_YAML_DEPTH } from './yaml-depth.ts';
 import { checkNodes, MAX_PROBLEMS } from './yaml-nodes.ts';
@@ -25,8 +26,10 @@ export interface YamlProblem {
 export interface YamlOptions {
   /** Limit of the text; default `MAX_YAML_CHARACTERS`. */
   readonly maxCharacters?: number;
-  /** Tags in addition to those of YAML 1.2. */
-  readonly tags?: readonly ScalarTag[];
+  /** Which plain words are numbers, booleans and so on; absent: as in YAML 1.2. */
+  readonly dialect?: GoDialect;
+  /** Keys of the outermost mapping whose value is text: a number or a boolean is the text as it is written. */
+  readonly texts?: ReadonlySet<string>;
 }
 
 /** Limit for a running operator: a megabyte takes about half a second, during which the event loop is blocked. */
@@ -60,18 +63,18 @@ export function readYaml(text: string, options: YamlOptions = {}): readonly Yaml
   }
 }
 
-function readDocuments(text: string, { tags = [] }: YamlOptions): readonly YamlDocument[] {
+function readDocuments(text: string, { dialect, texts }: YamlOptions): readonly YamlDocument[] {
   const lines = new LineCounter();
   const composer = new Composer({
     uniqueKeys: false,
     prettyErrors: false,
     logLevel: 'silent',
     merge: true,
-    customTags: (known) => [...tags, ...known],
+    ...(dialect !== undefined && { customTags: goTags(dialect) }),
   });
   const documents: YamlDocument[] = [];
   const add = (found: Iterable<Document.Parsed>): void => {
-    for (const document of found) documents.push(readDocument(document, lines));
+    for (const document of found) documents.push(readDocument(document, lines, texts));
   };
   let errors = 0;
   for (const token of new Parser(lines.addNewLine).parse(text)) {
@@ -101,7 +104,7 @@ function problemAt(lines: LineCounter, offset: number, message: string): YamlPro
 
 const MAX_MESSAGE = 300;
 
-function readDocument(document: Document.Parsed, lines: LineCounter): YamlDocument {
+function readDocument(document: Document.Parsed, lines: LineCounter, texts?: ReadonlySet<string>): YamlDocument {
   const { line } = problemAt(lines, document.contents?.range[0] ?? document.range[0], '');
   const problems = document.errors.slice(0, MAX_PROBLEMS).map(({ pos, message }) => problemAt(lines, pos[0], message));
   if (problems.length > 0) return { type: 'broken', line, problems };
@@ -109,6 +112,7 @@ function readDocument(document: Document.Parsed, lines: LineCounter): YamlDocume
   if (found.length > 0) {
     return { type: 'broken', line, problems: found.map(({ offset, message }) => problemAt(lines, offset, message)) };
   }
+  if (texts !== undefined) keepTexts(document, texts);
   try {
     // Aliases are limited by their expanded size in `checkNodes`, not by their number.
     return { type: 'value', line, value: document.toJS({ maxAliasCount: -1 }) };
@@ -116,4 +120,17 @@ function readDocument(document: Document.Parsed, lines: LineCounter): YamlDocume
     const message = error instanceof Error ? error.message : String(error);
     return { type: 'broken', line, problems: [problemAt(lines, document.range[0], message)] };
   }
+}
+
+function keepTexts(document: Document.Parsed, texts: ReadonlySet<string>): void {
+  if (!isMap(document.contents)) return;
+  for (const { key, value: node } of document.contents.items) {
+    const isText = isScalar(key) && typeof key.value === 'string' && texts.has(key.value);
+    const value = isAlias(node) ? node.resolve(document) : node;
+    if (isText && isScalar(value)) keepText(value);
+  }
+}
+
+function keepText(scalar: Scalar): void {
+  if (scalar.value !== null && scalar.type === 'PLAIN') scalar.value = scalar.source ?? '';
 }

@@ -4,6 +4,7 @@ import { parseOperations } from '../effects/parse-operations.ts';
 import { parseResult, type ParsedResult, type ResultScope } from '../effects/read-result.ts';
 import type { SlowTextBudget } from '../effects/slow-text.ts';
 import { HookOutputError } from '../errors.ts';
+import { parseExactJson } from '../lib/exact-json.ts';
 import { checkFilter } from '../units/filter-check.ts';
 
 /** An output file of a hook, to be parsed. */
@@ -85,5 +86,5 @@ function tooLarge(number: number, chars: number): string {
 
 /** The operations of a batch. The cast is safe: `doOutputJob` has checked and written them. */
 export function readBatch<T extends PatchOperation | MetricOperation>(batch: string): readonly T[] {
-  return JSON.parse(batch) as readonly T[];
+  return parseExactJson(batch) as readonly T[];
 }

@@ -90,6 +90,20 @@ describe('operations of one run', () => {
     expect(message).toContain(problem);
   });
 
+  it.each([
+    { operation: 'Delete', kind: 'Pod', name: 'x' },
+    { operation: 'DeleteInBackground', kind: 'Pod', name: 'x' },
+    { operation: 'DeleteNonCascading', kind: 'Pod', name: 'x' },
+    { operation: 'MergePatch', kind: 'Pod', name: 'x', mergePatch: { a: 1 }, ignoreMissingObject: true },
+    { operation: 'JSONPatch', kind: 'Pod', name: 'x', jsonPatch: '[]', ignoreMissingObject: true },
+  ])('find no object without a namespace, which is no failure of $operation', async (operation) => {
+    const { applied, message, log } = await converse({ operations: [operation], script: [] });
+
+    expect(message).toBe('');
+    expect(applied).toMatchObject([{ change: 'absent' }]);
+    expect(log.lines.filter(({ level }) => level === 'warn')).toHaveLength(1);
+  });
+
   it('need none where the kind has none', async () => {
     const { applied } = await converse({
       operations: [{ operation: 'DeleteInBackground', kind: 'Namespace', name: 'old' }],

@@ -20,8 +20,8 @@ describe('a field', () => {
     { read: (reader: FieldReader) => reader.text('f'), value: 5, message: 'received 5, expected a string' },
     {
       read: (reader: FieldReader) => reader.flag('f'),
-      value: 'yes',
-      message: 'received "yes", expected true or false',
+      value: 'true',
+      message: 'received "true", expected true or false',
     },
     { read: (reader: FieldReader) => reader.number('f'), value: '5', message: 'received "5", expected a number' },
     {

@@ -45,7 +45,7 @@ it('ignoreHookError selects metrics for runs that failed', () => {
 
   expect(metricsDespiteFailure(operations)).toEqual(operations.slice(1));
   expect(warnings).toEqual([]);
-  expect(problemsOf('{"name":"a","add":1,"ignoreHookError":"yes"}')[1]).toMatch(/ignoreHookError: received "yes"/);
+  expect(problemsOf('{"name":"a","add":1,"ignoreHookError":"si"}')[1]).toMatch(/ignoreHookError: received "si"/);
 });
 
 function problemsOf(text: string): readonly string[] {

@@ -52,9 +52,9 @@ describe('what is refused', () => {
   it('names every problem of every document at once, with document, line, field, value and what was expected', () => {
     const text = [
       '{"operation":"Delet","kind":"Pod"}',
-      '{"operation":"Delete","namespace":5}',
+      '{"operation":"Delete","namespace":[]}',
       '',
-      '{"operation":"MergePatch","kind":"Pod","name":"x","mergePatch":{},"ignoreMissingObject":"yes"}',
+      '{"operation":"MergePatch","kind":"Pod","name":"x","mergePatch":{},"ignoreMissingObject":"true"}',
       '[]',
     ].join('\n');
 
@@ -63,8 +63,8 @@ describe('what is refused', () => {
       '  document 1, line 1: operation: received "Delet", expected one of Create, CreateIfNotExists, CreateOrUpdate, Delete, DeleteInBackground, DeleteNonCascading, MergePatch, JSONPatch, JQPatch, Apply',
       '  document 2, line 2: kind: is missing, expected the kind of the object, such as "ConfigMap"',
       '  document 2, line 2: name: is missing, expected the name of the object',
-      '  document 2, line 2: namespace: received 5, expected a string',
-      '  document 3, line 4: ignoreMissingObject: received "yes", expected true or false',
+      '  document 2, line 2: namespace: received an array of 0, expected a string',
+      '  document 3, line 4: ignoreMissingObject: received "true", expected true or false',
       '  document 3, line 4: mergePatch: received an object with 0 key(s), expected an object with at least one key, or its JSON or YAML',
       '  document 4, line 5: received an array of 0, expected an object with a patch operation',
     ]);

@@ -13,6 +13,23 @@ describe('an object in a field', () => {
   });
 
   it.each([
+    { f: 'a: 1\n---\nb: 2\n', more: 1 },
+    { f: 'a: 1\n---\nb: [\n', more: 1 },
+    { f: '{"a":1}{"b":2}{"c":3}', more: 2 },
+  ])('is the first document of a string, and the others are named: $f', ({ f, more }) => {
+    const reader = new FieldReader({ f });
+
+    expect(readObject(reader, 'f', 'an object')).toEqual({ a: 1 });
+    expect(reader.problems).toEqual([]);
+    expect(reader.warnings).toEqual([`f: the string holds ${more} more document(s), only the first is used`]);
+  });
+
+  it('may be empty in a string, where nothing can be forgotten', () => {
+    expect(readObject(new FieldReader({ f: '{}' }), 'f', 'an object')).toEqual({});
+    expect(readJsonPatch(new FieldReader({ f: '[]' }), 'f')).toEqual([]);
+  });
+
+  it.each([
     { f: undefined, message: 'is missing, expected an object' },
     { f: '', message: 'received "", expected an object' },
     { f: [], message: 'received an array of 0, expected an object' },

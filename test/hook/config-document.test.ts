@@ -12,7 +12,7 @@ describe('readConfigDocument', () => {
       'a: [yes, No, on, OFF, true, "yes"]',
       { a: [true, false, true, false, true, 'yes'] },
     ],
-    ['anchors and merge keys', 'x: &x {a: 1}\ny: {<<: *x, b: 2}', { x: { a: 1 }, y: { a: 1, b: 2 } }],
+    ['anchors and merge keys', 'x: &x {a: 1}\nz: {<<: *x, b: 2}', { x: { a: 1 }, z: { a: 1, b: 2 } }],
     ['a byte order mark and Windows line ends', '\uFEFFa: 1\r\nb: 2\r\n', { a: 1, b: 2 }],
     ['dates as text', 'a: 2026-01-01', { a: '2026-01-01' }],
   ])('reads %s', (_law, text, value) => {

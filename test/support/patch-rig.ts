@@ -9,8 +9,8 @@ import { recordingLogger } from './recording-logger.ts';
 import { fixedKinds, resourceKind, kubeConversation, type Exchange } from './kube-conversation.ts';
 
 export interface Script {
-  /** As a hook writes them. */
-  readonly operations: readonly object[];
+  /** As a hook writes them, or the text of a file. */
+  readonly operations: readonly object[] | string;
   readonly script: readonly Exchange[];
   readonly memory?: PatchMemory;
   readonly compileJq?: CompileJq;
@@ -60,7 +60,8 @@ export async function converse({ operations, script, ...options }: Script) {
   };
 }
 
-function parse(operations: readonly object[]): readonly PatchOperation[] {
-  return parseOperations(operations.map((operation) => JSON.stringify(operation)).join('\n'), () => undefined)
-    .operations;
+function parse(operations: readonly object[] | string): readonly PatchOperation[] {
+  const text =
+    typeof operations === 'string' ? operations : operations.map((operation) => JSON.stringify(operation)).join('\n');
+  return parseOperations(text, () => undefined).operations;
 }
