@@ -1,4 +1,3 @@
-import { HookOutputError } from '../errors.ts';
 import { familyPieces, type MetricType } from '../lib/exposition.ts';
 import { histogramSeries, observe, valueSeries, type Series } from '../lib/series.ts';
 import type { MetricOperation, ObserveOperation, ValueOperation } from './read-metric.ts';
@@ -19,10 +18,12 @@ interface Reported {
 interface Family {
   readonly name: string;
   readonly type: MetricType;
+  /** The upper bounds of a histogram: those of its first observation, for all its series. */
+  readonly buckets: readonly number[];
   readonly reported: Map<string, Reported>;
 }
 
-/** The part of a run's metrics that did not fit into the limits. */
+/** The part of a run's metrics that did not fit into the limits, or contradicts metrics that exist. */
 export interface DroppedMetrics {
   /** The number of dropped operations. */
   readonly count: number;
@@ -33,52 +34,32 @@ export interface DroppedMetrics {
 
 const VALUE_TYPES = { add: 'counter', set: 'gauge' } as const;
 const MAX_SERIES_TEXT = 200;
-const MAX_PROBLEMS = 100;
 
 /**
  * The metrics that hooks reported. A series without a group exists until the operator ends, and `add` accumulates. Each
  * run that mentions a group replaces all series of that group, no matter which hook reported them. A new series beyond
- * the limits of `SeriesBudget` is dropped; existing series are still updated.
+ * the limits of `SeriesBudget` is dropped; existing series are still updated. A metric has one type and one list of
+ * buckets as long as it has a series: an operation of another type is dropped, other buckets are ignored.
  */
 export class HookMetrics {
   readonly #families = new Map<string, Family>();
   readonly #groups = new Map<string, Set<Reported>>();
   readonly #budget = new SeriesBudget();
 
-  /** Throws `HookOutputError` when `apply` would change the type or the buckets of a metric. */
-  check(hook: string, operations: readonly MetricOperation[]): void {
-    const expired = groupsOf(operations);
-    const types = new Map<string, MetricType>();
-    const problems: string[] = [];
-    for (const operation of operations) {
-      if (operation.action === 'expire') continue;
-      const { name, action } = operation;
-      const wanted = typeOf(operation);
-      const type = types.get(name) ?? this.#typeBesides(name, expired) ?? wanted;
-      types.set(name, type);
-      if (type !== wanted) problems.push(`${shortened(name)} is a ${type}, '${action}' needs a ${wanted}`);
-      if (this.#hasOtherBuckets(hook, operation, expired)) {
-        problems.push(`${shortened(name)} has other buckets already`);
-      }
-    }
-    if (problems.length === 0) return;
-    const shown = problems.slice(0, MAX_PROBLEMS);
-    if (problems.length > MAX_PROBLEMS) shown.push(`and ${problems.length - MAX_PROBLEMS} more`);
-    throw new HookOutputError(`METRICS_PATH contradicts the metrics that exist:\n  ${shown.join('\n  ')}`);
-  }
-
   /**
    * Applies what a run wrote: first removes all series of the groups that it mentions, then applies its operations in
-   * order. Returns what was dropped, if anything. Throws as `check` does, before it changes anything.
+   * order. Returns what was dropped, if anything.
    */
   apply(hook: string, operations: readonly MetricOperation[]): DroppedMetrics | undefined {
-    this.check(hook, operations);
     for (const group of groupsOf(operations)) {
       for (const reported of this.#groups.get(group) ?? []) this.#remove(reported);
     }
     let dropped: DroppedMetrics | undefined;
     for (const operation of operations) {
-      if (operation.action === 'expire') continue;
+      if (operation.action === 'expire') {
+        this.#expire(hook, operation.group);
+        continue;
+      }
       const found = this.#reported(hook, operation);
       if (typeof found !== 'string') record(found.series, operation);
       else dropped = dropped === undefined ? firstDropped(operation, found) : { ...dropped, count: dropped.count + 1 };
@@ -107,40 +88,39 @@ export class HookMetrics {
     }
   }
 
-  /**
-   * The type of the metric; `undefined` when it has no series besides those of the groups that are about to be emptied.
-   */
-  #typeBesides(name: string, expired: ReadonlySet<string>): MetricType | undefined {
-    const family = this.#families.get(name);
-    return family?.reported.values().some((one) => !isIn(one, expired)) === true ? family.type : undefined;
+  #expire(hook: string, group: string | undefined): void {
+    const members = group === undefined ? this.#ungrouped(hook) : (this.#groups.get(group) ?? []);
+    for (const reported of members) this.#remove(reported);
   }
 
-  #hasOtherBuckets(hook: string, operation: SeriesOperation, expired: ReadonlySet<string>): boolean {
-    if (operation.action !== 'observe') return false;
-    const known = this.#families.get(operation.name)?.reported.get(keyOf(labelsOf(hook, operation)));
-    if (known?.series.type !== 'histogram' || isIn(known, expired)) return false;
-    return known.series.buckets.join() !== operation.buckets.join();
+  #ungrouped(hook: string): readonly Reported[] {
+    const all = [...this.#families.values()].flatMap(({ reported }) => [...reported.values()]);
+    return all.filter((one) => one.hook === hook && one.group === undefined);
   }
 
   /** The series of the operation, created if there is none; or the reason why it is dropped. */
   #reported(hook: string, operation: SeriesOperation): Reported | string {
     const { name, group } = operation;
-    const labels = labelsOf(hook, operation);
-    const key = keyOf(labels);
-    const known = this.#families.get(name)?.reported.get(key);
-    if (known !== undefined) {
-      this.#regroup(known, group);
-      return known;
+    const family = this.#families.get(name) ?? familyOf(operation);
+    if (family.type !== typeOf(operation)) {
+      return `it is a ${family.type}, '${operation.action}' needs a ${typeOf(operation)}`;
     }
-    const series = operation.action === 'observe' ? histogramSeries(labels, operation.buckets) : valueSeries(labels);
+    const labels = labelsOf(hook, operation);
+    const known = family.reported.get(keyOf(labels)) ?? this.#create(hook, family, labels);
+    if (typeof known !== 'string') this.#regroup(known, group);
+    return known;
+  }
+
+  #create(hook: string, family: Family, labels: Readonly<Record<string, string>>): Reported | string {
+    const { name, type, buckets } = family;
+    const series = type === 'histogram' ? histogramSeries(labels, buckets) : valueSeries(labels);
     const cost = costOf(name, series);
     const refused = oversize(name, series) ?? this.#budget.take(hook, cost);
     if (refused !== undefined) return refused;
-    const family = this.#families.get(name) ?? { name, type: typeOf(operation), reported: new Map<string, Reported>() };
-    this.#families.set(name, family);
+    const key = keyOf(labels);
     const reported: Reported = { family, key, hook, series, cost, group: undefined };
+    this.#families.set(name, family);
     family.reported.set(key, reported);
-    this.#regroup(reported, group);
     return reported;
   }
 
@@ -173,8 +153,9 @@ function groupsOf(operations: readonly MetricOperation[]): ReadonlySet<string> {
   return new Set(operations.flatMap(({ group }) => (group === undefined ? [] : [group])));
 }
 
-function isIn({ group }: Reported, groups: ReadonlySet<string>): boolean {
-  return group !== undefined && groups.has(group);
+function familyOf(operation: SeriesOperation): Family {
+  const buckets = operation.action === 'observe' ? operation.buckets : [];
+  return { name: operation.name, type: typeOf(operation), buckets, reported: new Map() };
 }
 
 function typeOf({ action }: SeriesOperation): MetricType {

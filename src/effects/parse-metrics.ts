@@ -21,7 +21,7 @@ export function parseMetrics(text: string): ParsedMetrics {
   for (const document of documents) {
     const parsed = parseMetric(document.value);
     found.add(document, parsed.problems);
-    warnings.push(...parsed.unknownKeys.map((key) => `${place(document)}: ${key} has no effect and is ignored`));
+    warnings.push(...parsed.warnings.map((warning) => `${place(document)}: ${warning}`));
     if (parsed.operation !== undefined) operations.push(parsed.operation);
   }
   if (found.count > 0) throw new HookOutputError(found.describe('METRICS_PATH'));
@@ -31,15 +31,17 @@ export function parseMetrics(text: string): ParsedMetrics {
 interface ParsedMetric {
   readonly operation?: MetricOperation | undefined;
   readonly problems: readonly FieldProblem[];
-  readonly unknownKeys: readonly string[];
+  readonly warnings: readonly string[];
 }
 
 function parseMetric(value: unknown): ParsedMetric {
+  if (value === null) return { problems: [], warnings: ['null, with which nothing is done'] };
   if (!isObject(value)) {
     const message = `received ${received(value)}, expected an object with a metric operation`;
-    return { problems: [{ field: '', message }], unknownKeys: [] };
+    return { problems: [{ field: '', message }], warnings: [] };
   }
   const reader = new FieldReader(value);
   const operation = readMetric(reader);
-  return { operation, problems: reader.problems, unknownKeys: reader.unknownKeys(METRIC_FIELDS) };
+  const unknown = reader.unknownKeys(METRIC_FIELDS).map((key) => `${key} has no effect and is ignored`);
+  return { operation, problems: reader.problems, warnings: [...reader.warnings, ...unknown] };
 }

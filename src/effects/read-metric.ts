@@ -1,5 +1,6 @@
-import { shown } from '../lib/shown.ts';
+import { shown, shownName } from '../lib/shown.ts';
 import { isObject, received, type FieldReader } from './field-reader.ts';
+import { labelName, metricName } from './metric-name.ts';
 
 /** One metric operation that a hook wrote. */
 export type MetricOperation = ValueOperation | ObserveOperation | ExpireOperation;
@@ -14,13 +15,14 @@ export interface ValueOperation extends MetricSeries, MetricCommon {
 export interface ObserveOperation extends MetricSeries, MetricCommon {
   readonly action: 'observe';
   readonly value: number;
+  /** Upper bounds, ascending. */
   readonly buckets: readonly number[];
 }
 
-/** Removes every series of the group. */
+/** Removes every series of the group; without one, every series of the hook that has no group. */
 export interface ExpireOperation extends MetricCommon {
   readonly action: 'expire';
-  readonly group: string;
+  readonly group?: string;
 }
 
 interface MetricCommon {
@@ -36,13 +38,16 @@ export interface MetricSeries {
 
 export const METRIC_FIELDS = ['name', 'action', 'value', 'buckets', 'labels', 'group', 'add', 'set', 'ignoreHookError'];
 
-const METRIC_NAME = /^[a-zA-Z_:][a-zA-Z0-9_:]*$/;
-const LABEL_NAME = /^(?!__)[a-zA-Z_][a-zA-Z0-9_]*$/;
+/** The buckets of client_golang, for an observation whose list of buckets is empty. */
+const DEFAULT_BUCKETS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 const MAX_SHOWN = 60;
 const ACTIONS = ['add', 'set', 'observe', 'expire'] as const;
 type Action = (typeof ACTIONS)[number];
 
-/** Reads the operation of one document; the result is valid only if `reader` has no problems afterwards. */
+/**
+ * Reads the operation of one document; the result is valid only if `reader` has no problems afterwards. What
+ * shell-operator ignores is `undefined`, with a warning.
+ */
 export function readMetric(reader: FieldReader): MetricOperation | undefined {
   const operation = readByAction(reader);
   return reader.flag('ignoreHookError') && operation !== undefined
@@ -56,64 +61,56 @@ export function metricsDespiteFailure(operations: readonly MetricOperation[]): r
 }
 
 function readByAction(reader: FieldReader): MetricOperation | undefined {
-  const action = readAction(reader);
+  const { action, field } = readAction(reader);
+  if (action === undefined) return undefined;
   const group = reader.text('group');
-  if (action === 'expire') return readExpire(reader, group);
+  if (action === 'expire') return { action, ...(group !== undefined && { group }) };
   const name = readName(reader);
   const labels = readLabels(reader, action);
-  const value = action === undefined ? undefined : readValue(reader, action);
+  const value = readValue(reader, action, field) ?? 0;
+  if (labels === undefined) return undefined;
   const series = { name, labels, ...(group !== undefined && { group }) };
-  if (action === 'observe') return { action, ...series, value: value ?? 0, buckets: readBuckets(reader) };
-  return action && { action, ...series, value: value ?? 0 };
+  if (action === 'observe') return { action, ...series, value, buckets: readBuckets(reader) };
+  if (action === 'set' || value >= 0) return { action, ...series, value };
+  reader.warnings.push(`a counter only grows, so ${field} ${value} of ${shownName(name)} is ignored`);
+  return undefined;
 }
 
-function readAction(reader: FieldReader): Action | undefined {
-  const shortcuts = (['add', 'set'] as const).filter((field) => reader.value(field) !== undefined);
+interface ChosenAction {
+  /** Absent when the operation does nothing. */
+  readonly action?: Action;
+  /** Where its value is. */
+  readonly field: 'value' | 'set' | 'add';
+}
+
+/** A shortcut has precedence over `action`, but two shortcuts are none. */
+function readAction(reader: FieldReader): ChosenAction {
+  const [shortcut, second] = (['set', 'add'] as const).filter((field) => reader.value(field) !== undefined);
+  if (shortcut !== undefined && second === undefined) return { action: shortcut, field: shortcut };
   const text = reader.text('action');
-  const [shortcut, second] = shortcuts;
-  if (second !== undefined) {
-    reader.fail('', "only one of 'set' and 'add' is allowed");
-    return undefined;
-  }
-  if (text === undefined) {
-    if (shortcut === undefined) reader.fail('', "one of: 'action', 'set' or 'add' is required");
-    return shortcut;
-  }
   const action = ACTIONS.find((known) => known === text);
-  if (action === undefined) {
-    reader.fail('action', `unsupported action: received ${received(text)}, expected one of ${ACTIONS.join(', ')}`);
-  } else if (shortcut !== undefined && shortcut !== action) {
-    reader.fail(shortcut, `is not allowed with action '${action}'`);
-  }
-  return action;
-}
-
-function readExpire(reader: FieldReader, group: string | undefined): ExpireOperation | undefined {
-  if (group === undefined) reader.fail('', "'group' is required for action 'expire'");
-  return group === undefined ? undefined : { action: 'expire', group };
+  if (action !== undefined) return { action, field: 'value' };
+  const choice = `expected one of ${ACTIONS.join(', ')}`;
+  reader.warnings.push(
+    text === undefined
+      ? "one of: 'action', 'set' or 'add' is required; without it nothing is done"
+      : `unsupported action: received ${received(text)}, ${choice}; nothing is done`,
+  );
+  return { field: 'value' };
 }
 
 function readName(reader: FieldReader): string {
   const before = reader.problems.length;
   const name = reader.text('name') ?? '';
-  if (reader.problems.length > before) return name;
-  if (name === '') {
-    const unless = reader.text('group') === undefined ? '' : " when action is not 'expire'";
-    reader.fail('', `'name' is required${unless}`);
-  } else if (!METRIC_NAME.test(name)) {
-    reader.fail('name', `received ${received(name)}, expected letters, digits, "_" and ":", no digit first`);
-  }
+  if (reader.problems.length > before || name !== '') return metricName(name);
+  const unless = reader.text('group') === undefined ? '' : " when action is not 'expire'";
+  reader.fail('', `'name' is required${unless}`);
   return name;
 }
 
-function readValue(reader: FieldReader, action: Action): number | undefined {
-  const field = action !== 'observe' && reader.value(action) !== undefined ? action : 'value';
+function readValue(reader: FieldReader, action: Action, field: ChosenAction['field']): number | undefined {
   if (reader.value(field) === undefined) reader.fail('', `'value' is required for action '${action}'`);
-  const value = reader.number(field);
-  if (action === 'add' && value !== undefined && value < 0) {
-    reader.fail(field, `received ${value}, expected 0 or more: a counter only grows`);
-  }
-  return value;
+  return reader.number(field);
 }
 
 function readBuckets(reader: FieldReader): readonly number[] {
@@ -122,14 +119,18 @@ function readBuckets(reader: FieldReader): readonly number[] {
     reader.fail('', "'buckets' is required for action 'observe'");
     return [];
   }
-  const buckets = Array.isArray(value) ? value.filter((bound) => typeof bound === 'number') : [];
-  const isGrowing = buckets.every((bound, index) => index === 0 || bound > (buckets[index - 1] ?? bound));
-  if (Array.isArray(value) && value.length > 0 && buckets.length === value.length && isGrowing) return buckets;
-  reader.fail('buckets', `received ${shown(value)}, expected growing numbers such as [0.1, 1, 10]`);
+  // In Go a null in a list of numbers is 0.
+  const bounds = Array.isArray(value) ? value.map((bound: unknown) => bound ?? 0) : [];
+  const buckets = bounds.filter((bound) => typeof bound === 'number');
+  if (Array.isArray(value) && buckets.length === value.length) {
+    return buckets.length === 0 ? DEFAULT_BUCKETS : [...new Set(buckets)].toSorted((a, b) => a - b);
+  }
+  reader.fail('buckets', `received ${shown(value)}, expected numbers such as [0.1, 1, 10]`);
   return [];
 }
 
-function readLabels(reader: FieldReader, action: Action | undefined): Readonly<Record<string, string>> {
+/** `undefined` when a label has a name that none can have. */
+function readLabels(reader: FieldReader, action: Action): Readonly<Record<string, string>> | undefined {
   const value = reader.value('labels');
   if (value === undefined) return {};
   if (!isObject(value)) {
@@ -137,13 +138,20 @@ function readLabels(reader: FieldReader, action: Action | undefined): Readonly<R
     return {};
   }
   const labels: Record<string, string> = {};
-  for (const [name, text] of Object.entries(value)) {
-    const field = `labels.${name.length > MAX_SHOWN ? `${name.slice(0, MAX_SHOWN)}…` : name}`;
-    if (!LABEL_NAME.test(name) || (action === 'observe' && name === 'le')) {
-      reader.fail(field, 'is not a name a label can have: letters, digits and "_", no digit or "__" first');
-    }
-    if (typeof text === 'string') labels[name] = text;
-    else reader.fail(field, `received ${received(text)}, expected a string`);
+  let isUsable = true;
+  for (const [written, text] of Object.entries(value)) {
+    const name = usableName(written, action);
+    const field = `labels.${shownName(written, MAX_SHOWN)}`;
+    if (typeof text !== 'string' && text !== null) reader.fail(field, `received ${received(text)}, expected a string`);
+    else if (name !== undefined) labels[name] = text ?? '';
+    else reader.warnings.push(`${field} is not a name a label can have, so nothing is done`);
+    isUsable &&= name !== undefined;
   }
-  return labels;
+  return isUsable ? labels : undefined;
+}
+
+function usableName(written: string, action: Action): string | undefined {
+  const name = labelName(written);
+  // The page has the bounds of buckets in this label.
+  return action === 'observe' && name === 'le' ? undefined : name;
 }

@@ -23,10 +23,9 @@ export function createEffects({ access, filters, hookMetrics, metrics: own, log 
   const memory = new PatchMemory();
   const reader = createOutputReader();
   return {
-    async parse(hook, outputs, signal) {
+    async parse(_hook, outputs, signal) {
       const { operations, warnings } = await reader.patch(outputs.patch, signal);
       const metrics = await reader.metrics(outputs.metrics, signal);
-      hookMetrics.check(hook, metrics.operations);
       return {
         operations,
         metrics: metrics.operations,
@@ -51,10 +50,7 @@ export function createEffects({ access, filters, hookMetrics, metrics: own, log 
       if (dropped === undefined) return;
       own.hookMetricsDropped.inc({ hook }, dropped.count);
       const { count, series, reason } = dropped;
-      log.warn(
-        { hook, count, series, reason },
-        'metrics of the hook were dropped: write fewer series, or expire groups',
-      );
+      log.warn({ hook, count, series, reason }, 'metrics of the hook were dropped');
     },
   };
 }

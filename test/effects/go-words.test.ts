@@ -124,6 +124,12 @@ describe('a field of an operation that is text', () => {
     });
   });
 
+  it.each(['a/b', '.', '..', 'http://a:80'])('may not lead to another path: %s', (word) => {
+    expect(() => operationOf(`operation: Delete\nkind: Pod\nname: ${word}\n`)).toThrow(
+      `name: received "${word}", which`,
+    );
+  });
+
   it('is missing where it is null', () => {
     expect(() => operationOf('operation: Delete\nkind: Pod\nname: ~\n')).toThrow('name: is missing');
   });

@@ -1,5 +1,4 @@
 import { describe, expect, it } from 'vitest';
-import { HookOutputError } from '../../src/errors.ts';
 import { HookMetrics, type DroppedMetrics } from '../../src/effects/hook-metrics.ts';
 import { parseMetrics } from '../../src/effects/parse-metrics.ts';
 
@@ -101,10 +100,22 @@ describe('a group', () => {
     expect(after(['a', { name: 'x', set: 1, group: 'g' }], ['b', { group: 'g', action: 'expire' }])).toBe('');
   });
 
-  it('is emptied before anything counts, wherever expire stands', () => {
-    const text = after(['a', { name: 'x', set: 1, group: 'g' }, { group: 'g', action: 'expire' }]);
+  it('is emptied first, and where expire stands', () => {
+    const x = { name: 'x', set: 1, group: 'g' };
+    const y = { name: 'y', set: 1, group: 'g' };
 
-    expect(seriesOf(text)).toEqual(['x{hook="a"} 1']);
+    expect(seriesOf(after(['a', x], ['a', y]))).toEqual(['y{hook="a"} 1']);
+    expect(seriesOf(after(['a', x, { group: 'g', action: 'expire' }, y]))).toEqual(['y{hook="a"} 1']);
+  });
+
+  it('is that of the hook where expire names none', () => {
+    const text = after(
+      ['a', { name: 'x', set: 1 }, { name: 'y', set: 1, group: 'g' }],
+      ['b', { name: 'x', set: 2 }],
+      ['a', { action: 'expire' }],
+    );
+
+    expect(seriesOf(text)).toEqual(['x{hook="b"} 2', 'y{hook="a"} 1']);
   });
 
   it('leaves what has no group', () => {
@@ -115,28 +126,20 @@ describe('a group', () => {
 });
 
 describe('a metric of another type', () => {
-  it('is refused, and nothing of the run counts', () => {
+  it('is dropped, and the others of the run count', () => {
     const metrics = new HookMetrics();
     apply(metrics, 'a', { name: 'x', set: 1 });
 
-    expect(() => apply(metrics, 'b', { name: 'y', set: 1 }, { name: 'x', add: 1 })).toThrow(HookOutputError);
-    expect(() => apply(metrics, 'b', { name: 'x', add: 1 })).toThrow("x is a gauge, 'add' needs a counter");
-    expect(seriesOf(metrics.text())).toEqual(['x{hook="a"} 1']);
+    expect(apply(metrics, 'b', { name: 'y', set: 1 }, { name: 'x', add: 1 }, { name: 'x', add: 1 })).toEqual({
+      count: 2,
+      series: 'x {}',
+      reason: "it is a gauge, 'add' needs a counter",
+    });
+    expect(seriesOf(metrics.text())).toEqual(['x{hook="a"} 1', 'y{hook="b"} 1']);
   });
 
-  it('is refused in few words, however many and however long the names are', () => {
-    const metrics = new HookMetrics();
-    const names = Array.from({ length: 300 }, (_, n) => `n${n}_${'x'.repeat(5000)}`);
-    apply(metrics, 'a', ...names.map((name) => ({ name, set: 1 })));
-
-    const refused = (): unknown => apply(metrics, 'b', ...names.map((name) => ({ name, add: 1 })));
-
-    expect(refused).toThrow(/and 200 more$/);
-    expect(refused).toThrow(expect.toSatisfy((error: Error) => error.message.length < 30_000));
-  });
-
-  it('is refused within one run', () => {
-    expect(() => after(['a', { name: 'x', set: 1 }, { name: 'x', add: 1 }])).toThrow('x is a gauge');
+  it('is dropped within one run', () => {
+    expect(seriesOf(after(['a', { name: 'x', set: 1 }, { name: 'x', add: 5 }]))).toEqual(['x{hook="a"} 1']);
   });
 
   it('may take the name once the old ones have expired', () => {
@@ -145,12 +148,25 @@ describe('a metric of another type', () => {
     expect(text).toContain('# TYPE x counter\nx{hook="a"} 4\n');
   });
 
-  it('is refused for other buckets of one series too', () => {
-    const observe = (buckets: readonly number[]) => ({ name: 'h', action: 'observe', value: 1, buckets });
+  it('keeps the buckets of its first observation', () => {
+    const observe = (buckets: readonly number[]) => ({ name: 'h', action: 'observe', value: 3, buckets });
+    const text = after(['a', observe([1, 5])], ['a', observe([2, 7])], ['b', observe([2])]);
 
-    expect(() => after(['a', observe([1])], ['a', observe([2])])).toThrow('h has other buckets already');
-    expect(() => after(['a', observe([1])], ['b', observe([2])])).not.toThrow();
+    expect(seriesOf(text).filter((line) => line.includes('_bucket'))).toEqual([
+      'h_bucket{hook="a",le="1"} 0',
+      'h_bucket{hook="a",le="5"} 2',
+      'h_bucket{hook="a",le="+Inf"} 2',
+      'h_bucket{hook="b",le="1"} 0',
+      'h_bucket{hook="b",le="5"} 1',
+      'h_bucket{hook="b",le="+Inf"} 1',
+    ]);
   });
+});
+
+it('a negative observation is in the first bucket', () => {
+  const text = after(['a', { name: 'h', action: 'observe', value: -1, buckets: [1] }]);
+
+  expect(seriesOf(text)).toContain('h_bucket{hook="a",le="1"} 1');
 });
 
 describe('labels', () => {
@@ -163,8 +179,11 @@ describe('labels', () => {
     },
   );
 
-  it('called __proto__ are refused, as Prometheus keeps such names for itself', () => {
-    expect(() => parseMetrics('{"name": "x", "set": 1, "labels": {"__proto__": "l"}}')).toThrow('labels.__proto__');
+  it('called __proto__ make nothing, as Prometheus keeps such names for itself', () => {
+    const { operations, warnings } = parseMetrics('{"name": "x", "set": 1, "labels": {"__proto__": "l"}}');
+
+    expect(operations).toEqual([]);
+    expect(warnings).toEqual([expect.stringContaining('labels.__proto__')]);
   });
 
   it('of 8000 other names each make a page that grows with the series, not with their square', () => {
