@@ -44,8 +44,13 @@ export interface LoggerOptions {
   readonly now?: () => Date;
 }
 
-/** The logger that all others are children of. */
-export interface RootLogger extends Logger {
+/** The level of the log, which may change while the program runs. */
+export interface LogLevels {
+  level: LogLevel;
+}
+
+/** The logger that all others are children of; its level is that of all of them. */
+export interface RootLogger extends Logger, LogLevels {
   /** The number of lines that were dropped because standard output was not read. */
   readonly droppedLines: number;
 }
@@ -57,7 +62,7 @@ const GAP_MESSAGE = 'log lines were dropped here, standard output was not read';
 /** Creates the root logger, the only writer of log lines. */
 export function createLogger(options: LoggerOptions): RootLogger {
   const { format, colors = false } = options;
-  const threshold = WEIGHTS[options.level];
+  const levels: LogLevels = { level: options.level };
   const line = format === 'json' ? formatJsonLine : textLine;
   const now = options.now ?? (() => new Date());
   const gap = (lines: number): string => {
@@ -66,9 +71,15 @@ export function createLogger(options: LoggerOptions): RootLogger {
   };
   const output = options.write === undefined ? openLineOutput(1, { gap }) : undefined;
   const write = options.write ?? ((text: string) => output?.write(text));
-  const sink = createSink({ write, now, stacks: options.level === 'debug', line, colors }, {});
+  const sink = createSink({ write, now, levels, line, colors }, {});
   return {
-    ...gated(threshold, sink),
+    ...gated(levels, sink),
+    get level() {
+      return levels.level;
+    },
+    set level(level) {
+      levels.level = level;
+    },
     get droppedLines() {
       return output?.droppedLines ?? 0;
     },
@@ -80,11 +91,11 @@ interface Sink {
   child(fields: LogFields): Sink;
 }
 
-function gated(threshold: number, sink: Sink): Logger {
+function gated(levels: LogLevels, sink: Sink): Logger {
   const at = (level: LogLevel) => {
     const weight = WEIGHTS[level];
     return (fields: LogFields, message: string): void => {
-      if (weight >= threshold) sink.write(level, fields, message);
+      if (weight >= WEIGHTS[levels.level]) sink.write(level, fields, message);
     };
   };
   return {
@@ -92,7 +103,7 @@ function gated(threshold: number, sink: Sink): Logger {
     info: at('info'),
     warn: at('warn'),
     error: at('error'),
-    child: (fields) => gated(threshold, sink.child(fields)),
+    child: (fields) => gated(levels, sink.child(fields)),
   };
 }
 
@@ -111,13 +122,14 @@ interface SinkOptions {
   readonly now: () => Date;
   readonly line: (line: Line) => string;
   readonly colors: boolean;
-  readonly stacks: boolean;
+  readonly levels: LogLevels;
 }
 
 function createSink(options: SinkOptions, bound: LogFields): Sink {
-  const { write, now, line, colors, stacks } = options;
+  const { write, now, line, colors, levels } = options;
   return {
     write(level, fields, message) {
+      const stacks = levels.level === 'debug';
       write(line({ time: now(), level, message, fields: { ...bound, ...fields }, colors, stacks }));
     },
     child: (fields) => createSink(options, { ...bound, ...fields }),

@@ -177,6 +177,19 @@ describe.each(['json', 'text'] as const)('a log as %s', (format) => {
   });
 });
 
+it('the level of all loggers may change', () => {
+  const { log, lines } = rig({ format: 'json', level: 'error' });
+  const child = log.child({ hook: 'a.sh' });
+
+  child.debug({}, 'before');
+  log.level = 'debug';
+  child.debug({ err: new Error('no') }, 'after');
+
+  expect(lines.map((line): unknown => JSON.parse(line))).toMatchObject([
+    { msg: 'after', err: { stack: expect.any(String) } },
+  ]);
+});
+
 function rig(options: Pick<LoggerOptions, 'format'> & Partial<LoggerOptions>) {
   const lines: string[] = [];
   const log = createLogger({ level: 'info', now, write: (line) => lines.push(line), ...options });

@@ -10,7 +10,7 @@ export interface SocketFlags {
 
 /** The operator, streams and clock of a command. */
 export interface AskIo {
-  readonly client: ControlClient;
+  readonly client: Pick<ControlClient, 'ask'>;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
   readonly now: () => number;
@@ -32,13 +32,13 @@ export async function askOperator(
   { debugUnixSocket, tmpDir }: SocketFlags,
   run: (io: AskIo) => Promise<number>,
 ): Promise<number> {
-  const [{ controlClient, ControlFailure }, { controlSocketOf }, { resolveOptions, startOptions }] = await Promise.all([
+  const [{ controlClient, ControlFailure }, { askedSocket }, { resolveOptions, startOptions }] = await Promise.all([
     import('./control-client.ts'),
     import('./control-socket.ts'),
     import('./options.ts'),
   ]);
   const specs = { debugUnixSocket: startOptions.debugUnixSocket, tmpDir: startOptions.tmpDir };
-  const { path } = controlSocketOf(resolveOptions(specs, { debugUnixSocket, tmpDir }, process.env));
+  const path = askedSocket(resolveOptions(specs, { debugUnixSocket, tmpDir }, process.env));
   const stderr = (text: string): void => void process.stderr.write(printable(text));
   try {
     const stdout = (text: string): void => void process.stdout.write(printable(text));

@@ -21,7 +21,7 @@ export async function askOperator(
   { debugUnixSocket, tmpDir }: SocketFlags,
   run: (io: ControlIo) => Promise<number>,
 ): Promise<number> {
-  const [{ controlClient, withOperator }, { controlSocketOf }, { resolveOptions, startOptions }, { shutdownSignal }] =
+  const [{ controlClient, withOperator }, { askedSocket }, { resolveOptions, startOptions }, { shutdownSignal }] =
     await Promise.all([
       import('./control-client.ts'),
       import('./control-socket.ts'),
@@ -29,11 +29,12 @@ export async function askOperator(
       import('./shutdown.ts'),
     ]);
   const specs = { debugUnixSocket: startOptions.debugUnixSocket, tmpDir: startOptions.tmpDir };
-  const { path } = controlSocketOf(resolveOptions(specs, { debugUnixSocket, tmpDir }, process.env));
+  const path = askedSocket(resolveOptions(specs, { debugUnixSocket, tmpDir }, process.env));
   const io: ControlIo = {
     client: controlClient(path),
     stdout: (text) => process.stdout.write(printable(text)),
     stderr: (text) => process.stderr.write(printable(text)),
+    raw: (output) => process.stdout.write(output),
     now: Date.now,
     signal: shutdownSignal(() => {}),
   };

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs';
 import { request } from 'node:http';
-import { json } from 'node:stream/consumers';
+import { buffer } from 'node:stream/consumers';
 import { UsageError } from '../errors.ts';
 import { eventually } from '../lib/deadline.ts';
 
@@ -13,6 +13,14 @@ export class ControlFailure extends Error {
 export interface ControlClient {
   /** Resolves to the answer; rejects with `UsageError` for an unknown hook or binding, else with `ControlFailure`. */
   ask(method: 'GET' | 'POST', path: string, signal?: AbortSignal): Promise<Readonly<Record<string, unknown>>>;
+  /** Resolves to the answer of the debug API as it is; rejects with `ControlFailure` for one that refuses. */
+  fetch(request: DebugRequest, signal?: AbortSignal): Promise<Buffer>;
+}
+
+/** A request to the debug API; with a form it is a POST. */
+export interface DebugRequest {
+  readonly path: string;
+  readonly form?: Readonly<Record<string, string>>;
 }
 
 /** The operator, streams and clock of a command that asks a running operator. */
@@ -20,6 +28,8 @@ export interface ControlIo {
   readonly client: ControlClient;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  /** Standard output for what is not text, such as a profile, or for a terminal. */
+  readonly raw: (output: string | Uint8Array) => void;
   readonly now: () => number;
   /** Aborts when the person at the terminal ends the command. */
   readonly signal: AbortSignal;
@@ -36,19 +46,41 @@ export async function withOperator(command: (io: ControlIo) => Promise<number>, 
   }
 }
 
-const ANSWER_LIMIT_MS = 30_000;
+// A profile takes up to 50 s.
+const ANSWER_LIMIT_MS = 60_000;
+const FORM = 'application/x-www-form-urlencoded';
 
 export function controlClient(socketPath: string): ControlClient {
   return {
     async ask(method, path, signal) {
       checkOwner(socketPath);
-      const { status, body } = await exchange(socketPath, { method, path, signal });
+      const { status, bytes } = await exchange(socketPath, { method, path, signal });
+      const body = recordIn(socketPath, bytes);
       if (status < 300) return body;
       const error = typeof body['error'] === 'string' ? body['error'] : `the operator answered ${status}`;
       if (status === 404) throw new UsageError(error);
       throw new ControlFailure(error);
     },
+    async fetch({ path, form }, signal) {
+      checkOwner(socketPath);
+      const method = form === undefined ? 'GET' : 'POST';
+      const body = form && new URLSearchParams(form).toString();
+      const { status, bytes } = await exchange(socketPath, { method, path, signal, body });
+      if (status < 300) return bytes;
+      const text = bytes.toString().trim();
+      throw new ControlFailure(text === '' ? `the operator answered ${status}` : text);
+    },
   };
+}
+
+function recordIn(socketPath: string, bytes: Buffer): Readonly<Record<string, unknown>> {
+  try {
+    const body: unknown = JSON.parse(bytes.toString());
+    return isRecord(body) ? body : {};
+  } catch (error) {
+    const why = error instanceof Error ? error : new Error(String(error));
+    throw new ControlFailure(unreachable(socketPath, why), { cause: error });
+  }
 }
 
 /** Refuses a socket of another user: in a folder that others may write to, it might not be the operator's. */
@@ -74,27 +106,27 @@ interface Sent {
   readonly method: string;
   readonly path: string;
   readonly signal: AbortSignal | undefined;
+  /** A form, for a POST. */
+  readonly body?: string | undefined;
 }
 
 interface Answer {
   readonly status: number;
-  readonly body: Readonly<Record<string, unknown>>;
+  readonly bytes: Buffer;
 }
 
-async function exchange(socketPath: string, { method, path, signal }: Sent): Promise<Answer> {
-  const outgoing = request({ socketPath, method, path });
+async function exchange(socketPath: string, { method, path, signal, body }: Sent): Promise<Answer> {
+  const headers = body === undefined ? {} : { 'content-type': FORM, 'content-length': Buffer.byteLength(body) };
+  const outgoing = request({ socketPath, method, path, headers });
   const late = (): never => {
     throw new ControlFailure(unreachable(socketPath, new Error(`no whole answer within ${ANSWER_LIMIT_MS / 1000} s`)));
   };
   return eventually<Answer>({ limitMs: ANSWER_LIMIT_MS, late, signal }, ({ resolve, reject }) => {
     const fail = (error: Error): void => reject(new ControlFailure(unreachable(socketPath, error), { cause: error }));
     outgoing.once('response', (response) => {
-      json(response).then(
-        (body) => resolve({ status: response.statusCode ?? 0, body: isRecord(body) ? body : {} }),
-        fail,
-      );
+      buffer(response).then((bytes) => resolve({ status: response.statusCode ?? 0, bytes }), fail);
     });
-    outgoing.on('error', fail).end();
+    outgoing.on('error', fail).end(body);
     return () => outgoing.destroy();
   });
 }

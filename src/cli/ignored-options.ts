@@ -6,32 +6,10 @@ export interface IgnoredOption {
 
 /** The flags of shell-operator that are accepted and ignored, so that its images and charts start. */
 export const ignoredOptions: Readonly<Record<string, IgnoredOption>> = {
-  namespace: { flag: '--namespace <name>', env: 'SHELL_OPERATOR_NAMESPACE' },
   kubeServer: { flag: '--kube-server <url>', env: 'KUBE_SERVER' },
   logNoTime: { flag: '--log-no-time', env: 'LOG_NO_TIME' },
-  debugHttpAddr: { flag: '--debug-http-addr <address>', env: 'DEBUG_HTTP_SERVER_ADDR' },
   debugKubernetesApi: { flag: '--debug-kubernetes-api', env: 'DEBUG_KUBERNETES_API' },
   ...family('object-patcher-kube-client', ['qps', 'burst', 'timeout']),
-  ...family('validating-webhook', [
-    'configuration-name',
-    'service-name',
-    'server-cert',
-    'server-key',
-    'ca',
-    'client-ca',
-    'failure-policy',
-    'listen-port',
-    'listen-address',
-  ]),
-  ...family('conversion-webhook', [
-    'service-name',
-    'server-cert',
-    'server-key',
-    'ca',
-    'client-ca',
-    'listen-port',
-    'listen-address',
-  ]),
 };
 
 /** Environment variables without a flag. */

@@ -10,6 +10,8 @@ export interface OptionSpec<T> {
   readonly description: string;
   /** Converts the text; throws an Error whose message is what was expected. */
   readonly parse: (text: string) => T;
+  /** What is said in the log of a value that is taken, but not as it was given; undefined for any other. */
+  readonly note?: (text: string) => string | undefined;
   readonly fallback: T;
 }
 
@@ -18,14 +20,24 @@ export function text(name: string, env: readonly string[], fallback: string, des
   return { flag: name, env, defaultText: fallback, description, parse: (value) => value, fallback };
 }
 
-/** A flag without a value; default false. Its variables accept true, 1, yes, false, 0 and no. */
+/** A flag without a value, or with one behind `=`; default false. True is `true`, `t`, `1` or `yes`, in any case. */
 export function flag(name: string, env: readonly string[], description: string): OptionSpec<boolean> {
   const parse = (value: string): boolean => {
-    if (['true', '1', 'yes'].includes(value.toLowerCase())) return true;
-    if (['false', '0', 'no'].includes(value.toLowerCase())) return false;
+    if (['true', 't', '1', 'yes'].includes(value.toLowerCase())) return true;
+    if (['false', 'f', '0', 'no'].includes(value.toLowerCase())) return false;
     throw new Error('true or false');
   };
   return { flag: name, env, defaultText: 'false', description, parse, fallback: false };
+}
+
+/** An option whose value is a list: the flag several times, or one text with commas. */
+export function words(name: string, env: readonly string[], description: string): OptionSpec<readonly string[]> {
+  const parse = (value: string): readonly string[] =>
+    value
+      .split(',')
+      .map((word) => word.trim())
+      .filter((word) => word !== '');
+  return { flag: name, env, defaultText: '', description, parse, fallback: [] };
 }
 
 /** An option with a number of 0 or more. */
@@ -65,19 +77,4 @@ export function duration(
     return parsed;
   };
   return { flag: name, env, defaultText: fallback, description, parse, fallback: parse(fallback) };
-}
-
-/** An option with one of several words, in any case. */
-export function choice<T extends string>(
-  name: string,
-  env: readonly string[],
-  values: readonly T[],
-  fallback: T,
-): OptionSpec<T> {
-  const parse = (value: string): T => {
-    const found = values.find((candidate) => candidate === value.toLowerCase());
-    if (found === undefined) throw new Error(`one of ${values.join(', ')}`);
-    return found;
-  };
-  return { flag: name, env, defaultText: fallback, description: `one of ${values.join(', ')}`, parse, fallback };
 }

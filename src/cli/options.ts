@@ -1,8 +1,17 @@
 import { UsageError } from '../errors.ts';
-import type { RunHistoryPlace } from '../operator/open-history.ts';
-import type { ScheduleStatePlace } from '../operator/schedule-state.ts';
-import { DEFAULT_PLACE, type DeadLetterPlace } from '../operator/dead-letter-place.ts';
-import { choice, duration, flag, number, port, text, type OptionSpec } from './option-spec.ts';
+import { shown } from '../lib/shown.ts';
+import { logFormatOption, logLevelOption } from './log-options.ts';
+import { duration, flag, number, port, text, type OptionSpec } from './option-spec.ts';
+import {
+  fieldManager,
+  metricsPrefix,
+  parseDeadLetters,
+  parseDebugAddress,
+  parseRunHistory,
+  parseScheduleState,
+  requestsASecond,
+} from './option-values.ts';
+import { webhookOptions } from './webhook-options.ts';
 
 /** Flags by the names that commander gives them, as they were given: `hooksDir` for `--hooks-dir`. */
 export type Flags = Readonly<Record<string, string | boolean | undefined>>;
@@ -48,10 +57,9 @@ export const startOptions = {
       'shell_operator_',
       'prefix of the names of built-in metrics',
     ),
-    parse: (value: string): string => {
-      if (/^(?:[a-zA-Z_:][a-zA-Z0-9_:]*)?$/.test(value)) return value;
-      throw new Error('letters, digits, "_" and ":", no digit first');
-    },
+    parse: metricsPrefix,
+    note: (value: string): string | undefined =>
+      metricsPrefix(value) === value ? undefined : `metrics are called ${metricsPrefix(value)}…`,
   },
   kubeContext: text('--kube-context <name>', ['HOOKLET_KUBE_CONTEXT', 'KUBE_CONTEXT'], '', 'context of the kubeconfig'),
   kubeConfig: text(
@@ -60,18 +68,31 @@ export const startOptions = {
     '',
     'kubeconfig file; else KUBECONFIG, ~/.kube/config, then the account of the pod',
   ),
-  kubeClientQps: number(
-    '--kube-client-qps <n>',
-    ['HOOKLET_KUBE_CLIENT_QPS', 'KUBE_CLIENT_QPS'],
-    0,
-    'limit of requests a second; 0 leaves the limit to the API server',
-  ),
+  kubeClientQps: {
+    ...number(
+      '--kube-client-qps <n>',
+      ['HOOKLET_KUBE_CLIENT_QPS', 'KUBE_CLIENT_QPS'],
+      0,
+      'limit of requests a second; 0 or less leaves the limit to the API server',
+    ),
+    parse: requestsASecond,
+  },
   kubeClientBurst: number(
     '--kube-client-burst <n>',
     ['HOOKLET_KUBE_CLIENT_BURST', 'KUBE_CLIENT_BURST'],
     10,
     'requests above the limit at once',
   ),
+  fieldManager: {
+    ...text(
+      '--field-manager <name>',
+      ['HOOKLET_FIELD_MANAGER'],
+      '',
+      'field manager of what hooks write; else hooklet, or shell-operator when the program was called so',
+    ),
+    parse: fieldManager,
+  },
+  ...webhookOptions,
   gracePeriodMs: duration(
     '--grace-period <duration>',
     ['HOOKLET_GRACE_PERIOD'],
@@ -144,18 +165,8 @@ export const startOptions = {
     ['HOOKLET_PAUSE_BY_NAMESPACE'],
     'let the annotation hooklet.dev/pause on a namespace pause its objects; needs to list and watch namespaces',
   ),
-  logLevel: choice(
-    '--log-level <level>',
-    ['HOOKLET_LOG_LEVEL', 'LOG_LEVEL'],
-    ['debug', 'info', 'warn', 'error'],
-    'info',
-  ),
-  logFormat: choice(
-    '--log-format <format>',
-    ['HOOKLET_LOG_FORMAT', 'LOG_TYPE'],
-    ['auto', 'text', 'json', 'color'],
-    'auto',
-  ),
+  logLevel: logLevelOption('--log-level <level>', ['HOOKLET_LOG_LEVEL', 'LOG_LEVEL']),
+  logFormat: logFormatOption('--log-format <format>', ['HOOKLET_LOG_FORMAT', 'LOG_TYPE']),
   logProxyHookJson: flag(
     '--log-proxy-hook-json',
     ['HOOKLET_LOG_PROXY_HOOK_JSON', 'LOG_PROXY_HOOK_JSON'],
@@ -172,6 +183,16 @@ export const startOptions = {
     '',
     'socket for hooklet status, schedule and the like; else hooklet.socket in the folder of --tmp-dir',
   ),
+  debugHttpAddr: {
+    ...text(
+      '--debug-http-addr <address>',
+      ['HOOKLET_DEBUG_HTTP_ADDR', 'DEBUG_HTTP_SERVER_ADDR'],
+      '',
+      'address and port of the debug API, for everyone who reaches it; :9650 is one of this machine alone',
+    ),
+    parse: parseDebugAddress,
+    fallback: undefined,
+  },
   keepTmpFiles: flag(
     '--debug-keep-tmp-files',
     ['HOOKLET_DEBUG_KEEP_TMP_FILES', 'DEBUG_KEEP_TMP_FILES'],
@@ -213,6 +234,15 @@ export function resolveOptions<S extends Specs>(specs: S, flags: Flags, env: Nod
   return Object.fromEntries(entries);
 }
 
+/** What the log says of values that are taken, but not as they were given. */
+export function optionNotes(specs: Specs, flags: Flags, env: NodeJS.ProcessEnv): readonly string[] {
+  return Object.values(specs).flatMap((spec) => {
+    const given = givenText(spec, flags[attributeName(spec.flag)], env);
+    const note = given && spec.note?.(given.text);
+    return given === undefined || note === undefined ? [] : [`${given.source}: got ${shown(given.text)}, ${note}`];
+  });
+}
+
 /** The name that commander gives to a flag: `hooksDir` for `--hooks-dir <dir>`. */
 export function attributeName(flag: string): string {
   return flag
@@ -232,30 +262,4 @@ function givenText(
     if (value !== undefined && value !== '') return { text: value, source: name };
   }
   return undefined;
-}
-
-function parseRunHistory(value: string): RunHistoryPlace | undefined {
-  if (value === '') return undefined;
-  const path = /^file:(.+)$/.exec(value)?.[1];
-  if (path !== undefined) return { type: 'file', path };
-  throw new Error('file:<dir>');
-}
-
-function parseScheduleState(value: string): ScheduleStatePlace | undefined {
-  if (value === '') return undefined;
-  const name = /^configmap(?:\/([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?))?$/.exec(value);
-  if (name !== null) return { type: 'configMap', name: name[1] ?? 'hooklet-schedules', isForced: true };
-  const path = /^file:(.+)$/.exec(value)?.[1];
-  if (path !== undefined) return { type: 'file', path, isForced: true };
-  throw new Error('configmap, configmap/<name> or file:<path>');
-}
-
-function parseDeadLetters(value: string): DeadLetterPlace | undefined {
-  if (value === '') return undefined;
-  if (value === 'none') return { type: 'none' };
-  const name = /^configmap(?:[:/]([a-z0-9](?:[-a-z0-9.]{0,251}[a-z0-9])?))?$/.exec(value);
-  if (name !== null) return { type: 'configMap', name: name[1] ?? DEFAULT_PLACE.name, isForced: true };
-  const path = /^file:(.+)$/.exec(value)?.[1];
-  if (path !== undefined) return { type: 'file', path, isForced: true };
-  throw new Error('configmap, configmap:<name>, file:<path> or none');
 }

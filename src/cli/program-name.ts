@@ -10,3 +10,9 @@ export function calledAsShellOperator(argv0: string, env: Readonly<Record<string
   const { HOOKLET_COMPAT: given = '' } = env;
   return (given === '' ? basename(argv0) : given) === PEER;
 }
+
+/** The name that this program was called by, `hooklet` or `shell-operator`. */
+export function programName(): 'hooklet' | 'shell-operator' {
+  const [, path = ''] = process.argv;
+  return calledAsShellOperator(path, process.env) ? PEER : 'hooklet';
+}

@@ -8,6 +8,7 @@ import { startSpawnerChild } from '../runner/spawner-child.ts';
 import { addFinalizers } from './finalizers-program.ts';
 import { CHECK_HELP, COMPLETION_HELP, DEV_HELP, PROGRAM_HELP, RUN_HELP, START_HELP } from './help.ts';
 import { addDead } from './dead.ts';
+import { addDebug } from './debug-program.ts';
 import { addPause } from './pause.ts';
 import type { CheckFlags, RunFlags } from './local-commands.ts';
 import { addRender } from './render-program.ts';
@@ -15,7 +16,7 @@ import type { OptionSpec } from './option-spec.ts';
 import { devOptions, startOptions, type Flags } from './options.ts';
 import { CHECK_FORMATS } from './output-format.ts';
 import { addSchedule } from './schedule.ts';
-import { hiddenStartFlags, startFlags } from './start-flags.ts';
+import { hiddenStartFlags, startFlags, withoutSwitchValues } from './start-flags.ts';
 import { addViews } from './views.ts';
 import { version } from './version.ts';
 
@@ -43,8 +44,10 @@ export async function main(
     // accident.
     const argv = given.length === 0 && isTerminal ? ['--help'] : given;
     const [command, ...rest] = withCommand(argv);
-    const flags = command === 'start' ? startFlags(rest) : undefined;
-    return await (flags === undefined ? dispatch(argv) : startHooks(flags).finally(onServed));
+    if (command !== 'start') return await dispatch(argv);
+    const flags = startFlags(rest);
+    if (flags === undefined) return await dispatch([command, ...withoutSwitchValues(rest)]);
+    return await startHooks(flags).finally(onServed);
   } catch (error) {
     return error instanceof HookletError ? explain(error) : crash(error);
   }
@@ -128,6 +131,7 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addDead(program, exit);
   addPause(program, exit);
   addViews(program, exit);
+  addDebug(program, exit);
   addFinalizers(program, exit);
   // Only for the help; `dispatch` handles them before the parser.
   program

@@ -1,4 +1,3 @@
-import { parseArgs } from 'node:util';
 import { attributeName, startOptions, type Flags } from './options.ts';
 import { ignoredOptions } from './ignored-options.ts';
 
@@ -8,22 +7,73 @@ const LOG_TYPE = '--log-type <format>';
 /** Flags of `start` that its help does not list. */
 export const hiddenStartFlags: readonly string[] = [LOG_TYPE, ...Object.values(ignoredOptions).map(({ flag }) => flag)];
 
+type Kind = 'switch' | 'value' | 'list';
+
 /**
- * Reads the flags of `start` with Node's own parser: loading commander takes 5 ms more, at each start of a pod. Undefined
- * for `--help` and for wrong flags: commander reads them again, and prints the help or the message.
+ * Reads the flags of `start`: loading commander takes 5 ms more, at each start of a pod. A switch may have its value
+ * behind `=`, as in Go; of a flag that is given twice the last one counts, and a list has both. Undefined for `--help` and
+ * for wrong flags: commander reads them again, and prints the help or the message.
  */
 export function startFlags(args: readonly string[]): Flags | undefined {
-  const known = [...Object.values(startOptions).map(({ flag }) => flag), ...hiddenStartFlags];
-  try {
-    const { values } = parseArgs({ args: [...args], options: Object.fromEntries(known.map(parserOption)) });
-    return Object.fromEntries(Object.entries(values).map(([name, value]) => [attributeName(name), value]));
-  } catch {
-    return undefined;
+  const flags: Record<string, string | boolean> = {};
+  for (let index = 0; index < args.length; index += 1) {
+    const read = readFlag(args[index] ?? '', args[index + 1]);
+    if (read === undefined) return undefined;
+    const { name, kind, value } = read;
+    const before = flags[name];
+    flags[name] = kind === 'list' && before !== undefined ? `${String(before)},${String(value)}` : value;
+    if (read.isTwoWords) index += 1;
   }
+  return flags;
 }
 
-/** `hooks-dir` takes a text where the flag is `--hooks-dir <dir>`. */
-function parserOption(flag: string): [name: string, option: { readonly type: 'string' | 'boolean' }] {
+/** The arguments without the values of switches, which commander does not take; for its messages. */
+export function withoutSwitchValues(args: readonly string[]): readonly string[] {
+  return args.map((arg) => {
+    const name = arg.slice(0, Math.max(0, arg.indexOf('=')));
+    return kinds().get(name) === 'switch' ? name : arg;
+  });
+}
+
+interface ReadFlag {
+  /** As commander names it. */
+  readonly name: string;
+  readonly kind: Kind;
+  readonly value: string | boolean;
+  /** The value is the next argument. */
+  readonly isTwoWords: boolean;
+}
+
+function readFlag(arg: string, next: string | undefined): ReadFlag | undefined {
+  const equals = arg.indexOf('=');
+  const word = equals === -1 ? arg : arg.slice(0, equals);
+  const kind = kinds().get(word);
+  if (kind === undefined) return undefined;
+  const name = attributeName(word);
+  if (equals !== -1) return { name, kind, value: arg.slice(equals + 1), isTwoWords: false };
+  if (kind === 'switch') return { name, kind, value: true, isTwoWords: false };
+  return next === undefined || isFlagLike(next) ? undefined : { name, kind, value: next, isTwoWords: true };
+}
+
+/** `--kube-client-qps -1` has a value, `--hooks-dir --help` has none. */
+function isFlagLike(text: string): boolean {
+  return /^-[^\d]/.test(text);
+}
+
+let known: ReadonlyMap<string, Kind> | undefined;
+
+/** What each flag takes, by its name with the dashes. */
+function kinds(): ReadonlyMap<string, Kind> {
+  known ??= new Map([
+    ...Object.values(startOptions).map(({ flag }) => kindOf(flag)),
+    ...hiddenStartFlags.map((flag) => kindOf(flag)),
+  ]);
+  return known;
+}
+
+/** `--hooks-dir <dir>` takes a value, `--client-ca <file...>` several. */
+function kindOf(flag: string): readonly [name: string, kind: Kind] {
   const [name = '', value] = flag.split(' ', 2);
-  return [name.replace(/^--/, ''), { type: value === undefined ? 'boolean' : 'string' }];
+  if (value === undefined) return [name, 'switch'];
+  return [name, value.endsWith('...>') ? 'list' : 'value'];
 }

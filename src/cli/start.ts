@@ -8,12 +8,14 @@ import { runOperator, type OperatorOptions } from '../operator/run-operator.ts';
 import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { controlSocketOf } from './control-socket.ts';
 import { logStyle } from './log-style.ts';
-import { resolveOptions, startOptions, type Flags, type StartOptions } from './options.ts';
+import { optionNotes, resolveOptions, startOptions, type Flags, type StartOptions } from './options.ts';
 import { withoutEffect } from './ignored-options.ts';
 import { leaderElectionOptions } from './leader-options.ts';
 import { programFile } from './program-file.ts';
+import { programName } from './program-name.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { version } from './version.ts';
+import { webhookSettings } from './webhook-options.ts';
 
 /**
  * `hooklet start`: runs the hooks against a cluster until SIGINT or SIGTERM; resolves to the exit code. `program.ts`
@@ -33,6 +35,8 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
   await discoverHooks(options.hooksDir);
   const signal = shutdownSignal((name) => log.info({ signal: name }, 'shutting down'));
   log.info({ version, hooksDir: options.hooksDir }, 'hooklet starts');
+  for (const note of optionNotes(startOptions, flags, process.env))
+    log.warn({ option: note }, 'option taken otherwise');
   const unused = withoutEffect(flags, process.env);
   if (unused.length > 0) log.warn({ options: unused }, 'options of shell-operator have no effect here');
   const connect = async (): Promise<Cluster> => {
@@ -70,12 +74,15 @@ export function operatorOptions(
   connect: () => Promise<Cluster>,
   log: RootLogger,
 ): OperatorOptions {
-  const { kubeClientQps: qps, kubeClientBurst: burst } = options;
+  const { kubeClientQps: qps, kubeClientBurst: burst, fieldManager } = options;
+  const manager = fieldManager === '' ? programName() : fieldManager;
   return {
     ...options,
-    cluster: { connect, userAgent: `hooklet/${version}`, ...(qps > 0 && { qps, burst }) },
+    cluster: { connect, userAgent: `${manager}/${version}`, ...(qps > 0 && { qps, burst }) },
     ...leaderElectionOptions(options),
     controlSocket: controlSocketOf(options),
+    webhooks: webhookSettings(options),
+    logLevels: log,
     env: process.env,
     program: { node: process.execPath, program: programFile },
     log,

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import { asking, askOperator, type GivenFlags, type SocketFlags } from './asking.ts';
+import type { QueueListFlags } from './debug-commands.ts';
 import type { RunListFlags } from './run-commands.ts';
 
 type Exit = (code: number) => void;
@@ -55,16 +56,31 @@ function addRuns(program: Command, exit: Exit): void {
 
 function addQueue(program: Command, exit: Exit): void {
   const queue = program.command('queue').description('show the queues of a running operator');
-  asking(queue.command('list').description('show the queues that have tasks'))
-    .option(...OUTPUT)
-    .action(async ({ output, ...flags }: SocketFlags & GivenFlags<'output'>) => {
-      const { listQueues } = await import('./view-commands.ts');
-      exit(await askOperator(flags, async (io) => listQueues(output, io)));
-    });
+  addQueueList(queue, exit);
   asking(queue.command('watch').description('show them whenever they change')).action(async (flags: SocketFlags) => {
     const { watchQueues } = await import('./view-commands.ts');
     exit(await askOperator(flags, watchQueues));
   });
+}
+
+function addQueueList(queue: Command, exit: Exit): void {
+  asking(queue.command('list').description('show the queues that have tasks'))
+    .option('-o, --output <format>', 'one of text, json, yaml (default text)')
+    .option('-e, --show-empty', 'show empty queues too')
+    .option('-w, --watch', 'show them again and again')
+    .option('-t, --watchInterval <duration>', 'time between two with --watch (default 1s)')
+    .addHelpText('after', QUEUE_HELP)
+    .action(async ({ debugUnixSocket, tmpDir, ...flags }: SocketFlags & QueueListFlags) => {
+      const [{ listQueues }, { dumpQueues, isDumpAsked }] = await Promise.all([
+        import('./view-commands.ts'),
+        import('./debug-commands.ts'),
+      ]);
+      exit(
+        await askOperator({ debugUnixSocket, tmpDir }, async (io) =>
+          isDumpAsked(flags) ? dumpQueues(flags, io) : listQueues(flags.output, io),
+        ),
+      );
+    });
 }
 
 function addObjects(program: Command, exit: Exit): void {
@@ -85,6 +101,10 @@ function addObjects(program: Command, exit: Exit): void {
       exit(await askOperator(flags, async (io) => showObject(object, { hook, output }, io)));
     });
 }
+
+const QUEUE_HELP = `
+With -e, -w or -t, with -o yaml, and when called as shell-operator, the output is that of shell-operator.
+`;
 
 const OBJECT_HELP = `
 An object is NAMESPACE/NAME or KIND/NAMESPACE/NAME; a cluster-scoped one NAME or KIND//NAME.

@@ -3,12 +3,14 @@ import { UsageError } from '../errors.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
 import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { aborted } from '../lib/aborted.ts';
+import type { DebugView } from '../hook/debug-view.ts';
 import type { OperatorView } from '../hook/operator-view.ts';
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
+import type { LogLevels } from '../log.ts';
 import { type Metrics } from '../metrics.ts';
 import type { Effects } from '../run/attempt.ts';
 import type { Ask } from '../run/asked-runs.ts';
@@ -25,6 +27,8 @@ import { hookLoader, type HookLoading } from '../units/hook-loading.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { HookSet } from '../units/hook-set.ts';
 import { childrenOf } from './children-view.ts';
+import { createDebugView } from './debug-view.ts';
+import { LogLevelConfig } from './runtime-config.ts';
 import { createOperatorView } from './operator-view.ts';
 import { openChildren } from './open-children.ts';
 import { type RunnerSettings } from './open-runner.ts';
@@ -43,6 +47,8 @@ export interface OperatorSettings extends RunnerSettings, GivenUpSettings {
   readonly gracePeriodMs: number;
   /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
   readonly changes?: (signal: AbortSignal) => AsyncIterable<void>;
+  /** The level of the log, which the debug API changes; absent: it changes nothing. */
+  readonly logLevels?: LogLevels;
   /** Called once, after the first load of the hooks. */
   readonly onLoaded?: () => void;
   /** Default: a ConfigMap, for the schedules that make up for missed ticks. */
@@ -90,6 +96,8 @@ export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'status'>;
 export class Operator {
   readonly schedules: Schedules;
   readonly givenUp: GivenUp;
+  /** What the debug API shows. */
+  readonly debug: DebugView;
   readonly #parts: OperatorParts;
   readonly #hooks: HookSet;
   readonly #runs: Runs;
@@ -139,6 +147,12 @@ export class Operator {
       fingerprints: async (files) => fingerprintsOf(resolve(options.hooksDir), files),
       onCrash: this.#crash.reject,
       signal,
+    });
+    this.debug = createDebugView({
+      history: parts.history,
+      units: () => this.#hooks.units,
+      queues: () => this.#runs.queues,
+      config: new LogLevelConfig({ levels: options.logLevels ?? { level: 'info' }, now: Date.now, log }),
     });
   }
 

@@ -5,7 +5,6 @@ import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import { runAll } from '../lib/run-all.ts';
 import { slicedText } from '../lib/sliced-text.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
-import { createControlServer, type ControlServer, type ControlServerOptions } from '../server/control-server.ts';
 import type { HealthCheck } from '../server/health.ts';
 import type { HttpServer } from '../server/http-server.ts';
 import { createServer, type ServerOptions } from '../server/server.ts';
@@ -13,7 +12,8 @@ import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './
 import { createEffects, type EffectsParts } from './effects.ts';
 import { createHookEvents, type HookEvents } from './hook-events.ts';
 import { beginLoading, hookLoader } from '../units/hook-loading.ts';
-import { openLeadership, refusalOf, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
+import { openLeadership, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
+import { openControl, type ControlSettings } from './open-control.ts';
 import { openEvents } from './open-events.ts';
 import { openHistory, type OpenHistory, type RunHistoryPlace } from './open-history.ts';
 import { openRunner } from './open-runner.ts';
@@ -21,8 +21,9 @@ import { Operator, type OperatorParts, type OperatorSettings } from './operator.
 import { measureLoad } from './process-load.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 import { keepYoungGeneration } from './young-generation.ts';
+import type { WebhookSettings } from './webhook-settings.ts';
 
-export interface OperatorOptions extends OperatorSettings {
+export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly listenAddress: string;
   readonly listenPort: number;
   /** Whether the server accepts a request with this Host header; default: every request. */
@@ -33,14 +34,11 @@ export interface OperatorOptions extends OperatorSettings {
   readonly leaderElection?: LeaderElectionSettings | undefined;
   /** The number of log lines that were dropped so far because standard output was not read. */
   readonly droppedLogLines?: () => number;
-  /** Absent: there is no control socket. */
-  readonly controlSocket?: ControlSocket;
   /** Absent: runs are remembered in memory alone. */
   readonly runHistory?: RunHistoryPlace | undefined;
+  /** How webhooks are served; absent: as by default. */
+  readonly webhooks?: WebhookSettings;
 }
-
-/** The socket through which `hooklet schedule` controls this operator. */
-export type ControlSocket = Pick<ControlServerOptions, 'path' | 'isRequired'>;
 
 /**
  * Runs the hooks of a folder until `signal` aborts; then lets running hooks finish within the grace period and applies
@@ -155,24 +153,6 @@ function openElection(
 ): LeaderElection | undefined {
   if (leaderElection === undefined) return undefined;
   return openLeadership(leaderElection, { ...parts, userAgent, env, log }, ends);
-}
-
-interface Controlled {
-  readonly operator: Operator;
-  readonly leadership: LeaderElection | undefined;
-}
-
-async function openControl(
-  { controlSocket, log }: OperatorOptions,
-  { operator: { schedules, view, givenUp }, leadership }: Controlled,
-  ends: AsyncDisposableStack,
-): Promise<ControlServer | undefined> {
-  if (controlSocket === undefined) return undefined;
-  const refusal = (): string | undefined => refusalOf(leadership?.status);
-  const controls = { schedules, view, ...givenUp.controls };
-  const control = await createControlServer({ ...controlSocket, ...controls, refusal, log });
-  ends.defer(async () => control.close());
-  return control;
 }
 
 async function openCluster(

@@ -1,3 +1,4 @@
+import { goDuration } from '../lib/duration.ts';
 import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
@@ -267,15 +268,16 @@ function describe(state: State, nowMs: number): string {
     case 'new':
       return '';
     case 'idle':
-      return `waiting for task ${seconds(nowMs - state.sinceMs)}`;
+      return `waiting for task ${span(wholeSeconds(nowMs - state.sinceMs))}`;
     case 'admitting':
-      return `waiting for the rate limit ${seconds(nowMs - state.sinceMs)}`;
+      return `waiting for the rate limit ${span(wholeSeconds(nowMs - state.sinceMs))}`;
     case 'running':
       return 'run first task';
     case 'delayed': {
-      const left = seconds(Math.max(0, state.untilMs - nowMs));
-      const delay = seconds(state.delayMs);
-      return `sleep after fail for ${delay} (${left} left of ${delay} delay)`;
+      const delayMs = wholeSeconds(state.delayMs);
+      const waitedMs = wholeSeconds(state.delayMs - Math.max(0, state.untilMs - nowMs));
+      const left = `${span(Math.max(0, delayMs - waitedMs))} left of ${span(delayMs)} delay`;
+      return `sleep after fail for ${span(Math.round(state.delayMs / 100) * 100)} (${left})`;
     }
     case 'stopped':
       return 'stop';
@@ -284,6 +286,11 @@ function describe(state: State, nowMs: number): string {
   }
 }
 
-function seconds(ms: number): string {
-  return `${Number((ms / 1000).toFixed(1))}s`;
+function wholeSeconds(ms: number): number {
+  return Math.floor(ms / 1000) * 1000;
+}
+
+/** As shell-operator writes it; a wait that has just begun is 0s. */
+function span(ms: number): string {
+  return ms <= 0 ? '0s' : goDuration(ms);
 }

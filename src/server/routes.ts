@@ -1,4 +1,5 @@
 import { healthText, isHealthy, type HealthReport } from './health.ts';
+import { isProfilePath, PROFILES_TEXT } from './profiles.ts';
 import { sharedPage } from './shared-page.ts';
 
 /** The answer to one request. */
@@ -24,11 +25,25 @@ export interface RouteOptions {
 const METRICS_TYPE = 'text/plain; version=0.0.4';
 const KEEP_METRICS_MS = 200;
 
+const PROFILE_INDEX = '/debug/pprof/';
+/** Stands for all paths below. */
+const OTHER_PROFILES = '/debug/pprof/*';
+
+/** The page of a path; undefined where there is none. */
+export function routeTo(routes: ReadonlyMap<string, Route>, path: string): Route | undefined {
+  if (path === '/debug/pprof') return routes.get(PROFILE_INDEX);
+  return routes.get(path) ?? (isProfilePath(path) ? routes.get(OTHER_PROFILES) : undefined);
+}
+
 /** Creates the pages, by path. */
 export function createRoutes(options: RouteOptions): ReadonlyMap<string, Route> {
   const { metricsText, hookMetricsText, health, liveness = () => ({ checks: [] }) } = options;
   return new Map<string, Route>([
     ['/', index],
+    ['/discovery', discovery],
+    [PROFILE_INDEX, () => ({ status: 200, type: 'text/plain', body: PROFILES_TEXT })],
+    // Go's profiles are not there: whoever asks for one gets no file that looks like one.
+    [OTHER_PROFILES, () => ({ status: 501, type: 'text/plain', body: PROFILES_TEXT })],
     ['/metrics', sharedPage(async () => metricsPage(await metricsText()), { keepMs: KEEP_METRICS_MS })],
     ['/metrics/hooks', sharedPage(async () => metricsPage(await hookMetricsText()), { keepMs: KEEP_METRICS_MS })],
     ['/healthz', healthRoute('healthz', liveness)],
@@ -61,7 +76,15 @@ const LINKS: readonly (readonly [path: string, meaning: string])[] = [
   ['/metrics/hooks', 'metrics of the hooks'],
   ['/healthz', 'whether the process is alive'],
   ['/readyz?verbose', 'whether everything is synchronized, check by check'],
+  ['/discovery', 'all paths'],
+  [PROFILE_INDEX, 'where profiles of the process are'],
 ];
+
+/** All paths, as in shell-operator. */
+function discovery(): Page {
+  const paths = ['/', '/discovery', '/healthz', '/metrics', '/metrics/hooks', '/readyz', OTHER_PROFILES];
+  return { status: 200, type: 'text/plain', body: paths.map((path) => `GET ${path}\n`).join('') };
+}
 
 function index(): Page {
   const links = LINKS.map(([path, meaning]) => `<li><a href="${path}">${path}</a>: ${meaning}</li>`);

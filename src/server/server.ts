@@ -2,7 +2,7 @@ import type { Logger } from '../log.ts';
 import type { HttpAnswer, HttpRoute, RequestHead } from './answering.ts';
 import type { HealthReport } from './health.ts';
 import { openHttpServer, type HttpServer } from './http-server.ts';
-import { createRoutes, type Page, type PageText } from './routes.ts';
+import { createRoutes, routeTo, type Page, type PageText } from './routes.ts';
 
 const BOUNDS = { maxConnections: 128, maxPending: 8, headersLimitMs: 5000, answerLimitMs: 10_000 };
 const FLAGS = { address: '--listen-address', port: '--listen-port' };
@@ -47,7 +47,7 @@ function routeOf(
   if (!isHostAllowed(host)) return answering(plain(421, 'this server does not answer for the requested host\n'));
   if (method !== 'GET' && method !== 'HEAD')
     return answering(plain(405, 'only GET and HEAD\n'), { allow: 'GET, HEAD' });
-  const route = routes.get(path);
+  const route = routeTo(routes, path);
   if (route === undefined) return answering(plain(404, `nothing at ${path.slice(0, MAX_SHOWN_PATH)}\n`));
   return { handle: async ({ query }) => answerOf(await route(query)) };
 }

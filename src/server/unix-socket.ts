@@ -53,7 +53,7 @@ export async function listenOnSocket(server: Server, path: string): Promise<Unix
 
 async function makeFolder(path: string): Promise<void> {
   try {
-    await mkdir(path);
+    await mkdir(path, { recursive: true });
   } catch (error) {
     if (!(error instanceof Error && 'code' in error && error.code === 'EEXIST')) throw error;
   }

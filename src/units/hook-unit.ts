@@ -2,6 +2,7 @@ import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { PatchOperation } from '../effects/operation.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook/binding.ts';
 import type { ReconcileView } from '../hook/context-reconcile.ts';
+import type { DebugSnapshot } from '../hook/debug-view.ts';
 import type { Task } from '../hook/task.ts';
 import type { Emit, EventTrigger, ReconcileTrigger, Snapshot } from '../hook/trigger.ts';
 import { aborted } from '../lib/aborted.ts';
@@ -14,10 +15,11 @@ import { OwnWrites, type Loop } from './own-writes.ts';
 import { Reconcilers, type CreateReconciler, type UnitReconciler } from './reconcilers.ts';
 import { SettledEvents } from './settled-events.ts';
 import { Synchronizations, synchronizationsOf } from './synchronizations.ts';
+import { SnapshotViews, type ViewedMonitor } from './snapshot-views.ts';
 import { UnitBinding } from './unit-binding.ts';
 
 /** The part of a monitor that a unit uses. */
-export type UnitMonitor = Pick<Monitor, 'run' | 'snapshot' | 'status'>;
+export type UnitMonitor = Pick<Monitor, 'run' | 'status'> & ViewedMonitor;
 
 /** The part of its hook's schedules that a unit uses. */
 export type UnitSchedules = Pick<HookSchedules, 'run' | 'schedules'>;
@@ -60,6 +62,7 @@ export class HookUnit {
   readonly #ownWrites: OwnWrites;
   readonly #ownStatusWrites: OwnStatusWrites;
   readonly #held: HeldEvents;
+  readonly #views: SnapshotViews;
   readonly #ended = new AbortController();
   readonly #synced = latch();
   readonly #settled = latch();
@@ -79,6 +82,7 @@ export class HookUnit {
     this.#synchronizations = new Synchronizations(options);
     const watched = hook.bindings.filter((binding) => binding.type === 'kubernetes');
     this.#bindings = new Map(watched.map((binding) => [binding, this.#watch(binding)]));
+    this.#views = new SnapshotViews(new Map([...this.#bindings].map(([binding, { monitor }]) => [binding, monitor])));
     this.#reconcilers = new Reconcilers(hook, {
       create: options.createReconciler,
       onSynced: () => this.#resolveSynced(),
@@ -135,6 +139,11 @@ export class HookUnit {
     return this.#bindings.get(binding)?.monitor.snapshot() ?? [];
   }
 
+  /** The snapshots of all kubernetes bindings, for the debug API. */
+  snapshots(): readonly DebugSnapshot[] {
+    return this.#views.all();
+  }
+
   /** The children of an object of a reconcile binding, as JSON in UTF-8. */
   childrenOf(binding: string, place: StatusPlace): readonly Uint8Array[] {
     return this.#reconcilers.named(binding)?.children(place) ?? [];
@@ -182,6 +191,7 @@ export class HookUnit {
   /** Must be called in the same turn of the event loop in which the binding contexts of `task` are read. */
   begin(task: Task): void {
     for (const binding of synchronizationsOf(task)) this.#bindings.get(binding)?.state.begin();
+    this.#views.executed();
   }
 
   /** The task's run succeeded, or failed with `allowFailure`. */

@@ -6,10 +6,10 @@ describe('options of shell-operator that have no effect', () => {
   it('are named as they were given, flag or variable', () => {
     expect(
       withoutEffect(
-        { namespace: 'x', logNoTime: true, hooksDir: '/hooks' },
-        { VALIDATING_WEBHOOK_CLIENT_CA: '/ca', KUBE_SERVER: '', OBJECT_PATCHER_KUBE_CLIENT_QPS: '5', PATH: '/bin' },
+        { debugKubernetesApi: 'false', logNoTime: true, hooksDir: '/hooks' },
+        { KUBE_SERVER: '', OBJECT_PATCHER_KUBE_CLIENT_QPS: '5', PATH: '/bin' },
       ),
-    ).toEqual(['--namespace', '--log-no-time', 'OBJECT_PATCHER_KUBE_CLIENT_QPS', 'VALIDATING_WEBHOOK_CLIENT_CA']);
+    ).toEqual(['--log-no-time', '--debug-kubernetes-api', 'OBJECT_PATCHER_KUBE_CLIENT_QPS']);
   });
 
   it('are none of those that have one', () => {

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { devOptions, resolveOptions, startOptions } from '../../src/cli/options.ts';
+import { devOptions, optionNotes, resolveOptions, startOptions } from '../../src/cli/options.ts';
 
 const resolve = (flags: Readonly<Record<string, string | boolean>> = {}, env: Readonly<Record<string, string>> = {}) =>
   resolveOptions(startOptions, flags, env);
@@ -18,6 +18,24 @@ describe('the options of start', () => {
       kubeConfig: '',
       kubeClientQps: 0,
       kubeClientBurst: 10,
+      fieldManager: '',
+      namespace: '',
+      admissionConfigurationName: 'shell-operator-hooks',
+      admissionServiceName: 'shell-operator-validating-svc',
+      admissionServerCert: '/validating-certs/tls.crt',
+      admissionServerKey: '/validating-certs/tls.key',
+      admissionCa: '/validating-certs/ca.crt',
+      admissionClientCa: [],
+      admissionFailurePolicy: 'Fail',
+      admissionListenPort: 9680,
+      admissionListenAddress: '0.0.0.0',
+      conversionServiceName: 'shell-operator-conversion-svc',
+      conversionServerCert: '/conversion-certs/tls.crt',
+      conversionServerKey: '/conversion-certs/tls.key',
+      conversionCa: '/conversion-certs/ca.crt',
+      conversionClientCa: [],
+      conversionListenPort: 9681,
+      conversionListenAddress: '0.0.0.0',
       gracePeriodMs: 15_000,
       leaderElect: false,
       leaseName: 'hooklet',
@@ -50,9 +68,15 @@ describe('the options of start', () => {
       number: '3',
       boolean: 'true',
       string: 'warn',
+      object: '/ca.crt',
       undefined: 'file:/state',
     };
-    const text = key.endsWith('Ms') ? '3s' : key === 'logFormat' ? 'json' : samples[typeof spec.fallback];
+    const special: Readonly<Record<string, string>> = {
+      logFormat: 'json',
+      admissionFailurePolicy: 'Ignore',
+      debugHttpAddr: ':9650',
+    };
+    const text = key.endsWith('Ms') ? '3s' : (special[key] ?? samples[typeof spec.fallback]);
 
     const options: Readonly<Record<string, unknown>> = resolve({ [option.attributeName()]: text ?? '' });
 
@@ -90,23 +114,35 @@ describe('the options of start', () => {
     ['HOOKLET_GRACE_PERIOD', '1h5m', { gracePeriodMs: 3_900_000 }],
     ['HOOKLET_GRACE_PERIOD', '0', { gracePeriodMs: 0 }],
     ['LOG_LEVEL', 'DEBUG', { logLevel: 'debug' }],
+    ['LOG_LEVEL', 'warning', { logLevel: 'warn' }],
+    ['LOG_LEVEL', 'trace', { logLevel: 'debug' }],
+    ['LOG_LEVEL', 'fatal', { logLevel: 'error' }],
+    ['LOG_LEVEL', 'loud', { logLevel: 'info' }],
+    ['LOG_LEVEL', 'constructor', { logLevel: 'info' }],
     ['LOG_TYPE', 'json', { logFormat: 'json' }],
+    ['LOG_TYPE', 'logfmt', { logFormat: 'text' }],
+    ['LOG_TYPE', 'color', { logFormat: 'color' }],
+    ['LOG_TYPE', 'anything', { logFormat: 'auto' }],
+    ['KUBE_CLIENT_QPS', '-1', { kubeClientQps: 0 }],
+    ['DEBUG_HTTP_SERVER_ADDR', '127.0.0.1:9651', { debugHttpAddr: { address: '127.0.0.1', port: 9651 } }],
     ['LOG_PROXY_HOOK_JSON', 'true', { logProxyHookJson: true }],
     ['DEBUG_UNIX_SOCKET', '/s', { debugUnixSocket: '/s' }],
     ['DEBUG_KEEP_TMP_FILES', 'yes', { keepTmpFiles: true }],
     ['DEBUG_KEEP_TMP_FILES', '0', { keepTmpFiles: false }],
+    ['LOG_PROXY_HOOK_JSON', 'T', { logProxyHookJson: true }],
+    ['LOG_PROXY_HOOK_JSON', 'f', { logProxyHookJson: false }],
   ])('%s=%s is understood', (name, value, expected) => {
     expect(resolve({}, { [name]: value })).toMatchObject(expected);
   });
 
   it('reports all bad values together, each with where it came from', () => {
-    const bad = () => resolve({ listenPort: '-1' }, { LOG_LEVEL: 'loud', DEBUG_KEEP_TMP_FILES: 'maybe' });
+    const bad = () => resolve({ listenPort: '-1' }, { HOOKLET_GRACE_PERIOD: 'soon', DEBUG_KEEP_TMP_FILES: 'maybe' });
 
     expect(bad).toThrow(UsageError);
     expect(bad).toThrow(
       [
         '--listen-port: got "-1", expected a whole number from 0 to 65535',
-        'LOG_LEVEL: got "loud", expected one of debug, info, warn, error',
+        'HOOKLET_GRACE_PERIOD: got "soon", expected a duration such as 500ms, 25s or 1h30m',
         'DEBUG_KEEP_TMP_FILES: got "maybe", expected true or false',
       ].join('\n'),
     );
@@ -120,10 +156,43 @@ describe('the options of start', () => {
     expect(() => resolve({ gracePeriod })).toThrow('expected a duration such as 500ms, 25s or 1h30m');
   });
 
-  it.each(['bad-prefix_', '1st_', 'a b'])('refuses the prefix %j, with which no metric could be named', (prefix) => {
-    const bad = () => resolve({ prometheusMetricsPrefix: prefix });
+  it.each([
+    ['bad-prefix_', 'bad_prefix_'],
+    ['my-pre.fix-', 'my_pre_fix_'],
+    ['1st_', '_1st_'],
+    ['a b', 'a_b'],
+    ['', 'shell_operator_'],
+    ['app:x_', 'app:x_'],
+  ])('the metrics of the prefix %j begin with %s', (prefix, taken) => {
+    const env = { SHELL_OPERATOR_PROMETHEUS_METRICS_PREFIX: prefix };
+    expect(resolve({}, env).metricsPrefix).toBe(taken);
+  });
 
-    expect(bad).toThrow(`--prometheus-metrics-prefix: got "${prefix}", expected letters, digits, "_" and ":"`);
+  it.each([
+    [{ logLevel: 'loud' }, {}, ['--log-level: got "loud", expected one of debug, info, warn, error; it is info']],
+    [{}, { LOG_TYPE: 'x' }, ['LOG_TYPE: got "x", expected one of auto, text, json, color; it is auto']],
+    [{ prometheusMetricsPrefix: 'a-' }, {}, ['--prometheus-metrics-prefix: got "a-", metrics are called a_…']],
+    [{ logLevel: 'warning', logFormat: 'logfmt' }, { LOG_LEVEL: 'loud' }, []],
+  ])('%j with %j is noted as %j', (flags, env, notes) => {
+    expect(optionNotes(startOptions, flags, env)).toEqual(notes);
+  });
+
+  it.each(['a/b', 'a b', 'x'.repeat(101)])('a field manager is not %j', (fieldManager) => {
+    expect(() => resolve({ fieldManager })).toThrow('--field-manager: got');
+  });
+
+  it.each([
+    ['127.0.0.1:9650', { address: '127.0.0.1', port: 9650 }],
+    [':9650', { address: '127.0.0.1', port: 9650 }],
+    ['[::1]:9650', { address: '::1', port: 9650 }],
+    ['0.0.0.0:0', { address: '0.0.0.0', port: 0 }],
+    ['', undefined],
+  ])('--debug-http-addr %j is %j', (debugHttpAddr, address) => {
+    expect(resolve({ debugHttpAddr }).debugHttpAddr).toEqual(address);
+  });
+
+  it.each(['9650', 'localhost', '127.0.0.1:99999', '::1:9650'])('--debug-http-addr %j is refused', (debugHttpAddr) => {
+    expect(() => resolve({ debugHttpAddr })).toThrow('expected HOST:PORT, or :PORT for this machine alone');
   });
 
   it('every one has a variable of ours that is named like its flag', () => {

@@ -93,13 +93,28 @@ describe('hooklet', () => {
   it('reports all bad values of the environment at once', async () => {
     const { exitCode, stderr } = await runProgram(['start'], {
       cwd,
-      env: { HOOKLET_LISTEN_PORT: 'x', LOG_LEVEL: 'loud', HOOKLET_GRACE_PERIOD: '25' },
+      env: { HOOKLET_LISTEN_PORT: 'x', DEBUG_KEEP_TMP_FILES: 'maybe', HOOKLET_GRACE_PERIOD: '25' },
     });
 
     expect(exitCode).toBe(2);
     expect(stderr).toContain('HOOKLET_LISTEN_PORT: got "x", expected a whole number');
-    expect(stderr).toContain('LOG_LEVEL: got "loud", expected one of debug, info, warn, error');
+    expect(stderr).toContain('DEBUG_KEEP_TMP_FILES: got "maybe", expected true or false');
     expect(stderr).toContain('HOOKLET_GRACE_PERIOD: got "25", expected a duration such as 500ms, 25s or 1h30m');
+  });
+
+  it('debug-options shows the flags that start has for debugging', async () => {
+    const stdout = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    onTestFinished(() => void vi.restoreAllMocks());
+
+    expect(await main(['debug-options'])).toBe(0);
+    const text = stdout.mock.calls.join('');
+    expect(text).toMatch(/^usage: hooklet start \[flags\]\n\nDebug flags:\n {2}--debug-http-addr\n {8}/);
+    expect([...text.matchAll(/^ {2}(--\S+)$/gm)].map(([, flag]) => flag)).toEqual([
+      '--debug-http-addr',
+      '--debug-keep-tmp-files',
+      '--debug-kubernetes-api',
+      '--debug-unix-socket',
+    ]);
   });
 
   it('without anything is the help on a terminal, and start elsewhere', async () => {

@@ -58,6 +58,7 @@ async function run(command: (io: ControlIo) => Promise<number>, signal = new Abo
     client: controlClient(path),
     stdout: (text) => void (out += text),
     stderr: (text) => void (err += text),
+    raw: (output) => void (out += String(output)),
     now: () => Date.UTC(2026, 0, 5, 0, 0, 3),
     signal,
   };

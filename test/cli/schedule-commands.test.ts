@@ -43,6 +43,7 @@ async function run(
     client: controlClient(socket),
     stdout: (text) => void (out += text),
     stderr: (text) => void (err += text),
+    raw: (output) => void (out += String(output)),
     now: Date.now,
     signal,
   };

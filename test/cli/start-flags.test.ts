@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hiddenStartFlags, startFlags } from '../../src/cli/start-flags.ts';
+import { hiddenStartFlags, startFlags, withoutSwitchValues } from '../../src/cli/start-flags.ts';
 
 describe('startFlags', () => {
   it.each([
@@ -12,6 +12,11 @@ describe('startFlags', () => {
     [['--listen-port', '1', '--debug-keep-tmp-files'], { listenPort: '1', debugKeepTmpFiles: true }],
     [['--listen-port', '1', '--listen-port=2'], { listenPort: '2' }],
     [['--log-type', 'json', '--kube-server', 'x'], { logType: 'json', kubeServer: 'x' }],
+    [['--log-proxy-hook-json=true', '--log-no-time=false'], { logProxyHookJson: 'true', logNoTime: 'false' }],
+    [['--debug-keep-tmp-files=', '--leader-elect=x=y'], { debugKeepTmpFiles: '', leaderElect: 'x=y' }],
+    [['--leader-elect=false', '--leader-elect'], { leaderElect: true }],
+    [['--kube-client-qps', '-1'], { kubeClientQps: '-1' }],
+    [['--validating-webhook-client-ca', 'a', '--validating-webhook-client-ca=b'], { validatingWebhookClientCa: 'a,b' }],
   ])('reads %j', (args, flags) => {
     expect(startFlags(args)).toEqual(flags);
   });
@@ -25,13 +30,18 @@ describe('startFlags', () => {
     [['--help']],
     [['-h']],
     [['hooks']],
-    [['--debug-keep-tmp-files=true']],
+    [['--debug-keep-tmp-files', '--nope=true']],
     [['--debug-keep-tmp-files', 'yes']],
   ])('leaves %j to commander', (args) => {
     expect(startFlags(args)).toBeUndefined();
   });
 
   it('has the flags of shell-operator as hidden ones', () => {
-    expect(hiddenStartFlags).toEqual(expect.arrayContaining(['--log-type <format>', '--namespace <name>']));
+    expect(hiddenStartFlags).toEqual(expect.arrayContaining(['--log-type <format>', '--kube-server <url>']));
+  });
+
+  it('gives commander no values of switches', () => {
+    const args = ['--log-no-time=true', '--hooks-dir=a=b', '--nope=c', 'x'];
+    expect(withoutSwitchValues(args)).toEqual(['--log-no-time', '--hooks-dir=a=b', '--nope=c', 'x']);
   });
 });

@@ -199,8 +199,8 @@ describe('hooklet start', () => {
 
   it('starts with the flags of shell-operator, and says which have no effect', async () => {
     const program = start(
-      ['--namespace', 'x', '--log-type', 'json', '--log-no-time', '--validating-webhook-client-ca', '/ca'],
-      { OBJECT_PATCHER_KUBE_CLIENT_TIMEOUT: '10s' },
+      ['--namespace', 'x', '--log-type', 'json', '--log-no-time', '--kube-server=x', '--log-proxy-hook-json=true'],
+      { OBJECT_PATCHER_KUBE_CLIENT_TIMEOUT: '10s', LOG_LEVEL: 'loud' },
     );
     await program.says('serving');
     program.signal('SIGTERM');
@@ -210,13 +210,14 @@ describe('hooklet start', () => {
     expect(warned).toEqual([
       expect.objectContaining({
         msg: 'options of shell-operator have no effect here',
-        options: [
-          '--namespace',
-          '--log-no-time',
-          'OBJECT_PATCHER_KUBE_CLIENT_TIMEOUT',
-          '--validating-webhook-client-ca',
-        ],
+        options: ['--kube-server', '--log-no-time', 'OBJECT_PATCHER_KUBE_CLIENT_TIMEOUT'],
       }),
     ]);
+    expect(logged(program)).toContainEqual(
+      expect.objectContaining({
+        msg: 'option taken otherwise',
+        option: expect.stringContaining('LOG_LEVEL: got "loud"'),
+      }),
+    );
   });
 });

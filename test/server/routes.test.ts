@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { createRoutes } from '../../src/server/routes.ts';
+import { createRoutes, routeTo } from '../../src/server/routes.ts';
 
 const sick = { checks: [{ name: 'startup', isOk: false, message: 'not yet' }] };
 const well = { checks: [{ name: 'startup', isOk: true, message: '' }] };
@@ -34,9 +34,31 @@ describe('the pages', () => {
   it('the index links all others', async () => {
     const { body } = await page('/', { health: well });
 
-    for (const path of ['/metrics', '/metrics/hooks', '/healthz', '/readyz?verbose']) {
+    for (const path of ['/metrics', '/metrics/hooks', '/healthz', '/readyz?verbose', '/discovery', '/debug/pprof/']) {
       expect(body).toContain(`href="${path}"`);
     }
+  });
+
+  it('discovery lists all paths', async () => {
+    const { status, body } = await page('/discovery', { health: well });
+
+    expect([status, body]).toEqual([
+      200,
+      'GET /\nGET /discovery\nGET /healthz\nGET /metrics\nGET /metrics/hooks\nGET /readyz\nGET /debug/pprof/*\n',
+    ]);
+  });
+
+  it.each([
+    ['/debug/pprof/', 200],
+    ['/debug/pprof', 200],
+    ['/debug/pprof/profile', 501],
+    ['/debug/pprof/heap', 501],
+  ])('profiles are not on this port', async (path, status) => {
+    expect(await page(path, { health: well })).toMatchObject({
+      status,
+      type: 'text/plain',
+      body: expect.stringContaining('They are given on the control socket'),
+    });
   });
 });
 
@@ -53,7 +75,7 @@ async function page(path: string, { health, liveness, query = '' }: PageOptions)
     health: () => health,
     ...(liveness !== undefined && { liveness: () => liveness }),
   });
-  const route = routes.get(path);
+  const route = routeTo(routes, path);
   if (route === undefined) throw new Error(`no route ${path}`);
   const { body, ...rest } = await route(new URLSearchParams(query));
   return { ...rest, body: String(body) };

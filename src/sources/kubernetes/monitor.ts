@@ -1,6 +1,7 @@
 import { KubeError, summaryOf } from '../../errors.ts';
 import type { CompiledFilter } from '../../filter/compiled-filter.ts';
 import type { KubernetesBinding } from '../../hook/binding.ts';
+import type { SnapshotOperations } from '../../hook/debug-view.ts';
 import type { EventTrigger, Snapshot, SnapshotItem } from '../../hook/trigger.ts';
 import type { Kinds, ResourceKind } from '../../kube/kind.ts';
 import type { Placed } from '../../kube/watch/object-index.ts';
@@ -13,6 +14,7 @@ import { MatchingNamespaces } from './namespaces.ts';
 import { createObjectView } from './object-view.ts';
 import type { Observation, ObservedEvent } from './observation.ts';
 import { Observations } from './observations.ts';
+import { SnapshotCounter } from './snapshot-counter.ts';
 import { watchTargets } from './targets.ts';
 
 /**
@@ -36,6 +38,8 @@ export interface Monitor {
   snapshot(): Snapshot;
   /** One object of the snapshot. */
   item(place: Placed): SnapshotItem | undefined;
+  /** What happened to the objects, the first list included; nothing before `synced`. */
+  operations(): SnapshotOperations;
   status(): MonitorStatus;
 }
 
@@ -88,6 +92,7 @@ class BindingMonitor implements Monitor {
   readonly #metrics: MonitorMetrics;
   readonly #observations: Observations;
   readonly #recheck = new RecheckSignal();
+  readonly #counter = new SnapshotCounter();
   readonly #log: Logger;
   /** Errors that persist, by what fails: `kind`, `namespaces`, or the key of an observation. */
   readonly #problems = new Map<string, unknown>();
@@ -164,6 +169,10 @@ class BindingMonitor implements Monitor {
     return this.#observations.item(place);
   }
 
+  operations(): SnapshotOperations {
+    return this.#counter.operations;
+  }
+
   status(): MonitorStatus {
     const [problem] = this.#problems.values();
     const contacts = this.#watches().map(({ lastContactAtMs = -Infinity }) => lastContactAtMs);
@@ -224,8 +233,18 @@ class BindingMonitor implements Monitor {
     this.#observations.changed();
     this.#metrics.snapshotSize(this.#observations.size);
     // Events before the sync are part of the Synchronization.
-    if (this.#isSynced) for (const event of events) this.#emit(event);
+    if (this.#isSynced) this.#emitAll(events);
     this.#checkSynced();
+  }
+
+  #emitAll(events: Iterable<ObservedEvent>): void {
+    let isCleaned = false;
+    for (const event of events) {
+      this.#counter.note(event.watchEvent);
+      isCleaned ||= event.watchEvent === 'Deleted' && this.#observations.size === 0;
+      this.#emit(event);
+    }
+    if (isCleaned) this.#counter.noteCleaned();
   }
 
   #emit({ isSame, ...event }: ObservedEvent): void {
@@ -245,6 +264,7 @@ class BindingMonitor implements Monitor {
     if (this.#isSynced || this.#kind === undefined || this.#namespaces?.isSynced === false) return;
     if (!this.#observations.isSynced) return;
     this.#isSynced = true;
+    this.#counter.noteListed(this.#observations.size);
     this.#deps.listener.synced();
   }
 

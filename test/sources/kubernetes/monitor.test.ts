@@ -39,6 +39,23 @@ describe('a monitor', () => {
     expect(names()).toEqual(['default/a', 'default/c']);
   });
 
+  it('counts what came with the first list and later, changed and went, and that nothing was left', async () => {
+    const { client, monitor } = rigOf();
+    const call = await client.next();
+    expect(monitor.operations()).toEqual({ added: 0, deleted: 0, modified: 0, cleaned: 0 });
+    answerList(call, { name: 'b' }, { name: 'a' });
+    await settled();
+    call.send(watchLine('ADDED', { name: 'c', version: 11 }), watchLine('MODIFIED', { name: 'a', version: 12 }));
+    await settled();
+    expect(monitor.operations()).toEqual({ added: 3, deleted: 0, modified: 1, cleaned: 0 });
+
+    for (const [index, name] of ['a', 'b', 'c'].entries()) {
+      call.send(watchLine('DELETED', { name, version: 13 + index }));
+      await settled();
+    }
+    expect(monitor.operations()).toEqual({ added: 3, deleted: 3, modified: 1, cleaned: 1 });
+  });
+
   it('sorts its snapshot by namespace, then by name', async () => {
     const { client, names } = rigOf();
 

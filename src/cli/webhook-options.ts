@@ -1,0 +1,123 @@
+import type { WebhookSettings } from '../operator/webhook-settings.ts';
+import { port, text, words, type OptionSpec } from './option-spec.ts';
+
+/**
+ * The options of webhooks, with the names and defaults of shell-operator: `--validating-webhook-…` for validating and
+ * mutating webhooks, `--conversion-webhook-…` for conversions. `startOptions` contains them.
+ */
+export const webhookOptions = {
+  namespace: text(
+    '--namespace <name>',
+    ['HOOKLET_NAMESPACE', 'SHELL_OPERATOR_NAMESPACE'],
+    '',
+    'namespace of the Services of webhooks',
+  ),
+  admissionConfigurationName: text(
+    '--validating-webhook-configuration-name <name>',
+    names('VALIDATING_WEBHOOK_CONFIGURATION_NAME'),
+    'shell-operator-hooks',
+    'beginning of the name of the webhook configurations, which end with -hooks',
+  ),
+  admissionServiceName: serviceName('validating', 'shell-operator-validating-svc'),
+  admissionServerCert: file('validating', ['server-cert', 'tls.crt', 'certificate of the server of webhooks']),
+  admissionServerKey: file('validating', ['server-key', 'tls.key', 'its private key']),
+  admissionCa: file('validating', ['ca', 'ca.crt', 'certificate that signed it']),
+  admissionClientCa: clientCa('validating'),
+  admissionFailurePolicy: failurePolicy(),
+  admissionListenPort: port(
+    '--validating-webhook-listen-port <port>',
+    names('VALIDATING_WEBHOOK_LISTEN_PORT'),
+    9680,
+    'port of webhooks',
+  ),
+  admissionListenAddress: listenAddress('validating', 'address of webhooks'),
+  conversionServiceName: serviceName('conversion', 'shell-operator-conversion-svc'),
+  conversionServerCert: file('conversion', ['server-cert', 'tls.crt', 'certificate of the server of conversions']),
+  conversionServerKey: file('conversion', ['server-key', 'tls.key', 'its private key']),
+  conversionCa: file('conversion', ['ca', 'ca.crt', 'certificate that signed it']),
+  conversionClientCa: clientCa('conversion'),
+  conversionListenPort: port(
+    '--conversion-webhook-listen-port <port>',
+    names('CONVERSION_WEBHOOK_LISTEN_PORT'),
+    9681,
+    'port of conversions',
+  ),
+  conversionListenAddress: listenAddress('conversion', 'address of conversions'),
+} as const;
+
+type WebhookOptions = {
+  readonly [K in keyof typeof webhookOptions]: (typeof webhookOptions)[K] extends OptionSpec<infer T> ? T : never;
+};
+
+/** The settings of webhooks as the operator takes them. */
+export function webhookSettings(options: WebhookOptions): WebhookSettings {
+  return {
+    namespace: options.namespace,
+    admission: {
+      configurationName: options.admissionConfigurationName,
+      serviceName: options.admissionServiceName,
+      serverCert: options.admissionServerCert,
+      serverKey: options.admissionServerKey,
+      ca: options.admissionCa,
+      clientCa: options.admissionClientCa,
+      failurePolicy: options.admissionFailurePolicy,
+      listenPort: options.admissionListenPort,
+      listenAddress: options.admissionListenAddress,
+    },
+    conversion: {
+      serviceName: options.conversionServiceName,
+      serverCert: options.conversionServerCert,
+      serverKey: options.conversionServerKey,
+      ca: options.conversionCa,
+      clientCa: options.conversionClientCa,
+      listenPort: options.conversionListenPort,
+      listenAddress: options.conversionListenAddress,
+    },
+  };
+}
+
+type Kind = 'validating' | 'conversion';
+
+function names(variable: string): readonly string[] {
+  return [`HOOKLET_${variable}`, variable];
+}
+
+function namesOf(kind: Kind, words: string): readonly string[] {
+  return names(`${kind}-webhook-${words}`.replaceAll('-', '_').toUpperCase());
+}
+
+function serviceName(kind: Kind, fallback: string): OptionSpec<string> {
+  const description = `Service in front of ${kind === 'validating' ? 'webhooks' : 'conversions'}`;
+  return text(`--${kind}-webhook-service-name <name>`, namesOf(kind, 'service-name'), fallback, description);
+}
+
+function file(
+  kind: Kind,
+  [flag, name, description]: readonly [flag: string, name: string, description: string],
+): OptionSpec<string> {
+  return text(`--${kind}-webhook-${flag} <file>`, namesOf(kind, flag), `/${kind}-certs/${name}`, description);
+}
+
+function clientCa(kind: Kind): OptionSpec<readonly string[]> {
+  const description = 'accept only callers with a certificate that one of these signed; may be given several times';
+  return words(`--${kind}-webhook-client-ca <file...>`, namesOf(kind, 'client-ca'), description);
+}
+
+function listenAddress(kind: Kind, description: string): OptionSpec<string> {
+  return text(`--${kind}-webhook-listen-address <address>`, namesOf(kind, 'listen-address'), '0.0.0.0', description);
+}
+
+function failurePolicy(): OptionSpec<'Fail' | 'Ignore'> {
+  const parse = (value: string): 'Fail' | 'Ignore' => {
+    if (value === 'Fail' || value === 'Ignore') return value;
+    throw new Error('Fail or Ignore');
+  };
+  return {
+    flag: '--validating-webhook-failure-policy <policy>',
+    env: names('VALIDATING_WEBHOOK_FAILURE_POLICY'),
+    defaultText: 'Fail',
+    description: 'failurePolicy of webhooks whose config has none: Fail or Ignore',
+    parse,
+    fallback: 'Fail',
+  };
+}
