@@ -1,5 +1,6 @@
 import { attributeName, startOptions, type Flags } from './options.ts';
 import { ignoredOptions } from './ignored-options.ts';
+import { programName } from './program-name.ts';
 
 // The name that shell-operator has for --log-format.
 const LOG_TYPE = '--log-type <format>';
@@ -9,19 +10,25 @@ export const hiddenStartFlags: readonly string[] = [LOG_TYPE, ...Object.values(i
 
 type Kind = 'switch' | 'value' | 'list';
 
+/** The name under which `startFlags` gives the words that are no flags. */
+export const OPERANDS = 'operands';
+
 /**
  * Reads the flags of `start`: loading commander takes 5 ms more, at each start of a pod. A switch may have its value
- * behind `=`, as in Go; of a flag that is given twice the last one counts, and a list has both. Undefined for `--help` and
- * for wrong flags: commander reads them again, and prints the help or the message.
+ * behind `=`, as in Go; of a flag that is given twice the last one counts, and a list has both. Words that are no flags are
+ * taken and left aside, as in shell-operator, when the program was called so. Undefined for `--help` and for wrong flags:
+ * commander reads them again, and prints the help or the message.
  */
-export function startFlags(args: readonly string[]): Flags | undefined {
+export function startFlags(args: readonly string[], name = programName()): Flags | undefined {
   const flags: Record<string, string | boolean> = {};
   for (let index = 0; index < args.length; index += 1) {
-    const read = readFlag(args[index] ?? '', args[index + 1]);
+    const arg = args[index] ?? '';
+    const isOperand = name === 'shell-operator' && !arg.startsWith('-');
+    const read = isOperand ? operand(arg) : readFlag(arg, args[index + 1]);
     if (read === undefined) return undefined;
-    const { name, kind, value } = read;
-    const before = flags[name];
-    flags[name] = kind === 'list' && before !== undefined ? `${String(before)},${String(value)}` : value;
+    const before = flags[read.name];
+    const isMore = read.kind === 'list' && before !== undefined;
+    flags[read.name] = isMore ? `${String(before)},${String(read.value)}` : read.value;
     if (read.isTwoWords) index += 1;
   }
   return flags;
@@ -53,6 +60,10 @@ function readFlag(arg: string, next: string | undefined): ReadFlag | undefined {
   if (equals !== -1) return { name, kind, value: arg.slice(equals + 1), isTwoWords: false };
   if (kind === 'switch') return { name, kind, value: true, isTwoWords: false };
   return next === undefined || isFlagLike(next) ? undefined : { name, kind, value: next, isTwoWords: true };
+}
+
+function operand(value: string): ReadFlag {
+  return { name: OPERANDS, kind: 'list', value, isTwoWords: false };
 }
 
 /** `--kube-client-qps -1` has a value, `--hooks-dir --help` has none. */

@@ -13,6 +13,7 @@ import { withoutEffect } from './ignored-options.ts';
 import { leaderElectionOptions } from './leader-options.ts';
 import { programFile } from './program-file.ts';
 import { programName } from './program-name.ts';
+import { OPERANDS } from './start-flags.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { version } from './version.ts';
 import { webhookSettings } from './webhook-options.ts';
@@ -37,7 +38,8 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
   log.info({ version, hooksDir: options.hooksDir }, 'hooklet starts');
   for (const note of optionNotes(startOptions, flags, process.env))
     log.warn({ option: note }, 'option taken otherwise');
-  const unused = withoutEffect(flags, process.env);
+  const operands = flags[OPERANDS];
+  const unused = [...withoutEffect(flags, process.env), ...(typeof operands === 'string' ? [operands] : [])];
   if (unused.length > 0) log.warn({ options: unused }, 'options of shell-operator have no effect here');
   const connect = async (): Promise<Cluster> => {
     const { kubeConfig, kubeContext } = options;

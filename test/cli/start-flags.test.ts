@@ -40,6 +40,13 @@ describe('startFlags', () => {
     expect(hiddenStartFlags).toEqual(expect.arrayContaining(['--log-type <format>', '--kube-server <url>']));
   });
 
+  it('leaves words that are no flags aside when called as shell-operator', () => {
+    const args = ['--log-no-time', 'true', '--hooks-dir', 'a', 'more'];
+
+    expect(startFlags(args, 'shell-operator')).toEqual({ logNoTime: true, hooksDir: 'a', operands: 'true,more' });
+    expect(startFlags(args, 'hooklet')).toBeUndefined();
+  });
+
   it('gives commander no values of switches', () => {
     const args = ['--log-no-time=true', '--hooks-dir=a=b', '--nope=c', 'x'];
     expect(withoutSwitchValues(args)).toEqual(['--log-no-time', '--hooks-dir=a=b', '--nope=c', 'x']);
