@@ -46,7 +46,8 @@ function queueNames(hook: HookUnit['hook']): readonly string[] {
   return hook.bindings.flatMap((binding) => {
     if (binding.type === 'onStartup') return [];
     const isByObject = binding.type === 'reconcile' || ('parallelism' in binding && binding.concurrency === 'byObject');
-    return [isByObject ? objectQueueName(hook, binding) : binding.queue];
+    if (isByObject) return [objectQueueName(hook, binding)];
+    return 'queue' in binding ? [binding.queue] : [];
   });
 }
 
