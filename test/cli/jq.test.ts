@@ -131,13 +131,13 @@ describe('variables', () => {
 
 describe('exit codes', () => {
   it.each<[readonly string[], string, number, string, string]>([
-    [['.a'], '1', 5, '', 'jq: error (at <stdin>:0): Cannot index number with string "a"\n'],
+    [['.a'], '1', 5, '', 'jq: error (at <stdin>:0): Cannot index number with string ("a")\n'],
     [
       ['-c', '.a'],
       '{"a":1}\n1\n{"a":3}\n',
       5,
       '1\n3\n',
-      'jq: error (at <stdin>:2): Cannot index number with string "a"\n',
+      'jq: error (at <stdin>:2): Cannot index number with string ("a")\n',
     ],
     [['-n', 'error({a: 1})'], '', 5, '', 'jq: error (at <unknown>) (not a string): {"a":1}\n'],
     [
@@ -145,7 +145,7 @@ describe('exit codes', () => {
       '',
       5,
       '',
-      'jq: error (at one.json:1): Cannot index number with string "b"\njq: error (at one.json:2): Cannot index number with string "b"\n',
+      'jq: error (at one.json:1): Cannot index number with string ("b")\njq: error (at one.json:2): Cannot index number with string ("b")\n',
     ],
     [['-e', '.'], 'null', 1, 'null\n', ''],
     [['-e', '.'], 'false', 1, 'false\n', ''],

@@ -33,7 +33,7 @@ describe('a filter that fails on an object', () => {
   it('tells what went wrong beside a null', () => {
     expect(jq('.metadata.name.first').apply(POD)).toEqual({
       result: 'null',
-      error: 'Cannot index string with string "first"',
+      error: 'Cannot index string with string ("first")',
     });
   });
 

@@ -1,3 +1,4 @@
+import { excerpt } from './json-text.ts';
 import { meter } from './meter.ts';
 import { raise } from './signals.ts';
 import { findSubarray } from './subarray.ts';
@@ -6,6 +7,7 @@ import {
   hasSurrogates,
   isArray,
   isObject,
+  MAX_DEPTH,
   ownKeys,
   ownValue,
   setOwn,
@@ -30,12 +32,13 @@ export function getKey(value: JsonValue, key: JsonValue): JsonValue {
 export function setKey(value: JsonValue, key: JsonValue, replacement: JsonValue): JsonValue {
   if (typeof key === 'string' && (value === null || isObject(value))) return withKey(value ?? {}, key, replacement);
   if (value === null || isArray(value)) return setInArray(value ?? [], key, replacement);
-  if (isObject(key) && !isObject(value)) raise(`Cannot update field at object index of ${typeName(value)}`);
+  if (isObject(key) && typeof value === 'string') raise('Cannot update string slices');
   return failToIndex(value, key);
 }
 
 /** Returns the value at the path `keys`, or null if the path leads through null. */
 export function getPath(value: JsonValue, keys: readonly JsonValue[]): JsonValue {
+  checkDepth(keys);
   let current = value;
   for (const key of keys) {
     if (current === null) return null;
@@ -46,10 +49,15 @@ export function getPath(value: JsonValue, keys: readonly JsonValue[]): JsonValue
 
 /** The bounds `[from, to)` that a slice key selects in a value of this length. */
 export function sliceBounds(length: number, from: JsonValue, to: JsonValue): readonly [number, number] {
-  if (!isBound(from) || !isBound(to)) raise('Start and end indices of an array slice must be numbers');
-  const start = clamp(Math.floor(fromEnd(from ?? 0, length)), length);
-  const end = clamp(Math.ceil(fromEnd(to ?? length, length)), length);
+  if (!isBound(from) || !isBound(to)) raise('Array/string slice indices must be integers');
+  const start = clamp(Math.floor(fromEnd(numberOr(from, 0), length)), length);
+  const end = clamp(Math.ceil(fromEnd(numberOr(to, length), length)), length);
   return [start, Math.max(start, end)];
+}
+
+/** Raises an error for a path of more levels than JSON text may have. */
+export function checkDepth(keys: readonly JsonValue[]): void {
+  if (keys.length > MAX_DEPTH) raise('Path too deep');
 }
 
 function isBound(value: JsonValue): value is number | null {
@@ -60,8 +68,12 @@ function fromEnd(index: number, length: number): number {
   return index < 0 ? index + length : index;
 }
 
+function numberOr(bound: number | null, otherwise: number): number {
+  return bound === null || Number.isNaN(bound) ? otherwise : bound;
+}
+
 function clamp(index: number, length: number): number {
-  return Number.isNaN(index) ? 0 : Math.max(0, Math.min(length, index));
+  return Math.max(0, Math.min(length, index));
 }
 
 function elementIndex(key: number, length: number): number {
@@ -80,6 +92,7 @@ function getSpecial(value: JsonValue, key: JsonValue): JsonValue {
 function setInArray(value: readonly JsonValue[], key: JsonValue, replacement: JsonValue): JsonValue {
   if (typeof key === 'number') return setElement(value, key, replacement);
   if (isObject(key)) return setSlice(value, key, replacement);
+  if (isArray(key)) raise('Cannot update field at array index of array');
   return failToIndex(value, key);
 }
 
@@ -105,6 +118,7 @@ function getSlice(value: JsonValue, key: JsonObject): JsonValue {
 const MAX_ARRAY_INDEX = 536_870_911;
 
 function setElement(value: readonly JsonValue[], key: number, replacement: JsonValue): JsonValue {
+  if (Number.isNaN(key)) raise('Cannot set array element at NaN index');
   const index = elementIndex(key, value.length);
   if (index < 0) raise('Out of bounds negative array index');
   if (!(index <= MAX_ARRAY_INDEX)) raise('Array index too large');
@@ -122,7 +136,7 @@ function setSlice(value: readonly JsonValue[], key: JsonObject, replacement: Jso
   return [...value.slice(0, start), ...replacement, ...value.slice(end)];
 }
 
-/** Returns a copy of `value` without `keys`: one key of any type, or several names, or several indices. */
+/** Returns a copy of `value` without `keys`: one key of any type, several names, or several indices and slices. */
 export function deleteKeys(value: JsonValue, keys: readonly JsonValue[]): JsonValue {
   const [only = null] = keys;
   if (isObject(value)) {
@@ -130,13 +144,23 @@ export function deleteKeys(value: JsonValue, keys: readonly JsonValue[]): JsonVa
     return withoutKeys(value, keys);
   }
   if (!isArray(value)) raise(`Cannot delete fields from ${typeName(value)}`);
-  if (isObject(only)) {
-    const [start, end] = sliceBounds(value.length, ownValue(only, 'start'), ownValue(only, 'end'));
-    return withoutIndices(value, (index) => index >= start && index < end);
+  return withoutElements(value, keys);
+}
+
+/** An array without the elements that the keys, all relative to the same array, select. */
+function withoutElements(value: readonly JsonValue[], keys: readonly JsonValue[]): JsonValue {
+  const indices = new Set<number>();
+  const slices: (readonly [number, number])[] = [];
+  for (const key of keys) {
+    if (typeof key === 'number') indices.add(elementIndex(key, value.length));
+    else if (isObject(key)) slices.push(sliceBounds(value.length, ownValue(key, 'start'), ownValue(key, 'end')));
+    else raise(`Cannot delete ${typeName(key)} element of array`);
   }
-  if (typeof only !== 'number') raise(`Cannot delete ${typeName(only)} element of array`);
-  const indices = new Set(keys.map((key) => elementIndex(Number(key), value.length)));
-  return withoutIndices(value, (index) => indices.has(index));
+  meter().spend(value.length * slices.length);
+  return withoutIndices(
+    value,
+    (index) => indices.has(index) || slices.some(([start, end]) => index >= start && index < end),
+  );
 }
 
 function withoutKeys(value: JsonObject, keys: readonly JsonValue[]): JsonObject {
@@ -156,10 +180,6 @@ function withoutIndices(value: readonly JsonValue[], isGone: (index: number) => 
   return value.filter((_item, index) => !isGone(index));
 }
 
-// Error messages leave out keys that are longer than this.
-const MAX_QUOTED_KEY_BYTES = 29;
-
 function failToIndex(value: JsonValue, key: JsonValue): never {
-  const isShort = typeof key === 'string' && Buffer.byteLength(key) <= MAX_QUOTED_KEY_BYTES;
-  return raise(`Cannot index ${typeName(value)} with ${typeName(key)}${isShort ? ` "${key}"` : ''}`);
+  return raise(`Cannot index ${typeName(value)} with ${typeName(key)} (${excerpt(key)})`);
 }

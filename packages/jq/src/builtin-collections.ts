@@ -1,11 +1,11 @@
+import { contains } from './contains.ts';
 import { elements } from './elements.ts';
-import { jsonText } from './json-text.ts';
+import { jsonText, numberText } from './json-text.ts';
 import { meter } from './meter.ts';
 import { describe, expectArray, type NativeTable } from './native.ts';
 import { add } from './operators.ts';
-import { areEqual, compareValues, sortedKeys, sortValues } from './order.ts';
+import { compareValues, sortedKeys, sortValues } from './order.ts';
 import { raise } from './signals.ts';
-import { includesText } from './text-search.ts';
 import {
   codePointLength,
   isArray,
@@ -31,11 +31,11 @@ export const COLLECTION_BUILTINS: NativeTable = {
   'unique/0': (input) => unique(sortValues(expectArray(input, 'cannot be sorted, as it is not an array'))),
   'min/0': (input) => extreme(input, -1),
   'max/0': (input) => extreme(input, 1),
-  'flatten/0': (input) => flatten(elements(input), Number.POSITIVE_INFINITY, []),
+  'flatten/0': (input) => flatten(elements(input), Number.POSITIVE_INFINITY),
   'flatten/1': (input, depth) => {
     if (typeof depth !== 'number') raise('flatten depth must not be negative');
     if (depth < 0) raise('flatten depth must not be negative');
-    return flatten(elements(input), depth, []);
+    return flatten(elements(input), depth);
   },
   'to_entries/0': (input) => {
     if (isArray(input)) {
@@ -66,8 +66,9 @@ function reverse(input: JsonValue): JsonValue {
   if (isArray(input) || typeof input === 'string') meter().places(input.length);
   if (isArray(input)) return input.toReversed();
   if (typeof input === 'string') return Array.from(input).toReversed().join('');
-  if (length(input) === 0) return [];
-  return raise(`Cannot index ${typeName(input)} with number`);
+  const size = Number(length(input));
+  if (size === 0) return [];
+  return raise(`Cannot index ${typeName(input)} with number (${numberText(size - 1)})`);
 }
 
 function keysOf(input: JsonValue, ofObject: (object: { readonly [key: string]: JsonValue }) => string[]): JsonValue {
@@ -83,29 +84,6 @@ function has(input: JsonValue, key: JsonValue): JsonValue {
   if (isObject(input) && typeof key === 'string') return Object.hasOwn(input, key);
   if (isArray(input) && typeof key === 'number') return key >= 0 && key < input.length;
   return raise(`Cannot check whether ${typeName(input)} has a ${typeName(key)} key`);
-}
-
-function contains(whole: JsonValue, part: JsonValue): boolean {
-  meter().tick();
-  if (isObject(whole) && isObject(part)) {
-    return ownKeys(part).every(
-      (key) => Object.hasOwn(whole, key) && containsInside(ownValue(whole, key), ownValue(part, key)),
-    );
-  }
-  if (isArray(whole) && isArray(part)) {
-    return part.every((wanted) => whole.some((item) => containsInside(item, wanted)));
-  }
-  if (typeof whole === 'string' && typeof part === 'string') return includesText(whole, part);
-  if (typeName(whole) !== typeName(part)) {
-    raise(`${describe(whole)} and ${describe(part)} cannot have their containment checked`);
-  }
-  return areEqual(whole, part);
-}
-
-// Values of different types are an error only at the top; inside a container they just do not match.
-function containsInside(whole: JsonValue, part: JsonValue): boolean {
-  meter().tick();
-  return typeName(whole) === typeName(part) && contains(whole, part);
 }
 
 function addAll(input: JsonValue): JsonValue {
@@ -164,11 +142,16 @@ function extreme(input: JsonValue, direction: -1 | 1): JsonValue {
   return best ?? null;
 }
 
-/** Appends the elements of `values` to `flat`, with arrays inside them opened down to `depth` levels. */
-function flatten(values: readonly JsonValue[], depth: number, flat: JsonValue[]): JsonValue[] {
-  for (const value of values) {
+/** The elements of `values`, with arrays inside them opened down to `depth` levels. */
+function flatten(values: readonly JsonValue[], depth: number): JsonValue[] {
+  const flat: JsonValue[] = [];
+  // The arrays that are open, the innermost last; they may be nested deeper than the call stack.
+  const open = [values.values()];
+  for (let items = open.at(-1); items !== undefined; items = open.at(-1)) {
     meter().tick();
-    if (isArray(value) && depth > 0) flatten(value, depth - 1, flat);
+    const { done, value } = items.next();
+    if (done === true) open.pop();
+    else if (isArray(value) && open.length <= depth) open.push(value.values());
     else flat.push(value);
   }
   return flat;
@@ -181,7 +164,7 @@ function fromEntries(input: JsonValue): JsonValue {
   const object: Record<string, JsonValue> = {};
   for (const entry of elements(input)) {
     meter().spend(4);
-    if (!isObject(entry)) raise(`Cannot index ${typeName(entry)} with string "key"`);
+    if (!isObject(entry)) raise(`Cannot index ${typeName(entry)} with string ("key")`);
     const own = ownValue(entry, 'key');
     const named = KEY_NAMES.map((name) => ownValue(entry, name)).find(isTruthy);
     const key = own ?? named ?? null;

@@ -1,6 +1,6 @@
 import { meter } from './meter.ts';
 import { deletePaths, setPath } from './path-writer.ts';
-import type { NativeTable, SpreadTable } from './native.ts';
+import { describe, type NativeTable, type SpreadTable } from './native.ts';
 import { raise } from './signals.ts';
 import { isArray, isObject, isTruthy, ownKeys, ownValue, typeName, type JsonValue } from './value.ts';
 
@@ -13,6 +13,7 @@ export const CORE_BUILTINS: NativeTable = {
   'not/0': (input) => !isTruthy(input),
   'error/0': (input) => raise(input),
   'error/1': (_input, message) => raise(message),
+  'toboolean/0': toBoolean,
   'setpath/2': (input, path, replacement) => setPath(input, pathArray(path), replacement),
   'delpaths/1': (input, paths) => {
     if (!isArray(paths)) return raise('Paths must be specified as an array');
@@ -24,6 +25,12 @@ export const CORE_BUILTINS: NativeTable = {
 export const CORE_SPREADS: SpreadTable = {
   'tostream/0': (input) => streamEvents(input),
 };
+
+function toBoolean(input: JsonValue): JsonValue {
+  if (typeof input === 'boolean') return input;
+  if (input === 'true' || input === 'false') return input === 'true';
+  return raise(`${describe(input)} cannot be parsed as a boolean`);
+}
 
 /** Returns a path that is given as a value; raises an error if it is not an array. */
 export function pathArray(path: JsonValue): readonly JsonValue[] {

@@ -1,5 +1,5 @@
-import { brokenDownTime, formatTime, parseTime, secondsOf, type TimeZone } from './time-format.ts';
-import { describe, type NativeTable } from './native.ts';
+import { brokenDownTime, completeTime, formatTime, parseTime, secondsOf, type TimeZone } from './time-format.ts';
+import type { NativeTable } from './native.ts';
 import { raise } from './signals.ts';
 import { isArray, type JsonValue } from './value.ts';
 
@@ -16,30 +16,28 @@ export const DATE_BUILTINS: NativeTable = {
   'strflocaltime/1': (input, format) => format1(input, format, 'local'),
   'strptime/1': (input, format) => {
     if (typeof input !== 'string' || typeof format !== 'string') {
-      return raise(`strptime/1 requires string inputs and arguments`);
+      return raise('strptime/1 requires string inputs and arguments');
     }
     return parseTime(input, format) ?? raise(`date "${input}" does not match format "${format}"`);
   },
 };
 
 function seconds(input: JsonValue, name: string): number {
-  return typeof input === 'number' ? input : raise(`${name}() requires a number`);
+  return typeof input === 'number' ? input : raise(`${name}() requires numeric inputs`);
 }
 
 function parts(input: JsonValue, name: string): readonly number[] {
+  const isForMktime = name === 'mktime';
   if (!isArray(input))
-    return raise(
-      name === 'mktime' ? 'mktime requires array of 6 numbers' : `${name}/1 requires parsed datetime inputs`,
-    );
+    return raise(isForMktime ? 'mktime requires array inputs' : `${name}/1 requires parsed datetime inputs`);
   const numbers = input.filter((part) => typeof part === 'number');
-  if (numbers.length < input.length || numbers.length < 6)
-    raise(`${name}${name === 'mktime' ? '' : '/1'} requires parsed datetime inputs`);
-  return numbers;
+  if (numbers.length < input.length) raise(`${name}${isForMktime ? '' : '/1'} requires parsed datetime inputs`);
+  return completeTime(numbers);
 }
 
 function format1(input: JsonValue, format: JsonValue, zone: TimeZone): JsonValue {
   const name = zone === 'UTC' ? 'strftime' : 'strflocaltime';
   const time = typeof input === 'number' ? brokenDownTime(input, zone) : parts(input, name);
-  if (typeof format !== 'string') return raise(`${name}/1 requires a string format, not ${describe(format)}`);
+  if (typeof format !== 'string') return raise(`${name}/1 requires a string format`);
   return formatTime(time, format, zone);
 }

@@ -4,6 +4,7 @@ import { breakable, firstOutput } from './compile-control.ts';
 import { eachElement, IDENTITY } from './compile-paths.ts';
 import { forEachOutput, fromOne, type Compiled, type Emit, type Env } from './machine.ts';
 import type { Meter } from './meter.ts';
+import { describe } from './native.ts';
 import { pathArray } from './builtin-core.ts';
 import { extendPath, lostPath, type Path } from './path.ts';
 import { breakTo, raise } from './signals.ts';
@@ -142,7 +143,7 @@ function limit(count: Compiled, filter: Compiled): Compiled {
       forEachOutput(count, value, env, (output) => {
         const most = countOf(output);
         if (most > 0) takeUpTo(most, filter, { value, path, env }, emit);
-        else if (most < 0) filter.run(value, path, env, emit);
+        else if (!(most === 0)) raise("limit doesn't support negative count");
       });
       return undefined;
     },
@@ -154,7 +155,7 @@ function skip(count: Compiled, filter: Compiled): Compiled {
     run: (value, path, env, emit) => {
       forEachOutput(count, value, env, (output) => {
         let left = countOf(output);
-        if (left < 0) raise('Invalid arguments to skip: the count must not be negative');
+        if (!(left >= 0)) raise("skip doesn't support negative count");
         filter.run(value, path, env, (item, at) => {
           if (left <= 0) emit(item, at);
           left -= 1;
@@ -165,8 +166,11 @@ function skip(count: Compiled, filter: Compiled): Compiled {
   };
 }
 
+/** The count that `limit` and `skip` take; in jq's order null and booleans are less than 0, and text is no count. */
 function countOf(value: JsonValue): number {
-  return typeof value === 'number' ? value : raise('Invalid arguments: the count must be a number');
+  if (typeof value === 'number') return value;
+  if (value === null || typeof value === 'boolean') return -1;
+  return raise(`${describe(value)} and number (1) cannot be subtracted`);
 }
 
 /** `any` looks for a true condition, `all` for a false one; both stop at the first that they find. */

@@ -10,7 +10,7 @@ export type HostForm = (args: readonly Compiled[], host: JqHost) => Compiled;
 
 /** Builtins that reach outside the program; available only to a program that is compiled with a host. */
 export const HOST_BUILTINS: Readonly<Record<string, HostForm>> = {
-  'input/0': (_args, host) => fromOne(() => host.nextInput() ?? raise('No more inputs')),
+  'input/0': (_args, host) => fromOne(() => host.nextInput() ?? raise('break')),
   'inputs/0': (_args, host) => ({
     run: (_value, path, _env, emit) => {
       for (let input = host.nextInput(); input !== undefined; input = host.nextInput()) emit(input, path);

@@ -65,8 +65,9 @@ export const MATH_BUILTINS: NativeTable = {
   'fma/3': (_input, x, y, z) => expectNumber(x) * expectNumber(y) + expectNumber(z),
   'modf/0': (input) => modf(expectNumber(input)),
   'abs/0': (input) => {
-    if (typeof input !== 'number') raise(`${describe(input)} has no absolute value`);
-    return input < 0 ? -input : input;
+    if (typeof input === 'number') return input < 0 ? -input : input;
+    if (input === null || typeof input === 'boolean') raise(`${describe(input)} cannot be negated`);
+    return input;
   },
   'infinite/0': () => Number.POSITIVE_INFINITY,
   'nan/0': () => Number.NaN,

@@ -18,9 +18,9 @@ export const STRING_BUILTINS: NativeTable = {
   'fromjson/0': (input) => fromJson(expectString(input, `${describe(input)} cannot be parsed as JSON`)),
   'tonumber/0': toNumber,
   'ascii_downcase/0': (input) =>
-    text(input, 'ascii_downcase input must be a string').replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
+    text(input, 'explode input must be a string').replace(/[A-Z]+/g, (letters) => letters.toLowerCase()),
   'ascii_upcase/0': (input) =>
-    text(input, 'ascii_upcase input must be a string').replace(/[a-z]+/g, (letters) => letters.toUpperCase()),
+    text(input, 'explode input must be a string').replace(/[a-z]+/g, (letters) => letters.toUpperCase()),
   'explode/0': (input) => {
     const source = text(input, 'explode input must be a string');
     meter().places(source.length);
@@ -41,9 +41,9 @@ export const STRING_BUILTINS: NativeTable = {
   'ltrimstr/1': trimPrefix,
   'rtrimstr/1': trimSuffix,
   'trimstr/1': (input, affix) => trimSuffix(trimPrefix(input, affix), affix),
-  'trim/0': (input) => text(input, 'trim input must be a string').trim(),
-  'ltrim/0': (input) => text(input, 'trim input must be a string').trimStart(),
-  'rtrim/0': (input) => text(input, 'trim input must be a string').trimEnd(),
+  'trim/0': (input) => withoutSpaceAfter(withoutSpaceBefore(text(input, 'trim input must be a string'))),
+  'ltrim/0': (input) => withoutSpaceBefore(text(input, 'trim input must be a string')),
+  'rtrim/0': (input) => withoutSpaceAfter(text(input, 'trim input must be a string')),
   'split/1': (input, separator) => {
     if (typeof input !== 'string' || typeof separator !== 'string') raise('split input and separator must be strings');
     return splitString(input, separator);
@@ -51,9 +51,29 @@ export const STRING_BUILTINS: NativeTable = {
   'join/1': join,
   'indices/1': indices,
   '_indices/1': indices,
+  '_strindices/1': (input, part) => {
+    if (typeof input !== 'string') return raise(`${describe(input)} cannot be searched, as it is not a string`);
+    return findSubstring(input, expectString(part, `${describe(part)} is not a string`));
+  },
   'index/1': (input, part) => getKey(indices(input, part), 0),
   'rindex/1': (input, part) => getKey(indices(input, part), -1),
 };
+
+// The white space of Unicode; the byte order mark, which JavaScript counts as such, is none.
+const SPACE = String.raw`\t-\r \u0085\u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000`;
+const SPACE_BEFORE = new RegExp(`^[${SPACE}]+`);
+const NOT_SPACE = new RegExp(`[^${SPACE}]`);
+
+function withoutSpaceBefore(source: string): string {
+  return source.replace(SPACE_BEFORE, '');
+}
+
+// Not a pattern that ends in `$`: the engine would try it at every run of white space.
+function withoutSpaceAfter(source: string): string {
+  let end = source.length;
+  while (end > 0 && !NOT_SPACE.test(source.charAt(end - 1))) end -= 1;
+  return source.slice(0, end);
+}
 
 /** Returns `value` and counts the work of scanning it; raises `message` if it is not a string. */
 function text(value: JsonValue, message: string): string {
@@ -79,15 +99,20 @@ function shortened(source: string): string {
 
 // Each digit can be matched in one way only; otherwise a long number followed by a letter would be tried at every
 // length.
-const NUMBER = /^\s*[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\s*$/;
+const NUMBER = /^[-+]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?$/;
+const SPECIAL_NUMBERS: ReadonlyMap<string, number> = new Map([
+  ['nan', Number.NaN],
+  ['-nan', Number.NaN],
+  ['infinity', Number.POSITIVE_INFINITY],
+  ['-infinity', Number.NEGATIVE_INFINITY],
+]);
 
 function toNumber(input: JsonValue): JsonValue {
   if (typeof input === 'number') return input;
   if (typeof input !== 'string') return raise(`${describe(input)} cannot be parsed as a number`);
   meter().spend(input.length >>> 2);
   if (NUMBER.test(input)) return Number(input);
-  const value = fromJson(input);
-  return typeof value === 'number' ? value : raise(`${describe(input)} cannot be parsed as a number`);
+  return SPECIAL_NUMBERS.get(input.toLowerCase()) ?? raise(`${describe(input)} cannot be parsed as a number`);
 }
 
 const MAX_CODE_POINT = 0x10_ff_ff;
@@ -97,7 +122,8 @@ function implode(input: JsonValue): JsonValue {
   meter().places(input.length);
   const points = input.map((point) => {
     meter().tick();
-    if (typeof point !== 'number') return raise('Unicode codepoint must be numeric');
+    if (typeof point !== 'number' || Number.isNaN(point))
+      return raise(`${describe(point)} can't be imploded, unicode codepoint needs to be numeric`);
     const isValid = point >= 0 && point <= MAX_CODE_POINT && !(point >= 0xd800 && point <= 0xdfff);
     return isValid ? Math.trunc(point) : 0xfffd;
   });
@@ -105,13 +131,13 @@ function implode(input: JsonValue): JsonValue {
 }
 
 function trimPrefix(input: JsonValue, prefix: JsonValue): JsonValue {
-  const isPrefix = typeof input === 'string' && typeof prefix === 'string' && input.startsWith(prefix);
-  return isPrefix ? input.slice(prefix.length) : input;
+  if (typeof input !== 'string' || typeof prefix !== 'string') return raise('startswith() requires string inputs');
+  return input.startsWith(prefix) ? input.slice(prefix.length) : input;
 }
 
 function trimSuffix(input: JsonValue, suffix: JsonValue): JsonValue {
-  const isSuffix = typeof input === 'string' && typeof suffix === 'string' && input.endsWith(suffix);
-  return isSuffix ? input.slice(0, input.length - suffix.length) : input;
+  if (typeof input !== 'string' || typeof suffix !== 'string') return raise('endswith() requires string inputs');
+  return input.endsWith(suffix) ? input.slice(0, input.length - suffix.length) : input;
 }
 
 function join(input: JsonValue, separator: JsonValue): JsonValue {

@@ -2,6 +2,7 @@ import { getKey } from './access.ts';
 import type { Context } from './context.ts';
 import { forEachOutput, withVariable, type Compiled, type Env } from './machine.ts';
 import { declare, type Scope } from './scope.ts';
+import { describe } from './native.ts';
 import { raise } from './signals.ts';
 import { patternVariables, type Pattern, type PatternEntry } from './syntax.ts';
 import { isArray, typeName, type JsonValue } from './value.ts';
@@ -88,7 +89,7 @@ function inOrder(binders: readonly SlotBinder[]): SlotBinder {
 function compileElement(element: Pattern, index: number, outer: PatternContext): SlotBinder {
   const bind = compileSlots(element, outer);
   return ({ value, env }, slots, next) => {
-    if (value !== null && !isArray(value)) raise(`Cannot index ${typeName(value)} with number`);
+    if (value !== null && !isArray(value)) raise(`Cannot index ${typeName(value)} with number (${index})`);
     bind({ value: getKey(value, index), env }, slots, next);
   };
 }
@@ -101,7 +102,7 @@ function compileEntry(entry: PatternEntry, outer: PatternContext): SlotBinder {
   const bind = inOrder(steps);
   return ({ value, env }, slots, next) => {
     forEachOutput(key, value, slotEnv(env, slots), (name) => {
-      if (typeof name !== 'string') raise(`Cannot index ${typeName(value)} with ${typeName(name)}`);
+      if (typeof name !== 'string') raise(`Cannot index ${typeName(value)} with ${describe(name)}`);
       bind({ value: getKey(value, name), env }, slots, next);
     });
   };

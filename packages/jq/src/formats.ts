@@ -41,7 +41,7 @@ const HTML_ESCAPES: Readonly<Record<string, string>> = {
   '<': '&lt;',
   '>': '&gt;',
   '&': '&amp;',
-  "'": '&#39;',
+  "'": '&apos;',
   '"': '&quot;',
 };
 
@@ -63,7 +63,7 @@ function decodeUri(value: JsonValue): string {
 }
 
 function rowOf(value: JsonValue, format: string): readonly JsonValue[] {
-  return isArray(value) ? value : raise(`${describe(value)} cannot be ${format}-formatted, only an array can be`);
+  return isArray(value) ? value : raise(`${describe(value)} cannot be ${format}-formatted, only array`);
 }
 
 function csvCell(value: JsonValue): string {
@@ -94,8 +94,8 @@ function shellWord(value: JsonValue): string {
 
 function decodeBase64(value: JsonValue): string {
   const text = scanned(value);
-  const isValid = /^[A-Za-z0-9+/]*={0,2}$/.test(text) && text.replace(/=+$/, '').length % 4 !== 1;
-  if (!isValid) raise(`${describe(value)} is not valid base64 data`);
+  if (!/^[A-Za-z0-9+/]*={0,2}$/.test(text)) raise(`${describe(value)} is not valid base64 data`);
+  if (text.replace(/=+$/, '').length % 4 === 1) raise(`${describe(value)} trailing base64 byte found`);
   return Buffer.from(text, 'base64').toString();
 }
 

@@ -1,6 +1,6 @@
 import { meter, type Meter } from './meter.ts';
 import { sortedKeys } from './order.ts';
-import { isArray, isObject, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
+import { isArray, isObject, MAX_DEPTH, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
 
 /** How `jsonText` writes a value; default on one line, with keys in their order. */
 export interface JsonTextOptions {
@@ -15,9 +15,9 @@ export interface JsonTextOptions {
 export function jsonText(value: JsonValue, options: JsonTextOptions = {}): string {
   const isPretty = options.indent !== undefined && options.indent !== '';
   if (!isPretty && options.sortKeys !== true && options.ascii !== true) {
-    return hasPlainNumbers(value, meter()) ? JSON.stringify(value) : write(value, {}, '');
+    return isPlain(value, meter()) ? JSON.stringify(value) : write(value, {}, false);
   }
-  return write(value, options, isPretty ? '\n' : '');
+  return write(value, options, isPretty);
 }
 
 /**
@@ -45,11 +45,20 @@ function placeDigits(digits: string, point: number): string {
   return `${digits.slice(0, point)}.${digits.slice(point)}`;
 }
 
-/** The JSON text of `value` cut to `maxBytes`, for error messages. Only the beginning of a large value is read. */
-export function excerpt(value: JsonValue, maxBytes = 14): string {
-  const bytes = Buffer.from(beginning(value, maxBytes));
-  if (bytes.length <= maxBytes) return bytes.toString();
-  return `${bytes.subarray(0, maxBytes - 3).toString()}...`;
+const EXCERPT_BYTES = 29;
+
+/**
+ * The JSON text of `value` cut to 29 bytes, for error messages; what is cut ends in dots and its closing delimiter.
+ * Only the beginning of a large value is read.
+ */
+export function excerpt(value: JsonValue): string {
+  const bytes = Buffer.from(beginning(value, EXCERPT_BYTES));
+  if (bytes.length <= EXCERPT_BYTES) return bytes.toString();
+  const close = typeof value === 'string' ? '"' : isArray(value) ? ']' : isObject(value) ? '}' : '';
+  let end = EXCERPT_BYTES - 3 - close.length;
+  // Not within a character: its further bytes are 10xxxxxx.
+  while (((bytes[end] ?? 0) & 0xc0) === 0x80) end -= 1;
+  return `${bytes.subarray(0, end).toString()}...${close}`;
 }
 
 /** At least the first `length` characters of the JSON text of `value`. */
@@ -86,45 +95,96 @@ function exponentForm(digits: string, exponent: number): string {
 
 const DEL = '\u007f';
 
+// JSON.stringify recurses; beyond this depth it might exhaust the stack.
+const MAX_PLAIN_DEPTH = 500;
+
 /**
- * Whether JSON.stringify writes `value` as jq does: all numbers are safe integers other than -0, and no string or key
- * has a DEL character. The steps counted here also stand for the work of writing.
+ * Whether JSON.stringify writes `value` as jq does: all numbers are safe integers other than -0, no string or key has a
+ * DEL character, and the value is not deep. The steps counted here also stand for the work of writing.
  */
-function hasPlainNumbers(value: JsonValue, counter: Meter): boolean {
+function isPlain(value: JsonValue, counter: Meter, depth = 0): boolean {
   counter.tick();
   if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0);
   if (typeof value === 'string') {
     counter.spend(value.length >>> 4);
     return !value.includes(DEL);
   }
-  if (isArray(value)) return value.every((item) => hasPlainNumbers(item, counter));
-  if (!isObject(value)) return true;
+  return typeof value !== 'object' || value === null || hasPlainParts(value, counter, depth);
+}
+
+function hasPlainParts(value: readonly JsonValue[] | JsonObject, counter: Meter, depth: number): boolean {
+  if (depth > MAX_PLAIN_DEPTH) return false;
+  if (isArray(value)) return value.every((item) => isPlain(item, counter, depth + 1));
   for (const key in value) {
-    if (key.includes(DEL) || !hasPlainNumbers(value[key] ?? null, counter)) return false;
+    if (key.includes(DEL) || !isPlain(value[key] ?? null, counter, depth + 1)) return false;
   }
   return true;
 }
 
-function write(value: JsonValue, options: JsonTextOptions, newline: string): string {
-  meter().tick();
-  if (typeof value === 'number') return numberText(value);
-  if (typeof value === 'string') return stringText(value, options);
-  if (isArray(value)) {
-    if (value.length === 0) return '[]';
-    const inner = deeper(newline, options);
-    return `[${inner}${value.map((item) => write(item, options, inner)).join(`,${inner}`)}${newline}]`;
-  }
-  if (!isObject(value)) return String(value);
-  const keys = options.sortKeys === true ? sortedKeys(value) : ownKeys(value);
-  if (keys.length === 0) return '{}';
-  const inner = deeper(newline, options);
-  const colon = newline === '' ? ':' : ': ';
-  const pairs = keys.map((key) => stringText(key, options) + colon + write(ownValue(value, key), options, inner));
-  return `{${inner}${pairs.join(`,${inner}`)}${newline}}`;
+/** Text to be written, or a value that stands `depth` levels below the top. */
+type Part = string | { readonly value: JsonValue; readonly depth: number };
+
+interface Layout extends JsonTextOptions {
+  readonly isPretty: boolean;
 }
 
-function deeper(newline: string, options: JsonTextOptions): string {
-  return newline === '' ? '' : newline + (options.indent ?? '');
+/** Writes any value. The parts that are left are on a list of their own, as a value may be deeper than the call stack. */
+function write(value: JsonValue, options: JsonTextOptions, isPretty: boolean): string {
+  const layout: Layout = { ...options, isPretty };
+  const rest: Part[] = [{ value, depth: 0 }];
+  let text = '';
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    if (typeof next === 'string') text += next;
+    else text += writePart(next.value, next.depth, { layout, rest });
+  }
+  return text;
+}
+
+interface Writing {
+  readonly layout: Layout;
+  /** The parts that are left, the next one last. */
+  readonly rest: Part[];
+}
+
+/** Returns the text of a scalar, or that of the beginning of a container, whose other parts are put on the list. */
+function writePart(value: JsonValue, depth: number, { layout, rest }: Writing): string {
+  meter().tick();
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'string') return stringText(value, layout);
+  if (isArray(value)) return depth > MAX_DEPTH ? TOO_DEEP : beginArray(value, depth, { layout, rest });
+  if (!isObject(value)) return String(value);
+  return depth > MAX_DEPTH ? TOO_DEEP : beginObject(value, depth, { layout, rest });
+}
+
+const TOO_DEEP = '<skipped: too deep>';
+
+function beginArray(value: readonly JsonValue[], depth: number, { layout, rest }: Writing): string {
+  if (value.length === 0) return '[]';
+  const inner = lineBreak(depth + 1, layout);
+  rest.push(`${lineBreak(depth, layout)}]`);
+  for (let index = value.length - 1; index >= 0; index -= 1) {
+    rest.push({ value: value[index] ?? null, depth: depth + 1 });
+    if (index > 0) rest.push(`,${inner}`);
+  }
+  return `[${inner}`;
+}
+
+function beginObject(value: JsonObject, depth: number, { layout, rest }: Writing): string {
+  const keys = layout.sortKeys === true ? sortedKeys(value) : ownKeys(value);
+  if (keys.length === 0) return '{}';
+  const inner = lineBreak(depth + 1, layout);
+  const colon = layout.isPretty ? ': ' : ':';
+  rest.push(`${lineBreak(depth, layout)}}`);
+  for (let index = keys.length - 1; index >= 0; index -= 1) {
+    const key = keys[index] ?? '';
+    rest.push({ value: ownValue(value, key), depth: depth + 1 }, stringText(key, layout) + colon);
+    if (index > 0) rest.push(`,${inner}`);
+  }
+  return `{${inner}`;
+}
+
+function lineBreak(depth: number, { isPretty, indent = '' }: Layout): string {
+  return isPretty ? `\n${indent.repeat(depth)}` : '';
 }
 
 function stringText(text: string, options: JsonTextOptions): string {

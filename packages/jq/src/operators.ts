@@ -5,7 +5,17 @@ import { withoutItems } from './remove-items.ts';
 import { raise } from './signals.ts';
 import type { BinaryOperator } from './syntax.ts';
 import { splitAt } from './text-search.ts';
-import { isArray, isObject, ownKeys, ownValue, setOwn, typeName, type JsonObject, type JsonValue } from './value.ts';
+import {
+  isArray,
+  isObject,
+  MAX_DEPTH,
+  ownKeys,
+  ownValue,
+  setOwn,
+  typeName,
+  type JsonObject,
+  type JsonValue,
+} from './value.ts';
 
 /** Combines two values; raises an error if it cannot. */
 export type BinaryFunction = (left: JsonValue, right: JsonValue) => JsonValue;
@@ -88,23 +98,47 @@ function multiply(left: JsonValue, right: JsonValue): JsonValue {
 const MAX_STRING_LENGTH = 2 ** 28;
 
 function repeatString(text: string, count: number): JsonValue {
-  if (!(count > 0)) return null;
-  const times = count < 1 ? 1 : Math.floor(count);
+  if (!(count >= 0)) return null;
+  const times = Math.floor(count);
   if (text.length * times > MAX_STRING_LENGTH) raise('Repeat string result too long');
   meter().text(text.length * times);
   return text.repeat(times);
 }
 
+interface Merge {
+  /** A copy, into which the right side is merged. */
+  readonly into: Record<string, JsonValue>;
+  readonly right: JsonObject;
+  readonly depth: number;
+}
+
 function mergeDeep(left: JsonObject, right: JsonObject): JsonObject {
-  meter().places(ownKeys(left).length);
-  const merged: Record<string, JsonValue> = { ...left };
+  const merged = copied(left);
+  // A list of what is left, as the objects may be deeper than the call stack.
+  const rest: Merge[] = [{ into: merged, right, depth: 0 }];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) mergeLevel(next, rest);
+  return merged;
+}
+
+function mergeLevel({ into, right, depth }: Merge, rest: Merge[]): void {
+  if (depth > MAX_DEPTH) raise('Object merge too deep');
   for (const key of ownKeys(right)) {
     meter().tick();
     const incoming = ownValue(right, key);
-    const existing = ownValue(merged, key);
-    setOwn(merged, key, isObject(existing) && isObject(incoming) ? mergeDeep(existing, incoming) : incoming);
+    const existing = ownValue(into, key);
+    if (isObject(existing) && isObject(incoming)) {
+      const child = copied(existing);
+      setOwn(into, key, child);
+      rest.push({ into: child, right: incoming, depth: depth + 1 });
+    } else {
+      setOwn(into, key, incoming);
+    }
   }
-  return merged;
+}
+
+function copied(object: JsonObject): Record<string, JsonValue> {
+  meter().places(ownKeys(object).length);
+  return { ...object };
 }
 
 function divide(left: JsonValue, right: JsonValue): JsonValue {
@@ -119,16 +153,25 @@ function divide(left: JsonValue, right: JsonValue): JsonValue {
 function remainder(left: JsonValue, right: JsonValue): JsonValue {
   if (typeof left !== 'number' || typeof right !== 'number') return failWith(left, right, 'divided');
   if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
-  const divisor = Math.abs(toInteger(right));
+  const divisor = Math.trunc(Math.abs(right));
   if (divisor === 0) failWith(left, right, 'divided (remainder) because the divisor is zero');
+  const dividend = Math.trunc(left);
+  if (Math.abs(dividend) >= MAX_INTEGER || divisor >= MAX_INTEGER) return largeRemainder(dividend, right);
   // `+ 0` turns a negative zero into zero: integers have no negative zero.
-  return (toInteger(left) % divisor) + 0;
+  return (dividend % divisor) + 0;
 }
 
 const MAX_INTEGER = 2 ** 63;
 
-function toInteger(value: number): number {
-  return Math.trunc(Math.max(-MAX_INTEGER, Math.min(MAX_INTEGER, value)));
+/** The remainder of numbers that do not fit into 64 bits: they count as the integer of 64 bits nearest to them. */
+function largeRemainder(dividend: number, divisor: number): number {
+  const size = clamped(divisor);
+  return Number(clamped(dividend) % (size < 0n ? -size : size));
+}
+
+function clamped(value: number): bigint {
+  if (value >= MAX_INTEGER) return 2n ** 63n - 1n;
+  return value <= -MAX_INTEGER ? -(2n ** 63n) : BigInt(Math.trunc(value));
 }
 
 function failWith(left: JsonValue, right: JsonValue, what: string): never {

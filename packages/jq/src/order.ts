@@ -1,20 +1,32 @@
 import { meter } from './meter.ts';
-import { isArray, isObject, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
+import { raise } from './signals.ts';
+import { isArray, isObject, MAX_DEPTH, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
 
 /**
  * jq's total order: null, false, true, numbers, strings, arrays, objects. Strings go by code point, arrays by element,
  * objects first by their sorted keys and then by value.
  */
 export function compareValues(left: JsonValue, right: JsonValue): number {
+  return compareAt(left, right, 0);
+}
+
+function compareAt(left: JsonValue, right: JsonValue, depth: number): number {
   meter().tick();
   if (typeof left === 'number' && typeof right === 'number') return compareNumbers(left, right);
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right);
   const difference = rank(left) - rank(right);
   if (difference !== 0) return difference;
-  if (isArray(left) && isArray(right)) return compareArrays(left, right);
-  if (isObject(left) && isObject(right)) return compareObjects(left, right);
-  return 0;
+  return typeof left === 'object' && left !== null ? compareContainers(left, right, depth) : 0;
 }
+
+function compareContainers(left: JsonValue, right: JsonValue, depth: number): number {
+  if (depth > MAX_RECURSION) return compareDeep(left, right);
+  if (isArray(left) && isArray(right)) return compareArrays(left, right, depth + 1);
+  return isObject(left) && isObject(right) ? compareObjects(left, right, depth + 1) : 0;
+}
+
+// Deeper containers are compared without recursion, which might exhaust the stack.
+const MAX_RECURSION = 400;
 
 /** Equality as `==` defines it: deep, and independent of key order. */
 export function areEqual(left: JsonValue, right: JsonValue): boolean {
@@ -24,26 +36,48 @@ export function areEqual(left: JsonValue, right: JsonValue): boolean {
   return typeof left === 'object' && typeof right === 'object' && areEqualContainers(left, right);
 }
 
-function areEqualContainers(left: JsonValue, right: JsonValue): boolean {
-  meter().tick();
-  if (isArray(left) && isArray(right)) return areEqualArrays(left, right);
-  return left !== null && right !== null && isObject(left) && isObject(right) && areEqualObjects(left, right);
+interface Pair {
+  readonly left: JsonValue;
+  readonly right: JsonValue;
+  readonly depth: number;
 }
 
-function areEqualArrays(left: readonly JsonValue[], right: readonly JsonValue[]): boolean {
-  if (left.length !== right.length) return false;
-  for (let index = 0; index < left.length; index += 1) {
+function areEqualContainers(left: JsonValue, right: JsonValue): boolean {
+  // A list of the pairs of containers that are left, as they may be deeper than the call stack.
+  const rest: Pair[] = [{ left, right, depth: 0 }];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
     meter().tick();
-    if (!areEqual(left[index] ?? null, right[index] ?? null)) return false;
+    if (next.depth > MAX_DEPTH) raise('Equality check too deep');
+    if (!haveEqualParts(next, rest)) return false;
   }
   return true;
 }
 
-function areEqualObjects(left: JsonObject, right: JsonObject): boolean {
+/** Compares the scalars in two containers and puts the containers in them on the list. */
+function haveEqualParts({ left, right, depth }: Pair, rest: Pair[]): boolean {
+  if (isArray(left) && isArray(right)) {
+    if (left.length !== right.length) return false;
+    meter().spend(left.length);
+    return left.every((item, index) =>
+      isEqualPart({ left: item, right: right[index] ?? null, depth: depth + 1 }, rest),
+    );
+  }
+  if (left === null || right === null || !isObject(left) || !isObject(right)) return false;
   const keys = ownKeys(left);
   meter().spend(keys.length);
   if (keys.length !== ownKeys(right).length) return false;
-  return keys.every((key) => Object.hasOwn(right, key) && areEqual(ownValue(left, key), ownValue(right, key)));
+  return keys.every(
+    (key) =>
+      Object.hasOwn(right, key) &&
+      isEqualPart({ left: ownValue(left, key), right: ownValue(right, key), depth: depth + 1 }, rest),
+  );
+}
+
+function isEqualPart(pair: Pair, rest: Pair[]): boolean {
+  const { left, right } = pair;
+  if (typeof left !== 'object' || typeof right !== 'object') return areEqual(left, right);
+  if (left !== right) rest.push(pair);
+  return true;
 }
 
 /** Compares by code point; JavaScript's own comparison goes by UTF-16 unit. */
@@ -98,22 +132,51 @@ function rank(value: JsonValue): number {
   return isArray(value) ? 5 : 6;
 }
 
-function compareArrays(left: readonly JsonValue[], right: readonly JsonValue[]): number {
+function compareArrays(left: readonly JsonValue[], right: readonly JsonValue[], depth: number): number {
   const length = Math.min(left.length, right.length);
   for (let index = 0; index < length; index += 1) {
-    const result = compareValues(left[index] ?? null, right[index] ?? null);
+    const result = compareAt(left[index] ?? null, right[index] ?? null, depth);
     if (result !== 0) return result;
   }
   return left.length - right.length;
 }
 
-function compareObjects(left: JsonObject, right: JsonObject): number {
+function compareObjects(left: JsonObject, right: JsonObject, depth: number): number {
   const keys = sortedKeys(left);
-  const byKeys = compareArrays(keys, sortedKeys(right));
+  const byKeys = compareArrays(keys, sortedKeys(right), depth);
   if (byKeys !== 0) return byKeys;
   for (const key of keys) {
-    const result = compareValues(ownValue(left, key), ownValue(right, key));
+    const result = compareAt(ownValue(left, key), ownValue(right, key), depth);
     if (result !== 0) return result;
   }
   return 0;
+}
+
+/** Compares two containers of the same type level by level; a number on the list decides if all before it is equal. */
+function compareDeep(left: JsonValue, right: JsonValue): number {
+  const rest: (Pair | number)[] = [{ left, right, depth: MAX_RECURSION + 1 }];
+  for (let next = rest.pop(); next !== undefined; next = rest.pop()) {
+    const result = typeof next === 'number' ? next : comparePair(next, rest);
+    if (result !== 0) return result;
+  }
+  return 0;
+}
+
+function comparePair({ left, right, depth }: Pair, rest: (Pair | number)[]): number {
+  if (depth > MAX_DEPTH) raise('Comparison too deep');
+  if (isArray(left) && isArray(right)) {
+    rest.push(left.length - right.length);
+    for (let index = Math.min(left.length, right.length) - 1; index >= 0; index -= 1) {
+      rest.push({ left: left[index] ?? null, right: right[index] ?? null, depth: depth + 1 });
+    }
+    meter().spend(left.length);
+    return 0;
+  }
+  if (!isObject(left) || !isObject(right)) return compareValues(left, right);
+  const keys = sortedKeys(left);
+  const byKeys = compareArrays(keys, sortedKeys(right), 0);
+  for (const key of keys.toReversed()) {
+    rest.push({ left: ownValue(left, key), right: ownValue(right, key), depth: depth + 1 });
+  }
+  return byKeys;
 }

@@ -1,3 +1,4 @@
+import { parseKeyFilter } from './parse-object.ts';
 import { parseString } from './parse-string.ts';
 import type { Node, Pattern, PatternEntry } from './syntax.ts';
 import type { TokenStream } from './token-stream.ts';
@@ -55,11 +56,7 @@ function parseEntry(stream: TokenStream, parsers: Parsers): PatternEntry {
 function parseEntryKey(stream: TokenStream, parsers: Parsers): Node {
   const name = stream.acceptType('name');
   if (name !== undefined) return { type: 'literal', value: name };
-  if (stream.accept('(')) {
-    const key = parsers.parsePipe(stream);
-    stream.expect(')');
-    return key;
-  }
+  if (stream.is('(')) return parseKeyFilter(stream, parsers);
   if (stream.current.type === 'string' || stream.current.type === 'format') return parseString(stream, parsers);
   return stream.fail("a key: a name, a string, '$name' or '('");
 }

@@ -138,7 +138,7 @@ function parseForeach(stream: TokenStream, parsers: Parsers): Node {
 }
 
 function parseLoopSource(stream: TokenStream, parsers: Parsers) {
-  const source = parseTerm(stream, parsers);
+  const source = parsers.parseAlternative(stream);
   stream.expect('as');
   const pattern = parsePattern(stream, parsers);
   stream.expect('(');

@@ -44,11 +44,20 @@ export function parsePipe(stream: TokenStream): Node {
 }
 
 function parseComma(stream: TokenStream): Node {
-  let left = parseAlternative(stream);
+  let left = parseBinding(stream);
   while (stream.accept(',')) {
-    left = { type: 'comma', left, right: parseAlternative(stream) };
+    left = { type: 'comma', left, right: parseBinding(stream) };
   }
   return left;
+}
+
+/** `source as patterns | body`, where the source is everything since the last comma or pipe; or the source alone. */
+function parseBinding(stream: TokenStream): Node {
+  const source = parseAlternative(stream);
+  if (!stream.accept('as')) return source;
+  const patterns = parsePatterns(stream, PARSERS);
+  stream.expect('|');
+  return { type: 'bind', source, patterns, body: parsePipe(stream) };
 }
 
 /** Everything that binds tighter than a comma. */
@@ -117,17 +126,13 @@ function acceptOneOf<T extends string>(stream: TokenStream, operators: readonly 
   return operators.find((operator) => stream.accept(operator));
 }
 
-/** An operand: `-x`, `try`, `label`, `def`, or a term, which may be bound with `as`. */
+/** An operand: `-x`, `try`, `label`, `def`, or a term. */
 function parsePrefix(stream: TokenStream): Node {
   if (stream.is('def')) return parsePipe(stream);
   if (stream.accept('-')) return { type: 'negate', operand: parsePrefix(stream) };
   if (stream.is('label')) return parseLabel(stream);
   if (stream.is('try')) return parseTry(stream);
-  const source = parseTerm(stream, PARSERS);
-  if (!stream.accept('as')) return source;
-  const patterns = parsePatterns(stream, PARSERS);
-  stream.expect('|');
-  return { type: 'bind', source, patterns, body: parsePipe(stream) };
+  return parseTerm(stream, PARSERS);
 }
 
 const PARSERS = { parsePipe, parseAlternative };

@@ -1,4 +1,4 @@
-import { deleteKeys, getKey, getPath, setKey } from './access.ts';
+import { checkDepth, deleteKeys, getKey, getPath, setKey } from './access.ts';
 import { meter } from './meter.ts';
 import { sortValues } from './order.ts';
 import { raise } from './signals.ts';
@@ -52,6 +52,7 @@ export class PathWriter {
   }
 
   set(keys: readonly JsonValue[], replacement: JsonValue): void {
+    checkDepth(keys);
     const containers: JsonValue[] = [];
     let current = this.#value;
     for (const key of keys) {
@@ -72,6 +73,7 @@ export class PathWriter {
       this.#value = null;
       return;
     }
+    checkDepth([...path, ...keys.slice(0, 1)]);
     const container = getPath(this.#value, path);
     if (container !== null) this.set(path, deleteKeys(container, keys));
   }
@@ -100,15 +102,15 @@ function isMutableObject(value: JsonValue): value is Record<string, JsonValue> {
 }
 
 /**
- * The last keys of the consecutive paths from `start` on that lead into the same container and can be deleted in one
- * go: only names, or only indices that are not negative. Any other key is deleted alone.
+ * The last keys of the consecutive paths from `start` on that lead into the same container and are deleted in one go:
+ * only names, or only indices and slices, which are all relative to the array as it was.
  */
 function neighbors(paths: readonly (readonly JsonValue[])[], start: number): readonly JsonValue[] {
   const first = paths[start] ?? [];
   const last = first.at(-1);
   if (last === undefined) return [];
   const keys: JsonValue[] = [last];
-  for (let index = start + 1; index < paths.length && isPlainKey(last); index += 1) {
+  for (let index = start + 1; index < paths.length && isDeletable(last); index += 1) {
     meter().tick();
     const path = paths[index] ?? [];
     const key = path.at(-1);
@@ -118,17 +120,17 @@ function neighbors(paths: readonly (readonly JsonValue[])[], start: number): rea
   return keys;
 }
 
-/** Whether `key` differs from the key before it and has the same type. */
+/** Whether `key` differs from the key before it and selects from the same kind of container. */
 function isNext(key: JsonValue, before: JsonValue | undefined): boolean {
-  return key !== before && typeof key === typeof before && isPlainKey(key);
+  return key !== before && (typeof key === 'string') === (typeof before === 'string') && isDeletable(key);
 }
 
 function isSibling(path: readonly JsonValue[], other: readonly JsonValue[]): boolean {
   return path.length === other.length && path.slice(0, -1).every((key, level) => key === other[level]);
 }
 
-function isPlainKey(key: JsonValue): boolean {
-  return typeof key === 'string' || (typeof key === 'number' && Number.isInteger(key) && key >= 0);
+function isDeletable(key: JsonValue): boolean {
+  return typeof key === 'string' || typeof key === 'number' || isObject(key);
 }
 
 function asPath(path: JsonValue): readonly JsonValue[] {

@@ -32,14 +32,14 @@ export const LOST: PathStep = { parent: undefined, key: null };
 export function extendPath(path: Path, key: JsonValue, value: JsonValue): Path {
   if (path === undefined) return undefined;
   if (path === LOST) {
-    raise(`Invalid path expression near attempt to access element ${excerpt(key)} of ${excerpt(value, 29)}`);
+    raise(`Invalid path expression near attempt to access element ${excerpt(key)} of ${excerpt(value)}`);
   }
   return { parent: path, key };
 }
 
 /** Raises an error if `path` is `LOST`: then the elements of `value` have no paths either. */
 export function checkIterable(path: Path, value: JsonValue): void {
-  if (path === LOST) raise(`Invalid path expression near attempt to iterate through ${excerpt(value, 29)}`);
+  if (path === LOST) raise(`Invalid path expression near attempt to iterate through ${excerpt(value)}`);
 }
 
 /** The path of a value that is made by the program and not taken from its input. */
@@ -49,7 +49,7 @@ export function lostPath(path: Path): Path {
 
 /** Returns the keys of `path`, outermost first. Raises an error, which quotes `value`, if the path is `LOST`. */
 export function pathKeys(path: Path, value: JsonValue): readonly JsonValue[] {
-  if (path === LOST) raise(`Invalid path expression with result ${excerpt(value, 29)}`);
+  if (path === LOST) raise(`Invalid path expression with result ${excerpt(value)}`);
   const keys: JsonValue[] = [];
   for (let step = path; step !== undefined && step !== ROOT; step = step.parent) keys.push(step.key);
   return keys.reverse();

@@ -20,6 +20,7 @@ function keyOf({ name, params }: Definition): string {
 
 const PRELUDE = String.raw`
 def values: select(. != null);
+def isfinite: type == "number" and (isinfinite | not);
 def nulls: select(. == null);
 def booleans: select(type == "boolean");
 def numbers: select(type == "number");
@@ -28,7 +29,7 @@ def arrays: select(type == "array");
 def objects: select(type == "object");
 def iterables: select(type == "array" or type == "object");
 def scalars: select(type != "array" and type != "object");
-def finites: select(type == "number" and (isinfinite or isnan | not));
+def finites: select(isfinite);
 def normals: select(isnormal);
 
 def recurse: ..;
@@ -37,7 +38,7 @@ def recurse(f; condition): def down: ., (f | select(condition) | down); down;
 def recurse_down: ..;
 def while(condition; update): def turn: if condition then ., (update | turn) else empty end; turn;
 def until(condition; next): def turn: if condition then . else next | turn end; turn;
-def repeat(f): def turn: ., (f | turn); turn;
+def repeat(f): def turn: f, turn; turn;
 def range($to): range(0; $to);
 def combinations:
   if length == 0 then []
@@ -53,7 +54,7 @@ def first: .[0];
 def last: .[-1];
 def nth($index): .[$index];
 def nth($index; f):
-  if $index < 0 then error("Out of bounds negative array index") else first(skip($index; f)) end;
+  if $index < 0 then error("nth doesn't support negative indices") else first(skip($index; f)) end;
 def in(container): . as $key | container | has($key);
 def inside(container): . as $part | container | contains($part);
 def add(f): reduce f as $item (null; . + $item);

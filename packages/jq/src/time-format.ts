@@ -39,6 +39,15 @@ export function brokenDownTime(seconds: number, zone: TimeZone): readonly number
   ];
 }
 
+/**
+ * The broken-down time that an array of numbers stands for: a missing year is 1900, other missing parts are 0, parts
+ * out of range carry over (February 30 is March 1), and the weekday and the day of the year are those of the date.
+ */
+export function completeTime(given: readonly number[]): readonly number[] {
+  const [year = 1900, month = 0, day = 0, hour = 0, minute = 0, second = 0] = given.map(Math.trunc);
+  return brokenDownTime(secondsOf([year, month, day, hour, minute, second]), 'UTC');
+}
+
 /** Seconds since 1970 of a broken-down time in UTC. */
 export function secondsOf([year = 0, month = 0, day = 1, hour = 0, minute = 0, second = 0]: readonly number[]): number {
   return Math.floor(utc(year, month, day) / 1000) + hour * 3600 + minute * 60 + Math.floor(second);

@@ -8,6 +8,9 @@ export interface JsonObject {
   readonly [key: string]: JsonValue;
 }
 
+/** The most levels that a value may have to be parsed, written, compared or addressed by a path, as in jq. */
+export const MAX_DEPTH = 10_000;
+
 export type TypeName = 'null' | 'boolean' | 'number' | 'string' | 'array' | 'object';
 
 /** The type of `value` as jq's `type` names it. */

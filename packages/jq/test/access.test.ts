@@ -22,6 +22,7 @@ describe('paths', () => {
 
   it('are deleted from the last to the first', () => {
     expect(deletePaths([1, 2, 3, 4], [[0], [2], [-1]])).toEqual([2]);
+    expect(deletePaths([0, 1, 2, 3, 4], [[1], [-2], [{ start: -1, end: null }]])).toEqual([0, 2]);
     expect(
       deletePaths(value, [
         ['a', 0],
@@ -35,20 +36,20 @@ describe('paths', () => {
 
 describe('errors', () => {
   it.each([
-    ['.a', 1, 'Cannot index number with string "a"'],
-    ['.[0]', {}, 'Cannot index object with number'],
-    ['.["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]', [], 'Cannot index array with string'],
-    ['.[{}] = 1', {}, 'Cannot index object with object'],
-    ['.[0:1] = "b"', 'a', 'Cannot update field at object index of string'],
+    ['.a', 1, 'Cannot index number with string ("a")'],
+    ['.[0]', {}, 'Cannot index object with number (0)'],
+    ['.["aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"]', [], 'Cannot index array with string ("aaaaaaaaaaaaaaaaaaaaaaaa...")'],
+    ['.[{}] = 1', {}, 'Cannot index object with object ({})'],
+    ['.[0:1] = "b"', 'a', 'Cannot update string slices'],
     ['.[1:] = 5', [1], 'A slice of an array can only be assigned another array'],
-    ['.["a":]', [1], 'Start and end indices of an array slice must be numbers'],
+    ['.["a":]', [1], 'Array/string slice indices must be integers'],
     ['.[-5] = 1', [1], 'Out of bounds negative array index'],
     ['.[1e10] = 1', [1], 'Array index too large'],
     ['delpaths([["a"]])', [1], 'Cannot delete string element of array'],
     ['delpaths([[1]])', { a: 1 }, 'Cannot delete number field of object'],
     ['delpaths([["a"]])', 1, 'Cannot delete fields from number'],
     ['delpaths([1])', [1], 'Path must be specified as an array'],
-    ['.[true]', null, 'Cannot index null with boolean'],
+    ['.[true]', null, 'Cannot index null with boolean (true)'],
   ])('of %s', (program, input, message) => {
     expect(resultLine(program, input)).toBe(`!! ${message}`);
   });

@@ -70,7 +70,7 @@ it('a definition that does not exist is absent', () => {
 
 describe('what jq 1.7 has and 1.6 had not', () => {
   it.each([
-    ['[limit(0; 1, 2)], [limit(-1; 1, 2)]', '[] [1,2]'],
+    ['[limit(0; 1, 2)], [limit(2; 1, 2, 3)]', '[] [1,2]'],
     ['[skip(1; 1, 2, 3)], [skip(0; 1)]', '[2,3] [1]'],
     ['{"a": {"b": 1, "c": 2}, "d": 3} | pick(.a.b), pick(.a, .d)', '{"a":{"b":1}} {"a":{"b":1,"c":2},"d":3}'],
     ['[1, [2]] | pick(.[1][0])', '[null,[2]]'],
@@ -78,7 +78,6 @@ describe('what jq 1.7 has and 1.6 had not', () => {
     ['"abcab" | trimstr("ab"), ltrimstr("ab"), rtrimstr("ab")', '"c" "cab" "abc"'],
     ['try (1 | trim) catch .', '"trim input must be a string"'],
     ['-5, 0, 3.5 | abs', '5 0 3.5'],
-    ['try ("a" | abs) catch .', '"string (\\"a\\") has no absolute value"'],
     ['1, [1] | toarray', '[1] [1]'],
     ['add(1, 2, 3), add(empty)', '6 null'],
     ['"abc", "äö😀" | reverse', '"cba" "😀öä"'],
@@ -106,11 +105,9 @@ describe('what jq 1.7 has and 1.6 had not', () => {
     ['[[1, "a"]] | JOIN({"1": "x"}; .[0] | tostring)', '[[[1,"a"],"x"]]'],
     ['[3] | implode | explode', '[3]'],
     ['[1114112] | implode | explode', '[65533]'],
-    ['try (["a"] | implode) catch .', '"Unicode codepoint must be numeric"'],
+    ['try (["a"] | implode) catch .', '"string (\\"a\\") can\'t be imploded, unicode codepoint needs to be numeric"'],
     ['"\\(1)" as $x | $x', '"1"'],
-    ['ltrimstr("a")', 'null'],
     ['[.[]?] | tojson', '"[]"'],
-    ['"x" * 0', 'null'],
     ['3 * "ab"', '"ababab"'],
     ['[{"key": false}, {"key": null, "value": 1}, {"k": 1, "v": 2}] | from_entries', '{"false":null,"null":1,"1":2}'],
     ['getpath(["a", "b"])', 'null'],

@@ -7,7 +7,7 @@ describe('formats', () => {
   it.each([
     ['@text', [1, 'a'], '[1,"a"]'],
     ['@json', 'a', '"a"'],
-    ['@html', '<&\'">', '&lt;&amp;&#39;&quot;&gt;'],
+    ['@html', '<&\'">', '&lt;&amp;&apos;&quot;&gt;'],
     ['@uri', 'a b/é~', 'a%20b%2F%C3%A9~'],
     ['@csv', [1, 'a"b', null, true], '1,"a""b",,true'],
     ['@tsv', ['a\tb', 'c\\d\n', null], 'a\\tb\tc\\\\d\\n\t'],
@@ -22,9 +22,9 @@ describe('formats', () => {
 
   it.each([
     ['"*" | @base64d', 'string ("*") is not valid base64 data'],
-    ['"a" | @base64d', 'string ("a") is not valid base64 data'],
+    ['"a" | @base64d', 'string ("a") trailing base64 byte found'],
     ['"1" | @base32d', 'string ("1") is not valid base32 data'],
-    ['1 | @csv', 'number (1) cannot be csv-formatted, only an array can be'],
+    ['1 | @csv', 'number (1) cannot be csv-formatted, only array'],
     ['[{}] | @csv', 'object ({}) is not valid in a csv row'],
     ['{} | @sh', 'object ({}) can not be escaped for shell'],
     ['"%" | @urid', 'string ("%") is not a valid uri encoding'],

@@ -53,6 +53,6 @@ describe('JSON text', () => {
 });
 
 it('an excerpt is cut by bytes', () => {
-  expect(excerpt('abcdefghijklm')).toBe('"abcdefghij...');
+  expect(excerpt('abcdefghijklmnopqrstuvwxyz012')).toBe('"abcdefghijklmnopqrstuvwx..."');
   expect(excerpt('short')).toBe('"short"');
 });

@@ -23,7 +23,7 @@ describe('a reduce that builds a container', () => {
     ['{"a": 1} as $o | reduce (1, 2) as $i ($o; .b = $i) | ., $o', '{"a":1,"b":2} {"a":1}'],
     ['[1] as $a | (reduce (1, 2) as $i ($a; . + [$i])), $a', '[1,1,2] [1]'],
     ['reduce (1, 2) as $i ({}; .l += [$i])', '{"l":[1,2]}'],
-    ['try reduce (1, 2) as $i ([]; .a = $i) catch .', '"Cannot index array with string \\"a\\""'],
+    ['try reduce (1, 2) as $i ([]; .a = $i) catch .', '"Cannot index array with string (\\"a\\")"'],
     ['reduce range(50000) as $i ({}; .["k\\($i)"] = $i) | length', '50000'],
     ['reduce range(50000) as $i ([]; . + [$i]) | length', '50000'],
   ])('gives what copying gives: %s', (program, expected) => {
