@@ -1,5 +1,6 @@
 import { excerpt } from './json-text.ts';
 import { meter } from './meter.ts';
+import { numberOf } from './number-literal.ts';
 import { raise } from './signals.ts';
 import { findSubarray } from './subarray.ts';
 import {
@@ -49,9 +50,8 @@ export function getPath(value: JsonValue, keys: readonly JsonValue[]): JsonValue
 
 /** The bounds `[from, to)` that a slice key selects in a value of this length. */
 export function sliceBounds(length: number, from: JsonValue, to: JsonValue): readonly [number, number] {
-  if (!isBound(from) || !isBound(to)) raise('Array/string slice indices must be integers');
-  const start = clamp(Math.floor(fromEnd(numberOr(from, 0), length)), length);
-  const end = clamp(Math.ceil(fromEnd(numberOr(to, length), length)), length);
+  const start = clamp(Math.floor(fromEnd(boundOr(from, 0), length)), length);
+  const end = clamp(Math.ceil(fromEnd(boundOr(to, length), length)), length);
   return [start, Math.max(start, end)];
 }
 
@@ -60,16 +60,14 @@ export function checkDepth(keys: readonly JsonValue[]): void {
   if (keys.length > MAX_DEPTH) raise('Path too deep');
 }
 
-function isBound(value: JsonValue): value is number | null {
-  return value === null || typeof value === 'number';
-}
-
 function fromEnd(index: number, length: number): number {
   return index < 0 ? index + length : index;
 }
 
-function numberOr(bound: number | null, otherwise: number): number {
-  return bound === null || Number.isNaN(bound) ? otherwise : bound;
+function boundOr(bound: JsonValue, otherwise: number): number {
+  if (bound === null) return otherwise;
+  const number = numberOf(bound) ?? raise('Array/string slice indices must be integers');
+  return Number.isNaN(number) ? otherwise : number;
 }
 
 function clamp(index: number, length: number): number {
@@ -83,6 +81,7 @@ function elementIndex(key: number, length: number): number {
 
 /** Slices, searches for a subarray, and keys of null. */
 function getSpecial(value: JsonValue, key: JsonValue): JsonValue {
+  if (typeof key === 'symbol') return getKey(value, numberOf(key) ?? null);
   if (isObject(key)) return getSlice(value, key);
   if (isArray(key) && isArray(value)) return findSubarray(value, key);
   if (value === null && !isArray(key) && typeof key !== 'boolean') return null;
@@ -90,7 +89,8 @@ function getSpecial(value: JsonValue, key: JsonValue): JsonValue {
 }
 
 function setInArray(value: readonly JsonValue[], key: JsonValue, replacement: JsonValue): JsonValue {
-  if (typeof key === 'number') return setElement(value, key, replacement);
+  const index = numberOf(key);
+  if (index !== undefined) return setElement(value, index, replacement);
   if (isObject(key)) return setSlice(value, key, replacement);
   if (isArray(key)) raise('Cannot update field at array index of array');
   return failToIndex(value, key);
@@ -152,7 +152,8 @@ function withoutElements(value: readonly JsonValue[], keys: readonly JsonValue[]
   const indices = new Set<number>();
   const slices: (readonly [number, number])[] = [];
   for (const key of keys) {
-    if (typeof key === 'number') indices.add(elementIndex(key, value.length));
+    const number = numberOf(key);
+    if (number !== undefined) indices.add(elementIndex(number, value.length));
     else if (isObject(key)) slices.push(sliceBounds(value.length, ownValue(key, 'start'), ownValue(key, 'end')));
     else raise(`Cannot delete ${typeName(key)} element of array`);
   }

@@ -2,6 +2,7 @@ import { contains } from './contains.ts';
 import { elements } from './elements.ts';
 import { jsonText, numberText } from './json-text.ts';
 import { meter } from './meter.ts';
+import { absoluteLiteral } from './number-literal.ts';
 import { describe, expectArray, type NativeTable } from './native.ts';
 import { add } from './operators.ts';
 import { compareValues, sortedKeys, sortValues } from './order.ts';
@@ -11,6 +12,7 @@ import {
   isArray,
   isObject,
   isTruthy,
+  mergeObjects,
   ownKeys,
   ownValue,
   setOwn,
@@ -22,7 +24,7 @@ import {
 export const COLLECTION_BUILTINS: NativeTable = {
   'length/0': length,
   'keys/0': (input) => keysOf(input, sortedKeys),
-  'keys_unsorted/0': (input) => keysOf(input, Object.keys),
+  'keys_unsorted/0': (input) => keysOf(input, ownKeys),
   'has/1': has,
   'contains/1': contains,
   'add/0': addAll,
@@ -57,6 +59,7 @@ function length(input: JsonValue): JsonValue {
   if (input === null) return 0;
   if (typeof input === 'string') return codePointLength(input);
   if (typeof input === 'number') return Math.abs(input);
+  if (typeof input === 'symbol') return absoluteLiteral(input);
   if (isArray(input)) return input.length;
   if (isObject(input)) return ownKeys(input).length;
   return raise(`${describe(input)} has no length`);
@@ -122,8 +125,7 @@ function merged(left: JsonValue, right: JsonValue): JsonValue[] | Record<string,
     return [...left, ...right];
   }
   if (!isObject(left) || !isObject(right)) return undefined;
-  meter().places(ownKeys(left).length + ownKeys(right).length);
-  return { ...left, ...right };
+  return mergeObjects(left, right);
 }
 
 /** Drops values equal to the previous one; the input must be sorted. */

@@ -1,4 +1,5 @@
 import { brokenDownTime, completeTime, formatTime, parseTime, secondsOf, type TimeZone } from './time-format.ts';
+import { numberOf } from './number-literal.ts';
 import type { NativeTable } from './native.ts';
 import { raise } from './signals.ts';
 import { isArray, type JsonValue } from './value.ts';
@@ -30,7 +31,7 @@ function parts(input: JsonValue, name: string): readonly number[] {
   const isForMktime = name === 'mktime';
   if (!isArray(input))
     return raise(isForMktime ? 'mktime requires array inputs' : `${name}/1 requires parsed datetime inputs`);
-  const numbers = input.filter((part) => typeof part === 'number');
+  const numbers = input.map(numberOf).filter((part) => part !== undefined);
   if (numbers.length < input.length) raise(`${name}${isForMktime ? '' : '/1'} requires parsed datetime inputs`);
   return completeTime(numbers);
 }

@@ -5,6 +5,7 @@ import { eachElement, IDENTITY } from './compile-paths.ts';
 import { forEachOutput, fromOne, type Compiled, type Emit, type Env } from './machine.ts';
 import type { Meter } from './meter.ts';
 import { describe } from './native.ts';
+import { numberOf } from './number-literal.ts';
 import { pathArray } from './builtin-core.ts';
 import { extendPath, lostPath, type Path } from './path.ts';
 import { breakTo, raise } from './signals.ts';
@@ -168,7 +169,8 @@ function skip(count: Compiled, filter: Compiled): Compiled {
 
 /** The count that `limit` and `skip` take; in jq's order null and booleans are less than 0, and text is no count. */
 function countOf(value: JsonValue): number {
-  if (typeof value === 'number') return value;
+  const number = numberOf(value);
+  if (number !== undefined) return number;
   if (value === null || typeof value === 'boolean') return -1;
   return raise(`${describe(value)} and number (1) cannot be subtracted`);
 }
@@ -195,16 +197,18 @@ function range(from: Compiled, to: Compiled, by: Compiled, meter: Meter): Compil
       forEachOutput(from, value, env, (start) => {
         forEachOutput(to, value, env, (end) => {
           forEachOutput(by, value, env, (step) => {
-            if (typeof start !== 'number' || typeof end !== 'number' || typeof step !== 'number') {
-              return raise('Range bounds must be numeric');
-            }
-            countUp({ start, end, step }, meter, (number) => emit(number, outPath));
+            const bounds = { start: bound(start), end: bound(end), step: bound(step) };
+            countUp(bounds, meter, (number) => emit(number, outPath));
           });
         });
       });
       return undefined;
     },
   };
+}
+
+function bound(value: JsonValue): number {
+  return numberOf(value) ?? raise('Range bounds must be numeric');
 }
 
 interface Bounds {

@@ -1,6 +1,7 @@
 import type { JqHost } from './context.ts';
 import { forEachOutput, fromOne, type Compiled } from './machine.ts';
 import { describe } from './native.ts';
+import { numberOf } from './number-literal.ts';
 import { IDENTITY } from './compile-paths.ts';
 import { JqHalt, raise } from './signals.ts';
 import type { JsonValue } from './value.ts';
@@ -29,8 +30,8 @@ export const HOST_BUILTINS: Readonly<Record<string, HostForm>> = {
   'halt_error/1': ([code = IDENTITY]) => ({
     run: (value, _path, env) => {
       forEachOutput(code, value, env, (exitCode) => {
-        if (typeof exitCode !== 'number') raise(`halt_error/1: number required, not ${describe(exitCode)}`);
-        throw new JqHalt(exitCode, value);
+        const status = numberOf(exitCode) ?? raise(`halt_error/1: number required, not ${describe(exitCode)}`);
+        throw new JqHalt(status, value);
       });
       return undefined;
     },

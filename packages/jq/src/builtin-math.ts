@@ -1,4 +1,6 @@
 import { describe, expectNumber, type Native, type NativeTable } from './native.ts';
+import { meter } from './meter.ts';
+import { absoluteLiteral } from './number-literal.ts';
 import { raise } from './signals.ts';
 import type { JsonValue } from './value.ts';
 
@@ -66,6 +68,7 @@ export const MATH_BUILTINS: NativeTable = {
   'modf/0': (input) => modf(expectNumber(input)),
   'abs/0': (input) => {
     if (typeof input === 'number') return input < 0 ? -input : input;
+    if (typeof input === 'symbol') return absoluteLiteral(input);
     if (input === null || typeof input === 'boolean') raise(`${describe(input)} cannot be negated`);
     return input;
   },
@@ -75,7 +78,7 @@ export const MATH_BUILTINS: NativeTable = {
   'isnan/0': (input) => Number.isNaN(expectNumber(input)),
   'isnormal/0': (input) => isNormal(expectNumber(input)),
   'have_literal_numbers/0': () => true,
-  'have_decnum/0': () => false,
+  'have_decnum/0': () => meter().numbers !== 'doubles',
 };
 
 /**

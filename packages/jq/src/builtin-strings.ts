@@ -4,6 +4,7 @@ import { JsonTextError, parseJson } from './json-parse.ts';
 import { jsonText } from './json-text.ts';
 import { meter } from './meter.ts';
 import { describe, expectString, type NativeTable } from './native.ts';
+import { numberOf, readNumber } from './number-literal.ts';
 import { add, splitString } from './operators.ts';
 import { raise } from './signals.ts';
 import { codePointCounter, occurrences } from './text-search.ts';
@@ -84,7 +85,7 @@ function text(value: JsonValue, message: string): string {
 
 function fromJson(source: string): JsonValue {
   try {
-    return parseJson(source);
+    return parseJson(source, 1, meter().numbers);
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     return raise(`${error.message} (while parsing '${shortened(source)}')`);
@@ -108,10 +109,10 @@ const SPECIAL_NUMBERS: ReadonlyMap<string, number> = new Map([
 ]);
 
 function toNumber(input: JsonValue): JsonValue {
-  if (typeof input === 'number') return input;
+  if (typeof input === 'number' || typeof input === 'symbol') return input;
   if (typeof input !== 'string') return raise(`${describe(input)} cannot be parsed as a number`);
   meter().spend(input.length >>> 2);
-  if (NUMBER.test(input)) return Number(input);
+  if (NUMBER.test(input)) return readNumber(input, meter().numbers);
   return SPECIAL_NUMBERS.get(input.toLowerCase()) ?? raise(`${describe(input)} cannot be parsed as a number`);
 }
 
@@ -122,10 +123,11 @@ function implode(input: JsonValue): JsonValue {
   meter().places(input.length);
   const points = input.map((point) => {
     meter().tick();
-    if (typeof point !== 'number' || Number.isNaN(point))
+    const number = numberOf(point) ?? Number.NaN;
+    if (Number.isNaN(number))
       return raise(`${describe(point)} can't be imploded, unicode codepoint needs to be numeric`);
-    const isValid = point >= 0 && point <= MAX_CODE_POINT && !(point >= 0xd800 && point <= 0xdfff);
-    return isValid ? Math.trunc(point) : 0xfffd;
+    const isValid = number >= 0 && number <= MAX_CODE_POINT && !(number >= 0xd800 && number <= 0xdfff);
+    return isValid ? Math.trunc(number) : 0xfffd;
   });
   return points.map((point) => String.fromCodePoint(point)).join('');
 }
@@ -144,7 +146,7 @@ function join(input: JsonValue, separator: JsonValue): JsonValue {
   let joined: JsonValue = null;
   for (const item of elements(input)) {
     meter().tick();
-    const isPlain = typeof item === 'number' || typeof item === 'boolean';
+    const isPlain = typeof item === 'number' || typeof item === 'boolean' || typeof item === 'symbol';
     const before: JsonValue = joined === null ? '' : add(joined, separator);
     joined = add(before, isPlain ? textOf(item) : (item ?? ''));
   }

@@ -12,8 +12,10 @@ import { compileDefinedCall, compileFunction } from './compile-calls.ts';
 import type { BuiltinCall, Context } from './context.ts';
 import { fromOne, type Compiled } from './machine.ts';
 import { callNative, callSpread, type Native, type Spread } from './native.ts';
+import { numberOf } from './number-literal.ts';
 import { preludeDefinition, preludeNames } from './prelude.ts';
 import { declareFunction, type FunctionEntry } from './scope.ts';
+import type { JsonValue } from './value.ts';
 
 /**
  * Resolves calls of builtins for one program. A builtin written in jq is compiled once, when its first call is
@@ -65,9 +67,26 @@ function compileForm(key: string, call: BuiltinCall, context: Context): Compiled
 function compileNativeCall(key: string, call: BuiltinCall, context: Context): Compiled | undefined {
   if (key === 'builtins/0') return fromOne(() => builtinNames(context));
   const native = NATIVES.get(key);
-  if (native !== undefined) return callNative(native, compileArgs(call, context));
+  if (native !== undefined) return callNative(nativeFor(key, native, context), compileArgs(call, context));
   const spread = SPREADS.get(key);
   return spread === undefined ? undefined : callSpread(spread, compileArgs(call, context));
+}
+
+/** Natives that pass numbers on, or take them for what they are: they get literals as they are. */
+const TAKES_LITERALS: ReadonlySet<string> = new Set(
+  'type/0 tostring/0 tojson/0 tonumber/0 length/0 abs/0 toarray/0 not/0 error/0 error/1 setpath/2 contains/1 bsearch/1 indices/1 _indices/1 index/1 rindex/1'.split(
+    ' ',
+  ),
+);
+
+/** The native as the program calls it: with doubles in place of literals, where it would not know what to do with them. */
+function nativeFor(key: string, native: Native, { meter }: Context): Native {
+  if (meter.numbers === 'doubles' || TAKES_LITERALS.has(key)) return native;
+  return (input, a, b, c) => native(asDouble(input), asDouble(a), asDouble(b), asDouble(c));
+}
+
+function asDouble(value: JsonValue): JsonValue {
+  return typeof value === 'symbol' ? (numberOf(value) ?? null) : value;
 }
 
 function compileHostCall(key: string, call: BuiltinCall, context: Context): Compiled | undefined {

@@ -7,7 +7,7 @@ import { lostPath } from './path.ts';
 import type { Scope } from './scope.ts';
 import { raise } from './signals.ts';
 import type { Node } from './syntax.ts';
-import { isTruthy, setOwn, typeName, type JsonValue } from './value.ts';
+import { copyObject, isIndexLike, isTruthy, setOwn, typeName, type JsonValue } from './value.ts';
 
 type NodeOf<T extends Node['type']> = Extract<Node, { readonly type: T }>;
 
@@ -87,6 +87,8 @@ export function compileObject(node: NodeOf<'object'>, context: Context, scope: S
     key: context.compile(key, scope),
     value: context.compile(value, scope),
   }));
+  const constant = compileConstantKeys(node, entries);
+  if (constant !== undefined) return constant;
   const ones: { readonly key: One; readonly value: One }[] = [];
   for (const { key, value } of entries) {
     if (key.one !== undefined && value.one !== undefined) ones.push({ key: key.one, value: value.one });
@@ -101,7 +103,7 @@ export function compileObject(node: NodeOf<'object'>, context: Context, scope: S
         if (entry === undefined) return emit(made, outPath);
         forEachOutput(entry.key, value, env, (key) => {
           forEachOutput(entry.value, value, env, (item) => {
-            const next = { ...made };
+            const next = copyObject(made);
             setOwn(next, objectKey(key), item);
             build(index + 1, next);
           });
@@ -111,6 +113,25 @@ export function compileObject(node: NodeOf<'object'>, context: Context, scope: S
       return undefined;
     },
   };
+}
+
+/** `{…}` of constant names, each with one value, which is the most common; undefined for any other. */
+function compileConstantKeys(
+  node: NodeOf<'object'>,
+  entries: readonly { readonly value: Compiled }[],
+): Compiled | undefined {
+  const members: { readonly name: string; readonly one: One }[] = [];
+  for (const [index, { key }] of node.entries.entries()) {
+    const one = entries[index]?.value.one;
+    if (one === undefined || key.type !== 'literal' || typeof key.value !== 'string') return undefined;
+    if (key.value === '__proto__' || isIndexLike(key.value)) return undefined;
+    members.push({ name: key.value, one });
+  }
+  return fromOne((value, env) => {
+    const object: Record<string, JsonValue> = {};
+    for (const { name, one } of members) object[name] = one(value, env);
+    return object;
+  });
 }
 
 /** A filter that passes each output of another through a function. */

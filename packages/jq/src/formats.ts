@@ -1,6 +1,7 @@
 import { jsonText, numberText } from './json-text.ts';
 import { meter } from './meter.ts';
 import { describe } from './native.ts';
+import { literalText } from './number-literal.ts';
 import { raise } from './signals.ts';
 import { isArray, type JsonValue } from './value.ts';
 
@@ -81,6 +82,7 @@ function tsvCell(value: JsonValue): string {
 function plainCell(value: JsonValue, otherwise: string): string {
   if (value === null) return '';
   if (typeof value === 'boolean') return String(value);
+  if (typeof value === 'symbol') return literalText(value);
   if (typeof value !== 'number') return raise(`${describe(value)} ${otherwise}`);
   return Number.isNaN(value) ? '' : numberText(value);
 }

@@ -4,7 +4,9 @@
 /** Compiles a program once, for many runs; throws a JqSyntaxError if it is invalid. */
 export { compileJq } from './program.ts';
 /** The options of `compileJq`, and the compiled program that it returns. */
-export type { JqOptions, JqProgram } from './program.ts';
+export type { JqOptions, JqProgram, RunOptions } from './program.ts';
+/** Which numbers are kept as they are written. */
+export type { Numbers } from './number-literal.ts';
 /**
  * What `input`, `debug` and similar builtins read and write; without a host, a program that calls them does not
  * compile.
@@ -16,7 +18,7 @@ export type { JqLimits } from './meter.ts';
 /** Thrown for an error that the program raised and did not catch; JqDepthError for recursion that is too deep. */
 export { JqDepthError, JqError } from './program.ts';
 /** Thrown when the program calls `halt` or `halt_error`, and when a run exceeds one of its limits. */
-export { JqHalt, JqLimitError } from './signals.ts';
+export { JqHalt, JqLimitError, JqRoundedError } from './signals.ts';
 /** Thrown when a program does not compile; the message gives line and column. */
 export { JqSyntaxError } from './syntax-error.ts';
 

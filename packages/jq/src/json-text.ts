@@ -1,6 +1,16 @@
 import { meter, type Meter } from './meter.ts';
 import { sortedKeys } from './order.ts';
-import { isArray, isObject, MAX_DEPTH, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
+import { literalText } from './number-literal.ts';
+import {
+  isArray,
+  isIndexLike,
+  isObject,
+  MAX_DEPTH,
+  ownKeys,
+  ownValue,
+  type JsonObject,
+  type JsonValue,
+} from './value.ts';
 
 /** How `jsonText` writes a value; default on one line, with keys in their order. */
 export interface JsonTextOptions {
@@ -26,6 +36,7 @@ export function jsonText(value: JsonValue, options: JsonTextOptions = {}): strin
  */
 export function numberText(value: number): string {
   if (Number.isSafeInteger(value)) return Object.is(value, -0) ? '-0' : String(value);
+  meter().notePrecision(value);
   if (Number.isNaN(value)) return 'null';
   const finite = Math.max(-Number.MAX_VALUE, Math.min(Number.MAX_VALUE, value));
   const sign = finite < 0 ? '-' : '';
@@ -100,7 +111,7 @@ const MAX_PLAIN_DEPTH = 500;
 
 /**
  * Whether JSON.stringify writes `value` as jq does: all numbers are safe integers other than -0, no string or key has a
- * DEL character, and the value is not deep. The steps counted here also stand for the work of writing.
+ * DEL character, no key looks like an array index, and the value is not deep. The steps counted here also stand for the work of writing.
  */
 function isPlain(value: JsonValue, counter: Meter, depth = 0): boolean {
   counter.tick();
@@ -109,6 +120,7 @@ function isPlain(value: JsonValue, counter: Meter, depth = 0): boolean {
     counter.spend(value.length >>> 4);
     return !value.includes(DEL);
   }
+  if (typeof value === 'symbol') return false;
   return typeof value !== 'object' || value === null || hasPlainParts(value, counter, depth);
 }
 
@@ -116,7 +128,7 @@ function hasPlainParts(value: readonly JsonValue[] | JsonObject, counter: Meter,
   if (depth > MAX_PLAIN_DEPTH) return false;
   if (isArray(value)) return value.every((item) => isPlain(item, counter, depth + 1));
   for (const key in value) {
-    if (key.includes(DEL) || !isPlain(value[key] ?? null, counter, depth + 1)) return false;
+    if (key.includes(DEL) || isIndexLike(key) || !isPlain(value[key] ?? null, counter, depth + 1)) return false;
   }
   return true;
 }
@@ -151,6 +163,7 @@ function writePart(value: JsonValue, depth: number, { layout, rest }: Writing): 
   meter().tick();
   if (typeof value === 'number') return numberText(value);
   if (typeof value === 'string') return stringText(value, layout);
+  if (typeof value === 'symbol') return literalText(value);
   if (isArray(value)) return depth > MAX_DEPTH ? TOO_DEEP : beginArray(value, depth, { layout, rest });
   if (!isObject(value)) return String(value);
   return depth > MAX_DEPTH ? TOO_DEEP : beginObject(value, depth, { layout, rest });

@@ -11,7 +11,8 @@
 // program.ts makes one meter per program and makes it the current one for the duration of each run. A run may start
 // inside the `emit` of another run, whose meter becomes the current one again when the inner run ends.
 
-import { JqLimitError } from './signals.ts';
+import type { Numbers } from './number-literal.ts';
+import { JqLimitError, JqRoundedError } from './signals.ts';
 
 /** What one run of a program may use before it ends with a JqLimitError. */
 export interface JqLimits {
@@ -48,10 +49,14 @@ export class Meter {
   #steps = 0;
   #places = 0;
   #startMs = 0;
+  #isRounded = false;
+  /** Which numbers the program keeps as they are written. */
+  readonly numbers: Numbers;
 
-  constructor(limits: JqLimits | undefined, nowMs: () => number) {
+  constructor(limits: JqLimits | undefined, nowMs: () => number, numbers: Numbers = 'doubles') {
     this.#limits = limits;
     this.#nowMs = nowMs;
+    this.numbers = numbers;
   }
 
   /** The steps of the run so far. */
@@ -64,13 +69,20 @@ export class Meter {
     return this.#nowMs() - this.#startMs;
   }
 
-  start(): void {
+  /** Begins a run; `isRounded` if the input may have lost digits, so that `notePrecision` ends the run. */
+  start(isRounded = false): void {
+    this.#isRounded = isRounded;
     this.#steps = 0;
     this.#places = 0;
     this.#slice = Math.min(STEPS_PER_CLOCK, this.#limits?.maxSteps ?? STEPS_PER_CLOCK);
     this.#left = this.#slice;
     if (this.#limits === undefined) return;
     this.#startMs = this.#nowMs();
+  }
+
+  /** Must be called before a number decides about anything that its last digits may change. */
+  notePrecision(value: number): void {
+    if (this.#isRounded && Number.isInteger(value) && !Number.isSafeInteger(value)) throw new JqRoundedError();
   }
 
   /** Counts one step; called once per iteration by every loop that the size of the program does not bound. */

@@ -1,14 +1,17 @@
 import { excerpt } from './json-text.ts';
 import { meter } from './meter.ts';
+import { negateLiteral, numberOf } from './number-literal.ts';
 import { areEqual, compareValues } from './order.ts';
 import { withoutItems } from './remove-items.ts';
 import { raise } from './signals.ts';
 import type { BinaryOperator } from './syntax.ts';
 import { splitAt } from './text-search.ts';
 import {
+  copyObject,
   isArray,
   isObject,
   MAX_DEPTH,
+  mergeObjects,
   ownKeys,
   ownValue,
   setOwn,
@@ -49,10 +52,9 @@ function addContainers(left: JsonValue, right: JsonValue): JsonValue {
     return left.concat(right);
   }
   if (isObject(left) && isObject(right)) {
-    meter().places(ownKeys(left).length + ownKeys(right).length);
-    return { ...left, ...right };
+    return mergeObjects(left, right);
   }
-  return failWith(left, right, 'added');
+  return areLiterals(left, right) ? withDoubles(add, left, right) : failWith(left, right, 'added');
 }
 
 /** The engine joins strings without copying them, so only the length of a long result is metered. */
@@ -66,6 +68,7 @@ const LONG_TEXT = 65_536;
 
 /** `-value` */
 export function negate(value: JsonValue): JsonValue {
+  if (typeof value === 'symbol') return negateLiteral(value);
   if (typeof value !== 'number') raise(`${typeName(value)} (${excerpt(value)}) cannot be negated`);
   return -value;
 }
@@ -84,20 +87,23 @@ export function splitString(text: string, separator: string): JsonValue {
 function subtract(left: JsonValue, right: JsonValue): JsonValue {
   if (typeof left === 'number' && typeof right === 'number') return left - right;
   if (isArray(left) && isArray(right)) return withoutItems(left, right);
-  return failWith(left, right, 'subtracted');
+  return areLiterals(left, right) ? withDoubles(subtract, left, right) : failWith(left, right, 'subtracted');
 }
 
 function multiply(left: JsonValue, right: JsonValue): JsonValue {
   if (typeof left === 'number' && typeof right === 'number') return left * right;
-  if (typeof left === 'string' && typeof right === 'number') return repeatString(left, right);
-  if (typeof left === 'number' && typeof right === 'string') return repeatString(right, left);
+  if (typeof left === 'string' || typeof right === 'string') return repeated(left, right);
   if (isObject(left) && isObject(right)) return mergeDeep(left, right);
-  return failWith(left, right, 'multiplied');
+  return areLiterals(left, right) ? withDoubles(multiply, left, right) : failWith(left, right, 'multiplied');
 }
 
 const MAX_STRING_LENGTH = 2 ** 28;
 
-function repeatString(text: string, count: number): JsonValue {
+/** A text, on either side, so many times; null for a negative count. */
+function repeated(left: JsonValue, right: JsonValue): JsonValue {
+  const text = typeof left === 'string' ? left : right;
+  const count = numberOf(typeof left === 'string' ? right : left);
+  if (typeof text !== 'string' || count === undefined) return failWith(left, right, 'multiplied');
   if (!(count >= 0)) return null;
   const times = Math.floor(count);
   if (text.length * times > MAX_STRING_LENGTH) raise('Repeat string result too long');
@@ -138,7 +144,7 @@ function mergeLevel({ into, right, depth }: Merge, rest: Merge[]): void {
 
 function copied(object: JsonObject): Record<string, JsonValue> {
   meter().places(ownKeys(object).length);
-  return { ...object };
+  return copyObject(object);
 }
 
 function divide(left: JsonValue, right: JsonValue): JsonValue {
@@ -147,15 +153,18 @@ function divide(left: JsonValue, right: JsonValue): JsonValue {
     return left / right;
   }
   if (typeof left === 'string' && typeof right === 'string') return splitString(left, right);
-  return failWith(left, right, 'divided');
+  return areLiterals(left, right) ? withDoubles(divide, left, right) : failWith(left, right, 'divided');
 }
 
 function remainder(left: JsonValue, right: JsonValue): JsonValue {
-  if (typeof left !== 'number' || typeof right !== 'number') return failWith(left, right, 'divided');
+  if (typeof left !== 'number' || typeof right !== 'number') {
+    return areLiterals(left, right) ? withDoubles(remainder, left, right) : failWith(left, right, 'divided');
+  }
   if (Number.isNaN(left) || Number.isNaN(right)) return Number.NaN;
   const divisor = Math.trunc(Math.abs(right));
   if (divisor === 0) failWith(left, right, 'divided (remainder) because the divisor is zero');
   const dividend = Math.trunc(left);
+  meter().notePrecision(left);
   if (Math.abs(dividend) >= MAX_INTEGER || divisor >= MAX_INTEGER) return largeRemainder(dividend, right);
   // `+ 0` turns a negative zero into zero: integers have no negative zero.
   return (dividend % divisor) + 0;
@@ -172,6 +181,17 @@ function largeRemainder(dividend: number, divisor: number): number {
 function clamped(value: number): bigint {
   if (value >= MAX_INTEGER) return 2n ** 63n - 1n;
   return value <= -MAX_INTEGER ? -(2n ** 63n) : BigInt(Math.trunc(value));
+}
+
+/** Whether both are numbers, at least one of them a literal: then the operator works on their doubles. */
+function areLiterals(left: JsonValue, right: JsonValue): boolean {
+  if (typeof left !== 'symbol' && typeof right !== 'symbol') return false;
+  return numberOf(left) !== undefined && numberOf(right) !== undefined;
+}
+
+/** Combines two numbers with doubles in place of literals. */
+function withDoubles(combine: BinaryFunction, left: JsonValue, right: JsonValue): JsonValue {
+  return combine(numberOf(left) ?? null, numberOf(right) ?? null);
 }
 
 function failWith(left: JsonValue, right: JsonValue, what: string): never {

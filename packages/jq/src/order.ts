@@ -1,4 +1,6 @@
+import { compareStrings } from './compare-text.ts';
 import { meter } from './meter.ts';
+import { compareLiterals, numberOf } from './number-literal.ts';
 import { raise } from './signals.ts';
 import { isArray, isObject, MAX_DEPTH, ownKeys, ownValue, type JsonObject, type JsonValue } from './value.ts';
 
@@ -16,7 +18,8 @@ function compareAt(left: JsonValue, right: JsonValue, depth: number): number {
   if (typeof left === 'string' && typeof right === 'string') return compareStrings(left, right);
   const difference = rank(left) - rank(right);
   if (difference !== 0) return difference;
-  return typeof left === 'object' && left !== null ? compareContainers(left, right, depth) : 0;
+  if (typeof left === 'object' && left !== null) return compareContainers(left, right, depth);
+  return typeof left === 'symbol' || typeof right === 'symbol' ? compareAsNumbers(left, right) : 0;
 }
 
 function compareContainers(left: JsonValue, right: JsonValue, depth: number): number {
@@ -33,7 +36,21 @@ export function areEqual(left: JsonValue, right: JsonValue): boolean {
   // Strings of equal length may be compared to their ends.
   if (typeof left === 'string') meter().spend(left.length >>> 6);
   if (left === right) return true;
-  return typeof left === 'object' && typeof right === 'object' && areEqualContainers(left, right);
+  if (typeof left === 'object' && typeof right === 'object') return areEqualContainers(left, right);
+  return (typeof left === 'symbol' || typeof right === 'symbol') && areEqualNumbers(left, right);
+}
+
+function areEqualNumbers(left: JsonValue, right: JsonValue): boolean {
+  return rank(left) === rank(right) && compareAsNumbers(left, right) === 0;
+}
+
+/** Compares numbers of which at least one is a literal: two literals by all digits, otherwise as doubles. */
+function compareAsNumbers(left: JsonValue, right: JsonValue): number {
+  if (typeof left === 'symbol' && typeof right === 'symbol') return compareLiterals(left, right);
+  const a = numberOf(left) ?? 0;
+  const b = numberOf(right) ?? 0;
+  meter().notePrecision(typeof left === 'symbol' ? b : a);
+  return compareNumbers(a, b);
 }
 
 interface Pair {
@@ -80,22 +97,6 @@ function isEqualPart(pair: Pair, rest: Pair[]): boolean {
   return true;
 }
 
-/** Compares by code point; JavaScript's own comparison goes by UTF-16 unit. */
-export function compareStrings(left: string, right: string): number {
-  if (left === right) return 0;
-  const length = Math.min(left.length, right.length);
-  for (let index = 0; index < length; index += 1) {
-    const a = left.charCodeAt(index);
-    const b = right.charCodeAt(index);
-    if (a !== b) {
-      meter().spend(index >>> 4);
-      return codeUnitWeight(a) - codeUnitWeight(b);
-    }
-  }
-  meter().spend(length >>> 4);
-  return left.length - right.length;
-}
-
 /** Own keys in code point order. */
 export function sortedKeys(object: JsonObject): string[] {
   const keys = ownKeys(object);
@@ -112,11 +113,6 @@ export function sortValues(values: readonly JsonValue[]): JsonValue[] {
   return values.toSorted(compareValues);
 }
 
-// A surrogate is half of a character above U+FFFF, so it sorts after the private-use and compatibility area.
-function codeUnitWeight(unit: number): number {
-  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
-}
-
 // NaN is less than any number, itself included.
 function compareNumbers(left: number, right: number): number {
   if (left === right) return 0;
@@ -127,7 +123,7 @@ function rank(value: JsonValue): number {
   if (value === null) return 0;
   if (value === false) return 1;
   if (value === true) return 2;
-  if (typeof value === 'number') return 3;
+  if (typeof value === 'number' || typeof value === 'symbol') return 3;
   if (typeof value === 'string') return 4;
   return isArray(value) ? 5 : 6;
 }

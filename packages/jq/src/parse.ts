@@ -1,3 +1,4 @@
+import type { Numbers } from './number-literal.ts';
 import { parsePatterns } from './parse-pattern.ts';
 import { parseTerm } from './parse-term.ts';
 import type { AssignOperator, BinaryOperator, Definition, Node, Parameter } from './syntax.ts';
@@ -5,8 +6,8 @@ import { TokenStream } from './token-stream.ts';
 import { tokenize } from './tokenize.ts';
 
 /** Parses a whole program; one that has only definitions, or nothing at all, ends in `.`. */
-export function parseProgram(source: string): Node {
-  const stream = new TokenStream(source, tokenize(source));
+export function parseProgram(source: string, numbers: Numbers = 'doubles'): Node {
+  const stream = new TokenStream(source, tokenize(source, numbers));
   rejectModules(stream);
   const program = stream.current.type === 'end' ? IDENTITY : parsePipe(stream);
   if (stream.current.type !== 'end') stream.fail('an operator or the end of the expression');

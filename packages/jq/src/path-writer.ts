@@ -1,5 +1,6 @@
 import { checkDepth, deleteKeys, getKey, getPath, setKey } from './access.ts';
 import { meter } from './meter.ts';
+import { numberOf } from './number-literal.ts';
 import { sortValues } from './order.ts';
 import { raise } from './signals.ts';
 import { isArray, isObject, setOwn, type JsonValue } from './value.ts';
@@ -130,7 +131,7 @@ function isSibling(path: readonly JsonValue[], other: readonly JsonValue[]): boo
 }
 
 function isDeletable(key: JsonValue): boolean {
-  return typeof key === 'string' || typeof key === 'number' || isObject(key);
+  return typeof key === 'string' || numberOf(key) !== undefined || isObject(key);
 }
 
 function asPath(path: JsonValue): readonly JsonValue[] {

@@ -5,6 +5,7 @@ import { FORMATS } from './formats.ts';
 import { jsonText } from './json-text.ts';
 import { EMPTY_ENV } from './machine.ts';
 import { exchangeMeter, Meter, type JqLimits } from './meter.ts';
+import type { Numbers } from './number-literal.ts';
 import { parseProgram } from './parse.ts';
 import { BreakSignal, RaisedValue } from './signals.ts';
 import { JqSyntaxError } from './syntax-error.ts';
@@ -23,14 +24,28 @@ export interface JqOptions {
   readonly host?: JqHost;
   /** The limits of one run, which ends with a JqLimitError when it exceeds one; default no limits. */
   readonly limits?: JqLimits;
+  /**
+   * Which number literals of the program, and of what it parses, are kept as they are written; default `doubles`. In
+   * the other modes an output may be a symbol, whose description is the text of the number; `jsonText` writes it.
+   */
+  readonly numbers?: Numbers;
   /** A clock for the limits; default `performance.now`. */
   readonly nowMs?: () => number;
+}
+
+/** What is to be known of the input of one run. */
+export interface RunOptions {
+  /**
+   * Whether JSON.parse made the input, so that whole numbers above 2^53 may have lost digits. A run that depends on
+   * such a number ends with a JqRoundedError; then parse the input with `parseJson` and run again.
+   */
+  readonly isRounded?: boolean;
 }
 
 /** A compiled program. Nothing that one run computes affects the next, and the input is never changed. */
 export interface JqProgram {
   /** Calls `emit` with each output, in order; throws JqError for an error the program does not catch. */
-  readonly run: (input: JsonValue, emit: (output: JsonValue) => void) => void;
+  readonly run: (input: JsonValue, emit: (output: JsonValue) => void, options?: RunOptions) => void;
   /** The steps of the last run, in the unit of `JqLimits.maxSteps`. */
   readonly steps: () => number;
   /** Milliseconds since the last run began; meaningful only with limits. */
@@ -53,7 +68,7 @@ export class JqDepthError extends JqError {}
 
 /** Compiles a jq program once, for many runs; throws JqSyntaxError with line and column. */
 export function compileJq(source: string, options: JqOptions = {}): JqProgram {
-  const meter = new Meter(options.limits, options.nowMs ?? (() => performance.now()));
+  const meter = new Meter(options.limits, options.nowMs ?? (() => performance.now()), options.numbers);
   const context: Context = {
     compile: (node, scope, isTail = false) => compileNode(node, context, { scope, isTail }),
     compileBuiltin: createBuiltins(() => context),
@@ -68,9 +83,9 @@ export function compileJq(source: string, options: JqOptions = {}): JqProgram {
   };
   const { run, one } = compileGuarded(source, context);
   return {
-    run: (input, emit) => {
+    run: (input, emit, { isRounded = false } = {}) => {
       const outer = exchangeMeter(meter);
-      meter.start();
+      meter.start(isRounded);
       try {
         if (one === undefined) run(input, undefined, EMPTY_ENV, emit);
         else emit(one(input, EMPTY_ENV));
@@ -87,7 +102,7 @@ export function compileJq(source: string, options: JqOptions = {}): JqProgram {
 
 function compileGuarded(source: string, context: Context) {
   try {
-    return context.compile(parseProgram(source), undefined);
+    return context.compile(parseProgram(source, context.meter.numbers), undefined);
   } catch (error) {
     if (!isStackOverflow(error)) throw error;
     throw new JqSyntaxError('the expression is nested too deeply', source, 0);

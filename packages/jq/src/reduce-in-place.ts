@@ -6,7 +6,7 @@ import { meter } from './meter.ts';
 import { add } from './operators.ts';
 import type { Scope } from './scope.ts';
 import type { Node } from './syntax.ts';
-import { isArray, isObject, ownKeys, setOwn, type JsonValue } from './value.ts';
+import { copyObject, isArray, isObject, ownKeys, setOwn, type JsonObject, type JsonValue } from './value.ts';
 
 /** The container that one reduce owns: a copy that nothing else references; undefined before the first copy is made. */
 export interface OwnedState {
@@ -133,11 +133,11 @@ function ownArray(state: readonly JsonValue[], owned: OwnedState): JsonValue[] {
   return copy;
 }
 
-function ownObject(state: { readonly [key: string]: JsonValue }, owned: OwnedState): Record<string, JsonValue> {
+function ownObject(state: JsonObject, owned: OwnedState): Record<string, JsonValue> {
   const { container } = owned;
   if (container === state && container !== undefined && !Array.isArray(container)) return container;
   meter().places(ownKeys(state).length);
-  const copy = { ...state };
+  const copy = copyObject(state);
   owned.container = copy;
   return copy;
 }

@@ -1,4 +1,4 @@
-import { compareValues, sortValues } from './order.ts';
+import { areEqual, compareValues, sortValues } from './order.ts';
 import { meter } from './meter.ts';
 import type { JsonValue } from './value.ts';
 
@@ -7,9 +7,11 @@ export function withoutItems(from: readonly JsonValue[], unwanted: readonly Json
   meter().places(from.length + unwanted.length);
   // NaN equals nothing, not even itself.
   const scalars = new Set(unwanted.filter((item) => !isContainer(item) && !Number.isNaN(item)));
+  const hasLiteral = unwanted.some((item) => typeof item === 'symbol');
   const containers = sortValues(unwanted.filter(isContainer));
   return from.filter((item) => {
     meter().tick();
+    if (typeof item === 'symbol' || hasLiteral) return !unwanted.some((other) => areEqual(item, other));
     return isContainer(item) ? !isAmong(containers, item) : !scalars.has(item);
   });
 }

@@ -41,6 +41,15 @@ export class JqLimitError extends Error {
   override readonly name = 'JqLimitError';
 }
 
+/** Thrown when a run on a rounded input needs a whole number above 2^53, whose last digits may be lost. */
+export class JqRoundedError extends Error {
+  override readonly name = 'JqRoundedError';
+
+  constructor() {
+    super('a whole number above 2^53 has lost its last digits');
+  }
+}
+
 /** Thrown by `halt` and `halt_error`: the program ends, and a command that runs it exits with `exitCode`. */
 export class JqHalt extends Error {
   override readonly name = 'JqHalt';

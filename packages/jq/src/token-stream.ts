@@ -99,7 +99,7 @@ function describe(token: Token): string {
     case 'string':
       return 'string';
     case 'number':
-      return `number ${token.value}`;
+      return `number ${token.text}`;
     case 'field':
       return `'.${token.text}'`;
     case 'variable':

@@ -1,15 +1,16 @@
+import { readNumber, type Numbers } from './number-literal.ts';
 import { JqSyntaxError } from './syntax-error.ts';
 
 /** One token; `at` is its offset in the source. */
 export type Token =
   | { readonly type: 'field' | 'name' | 'variable' | 'format' | 'operator'; readonly text: string; readonly at: number }
-  | { readonly type: 'number'; readonly value: number; readonly at: number }
+  | { readonly type: 'number'; readonly text: string; readonly value: number | symbol; readonly at: number }
   | { readonly type: 'string'; readonly parts: readonly (string | readonly Token[])[]; readonly at: number }
   | { readonly type: 'end'; readonly at: number };
 
 /** Splits a program into tokens; an interpolation `\(…)` becomes a list of tokens inside its string. */
-export function tokenize(source: string): readonly Token[] {
-  return new Tokenizer(source).tokens(false);
+export function tokenize(source: string, numbers: Numbers = 'doubles'): readonly Token[] {
+  return new Tokenizer(source, numbers).tokens(false);
 }
 
 const SPACE = /(?:[ \t\r\n]|#(?:\\[^]|[^\\\n])*\\?)+/y;
@@ -35,10 +36,12 @@ const SIMPLE_ESCAPES: Readonly<Record<string, string>> = {
 /** A cursor over one source text. */
 class Tokenizer {
   readonly #source: string;
+  readonly #numbers: Numbers;
   #position = 0;
 
-  constructor(source: string) {
+  constructor(source: string, numbers: Numbers) {
     this.#source = source;
+    this.#numbers = numbers;
   }
 
   /** Reads up to the end, or with `isNested` up to the parenthesis that closes an interpolation. */
@@ -65,7 +68,7 @@ class Tokenizer {
   #next(at: number): Token {
     if (this.#source[at] === '"') return this.#string(at);
     const number = this.#match(NUMBER);
-    if (number !== undefined) return { type: 'number', value: Number(number), at };
+    if (number !== undefined) return { type: 'number', text: number, value: readNumber(number, this.#numbers), at };
     return this.#word(at) ?? this.#operator(at);
   }
 

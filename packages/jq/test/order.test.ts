@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { areEqual, compareStrings, compareValues, sortedKeys } from '../src/order.ts';
+import { compareStrings } from '../src/compare-text.ts';
+import { areEqual, compareValues, sortedKeys } from '../src/order.ts';
 import type { JsonValue } from '../src/value.ts';
 
 const ASCENDING: readonly JsonValue[] = [

@@ -3,7 +3,7 @@ import { tokenize, type Token } from '../src/tokenize.ts';
 
 describe('tokens', () => {
   it.each([
-    ['.foo .. . .5 1.5e3', 'field:foo operator:.. operator:. number:0.5 number:1500 end'],
+    ['.foo .. . .5 1.5e3', 'field:foo operator:.. operator:. number:.5 number:1.5e3 end'],
     ['$x $ y $__loc__ a::b', 'variable:x variable:y variable:__loc__ name:a::b end'],
     ['?// // //= |= ?', 'operator:?// operator:// operator://= operator:|= operator:? end'],
     ['@base64 "x"', 'format:@base64 string end'],
@@ -40,6 +40,6 @@ describe('text that has no tokens', () => {
 });
 
 function show(token: Token): string {
-  if (token.type === 'number') return `number:${token.value}`;
+  if (token.type === 'number') return `number:${token.text}`;
   return 'text' in token ? `${token.type}:${token.text}` : token.type;
 }
