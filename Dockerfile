@@ -24,6 +24,7 @@ COPY scripts scripts
 COPY packages/jq packages/jq
 COPY packages/sandbox packages/sandbox
 COPY src src
+COPY frameworks frameworks
 # For the user of the image, and for root.
 RUN npm run build && node scripts/compile.ts 65532 0
 COPY frameworks/shell_lib.sh /out/shell_lib.sh

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # For hooks in bash:
 #
-#   source /shell_lib.sh
+#   source "${HOOKLET_SHELL_LIB:-/shell_lib.sh}"
 #   function __config__() { … }
 #   function __on_kubernetes::pods::added() { … }
 #   hook::run "$@"
@@ -10,7 +10,7 @@ set -Eeuo pipefail
 shopt -s inherit_errexit failglob
 
 # Says which command failed, and where, innermost call first.
-function shell_lib::backtrace() {
+function backtrace() {
   local -r exit_code=$? command=$BASH_COMMAND
   local depth
   echo "exit code $exit_code: $command" >&2
@@ -18,7 +18,7 @@ function shell_lib::backtrace() {
     echo "  in ${FUNCNAME[depth]}, ${BASH_SOURCE[depth]} line ${BASH_LINENO[depth - 1]}" >&2
   done
 }
-trap shell_lib::backtrace ERR
+trap backtrace ERR
 
 # Hooks call jq; where there is none, the operator has its own.
 if [[ -z $(type -P jq) ]]; then

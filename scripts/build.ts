@@ -30,6 +30,9 @@ async function bundle(): Promise<void> {
   // that are read at each start.
   await Promise.all([buildEntries({ main: 'src/main.ts' }, true), buildEntries(OTHER_ENTRIES, false)]);
   chmodSync(join(out, 'main.js'), 0o755);
+  // The library for hooks in bash, which $HOOKLET_SHELL_LIB names.
+  cpSync(join(root, 'frameworks', 'shell_lib.sh'), join(out, 'shell_lib.sh'));
+  cpSync(join(root, 'frameworks', 'shell'), join(out, 'shell'), { recursive: true });
   const license = join(root, 'LICENSE');
   if (existsSync(license)) cpSync(license, join(out, 'LICENSE'));
 }
@@ -93,7 +96,7 @@ function isStale(): boolean {
   if (!existsSync(bundled)) return true;
   const builtAtMs = statSync(bundled).mtimeMs;
   const packages = PUBLISHED.flatMap((name) => [`packages/${name}/src/**`, `packages/${name}/package.json`]);
-  const files = globSync(['src/**', ...packages], { cwd: root }).map((file) => join(root, file));
+  const files = globSync(['src/**', 'frameworks/**', ...packages], { cwd: root }).map((file) => join(root, file));
   return [...files, join(root, 'package.json'), import.meta.filename].some(
     (file) => statSync(file).mtimeMs > builtAtMs,
   );

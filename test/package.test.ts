@@ -17,6 +17,7 @@ const SOURCES = [
   'tsconfig.types.json',
   'LICENSE',
   'README.md',
+  'frameworks',
   'scripts',
   'packages',
   'src',
@@ -29,6 +30,20 @@ export default defineHook({
     log.info('maps: ' + snapshots.maps.length);
   },
 });
+`;
+
+const SHELL_HOOK = `#!/usr/bin/env bash
+source "$HOOKLET_SHELL_LIB"
+
+function __config__() {
+  echo '{"configVersion": "v1", "onStartup": 1}'
+}
+
+function __on_startup() {
+  echo "in bash: $(context::get binding)"
+}
+
+hook::run "$@"
 `;
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -48,6 +63,8 @@ beforeAll(async () => {
   writeFileSync(join(home, 'package.json'), '{"private":true,"type":"module"}');
   await npm(home, 'install', '--offline', '--no-audit', '--no-fund', join(folder.path, tarball));
   writeFileSync(join(home, 'hooks', 'maps.ts'), HOOK);
+  mkdirSync(join(home, 'shell-hooks'));
+  writeFileSync(join(home, 'shell-hooks', 'start.sh'), SHELL_HOOK, { mode: 0o755 });
 }, 300_000);
 
 afterAll(() => folder[Symbol.dispose]());
@@ -96,6 +113,13 @@ describe('the package', () => {
     expect(await hooklet('check', 'hooks')).toBe(
       'maps.ts (warm)\n  kubernetes maps: ConfigMap, all namespaces, Added Modified Deleted, jqFilter .metadata\n1 hook(s), no problems\n',
     );
+  });
+
+  it('has the library for hooks in bash, which $HOOKLET_SHELL_LIB names', async () => {
+    const event = ['--event', 'onStartup'];
+
+    expect(await hooklet('check', 'shell-hooks')).toContain('onStartup 1');
+    expect(await hooklet('run', 'shell-hooks/start.sh', ...event)).toContain('in bash: onStartup');
   });
 
   it('runs that hook in dev, and shows its metrics with those of its process', async () => {

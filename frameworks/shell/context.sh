@@ -14,60 +14,113 @@ function context::jq() {
   fi
 }
 
-# Prints the value at a path such as object.metadata.labels."app.kubernetes.io/name" or objects.0.object, text without
-# quotes, and null where there is none; with --required that is an error.
+# Prints what is at a path such as object.metadata.labels."app.kubernetes.io/name", objects.0.object or
+# 'objects | length', text without quotes, and null where there is nothing; with --required that is an error.
 function context::get() {
-  local is_required=no path
-  if [[ ${1:-} == --required ]]; then
+  local is_required=no program
+  while [[ ${1:-} == --required ]]; do
     is_required=yes
     shift
-  fi
+  done
   if [[ $is_required == yes ]] && ! context::has "${1:-}"; then
     echo "the binding context has no ${1:-}, which is required" >&2
     return 1
   fi
-  path=$(context::path "${1:-}")
-  context::jq -r --argjson path "$path" 'getpath($path)'
+  program=$(context::_convert_user_path_to_jq_path "${1:-}")
+  context::jq -r "$program"
 }
 
-# Whether there is something at the path, be it null.
+# Whether there is something at the path, be it null. The last key of the path stands after a dot.
 function context::has() {
-  context::test "${1:-}" 'try (getpath($path[:-1]) | has($path[-1])) catch false'
+  local key holder
+  key=$(context::_basename "${1:-}")
+  holder=$(context::_dirname "${1:-}")
+  holder=$(context::_convert_user_path_to_jq_path "$holder")
+  [[ $key =~ ^[0-9]+$ ]] || key="\"$key\""
+  context::jq -e "$holder | has($key)" > /dev/null
 }
 
 function context::is_true() {
-  context::test "${1:-}" 'getpath($path) == true'
+  context::_equals "${1:-}" true
 }
 
 function context::is_false() {
-  context::test "${1:-}" 'getpath($path) == false'
+  context::_equals "${1:-}" false
 }
 
 # Also where there is nothing.
 function context::is_null() {
-  context::test "${1:-}" 'getpath($path) == null'
+  context::_equals "${1:-}" null
 }
 
-function context::test() {
+function context::_equals() {
+  local program
+  program=$(context::_convert_user_path_to_jq_path "$1")
+  context::jq -e "$program == $2" > /dev/null
+}
+
+# Makes a jq program of a path: a.b-c.0."x.y" becomes .a."b-c"[0]."x.y". Between two dots, a part with a dash is
+# quoted, and a number is an index; single quotes are double ones. All else is passed on, so a path may be any piece
+# of jq that begins with a key.
+function context::_convert_user_path_to_jq_path() {
+  local path=${1:-} line rest part joined program=''
+  # The dot before the first key may be there, and is not written twice.
+  local -r dotted="^\\.[A-Za-z_\"']"
+  [[ ! $path =~ $dotted ]] || path=${path#.}
+  while IFS= read -r line; do
+    rest=$(context::_hide_dots "$line").
+    joined=''
+    while [[ -n $rest ]]; do
+      part=${rest%%.*}
+      rest=${rest#*.}
+      if [[ $part =~ ^[0-9]+$ ]]; then
+        joined+="[$part]"
+      elif [[ $part == *-* && $part != *\"* ]]; then
+        joined+=".\"$part\""
+      else
+        joined+=.$part
+      fi
+    done
+    program+=${joined#.}$'\n'
+  done <<< "$path"
+  program=${program%$'\n'}
+  printf '.%s\n' "${program//$'\x1f'/.}"
+}
+
+# The path without its last part.
+function context::_dirname() {
   local path
-  path=$(context::path "$1") || return
-  context::jq -e --argjson path "$path" "$2" > /dev/null
+  path=$(context::_hide_dots "${1:-}")
+  [[ $path == *.* ]] || path=''
+  path=${path%.*}
+  printf '%s\n' "${path//$'\x1f'/.}"
 }
 
-# Turns a.b-c.0."x.y" into ["a","b-c",0,"x.y"].
-function context::path() {
-  local rest=${1#.} keys=''
-  local -r quoted='^"([^"]*)"(\.(.+))?$' index='^([0-9]+)(\.(.+))?$' plain='^([^."]+)(\.(.+))?$'
-  while [[ -n $rest ]]; do
-    if [[ $rest =~ $index ]]; then
-      keys+=",${BASH_REMATCH[1]}"
-    elif [[ $rest =~ $quoted || $rest =~ $plain ]]; then
-      keys+=",\"${BASH_REMATCH[1]//\\/\\\\}\""
-    else
-      echo "\"$1\" is no path at \"$rest\": write a.b-c.0.\"x.y\"" >&2
-      return 1
+# The last part of the path, without the quotes around it.
+function context::_basename() {
+  local path
+  path=$(context::_hide_dots "${1:-}")
+  path=${path##*.}
+  [[ $path != \"*\" ]] || path=${path:1:-1}
+  printf '%s\n' "${path//$'\x1f'/.}"
+}
+
+# Makes double quotes of single ones, and the byte 1f of each dot between quotes, so that it parts no keys. Between
+# quotes that begin with a dot there is no key, and what ends with one ends there.
+function context::_hide_dots() {
+  local rest=${1//\'/\"} result='' piece last
+  [[ $rest == *\"* ]] || { printf '%s\n' "$rest"; return; }
+  result=${rest%%\"*}
+  rest=${rest#*\"}
+  while [[ $rest == *\"* ]]; do
+    piece=${rest%%\"*}
+    rest=${rest#*\"}
+    if [[ $piece != .* && ${#piece} -gt 1 ]]; then
+      last=${piece: -1}
+      piece=${piece%?}
+      piece=${piece//./$'\x1f'}$last
     fi
-    rest=${BASH_REMATCH[3]:-}
+    result+="\"$piece"
   done
-  echo "[${keys#,}]"
+  printf '%s\n' "$result\"$rest"
 }

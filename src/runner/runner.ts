@@ -6,6 +6,7 @@ import type { Execution, Executor } from './executor.ts';
 import { failureMessage } from './failure.ts';
 import { createOutputLog } from './output-log.ts';
 import { noPlace, processExecutor } from './process-executor.ts';
+import { shellLibraryFile } from './shell-library.ts';
 import type { Spawner } from './spawner.ts';
 import type { Exit } from './spawner-protocol.ts';
 import { WarmHooks, type WarmLimits } from './warm-hooks.ts';
@@ -20,7 +21,7 @@ export interface RunnerOptions {
   readonly keepTmpFiles: boolean;
   /** The hooks folder, where `--config` is run. */
   readonly hooksDir: string;
-  /** The operator's environment; only its PATH is used. */
+  /** The operator's environment; only its PATH and HOOKLET_SHELL_LIB are used. */
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The folder of the `hooklet` program, prepended to the PATH of hooks. */
   readonly binDir?: string;
@@ -100,6 +101,8 @@ function notRestored(error: unknown): Exit {
 }
 
 function hookEnv({ env, binDir }: RunnerOptions): Readonly<Record<string, string>> {
+  const given = env['HOOKLET_SHELL_LIB'] ?? '';
+  const library = { HOOKLET_SHELL_LIB: given === '' ? shellLibraryFile() : given };
   const path = env['PATH'] ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
-  return binDir === undefined ? {} : { PATH: `${binDir}:${path}` };
+  return binDir === undefined ? library : { ...library, PATH: `${binDir}:${path}` };
 }

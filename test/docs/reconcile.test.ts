@@ -74,7 +74,10 @@ describe('the hooks of docs/reconcile.md', () => {
   it('say in shell what should be there', async () => {
     using folder = temporaryFolder();
     const path = join(folder.path, 'hook.sh');
-    writeFileSync(path, (codeBlocks(answer, 'bash')[0] ?? '').replace('/shell_lib.sh', SHELL_LIB));
+    writeFileSync(
+      path,
+      (codeBlocks(answer, 'bash')[0] ?? '').replace('${HOOKLET_SHELL_LIB:-/shell_lib.sh}', SHELL_LIB),
+    );
     chmodSync(path, 0o755);
 
     expect(read(await readScriptConfig(path))).toMatchObject({ bindings: [{ type: 'reconcile', name: 'notes' }] });

@@ -1,3 +1,4 @@
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it, vi } from 'vitest';
 import { HookFailedError } from '../../src/errors.ts';
 import { fixtureHook, hookRig, hooksDir, never } from '../support/hook-rig.ts';
@@ -54,6 +55,8 @@ describe('Runner.execute', () => {
   });
 });
 
+const library = fileURLToPath(new URL('../../frameworks/shell_lib.sh', import.meta.url));
+
 describe('Runner.readConfig', () => {
   it('runs the hook with --config in the hooks folder, without the files of a run', async () => {
     await using rig = hookRig();
@@ -62,7 +65,7 @@ describe('Runner.readConfig', () => {
 
     expect(run).toMatchObject({
       exitCode: 0,
-      stdout: `cwd: ${hooksDir}, argument: --config, context: unset\n`,
+      stdout: `cwd: ${hooksDir}, argument: --config, context: unset, library: ${library}\n`,
       stderr: 'a warning\n',
     });
     expect(rig.log.lines).toEqual([]);
