@@ -177,6 +177,12 @@ export const startOptions = {
     ['HOOKLET_PLAIN_EXIT_CODES', 'PLAIN_EXIT_CODES'],
     'the exit codes 75 and 78 of hooks are failures as any other, as in shell-operator',
   ),
+  backgroundLimitMs: duration(
+    '--background-limit <duration>',
+    ['HOOKLET_BACKGROUND_LIMIT'],
+    '10m',
+    'how long a run without settings.timeout waits for background jobs that hold its output; 0 ends them with the hook',
+  ),
   debugUnixSocket: text(
     '--debug-unix-socket <path>',
     ['HOOKLET_DEBUG_UNIX_SOCKET', 'DEBUG_UNIX_SOCKET'],

@@ -175,9 +175,9 @@ function addDev(program: Command, exit: (code: ExitCode) => void): void {
       'file that stores the cluster for the next start (default: the cluster is lost at the end)',
     );
   const { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson } = devOptions;
-  const { plainExitCodes, keepTmpFiles, tmpDir, debugUnixSocket, runHistory } = devOptions;
+  const { plainExitCodes, backgroundLimitMs, keepTmpFiles, tmpDir, debugUnixSocket, runHistory } = devOptions;
   addOptions(command, { hooksDir, listenAddress, listenPort, logLevel, logFormat, logProxyHookJson });
-  addOptions(command, { plainExitCodes, keepTmpFiles, tmpDir, debugUnixSocket, runHistory });
+  addOptions(command, { plainExitCodes, backgroundLimitMs, keepTmpFiles, tmpDir, debugUnixSocket, runHistory });
   command.addHelpText('after', DEV_HELP);
   command.action(async (given: string | undefined, flags: Flags) => {
     const { dev } = await import('./dev.ts');

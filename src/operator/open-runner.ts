@@ -18,6 +18,8 @@ export interface RunnerSettings {
   readonly logProxyHookJson: boolean;
   /** The exit codes 75 and 78 are failures as any other; default false. */
   readonly plainExitCodes?: boolean;
+  /** How long background jobs that hold the output of a hook are waited for; absent: the default of the runner. */
+  readonly backgroundLimitMs?: number;
   readonly env: Readonly<Record<string, string | undefined>>;
   /** The executables behind the `hooklet` command in the PATH of hooks. */
   readonly program: { readonly node: string; readonly program: string };
@@ -35,6 +37,7 @@ export function openRunner(
   metrics?: Pick<Metrics, 'spawnerRestarts' | 'runFolderRestored'>,
 ): Runner {
   const { log, env, hooksDir, keepTmpFiles, logProxyHookJson, plainExitCodes = false } = settings;
+  const { backgroundLimitMs } = settings;
   const folder = openFolder(settings, ends, () => metrics?.runFolderRestored.inc({}));
   const { killAfterMs: graceMs, spawner: first } = settings;
   const onLost = (): void => metrics?.spawnerRestarts.inc({});
@@ -52,6 +55,7 @@ export function openRunner(
     log,
     logProxyHookJson,
     plainExitCodes,
+    ...(backgroundLimitMs !== undefined && { backgroundLimitMs }),
     ...(graceMs !== undefined && { warm: { graceMs: graceMs * ASKING_SHARE } }),
   });
   ends.defer(async () => runner.close());

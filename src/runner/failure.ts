@@ -9,6 +9,7 @@ const SIGNAL_EXIT_BASE = 128;
 export interface FailureContext {
   readonly path: string;
   readonly timeoutMs: number | undefined;
+  readonly backgroundLimitMs: number;
   /** Whether the run was ended because the operator is stopping. */
   readonly isStopped: boolean;
 }
@@ -17,8 +18,9 @@ export interface FailureContext {
 export function describeFailure(exit: Exit, context: FailureContext): string | undefined {
   if (exit.startError !== undefined) return explainStartError(context.path, exit.startError);
   if (exit.timedOut) return overtimeText(context.timeoutMs);
-  if (exit.exitCode === 0) return undefined;
+  if (exit.exitCode === 0 && exit.heldBy === undefined) return undefined;
   if (context.isStopped) return 'it was ended because the operator is stopping';
+  if (exit.heldBy !== undefined) return heldText(exit.heldBy, context.backgroundLimitMs);
   if (exit.signal === 'SIGKILL') return 'it was killed by SIGKILL, which the kernel sends when memory runs out';
   if (exit.signal !== undefined) return `it was killed by ${exit.signal}`;
   return `exit code ${exit.exitCode}${describeShellSignal(exit.exitCode ?? 0)}`;
@@ -27,6 +29,11 @@ export function describeFailure(exit: Exit, context: FailureContext): string | u
 /** The reason of a run that exceeded its timeout. */
 export function overtimeText(timeoutMs = 0): string {
   return `it ran longer than its time limit of ${goDuration(timeoutMs)} (settings.timeout) and was ended`;
+}
+
+function heldText(heldBy: string, limitMs: number): string {
+  const limit = `${goDuration(limitMs)} after its exit (--background-limit)`;
+  return `${heldBy} still held its output ${limit} and was ended; start what is not part of the run with > /dev/null 2>&1`;
 }
 
 /** The error message of a run: the reason and the end of its standard error. */

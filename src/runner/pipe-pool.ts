@@ -13,6 +13,7 @@ const RETRY_MS = 10_000;
 
 /** The reading end of a pipe, and the descriptor that a child writes to. */
 export interface OutputPipe {
+  readonly path: string;
   readonly writeFd: number;
   /** Reads until the last writer has closed the pipe; call it once the child has the writing end. */
   read(onData: (chunk: Buffer) => void): Promise<void>;
@@ -91,6 +92,7 @@ export class PipePool {
     let socket: Socket | undefined;
     let isDestroyed = false;
     return {
+      path,
       writeFd,
       read: async (onData) => {
         const closed = latch();

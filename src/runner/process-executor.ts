@@ -16,7 +16,7 @@ import { outcomeOfExitCode } from './exit-code.ts';
 import { describeFailure, failureMessage } from './failure.ts';
 import { OUTPUT_LIMITS } from './output-limits.ts';
 import type { Spawner } from './spawner.ts';
-import type { Exit } from './spawner-protocol.ts';
+import type { Exit, SpawnRequest } from './spawner-protocol.ts';
 import type { HookOutputs, Workspace, Workspaces } from './workspace.ts';
 
 const CLEARED = 'its files were removed while it ran: something clears the temporary folder, see --tmp-dir';
@@ -30,6 +30,8 @@ export interface ProcessExecutorOptions {
   readonly folder: string;
   /** The working directory of `--config`. */
   readonly hooksDir: string;
+  /** How long background jobs that hold the output of a hook are waited for; 0: they are not, and are ended. */
+  readonly backgroundLimitMs: number;
   /** The exit codes 75 and 78 are failures as any other; default false. */
   readonly plainExitCodes?: boolean;
 }
@@ -39,7 +41,8 @@ export function processExecutor(options: ProcessExecutorOptions): Executor {
   const { spawner, env, hooksDir } = options;
   return {
     readConfig: async ({ path }, signal) => {
-      const limits = { timeoutMs: CONFIG_LIMIT_MS, captureBytes: OUTPUT_LIMITS.config };
+      const hold = { exitCodes: [0], limitMs: CONFIG_LIMIT_MS };
+      const limits = { timeoutMs: CONFIG_LIMIT_MS, captureBytes: OUTPUT_LIMITS.config, hold };
       return spawner.spawn({ path, args: ['--config'], cwd: hooksDir, env, ...limits }, { onLine: () => {}, signal });
     },
     execute: async (request, signal) => runProcess(request, options, signal),
@@ -64,7 +67,8 @@ async function runProcess(
     const { path, settings } = hook;
     const { timeoutMs } = settings;
     const env = { ...options.env, ...workspace.env, RUN_ID: runId };
-    const spawn = { path, args: [], cwd: dirname(path), env, ...(timeoutMs === undefined ? {} : { timeoutMs }) };
+    const limits = { ...(timeoutMs !== undefined && { timeoutMs }), ...holdOf(hook, options) };
+    const spawn = { path, args: [], cwd: dirname(path), env, ...limits };
     const exit = await options.spawner.spawn(spawn, { onLine: (line) => onOutput({ type: 'line', line }), signal });
     const cost = { durationMs: performance.now() - startedAt, usage: exit.usage };
     const isStopped = signal.aborted;
@@ -74,7 +78,8 @@ async function runProcess(
     if (outcome === 'done' || outcome === 'later') {
       return { ...(await readOutputs(hook, workspace, outcome === 'later')), cost };
     }
-    const reason = describeFailure(exit, { path, timeoutMs, isStopped }) ?? 'it was ended';
+    const { backgroundLimitMs } = options;
+    const reason = describeFailure(exit, { path, timeoutMs, backgroundLimitMs, isStopped }) ?? 'it was ended';
     const by = exit.isLost === true ? 'environment' : 'hook';
     const how = { isPermanent: outcome === 'permanent', isCutOff: isCutOff(exit) || isStopped };
     return failed(hook, exit, { reason, by, cost, ...how, ...(await writtenBefore(exit, workspace)) });
@@ -96,8 +101,19 @@ function outcomeOf(exit: Exit, { hook, isPlain, isStopped }: Meaning): ResultOut
   return isStopped && outcome !== 'done' ? 'failed' : outcome;
 }
 
-function isCutOff({ exitCode, timedOut }: Exit): boolean {
-  return timedOut || exitCode === undefined;
+function isCutOff({ exitCode, timedOut, heldBy }: Exit): boolean {
+  return timedOut || exitCode === undefined || heldBy !== undefined;
+}
+
+/** What a hook that has not failed left in the background may still write patches. */
+function holdOf(hook: Hook, { backgroundLimitMs, plainExitCodes }: ProcessExecutorOptions): Pick<SpawnRequest, 'hold'> {
+  if (backgroundLimitMs === 0) return {};
+  const { success = [], later = [75] } = hook.settings.outcome ?? {};
+  const exitCodes = [0, ...success, ...later].filter((code) => {
+    const outcome = outcomeOfExitCode(code, hook.settings.outcome, plainExitCodes === true);
+    return outcome === 'done' || outcome === 'later';
+  });
+  return { hold: { exitCodes, limitMs: backgroundLimitMs } };
 }
 
 /** The failure of a run whose files could not be created. */
@@ -140,9 +156,12 @@ function failed(hook: Hook, exit: Exit, { reason, isPermanent, isCutOff: wasCut,
   };
 }
 
-async function writtenBefore({ exitCode }: Exit, workspace: Workspace): Promise<Pick<FailedExecution, 'outputs'>> {
+async function writtenBefore(
+  { exitCode, heldBy }: Exit,
+  workspace: Workspace,
+): Promise<Pick<FailedExecution, 'outputs'>> {
   try {
-    if (exitCode === undefined) {
+    if (exitCode === undefined || heldBy !== undefined) {
       // A run that was killed may have written half a document; a result is whole, or it is not read.
       const result = await workspace.readResult();
       return result === '' ? {} : { outputs: { patch: '', metrics: '', result } };

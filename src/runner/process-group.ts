@@ -1,7 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { eventually, within } from '../lib/deadline.ts';
 import { latch } from '../lib/latch.ts';
-import { killGroup } from './kill-group.ts';
+import { awaitClosed, type CutWait, holdersOf } from './held-output.ts';
+import { killGroup, type WatchedGroup, watchedGroup } from './kill-group.ts';
 import type { OutputPipe, PipePool } from './pipe-pool.ts';
 import { limitRun } from './run-limits.ts';
 import type { RunOutput } from './run-output.ts';
@@ -39,7 +40,7 @@ type Ending = Pick<Exit, 'exitCode' | 'signal' | 'startError' | 'usage'>;
 
 /**
  * Runs one process in a group of its own, and returns how it ended. The group is terminated when `signal` aborts or the
- * timeout expires. When this resolves, no process of the group is left, even if one that left the group still holds the
+ * timeout expires. With `hold`, others that hold its output are waited for after its exit. When this resolves, no process of the group is left, even if one that left the group still holds the
  * pipes.
  */
 export async function runGroup(
@@ -48,7 +49,8 @@ export async function runGroup(
   output: RunOutput,
   signal: AbortSignal,
 ): Promise<Exit> {
-  const { kill = killGroup, pipeGraceMs = PIPE_GRACE_MS, unkillableMs = UNKILLABLE_MS } = host;
+  const startedAtMs = performance.now();
+  const { kill = killGroup, pipeGraceMs = PIPE_GRACE_MS } = host;
   const [stdout, stderr] = await Promise.all(STREAMS.map(async () => host.pipes.open()));
   const pipes: Pipes = { stdout, stderr };
   const started = await start(request, host.baseEnv, pipes);
@@ -63,6 +65,25 @@ export async function runGroup(
   }
 
   const { child, pid } = started;
+  const { ending, isTimedOut } = await awaitEnding(started, { request, host, signal });
+  const exited = { request, host, output, signal, reading, pipes, group: watchedGroup(pid, kill), startedAtMs };
+  const isEnded = isTimedOut || signal.aborted || output.isOverCapture;
+  const cut = isEnded ? undefined : await awaitHolders(exited, ending);
+  await endGroup(child, exited, cut === undefined ? pipeGraceMs : 0);
+  const timedOut = isTimedOut || isOvertime(request, cut);
+  return { ...ending, timedOut, ...endOutput(output, cut), ...describeOverCapture(request, output) };
+}
+
+function isOvertime({ timeoutMs }: Request, cut: CutWait | undefined): boolean {
+  return timeoutMs !== undefined && cut?.isLate === true;
+}
+
+/** Waits until the process has ended, which is terminated at its limits, or is given up. */
+async function awaitEnding(
+  { child, pid }: Extract<Started, { pid: number }>,
+  { request, host, signal }: Pick<Exited, 'request' | 'host' | 'signal'>,
+): Promise<{ readonly ending: Ending; readonly isTimedOut: boolean }> {
+  const { kill = killGroup, unkillableMs = UNKILLABLE_MS } = host;
   const lost = latch<Ending>();
   let giveUp: NodeJS.Timeout | undefined;
   const announcing = setTimeout(() => host.report({ type: 'started', id: request.id, pid }), ANNOUNCE_MS);
@@ -80,8 +101,43 @@ export async function runGroup(
   clearTimeout(announcing);
   clearTimeout(giveUp);
   limits.clear();
-  await endGroup(started, { reading, pipes, graceMs: pipeGraceMs, kill });
-  return { ...ending, timedOut: limits.isTimedOut(), ...output.end(), ...describeOverCapture(request, output) };
+  return { ending, isTimedOut: limits.isTimedOut() };
+}
+
+/** A run whose process has exited. */
+interface Exited {
+  readonly request: Request;
+  readonly host: GroupHost;
+  readonly output: RunOutput;
+  readonly signal: AbortSignal;
+  readonly reading: Promise<unknown>;
+  readonly pipes: Pipes;
+  readonly group: WatchedGroup;
+  readonly startedAtMs: number;
+}
+
+/** Waits for those who hold the output, if the request says so; returns how the wait was cut short. */
+async function awaitHolders(exited: Exited, { exitCode }: Ending): Promise<CutWait | undefined> {
+  const { request, host, output, signal, reading: closed, pipes, group, startedAtMs } = exited;
+  const { hold, timeoutMs } = request;
+  if (hold === undefined || exitCode === undefined || !hold.exitCodes.includes(exitCode)) return undefined;
+  const paths = STREAMS.flatMap((stream) => pipes[stream]?.path ?? []);
+  return awaitClosed({
+    closed,
+    limitMs: timeoutMs === undefined ? hold.limitMs : Math.max(0, timeoutMs - (performance.now() - startedAtMs)),
+    graceMs: host.graceMs,
+    signal,
+    terminate: () => group.kill('SIGTERM'),
+    holders: () => holdersOf(paths),
+    note: (line) => output.note(line),
+    onLook: group.look,
+  });
+}
+
+function endOutput(output: RunOutput, cut: CutWait | undefined): Pick<Exit, 'stdout' | 'stderr' | 'heldBy'> {
+  const { stdout, stderr } = output.end();
+  if (cut === undefined) return { stdout, stderr };
+  return { stdout, stderr: `${stderr}hooklet: ${cut.heldBy} still held its output\n`, heldBy: cut.heldBy };
 }
 
 type Started =
@@ -152,20 +208,10 @@ function describeUnkillable(afterMs: number): Ending {
   return { signal: 'SIGKILL', startError: { code: '', message }, usage: {} };
 }
 
-interface Ends {
-  readonly reading: Promise<unknown>;
-  readonly pipes: Pipes;
-  readonly graceMs: number;
-  readonly kill: typeof killGroup;
-}
-
 /** Kills the children that the process left behind, and stops reading if even that does not close the pipes. */
-async function endGroup(
-  { child, pid }: Extract<Started, { pid: number }>,
-  { reading, pipes, graceMs, kill }: Ends,
-): Promise<void> {
+async function endGroup(child: ChildProcess, { reading, pipes, group }: Exited, graceMs: number): Promise<void> {
   const isDrained = await settlesWithin(reading, graceMs);
-  kill(pid, 'SIGKILL');
+  group.kill('SIGKILL');
   if (isDrained || (await settlesWithin(reading, PIPE_GRACE_MS))) return;
   // The pipes are held by a process that started its own session, which cannot be reached; the queue must not wait for
   // it.

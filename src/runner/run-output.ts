@@ -55,6 +55,11 @@ export class RunOutput {
     return false;
   }
 
+  /** Emits a line of our own, which counts against no limit. */
+  note(line: string): void {
+    this.#add({ stream: 'stderr', line });
+  }
+
   /** Restores the full limit, for a process that serves several runs. */
   refill(): void {
     this.#reportDropped();

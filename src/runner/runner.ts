@@ -12,6 +12,8 @@ import type { Exit } from './spawner-protocol.ts';
 import { WarmHooks, type WarmLimits } from './warm-hooks.ts';
 import { Workspaces } from './workspace.ts';
 
+const DEFAULT_BACKGROUND_LIMIT_MS = 600_000;
+
 export interface RunnerOptions {
   readonly spawner: Spawner;
   /** The private folder of this operator, from `createRunFolder`. */
@@ -29,6 +31,8 @@ export interface RunnerOptions {
   readonly logProxyHookJson: boolean;
   /** The exit codes 75 and 78 are failures as any other; default false. */
   readonly plainExitCodes?: boolean;
+  /** How long background jobs that hold the output of a hook are waited for; 0: not at all; default 10 minutes. */
+  readonly backgroundLimitMs?: number;
   readonly warm?: WarmLimits;
 }
 
@@ -80,12 +84,13 @@ export function createRunner(options: RunnerOptions): Runner {
 
 function openExecutors(options: RunnerOptions): Readonly<Record<HookFile['type'], Executor>> {
   const { spawner, folder, keepTmpFiles, hooksDir, log, plainExitCodes = false } = options;
+  const { backgroundLimitMs = DEFAULT_BACKGROUND_LIMIT_MS } = options;
   const env = hookEnv(options);
   const workspaces = new Workspaces({ folder, keepTmpFiles });
   const outputLog = createOutputLog(options);
   const limits = { loadLimitMs: CONFIG_LIMIT_MS, ...options.warm };
   return {
-    process: processExecutor({ spawner, env, workspaces, folder, hooksDir, plainExitCodes }),
+    process: processExecutor({ spawner, env, workspaces, folder, hooksDir, plainExitCodes, backgroundLimitMs }),
     warm: new WarmHooks({ spawner, folder, env, log, outputLog, limits }),
   };
 }

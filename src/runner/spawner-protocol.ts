@@ -27,6 +27,16 @@ export interface SpawnRequest {
   readonly timeoutMs?: number;
   /** Captures standard output for the exit, up to this many bytes, instead of reporting lines. */
   readonly captureBytes?: number;
+  /** Absent: what the process left behind is killed 100 ms after its end. */
+  readonly hold?: HoldLimit;
+}
+
+/** For how long those who hold the output of a process that has exited are waited for. */
+export interface HoldLimit {
+  /** The exit codes after which they are. */
+  readonly exitCodes: readonly number[];
+  /** From the exit of the process; with `timeoutMs` that limit counts instead. */
+  readonly limitMs: number;
 }
 
 /** The output streams of a process. */
@@ -43,6 +53,8 @@ export interface Exit {
   readonly exitCode?: number;
   readonly signal?: string;
   readonly timedOut: boolean;
+  /** Who held the output of the process, which had exited, when the run was ended. */
+  readonly heldBy?: string;
   /** Why the process could not be started, or was given up. */
   readonly startError?: StartError;
   /** The spawner process was lost during the run, so the result of the run is unknown. */

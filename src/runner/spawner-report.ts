@@ -48,6 +48,7 @@ export function readUsage(fields: Fields): Usage {
 function readExit(fields: Fields): Exit {
   const exitCode = readOptional(fields, 'exitCode', readCount);
   const signal = readOptional(fields, 'signal', readText);
+  const heldBy = readOptional(fields, 'heldBy', readText);
   const startError = readOptional(fields, 'startError', readObject);
   return {
     timedOut: fields['timedOut'] === true,
@@ -59,6 +60,7 @@ function readExit(fields: Fields): Exit {
     ...(startError !== undefined && {
       startError: { code: readText(startError, 'code'), message: readText(startError, 'message') },
     }),
+    ...(heldBy !== undefined && { heldBy }),
     ...(fields['isLost'] === true && { isLost: true }),
   };
 }

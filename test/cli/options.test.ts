@@ -47,6 +47,7 @@ describe('the options of start', () => {
       logFormat: 'auto',
       logProxyHookJson: false,
       plainExitCodes: false,
+      backgroundLimitMs: 600_000,
       debugUnixSocket: '',
       keepTmpFiles: false,
     });

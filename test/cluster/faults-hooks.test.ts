@@ -42,7 +42,8 @@ describe('a bad hook', () => {
         ...queuedHook('ignores-term', `trap '' TERM; ${once('term', `${sleeper(600)}; ${sleeper(600)}`)}`, {
           timeout: TIME_LIMIT,
         }),
-        ...queuedHook('leaves-daemon', `${sleeper(601)} &`),
+        ...queuedHook('leaves-daemon', `${sleeper(601)} > /dev/null 2>&1 &`),
+        ...queuedHook('leaves-holder', once('holder', `${sleeper(602)} &`), { timeout: TIME_LIMIT }),
         ...queuedHook('floods', `head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 1000`),
         ...queuedHook('half-document', once('half', `printf '{"operation":"Cre' > "$KUBERNETES_PATCH_PATH"; exit 0`)),
         ...queuedHook(
@@ -55,7 +56,15 @@ describe('a bad hook', () => {
       },
     });
     const { operator } = rig;
-    const names = ['ignores-term', 'leaves-daemon', 'floods', 'half-document', 'is-killed', 'deletes-itself'];
+    const names = [
+      'ignores-term',
+      'leaves-daemon',
+      'leaves-holder',
+      'floods',
+      'half-document',
+      'is-killed',
+      'deletes-itself',
+    ];
     const finished = () =>
       new Set(operator.lines.filter(({ message }) => message === 'hook finished').map(({ fields }) => fields['hook']));
     const failed = (hook: string) =>
@@ -72,7 +81,14 @@ describe('a bad hook', () => {
 
     const all = [...names.map((name) => `${name}.sh`), 'blocks.ts', 'crashes.ts'];
     await until(() => expect([...finished()]).toEqual(expect.arrayContaining(all)), 120_000);
-    for (const hook of ['ignores-term.sh', 'half-document.sh', 'is-killed.sh', 'blocks.ts', 'crashes.ts']) {
+    for (const hook of [
+      'ignores-term.sh',
+      'leaves-holder.sh',
+      'half-document.sh',
+      'is-killed.sh',
+      'blocks.ts',
+      'crashes.ts',
+    ]) {
       expect(failed(hook), hook).toHaveLength(1);
     }
     expect((await rig.sandbox.call('GET', '/api/v1/namespaces/copies/configmaps/by-killed')).code).toBe(404);

@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { describe, expect, it } from 'vitest';
-import { killGroup } from '../../src/runner/kill-group.ts';
+import { describe, expect, it, vi } from 'vitest';
+import { killGroup, watchedGroup } from '../../src/runner/kill-group.ts';
 
 describe('killGroup', () => {
   it('reaches what the process started', async () => {
@@ -21,5 +21,23 @@ describe('killGroup', () => {
 
   it('does nothing without a process', () => {
     expect(() => killGroup(undefined, 'SIGKILL')).not.toThrow();
+  });
+});
+
+describe('watchedGroup', () => {
+  it('is signalled as long as it has processes, and never again when it was found gone', async () => {
+    const child = spawn('sleep', ['600'], { detached: true });
+    await once(child, 'spawn');
+    const kill = vi.fn<typeof killGroup>();
+    const group = watchedGroup(child.pid ?? 0, kill);
+
+    group.look();
+    group.kill('SIGTERM');
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    group.look();
+    group.kill('SIGKILL');
+
+    expect(kill.mock.calls).toEqual([[child.pid, 'SIGTERM']]);
   });
 });

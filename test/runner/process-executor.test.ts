@@ -148,6 +148,42 @@ describe('a run of an executable hook', () => {
     expect(by).toBe('environment');
   });
 
+  const inBackground = (job: string): Hook => {
+    const path = join(rig.folder, 'background.sh');
+    writeFileSync(path, `#!/bin/sh\n(${job}) &\n`, { mode: 0o755 });
+    return { ...fixtureHook('run-echo.sh'), path };
+  };
+
+  it('brings back what a background job wrote that held the output', async () => {
+    const hook = inBackground('sleep 0.3; echo late > "$KUBERNETES_PATCH_PATH"');
+
+    const { outputs } = await rig.run({ hook, contexts }, never);
+
+    expect(outputs.patch).toBe('late\n');
+  });
+
+  it('has failed where such a job is ended at the limit, and nothing that it wrote is applied', async () => {
+    await using own = hookRig({ backgroundLimitMs: 200, spawnerOptions: { graceMs: 50 } });
+    const hook = inBackground('echo half > "$KUBERNETES_PATCH_PATH"; exec sleep 600');
+
+    const execution = await own.execute({ hook, contexts }, never);
+
+    expect(execution).toMatchObject({ type: 'failed', by: 'hook', isCutOff: true });
+    expect(execution.outputs).toBeUndefined();
+    if (execution.type !== 'failed') return;
+    expect(execution.error.message).toContain(
+      '(sleep) still held its output 200ms after its exit (--background-limit)',
+    );
+  });
+
+  it('does not wait for background jobs with a limit of 0', async () => {
+    await using own = hookRig({ backgroundLimitMs: 0 });
+
+    const { outputs } = await own.run({ hook: inBackground('exec sleep 600'), contexts }, never);
+
+    expect(outputs.patch).toBe('');
+  });
+
   it('names the file in whose place the hook put something else', async () => {
     const path = join(rig.folder, 'hook.sh');
     writeFileSync(path, '#!/bin/sh\nrm "$METRICS_PATH"\nmkdir "$METRICS_PATH"\n', { mode: 0o755 });

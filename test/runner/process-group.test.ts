@@ -150,6 +150,63 @@ describe('runGroup', () => {
     await vi.waitUntil(() => !isAlive(pid), { timeout: 30_000 });
   });
 
+  const hold = { exitCodes: [0], limitMs: 600_000 };
+
+  it('waits for a background job that holds the output, with hold', async () => {
+    const { exit, lines } = await run('/bin/sh', { ...shell('(sleep 0.3; echo late) & echo early'), hold });
+
+    expect(exit).toMatchObject({ exitCode: 0, timedOut: false });
+    expect(exit.heldBy).toBeUndefined();
+    expect(lines).toEqual(['early', 'late']);
+  });
+
+  it('waits for one that left the group and holds the output, with hold', async () => {
+    const script = `setsid --fork sh -c 'sleep 0.3; echo late'; echo early`;
+
+    const { lines } = await run('/bin/sh', { ...shell(script), hold });
+
+    expect(lines).toEqual(['early', 'late']);
+  });
+
+  it('kills a background job that has closed its output, and does not wait for it', async () => {
+    const { lines } = await run('/bin/sh', { ...shell('sleep 600 > /dev/null 2>&1 & echo $!'), hold });
+
+    await vi.waitUntil(() => !isAlive(Number(lines[0])), { timeout: 30_000 });
+  });
+
+  it('ends a job that holds the output at the limit, and names it', async () => {
+    const { exit, lines } = await run('run-leaves-daemon.sh', { hold: { ...hold, limitMs: 200 } });
+
+    const pid = Number(/^daemon (\d+)$/.exec(lines[0] ?? '')?.[1]);
+    expect(exit).toMatchObject({ exitCode: 0, timedOut: false, heldBy: `process ${pid} (sleep)` });
+    expect(exit.stderr).toBe(`hooklet: process ${pid} (sleep) still held its output\n`);
+    await vi.waitUntil(() => !isAlive(pid), { timeout: 30_000 });
+  });
+
+  it('lets the time limit of the run count for such a job too', async () => {
+    const { exit } = await run('run-leaves-daemon.sh', { hold, timeoutMs: 300 });
+
+    expect(exit).toMatchObject({ exitCode: 0, timedOut: true, heldBy: expect.stringContaining('(sleep)') });
+  });
+
+  it('says in the log whom it waits for', async () => {
+    const controller = new AbortController();
+    const onLine = (line: string): void => {
+      if (line.startsWith('hooklet:')) controller.abort();
+    };
+
+    const { exit, lines } = await run('run-leaves-daemon.sh', { hold, signal: controller.signal, onLine });
+
+    expect(lines[1]).toMatch(/until its output is closed, at most 10m from its end: process \d+ \(sleep\) holds it$/);
+    expect(exit).toMatchObject({ timedOut: false, heldBy: expect.stringContaining('(sleep)') });
+  });
+
+  it.each(['exit 3', 'kill -9 $$'])('waits for nobody after %s', async (end) => {
+    const { exit } = await run('/bin/sh', { ...shell(`sleep 600 & ${end}`), hold });
+
+    expect(exit.heldBy).toBeUndefined();
+  });
+
   it('does not wait for a process that left the group', async () => {
     const { exit, lines } = await run('run-leaves-session.sh');
 
