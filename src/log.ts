@@ -1,3 +1,4 @@
+import { formatCompatLine } from './lib/compat-line.ts';
 import { formatJsonLine } from './lib/json-line.ts';
 import { openLineOutput } from './lib/line-output.ts';
 import { printableLine } from './lib/printable.ts';
@@ -34,8 +35,8 @@ export interface Logger {
 export type LogLevel = 'debug' | 'info' | 'warn' | 'error';
 
 export interface LoggerOptions {
-  /** `json`: one JSON object per line; `text`: for people. */
-  readonly format: 'json' | 'text';
+  /** `json`: one JSON object per line; `compat`: one as shell-operator writes it; `text`: for people. */
+  readonly format: 'json' | 'compat' | 'text';
   readonly level: LogLevel;
   /** Called with whole lines; default: standard output without waiting, so lines may be dropped when it is not read. */
   readonly write?: (line: string) => void;
@@ -63,7 +64,7 @@ const GAP_MESSAGE = 'log lines were dropped here, standard output was not read';
 export function createLogger(options: LoggerOptions): RootLogger {
   const { format, colors = false } = options;
   const levels: LogLevels = { level: options.level };
-  const line = format === 'json' ? formatJsonLine : textLine;
+  const line = LINES[format];
   const now = options.now ?? (() => new Date());
   const gap = (lines: number): string => {
     const fields = { lines };
@@ -135,6 +136,12 @@ function createSink(options: SinkOptions, bound: LogFields): Sink {
     child: (fields) => createSink(options, { ...bound, ...fields }),
   };
 }
+
+const LINES: Readonly<Record<LoggerOptions['format'], (line: Line) => string>> = {
+  json: formatJsonLine,
+  compat: formatCompatLine,
+  text: textLine,
+};
 
 /** A line of hook output has a short form without fields: `hook.sh | text`. */
 function textLine(line: Line): string {

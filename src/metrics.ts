@@ -1,12 +1,19 @@
 import { metricRegistry, type MetricRegistry } from './lib/metric-registry.ts';
 
-const RUN_SECONDS = [0, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10, 20, 50, 100, 200, 500];
+// What shell-operator documents, and what it has instead: the default buckets of Prometheus.
+const RUN_SECONDS = [0, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5, 10, 20, 50, 100, 200, 500];
 const SHORT_SECONDS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+const REQUEST_SECONDS = [...SHORT_SECONDS, 20, 50];
+const LIMITER_SECONDS = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const QUEUE_SECONDS = [0, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5];
 const WAIT_SECONDS = [0.001, 0.005, 0.02, 0.1, 0.5, 1, 5, 10, 30, 60, 300, 1800];
 const LOOP_DELAY_SECONDS = [0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5];
 const RUN_LABELS = ['hook', 'binding', 'queue'] as const;
 const SCHEDULE_LABELS = ['hook', 'binding'] as const;
 const WATCH_LABELS = ['kind', 'namespace'] as const;
+const QUEUE_LABELS = ['queue_name', 'hook'] as const;
+const LATENCY_LABELS = ['verb', 'url', 'component'] as const;
+const REQUEST_LABELS = ['code', 'method', 'host', 'component'] as const;
 const WATCH_ERROR_TYPES = ['expired', 'eof', 'unexpected-eof', 'fail', 'nil'];
 
 /**
@@ -14,21 +21,34 @@ const WATCH_ERROR_TYPES = ['expired', 'eof', 'unexpected-eof', 'fail', 'nil'];
  * part updates its own, and the HTTP server reads them all for `/metrics`. The series of hooks' own metrics are not
  * here, but in `effects/hook-metrics.ts`.
  *
- * What must hold: where shell-operator has a metric, ours has its name. What can be 0 is 0 from the start, so that
+ * What must hold: where shell-operator has a metric, ours has its name, labels and buckets. What can be 0 is 0 from the start, so that
  * "never happened" differs from "not measured". The number of series is bounded, whatever the hooks are called and do:
  * a counter or gauge has at most 5,000, a histogram 300; `metricRegistry` counts what exceeds that.
  */
 export type Metrics = ReturnType<typeof createMetrics>;
 
-/** Creates the metrics; `prefix` is put before each name. */
-export function createMetrics(prefix: string) {
+export interface MetricsOptions {
+  /** Whether operations on queues are measured; default true. */
+  readonly queueActions?: boolean;
+}
+
+/** Creates the metrics; `prefix` is put before each name, but where shell-operator has it otherwise. */
+export function createMetrics(prefix: string, { queueActions = true }: MetricsOptions = {}) {
   const registry = metricRegistry(prefix);
+  const { tasksQueueActionSeconds, ...operator } = operatorMetrics(registry);
   const metrics = {
-    ...operatorMetrics(registry),
+    /** Measures one operation on a queue. */
+    queueActed: (queue_name: string, queue_action: string, seconds: number): void => {
+      if (queueActions) tasksQueueActionSeconds.observe({ queue_name, queue_action }, seconds);
+    },
+    ...operator,
+    ...compactionMetrics(registry),
     ...runMetrics(registry),
     ...scheduleMetrics(registry),
     ...kubernetesMetrics(registry),
+    ...watchMetrics(registry),
     ...clientMetrics(registry),
+    ...patchMetrics(registry),
     ...loadMetrics(registry),
     seriesOverflows: registry.overflows,
     /** Called before each reading, to set metrics that would be expensive to set at every event. */
@@ -39,12 +59,6 @@ export function createMetrics(prefix: string) {
     /** The same text in pieces. */
     pieces: (): Generator<string, void, undefined> => registry.pieces(),
   };
-  const { spawnerRestarts, runFolderRestored, logLinesDropped, connectionsReplaced } = metrics;
-  for (const one of [spawnerRestarts, runFolderRestored, logLinesDropped, connectionsReplaced]) one.of({});
-  for (const one of [metrics.runHistoryDropped, metrics.deadLettersDropped, metrics.pausedTasksDropped]) one.of({});
-  const { liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes } = metrics;
-  for (const one of [liveTicks, hooksBroken, watches, loopDelaySeconds, loopBusySeconds, heapAllocatedBytes])
-    one.of({});
   for (const error_type of WATCH_ERROR_TYPES) metrics.watchErrors.of({ error_type });
   return metrics;
 }
@@ -64,6 +78,7 @@ export function initRun(metrics: Metrics, labels: RunLabels): void {
 export function initKubernetesBinding(metrics: Metrics, labels: RunLabels): void {
   metrics.filterErrors.of(labels);
   metrics.eventsSuppressed.of(labels);
+  metrics.monitorMissing.of({ binding: labels.binding });
   metrics.enableBindingsErrors.of({ hook: labels.hook });
   metrics.enableBindingsSuccess.of({ hook: labels.hook });
 }
@@ -76,7 +91,7 @@ function operatorMetrics({ counter, gauge, histogram }: MetricRegistry) {
       'tasks_queue_action_duration_seconds',
       'Time of one operation on a queue.',
       ['queue_name', 'queue_action'],
-      SHORT_SECONDS,
+      QUEUE_SECONDS,
     ),
     taskWaitSeconds: counter(
       'task_wait_in_queue_seconds_total',
@@ -88,11 +103,6 @@ function operatorMetrics({ counter, gauge, histogram }: MetricRegistry) {
       'Time a task spent in a queue before it ran.',
       RUN_LABELS,
       WAIT_SECONDS,
-    ),
-    queueCompactions: counter(
-      'tasks_queue_compaction_operations_total',
-      'How often tasks of a hook that waited in a queue were merged into one.',
-      ['queue_name', 'hook'],
     ),
     spawnerRestarts: counter(
       'spawner_restarts_total',
@@ -115,6 +125,23 @@ function operatorMetrics({ counter, gauge, histogram }: MetricRegistry) {
       'leader_election_master_status',
       '1 while this replica is the leader by the lease of this name, else 0; only with --leader-elect.',
       ['name'],
+    ),
+  };
+}
+
+/** The prefix is not first in these names, as in those of shell-operator. */
+function compactionMetrics({ beginningWith, prefix }: MetricRegistry) {
+  const { counter, gauge } = beginningWith(`d8_telemetry_${prefix}`);
+  return {
+    queueCompactions: counter(
+      'tasks_queue_compaction_operations_total',
+      'How often tasks of a hook that waited in a queue were merged into one.',
+      QUEUE_LABELS,
+    ),
+    tasksByHook: gauge(
+      'tasks_queue_compaction_tasks_by_hook',
+      'Tasks of a hook in a queue, where they are more than 20; counted every 10 seconds.',
+      QUEUE_LABELS,
     ),
   };
 }
@@ -228,8 +255,18 @@ function kubernetesMetrics({ counter, gauge, histogram }: MetricRegistry) {
   };
 }
 
-function clientMetrics({ counter, gauge, histogram }: MetricRegistry) {
+function watchMetrics({ counter, gauge }: MetricRegistry) {
   return {
+    monitorMissing: counter(
+      'binding_monitor_missing_total',
+      'Snapshots that were read without a running monitor; always 0, hooks run only with the monitors of their bindings.',
+      ['binding'],
+    ),
+    informerDead: counter(
+      'factory_informer_dead_total',
+      'Watches that ended while a hook needed them; always 0, a watch that breaks is opened again.',
+      ['gvr', 'namespace'],
+    ),
     watchErrors: counter('kubernetes_client_watch_errors_total', 'Watches that broke, by cause.', ['error_type']),
     reflectorRestarts: counter('kube_reflector_restarts_total', 'Watches opened again and lists repeated, by reason.', [
       ...WATCH_LABELS,
@@ -241,6 +278,11 @@ function clientMetrics({ counter, gauge, histogram }: MetricRegistry) {
       WATCH_LABELS,
     ),
     watches: gauge('kube_watches', 'Open shared watches.'),
+  };
+}
+
+function clientMetrics({ counter, histogram }: MetricRegistry) {
+  return {
     connectionsReplaced: counter(
       'kubernetes_client_connections_replaced_total',
       'How often all connections to the API server were replaced, because requests got no answer.',
@@ -248,19 +290,37 @@ function clientMetrics({ counter, gauge, histogram }: MetricRegistry) {
     requestSeconds: histogram(
       'kubernetes_client_request_latency_seconds',
       'Time of requests to the API server.',
-      ['verb', 'url'],
-      SHORT_SECONDS,
+      LATENCY_LABELS,
+      REQUEST_SECONDS,
     ),
     rateLimiterSeconds: histogram(
       'kubernetes_client_rate_limiter_latency_seconds',
       'Time requests waited for the rate limit of the client; there is none by default.',
       ['verb', 'url'],
-      SHORT_SECONDS,
+      LIMITER_SECONDS,
     ),
     requestResults: counter(
       'kubernetes_client_request_result_total',
-      'Requests to the API server, by status code and method.',
-      ['code', 'method'],
+      'Requests to the API server, those of patches too, by status code and method.',
+      REQUEST_LABELS,
+    ),
+  };
+}
+
+/** Their names have no prefix in shell-operator. */
+function patchMetrics({ beginningWith }: MetricRegistry) {
+  const { counter, histogram } = beginningWith('object_patcher_');
+  return {
+    patchSeconds: histogram(
+      'kubernetes_client_request_latency_seconds',
+      'Time of requests that carry out the patches of hooks.',
+      LATENCY_LABELS,
+      REQUEST_SECONDS,
+    ),
+    patchResults: counter(
+      'kubernetes_client_request_result_total',
+      'Requests that carry out the patches of hooks, by status code and method.',
+      REQUEST_LABELS,
     ),
   };
 }

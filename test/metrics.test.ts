@@ -1,42 +1,56 @@
+import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { Histogram } from '../src/lib/metric.ts';
 import { createMetrics, initKubernetesBinding, initRun, type Metrics } from '../src/metrics.ts';
+
+interface PeerFamily {
+  readonly name: string;
+  readonly type: string;
+  readonly labels: readonly string[];
+  readonly buckets?: readonly number[];
+}
+
+interface PeerMetrics {
+  /** As the page of a running shell-operator has them. */
+  readonly read: readonly PeerFamily[];
+  /** What its page did not show, or shows otherwise than it is documented. */
+  readonly declared: readonly PeerFamily[];
+}
+
+const file = new URL('fixtures/shell-operator-metrics.json', import.meta.url);
+const PEER = JSON.parse(readFileSync(file, 'utf8')) as PeerMetrics;
 
 const run = { hook: 'a.sh', binding: 'pods', queue: 'main' };
 
 describe('the metrics', () => {
-  it('have the names of the peer, with the prefix', () => {
-    const text = createMetrics('shell_operator_').text();
+  it.each(['shell_operator_', 'hooklet_'])(
+    'have the names, types, labels and buckets of shell-operator with %s',
+    (prefix) => {
+      const known = new Map(familiesOf(createMetrics(prefix)).map((family) => [family.name, family]));
 
-    const names = [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => `${name} ${type}`);
-    expect(names).toEqual(
-      expect.arrayContaining(
-        [
-          'live_ticks counter',
-          'tasks_queue_length gauge',
-          'tasks_queue_action_duration_seconds histogram',
-          'tasks_queue_compaction_operations_total counter',
-          'task_wait_in_queue_seconds_total counter',
-          'hook_run_seconds histogram',
-          'hook_run_user_cpu_seconds histogram',
-          'hook_run_sys_cpu_seconds histogram',
-          'hook_run_max_rss_bytes gauge',
-          'hook_run_success_total counter',
-          'hook_run_errors_total counter',
-          'hook_run_allowed_errors_total counter',
-          'hook_loop_runs_total counter',
-          'hook_enable_kubernetes_bindings_seconds gauge',
-          'hook_enable_kubernetes_bindings_success gauge',
-          'hook_enable_kubernetes_bindings_errors_total counter',
-          'kube_snapshot_objects gauge',
-          'kube_jq_filter_duration_seconds histogram',
-          'kube_event_duration_seconds histogram',
-          'kubernetes_client_watch_errors_total counter',
-          'kubernetes_client_request_latency_seconds histogram',
-          'kubernetes_client_request_result_total counter',
-          'kubernetes_client_rate_limiter_latency_seconds histogram',
-        ].map((name) => `shell_operator_${name}`),
-      ),
-    );
+      const theirs = [...PEER.read, ...PEER.declared];
+      expect(theirs.length).toBe(30);
+      for (const { name, buckets = [], ...rest } of theirs) {
+        const own = known.get(name.replace('{prefix}', prefix));
+        expect(own, name).toMatchObject(rest);
+        // More buckets do not harm a query.
+        expect(
+          buckets.filter((bound) => own?.buckets.includes(bound) !== true),
+          name,
+        ).toEqual([]);
+      }
+    },
+  );
+
+  it('measure operations on queues unless that is turned off', () => {
+    const pageOf = (metrics: Metrics): string => {
+      metrics.queueActed('main', 'AddLast', 0.001);
+      return metrics.text();
+    };
+
+    const line = 'tasks_queue_action_duration_seconds_count{queue_name="main",queue_action="AddLast"} 1';
+    expect(pageOf(createMetrics(''))).toContain(line);
+    expect(pageOf(createMetrics('', { queueActions: false }))).not.toContain('queue_action=');
   });
 
   it('all say what they mean', () => {
@@ -139,6 +153,7 @@ describe('the metrics', () => {
         `kube_events_suppressed_total{${labels}} 0`,
         'hook_enable_kubernetes_bindings_success{hook="a.sh"} 0',
         'hook_enable_kubernetes_bindings_errors_total{hook="a.sh"} 0',
+        'binding_monitor_missing_total{binding="pods"} 0',
       ]),
     );
   });
@@ -146,4 +161,13 @@ describe('the metrics', () => {
 
 function linesOf(metrics: Metrics): readonly string[] {
   return metrics.text().split('\n');
+}
+
+function familiesOf({ families }: Metrics) {
+  return families.map((family) => {
+    const { name, type, labelNames } = family;
+    const [first] =
+      family instanceof Histogram ? [family.of(Object.fromEntries(labelNames.map((one) => [one, 'x'])))] : [];
+    return { name, type, labels: labelNames.toSorted(), buckets: first?.buckets ?? [] };
+  });
 }

@@ -129,7 +129,7 @@ describe('the package', () => {
     const [, url = ''] = /"url":"([^"]+)","msg":"serving/.exec(program.stdout()) ?? [];
     const metrics = await (await fetch(`${url}/metrics`)).text();
 
-    expect(metrics).toMatch(/^shell_operator_hook_run_success_total\{hook="maps.ts",.*\} 1$/m);
+    expect(metrics).toMatch(/^hooklet_hook_run_success_total\{hook="maps.ts",.*\} 1$/m);
     expect(metrics).toMatch(/^process_cpu_seconds_total \d+(?:\.\d+)?$/m);
 
     program.signal('SIGINT');

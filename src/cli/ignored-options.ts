@@ -12,20 +12,16 @@ export const ignoredOptions: Readonly<Record<string, IgnoredOption>> = {
   ...family('object-patcher-kube-client', ['qps', 'burst', 'timeout']),
 };
 
-/** Environment variables without a flag. */
-const VARIABLES = ['QUEUE_ACTIONS_METRICS', 'TRACING_OTLP_ENDPOINT', 'TRACING_OTLP_AUTH_TOKEN'] as const;
-
 /** The names of the ignored flags and environment variables that were given. */
 export function withoutEffect(
   flags: Readonly<Record<string, unknown>>,
   env: Readonly<Record<string, string | undefined>>,
 ): readonly string[] {
   const isGiven = (variable: string): boolean => (env[variable] ?? '') !== '';
-  const named = Object.entries(ignoredOptions).flatMap(([key, { flag, env: variable }]) => {
+  return Object.entries(ignoredOptions).flatMap(([key, { flag, env: variable }]) => {
     if (flags[key] !== undefined) return [flag.replace(/ .*/, '')];
     return isGiven(variable) ? [variable] : [];
   });
-  return [...named, ...VARIABLES.filter(isGiven)];
 }
 
 function family(prefix: string, names: readonly string[]): Readonly<Record<string, IgnoredOption>> {

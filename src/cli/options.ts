@@ -54,7 +54,7 @@ export const startOptions = {
     ...text(
       '--prometheus-metrics-prefix <prefix>',
       ['HOOKLET_PROMETHEUS_METRICS_PREFIX', 'SHELL_OPERATOR_PROMETHEUS_METRICS_PREFIX'],
-      'shell_operator_',
+      'hooklet_',
       'prefix of the names of built-in metrics',
     ),
     parse: metricsPrefix,
@@ -172,6 +172,11 @@ export const startOptions = {
     ['HOOKLET_LOG_PROXY_HOOK_JSON', 'LOG_PROXY_HOOK_JSON'],
     'make JSON lines of hooks log lines of their own: with their level and msg, other keys as hook_…',
   ),
+  logCompat: flag(
+    '--log-compat',
+    ['HOOKLET_LOG_COMPAT'],
+    'log as shell-operator does: its keys and messages, a line of a hook as msg, JSON lines taken apart',
+  ),
   plainExitCodes: flag(
     '--plain-exit-codes',
     ['HOOKLET_PLAIN_EXIT_CODES', 'PLAIN_EXIT_CODES'],
@@ -208,7 +213,14 @@ export const startOptions = {
 
 export type StartOptions = Options<typeof startOptions>;
 
-const { listenAddress, listenPort, tmpDir } = startOptions;
+const { listenAddress, listenPort, tmpDir, logCompat } = startOptions;
+
+/** The options of `hooklet start` where it is called as shell-operator is. */
+export const peerOptions = {
+  ...startOptions,
+  metricsPrefix: { ...startOptions.metricsPrefix, defaultText: 'shell_operator_', fallback: 'shell_operator_' },
+  logCompat: { ...logCompat, defaultText: 'true', fallback: true },
+} as const;
 
 /** The options of `hooklet dev`: those of `hooklet start`, with defaults for a developer's machine. */
 export const devOptions = {

@@ -8,7 +8,7 @@ import { runOperator, type OperatorOptions } from '../operator/run-operator.ts';
 import type { SpawnerChild } from '../runner/spawner-child.ts';
 import { controlSocketOf } from './control-socket.ts';
 import { logStyle } from './log-style.ts';
-import { optionNotes, resolveOptions, startOptions, type Flags, type StartOptions } from './options.ts';
+import { optionNotes, peerOptions, resolveOptions, startOptions, type Flags, type StartOptions } from './options.ts';
 import { withoutEffect } from './ignored-options.ts';
 import { leaderElectionOptions } from './leader-options.ts';
 import { programFile } from './program-file.ts';
@@ -30,7 +30,8 @@ import { webhookSettings } from './webhook-options.ts';
  * contacted.
  */
 export async function start(flags: Flags, spawner: SpawnerChild): Promise<number> {
-  const options = resolveOptions(startOptions, flags, process.env);
+  const specs = programName() === 'shell-operator' ? peerOptions : startOptions;
+  const options = resolveOptions(specs, flags, process.env);
   const log = openLog(options, 'json');
   // Checked before the cluster is contacted: of the two mistakes, a wrong folder is easier to fix.
   await discoverHooks(options.hooksDir);
@@ -59,12 +60,13 @@ export async function start(flags: Flags, spawner: SpawnerChild): Promise<number
 
 /** Opens the logger that the options ask for; `otherwise` is the format of `auto` without a terminal. */
 export function openLog(
-  { logFormat, logLevel }: StartOptions,
+  { logFormat, logLevel, logCompat }: StartOptions,
   otherwise: 'json' | 'text',
   write?: (line: string) => void,
 ): RootLogger {
   return createLogger({
     ...logStyle(logFormat, otherwise, { isTerminal: isatty(1), env: process.env }),
+    ...(logCompat && { format: 'compat' }),
     level: logLevel,
     ...(write && { write }),
   });
@@ -89,5 +91,6 @@ export function operatorOptions(
     program: { node: process.execPath, program: programFile },
     log,
     droppedLogLines: () => log.droppedLines,
+    queueActionMetrics: process.env['QUEUE_ACTIONS_METRICS'] !== 'no',
   };
 }

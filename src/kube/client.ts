@@ -16,9 +16,14 @@ export interface KubeRequest {
   readonly maxBytes?: number;
   /** Limit for the whole request, or for a stream until its headers arrive; default 30 s. */
   readonly timeoutMs?: number;
+  /** The label of the request in metrics; default `main`. */
+  readonly component?: RequestComponent;
   /** Called with the connection that carries the request, and again when the request is repeated on another one. */
   readonly onCarried?: (carrier: Carrier) => void;
 }
+
+/** What a request is for, in the metrics: the patches of a hook, or all else. */
+export type RequestComponent = 'main' | 'object_patcher';
 
 /**
  * The only way to the API server. All methods reject with `KubeError` (which carries the server's message, reason and

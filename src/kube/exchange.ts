@@ -3,7 +3,7 @@ import { abortable } from '../lib/abortable.ts';
 import { shownName } from '../lib/shown.ts';
 import { isApiPath } from './api-path.ts';
 import { IdleError, readStart, TooLargeError, TruncatedError } from './http/body.ts';
-import type { KubeRequest } from './client.ts';
+import type { KubeRequest, RequestComponent } from './client.ts';
 import type { Cluster, Credentials } from './credentials/cluster.ts';
 import type { HttpRequest, HttpResponse } from './http/http.ts';
 import { LineTooLongError } from './http/lines.ts';
@@ -17,6 +17,7 @@ export interface RequestReport {
   readonly verb: string;
   /** The path with placeholders for namespace and name. */
   readonly url: string;
+  readonly component: RequestComponent;
   /** The HTTP status; `<error>` when there was no response. */
   readonly code: string;
   /** Time until the response was read, or for a stream until its headers arrived. */
@@ -35,7 +36,7 @@ export interface Exchange {
 }
 
 /** How long one request waited for the client-side rate limit. */
-export type LimitReport = Omit<RequestReport, 'code'>;
+export type LimitReport = Omit<RequestReport, 'code' | 'component'>;
 
 const MAX_PATH = 1000;
 
@@ -101,6 +102,7 @@ export async function reported<T extends { readonly status: number }>(
     exchange.onRequest?.({
       verb: request.method,
       url: urlTemplate(request.path),
+      component: request.component ?? 'main',
       code: status === 0 ? '<error>' : String(status),
       seconds: (performance.now() - startedAt) / 1000,
     });

@@ -50,6 +50,11 @@ export function formatTextHead({ time, level, colors }: Pick<TextLine, 'time' | 
   return `${paint('gray', clock(time))} ${paint(COLORS[level], level.toUpperCase().padEnd(5))}`;
 }
 
+/** Returns the messages of an error and its causes. */
+export function messagesOf(error: Error): string {
+  return errorText(error, false);
+}
+
 /** Returns the messages of an error and its causes, or their stacks if requested. */
 function errorText(error: Error, stacks: boolean): string {
   const texts = [stacks ? (error.stack ?? error.message) : error.message];

@@ -2,6 +2,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { Cluster } from '../kube/credentials/cluster.ts';
 import type { Kinds } from '../kube/kind.ts';
 import { createKinds } from '../kube/discovery/kinds.ts';
+import type { RequestReport } from '../kube/exchange.ts';
 import { createKubeClient } from '../kube/kube-client.ts';
 import { createWatches, type Watches } from '../kube/watch/shared-watches.ts';
 import type { Logger } from '../log.ts';
@@ -26,6 +27,8 @@ export interface ClusterOptions {
 export interface ClusterAccess {
   readonly cluster: Cluster;
   readonly client: KubeClient;
+  /** The same client, for the patches of hooks. */
+  readonly patchClient: KubeClient;
   readonly kinds: Kinds;
   readonly watches: Watches;
   /** Listeners that are called when all connections were replaced, after a silence that nothing explains. */
@@ -41,10 +44,7 @@ export async function createClusterAccess(
   const onReplaced: ClusterAccess['onReplaced'] = new Set();
   const client = createKubeClient(cluster, {
     ...limits,
-    onRequest: ({ verb, url, code, seconds }) => {
-      metrics.requestSeconds.observe({ verb, url }, seconds);
-      metrics.requestResults.inc({ code, method: verb });
-    },
+    onRequest: requestCounter(cluster, metrics),
     onReplaced: (silentMs) => {
       metrics.connectionsReplaced.inc({});
       log.error(
@@ -58,5 +58,30 @@ export async function createClusterAccess(
   const kinds = createKinds(client);
   const idle = watchIdleTimeoutMs === undefined ? {} : { idleTimeoutMs: watchIdleTimeoutMs };
   const watches = createWatches({ client, kinds, log, metrics, ...idle });
-  return { cluster, client, kinds, watches, onReplaced };
+  return { cluster, client, patchClient: patchClientOf(client), kinds, watches, onReplaced };
+}
+
+/** As in shell-operator, `main` counts every request; those of patches are counted once more on their own. */
+function requestCounter(cluster: Cluster, metrics: Metrics): (report: RequestReport) => void {
+  const host = hostOf(cluster);
+  return ({ verb, url, code, component, seconds }) => {
+    metrics.requestSeconds.observe({ verb, url, component: 'main' }, seconds);
+    metrics.requestResults.inc({ code, method: verb, host, component: 'main' });
+    if (component !== 'object_patcher') return;
+    metrics.patchSeconds.observe({ verb, url, component }, seconds);
+    metrics.patchResults.inc({ code, method: verb, host, component });
+  };
+}
+
+/** In a pod the address always has its port, which a URL leaves out where it is that of its scheme. */
+function hostOf({ name, server: { host, port } }: Cluster): string {
+  return name === 'in-cluster' && port === '' ? `${host}:443` : host;
+}
+
+function patchClientOf(client: KubeClient): KubeClient {
+  return {
+    ...client,
+    request: async (request, signal) => client.request({ ...request, component: 'object_patcher' }, signal),
+    bytes: async (request, signal) => client.bytes({ ...request, component: 'object_patcher' }, signal),
+  };
 }

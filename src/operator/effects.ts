@@ -41,7 +41,7 @@ export function createEffects({ access, filters, hookMetrics, metrics: own, log 
       metrics: async (metrics, signal) => metricsDespiteFailure((await reader.metrics(metrics, signal)).operations),
     },
     apply: async (operations, onApplied, signal) => {
-      const { client, kinds } = access;
+      const { patchClient: client, kinds } = access;
       const compileJq = (expression: string) => filters.compilePatch(expression);
       return applyOperations(operations, { client, kinds, compileJq, memory, signal, log, onApplied });
     },

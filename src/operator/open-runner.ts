@@ -16,6 +16,8 @@ export interface RunnerSettings {
   readonly tmpDir: string;
   readonly keepTmpFiles: boolean;
   readonly logProxyHookJson: boolean;
+  /** Whether output is logged as shell-operator does; default false. */
+  readonly logCompat?: boolean;
   /** The exit codes 75 and 78 are failures as any other; default false. */
   readonly plainExitCodes?: boolean;
   /** How long background jobs that hold the output of a hook are waited for; absent: the default of the runner. */
@@ -36,7 +38,7 @@ export function openRunner(
   ends: AsyncDisposableStack,
   metrics?: Pick<Metrics, 'spawnerRestarts' | 'runFolderRestored'>,
 ): Runner {
-  const { log, env, hooksDir, keepTmpFiles, logProxyHookJson, plainExitCodes = false } = settings;
+  const { log, env, hooksDir, keepTmpFiles, logProxyHookJson, logCompat = false, plainExitCodes = false } = settings;
   const { backgroundLimitMs } = settings;
   const folder = openFolder(settings, ends, () => metrics?.runFolderRestored.inc({}));
   const { killAfterMs: graceMs, spawner: first } = settings;
@@ -54,6 +56,7 @@ export function openRunner(
     binDir: join(folder.path, BIN_FOLDER),
     log,
     logProxyHookJson,
+    logCompat,
     plainExitCodes,
     ...(backgroundLimitMs !== undefined && { backgroundLimitMs }),
     ...(graceMs !== undefined && { warm: { graceMs: graceMs * ASKING_SHARE } }),

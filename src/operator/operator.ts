@@ -19,6 +19,7 @@ import type { Runner } from '../runner/runner.ts';
 import type { HealthCheck } from '../server/health.ts';
 import { boot, StartupHooks, type BootOptions } from '../units/boot.ts';
 import { type ClusterAccess } from './cluster-access.ts';
+import { countCrowds } from './crowds.ts';
 import { fingerprintsOf } from '../units/fingerprints.ts';
 import { readinessChecks } from './health.ts';
 import type { Filters } from '../filter/filters.ts';
@@ -334,6 +335,7 @@ export class Operator {
     while (!signal.aborted) {
       this.#parts.metrics.liveTicks.inc({});
       longRuns.check(this.#runs.queues, Date.now());
+      countCrowds(this.#runs.queues, this.#parts.metrics);
       await sleep(TICK_MS, signal);
     }
   }

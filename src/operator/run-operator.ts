@@ -29,6 +29,8 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   /** Whether the server accepts a request with this Host header; default: every request. */
   readonly isHostAllowed?: (host: string | undefined) => boolean;
   readonly metricsPrefix: string;
+  /** Whether operations on queues are measured; default true. */
+  readonly queueActionMetrics?: boolean;
   readonly cluster: ClusterOptions;
   /** Absent: this operator is the only one. */
   readonly leaderElection?: LeaderElectionSettings | undefined;
@@ -129,8 +131,9 @@ async function openServer(
   return server;
 }
 
-function openMetrics({ metricsPrefix, droppedLogLines }: OperatorOptions): Metrics {
-  const metrics = createMetrics(metricsPrefix);
+function openMetrics({ metricsPrefix, queueActionMetrics: queueActions = true, ...options }: OperatorOptions): Metrics {
+  const { droppedLogLines } = options;
+  const metrics = createMetrics(metricsPrefix, { queueActions });
   if (droppedLogLines !== undefined) {
     metrics.beforeRead.add(() => (metrics.logLinesDropped.of({}).value = droppedLogLines()));
   }

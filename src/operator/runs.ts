@@ -64,6 +64,8 @@ export interface RunsOptions {
   /** Where triggers wait that are paused. */
   readonly gate?: PauseGate | undefined;
   readonly logProxyHookJson: boolean;
+  /** Whether runs are logged as shell-operator does; default false. */
+  readonly logCompat?: boolean;
   readonly metrics: Metrics;
   readonly log: Logger;
 }
@@ -215,8 +217,7 @@ export class Runs {
     this.#wishes.forget(task);
     this.#queues.get(place).push(task);
     this.#journal.record({ type: 'queued', task, queue });
-    const labels = { queue_name: queue, queue_action: 'AddLast' };
-    this.#options.metrics.tasksQueueActionSeconds.observe(labels, (performance.now() - startedAt) / 1000);
+    this.#options.metrics.queueActed(queue, 'AddLast', (performance.now() - startedAt) / 1000);
   }
 
   #drop(isUnwanted: (task: Task) => boolean, why: 'replaced' | 'gone'): readonly Task[] {
@@ -277,7 +278,7 @@ function openReconciling({ access, children, unitOf }: RunsOptions, journal: Run
 function createRunJournal({ unitFor, scheduledRuns, metrics, ...options }: RunsOptions): RunJournal {
   const { hookEvents, deadLetters, history, log } = options;
   return createJournal([
-    runLog({ log, outputLog: createOutputLog(options) }),
+    runLog({ ...options, outputLog: createOutputLog(options) }),
     runMetrics(metrics),
     scheduleJournal(scheduledRuns),
     unitJournal({ unitFor, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),

@@ -199,8 +199,7 @@ function combineCounted(tasks: readonly Task[], queue: string, metrics: Metrics)
   if (tasks.length < 2) return tasks;
   const startedAt = performance.now();
   const combined = combineTasks(tasks);
-  const labels = { queue_name: queue, queue_action: 'Compaction' };
-  metrics.tasksQueueActionSeconds.observe(labels, (performance.now() - startedAt) / 1000);
+  metrics.queueActed(queue, 'Compaction', (performance.now() - startedAt) / 1000);
   if (combined === tasks) return tasks;
   const known = new Set(tasks);
   const merged = combined.filter((task) => !known.has(task));

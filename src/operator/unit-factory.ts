@@ -107,7 +107,7 @@ function initMetrics(metrics: Metrics, hook: Hook): void {
     const labels = { hook: hook.name, binding: binding.type === 'onStartup' ? '' : binding.name, queue };
     metrics.deadLetters.of({ hook: hook.name, binding: labels.binding });
     for (const name of [queue, ...more]) {
-      initRun(metrics, { ...labels, queue: name });
+      initRun(metrics, { ...labels, queue: binding.type === 'onStartup' ? '' : name });
       if (name !== '') metrics.tasksQueueLength.of({ queue: name });
     }
     if (binding.type === 'kubernetes') initKubernetesBinding(metrics, labels);

@@ -6,7 +6,8 @@ import type { OutputLog } from '../runner/output-log.ts';
 import { durationText } from '../lib/duration-text.ts';
 import type { RunEvent, RunJournal, RunWarning } from './journal.ts';
 import type { Next } from './policy.ts';
-import type { FailedRun, LaterRun, Run, RunOutcome } from './run.ts';
+import { compatFields, logCompatEnd, STARTED, type End } from './compat-log.ts';
+import type { FailedRun, LaterRun, Run } from './run.ts';
 import { bindingOf, reasonOf } from './run-reason.ts';
 
 /** Of a task's failures by the environment, one in this many attempts is logged: about one a minute. */
@@ -15,18 +16,24 @@ const LOGGED_EACH = 30;
 export interface RunLogOptions {
   readonly log: Logger;
   readonly outputLog: OutputLog;
+  /** Whether runs are logged with the fields and messages of shell-operator, where it has any. */
+  readonly logCompat?: boolean;
 }
 
 /** Logs what hooks print, what was applied, and how runs end. */
-export function runLog({ log, outputLog }: RunLogOptions): RunJournal {
+export function runLog({ log, outputLog, logCompat: isCompat = false }: RunLogOptions): RunJournal {
+  const fieldsOf = remembered(isCompat ? compatFields : plainFields);
+  const voice: Voice = { log, fieldsOf, isCompat };
   return {
     record(event: RunEvent): void {
       switch (event.type) {
         case 'queued':
         case 'dropped':
-        case 'started':
         case 'seen':
         case 'executed':
+          return;
+        case 'started':
+          logStart(voice, event.run);
           return;
         case 'output':
           outputLog.output(fieldsOf(event.run), event.output);
@@ -35,10 +42,10 @@ export function runLog({ log, outputLog }: RunLogOptions): RunJournal {
           logApplied(log, event.run, event.applied);
           return;
         case 'warned':
-          logWarning(log, event.run, event.warning);
+          logWarning(voice, event.run, event.warning);
           return;
         case 'ended':
-          logEnds(log, event);
+          logEnds(voice, event);
           return;
         default:
           unreachable(event);
@@ -47,20 +54,34 @@ export function runLog({ log, outputLog }: RunLogOptions): RunJournal {
   };
 }
 
-/** The fields that say which run a line is about; the same object for all lines of a run. */
-function fieldsOf(run: Run): LogFields {
-  const known = FIELDS.get(run);
-  if (known !== undefined) return known;
-  const binding = bindingOf(run.task);
-  const queue = run.queue === '' ? {} : { queue: run.queue };
-  const { id, task } = run;
-  const where = { hook: task.hook.name, ...(binding !== '' && { binding }), ...queue };
-  const fields = { ...where, event: reasonOf(task), run: id };
-  FIELDS.set(run, fields);
-  return fields;
+/** How runs are logged. */
+interface Voice {
+  readonly log: Logger;
+  /** The fields that say which run a line is about. */
+  readonly fieldsOf: (run: Run) => LogFields;
+  readonly isCompat: boolean;
 }
 
-const FIELDS = new WeakMap<Run, LogFields>();
+/** Has the same object for all lines of a run. */
+function remembered(fieldsOf: (run: Run) => LogFields): (run: Run) => LogFields {
+  const known = new WeakMap<Run, LogFields>();
+  return (run) => {
+    const fields = known.get(run) ?? fieldsOf(run);
+    known.set(run, fields);
+    return fields;
+  };
+}
+
+function plainFields({ id, task, queue: name }: Run): LogFields {
+  const binding = bindingOf(task);
+  const queue = name === '' ? {} : { queue: name };
+  const where = { hook: task.hook.name, ...(binding !== '' && { binding }), ...queue };
+  return { ...where, event: reasonOf(task), run: id };
+}
+
+function logStart({ log, fieldsOf, isCompat }: Voice, run: Run): void {
+  if (isCompat) log.info(fieldsOf(run), STARTED);
+}
 
 function logApplied(log: Logger, run: Run, { operation, target, change }: AppliedOperation): void {
   const fields = { hook: run.task.hook.name, run: run.id, operation, object: target, change };
@@ -68,7 +89,7 @@ function logApplied(log: Logger, run: Run, { operation, target, change }: Applie
   else log.info(fields, 'patch applied');
 }
 
-function logWarning(log: Logger, run: Run, warning: RunWarning): void {
+function logWarning({ log, fieldsOf }: Voice, run: Run, warning: RunWarning): void {
   const fields = fieldsOf(run);
   switch (warning.type) {
     case 'likelyMistake':
@@ -85,14 +106,21 @@ function logWarning(log: Logger, run: Run, warning: RunWarning): void {
   }
 }
 
-function logEnds(log: Logger, { run, outcome, next, parts }: Extract<RunEvent, { readonly type: 'ended' }>): void {
-  logEnd(log, run, outcome, next);
+function logEnds(voice: Voice, { run, outcome, next, parts }: Extract<RunEvent, { readonly type: 'ended' }>): void {
+  logEnd(voice, { run, outcome, next });
   const own = parts.filter((part) => part.outcome !== outcome && part.outcome.type !== 'succeeded');
-  for (const part of own) logEnd(log, { ...run, task: part.task }, part.outcome, part.next);
+  for (const { task, ...part } of own) logEnd(voice, { ...part, run: { ...run, task } });
 }
 
-function logEnd(log: Logger, run: Run, outcome: RunOutcome, next: Next): void {
-  const fields = fieldsOf(run);
+function logEnd(voice: Voice, end: End): void {
+  if (isRepetition(end)) return;
+  const isLogged = voice.isCompat && logCompatEnd(voice.log, voice.fieldsOf(end.run), end);
+  if (!isLogged) logOwnEnd(voice, end);
+}
+
+function logOwnEnd(voice: Voice, { run, outcome, next }: End): void {
+  const { log } = voice;
+  const fields = voice.fieldsOf(run);
   switch (outcome.type) {
     case 'succeeded': {
       const { cost, applied } = outcome;
@@ -114,15 +142,21 @@ function logEnd(log: Logger, run: Run, outcome: RunOutcome, next: Next): void {
         log.warn({ ...fields, err: outcome.error }, 'hook failed while shutting down, it is not run again');
       return;
     case 'failed':
-      logFailure(log, run, outcome, next);
+      logFailure(voice, run, outcome, next);
       return;
     default:
       unreachable(outcome);
   }
 }
 
-function logFailure(log: Logger, run: Run, outcome: FailedRun, next: Next): void {
-  const { error, by } = outcome;
+/** Whether the environment fails the task again and again, which is logged only now and then. */
+function isRepetition({ run, outcome, next }: End): boolean {
+  const isByEnvironment = outcome.type === 'failed' && outcome.by === 'environment';
+  return isByEnvironment && next.type === 'retry' && run.attempt % LOGGED_EACH !== 1;
+}
+
+function logFailure({ log, fieldsOf }: Voice, run: Run, outcome: FailedRun, next: Next): void {
+  const { error } = outcome;
   const failed = { ...fieldsOf(run), attempt: run.attempt, ...exitCodeOf(error), ...saidBy(outcome), err: error };
   if (next.type === 'answer') {
     log.error(failed, 'hook failed, and its caller gets no response');
@@ -132,7 +166,7 @@ function logFailure(log: Logger, run: Run, outcome: FailedRun, next: Next): void
     log.error(failed, `hook failed and is not run again: ${GIVEN_UP.exhausted}`);
   } else if (next.type !== 'retry') {
     log.warn(failed, 'hook failed, which its binding allows');
-  } else if (by !== 'environment' || run.attempt % LOGGED_EACH === 1) {
+  } else {
     const again = `again in ${durationText(next.delayMs)} (attempt ${run.attempt + 1})`;
     log.error({ ...failed, again }, 'hook failed, it is run again after a delay');
   }

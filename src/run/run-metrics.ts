@@ -28,8 +28,10 @@ export function runMetrics(metrics: Metrics): RunJournal {
   };
 }
 
+/** Runs of onStartup have neither a binding nor a queue, as in shell-operator. */
 function labelsOf({ task, queue }: Run): RunLabels {
-  return { hook: task.hook.name, binding: bindingOf(task), queue };
+  const isStartup = task.triggers[0].type === 'onStartup';
+  return { hook: task.hook.name, binding: bindingOf(task), queue: isStartup ? '' : queue };
 }
 
 function observeCost(metrics: Metrics, labels: RunLabels, { durationMs, usage }: RunCost): void {

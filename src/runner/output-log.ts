@@ -10,6 +10,8 @@ export interface OutputLogOptions {
   readonly log: Logger;
   /** Whether a line that is a JSON object becomes a log line of its own, with `hook_` before its keys. */
   readonly logProxyHookJson: boolean;
+  /** Whether output is logged as shell-operator does: a line is the message, and JSON objects are log lines. */
+  readonly logCompat?: boolean;
 }
 
 /** Logs the output of hooks; `fields` identify the run. */
@@ -21,8 +23,8 @@ export interface OutputLog {
 }
 
 /** Creates the log of hook output. */
-export function createOutputLog({ log, logProxyHookJson }: OutputLogOptions): OutputLog {
-  const line = (fields: LogFields, { stream, line: text }: OutputLine): void => {
+export function createOutputLog({ log, logProxyHookJson, logCompat = false }: OutputLogOptions): OutputLog {
+  const plainLine = (fields: LogFields, { stream, line: text }: OutputLine): void => {
     const own = logProxyHookJson ? parseObject(text) : undefined;
     if (own === undefined) {
       log.info({ ...fields, output: stream, line: text }, 'hook output');
@@ -32,6 +34,7 @@ export function createOutputLog({ log, logProxyHookJson }: OutputLogOptions): Ou
     const message = typeof msg === 'string' && msg !== '' ? msg : 'hook result';
     log[parseLevel(level)]({ ...fields, output: stream, ...prefixed(rest), proxyJsonLog: true }, message);
   };
+  const line = logCompat ? compatLine(log) : plainLine;
   return {
     line,
     output: (fields, output) => {
@@ -40,9 +43,44 @@ export function createOutputLog({ log, logProxyHookJson }: OutputLogOptions): Ou
         return;
       }
       const { level, message, fields: own } = output.entry;
-      log[level]({ ...fields, ...prefixed(own) }, message);
+      log[level]({ ...fields, ...prefixed(own), ...(logCompat && { logger: LOGGER }) }, message);
     },
   };
+}
+
+// The part of shell-operator that logs what hooks print.
+const LOGGER = 'shell-operator.hook-manager.hook.executor';
+const MAX_OBJECT = 10_000;
+
+function compatLine(log: Logger): OutputLog['line'] {
+  return (run, { stream, line: printed }) => {
+    const text = printed.trim();
+    if (text === '') return;
+    const fields = { ...run, logger: LOGGER, output: stream };
+    const own = parseObject(text);
+    if (own === undefined) {
+      log.info(fields, text);
+      return;
+    }
+    const { level, msg, time: _time, ...rest } = own;
+    const others = typeof level === 'string' ? rest : { ...rest, ...('level' in own && { level }) };
+    const { at, shown } = compatLevel(level);
+    const message = typeof msg === 'string' ? msg : 'hook result';
+    log[at]({ ...fields, ...shown, ...cut(prefixed(others)), proxyJsonLog: true }, message);
+  };
+}
+
+/** Levels that are not ours are shown in the field `level`; a word that shell-operator does not know is `info`. */
+function compatLevel(level: unknown): { readonly at: Level; readonly shown?: { readonly level: string } } {
+  const name = typeof level === 'string' ? level.toLowerCase() : '';
+  if (name === 'fatal') return { at: 'error', shown: { level: name } };
+  if (name === 'trace') return { at: 'debug', shown: { level: name } };
+  return { at: LEVELS.find((known) => known === name) ?? 'info' };
+}
+
+function cut(fields: LogFields): LogFields {
+  const text = JSON.stringify(fields);
+  return text.length <= MAX_OBJECT ? fields : { hook_truncated: `${text.slice(0, MAX_OBJECT)}:truncated` };
 }
 
 // The prefix keeps a hook's fields apart from ours.

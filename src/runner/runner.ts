@@ -29,6 +29,8 @@ export interface RunnerOptions {
   readonly binDir?: string;
   readonly log: Logger;
   readonly logProxyHookJson: boolean;
+  /** Whether output is logged as shell-operator does; default false. */
+  readonly logCompat?: boolean;
   /** The exit codes 75 and 78 are failures as any other; default false. */
   readonly plainExitCodes?: boolean;
   /** How long background jobs that hold the output of a hook are waited for; 0: not at all; default 10 minutes. */

@@ -21,10 +21,4 @@ describe('options of shell-operator that have no effect', () => {
       expect(variables).not.toContain(env);
     }
   });
-
-  it('names variables without a flag', () => {
-    expect(withoutEffect({}, { QUEUE_ACTIONS_METRICS: 'no', TRACING_OTLP_ENDPOINT: '' })).toEqual([
-      'QUEUE_ACTIONS_METRICS',
-    ]);
-  });
 });

@@ -1,7 +1,7 @@
 import { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { devOptions, optionNotes, resolveOptions, startOptions } from '../../src/cli/options.ts';
+import { devOptions, optionNotes, peerOptions, resolveOptions, startOptions } from '../../src/cli/options.ts';
 
 const resolve = (flags: Readonly<Record<string, string | boolean>> = {}, env: Readonly<Record<string, string>> = {}) =>
   resolveOptions(startOptions, flags, env);
@@ -13,7 +13,7 @@ describe('the options of start', () => {
       tmpDir: '/tmp/hooklet',
       listenAddress: '0.0.0.0',
       listenPort: 9115,
-      metricsPrefix: 'shell_operator_',
+      metricsPrefix: 'hooklet_',
       kubeContext: '',
       kubeConfig: '',
       kubeClientQps: 0,
@@ -46,11 +46,19 @@ describe('the options of start', () => {
       logLevel: 'info',
       logFormat: 'auto',
       logProxyHookJson: false,
+      logCompat: false,
       plainExitCodes: false,
       backgroundLimitMs: 600_000,
       debugUnixSocket: '',
       keepTmpFiles: false,
     });
+  });
+
+  it('have the defaults of shell-operator for names and logs where it is called so', () => {
+    const peer = resolveOptions(peerOptions, {}, {});
+
+    expect(peer).toEqual({ ...resolve(), metricsPrefix: 'shell_operator_', logCompat: true });
+    expect(resolveOptions(peerOptions, {}, { HOOKLET_LOG_COMPAT: 'no' }).logCompat).toBe(false);
   });
 
   it('are taken from the flag, then our variable, then that of shell-operator, then the default', () => {
@@ -107,6 +115,9 @@ describe('the options of start', () => {
     ['SHELL_OPERATOR_LISTEN_ADDRESS', '::1', { listenAddress: '::1' }],
     ['SHELL_OPERATOR_LISTEN_PORT', '80', { listenPort: 80 }],
     ['SHELL_OPERATOR_PROMETHEUS_METRICS_PREFIX', 'x_', { metricsPrefix: 'x_' }],
+    ['SHELL_OPERATOR_PROMETHEUS_METRICS_PREFIX', 'my-op.x_', { metricsPrefix: 'my_op_x_' }],
+    ['SHELL_OPERATOR_PROMETHEUS_METRICS_PREFIX', '1ü🙂_', { metricsPrefix: '____' }],
+    ['HOOKLET_LOG_COMPAT', 'true', { logCompat: true }],
     ['KUBE_CONTEXT', 'dev', { kubeContext: 'dev' }],
     ['KUBE_CONFIG', '/k', { kubeConfig: '/k' }],
     ['KUBE_CLIENT_QPS', '2.5', { kubeClientQps: 2.5 }],
@@ -162,7 +173,7 @@ describe('the options of start', () => {
     ['my-pre.fix-', 'my_pre_fix_'],
     ['1st_', '_1st_'],
     ['a b', 'a_b'],
-    ['', 'shell_operator_'],
+    ['', 'hooklet_'],
     ['app:x_', 'app:x_'],
   ])('the metrics of the prefix %j begin with %s', (prefix, taken) => {
     const env = { SHELL_OPERATOR_PROMETHEUS_METRICS_PREFIX: prefix };

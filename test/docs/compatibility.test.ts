@@ -55,7 +55,7 @@ describe('a choice beside shell-operator', () => {
     expect(metrics.text()).toContain('seconds_count{hook="a.sh"} 1\n');
   });
 
-  it('metrics of an onStartup run name the queue main', async () => {
+  it('metrics of an onStartup run have no queue', async () => {
     const sandbox = await sandboxForTest();
     const hooks = { 'a.sh': recordingHook({ configVersion: 'v1', onStartup: 1 }) };
     await using operator = startOperator({ hooks, connect: sandboxCluster(sandbox) });
@@ -63,7 +63,7 @@ describe('a choice beside shell-operator', () => {
     await until(async () => {
       const response = await fetch(`${operator.url()}/metrics`);
       expect(await response.text()).toContain(
-        'shell_operator_hook_run_success_total{hook="a.sh",binding="",queue="main"} 1\n',
+        'shell_operator_hook_run_success_total{hook="a.sh",binding="",queue=""} 1\n',
       );
     });
   });

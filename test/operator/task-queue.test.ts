@@ -271,7 +271,7 @@ describe('a queue', () => {
     await vi.advanceTimersByTimeAsync(5000);
 
     expect(ran.slice(1)).toEqual(['5 hook.sh pods/a + pods/b + pods/c']);
-    expect(metricValues(metrics, 'tasks_queue_compaction_operations_total')).toEqual([
+    expect(metricValues(metrics, 'd8_telemetry_tasks_queue_compaction_operations_total')).toEqual([
       '{queue_name="main",hook="hook.sh"} 1',
     ]);
     expect(metricValues(metrics, 'tasks_queue_length')).toEqual([]);

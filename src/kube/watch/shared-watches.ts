@@ -51,7 +51,7 @@ export interface WatchesOptions {
 /** The metrics of watches. */
 export type WatchMetrics = Pick<
   Metrics,
-  'watches' | 'watchErrors' | 'reflectorRestarts' | 'watchLastContact' | 'beforeRead'
+  'watches' | 'watchErrors' | 'reflectorRestarts' | 'watchLastContact' | 'informerDead' | 'beforeRead'
 >;
 
 interface OpenWatch {
@@ -163,10 +163,11 @@ function watchErrorType({ reason, error }: Restart): string | undefined {
 }
 
 /** Watches of the same kind and namespace with different selectors share a series: the oldest contact counts. */
-function observeContacts({ watchLastContact }: WatchMetrics, watches: Iterable<OpenWatch>): void {
+function observeContacts({ watchLastContact, informerDead }: WatchMetrics, watches: Iterable<OpenWatch>): void {
   watchLastContact.clear();
   const oldest = new Map<string, { readonly target: WatchTarget; readonly atMs: number }>();
   for (const { target, watch } of watches) {
+    informerDead.of({ gvr: gvrOf(target.kind), namespace: target.namespace ?? '' });
     const key = `${target.namespace ?? ''}/${target.kind.kind}`;
     const atMs = watch.lastContactAtMs ?? 0;
     if (atMs <= (oldest.get(key)?.atMs ?? Infinity)) oldest.set(key, { target, atMs });
@@ -174,4 +175,9 @@ function observeContacts({ watchLastContact }: WatchMetrics, watches: Iterable<O
   for (const { target, atMs } of oldest.values()) {
     watchLastContact.set({ kind: target.kind.kind, namespace: target.namespace ?? '' }, atMs / 1000);
   }
+}
+
+/** As Kubernetes writes a resource with its group and version: `apps/v1, Resource=deployments`. */
+function gvrOf({ group, version, plural }: WatchTarget['kind']): string {
+  return `${group}/${version}, Resource=${plural}`;
 }
