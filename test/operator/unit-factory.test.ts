@@ -46,7 +46,7 @@ describe('a unit of the operator', () => {
 
     const text = metrics.text();
 
-    expect(text).toContain('hook_run_success_total{hook="hook.sh",binding="",queue="main"} 0');
+    expect(text).toContain('hook_run_success_total{hook="hook.sh",binding="",queue=""} 0');
     expect(text).toContain('hook_run_errors_total{hook="hook.sh",binding="clock",queue="main"} 0');
     expect(text).toContain('kube_filter_errors_total{hook="hook.sh",binding="pods",queue="main"} 0');
     expect(text).toContain('hook_enable_kubernetes_bindings_success{hook="hook.sh"} 0');
