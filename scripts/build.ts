@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { chmodSync, cpSync, existsSync, globSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, cpSync, existsSync, globSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { builtinModules } from 'node:module';
 import { join } from 'node:path';
 import { build, type Plugin } from 'esbuild';
@@ -55,7 +55,7 @@ async function buildEntries(entryPoints: Readonly<Record<string, string>>, split
     banner: {
       js: "const require = (id) => process.getBuiltinModule(id) ?? process.getBuiltinModule('node:module').createRequire(import.meta.url)(id);",
     },
-    plugins: [plainBuiltins()],
+    plugins: [plainBuiltins(), plainRequires()],
     logLevel: 'warning',
   });
 }
@@ -81,6 +81,21 @@ function plainBuiltins(): Plugin {
         const builtin = `const builtin = process.getBuiltinModule(${JSON.stringify(path)});`;
         return { contents: [builtin, 'export default builtin;', ...constants].join('\n') };
       });
+    },
+  };
+}
+
+/**
+ * Takes the gRPC library into the bundle. The exporter of OpenTelemetry loads it with a `require` of its own making,
+ * which the bundler does not see, and which finds nothing where the package is installed.
+ */
+function plainRequires(): Plugin {
+  return {
+    name: 'plain-requires',
+    setup(builder) {
+      builder.onLoad({ filter: /otlp-grpc-exporter-base\/dist\/[^/]*\.mjs$/ }, ({ path }) => ({
+        contents: readFileSync(path, 'utf8').replaceAll('__require("@grpc/grpc-js")', 'require("@grpc/grpc-js")'),
+      }));
     },
   };
 }

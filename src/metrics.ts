@@ -48,7 +48,6 @@ export function createMetrics(prefix: string, { queueActions = true }: MetricsOp
     ...kubernetesMetrics(registry),
     ...watchMetrics(registry),
     ...clientMetrics(registry),
-    ...patchMetrics(registry),
     ...loadMetrics(registry),
     seriesOverflows: registry.overflows,
     /** Called before each reading, to set metrics that would be expensive to set at every event. */
@@ -119,6 +118,10 @@ function operatorMetrics({ counter, gauge, histogram }: MetricRegistry) {
     runHistoryDropped: counter(
       'run_history_dropped_total',
       'Records of runs that were not written to --run-history, because it failed or was too slow.',
+    ),
+    traceSpansDropped: counter(
+      'trace_spans_dropped_total',
+      'Spans of traces that were not sent, because the collector did not take them.',
     ),
     hooksBroken: gauge('hooks_broken', 'Hooks that could not be loaded.'),
     leaderElectionStatus: gauge(
@@ -281,17 +284,25 @@ function watchMetrics({ counter, gauge }: MetricRegistry) {
   };
 }
 
-function clientMetrics({ counter, histogram }: MetricRegistry) {
+function clientMetrics(registry: MetricRegistry) {
+  const { counter, histogram, beginningWith } = registry;
+  const [requestSeconds, requestResults] = requestMetrics(
+    registry,
+    'requests to the API server, those for patches too',
+  );
+  // Without the prefix, as in shell-operator.
+  const [patchSeconds, patchResults] = requestMetrics(
+    beginningWith('object_patcher_'),
+    'requests for patches of hooks',
+  );
   return {
+    requestSeconds,
+    requestResults,
+    patchSeconds,
+    patchResults,
     connectionsReplaced: counter(
       'kubernetes_client_connections_replaced_total',
       'How often all connections to the API server were replaced, because requests got no answer.',
-    ),
-    requestSeconds: histogram(
-      'kubernetes_client_request_latency_seconds',
-      'Time of requests to the API server.',
-      LATENCY_LABELS,
-      REQUEST_SECONDS,
     ),
     rateLimiterSeconds: histogram(
       'kubernetes_client_rate_limiter_latency_seconds',
@@ -299,30 +310,14 @@ function clientMetrics({ counter, histogram }: MetricRegistry) {
       ['verb', 'url'],
       LIMITER_SECONDS,
     ),
-    requestResults: counter(
-      'kubernetes_client_request_result_total',
-      'Requests to the API server, those of patches too, by status code and method.',
-      REQUEST_LABELS,
-    ),
   };
 }
 
-/** Their names have no prefix in shell-operator. */
-function patchMetrics({ beginningWith }: MetricRegistry) {
-  const { counter, histogram } = beginningWith('object_patcher_');
-  return {
-    patchSeconds: histogram(
-      'kubernetes_client_request_latency_seconds',
-      'Time of requests that carry out the patches of hooks.',
-      LATENCY_LABELS,
-      REQUEST_SECONDS,
-    ),
-    patchResults: counter(
-      'kubernetes_client_request_result_total',
-      'Requests that carry out the patches of hooks, by status code and method.',
-      REQUEST_LABELS,
-    ),
-  };
+function requestMetrics({ counter, histogram }: Pick<MetricRegistry, 'counter' | 'histogram'>, requests: string) {
+  return [
+    histogram('kubernetes_client_request_latency_seconds', `Time of ${requests}.`, LATENCY_LABELS, REQUEST_SECONDS),
+    counter('kubernetes_client_request_result_total', `Number of ${requests}, by status and method.`, REQUEST_LABELS),
+  ] as const;
 }
 
 function loadMetrics({ counter, histogram }: MetricRegistry) {

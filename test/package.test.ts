@@ -7,6 +7,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import packageJson from '../package.json' with { type: 'json' };
 import { temporaryFolder } from './support/hook-rig.ts';
 import { startProgram } from './support/program.ts';
+import { grpcCollector } from './support/trace-collector.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const run = promisify(execFile);
@@ -135,6 +136,19 @@ describe('the package', () => {
     program.signal('SIGINT');
 
     expect(await program.ended).toBe(0);
+  });
+
+  it('sends traces of runs over gRPC', async () => {
+    const collector = await grpcCollector();
+    const main = join(home, 'node_modules', 'hooklet', 'dist', 'main.js');
+    const env = { TRACING_OTLP_ENDPOINT: collector.address };
+    const program = startProgram(['dev', 'hooks', '--log-format', 'json'], { cwd: home, main, env });
+    await program.says('hook finished');
+    program.signal('SIGINT');
+
+    expect(await program.ended).toBe(0);
+    expect(collector.requests).toHaveLength(1);
+    expect(collector.requests[0]?.body.toString('latin1')).toContain('maps.ts');
   });
 
   it('has types with which that hook compiles, and a wrong one does not', async () => {

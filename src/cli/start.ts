@@ -15,6 +15,7 @@ import { programFile } from './program-file.ts';
 import { programName } from './program-name.ts';
 import { OPERANDS } from './start-flags.ts';
 import { shutdownSignal } from './shutdown.ts';
+import { tracingOptions } from './tracing-options.ts';
 import { version } from './version.ts';
 import { webhookSettings } from './webhook-options.ts';
 
@@ -91,6 +92,7 @@ export function operatorOptions(
     program: { node: process.execPath, program: programFile },
     log,
     droppedLogLines: () => log.droppedLines,
+    ...tracingOptions(process.env),
     queueActionMetrics: process.env['QUEUE_ACTIONS_METRICS'] !== 'no',
   };
 }

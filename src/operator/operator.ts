@@ -15,6 +15,7 @@ import { type Metrics } from '../metrics.ts';
 import type { Effects } from '../run/attempt.ts';
 import type { Ask } from '../run/asked-runs.ts';
 import type { RunHistory } from '../run/history.ts';
+import type { RunTraces } from '../run/run-traces.ts';
 import type { Runner } from '../runner/runner.ts';
 import type { HealthCheck } from '../server/health.ts';
 import { boot, StartupHooks, type BootOptions } from '../units/boot.ts';
@@ -73,6 +74,8 @@ export interface OperatorParts {
   readonly leadership?: Leadership | undefined;
   readonly hookEvents?: HookEvents;
   readonly history: RunHistory;
+  /** Makes a trace of each run; absent: there are none. */
+  readonly traces?: RunTraces | undefined;
   readonly events?: Pick<EventRecorder, 'record'>;
   readonly recordEvent?: GivenUpOptions['recordEvent'];
   readonly signal: AbortSignal;
@@ -228,13 +231,14 @@ export class Operator {
   }
 
   #unitOptions(scheduledRuns: ScheduledRuns): UnitFactoryOptions {
-    const { options, metrics, access, filters, events } = this.#parts;
+    const { options, metrics, access, filters, events, traces } = this.#parts;
     return {
       access,
       filters,
       emit: (hook, trigger) => this.#runs.emit(hook, trigger),
       requeue: (task) => this.#runs.requeue(task),
       seen: (hook, binding, change) => this.givenUp.seen(hook, binding, change),
+      onEvent: traces?.seen,
       onPause: (hook, binding, object) => this.givenUp.gate.mark(hook, binding, object),
       schedules: {
         me: this.schedules.me,

@@ -9,6 +9,7 @@ import type { HealthCheck } from '../server/health.ts';
 import type { HttpServer } from '../server/http-server.ts';
 import { createServer, type ServerOptions } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
+import type { RunTraces } from '../run/run-traces.ts';
 import { createEffects, type EffectsParts } from './effects.ts';
 import { createHookEvents, type HookEvents } from './hook-events.ts';
 import { beginLoading, hookLoader } from '../units/hook-loading.ts';
@@ -20,6 +21,7 @@ import { openRunner } from './open-runner.ts';
 import { Operator, type OperatorParts, type OperatorSettings } from './operator.ts';
 import { measureLoad } from './process-load.ts';
 import { createProcessMetrics } from './process-metrics.ts';
+import { openTracing, type TracingSettings } from './tracing/open-tracing.ts';
 import { keepYoungGeneration } from './young-generation.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
@@ -36,6 +38,8 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly leaderElection?: LeaderElectionSettings | undefined;
   /** The number of log lines that were dropped so far because standard output was not read. */
   readonly droppedLogLines?: () => number;
+  /** Absent: there are no traces. */
+  readonly tracing?: TracingSettings | undefined;
   /** Absent: runs are remembered in memory alone. */
   readonly runHistory?: RunHistoryPlace | undefined;
   /** How webhooks are served; absent: as by default. */
@@ -72,7 +76,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   });
   ends.defer(async () => server.run(AbortSignal.abort()));
   const access = await openCluster(options, metrics, ends);
-  const records = openRecords(options, access, metrics);
+  const records = await openRecords(options, { access, metrics }, ends);
   const leadership = openElection(options, { access, metrics, ...records }, ends);
   const operator = new Operator({
     options,
@@ -109,12 +113,18 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
 interface Records extends OpenHistory {
   readonly events: EventRecorder;
   readonly hookEvents: HookEvents;
+  readonly traces: RunTraces | undefined;
 }
 
 /** What is told and remembered of runs beside the log and the metrics. */
-function openRecords(options: OperatorOptions, access: ClusterAccess, metrics: Metrics): Records {
+async function openRecords(
+  options: OperatorOptions,
+  { access, metrics }: Pick<OperatorParts, 'access' | 'metrics'>,
+  ends: AsyncDisposableStack,
+): Promise<Records> {
   const events = openEvents(options, access);
-  return { events, hookEvents: createHookEvents(events, Date.now), ...openHistory({ ...options, metrics }) };
+  const traces = await openTracing(options.tracing, { metrics, log: options.log }, ends);
+  return { events, hookEvents: createHookEvents(events, Date.now), traces, ...openHistory({ ...options, metrics }) };
 }
 
 /** The checks until the operator is created. */

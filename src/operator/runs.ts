@@ -15,6 +15,7 @@ import type { Effects } from '../run/attempt.ts';
 import { createJournal, type RunJournal } from '../run/journal.ts';
 import { runLog } from '../run/run-log.ts';
 import { runMetrics } from '../run/run-metrics.ts';
+import type { RunTraces } from '../run/run-traces.ts';
 import type { Reconciling } from '../run/reconciling.ts';
 import type { Run, RunOutcome } from '../run/run.ts';
 import type { Executor } from '../runner/executor.ts';
@@ -63,6 +64,8 @@ export interface RunsOptions {
   readonly deadLetters?: RunJournal | undefined;
   /** Where triggers wait that are paused. */
   readonly gate?: PauseGate | undefined;
+  /** Makes a trace of each run; absent: there are none. */
+  readonly traces?: RunTraces | undefined;
   readonly logProxyHookJson: boolean;
   /** Whether runs are logged as shell-operator does; default false. */
   readonly logCompat?: boolean;
@@ -116,6 +119,7 @@ export class Runs {
       facts,
       reconciling,
       seen,
+      traceparentOf: options.traces?.traceparentOf,
       effects: { ...options.effects, ...openReport(options, seen) },
       endable: this.#endable,
       terminate: this.#terminate.signal,
@@ -276,12 +280,12 @@ function openReconciling({ access, children, unitOf }: RunsOptions, journal: Run
 }
 
 function createRunJournal({ unitFor, scheduledRuns, metrics, ...options }: RunsOptions): RunJournal {
-  const { hookEvents, deadLetters, history, log } = options;
+  const { hookEvents, deadLetters, history, traces, log } = options;
   return createJournal([
     runLog({ ...options, outputLog: createOutputLog(options) }),
     runMetrics(metrics),
     scheduleJournal(scheduledRuns),
     unitJournal({ unitFor, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),
-    ...[hookEvents, deadLetters, history].filter((subscriber) => subscriber !== undefined),
+    ...[hookEvents, deadLetters, history, traces?.journal].filter((subscriber) => subscriber !== undefined),
   ]);
 }

@@ -2,7 +2,7 @@ import type { CompiledFilter } from '../filter/compiled-filter.ts';
 import type { Filters } from '../filter/filters.ts';
 import type { Binding, Hook, KubernetesBinding } from '../hook/binding.ts';
 import { objectQueueName, type Task } from '../hook/task.ts';
-import type { QueuedTrigger } from '../hook/trigger.ts';
+import type { EventTrigger, QueuedTrigger } from '../hook/trigger.ts';
 import type { Logger } from '../log.ts';
 import { initKubernetesBinding, initRun, type Metrics } from '../metrics.ts';
 import { createMonitor, type MonitorListener, type ObservedChange } from '../sources/kubernetes/monitor.ts';
@@ -21,6 +21,8 @@ export interface UnitFactoryOptions {
   readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
   /** An object changed, and its binding wants no event of that. */
   readonly seen?: (hook: Hook, binding: KubernetesBinding, change: ObservedChange) => void;
+  /** Called with each event when it is seen. */
+  readonly onEvent?: ((trigger: EventTrigger) => void) | undefined;
   readonly onPause?: PauseListener;
   /** Puts a task into the queue `main` again. */
   readonly requeue: (task: Task) => void;
@@ -73,8 +75,10 @@ interface MonitorPlace {
   readonly listener: MonitorListener;
 }
 
-function createHookMonitor({ access, filters, metrics, log }: UnitFactoryOptions, place: MonitorPlace): UnitMonitor {
-  const { hook, binding, listener } = place;
+function createHookMonitor(options: UnitFactoryOptions, place: MonitorPlace): UnitMonitor {
+  const { access, filters, metrics, log, onEvent } = options;
+  const { hook, binding } = place;
+  const listener = onEvent === undefined ? place.listener : noting(place.listener, onEvent);
   const filter: CompiledFilter | undefined = binding.filter === undefined ? undefined : filters.compile(binding.filter);
   return createMonitor(binding, {
     listener,
@@ -84,6 +88,18 @@ function createHookMonitor({ access, filters, metrics, log }: UnitFactoryOptions
     log,
     metrics,
   });
+}
+
+function noting(listener: MonitorListener, onEvent: (trigger: EventTrigger) => void): MonitorListener {
+  return {
+    synced: () => listener.synced(),
+    event: (trigger) => {
+      onEvent(trigger);
+      listener.event(trigger);
+    },
+    seen: (change) => listener.seen?.(change),
+    problem: (error) => listener.problem(error),
+  };
 }
 
 interface PartPlace {

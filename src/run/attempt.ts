@@ -5,7 +5,7 @@ import type { ParsedResult, ResultScope } from '../effects/read-result.ts';
 import { HookOutputError, KubeError, PatchError } from '../errors.ts';
 import { writeContexts, type FactsReader, type SnapshotReader } from '../hook/context.ts';
 import type { ReconcileReader } from '../hook/context-reconcile.ts';
-import type { Execution, Executor, RunCost } from '../runner/executor.ts';
+import type { Execution, Executor, HookOutput, RunCost } from '../runner/executor.ts';
 import { isShown } from './classify.ts';
 import { conclude } from './conclude.ts';
 import type { RunJournal } from './journal.ts';
@@ -54,6 +54,8 @@ export interface AttemptOptions {
   readonly journal: RunJournal;
   /** For the runs of reconcile bindings; absent where there are none. */
   readonly reconciling?: Reconciling | undefined;
+  /** What a run that began gives its hook as `TRACEPARENT`; absent: nothing. */
+  readonly traceparentOf?: ((run: Run) => string | undefined) | undefined;
 }
 
 /** What reads the data of the binding contexts, when the run begins. */
@@ -141,7 +143,7 @@ async function executed(
 async function execute(
   run: Run,
   { read, facts, view = () => undefined }: ContextReaders,
-  { executor, journal }: AttemptOptions,
+  { executor, journal, traceparentOf }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<Execution> {
   const seeing: ReconcileReader = (trigger) => {
@@ -151,10 +153,10 @@ async function execute(
   };
   const contexts = writeContexts(run.task, read, facts, { view: seeing, runId: run.id, attempt: run.attempt });
   const { hook } = run.task;
-  return executor.execute(
-    { hook, contexts, runId: run.id, onOutput: (output) => journal.record({ type: 'output', run, output }) },
-    signal,
-  );
+  const traceparent = traceparentOf?.(run);
+  const onOutput = (output: HookOutput): void => journal.record({ type: 'output', run, output });
+  const request = { hook, contexts, runId: run.id, onOutput, ...(traceparent !== undefined && { traceparent }) };
+  return executor.execute(request, signal);
 }
 
 async function report(

@@ -23,6 +23,8 @@ export interface ExecuteRequest {
   readonly hook: Hook;
   /** What the hook is given as `RUN_ID`. */
   readonly runId: string;
+  /** What the hook is given as `TRACEPARENT`: the span that spans of its own belong to. */
+  readonly traceparent?: string;
   /** The binding contexts as JSON, in chunks. */
   readonly contexts: readonly Uint8Array[];
   /** Called for each line and log entry of the hook, in order, until the run has ended. */

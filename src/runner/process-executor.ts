@@ -55,7 +55,7 @@ async function runProcess(
   options: ProcessExecutorOptions,
   signal: AbortSignal,
 ): Promise<Execution> {
-  const { hook, contexts, onOutput, runId } = request;
+  const { hook, contexts, onOutput, runId, traceparent } = request;
   const startedAt = performance.now();
   let workspace: Workspace;
   try {
@@ -66,7 +66,8 @@ async function runProcess(
   try {
     const { path, settings } = hook;
     const { timeoutMs } = settings;
-    const env = { ...options.env, ...workspace.env, RUN_ID: runId };
+    const traced = traceparent === undefined ? {} : { TRACEPARENT: traceparent };
+    const env = { ...options.env, ...workspace.env, RUN_ID: runId, ...traced };
     const limits = { ...(timeoutMs !== undefined && { timeoutMs }), ...holdOf(hook, options) };
     const spawn = { path, args: [], cwd: dirname(path), env, ...limits };
     const exit = await options.spawner.spawn(spawn, { onLine: (line) => onOutput({ type: 'line', line }), signal });

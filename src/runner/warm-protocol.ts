@@ -12,10 +12,16 @@ export const MAX_REPORT_PAYLOAD_BYTES = OUTPUT_LIMITS.patch + OUTPUT_LIMITS.metr
 /** Limit of an error text; longer ones are truncated. */
 export const MAX_ERROR_CHARS = 32_000;
 
+/** What a run of a warm hook is told of itself. */
+export interface RunIdentity {
+  readonly runId: string;
+  readonly traceparent?: string;
+}
+
 /** A request of the operator to a warm process. */
 export type WarmRequest =
   /** The binding contexts follow as `bytes` of JSON. */
-  | { readonly type: 'run'; readonly id: number; readonly runId: string; readonly bytes: number }
+  | ({ readonly type: 'run'; readonly id: number; readonly bytes: number } & RunIdentity)
   | { readonly type: 'abort'; readonly id: number };
 
 /** A report of a warm process to the operator. */

@@ -7,5 +7,6 @@ export function readRequest(value: unknown): WarmRequest {
   const type = readOneOf(fields, 'type', ['run', 'abort'] as const);
   const id = readCount(fields, 'id');
   if (type === 'abort') return { type, id };
-  return { type, id, runId: readText(fields, 'runId'), bytes: readCount(fields, 'bytes') };
+  const traced = fields['traceparent'] === undefined ? {} : { traceparent: readText(fields, 'traceparent') };
+  return { type, id, runId: readText(fields, 'runId'), bytes: readCount(fields, 'bytes'), ...traced };
 }

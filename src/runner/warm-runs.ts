@@ -36,12 +36,17 @@ export class WarmRuns {
     else void this.#run(definition, request, payload);
   }
 
-  async #run(definition: RunnableHook, { id, runId }: RunRequest, payload: Buffer): Promise<void> {
+  async #run(definition: RunnableHook, { id, runId, traceparent }: RunRequest, payload: Buffer): Promise<void> {
     const controller = new AbortController();
     const output = this.#openOutput(id);
     const cpu = process.cpuUsage();
     this.#controllers.set(id, controller);
-    const host = { log: this.#openLog(id, output), signal: controller.signal, runId };
+    const host = {
+      log: this.#openLog(id, output),
+      signal: controller.signal,
+      runId,
+      ...(traceparent && { traceparent }),
+    };
     const result = await this.#output.run(output, async () => execute(definition, payload, host));
     this.#controllers.delete(id);
     output.end();

@@ -122,7 +122,7 @@ export class WarmWorker {
 
   /** Starts a run; never rejects. `abort` asks the hook to end it. */
   run(
-    { contexts, runId }: Pick<ExecuteRequest, 'contexts' | 'runId'>,
+    { contexts, runId, traceparent }: Pick<ExecuteRequest, 'contexts' | 'runId' | 'traceparent'>,
     output: WarmOutput,
   ): { readonly outcome: Promise<Outcome>; abort(): void } {
     if (this.#exit !== undefined) {
@@ -135,7 +135,7 @@ export class WarmWorker {
     this.#isOutputUsed = false;
     const bytes = contexts.reduce((sum, chunk) => sum + chunk.byteLength, 0);
     this.#link.beginRun();
-    this.#link.send({ type: 'run', id, runId, bytes }, contexts);
+    this.#link.send({ type: 'run', id, runId, bytes, ...(traceparent && { traceparent }) }, contexts);
     return { outcome, abort: () => this.#link.send({ type: 'abort', id }, []) };
   }
 

@@ -25,6 +25,8 @@ export interface HookRun<B extends Bindings> {
   readonly signal: AbortSignal;
   /** The id of this run; empty where no operator runs the hook. */
   readonly runId: string;
+  /** The span of this run, as in the header of that name; undefined without traces. */
+  readonly traceparent?: string;
 }
 
 export interface HookSource<B extends Bindings> {
@@ -52,6 +54,7 @@ export interface HookHost {
   readonly log: HookLog;
   readonly signal: AbortSignal;
   readonly runId?: string;
+  readonly traceparent?: string;
 }
 
 /** What a run asked and said, in the formats of the patch, metrics and result files. */

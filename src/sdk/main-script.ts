@@ -43,7 +43,7 @@ async function main(program: Program): Promise<number> {
     process.stdout.write(`${JSON.stringify(program.config)}\n`);
     return 0;
   }
-  const { BINDING_CONTEXT_PATH, RUN_ID } = process.env;
+  const { BINDING_CONTEXT_PATH, RUN_ID, TRACEPARENT } = process.env;
   if (BINDING_CONTEXT_PATH === undefined) {
     process.stderr.write(
       'BINDING_CONTEXT_PATH is not set; to run this hook by hand use: hooklet run FILE --context -\n',
@@ -54,7 +54,12 @@ async function main(program: Program): Promise<number> {
   process.once('SIGTERM', () => controller.abort());
   try {
     const contexts: unknown = JSON.parse(readFileSync(BINDING_CONTEXT_PATH, 'utf8'));
-    const host = { log: jsonLog, signal: controller.signal, ...(RUN_ID !== undefined && { runId: RUN_ID }) };
+    const host = {
+      log: jsonLog,
+      signal: controller.signal,
+      ...(RUN_ID !== undefined && { runId: RUN_ID }),
+      ...(TRACEPARENT !== undefined && { traceparent: TRACEPARENT }),
+    };
     const ended = await program.execute(contexts, host);
     writeOutputs(ended);
     return ended.error === undefined ? EXIT_CODES[ended.outcome ?? 'done'] : complain(ended.error);

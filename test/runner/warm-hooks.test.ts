@@ -93,6 +93,14 @@ describe('a warm hook', () => {
     expect(await pidOf(rig)).toBe(before);
   });
 
+  it('is told the span of its run, where there is one', async () => {
+    const traced = await rig.execute({ hook, contexts: contextsOf('trace'), traceparent: '00-1-2-01' }, never);
+    const plain = await rig.execute({ hook, contexts: contextsOf('trace') }, never);
+
+    expect(traced.outputs?.patch).toContain('"name":"00-1-2-01"');
+    expect(plain.outputs?.patch).toContain('"name":"none"');
+  });
+
   it('says by what it throws that it comes later, or failed for good, without a stack', async () => {
     const pid = await pidOf(rig);
     const later = await rig.execute({ hook, contexts: contextsOf('later'), runId: 'an-id' }, never);

@@ -28,7 +28,7 @@ function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 10 });
 }
 
-interface RigRequest extends Pick<ExecuteRequest, 'hook' | 'contexts'> {
+interface RigRequest extends Pick<ExecuteRequest, 'hook' | 'contexts' | 'traceparent'> {
   readonly runId?: string;
   readonly fields?: LogFields;
 }
@@ -45,11 +45,11 @@ export function hookRig(options: Partial<RunnerOptions> & { readonly spawnerOpti
   const runner = createRunner({ ...base, ...options });
   const outputLog = createOutputLog({ logProxyHookJson: options.logProxyHookJson ?? false, log: options.log ?? log });
   const execute = async (
-    { hook, contexts, runId = 'run-1', fields = {} }: RigRequest,
+    { hook, runId = 'run-1', fields = {}, ...request }: RigRequest,
     signal: AbortSignal,
   ): Promise<Execution> => {
     const onOutput = (output: HookOutput): void => outputLog.output({ ...fields, hook: hook.name }, output);
-    return runner.execute({ hook, contexts, runId, onOutput }, signal);
+    return runner.execute({ hook, runId, onOutput, ...request }, signal);
   };
   return {
     runner,
