@@ -1,6 +1,9 @@
 import { describe, expect, it } from 'vitest';
 import { LineReader } from '../../src/runner/line-reader.ts';
 
+const LONG = JSON.stringify({ stack: 'x'.repeat(20_000), level: 'error', msg: 'no' });
+const HUGE = JSON.stringify({ stack: 'x'.repeat(64 * 1024), level: 'error', msg: 'no' });
+
 const rows: readonly [law: string, chunks: readonly (string | Buffer)[], lines: readonly string[]][] = [
   ['a chunk may hold several lines', ['a\nb\n'], ['a', 'b']],
   ['a line split over reads is one line', ['on', 'e\ntw', 'o\n'], ['one', 'two']],
@@ -13,6 +16,13 @@ const rows: readonly [law: string, chunks: readonly (string | Buffer)[], lines: 
   ['a longer one is cut and says so', [`${'x'.repeat(10_001)}\nb\n`], [`${'x'.repeat(10_000)}:truncated`, 'b']],
   ['what is cut is counted in characters', ['é'.repeat(9_000), 'é'.repeat(9_000)], [`${'é'.repeat(10_000)}:truncated`]],
   ['a cut does not split a character', [`${'x'.repeat(9_999)}😀y\n`], [`${'x'.repeat(9_999)}:truncated`]],
+  [
+    'a longer one that is a JSON object keeps its level and msg',
+    [`${LONG}\nb\n`],
+    [JSON.stringify({ level: 'error', msg: 'no', truncated: `${LONG.slice(0, 5000)}:truncated` }), 'b'],
+  ],
+  ['one that is broken is cut', [`{${'x'.repeat(10_000)}\n`], [`{${'x'.repeat(9_999)}:truncated`]],
+  ['one above 64 KiB is cut', [HUGE], [`${HUGE.slice(0, 10_000)}:truncated`]],
 ];
 
 describe('LineReader', () => {
