@@ -189,7 +189,7 @@ function indentWidth(text: string): number {
 
 function jsonArgument(text: string, option: string): JsonValue {
   try {
-    return parseJson(text);
+    return parseJson(text, 1, 'literals');
   } catch (cause) {
     throw new UsageError(`jq: invalid JSON text passed to ${option}: ${text}`, { cause });
   }

@@ -15,7 +15,9 @@ export async function readJqFile(path: string, readFile: (path: string) => Promi
 export function parseSlurpFile(text: string, path: string): JsonValue {
   const splitter = new JsonSplitter();
   try {
-    return [...splitter.push(text), ...splitter.end()].map((document) => parseJson(document.text, document.firstLine));
+    return [...splitter.push(text), ...splitter.end()].map((document) =>
+      parseJson(document.text, document.firstLine, 'literals'),
+    );
   } catch (cause) {
     const reason = cause instanceof Error ? cause.message : String(cause);
     throw new UsageError(`jq: error: Bad JSON in --slurpfile ${path}: ${reason}`, { cause });

@@ -64,7 +64,7 @@ async function* decode(chunks: AsyncIterable<Uint8Array>): AsyncGenerator<string
 
 function parseDocument({ text, firstLine, lastLine }: JsonDocument, source: string | undefined): JqInput {
   try {
-    return { value: parseJson(text, firstLine), source, line: lastLine };
+    return { value: parseJson(text, firstLine, 'literals'), source, line: lastLine };
   } catch (error) {
     if (!(error instanceof JsonTextError)) throw error;
     throw new JqInputError(error.message, { cause: error });

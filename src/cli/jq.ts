@@ -123,6 +123,7 @@ class JqSession {
     const environment: Record<string, JsonValue> = {};
     for (const [name, value] of Object.entries(this.#io.env)) environment[name] = value ?? null;
     return compileJq(source, {
+      numbers: 'literals',
       variables,
       environment,
       host: {

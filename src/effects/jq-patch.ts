@@ -23,7 +23,7 @@ export async function jqPatch(session: PatchSession, place: Place, operation: Jq
   const readFrom = operation.subresource === 'status' ? place.object : place.path;
   try {
     return await retrying(session, { retriesConflicts: true, retriesLost: true }, async () => {
-      const live = await send(session, { method: 'GET', path: readFrom });
+      const live = await send(session, { method: 'GET', path: readFrom, isExact: true });
       const version = versionOf(live);
       session.memory.remember(place.object, version);
       const changed = withVersion(await transform(live), version);

@@ -29,7 +29,7 @@ export interface LocalFilter {
  * A filter that runs in this process for a few milliseconds at most; it returns `undefined` when that is not enough.
  */
 export interface BriefFilter {
-  readonly apply: (object: unknown) => FilterOutcome | undefined;
+  readonly apply: (object: FilterInput) => FilterOutcome | undefined;
   /** The milliseconds since the last call of `apply` began its work. */
   readonly elapsedMs: () => number;
 }

@@ -1,6 +1,6 @@
 import { writeFileSync, writeSync } from 'node:fs';
 import { Script } from 'node:vm';
-import { compileProgram, outputsText, compileJqFilter } from './jq-filter.ts';
+import { compileJqFilter, compileProgram, outputsText, parseFilterInput } from './jq-filter.ts';
 import { compileJsonPath } from './json-path.ts';
 import { encodeFrame, FrameReader } from './frames.ts';
 
@@ -65,9 +65,13 @@ function workOf(type: string, expression: string): Work {
 function compile(type: string, expression: string): Work {
   if (type === 'patch') {
     const program = compileProgram(expression);
-    return (json) => ({ result: outputsText(program, JSON.parse(json)) });
+    return (json) => ({ result: outputsText(program, parseFilterInput(json)) });
   }
-  const filter = type === 'jq' ? compileJqFilter(expression) : compileJsonPath(expression);
+  if (type === 'jq') {
+    const filter = compileJqFilter(expression);
+    return (json) => filter.apply(parseFilterInput(json));
+  }
+  const filter = compileJsonPath(expression);
   return (json) => filter.apply(JSON.parse(json));
 }
 

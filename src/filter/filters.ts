@@ -1,11 +1,12 @@
 import { JqDepthError, JqLimitError } from '@hooklet/jq';
 import { FilterError } from '../errors.ts';
 import type { Filter } from '../hook/binding.ts';
+import { hasLongNumber, parseExactJson } from '../lib/exact-json.ts';
 import { BriefLimits } from './brief-limits.ts';
 import { failedOutcome, type BriefFilter, type CompiledFilter, type FilterInput } from './compiled-filter.ts';
 import { checkExpression } from './filter.ts';
 import { FilterProcess } from './filter-process.ts';
-import { compileBriefJq, compileProgram, outputsOf } from './jq-filter.ts';
+import { compileBriefJq, compileProgram, outputsText, parseFilterInput } from './jq-filter.ts';
 import { compileBriefJsonPath } from './json-path.ts';
 
 /**
@@ -50,7 +51,7 @@ function bounded({ type, expression }: Filter, limits: BriefLimits, filterProces
   const brief: BriefFilter = type === 'jq' ? compileBriefJq(expression, limits) : compileBriefJsonPath(expression);
   return {
     apply: (object) => {
-      const outcome = brief.apply(object.value);
+      const outcome = brief.apply(object);
       if (outcome !== undefined) return outcome;
       limits.wasted(brief.elapsedMs());
       const json = jsonOf(object);
@@ -77,15 +78,21 @@ function versionOf({ uid, resourceVersion }: FilterInput): string {
 function patchOf(expression: string, limits: BriefLimits, filterProcess: RunFilter) {
   const program = compileProgram(expression, limits);
   return async (object: unknown): Promise<readonly unknown[]> => {
+    const text = JSON.stringify(object);
     try {
-      return outputsOf(program, object);
+      return outputsFrom(outputsText(program, hasLongNumber(text) ? parseFilterInput(text) : object));
     } catch (error) {
       if (!(error instanceof JqLimitError || error instanceof JqDepthError)) throw error;
     }
-    const json = Buffer.from(JSON.stringify(object));
+    const json = Buffer.from(text);
     const { result, error } = await filterProcess.run({ type: 'patch', expression, json, tenant: '', version: '' });
     if (error !== undefined) throw new FilterError(error);
-    const outputs: unknown = JSON.parse(result);
-    return Array.isArray(outputs) ? outputs : [];
+    return outputsFrom(result);
   };
+}
+
+/** The outputs in the JSON text of an array, with all digits of their numbers. */
+function outputsFrom(result: string): readonly unknown[] {
+  const outputs = parseExactJson(result);
+  return Array.isArray(outputs) ? outputs : [];
 }

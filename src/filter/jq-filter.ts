@@ -2,15 +2,25 @@ import {
   compileJq,
   JqDepthError,
   JqError,
+  JqHalt,
   JqLimitError,
   type JqLimits,
   type JqProgram,
+  JqRoundedError,
   JqSyntaxError,
   jsonText,
   type JsonValue,
+  parseJson,
+  type RunOptions,
 } from '@hooklet/jq';
 import { FilterError } from '../errors.ts';
-import { failedOutcome, type BriefFilter, type FilterOutcome, type LocalFilter } from './compiled-filter.ts';
+import {
+  failedOutcome,
+  type BriefFilter,
+  type FilterInput,
+  type FilterOutcome,
+  type LocalFilter,
+} from './compiled-filter.ts';
 
 const MAX_OUTPUTS = 100_000;
 /** The size limit of an object in the API server is about the same. */
@@ -22,8 +32,8 @@ export function compileJqFilter(expression: string): LocalFilter {
   const program = compileProgram(expression);
   return {
     apply: (object) => {
-      const outcome = applyProgram(program, object);
-      return outcome instanceof JqLimitError ? failedOutcome(outcome.message) : outcome;
+      const outcome = applyProgram(program, object, {});
+      return outcome instanceof Error ? failedOutcome(outcome.message) : outcome;
     },
   };
 }
@@ -33,8 +43,9 @@ export function compileBriefJq(expression: string, limits: JqLimits): BriefFilte
   const program = compileProgram(expression, limits);
   return {
     apply: (object) => {
-      const outcome = applyProgram(program, object);
-      return outcome instanceof JqLimitError ? undefined : outcome;
+      const rounded = applyProgram(program, object.value, { isRounded: true });
+      const outcome = rounded instanceof JqRoundedError ? applyExactly(program, object) : rounded;
+      return outcome instanceof Error ? undefined : outcome;
     },
     elapsedMs: program.elapsedMs,
   };
@@ -43,36 +54,45 @@ export function compileBriefJq(expression: string, limits: JqLimits): BriefFilte
 /** Compiles a jq program with the limits of a filter; throws `FilterError` for a syntax error. */
 export function compileProgram(expression: string, limits: JqLimits = LIMITS): JqProgram {
   try {
-    return compileJq(expression, { limits });
+    return compileJq(expression, { limits, numbers: 'integers' });
   } catch (error) {
     if (!(error instanceof JqSyntaxError)) throw error;
     throw new FilterError(`jq: ${error.message}`, { cause: error });
   }
 }
 
-/** All outputs of a program for an object that was parsed from JSON; throws what the program raises. */
-export function outputsOf(program: JqProgram, object: unknown): readonly JsonValue[] {
-  const outputs: JsonValue[] = [];
-  program.run(object as JsonValue, (output) => {
-    if (outputs.length >= MAX_OUTPUTS) throw tooManyOutputs();
-    outputs.push(output);
-  });
-  return outputs;
+/** Parses the JSON text of an object as the input of a filter, with all digits of its whole numbers. */
+export function parseFilterInput(json: string): JsonValue {
+  return parseJson(json, 1, 'integers');
 }
 
-/** The same as `outputsOf`, as the JSON text of an array. */
+/** All outputs of a program for an object, as the JSON text of an array; throws what the program raises. */
 export function outputsText(program: JqProgram, object: unknown): string {
-  return `[${textsOf(program, object).join(',')}]`;
+  return `[${textsOf(program, object, {}).join(',')}]`;
 }
 
-/** Runs the program; returns its outcome, or the limit that it exceeded. */
-function applyProgram(program: JqProgram, object: unknown): FilterOutcome | JqLimitError {
+/** Parsing more than this takes too long for the event loop. */
+const MAX_BRIEF_BYTES = 65_536;
+
+/** Runs the program on the text of the object, which has the digits that JSON.parse has lost. */
+function applyExactly(program: JqProgram, object: FilterInput): FilterOutcome | JqLimitError | JqRoundedError {
+  const json = object.json();
+  if (json.length > MAX_BRIEF_BYTES) return new JqRoundedError();
+  return applyProgram(program, parseFilterInput(Buffer.from(json).toString()), {});
+}
+
+/** Runs the program; returns its outcome, or why there is none. */
+function applyProgram(
+  program: JqProgram,
+  object: unknown,
+  options: RunOptions,
+): FilterOutcome | JqLimitError | JqRoundedError {
   try {
-    const texts = textsOf(program, object);
+    const texts = textsOf(program, object, options);
     const [only = 'null'] = texts;
     return { result: texts.length > 1 ? `[${texts.join(',')}]` : only };
   } catch (error) {
-    if (error instanceof JqLimitError) return error;
+    if (error instanceof JqLimitError || error instanceof JqRoundedError) return error;
     if (error instanceof JqDepthError) return new JqLimitError(error.message);
     if (error instanceof JqError) return failedOutcome(error.message);
     // V8 throws RangeError for a string that is too long; any other error is a bug.
@@ -82,10 +102,10 @@ function applyProgram(program: JqProgram, object: unknown): FilterOutcome | JqLi
 }
 
 /** Serializes the outputs while the program runs, so that its limits include that work. */
-function textsOf(program: JqProgram, object: unknown): readonly string[] {
+function textsOf(program: JqProgram, object: unknown, options: RunOptions): readonly string[] {
   const texts: string[] = [];
   let length = 0;
-  program.run(object as JsonValue, (output) => {
+  const take = (output: JsonValue): void => {
     if (texts.length >= MAX_OUTPUTS) throw tooManyOutputs();
     const text = jsonText(output);
     length += text.length;
@@ -93,8 +113,20 @@ function textsOf(program: JqProgram, object: unknown): readonly string[] {
       throw new JqLimitError(`the filter was stopped at a result of more than ${MAX_RESULT_LENGTH} characters`);
     }
     texts.push(text);
-  });
+  };
+  untilHalt(() => program.run(object as JsonValue, take, options));
   return texts;
+}
+
+/** Runs `work` to its end or to a `halt`, which ends a filter with the outputs so far; `halt_error` fails it. */
+function untilHalt(work: () => void): void {
+  try {
+    work();
+  } catch (error) {
+    if (!(error instanceof JqHalt)) throw error;
+    if (error.output === undefined) return;
+    throw new JqError(typeof error.output === 'string' ? error.output.trimEnd() : error.output);
+  }
 }
 
 function tooManyOutputs(): JqLimitError {

@@ -23,7 +23,7 @@ export function compileBriefJsonPath(expression: string): BriefFilter {
   const path = normalizeJsonPath(expression);
   const shape = shapeOf(path);
   return {
-    apply: (object) => (isBriefFor(shape, object) ? evaluate(path, object) : undefined),
+    apply: ({ value }) => (isBriefFor(shape, value) ? evaluate(path, value) : undefined),
     // A slow evaluation is not even begun, so no time is wasted.
     elapsedMs: () => 0,
   };

@@ -12,6 +12,8 @@ export interface KubeRequest {
   readonly contentType?: string;
   /** Default `application/json`. */
   readonly accept?: string;
+  /** Keep whole numbers above 2^53 of the response, as `parseExactJson` does; for an object that is to be written back. */
+  readonly isExact?: boolean;
   /** Limit on the response body in bytes; default 64 MiB. */
   readonly maxBytes?: number;
   /** Limit for the whole request, or for a stream until its headers arrive; default 30 s. */

@@ -1,4 +1,5 @@
 import { KubeError } from '../errors.ts';
+import { parseExactJson } from '../lib/exact-json.ts';
 import { readBody, readWhole, type ReadOptions } from './http/body.ts';
 import type { KubeClient, KubeRequest, StreamOptions } from './client.ts';
 import type { Cluster } from './credentials/cluster.ts';
@@ -47,7 +48,10 @@ export function createKubeClient(cluster: Cluster, options: KubeClientOptions): 
   const exchange: Exchange = { cluster, transport, userAgent, onRequest, limit, onLimited };
   return {
     bytes: (request, signal) => readBytes(exchange, request, signal),
-    request: async (request, signal) => parse(describe(request), await readBytes(exchange, request, signal)),
+    request: async (request, signal) => {
+      const body = await readBytes(exchange, request, signal);
+      return parse(describe(request), body, request.isExact);
+    },
     chunks: (request, stream) => readChunks(exchange, request, stream),
     lines: (request, stream) => readLines(exchange, request, stream),
     close: async () => transport.close(),
@@ -101,10 +105,11 @@ async function* readLines(
   yield rest;
 }
 
-function parse(what: string, body: Uint8Array): unknown {
+function parse(what: string, body: Uint8Array, isExact = false): unknown {
   if (body.length === 0) return undefined;
   try {
-    return JSON.parse(Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8'));
+    const text = Buffer.from(body.buffer, body.byteOffset, body.length).toString('utf8');
+    return isExact ? parseExactJson(text) : JSON.parse(text);
   } catch (error) {
     throw new KubeError(`${what}: the response is not JSON`, { status: 0, reason: 'BrokenStream' }, { cause: error });
   }

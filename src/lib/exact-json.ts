@@ -4,7 +4,19 @@
  */
 export function parseExactJson(text: string): unknown {
   // Reading with a reviver takes several times as long, and few texts have such a number.
-  return LONG_NUMBER.test(text) ? json.parse(text, keepExact) : json.parse(text);
+  if (!LONG_NUMBER.test(text)) return json.parse(text);
+  try {
+    return json.parse(text, keepExact);
+  } catch (error) {
+    // Without a reviver the parser does not recurse, so it takes deeper values.
+    if (error instanceof RangeError) return json.parse(text);
+    throw error;
+  }
+}
+
+/** Whether JSON text may have a whole number with more digits than a double holds; it may also be within a string. */
+export function hasLongNumber(text: string): boolean {
+  return /\d{16}/.test(text);
 }
 
 /** The whole number of decimal digits, which `JSON.stringify` writes as it was. */

@@ -1,7 +1,6 @@
 import type { LogFields, Logger } from '../log.ts';
 import type { Next } from './policy.ts';
 import type { Run, RunOutcome } from './run.ts';
-import { bindingOf, bindingTypeOf } from './run-reason.ts';
 
 /** The message with which shell-operator begins a run. */
 export const STARTED = 'Execute hook';

@@ -8,25 +8,6 @@ export function bindingOf({ triggers: [trigger] }: Task): string {
   return trigger.type === 'onStartup' ? '' : trigger.binding.name;
 }
 
-/** The type of a trigger's binding, by its name in a hook's config. */
-export function bindingTypeOf(trigger: Trigger): string {
-  switch (trigger.type) {
-    case 'onStartup':
-    case 'schedule':
-    case 'reconcile':
-      return trigger.type;
-    case 'synchronization':
-    case 'event':
-      return 'kubernetes';
-    case 'ask':
-      return trigger.contextType === 'Conversion'
-        ? 'kubernetesCustomResourceConversion'
-        : `kubernetes${trigger.contextType}`;
-    default:
-      return unreachable(trigger);
-  }
-}
-
 /** Why a run happens, as text for the log: `Added default/web, 3 more`. */
 export function reasonOf({ triggers }: Task): string {
   const [first, ...others] = triggers;

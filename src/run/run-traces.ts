@@ -5,7 +5,7 @@ import type { EventTrigger } from '../hook/trigger.ts';
 import type { RunCost } from '../runner/executor.ts';
 import type { RunEvent, RunJournal } from './journal.ts';
 import type { Run, RunOutcome } from './run.ts';
-import { bindingOf, bindingTypeOf, reasonOf } from './run-reason.ts';
+import { bindingOf, reasonOf } from './run-reason.ts';
 
 /** Of one run; what it patches beyond that is only counted. */
 const MAX_PATCHES = 200;
@@ -181,7 +181,7 @@ function rootSpan(run: Run, trace: Trace, { outcome, endMs, seenMs }: Ending): T
       'hooklet.run': id,
       'hooklet.hook': task.hook.name,
       'hooklet.binding': bindingOf(task),
-      'hooklet.event': bindingTypeOf(trigger),
+      'hooklet.event': trigger.binding.type,
       'hooklet.reason': reasonOf(task),
       'hooklet.queue': queue,
       'hooklet.attempt': attempt,

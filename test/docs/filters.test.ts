@@ -65,8 +65,40 @@ describe('the filters of docs/configuration.md', () => {
     expect(apply('jq', String.raw`"ab" | test("(?<=a)b"), test("(?<!a)b"), test("\\p{L}")`)).toBe('[true,false,true]');
   });
 
-  it('numbers are doubles', () => {
-    expect(apply('jq', '9007199254740993')).toBe('9007199254740992');
+  it('numbers above 2^53 are exact until a filter computes with them', () => {
+    expect(apply('jq', '[9007199254740993, -9007199254740993, 9007199254740993 + 0, 1.50]')).toBe(
+      '[9007199254740993,-9007199254740993,9007199254740992,1.5]',
+    );
+  });
+
+  it('halt ends a filter', () => {
+    expect(apply('jq', '1, halt, 2')).toBe('1');
+    expect(apply('jq', '"stop" | halt_error')).toBe('stop');
+  });
+
+  it('what newer versions read in another way is as the table says', () => {
+    const rows = tables(jq)[2] ?? [];
+    expect(rows.length).toBeGreaterThan(6);
+    for (const [program, now = ''] of rows) {
+      const [expression = ''] = codes(program);
+      const [result] = codes(now);
+      const { result: got, error } = compileFilter({ type: 'jq', expression }).apply(null);
+      expect([expression, error === undefined ? got : 'an error']).toEqual([expression, result ?? 'an error']);
+    }
+  });
+
+  it('what jq has removed is still there', () => {
+    for (const expression of [
+      '[leaf_paths]',
+      'recurse_down',
+      '65 | ascii',
+      '0 | date',
+      '0 | dateadd("seconds"; 1)',
+      '0 | datesub("seconds"; 1)',
+      '0 | pow10',
+      '"ME======" | @base32d',
+    ])
+      expect([expression, checkFilter({ type: 'jq', expression })]).toEqual([expression, undefined]);
   });
 
   it('modules are refused with the reason', () => {

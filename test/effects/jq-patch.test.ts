@@ -1,5 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import type { CompileJq } from '../../src/effects/patch-session.ts';
+import { openFilters } from '../../src/filter/filters.ts';
+import { parseExactJson } from '../../src/lib/exact-json.ts';
 import { converse, type Script } from '../support/patch-rig.ts';
 import { refusal, type Exchange } from '../support/kube-conversation.ts';
 
@@ -21,6 +23,17 @@ describe('JQPatch', () => {
 
     expect(bodies[1]).toEqual(changed);
     expect(applied).toMatchObject([{ change: 'patched', resourceVersion: '5' }]);
+  });
+
+  it('writes numbers that it does not touch with all their digits, and nothing when only they are there', async () => {
+    const large = '{"kind":"Pod","metadata":{"name":"web","resourceVersion":"4"},"n":9223372036854775807,"data":"old"}';
+    const read: Exchange = [`GET ${path}`, parseExactJson(large)];
+    const patched = await jq(openFilters().compilePatch('.data = "new"'), [read, [`PUT ${path}`, stored]]);
+    const same = await jq(openFilters().compilePatch('.'), [read]);
+
+    expect(patched.requests.map(({ isExact }) => isExact)).toEqual([true, undefined]);
+    expect(String(patched.requests[1]?.body)).toContain('"n":9223372036854775807');
+    expect(same.applied).toMatchObject([{ change: 'unchanged' }]);
   });
 
   it('writes nothing when nothing changed', async () => {

@@ -66,7 +66,7 @@ describe('an expression that does not compile', () => {
     ['.a[', 'jq: syntax error: unexpected end of the expression, expected a filter at line 1, column 4'],
     ['.a | foo(1)', 'jq: foo/1 is not defined at line 1, column 6\n    .a | foo(1)\n         ^'],
     ['inputs', 'jq: inputs/0 is not available: a filter has one object as its input and no more'],
-    ['halt', 'jq: halt/0 is not available: a filter must not end the program it runs in'],
+    ['debug', 'jq: debug/0 is not available: a filter has no place to write to'],
     ['$ENV.x, $nope', 'jq: $nope is not defined at line 1, column 9'],
     ['import "x" as x; 1', 'jq: import is not supported'],
     ['  ', 'jq filter is empty'],

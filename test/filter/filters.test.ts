@@ -49,6 +49,23 @@ const HOSTILE: readonly Hostile[] = [
   { expression: 'walk(.) | length', json: nested(9000), gives: '' },
   { expression: '. == (tojson | fromjson)', json: nested(9000), gives: '' },
   { expression: '[paths] | length', json: nested(2000), gives: '2000' },
+  { expression: '[range(1e12)]', gives: STOPPED },
+  { expression: '"a" * 1e9', gives: 'Repeat string result too long' },
+  { expression: '"a" * 1e8', gives: `${STOPPED} at a text of more than 33554432 characters` },
+  { expression: 'def f: f; f', gives: STOPPED },
+  { expression: 'def f: f + 1; f', gives: 'the recursion is too deep' },
+  { expression: '[limit(1e9; repeat(1))]', gives: STOPPED },
+  { expression: 'last(range(1e12))', gives: STOPPED },
+  { expression: 'first(range(1e12) | select(. < 0))', gives: STOPPED },
+  { expression: '"x" | until(false; . + .)', gives: `${STOPPED} at a text of more than 33554432 characters` },
+  { expression: '[1] | until(false; . + .)', gives: STOPPED },
+  { expression: '{} | until(false; {a: ., b: .})', gives: STOPPED },
+  { expression: '[limit(40; repeat(["x", "y"]))] | [combinations] | length', gives: STOPPED },
+  { expression: 'reduce range(1e9) as $i ({}; .[$i | tostring] = $i)', gives: STOPPED },
+  { expression: '.x | [match("(a|aa)+$"; "g")]', json: text(`${'a'.repeat(60)}b`), gives: STOPPED },
+  { expression: '.x | sub("(?<l>.)"; "\\(.l)\\(.l)"; "g") | length', json: text('a'.repeat(200_000)), gives: '' },
+  { expression: 'setpath([range(20000) | 0]; 1)', gives: 'Path too deep' },
+  { expression: '. == (tojson | fromjson)', json: nested(12_000), gives: '' },
 ];
 
 describe('a filter on an object that somebody made to stop the operator', () => {
@@ -97,6 +114,40 @@ describe('an ordinary filter', () => {
     const filter = filters.compile({ type: 'jsonPath', expression });
 
     expect(filter.apply(input('{"metadata":{"name":"web","labels":{"app":"shop"}}}'))).toEqual({ result: '"shop"' });
+  });
+
+  it.each([
+    ['.spec.n', '9007199254740993'],
+    ['[.spec.n, .spec.n % 2]', '[9007199254740993,0]'],
+    ['.spec | {n, s: "\\(.n)"}', '{"n":9007199254740993,"s":"9007199254740993"}'],
+    ['.spec.n == 9007199254740993', 'true'],
+    ['.data', '{"10":"a","9":"b","x":"c"}'],
+  ])('has all digits of whole numbers, and the keys in their order: %s', (expression, result) => {
+    const filter = filters.compile({ type: 'jq', expression });
+
+    expect(filter.apply(input('{"spec":{"n":9007199254740993},"data":{"10":"a","9":"b","x":"c"}}'))).toEqual({
+      result,
+    });
+  });
+
+  it('has them in a large object too, elsewhere', async () => {
+    const json = `{"n":9007199254740993,"s":"${'x'.repeat(100_000)}"}`;
+
+    expect(await filters.compile({ type: 'jq', expression: '.n' }).apply(input(json))).toEqual({
+      result: '9007199254740993',
+    });
+  });
+
+  it('has its result while another one runs to its limit', async () => {
+    const endless = filters.compile({ type: 'jq', expression: '[range(1e12)]' }).apply(input('{}'));
+    let isOver = false;
+    const over = Promise.resolve(endless).then(() => {
+      isOver = true;
+    });
+    const outcome = filters.compile({ type: 'jq', expression: '.a' }).apply(input('{"a":1}'));
+
+    expect([outcome, isOver]).toEqual([{ result: '1' }, false]);
+    await over;
   });
 
   it('has the same result where it goes on elsewhere', async () => {

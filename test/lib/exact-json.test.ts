@@ -23,6 +23,11 @@ describe('JSON that is parsed and written again', () => {
     );
   });
 
+  it('may be nested deeper than a reviver goes', () => {
+    const text = `${'['.repeat(50_000)}9007199254740993${']'.repeat(50_000)}`;
+    expect(() => parseExactJson(text)).not.toThrow();
+  });
+
   it('is refused where it is no JSON', () => {
     expect(() => parseExactJson('{"a":9007199254740993')).toThrow(SyntaxError);
   });

@@ -1,9 +1,6 @@
 import type { JqHost } from './context.ts';
-import { forEachOutput, fromOne, type Compiled } from './machine.ts';
-import { describe } from './native.ts';
-import { numberOf } from './number-literal.ts';
-import { IDENTITY } from './compile-paths.ts';
-import { JqHalt, raise } from './signals.ts';
+import { fromOne, type Compiled } from './machine.ts';
+import { raise } from './signals.ts';
 import type { JsonValue } from './value.ts';
 
 /** Makes the filter for a call of a builtin from its arguments and the host. */
@@ -22,20 +19,6 @@ export const HOST_BUILTINS: Readonly<Record<string, HostForm>> = {
   'stderr/0': (_args, host) => passing((value) => host.stderr(value)),
   'input_filename/0': (_args, host) => fromOne(() => host.inputFilename()),
   'input_line_number/0': (_args, host) => fromOne(() => host.inputLineNumber()),
-  'halt/0': () => ({
-    run: () => {
-      throw new JqHalt(0);
-    },
-  }),
-  'halt_error/1': ([code = IDENTITY]) => ({
-    run: (value, _path, env) => {
-      forEachOutput(code, value, env, (exitCode) => {
-        const status = numberOf(exitCode) ?? raise(`halt_error/1: number required, not ${describe(exitCode)}`);
-        throw new JqHalt(status, value);
-      });
-      return undefined;
-    },
-  }),
 };
 
 /** Why a builtin of jq is unavailable, by name; any other unknown name is just not defined. */
@@ -48,8 +31,6 @@ export const UNAVAILABLE: Readonly<Record<string, string>> = {
   stderr: 'a filter has no place to write to',
   input_filename: 'a filter does not read files',
   input_line_number: 'a filter does not read files',
-  halt: 'a filter must not end the program it runs in',
-  halt_error: 'a filter must not end the program it runs in',
 };
 
 function passing(effect: (value: JsonValue) => void): Compiled {

@@ -2,6 +2,7 @@ import { COLLECTION_BUILTINS } from './builtin-collections.ts';
 import { CORE_BUILTINS, CORE_SPREADS } from './builtin-core.ts';
 import { DATE_BUILTINS } from './builtin-dates.ts';
 import { FORM_BUILTINS, type Form } from './builtin-forms.ts';
+import { HALT_BUILTINS } from './builtin-halt.ts';
 import { HOST_BUILTINS, UNAVAILABLE } from './builtin-host.ts';
 import { KEYED_BUILTINS } from './builtin-keyed.ts';
 import { MATH_BUILTINS, ONLY_IN_C } from './builtin-math.ts';
@@ -46,7 +47,7 @@ const SPREADS: ReadonlyMap<string, Spread> = new Map([
   ...Object.entries(REGEX_SPREADS),
 ]);
 const FORMS: ReadonlyMap<string, Form> = new Map(
-  [FORM_BUILTINS, KEYED_BUILTINS, SUBSTITUTION_BUILTINS].flatMap((table) => Object.entries(table)),
+  [FORM_BUILTINS, HALT_BUILTINS, KEYED_BUILTINS, SUBSTITUTION_BUILTINS].flatMap((table) => Object.entries(table)),
 );
 
 /** Every builtin as `name/arity`; names with a leading underscore are internal. */
