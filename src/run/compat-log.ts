@@ -1,5 +1,6 @@
 import type { LogFields, Logger } from '../log.ts';
 import type { Next } from './policy.ts';
+import { bindingOf } from './run-reason.ts';
 import type { Run, RunOutcome } from './run.ts';
 
 /** The message with which shell-operator begins a run. */
