@@ -1,7 +1,7 @@
 import { withKnownFields } from './built-in-fields.ts';
 import { customResourceDefinitionCauses, withCustomResourceDefinitionDefaults } from './custom-resource-definition.ts';
 import { admitCustomObject } from './custom-object.ts';
-import { requireDecodableData } from './data-validation.ts';
+import { requireDecodableBundles, requireDecodableData } from './data-validation.ts';
 import { withDefaults } from './defaults.ts';
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
@@ -13,6 +13,9 @@ export interface Admitted {
   readonly object: JsonObject;
   readonly causes: readonly Cause[];
 }
+
+/** The groups whose objects have a `caBundle`. */
+const BUNDLED = ['admissionregistration.k8s.io', 'apiextensions.k8s.io'];
 
 /**
  * Drops unknown fields, fills in defaults and validates the object. `before` is the current object of an update,
@@ -26,6 +29,7 @@ export function admitObject(
 ): Admitted {
   if (kind.custom !== undefined) return admitCustomObject(kind, kind.custom, object, options);
   const known = withKnownFields(kind, object, options.strict);
+  if (BUNDLED.includes(kind.group)) requireDecodableBundles(kind, known);
   if (kind.plural === 'customresourcedefinitions') {
     const filled = withCustomResourceDefinitionDefaults(known);
     return { object: filled, causes: customResourceDefinitionCauses(filled, before) };

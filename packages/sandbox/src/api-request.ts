@@ -24,12 +24,18 @@ export interface Target {
 /** The answer to a request: a JSON document, text, bytes, or a stream that stays open. */
 export type Reply =
   | { readonly type: 'json'; readonly code: number; readonly value: JsonValue; readonly headers?: ReplyHeaders }
-  | { readonly type: 'text'; readonly code: number; readonly contentType: string; readonly chunks: Iterable<string> }
+  | {
+      readonly type: 'text';
+      readonly code: number;
+      readonly contentType: string;
+      readonly chunks: Iterable<string>;
+      readonly headers?: ReplyHeaders;
+    }
   | { readonly type: 'bytes'; readonly code: number; readonly contentType: string; readonly bytes: Buffer }
   | { readonly type: 'stream'; readonly open: (sink: WatchSink) => void };
 
 /** Response headers besides Content-Type. */
-export type ReplyHeaders = { readonly [name: string]: string };
+export type ReplyHeaders = { readonly [name: string]: string | readonly string[] };
 
 /** The receiver of the lines of a watch. */
 export interface WatchSink {

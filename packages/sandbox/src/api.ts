@@ -10,6 +10,7 @@ import { PatchRefused } from './patch/apply-patch.ts';
 import { inJson } from './protobuf/envelope.ts';
 import { getObject, listObjects } from './read.ts';
 import { acceptedRepresentation, inYaml, represented, type Representation } from './representation.ts';
+import { Suspended } from './request-scope.ts';
 import { answerReview, isReview } from './reviews.ts';
 import { findRoute, type Route } from './route.ts';
 import { methodNotAllowed, noSuchResource, StatusError } from './status-error.ts';
@@ -24,7 +25,7 @@ export interface Api {
   readonly serverAddress: () => string;
 }
 
-/** Answers one request; a refusal is answered with a `Status`. */
+/** Answers one request; a refusal is answered with a `Status`. Throws `Suspended` if other servers are needed first. */
 export function answer(api: Api, request: ApiRequest): Reply {
   try {
     const route = findRoute(api.cluster.kinds, request.method, request.path, request.query);
@@ -36,6 +37,8 @@ export function answer(api: Api, request: ApiRequest): Reply {
     const asked = { kind, includeObject: request.query.get('includeObject') ?? '', now: api.cluster.now() };
     return represented(answerResource(api, route.target, route.verb, inJson(request)), representation, asked);
   } catch (error) {
+    // It goes on when the calls that it waits for were made.
+    if (error instanceof Suspended) throw error;
     return refusalReply(error);
   }
 }

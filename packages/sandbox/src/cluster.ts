@@ -1,5 +1,8 @@
 import type { Kinds } from './kinds.ts';
+import type { RequestScope } from './request-scope.ts';
 import type { Storage } from './storage.ts';
+import type { Registrations } from './webhooks/registrations.ts';
+import type { WebhookClient } from './webhooks/webhook-client.ts';
 
 /** The state that all requests share. */
 export interface Cluster {
@@ -10,6 +13,11 @@ export interface Cluster {
   readonly authorize: Authorize;
   /** The name of the user that the bearer token stands for. */
   readonly user: string;
+  /** The admission webhooks. */
+  readonly webhooks: Registrations;
+  readonly webhookClient: WebhookClient;
+  /** Present while a request is answered that may need other servers. */
+  readonly scope?: RequestScope;
 }
 
 /** Authorizes one request: true allows it; false or a reason refuses it with 403. */

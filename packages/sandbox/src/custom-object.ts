@@ -30,6 +30,16 @@ export function admitCustomObject(
   return { object: filled, causes };
 }
 
+/** Returns a custom object without the fields that a version does not have. */
+export function prunedToVersion(version: CustomVersion, object: JsonObject): JsonObject {
+  return compiledSchema(version.schema).prune(object);
+}
+
+/** Returns a custom object with the defaults of a version. */
+export function filledInVersion(version: CustomVersion, object: JsonObject): JsonObject {
+  return compiledSchema(version.schema).fillDefaults(object);
+}
+
 function refuseUnknownFields(kind: ServedKind, object: JsonObject, pruned: JsonObject): void {
   const fields = unknownFields(object, pruned, '').map((field) => `unknown field "${field}"`);
   if (fields.length === 0) return;

@@ -1,7 +1,8 @@
 import { at, objectAt, objectsAt, present, textAt, textsAt, withAt } from './json-fields.ts';
 import { isJsonObject, type JsonObject } from './json.ts';
 import { nameOf } from './object-meta.ts';
-import { invalidValue, requiredValue, unsupportedValue, type Cause } from './status-error.ts';
+import { forbiddenValue, invalidValue, requiredValue, unsupportedValue, type Cause } from './status-error.ts';
+import { clientConfigCauses, reviewVersionCauses, withClientConfigDefaults } from './webhooks/client-config.ts';
 
 /** Returns a CustomResourceDefinition with the fields that the server fills in. */
 export function withCustomResourceDefinitionDefaults(definition: JsonObject): JsonObject {
@@ -12,10 +13,7 @@ export function withCustomResourceDefinitionDefaults(definition: JsonObject): Js
     singular: textAt(names, 'singular') === '' ? kind.toLowerCase() : textAt(names, 'singular'),
     listKind: textAt(names, 'listKind') === '' && kind !== '' ? `${kind}List` : textAt(names, 'listKind'),
   });
-  const converted =
-    at(filled, 'spec', 'conversion') === undefined
-      ? withAt(filled, ['spec', 'conversion'], { strategy: 'None' })
-      : filled;
+  const converted = withAt(filled, ['spec', 'conversion'], conversionOf(filled));
   const storage = objectsAt(definition, 'spec', 'versions').find((version) => at(version, 'storage') === true);
   const status = objectAt(definition, 'status');
   const stored = new Set([
@@ -30,6 +28,16 @@ export function withCustomResourceDefinitionDefaults(definition: JsonObject): Js
       storedVersions: [...stored],
     },
   };
+}
+
+function conversionOf(definition: JsonObject): JsonObject {
+  const conversion = at(definition, 'spec', 'conversion');
+  if (conversion === undefined) return { strategy: 'None' };
+  const path = ['webhook', 'clientConfig'];
+  const clientConfig = at(conversion, ...path);
+  return isJsonObject(clientConfig)
+    ? withAt(objectAt(conversion), path, withClientConfigDefaults(clientConfig))
+    : objectAt(conversion);
 }
 
 /** Validates a CustomResourceDefinition; returns the causes of its refusal. */
@@ -106,13 +114,32 @@ function schemaCauses(schema: JsonObject, field: string): readonly Cause[] {
 const PRESERVE = 'x-kubernetes-preserve-unknown-fields';
 
 function conversionCauses(definition: JsonObject): readonly Cause[] {
-  if (textAt(definition, 'spec', 'conversion', 'strategy') !== 'Webhook') return [];
+  const strategy = textAt(definition, 'spec', 'conversion', 'strategy');
   const webhook = objectAt(definition, 'spec', 'conversion', 'webhook');
-  const rule = 'required when strategy is set to Webhook';
+  switch (strategy) {
+    case 'Webhook':
+      return webhookCauses(webhook);
+    case 'None':
+      return Object.keys(webhook)
+        .toSorted()
+        .map((name) => {
+          const field = name === 'clientConfig' ? 'webhookClientConfig' : name;
+          return forbiddenValue(`spec.conversion.${field}`, 'should not be set when strategy is not set to Webhook');
+        });
+    default:
+      return [unsupportedValue('spec.conversion.strategy', strategy, ['None', 'Webhook'])];
+  }
+}
+
+function webhookCauses(webhook: JsonObject): readonly Cause[] {
+  const field = 'spec.conversion.webhookClientConfig';
+  const versions = textsAt(webhook, 'conversionReviewVersions');
   return [
-    ...(at(webhook, 'clientConfig') === undefined ? [requiredValue('spec.conversion.webhookClientConfig', rule)] : []),
-    ...(textsAt(webhook, 'conversionReviewVersions').length === 0
+    ...(at(webhook, 'clientConfig') === undefined
+      ? [requiredValue(field, 'required when strategy is set to Webhook')]
+      : clientConfigCauses(objectAt(webhook, 'clientConfig'), field)),
+    ...(versions.length === 0
       ? [requiredValue('spec.conversion.conversionReviewVersions')]
-      : []),
+      : reviewVersionCauses(versions, 'spec.conversion.conversionReviewVersions')),
   ];
 }

@@ -131,6 +131,9 @@ export function definedKinds(definition: JsonObject): readonly ServedKind[] {
   const spec = objectAt(definition, 'spec');
   const versions = objectsAt(spec, 'versions');
   const stored = versions.find((version) => at(version, 'storage') === true) ?? {};
+  const converts = textAt(spec, 'conversion', 'strategy') === 'Webhook';
+  const converter = converts ? { converter: objectAt(spec, 'conversion', 'webhook') } : {};
+  const storedVersion = { stored: { ...customVersion(stored), ...converter } };
   return versions
     .filter((version) => at(version, 'served') === true)
     .map((version) => ({
@@ -148,7 +151,7 @@ export function definedKinds(definition: JsonObject): readonly ServedKind[] {
       subresources: definedSubresources(version, textAt(spec, 'names', 'kind')),
       collection: textAt(definition, 'metadata', 'name'),
       storedApiVersion: `${textAt(spec, 'group')}/${textAt(stored, 'name')}`,
-      custom: customVersion(version),
+      custom: { ...customVersion(version), ...converter, ...(version === stored ? {} : storedVersion) },
     }));
 }
 

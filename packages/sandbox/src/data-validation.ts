@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util';
-import { at, objectAt, stringMapAt, textAt } from './json-fields.ts';
+import { at, objectAt, objectsAt, stringMapAt, textAt } from './json-fields.ts';
 import type { JsonObject, JsonValue } from './json.ts';
 import type { ServedKind } from './kind.ts';
 import { badRequest, forbiddenValue, invalidValue, requiredValue, type Cause } from './status-error.ts';
@@ -67,6 +67,20 @@ function sizeCauses(object: JsonObject, fields: readonly string[]): readonly Cau
   return [{ field: '[]', reason: 'FieldValueTooLong', message }];
 }
 
+/** Throws the 400 with which the server refuses webhooks whose `caBundle` is not base64. */
+export function requireDecodableBundles(kind: ServedKind, object: JsonObject): void {
+  const bundles = [
+    ...objectsAt(object, 'webhooks').map((hook) => textAt(hook, 'clientConfig', 'caBundle')),
+    textAt(object, 'spec', 'conversion', 'webhook', 'clientConfig', 'caBundle'),
+  ];
+  for (const bundle of bundles) {
+    const offset = bundle.search(NOT_BASE64);
+    if (offset >= 0) throw undecodable(kind, `illegal base64 data at input byte ${offset}`);
+  }
+}
+
+const NOT_BASE64 = /[^A-Za-z0-9+/=\r\n]/;
+
 /** Throws the 400 with which the server refuses to decode data whose values are not strings or not base64. */
 export function requireDecodableData(kind: ServedKind, object: JsonObject): void {
   const checks = DECODING[kind.collection] ?? {};
@@ -80,7 +94,7 @@ export function requireDecodableData(kind: ServedKind, object: JsonObject): void
       );
     }
     for (const value of values) {
-      const offset = encoded && typeof value === 'string' ? value.search(/[^A-Za-z0-9+/=\r\n]/) : -1;
+      const offset = encoded && typeof value === 'string' ? value.search(NOT_BASE64) : -1;
       if (offset >= 0) throw undecodable(kind, `illegal base64 data at input byte ${offset}`);
     }
   }

@@ -13,6 +13,7 @@ import {
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
 import { labelsOf, nameOf, withMetadata } from './object-meta.ts';
+import { withMutatingDefaults, withValidatingDefaults } from './webhooks/configuration.ts';
 import { withPodDefaults, withPodSpecDefaults } from './pod-defaults.ts';
 import {
   cronJobDefaults,
@@ -70,6 +71,8 @@ const FILLERS: { readonly [collection: string]: Filler } = {
   'priorityclasses.scheduling.k8s.io': (priorityClass) =>
     withDefaultsAt(priorityClass, [], { preemptionPolicy: 'PreemptLowerPriority' }),
   'networkpolicies.networking.k8s.io': (policy) => withDefaultsAt(policy, ['spec'], { policyTypes: ['Ingress'] }),
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': withValidatingDefaults,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': withMutatingDefaults,
   'leases.coordination.k8s.io': (lease) => withDefaultsAt(lease, ['spec'], {}),
   'rolebindings.rbac.authorization.k8s.io': bindingDefaults,
   'clusterrolebindings.rbac.authorization.k8s.io': bindingDefaults,

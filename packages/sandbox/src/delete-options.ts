@@ -1,6 +1,6 @@
 import type { ApiRequest } from './api-request.ts';
-import { at, numberAt, textAt, textsAt } from './json-fields.ts';
-import { isJsonObject, type JsonObject } from './json.ts';
+import { at, numberAt, present, textAt, textsAt } from './json-fields.ts';
+import { isJsonArray, isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { badRequest, invalid, invalidValue, unsupportedValue, type Cause } from './status-error.ts';
 import { parseBody } from './write-options.ts';
 
@@ -14,6 +14,8 @@ export interface DeleteOptions {
   readonly uid: string;
   readonly resourceVersion: string;
   readonly dryRun: boolean;
+  /** The options as webhooks are told of them, without kind. */
+  readonly given: JsonObject;
 }
 
 /** Reads the options of a delete; throws the server's 422 if they are invalid. */
@@ -30,13 +32,29 @@ export function parseDeleteOptions(request: ApiRequest): DeleteOptions {
   const dryRun = [...textsAt(options, 'dryRun'), ...request.query.getAll('dryRun')];
   const causes = optionCauses(policy, orphan, dryRun);
   if (causes.length > 0) throw invalid({ group: 'meta.k8s.io', kind: 'DeleteOptions' }, '', causes);
+  const gracePeriodSeconds = gracePeriod(options, request.query.get('gracePeriodSeconds'));
   return {
     propagation: propagationOf(policy, orphan),
-    gracePeriodSeconds: gracePeriod(options, request.query.get('gracePeriodSeconds')),
+    gracePeriodSeconds,
+    given: presentTexts({
+      gracePeriodSeconds,
+      preconditions: at(options, 'preconditions'),
+      orphanDependents: orphan,
+      propagationPolicy: policy,
+      dryRun,
+    }),
     uid: textAt(options, 'preconditions', 'uid'),
     resourceVersion: textAt(options, 'preconditions', 'resourceVersion'),
     dryRun: dryRun.length > 0,
   };
+}
+
+/** The fields that say something. */
+function presentTexts(fields: { readonly [name: string]: JsonValue | undefined }): JsonObject {
+  const said = Object.entries(fields).filter(
+    ([, value]) => value !== '' && !(isJsonArray(value) && value.length === 0),
+  );
+  return present(Object.fromEntries(said));
 }
 
 function queryBoolean(value: string | null): boolean | undefined {

@@ -8,10 +8,15 @@ import { isReturnedWhenDeleted } from './kind-strategy.ts';
 import type { ServedKind } from './kind.ts';
 import { parseListOptions } from './list-options.ts';
 import { IMMORTAL_NAMESPACES } from './namespaces.ts';
-import { finalizersOf, isTerminating, timestamp, withMetadata } from './object-meta.ts';
+import { finalizersOf, isTerminating, resourceVersionOf, timestamp, withMetadata } from './object-meta.ts';
 import { findObject, listPage, listText } from './read.ts';
 import { forbidden, StatusError } from './status-error.ts';
+import { once } from './request-scope.ts';
 import type { StoredObject } from './storage.ts';
+import { admitted, hasWebhooks } from './webhooks/admission.ts';
+import { attributesOf } from './webhooks/attributes.ts';
+import { isForeign, servedObject } from './webhooks/conversion.ts';
+import { optionsOf } from './webhooks/write-admission.ts';
 import { served } from './wire.ts';
 
 /** Answers a delete of one object. */
@@ -19,19 +24,58 @@ export function deleteObject(cluster: Cluster, target: Target, request: ApiReque
   const options = parseDeleteOptions(request);
   const stored = findObject(cluster, target);
   checkPreconditions(target.kind, stored, options);
+  requireMortal(target.kind, stored);
+  admitDeletion(cluster, target, stored, options);
+  const answers = answerForms(cluster, target.kind, stored, options);
   const { object, removed } = deleteStored(cluster, stored, options);
-  if (!removed || isReturnedWhenDeleted(target.kind)) return json(served(target.kind, object));
+  if (!removed || isReturnedWhenDeleted(target.kind)) return json(answers(object));
   return json(deletedStatus(target.kind, stored));
+}
+
+/** How the answer shows the object, which is converted before anything is deleted. */
+function answerForms(
+  cluster: Cluster,
+  kind: ServedKind,
+  stored: StoredObject,
+  options: DeleteOptions,
+): (object: JsonObject) => JsonObject {
+  if (!isForeign(kind, stored.object)) return (object) => served(kind, object);
+  const next = deleteStored(cluster, stored, { ...options, dryRun: true }).object;
+  const converted = servedObject(cluster, kind, next);
+  return (object) => withMetadata(converted, { resourceVersion: resourceVersionOf(object) });
+}
+
+/** Asks the webhooks whether an object may be deleted. */
+function admitDeletion(cluster: Cluster, target: Target, stored: StoredObject, options: DeleteOptions): void {
+  if (!hasWebhooks(cluster)) return;
+  const oldObject = servedObject(cluster, target.kind, stored.object);
+  const grace = stored.collection === 'pods' ? { gracePeriodSeconds: gracePeriodOf(stored, options) } : {};
+  const given = optionsOf('DeleteOptions', { ...options.given, ...grace });
+  const { dryRun } = options;
+  admitted(
+    cluster,
+    attributesOf(target, { operation: 'DELETE', object: undefined, oldObject, options: given, dryRun }),
+  );
+}
+
+function gracePeriodOf(stored: StoredObject, options: DeleteOptions): number {
+  return gracePeriodSeconds(stored, options.gracePeriodSeconds);
 }
 
 /** Answers a delete of all objects that a list with the same query would return. */
 export function deleteCollection(cluster: Cluster, target: Target, request: ApiRequest): Reply {
   const options = parseDeleteOptions(request);
-  const page = listPage(cluster, target, parseListOptions(target.kind, request.query));
-  const chunks = [...listText(target, page)];
-  for (const listed of page.objects) {
-    const stored = cluster.storage.get(listed.collection, listed.namespace, listed.name);
-    if (stored !== undefined) deleteStored(cluster, stored, options);
+  const { listed, chunks } = once(cluster, 'list', () => {
+    const page = listPage(cluster, target, parseListOptions(target.kind, request.query));
+    return { listed: page.objects, chunks: [...listText(target, page)] };
+  });
+  for (const { collection, namespace, name, uid } of listed) {
+    once(cluster, `delete ${uid}`, () => {
+      const stored = cluster.storage.get(collection, namespace, name);
+      if (stored === undefined) return;
+      admitDeletion(cluster, { ...target, namespace }, stored, options);
+      deleteStored(cluster, stored, options);
+    });
   }
   return { type: 'text', code: 200, contentType: 'application/json', chunks };
 }
@@ -74,9 +118,7 @@ export function deleteStored(
   options: Pick<DeleteOptions, 'propagation' | 'gracePeriodSeconds' | 'dryRun'>,
 ): Deletion {
   const kind = kinds.ofCollection(stored.collection);
-  if (kind?.collection === 'namespaces' && IMMORTAL_NAMESPACES.includes(stored.name)) {
-    throw forbidden(kind, stored.name, 'this namespace may not be deleted');
-  }
+  if (kind !== undefined) requireMortal(kind, stored);
   const marked = markedObject(stored, options, now());
   if (isReadyToGo(stored.collection, marked)) {
     const last = stored.collection === 'pods' ? marked : stored.object;
@@ -85,6 +127,11 @@ export function deleteStored(
   }
   if (options.dryRun || marked === stored.object) return { object: marked, removed: false };
   return { object: storage.put(stored.collection, marked).object, removed: false };
+}
+
+function requireMortal(kind: ServedKind, { name }: StoredObject): void {
+  if (kind.collection !== 'namespaces' || !IMMORTAL_NAMESPACES.includes(name)) return;
+  throw forbidden(kind, name, 'this namespace may not be deleted');
 }
 
 function markedObject(

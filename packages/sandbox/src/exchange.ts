@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ApiRequest, WatchSink } from './api-request.ts';
+import type { ApiRequest, ReplyHeaders, WatchSink } from './api-request.ts';
 import type { Faults } from './faults.ts';
 import { StatusError } from './status-error.ts';
 import { until } from './until.ts';
@@ -55,10 +55,11 @@ export class Exchange implements WatchSink {
     this.#atTheLimit = then;
   }
 
-  start(code: number, contentType: string, headers: { readonly [name: string]: string } = {}): void {
+  start(code: number, contentType: string, headers: ReplyHeaders = {}): void {
     if (this.#silent || this.closed) return;
     this.#response.writeHead(code, { 'Content-Type': contentType, 'Cache-Control': 'no-cache, private', ...headers });
-    this.#response.flushHeaders();
+    // Flushed alone, they would be sent as UTF-8, in which the bytes of a warning are something else.
+    if (headers['Warning'] === undefined) this.#response.flushHeaders();
   }
 
   /** Sends a piece of the body; after false the writer should wait for `drained`. */

@@ -149,7 +149,7 @@ export async function sendReply(exchange: Exchange, reply: Reply): Promise<void>
       exchange.end();
       return;
     case 'text':
-      exchange.start(reply.code, reply.contentType);
+      exchange.start(reply.code, reply.contentType, reply.headers);
       await sendChunks(exchange, printed(exchange.request, reply));
       exchange.end();
       return;

@@ -1,8 +1,9 @@
-import { answer, type Api } from './api.ts';
+import type { Api } from './api.ts';
 import { textAt } from './json-fields.ts';
 import { isJsonObject, type JsonObject, type JsonValue } from './json.ts';
 import { nameOf, namespaceOf } from './object-meta.ts';
 import { splitTarget } from './request-target.ts';
+import { respond } from './respond.ts';
 import { resourcePath } from './route.ts';
 
 /** The answer to a request that was made without HTTP. */
@@ -21,7 +22,7 @@ export interface Call {
 
 /** Answers a request without HTTP, and resolves when the controllers have acted on it. */
 export async function callInProcess(api: Api, { method, path, body, contentType }: Call): Promise<Answer> {
-  const reply = answer(api, {
+  const reply = await respond(api, {
     method,
     ...splitTarget(path),
     headers: { 'content-type': contentType ?? 'application/json', 'user-agent': 'sandbox' },

@@ -20,6 +20,8 @@ export type { StorageState } from './storage.ts';
 
 /** Authorizes a request by its attributes, in the terms of RBAC. */
 export type { AccessAttributes, Authorize } from './cluster.ts';
+/** Resolves the services of webhooks. */
+export type { ResolveService } from './webhooks/service-finder.ts';
 /** The controllers that a sandbox can leave to real ones. */
 export type { OptionalController } from './controllers.ts';
 /** A request that the sandbox served. */

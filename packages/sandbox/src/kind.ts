@@ -39,6 +39,10 @@ export interface CustomVersion {
   readonly selectableFields: readonly string[];
   /** Its `additionalPrinterColumns`. */
   readonly printerColumns: readonly JsonObject[];
+  /** `spec.conversion.webhook`, if the versions are converted by a webhook. */
+  readonly converter?: JsonObject;
+  /** The version in which objects are stored, where that is another one. */
+  readonly stored?: CustomVersion;
 }
 
 /** Converts objects between the stored and the served version; the caller sets apiVersion and kind. */

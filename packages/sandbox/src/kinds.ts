@@ -6,6 +6,7 @@ export class Kinds {
   readonly #builtIn = builtInKinds();
   readonly #custom = new Map<string, readonly ServedKind[]>();
   #byPath = new Map<string, ServedKind>();
+  #hasConverters = false;
 
   constructor() {
     this.#index();
@@ -31,6 +32,11 @@ export class Kinds {
     return versions.find((served) => apiVersionOf(served) === served.storedApiVersion) ?? versions[0];
   }
 
+  /** Whether the versions of any kind are converted by a webhook. */
+  get hasConverters(): boolean {
+    return this.#hasConverters;
+  }
+
   isBuiltInGroup(group: string): boolean {
     return this.#builtIn.some((served) => served.group === group);
   }
@@ -43,6 +49,9 @@ export class Kinds {
   }
 
   #index(): void {
+    this.#hasConverters = [...this.#custom.values()].some((kinds) =>
+      kinds.some(({ custom }) => custom?.converter !== undefined),
+    );
     this.#byPath = new Map(this.all().map((served) => [`${served.group}/${served.version}/${served.plural}`, served]));
   }
 }

@@ -19,7 +19,7 @@ import {
   requiredValue,
   StatusError,
 } from './status-error.ts';
-import { served } from './wire.ts';
+import { servedObject } from './webhooks/conversion.ts';
 import { createObject, patchKind, updateObject } from './write.ts';
 import { parseObjectBody, parsePatch, parseWriteOptions, type WriteOptions } from './write-options.ts';
 
@@ -66,7 +66,7 @@ export function patchObject(cluster: Cluster, target: Target, request: ApiReques
   const object = applyPatch({
     ...patchBasics(cluster, target, options),
     type,
-    current: served(target.kind, current.object),
+    current: servedObject(cluster, target.kind, current.object),
     patch,
   });
   checkIdentity(target, object, 'patch');
@@ -110,7 +110,8 @@ function applyObject(cluster: Cluster, target: Target, patch: unknown, options: 
     const created = withoutVersion(target, object);
     return json(createObject(cluster, { target, object: created, options, managed: true }), 201);
   }
-  const object = applyPatch({ ...basics, type: 'apply', current: served(kind, current.object), patch });
+  const before = servedObject(cluster, kind, current.object);
+  const object = applyPatch({ ...basics, type: 'apply', current: before, patch });
   checkIdentity(target, object, 'patch');
   if (needsResourceVersion(kind) && appliedVersion(patch) === '0') throw unconditionalUpdate(kind, name);
   return json(updateObject(cluster, current, { target, object, options, managed: true, patched: true }));

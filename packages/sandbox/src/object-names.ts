@@ -63,3 +63,13 @@ export function labelValueProblems(value: string): readonly string[] {
   if (value === '') return [];
   return patternProblems(value, QUALIFIED_NAME, LABEL_VALUE_RULE, 63);
 }
+
+/** The rules that a DNS subdomain breaks. */
+export function subdomainProblems(text: string): readonly string[] {
+  return patternProblems(text, SUBDOMAIN, SUBDOMAIN_RULE, 253);
+}
+
+/** The rules that a DNS label breaks that has to begin with a letter. */
+export function labelProblems(text: string): readonly string[] {
+  return patternProblems(text, /^[a-z]([-a-z0-9]*[a-z0-9])?$/, SERVICE_RULE, 63);
+}

@@ -4,15 +4,21 @@ import { continueToken, parseContinueToken } from './continue-token.ts';
 import type { JsonObject } from './json.ts';
 import { tooLargeResourceVersion, type ListOptions } from './list-options.ts';
 import { badRequest, expired, notFound } from './status-error.ts';
-import type { StoredObject } from './storage.ts';
+import { StoredObject } from './storage.ts';
+import { isForeign, servedObject, viewsOf } from './webhooks/conversion.ts';
 import { itemText, objectText, typeFields } from './wire.ts';
 
 /** Answers a get of one object. */
 export function getObject(cluster: Cluster, target: Target, request: ApiRequest): Reply {
   const asked = Number(request.query.get('resourceVersion') ?? 0);
   if (asked > cluster.storage.revision) throw tooLargeResourceVersion(asked, cluster.storage.revision);
-  const stored = findObject(cluster, target);
+  const stored = inVersionOf(cluster, target, findObject(cluster, target));
   return { type: 'text', code: 200, contentType: 'application/json', chunks: [objectText(target.kind, stored)] };
+}
+
+function inVersionOf(cluster: Cluster, { kind }: Target, stored: StoredObject): StoredObject {
+  if (!isForeign(kind, stored.object)) return stored;
+  return new StoredObject(stored.collection, stored.revision, servedObject(cluster, kind, stored.object));
 }
 
 /** The stored object that the target names; throws 404 if there is none. */
@@ -39,12 +45,10 @@ export function listObjects(cluster: Cluster, target: Target, options: ListOptio
 /** Returns the page that the options ask for. */
 export function listPage(cluster: Cluster, target: Target, options: ListOptions, staleRevision?: number): Page {
   const position = startPosition(cluster, target, options, staleRevision);
-  const selected = position.objects.filter(
-    (stored) =>
-      stored.key > position.after &&
-      (target.namespace === '' || stored.namespace === target.namespace) &&
-      options.matches(stored.object),
+  const inScope = position.objects.filter(
+    (stored) => stored.key > position.after && (target.namespace === '' || stored.namespace === target.namespace),
   );
+  const selected = viewsOf(cluster, target.kind, inScope).filter((stored) => options.matches(stored.object));
   // A list from the watch cache is always complete: the server ignores the limit there.
   const limit = options.resourceVersion === '0' || options.limit <= 0 ? selected.length : options.limit;
   const objects = selected.slice(0, limit);

@@ -4,7 +4,8 @@ import { at, objectAt, textAt } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import { apiVersionOf } from './kind.ts';
 import { timestamp } from './object-meta.ts';
-import { parseObjectBody } from './write-options.ts';
+import { mutatedForWrite, validateWrite } from './webhooks/write-admission.ts';
+import { parseObjectBody, parseWriteOptions } from './write-options.ts';
 
 /** Whether the resource is a review, which is answered and not stored. */
 export function isReview({ kind }: Target): boolean {
@@ -14,7 +15,10 @@ export function isReview({ kind }: Target): boolean {
 /** Answers a review: of access, of a token, or of the user itself. */
 export function answerReview(cluster: Cluster, target: Target, request: ApiRequest): Reply {
   const { kind } = target;
-  const asked = parseObjectBody(request, kind.kind);
+  const options = parseWriteOptions(request, 'CreateOptions');
+  const given = { ...parseObjectBody(request, kind.kind), kind: kind.kind, apiVersion: apiVersionOf(kind) };
+  const asked = mutatedForWrite(cluster, { target, options, object: given, before: undefined });
+  validateWrite(cluster, { target, options, object: asked, before: undefined });
   const review: JsonObject = {
     kind: kind.kind,
     apiVersion: apiVersionOf(kind),

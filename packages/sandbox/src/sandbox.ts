@@ -14,6 +14,9 @@ import { serveExchange, type Access } from './serve.ts';
 import { Storage, type StorageState } from './storage.ts';
 import { until } from './until.ts';
 import { Watches } from './watch.ts';
+import { Registrations } from './webhooks/registrations.ts';
+import { serviceFinder, type ResolveService } from './webhooks/service-finder.ts';
+import { WebhookClient } from './webhooks/webhook-client.ts';
 
 /** The options of `startSandbox`. */
 export interface SandboxOptions {
@@ -33,6 +36,11 @@ export interface SandboxOptions {
   readonly leaves?: readonly OptionalController[];
   /** Authorizes each request; default everything is allowed. */
   readonly authorize?: Authorize;
+  /**
+   * The https URL at which a service's port is reached, for webhooks that are registered with a service; undefined where
+   * there is none.
+   */
+  readonly resolveService?: ResolveService;
 }
 
 /** A Kubernetes API server in memory. */
@@ -68,12 +76,15 @@ export interface Sandbox extends AsyncDisposable {
 
 /** Starts a sandbox on a loopback port. */
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const storage = new Storage();
   const cluster: Cluster = {
-    storage: new Storage(),
+    storage,
     kinds: new Kinds(),
     now: options.now ?? Date.now,
     authorize: options.authorize ?? (() => true),
     user: 'admin',
+    webhooks: new Registrations(storage),
+    webhookClient: new WebhookClient(serviceFinder(storage, options.resolveService)),
   };
   const watches = new Watches(cluster, options.bookmarkIntervalMs ?? 60_000);
   runControllers(cluster, (collection) => watches.end(collection), options.leaves);
@@ -105,7 +116,10 @@ function addressOf(http: HttpSide): string {
 
 function assemble(api: Api, http: HttpSide, access: Access): Sandbox {
   const { storage } = api.cluster;
-  const close = (): Promise<void> => closeServer(http);
+  const close = async (): Promise<void> => {
+    api.cluster.webhookClient.close();
+    await closeServer(http);
+  };
   return {
     url: `http://${addressOf(http)}`,
     get token() {

@@ -7,22 +7,23 @@ import { nameOf, resourceVersionOf, timestamp, withMetadata } from './object-met
 import { applyPatch } from './patch/apply-patch.ts';
 import { findObject } from './read.ts';
 import { badRequest, invalid, invalidValue } from './status-error.ts';
-import { served } from './wire.ts';
+import { servedObject } from './webhooks/conversion.ts';
+import { mutatedForWrite, validateWrite } from './webhooks/write-admission.ts';
 import { parseObjectBody, parsePatch, parseWriteOptions } from './write-options.ts';
 import { updateObject } from './write.ts';
 
 /** Answers a get of an object's scale. */
 export function getScale(cluster: Cluster, target: Target): Reply {
-  return json(scaleOf(target, served(target.kind, findObject(cluster, target).object)));
+  return json(scaleOf(target, servedObject(cluster, target.kind, findObject(cluster, target).object)));
 }
 
 /** Answers a PUT or a PATCH of an object's scale. */
 export function writeScale(cluster: Cluster, target: Target, request: ApiRequest): Reply {
   const current = findObject(cluster, target);
-  const object = served(target.kind, current.object);
+  const object = servedObject(cluster, target.kind, current.object);
   const options = parseWriteOptions(request, 'UpdateOptions');
   const before = scaleOf(target, object);
-  const scale =
+  const asked =
     request.method === 'PUT'
       ? parseObjectBody(request, 'Scale')
       : applyPatch({
@@ -35,6 +36,7 @@ export function writeScale(cluster: Cluster, target: Target, request: ApiRequest
           now: timestamp(cluster.now()),
           subresource: 'scale',
         });
+  const scale = mutatedForWrite(cluster, { target, options, object: asked, before });
   if (nameOf(scale) !== target.name) {
     throw badRequest(`the name of the object (${nameOf(scale)}) does not match the name on the URL (${target.name})`);
   }
@@ -43,6 +45,7 @@ export function writeScale(cluster: Cluster, target: Target, request: ApiRequest
     const cause = invalidValue('spec.replicas', replicas, 'must be greater than or equal to 0');
     throw invalid({ group: 'autoscaling', kind: 'Scale' }, nameOf(object), [cause]);
   }
+  validateWrite(cluster, { target, options, object: scale, before });
   const scaled = withMetadata(withAt(object, pathOf(specPath(target)), replicas), {
     resourceVersion: resourceVersionOf(scale) === '' ? undefined : resourceVersionOf(scale),
   });

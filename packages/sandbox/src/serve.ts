@@ -1,9 +1,10 @@
-import { answer, refusalReply, type Api } from './api.ts';
+import { refusalReply, type Api } from './api.ts';
 import type { ApiRequest, Reply } from './api-request.ts';
 import type { Exchange } from './exchange.ts';
 import { answerFaultRequest, FAULTS_PATH } from './fault-control.ts';
 import type { Faults } from './faults.ts';
 import { sendReply } from './http.ts';
+import { respond } from './respond.ts';
 import { StatusError } from './status-error.ts';
 import { until } from './until.ts';
 
@@ -36,20 +37,28 @@ export async function serveExchange(api: Api, faults: Faults, access: Access, ex
   if (delay !== undefined) await pause(exchange, delay.delayMs);
   if (strike(faults, exchange)) return;
   const refusal = faults.take(request, watch, 'status');
-  const reply = refusing(() => {
+  const reply = await refusingLater(() => {
     if (refusal !== undefined) throw faultStatus(refusal.code, refusal.message, refusal.retryAfterSeconds);
     requireToken(access, request);
     const stale = watch ? undefined : faults.take(request, watch, 'staleList');
-    return answer(api, stale === undefined ? request : { ...request, staleRevision: Number(stale.resourceVersion) });
+    return respond(api, stale === undefined ? request : { ...request, staleRevision: Number(stale.resourceVersion) });
   });
   await sendReply(exchange, reply);
   const failure = watch ? faults.take(request, watch, 'watchError') : undefined;
   if (failure !== undefined) exchange.fail(failure.code, failure.message);
 }
 
-function refusing(respond: () => Reply): Reply {
+function refusing(answerNow: () => Reply): Reply {
   try {
-    return respond();
+    return answerNow();
+  } catch (error) {
+    return refusalReply(error);
+  }
+}
+
+async function refusingLater(answerLater: () => Reply | Promise<Reply>): Promise<Reply> {
+  try {
+    return await answerLater();
   } catch (error) {
     return refusalReply(error);
   }

@@ -3,6 +3,7 @@ import { arrayAt, at, numberAt, objectAt, objectsAt, textAt, without } from './j
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
 import { configMapCauses, secretCauses } from './data-validation.ts';
+import { webhookConfigurationCauses } from './webhooks/configuration.ts';
 import { forbiddenValue, invalidValue, requiredValue, type Cause } from './status-error.ts';
 
 /**
@@ -24,6 +25,8 @@ const CHECKS: { readonly [collection: string]: Check } = {
   'replicasets.apps': workloadCauses,
   'statefulsets.apps': workloadCauses,
   'daemonsets.apps': workloadCauses,
+  'validatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfigurationCauses,
+  'mutatingwebhookconfigurations.admissionregistration.k8s.io': webhookConfigurationCauses,
   'jobs.batch': (job) => jobSpecCauses(objectAt(job, 'spec'), 'spec'),
   'cronjobs.batch': cronJobCauses,
   services: (service) =>

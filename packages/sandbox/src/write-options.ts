@@ -1,4 +1,5 @@
 import type { ApiRequest } from './api-request.ts';
+import { present } from './json-fields.ts';
 import { isJsonArray, isJsonObject, type JsonObject } from './json.ts';
 import { badRequest, invalid, unsupportedValue, StatusError } from './status-error.ts';
 import { parseYaml } from './yaml.ts';
@@ -10,6 +11,8 @@ export interface WriteOptions {
   readonly force: boolean;
   /** Whether unknown fields are refused. */
   readonly strict: boolean;
+  /** The options as webhooks are told of them, without kind. */
+  readonly given: JsonObject;
 }
 
 /** Reads the query of a write; `optionsKind` is the kind of the options in a refusal. */
@@ -25,6 +28,11 @@ export function parseWriteOptions(request: ApiRequest, optionsKind: string): Wri
     fieldManager: query.get('fieldManager') ?? managerOf(headers['user-agent']),
     force: query.get('force') === 'true',
     strict: query.get('fieldValidation') === 'Strict',
+    given: present({
+      dryRun: dryRun.length > 0 ? dryRun : undefined,
+      fieldManager: query.get('fieldManager') ?? undefined,
+      fieldValidation: query.get('fieldValidation') ?? undefined,
+    }),
   };
 }
 

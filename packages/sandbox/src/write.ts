@@ -12,9 +12,12 @@ import { metadataCauses } from './metadata-validation.ts';
 import { requireOpenNamespace } from './namespaces.ts';
 import { finalizersOf, nameOf, resourceVersionOf, timestamp, uidOf, withMetadata } from './object-meta.ts';
 import { trackUpdate } from './patch/apply-patch.ts';
+import { once } from './request-scope.ts';
 import { alreadyExists, conflict, invalid, modifiedMeanwhile, StatusError } from './status-error.ts';
 import type { StoredObject } from './storage.ts';
-import { served, toStored } from './wire.ts';
+import { hasWebhooks } from './webhooks/admission.ts';
+import { servedObject, storedForms } from './webhooks/conversion.ts';
+import { decodedAfterWebhooks, decodedObject, mutatedForWrite, validateWrite } from './webhooks/write-admission.ts';
 import type { WriteOptions } from './write-options.ts';
 
 /** One write of a whole object, in the version of the target's kind. */
@@ -29,15 +32,17 @@ export interface Write {
 }
 
 /** Creates an object and returns its new state. */
-export function createObject(cluster: Cluster, { target, object, options, managed }: Write): JsonObject {
+export function createObject(cluster: Cluster, write: Write): JsonObject {
+  const { target, options } = write;
   const { kind, namespace } = target;
+  const { object, managed } = hasWebhooks(cluster) ? mutatedOnCreate(cluster, write) : write;
   if (resourceVersionOf(object) !== '') {
     throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   }
   const named = withMetadata(object, {
-    name: nameOf(object) === '' ? generatedName(object) : nameOf(object),
+    name: nameOf(object) || once(cluster, 'name', () => generatedName(object)),
     namespace: kind.namespaced ? namespace : undefined,
-    uid: randomUUID(),
+    uid: once(cluster, 'uid', () => randomUUID()),
     generation: hasGeneration(kind) ? 1 : undefined,
     creationTimestamp: timestamp(cluster.now()),
     deletionTimestamp: undefined,
@@ -45,15 +50,52 @@ export function createObject(cluster: Cluster, { target, object, options, manage
     managedFields: managed ? at(object, 'metadata', 'managedFields') : undefined,
   });
   requireOpenNamespace(cluster, target, nameOf(named));
-  const admitted = admitObject(kind, startingStatus(kind, named), undefined, options);
+  const admitted = admittedAs(cluster, write, (strictness) =>
+    admitObject(kind, startingStatus(kind, named), undefined, strictness),
+  );
   const causes = [...metadataCauses(kind, admitted.object), ...admitted.causes];
   if (causes.length > 0) throw invalid(kind, nameOf(admitted.object), causes);
-  if (cluster.storage.get(kind.collection, namespace, nameOf(named)) !== undefined) {
-    throw alreadyExists(kind, nameOf(named));
-  }
   const tracked = managed ? admitted.object : track(cluster, { target, object: admitted.object, options });
-  if (options.dryRun) return tracked;
-  return served(kind, cluster.storage.put(kind.collection, toStored(kind, tracked)).object);
+  validateWrite(cluster, { target, options, object: tracked, before: undefined });
+  return storeNew(cluster, target, tracked, options.dryRun);
+}
+
+function storeNew(cluster: Cluster, { kind, namespace }: Target, object: JsonObject, dryRun: boolean): JsonObject {
+  const name = nameOf(object);
+  if (cluster.storage.get(kind.collection, namespace, name) !== undefined) throw alreadyExists(kind, name);
+  const forms = storedForms(cluster, kind, object);
+  return forms.served(dryRun ? forms.stored : cluster.storage.put(kind.collection, forms.stored).object);
+}
+
+/** What mutating webhooks leave of an object that is to be created, with its managedFields. */
+function mutatedOnCreate(cluster: Cluster, write: Write): Pick<Write, 'object' | 'managed'> {
+  const { target, options, managed } = write;
+  const { kind, namespace } = target;
+  requireOpenNamespace(cluster, target, nameOf(write.object));
+  const object = once(cluster, 'decoded', () => {
+    const clean = withMetadata(write.object, {
+      namespace: kind.namespaced ? namespace : undefined,
+      uid: undefined,
+      creationTimestamp: undefined,
+      deletionTimestamp: undefined,
+      deletionGracePeriodSeconds: undefined,
+      managedFields: managed ? at(write.object, 'metadata', 'managedFields') : undefined,
+    });
+    const decoded = decodedObject(kind, clean, undefined, options);
+    return managed ? decoded : track(cluster, { target, object: decoded, options });
+  });
+  return { object: mutatedForWrite(cluster, { target, options, object, before: undefined }), managed: true };
+}
+
+/** What webhooks left of an object has been decoded before: unknown fields in it are theirs, and are dropped. */
+function admittedAs<Decoded>(
+  cluster: Cluster,
+  { target, options }: Write,
+  admit: (strictness: { readonly strict: boolean }) => Decoded,
+): Decoded {
+  if (!hasWebhooks(cluster)) return admit(options);
+  const lenient = (): Decoded => admit({ strict: false });
+  return target.kind.custom === undefined ? decodedAfterWebhooks(lenient) : lenient();
 }
 
 const GENERATED_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
@@ -72,19 +114,36 @@ function startingStatus(kind: ServedKind, object: JsonObject): JsonObject {
 
 /** Replaces an object and returns its new state; `current` is the stored object that the change is based on. */
 export function updateObject(cluster: Cluster, current: StoredObject, write: Write): JsonObject {
-  const { target, object, options, managed } = write;
+  const { target, options } = write;
   const { kind } = target;
-  const before = served(kind, current.object);
+  const before = servedObject(cluster, kind, current.object);
+  const { object, managed } = hasWebhooks(cluster) ? mutatedOnUpdate(cluster, before, write) : write;
   checkPreconditions(write, current);
   const wanted = wantedObject(target, object, before);
-  const admitted = admitObject(kind, wanted, before, options);
+  const admitted = admittedAs(cluster, write, (strictness) => admitObject(kind, wanted, before, strictness));
   const causes = [...metadataCauses(kind, admitted.object, before), ...admitted.causes];
   if (causes.length > 0) throw invalid(kind, current.name, causes);
   const counted = target.subresource === 'status' ? admitted.object : withGeneration(kind, admitted.object, before);
   const tracked = managed ? counted : track(cluster, { target, object: counted, options, before });
+  if (target.subresource !== 'scale') validateWrite(cluster, { target, options, object: tracked, before });
   if (isSame(tracked, before)) return before;
-  if (options.dryRun) return tracked;
-  return served(kind, storeOrRemove(cluster.storage, current, toStored(kind, tracked)));
+  const forms = storedForms(cluster, kind, tracked);
+  if (options.dryRun) return forms.served(forms.stored);
+  return forms.served(storeOrRemove(cluster.storage, current, forms.stored));
+}
+
+/** What mutating webhooks leave of an object that is to be updated, with its managedFields. */
+function mutatedOnUpdate(cluster: Cluster, before: JsonObject, write: Write): Pick<Write, 'object' | 'managed'> {
+  const { target, options, managed } = write;
+  if (target.subresource === 'scale') return write;
+  const { kind } = target;
+  const object = decodedObject(kind, mergedMetadata(write.object, before), before, options);
+  if (managed) return { object: mutatedForWrite(cluster, { target, options, object, before }), managed };
+  const next = withGeneration(kind, wantedObject(target, object, before), before);
+  const tracked = track(cluster, { target, object: next, options, before });
+  const managedFields = at(tracked, 'metadata', 'managedFields');
+  const sent = withMetadata(object, { managedFields });
+  return { object: mutatedForWrite(cluster, { target, options, object: sent, before }), managed: true };
 }
 
 function checkPreconditions({ target: { kind }, object, patched }: Write, current: StoredObject): void {
@@ -103,8 +162,15 @@ function checkPreconditions({ target: { kind }, object, patched }: Write, curren
 
 /** Returns the object with the fields that a writer cannot change taken from `before`. */
 function wantedObject({ kind, subresource }: Target, object: JsonObject, before: JsonObject): JsonObject {
+  const merged = mergedMetadata(object, before);
+  if (subresource === 'status') return statusOnly(kind, merged, before);
+  if (!hasSubresource(kind, 'status')) return merged;
+  return replaceField(merged, before, 'status');
+}
+
+function mergedMetadata(object: JsonObject, before: JsonObject): JsonObject {
   const keeps = (field: string): JsonValue | undefined => at(before, 'metadata', field);
-  const merged = withMetadata(object, {
+  return withMetadata(object, {
     name: keeps('name'),
     generateName: keeps('generateName'),
     namespace: keeps('namespace'),
@@ -116,9 +182,6 @@ function wantedObject({ kind, subresource }: Target, object: JsonObject, before:
     deletionGracePeriodSeconds: keeps('deletionGracePeriodSeconds'),
     managedFields: at(object, 'metadata', 'managedFields') ?? keeps('managedFields'),
   });
-  if (subresource === 'status') return statusOnly(kind, merged, before);
-  if (!hasSubresource(kind, 'status')) return merged;
-  return replaceField(merged, before, 'status');
 }
 
 /** A write to `status` changes nothing else, except some metadata of built-in kinds. */

@@ -2,11 +2,16 @@ import { describe, expect, it } from 'vitest';
 import { runControllers } from '../src/controllers.ts';
 import { Kinds } from '../src/kinds.ts';
 import { Storage } from '../src/storage.ts';
+import { Registrations } from '../src/webhooks/registrations.ts';
+import { WebhookClient } from '../src/webhooks/webhook-client.ts';
 
 describe('controllers', () => {
   it('act after the write has returned, and settle what follows from it before anything else', async () => {
     const storage = new Storage();
-    const cluster = { storage, kinds: new Kinds(), now: Date.now, authorize: () => true, user: 'admin' };
+    const webhooks = new Registrations(storage);
+    const webhookClient = new WebhookClient(() => ({ problem: 'there are no services' }));
+    const basics = { storage, kinds: new Kinds(), webhooks, webhookClient };
+    const cluster = { ...basics, now: Date.now, authorize: () => true, user: 'admin' };
     runControllers(cluster, () => {});
     const metadata = { name: 'owner', namespace: 'default', uid: 'u' };
     const owner = storage.put('configmaps', { kind: 'ConfigMap', apiVersion: 'v1', metadata });
