@@ -1,6 +1,7 @@
 import { answer, type Api } from './api.ts';
 import type { ApiRequest, Reply } from './api-request.ts';
 import { warningHeaders } from './warning-headers.ts';
+import { loadCelLibrary } from './webhooks/cel-library.ts';
 import { withCalls } from './webhooks/with-calls.ts';
 
 /**
@@ -9,7 +10,17 @@ import { withCalls } from './webhooks/with-calls.ts';
  */
 export function respond(api: Api, request: ApiRequest): Reply | Promise<Reply> {
   const { webhooks, kinds } = api.cluster;
+  if (writesWebhooks(request)) return loadCelLibrary().then(() => respondWithCalls(api, request));
   if (webhooks.isEmpty && !kinds.hasConverters) return answer(api, request);
+  return respondWithCalls(api, request);
+}
+
+/** Whether a request may register webhooks, whose match conditions are compiled then. */
+function writesWebhooks({ method, path }: ApiRequest): boolean {
+  return method !== 'GET' && path.includes('webhookconfigurations');
+}
+
+function respondWithCalls(api: Api, request: ApiRequest): Promise<Reply> {
   return withCalls(api.cluster, (cluster) =>
     withWarnings(answer({ ...api, cluster }, request), cluster.scope.warnings),
   );

@@ -14,6 +14,7 @@ import { serveExchange, type Access } from './serve.ts';
 import { Storage, type StorageState } from './storage.ts';
 import { until } from './until.ts';
 import { Watches } from './watch.ts';
+import { loadCelLibrary } from './webhooks/cel-library.ts';
 import { Registrations } from './webhooks/registrations.ts';
 import { serviceFinder, type ResolveService } from './webhooks/service-finder.ts';
 import { WebhookClient } from './webhooks/webhook-client.ts';
@@ -90,6 +91,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   runControllers(cluster, (collection) => watches.end(collection), options.leaves);
   if (options.state === undefined) createInitialNamespaces(cluster);
   else cluster.storage.restore(options.state);
+  if (!cluster.webhooks.areNone) await loadCelLibrary();
   const { anonymous = false, isHostAllowed = () => true } = options;
   const access: Access = { token: randomUUID(), anonymous, isHostAllowed };
   const api: Api = { cluster, watches, serverAddress: () => addressOf(http) };

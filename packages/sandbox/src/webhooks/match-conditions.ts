@@ -1,10 +1,13 @@
-import { Environment, type ParseResult } from '@marcbachmann/cel-js';
+import type { Environment } from '@marcbachmann/cel-js';
 import { textAt } from '../json-fields.ts';
 import { isJsonArray, isJsonObject, type JsonArray, type JsonObject, type JsonValue } from '../json.ts';
 import { withTimeLimit } from '../time-limit.ts';
+import { celLibrary } from './cel-library.ts';
 
 /** The `matchConditions` of a webhook, ready to be evaluated. */
-export type Conditions = readonly { readonly expression: string; readonly program: ParseResult }[];
+export type Conditions = readonly { readonly expression: string; readonly program: Program }[];
+
+type Program = (values: { readonly [name: string]: unknown }) => unknown;
 
 /** What the conditions are about. */
 export interface ConditionVariables {
@@ -19,11 +22,18 @@ export type ConditionsResult =
   | { readonly type: 'unmatched' }
   | { readonly type: 'errors'; readonly message: string };
 
-const environment = new Environment({ enableOptionalTypes: true })
-  .registerVariable('object', 'dyn')
-  .registerVariable('oldObject', 'dyn')
-  .registerVariable('request', 'dyn')
-  .registerVariable('namespaceObject', 'dyn');
+let environment: Environment | undefined;
+
+/** The variables that an expression can name. */
+function celEnvironment(): Environment {
+  const { Environment: CelEnvironment } = celLibrary();
+  environment ??= new CelEnvironment({ enableOptionalTypes: true })
+    .registerVariable('object', 'dyn')
+    .registerVariable('oldObject', 'dyn')
+    .registerVariable('request', 'dyn')
+    .registerVariable('namespaceObject', 'dyn');
+  return environment;
+}
 
 /** An evaluation may take so long: an expression can have a regular expression that backtracks. */
 const LIMIT_MS = 1000;
@@ -31,7 +41,7 @@ const LIMIT_MS = 1000;
 /** Why an expression cannot be a match condition; undefined if it can. */
 export function conditionProblem(expression: string): string | undefined {
   try {
-    const { valid, type, error } = environment.parse(expression).check();
+    const { valid, type, error } = celEnvironment().parse(expression).check();
     if (!valid) return `compilation failed: ${error?.message ?? 'unknown error'}${hint(expression)}`;
     return type === 'bool' ? undefined : `must evaluate to bool but got ${type ?? 'unknown'}`;
   } catch (error) {
@@ -43,12 +53,23 @@ function hint(expression: string): string {
   return /\bauthorizer\b/.test(expression) ? ' (the sandbox has no authorizer in match conditions)' : '';
 }
 
-/** Compiles the conditions of a stored configuration, which are valid. */
+/** Compiles the conditions of a stored configuration. */
 export function compiledConditions(conditions: JsonArray): Conditions {
   return conditions.map((condition) => {
     const expression = textAt(condition, 'expression');
-    return { expression, program: environment.parse(expression) };
+    return { expression, program: compiled(expression) };
   });
+}
+
+/** One that does not compile can only be in a state that another sandbox has written. */
+function compiled(expression: string): Program {
+  try {
+    return celEnvironment().parse(expression);
+  } catch (error) {
+    return () => {
+      throw error;
+    };
+  }
 }
 
 /** Evaluates the conditions. One that is false decides, whatever the others come to. */
@@ -71,7 +92,7 @@ export function evaluateConditions(conditions: Conditions, variables: ConditionV
   return { type: 'errors', message: problems.length === 1 ? problems.join('') : `[${problems.join(', ')}]` };
 }
 
-function evaluated(program: ParseResult, values: { readonly [name: string]: unknown }): boolean | string {
+function evaluated(program: Program, values: { readonly [name: string]: unknown }): boolean | string {
   try {
     const value: unknown = withTimeLimit('the evaluation of a match condition', LIMIT_MS, () => {
       const result: unknown = program({ ...values });

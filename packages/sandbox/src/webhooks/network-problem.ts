@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import { numberAt, textAt } from '../json-fields.ts';
 import { isJsonObject, type JsonObject } from '../json.ts';
 import type { Endpoint } from './webhook-endpoint.ts';
@@ -48,13 +49,13 @@ const PROBLEMS: { readonly [code: string]: Words } = {
 };
 
 function wrongName(error: Error, host: string): string {
-  const names = /altnames: (.*)$/.exec(error.message)?.[1] ?? '';
-  const valid = names
-    .split(', ')
-    .map((name) => name.replace(/^(?:DNS|IP Address):/, ''))
-    .filter((name) => name !== '');
-  if (valid.length === 0) return `cannot validate certificate for ${host} because it doesn't contain any IP SANs`;
-  return `certificate is valid for ${valid.join(', ')}, not ${host}`;
+  const names = (/cert's (?:altnames|list): (.*)$/.exec(error.message)?.[1] ?? '').split(', ');
+  const prefix = isIP(host) > 0 ? 'IP Address:' : 'DNS:';
+  const valid = names.filter((name) => name.startsWith(prefix)).map((name) => name.slice(prefix.length));
+  if (valid.length > 0) return `certificate is valid for ${valid.join(', ')}, not ${host}`;
+  return isIP(host) > 0
+    ? `cannot validate certificate for ${host} because it doesn't contain any IP SANs`
+    : `certificate is not valid for any names, but wanted to match ${host}`;
 }
 
 const STATUS_TEXTS: { readonly [code: number]: string } = {

@@ -40,6 +40,11 @@ export class Registrations {
     });
   }
 
+  /** Whether there is no configuration at all. */
+  get areNone(): boolean {
+    return Object.values(COLLECTIONS).every((collection) => this.#storage.list(collection).length === 0);
+  }
+
   /** Whether there is no webhook at all. */
   get isEmpty(): boolean {
     const { mutating, validating } = this.#current();

@@ -138,7 +138,7 @@ function read(incoming: IncomingMessage, finish: (result: Called | Later) => voi
     bytes += chunk.length;
     chunks.push(chunk);
     if (bytes <= MAX_ANSWER_BYTES) return;
-    incoming.destroy();
+    incoming.removeAllListeners('end').destroy();
     finish(callFailure(`the response is larger than ${MAX_ANSWER_BYTES} bytes`));
   });
   incoming.on('end', () => finish(answerOf(incoming, Buffer.concat(chunks).toString('utf8'))));

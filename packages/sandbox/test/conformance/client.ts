@@ -15,6 +15,8 @@ export interface Answer {
   readonly status: number;
   readonly body: Loose;
   readonly text: string;
+  /** The texts of its `Warning` headers, as they were sent. */
+  readonly warnings: readonly string[];
 }
 
 /** A JSON value whose members may be looked into without asking first; what is absent is absent at every depth. */
@@ -70,7 +72,8 @@ export function connect(endpoint: Endpoint): Client {
     const chunks: Buffer[] = [];
     for await (const chunk of response) chunks.push(Buffer.from(chunk));
     const text = Buffer.concat(chunks).toString('utf8');
-    return { status: response.statusCode ?? 0, text, body: parse(text) };
+    const warnings = response.headersDistinct['warning'] ?? [];
+    return { status: response.statusCode ?? 0, text, body: parse(text), warnings };
   };
   return {
     get: (path, options) => send('GET', path, { ...options }),

@@ -1,6 +1,9 @@
 import { connect } from './client.ts';
 import { applyLaws } from './apply-laws.ts';
+import { admissionLaws } from './admission-laws.ts';
+import { admissionFailureLaws } from './admission-failure-laws.ts';
 import { authenticationLaws } from './authentication-laws.ts';
+import { conversionLaws } from './conversion-laws.ts';
 import { customResourceLaws } from './custom-resource-laws.ts';
 import { deletionLaws } from './deletion-laws.ts';
 import { discoveryLaws } from './discovery-laws.ts';
@@ -18,6 +21,7 @@ import type { Bench, Target } from './target.ts';
 import { freshName } from './target.ts';
 import { validationLaws } from './validation-laws.ts';
 import { watchLaws } from './watch-laws.ts';
+import { webhookConfigurationLaws } from './webhook-configuration-laws.ts';
 
 /** Registers all laws about an API server as tests; `target` is asked for when they run. */
 export function conformanceSuite(target: () => Target): void {
@@ -51,5 +55,9 @@ export function conformanceSuite(target: () => Target): void {
   dryRunLaws(bench);
   requestLaws(bench);
   discoveryLaws(bench);
+  admissionLaws(bench);
+  admissionFailureLaws(bench);
+  webhookConfigurationLaws(bench);
+  conversionLaws(bench);
   authenticationLaws(bench);
 }
