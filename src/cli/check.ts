@@ -88,9 +88,13 @@ function checkFile(
   const kinds = kindProblems(config.value).map((problem) => ({ ...place, ...problem, line: config.lineOf(problem) }));
   if (loaded instanceof Error) return { problems: [...kinds, ...brokenProblems(loaded, config, place)] };
   const nowMs = now();
-  const warnings = scheduleWarnings(loaded, nowMs).map((message) => {
-    return { ...place, severity: 'warning' as const, line: config.lineOf({ path: 'schedule' }), path: '', message };
-  });
+  const warningOf = (message: string, path: string) => {
+    return { ...place, severity: 'warning' as const, line: config.lineOf({ path }), path: '', message };
+  };
+  const warnings = [
+    ...(loaded.warnings ?? []).map((message) => warningOf(message, '')),
+    ...scheduleWarnings(loaded, nowMs).map((message) => warningOf(message, 'schedule')),
+  ];
   return { hook: describeHook(loaded, place.file, nowMs), problems: [...kinds, ...warnings] };
 }
 

@@ -83,10 +83,8 @@ function parseDescriptor(spec: string): CrontabPlan {
 
 function parseEvery(spec: string, duration: string): CrontabPlan {
   const durationMs = parseDuration(duration);
-  if (durationMs === undefined || durationMs <= 0) {
-    throw new SyntaxError(
-      `Failed to parse duration ${spec}: expected one above zero and up to 87600h, such as 90s or 1h30m`,
-    );
+  if (durationMs === undefined) {
+    throw new SyntaxError(`Failed to parse duration ${spec}: expected one of up to 87600h, such as 90s or 1h30m`);
   }
   const wholeSecondsMs = Math.floor(durationMs / 1000) * 1000;
   return { type: 'every', intervalMs: Math.max(MIN_INTERVAL_MS, wholeSecondsMs) };

@@ -39,7 +39,7 @@ function normalizePart(part: string, field: CrontabField): string {
   if (moreSteps.length > 0) throw new SyntaxError(`Too many slashes: ${part}`);
   const { start, end } = parseRange(part, range, stepText !== undefined, field);
   checkBounds(part, { start, end }, field);
-  const step = stepText === undefined ? 1 : parseStep(part, stepText, field);
+  const step = stepText === undefined ? 1 : parseStep(part, stepText);
   if (step >= end - start + 1) return String(start);
   return step === 1 ? `${start}-${end}` : `${start}-${end}/${step}`;
 }
@@ -64,17 +64,15 @@ function parseValue(part: string, text: string, field: CrontabField): number {
   return named === -1 ? parseNumber(part, text, field.names) : field.min + named;
 }
 
-/** Refuses a step above the whole range: it would silently mean "once per range", which nobody intends. */
-function parseStep(part: string, text: string, field: CrontabField): number {
+/** A step above the whole range leaves the first value alone, as in shell-operator. */
+function parseStep(part: string, text: string): number {
   const step = parseNumber(part, text);
-  const span = field.max - field.min + 1;
   if (step === 0) throw new SyntaxError(`Step of range should be a positive number: ${part}`);
-  if (step > span) throw new SyntaxError(`Step of range (${step}) above maximum (${span}): ${part}`);
   return step;
 }
 
 function parseNumber(part: string, text: string, names?: readonly string[]): number {
-  if (/^\d+$/.test(text)) return Number(text);
+  if (/^\+?\d+$/.test(text)) return Number(text);
   const expected = names === undefined ? 'a number' : `a number or one of ${names.join(', ')}`;
   throw new SyntaxError(`Failed to parse int from ${part}: got ${JSON.stringify(text)}, expected ${expected}`);
 }

@@ -1,4 +1,5 @@
 import { HookOutputError } from '../errors.ts';
+import { isExactNumber } from '../lib/exact-json.ts';
 import type { TextRules } from './documents.ts';
 import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
 import type { JsonObject, PatchOperation } from './operation.ts';
@@ -85,12 +86,12 @@ function parseOperation(value: unknown, checkJq: CheckJq, budget: SlowTextBudget
 
 /** The document with the numbers and booleans of its text fields as text. */
 function withTexts(document: JsonObject): JsonObject {
-  const isPlain = (value: unknown): boolean => ['number', 'boolean'].includes(typeof value);
+  const isPlain = (value: unknown): boolean => ['number', 'boolean'].includes(typeof value) || isExactNumber(value);
   const isText = (key: string): boolean => TEXT_FIELDS.some((field) => field.toLowerCase() === key.toLowerCase());
   const texts = Object.entries(document).filter(([key, value]) => isPlain(value) && isText(key));
   return texts.length === 0
     ? document
-    : { ...document, ...Object.fromEntries(texts.map(([key, value]) => [key, String(value)])) };
+    : { ...document, ...Object.fromEntries(texts.map(([key, value]) => [key, JSON.stringify(value)])) };
 }
 
 function readName(reader: FieldReader): PatchOperation['operation'] | undefined {

@@ -18,6 +18,8 @@ export interface Hook {
   /** In the order of `Binding`. */
   readonly bindings: readonly Binding[];
   readonly settings: HookSettings;
+  /** Likely mistakes in its config, each with its path. */
+  readonly warnings?: readonly string[];
 }
 
 /** The `settings` block; an absent field means no limit. */
@@ -110,6 +112,8 @@ export interface ScheduleBinding {
   readonly retry?: RetryRule;
   /** The schedule is suspended after this many failed runs in a row; absent: never. */
   readonly suspendAfter?: number;
+  /** The format of a config without `configVersion`, in which its contexts are written; absent: v1. */
+  readonly format?: 'v0';
 }
 
 /**
@@ -153,6 +157,8 @@ export interface KubernetesBinding {
   /** With `byObject`: how many objects are worked on at the same time. */
   readonly parallelism?: number;
   readonly settle?: SettleRule;
+  /** The format of a config without `configVersion`, in which its contexts are written; absent: v1. */
+  readonly format?: 'v0';
 }
 
 /** One entry of `reconcile`, defaults filled in: the hook says what should be there for each object. */

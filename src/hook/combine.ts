@@ -1,4 +1,5 @@
 import { unreachable } from '../lib/unreachable.ts';
+import { asV0 } from './context-v0.ts';
 import { anew } from './merge.ts';
 import { objectKeyOf } from './object-key.ts';
 import type { Task } from './task.ts';
@@ -16,7 +17,7 @@ const LONG_QUEUE = 100;
  * task is about the same object.
  *
  * What must hold: the triggers of a hook keep their order. A trigger is dropped only if the next one is of the same
- * group and so gets the same snapshots. onStartup, ask and ungrouped Synchronization tasks, ticks with
+ * group and so gets the same snapshots. onStartup, ask and ungrouped Synchronization tasks, tasks of configs without `configVersion`, ticks with
  * `concurrency: replace`, and tasks that waited aside, are never merged, and no later task of their hook is moved ahead of them.
  *
  * Returns `tasks` itself when there is nothing to merge.
@@ -133,7 +134,7 @@ function isSynchronization({ triggers: [trigger] }: Task): boolean {
 }
 
 function isMergeable({ triggers: [trigger], isAlone = false }: Task): boolean {
-  if (isAlone) return false;
+  if (isAlone || asV0(trigger) !== undefined) return false;
   switch (trigger.type) {
     case 'onStartup':
     case 'ask':

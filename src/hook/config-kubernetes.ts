@@ -1,3 +1,4 @@
+import { parseDuration } from '../lib/duration.ts';
 import { pathSegmentProblem } from '../lib/path-segment.ts';
 import { shown, shownText } from '../lib/shown.ts';
 import type { Filter, KubernetesBinding, RetryRule, WatchEvent } from './binding.ts';
@@ -13,13 +14,14 @@ import {
   readText,
   readWord,
   report,
+  reportType,
   reportValue,
+  warn,
   type Fields,
   type Place,
   type Read,
 } from './config-reader.ts';
 import { readFieldSelector, readLabelSelector, readNameSelector, readNamespace } from './config-selector.ts';
-import { readDuration } from './config-duration.ts';
 import { checkRetry, readParallelism, readRetry, readSettle } from './config-retry.ts';
 
 /** Compiles a filter; returns why it does not compile. */
@@ -137,7 +139,7 @@ function createShape(checkFilter: CheckFilter) {
     queue: readLabel,
     group: readLabel,
     includeSnapshotsFrom: readList(readText, 1),
-    resynchronizationPeriod: readDuration,
+    resynchronizationPeriod: readPeriod,
     retry: readRetry,
     concurrency: readWord({ byObject: 'byObject' } as const),
     parallelism: readParallelism,
@@ -145,10 +147,13 @@ function createShape(checkFilter: CheckFilter) {
   };
 }
 
+const A_VERSION = 'a version such as v1 or apps/v1';
+
 /** A group and version, such as `apps/v1`. */
 export const readApiVersion: Read<string> = (value, place) => {
   const isUsable = typeof value === 'string' && /^(?:[^/\s]+(?:\/[^/\s]+)?)?$/.test(value);
-  if (!isUsable) return reportValue(place, value, 'a version such as v1 or apps/v1');
+  if (typeof value !== 'string') return reportType(place, value, { type: 'string', expected: A_VERSION });
+  if (!isUsable) return reportValue(place, value, A_VERSION, 'apiVersion is invalid');
   const problem = value === '' ? undefined : value.split('/').map(pathSegmentProblem).find(isProblem);
   return problem === undefined ? value || undefined : report(place, `got ${shown(value)}, of which a part ${problem}`);
 };
@@ -166,7 +171,26 @@ export function createFilterReader(type: Filter['type'], checkFilter: CheckFilte
     if (expression === undefined) return undefined;
     const filter: Filter = { type, expression };
     const problem = checkFilter(filter);
-    if (problem !== undefined) report(place, `got ${shown(expression)}: ${shownText(problem, MAX_PROBLEM)}`);
+    if (problem !== undefined) {
+      const what = type === 'jq' ? 'compile jqFilter: ' : '';
+      report(place, `got ${shown(expression)}: ${what}${shownText(problem, MAX_PROBLEM)}`);
+    }
     return filter;
   };
 }
+
+/** How often to list again; what is no duration has no effect, as nothing has in shell-operator. */
+const readPeriod: Read<number> = (value, place) => {
+  const text = readText(value, place);
+  const days = /^(\d{1,4})d$/.exec(text ?? '')?.[1];
+  const periodMs = days === undefined ? parseDuration(text ?? '') : Number(days) * DAY_MS;
+  if (periodMs !== undefined && periodMs >= 0) return periodMs;
+  if (text !== undefined)
+    warn(
+      place,
+      `got ${shown(text)}, which has no effect: expected a Go duration such as "1h30m", or days such as "1d"`,
+    );
+  return undefined;
+};
+
+const DAY_MS = 86_400_000;

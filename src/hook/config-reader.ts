@@ -19,6 +19,10 @@ export interface Place {
   /** Such as `kubernetes[1].labelSelector`; empty for the whole config. */
   readonly path: string;
   readonly issues: Issue[];
+  /** What is likely a mistake, but no problem; absent where nobody asks for it. */
+  readonly warnings?: string[];
+  /** Whether problems are told in the words of shell-operator too: those of a config are. */
+  readonly hasPhrases?: true;
 }
 
 /** Checks a value: reports every problem at its place and returns `undefined`, or returns what the value means. */
@@ -41,36 +45,71 @@ export interface ShapeRules {
 /** Limit of the problems that are reported of one config. */
 const MAX_ISSUES = 100;
 const MAX_MESSAGE = 500;
+const MAX_PHRASE = 200;
 const MAX_ELEMENTS = 1000;
 /** Limit of the length of a name in a config, the same as for names in Kubernetes. */
 const MAX_NAME_LENGTH = 253;
 
-/** Adds a problem at `place`, its message shortened to `MAX_MESSAGE` characters. */
-export function report({ path, issues }: Place, message: string): undefined {
-  if (issues.length < MAX_ISSUES) issues.push({ path, message: shownText(message, MAX_MESSAGE) });
+/**
+ * Adds a problem at `place`, its message shortened to `MAX_MESSAGE` characters; `phrase` is what shell-operator says of
+ * it, for those who search their logs for its words.
+ */
+export function report({ path, issues, hasPhrases }: Place, message: string, phrase?: string): undefined {
+  const added = hasPhrases === true && phrase !== undefined ? ` (${shownText(phrase, MAX_PHRASE)})` : '';
+  const whole = shownText(message, MAX_MESSAGE) + added;
+  if (issues.length < MAX_ISSUES) issues.push({ path, message: whole });
   else if (issues.length === MAX_ISSUES)
     issues.push({ path: '', message: `and more than these ${MAX_ISSUES} problems` });
 }
 
 /** Reports a value as not the expected one. */
-export function reportValue(place: Place, value: unknown, expected: string): undefined {
-  return report(place, `got ${shown(value)}, expected ${expected}`);
+export function reportValue(place: Place, value: unknown, expected: string, phrase?: string): undefined {
+  return report(place, `got ${shown(value)}, expected ${expected}`, phrase);
+}
+
+/** Reports a value as not of the type that it has in the schema of shell-operator. */
+export function reportType(place: Place, value: unknown, { type, expected }: ExpectedType): undefined {
+  return reportValue(place, value, expected, `${plainPath(place)} must be of type ${type}: "${typeName(value)}"`);
+}
+
+interface ExpectedType {
+  readonly type: 'string' | 'boolean' | 'integer' | 'array' | 'object';
+  readonly expected: string;
+}
+
+/** Adds a likely mistake. */
+export function warn({ path, warnings }: Place, message: string): undefined {
+  if (warnings !== undefined && warnings.length < MAX_ISSUES) {
+    warnings.push(shownText(`${path === '' ? '' : `${path}: `}${message}`, MAX_MESSAGE));
+  }
+}
+
+/** The path in the words of shell-operator, which leaves out the indexes. */
+export function plainPath({ path }: Place): string {
+  return path.replaceAll(/\[\d+\]/g, '');
+}
+
+function typeName(value: unknown): string {
+  if (value === null) return 'null';
+  return Array.isArray(value) ? 'array' : typeof value;
 }
 
 /** The place of a field or an element of the value at `place`. */
 export function inside(place: Place, key: string | number): Place {
-  return { path: joinPath(place.path, key), issues: place.issues };
+  return { ...place, path: joinPath(place.path, key) };
 }
 
 export const readText: Read<string> = (value, place) =>
-  typeof value === 'string' ? value : reportValue(place, value, 'a string');
+  typeof value === 'string' ? value : reportType(place, value, { type: 'string', expected: 'a string' });
 
 /** A string; the empty string means the same as an absent one, as in shell-operator. */
 export const readOptionalText: Read<string> = (value, place) => readText(value, place) || undefined;
 
 /** A name that becomes a segment of a request path, so it must be a valid one. */
 export const readName: Read<string> = (value, place) => {
-  if (typeof value !== 'string' || value === '') return reportValue(place, value, 'a string that is not empty');
+  if (typeof value !== 'string')
+    return reportType(place, value, { type: 'string', expected: 'a string that is not empty' });
+  if (value === '') return reportValue(place, value, 'a string that is not empty');
   const problem = pathSegmentProblem(value);
   return problem === undefined ? value : report(place, `got ${shown(value)}, which ${problem}`);
 };
@@ -83,28 +122,36 @@ export const readLabel: Read<string> = (value, place) => {
 };
 
 export const readFlag: Read<boolean> = (value, place) =>
-  typeof value === 'boolean' ? value : reportValue(place, value, 'true or false');
+  typeof value === 'boolean' ? value : reportType(place, value, { type: 'boolean', expected: 'true or false' });
 
 export const readInteger: Read<number> = (value, place) =>
-  typeof value === 'number' && Number.isSafeInteger(value) ? value : reportValue(place, value, 'a whole number');
+  typeof value === 'number' && Number.isSafeInteger(value)
+    ? value
+    : reportType(place, value, { type: 'integer', expected: 'a whole number' });
 
 /** One of the keys of `meanings`; returns the value of that key. */
 export function readWord<T>(meanings: Readonly<Record<string, T>>): Read<T> {
   return (value, place) => {
     const isKnown = typeof value === 'string' && Object.hasOwn(meanings, value);
     if (isKnown) return meanings[value];
-    return reportValue(place, value, `one of ${Object.keys(meanings).join(', ')}`);
+    const words = Object.keys(meanings);
+    const expected = `one of ${words.join(', ')}`;
+    if (typeof value !== 'string') return reportType(place, value, { type: 'string', expected });
+    return reportValue(place, value, expected, `${plainPath(place)} should be one of [${words.join(' ')}]`);
   };
 }
 
 /** A list of at most `maxLength` elements, so that code that compares its elements with each other stays fast. */
 export function readList<T>(read: Read<T>, minLength = 0, maxLength = MAX_ELEMENTS): Read<readonly T[]> {
   return (value, place) => {
-    if (!Array.isArray(value)) return reportValue(place, value, 'a list');
+    if (!Array.isArray(value)) return reportType(place, value, { type: 'array', expected: 'a list' });
     if (value.length > maxLength) {
       return report(place, `got ${value.length} elements, expected at most ${maxLength}`);
     }
-    if (value.length < minLength) return reportValue(place, value, 'a list with at least one element');
+    if (value.length < minLength) {
+      const phrase = `${plainPath(place)} should have at least ${minLength} items`;
+      return reportValue(place, value, 'a list with at least one element', phrase);
+    }
     return value
       .map((element, index) => read(element, inside(place, index)))
       .filter((element) => element !== undefined);
@@ -119,9 +166,10 @@ export function readFields<S extends Shape>(
   const { required = {}, isNonEmpty = false } = rules;
   return (value, place) => {
     const object = isObject(value) ? value : {};
-    if (object !== value) reportValue(place, value, 'a mapping');
-    else if (isNonEmpty && Object.keys(object).length === 0) reportValue(place, value, `some of ${listed(shape)}`);
-    else reportFields(object, { shape, required, place });
+    if (object !== value) reportType(place, value, { type: 'object', expected: 'a mapping' });
+    else if (isNonEmpty && Object.keys(object).length === 0) {
+      reportValue(place, value, `some of ${listed(shape)}`, `${plainPath(place)} should have at least 1 properties`);
+    } else reportFields(object, { shape, required, place });
     const fields = Object.entries(shape).map(([key, read]) => [
       key,
       object[key] === undefined ? undefined : read(object[key], inside(place, key)),
@@ -153,10 +201,11 @@ function reportFields(object: Readonly<Record<string, unknown>>, { shape, requir
     if (place.issues.length > MAX_ISSUES) break;
     const meant = nearest(key, Object.keys(shape));
     const hint = meant === undefined ? `expected one of ${listed(shape)}` : `did you mean ${meant}?`;
-    report(inside(place, key), `unknown field, ${hint}`);
+    report(inside(place, key), `unknown field, ${hint}`, `${plainPath(place)}.${key} is a forbidden property`);
   }
   for (const [key, expected] of Object.entries(required)) {
-    if (object[key] === undefined) report(inside(place, key), `missing, expected ${expected}`);
+    if (object[key] !== undefined) continue;
+    report(inside(place, key), `missing, expected ${expected}`, `${plainPath(place)}.${key} is required`);
   }
 }
 

@@ -24,14 +24,15 @@ import { isTimeZone } from '../crontab/time-zone.ts';
 const DEFAULT_MISSED_LIMIT = 100;
 const MAX_MISSED_LIMIT = 1000;
 
-const readCrontab: Read<Crontab> = (value, place) => {
+/** A crontab; errors are worded as in shell-operator. */
+export const readCrontab: Read<Crontab> = (value, place) => {
   const text = readText(value, place);
   if (text === undefined) return undefined;
   try {
     return parseCrontab(text);
   } catch (error) {
     if (!(error instanceof SyntaxError)) throw error;
-    return report(place, `got ${shown(text)}: ${error.message}`);
+    return report(place, `got ${shown(text)}: crontab is invalid: ${error.message}`);
   }
 };
 

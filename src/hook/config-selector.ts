@@ -1,3 +1,4 @@
+import { shown } from '../lib/shown.ts';
 import type { NamespaceSelector } from './binding.ts';
 import {
   inside,
@@ -9,6 +10,7 @@ import {
   readText,
   readWord,
   report,
+  reportType,
   reportValue,
   type Place,
   type Read,
@@ -23,15 +25,24 @@ const LABEL_VALUE = /^(?:[A-Za-z0-9](?:[-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?)?$/;
 const readLabelKey: Read<string> = (value, place) =>
   typeof value === 'string' && LABEL_KEY.test(value)
     ? value
-    : reportValue(place, value, 'a label key such as app or app.kubernetes.io/name');
+    : reportValue(place, value, 'a label key such as app or app.kubernetes.io/name', invalidLabel('key', value));
 
 const readLabelValue: Read<string> = (value, place) =>
-  typeof value === 'string' && LABEL_VALUE.test(value)
-    ? value
-    : reportValue(place, value, 'a string that is a label value: at most 63 letters, digits, -, _ and .');
+  typeof value === 'string' && LABEL_VALUE.test(value) ? value : reportLabelValue(place, value);
+
+const A_LABEL_VALUE = 'a string that is a label value: at most 63 letters, digits, -, _ and .';
+
+function reportLabelValue(place: Place, value: unknown): undefined {
+  if (typeof value !== 'string') return reportType(place, value, { type: 'string', expected: A_LABEL_VALUE });
+  return reportValue(place, value, A_LABEL_VALUE, invalidLabel('values', value));
+}
+
+function invalidLabel(field: 'key' | 'values', value: unknown): string {
+  return `labelSelector is invalid: ${field}: Invalid value: ${shown(value)}`;
+}
 
 const readMatchLabels: Read<Readonly<Record<string, string>>> = (value, place) => {
-  if (!isObject(value)) return reportValue(place, value, 'a mapping');
+  if (!isObject(value)) return reportType(place, value, { type: 'object', expected: 'a mapping' });
   const labels = Object.entries(value).map(([key, label]) => {
     const entry = inside(place, key);
     return [readLabelKey(key, entry), readLabelValue(label, entry)];
@@ -53,8 +64,9 @@ const readLabelRequirement: Read<LabelRequirement> = (value, place) => {
 
 function checkValues(operator: LabelRequirement['operator'], values: readonly string[] = [], place: Place): void {
   const needsValues = operator === 'In' || operator === 'NotIn';
-  if (needsValues && values.length === 0) report(place, `operator ${operator} needs at least one value`);
-  if (!needsValues && values.length > 0) reportValue(place, values, `none with operator ${operator}`);
+  const phrase = invalidLabel('values', values);
+  if (needsValues && values.length === 0) report(place, `operator ${operator} needs at least one value`, phrase);
+  if (!needsValues && values.length > 0) reportValue(place, values, `none with operator ${operator}`, phrase);
 }
 
 const readSelectorFields = readFields(
@@ -86,16 +98,22 @@ const readFieldSelectorFields = readFields(
 export const readFieldSelector: Read<readonly FieldRequirement[]> = (value, place) =>
   readFieldSelectorFields(value, place).matchExpressions;
 
+/** Names without duplicates; `undefined` when there are none, or an empty one, which both mean all. */
+export const readMatchNames: Read<readonly string[]> = (value, place) => {
+  const names = readList(readOptionalName)(value, place) ?? [];
+  return names.length === 0 || names.includes('') ? undefined : [...new Set(names)];
+};
+
+const readOptionalName: Read<string> = (value, place) => (value === '' ? value : readName(value, place));
+
 const readNameSelectorFields = readFields(
-  { matchNames: readList(readName) },
+  { matchNames: readMatchNames },
   { required: { matchNames: 'a list of names' } },
 );
 
-/** The names of a `nameSelector` without duplicates; `undefined` when there are none, which means all objects. */
-export const readNameSelector: Read<readonly string[]> = (value, place) => {
-  const names = [...new Set(readNameSelectorFields(value, place).matchNames)];
-  return names.length === 0 ? undefined : names;
-};
+/** The names of a `nameSelector`; `undefined` means all objects. */
+export const readNameSelector: Read<readonly string[]> = (value, place) =>
+  readNameSelectorFields(value, place).matchNames;
 
 const readNamespaceFields = readFields(
   { nameSelector: readNameSelector, labelSelector: readLabelSelector },

@@ -21,9 +21,17 @@ export function checkSnapshots(wish: SnapshotWish, sources: readonly SnapshotSou
   for (const [index, wanted] of (wish.includeSnapshotsFrom ?? []).entries()) {
     const element = inside(inside(place, 'includeSnapshotsFrom'), index);
     const count = known.get(wanted)?.length ?? 0;
-    if (count === 0) reportValue(element, wanted, expectedName(wanted, names));
+    const phrase = place.path.startsWith('kubernetes[') ? 'includeSnapshots' : 'includeSnapshotsFrom is invalid:';
+    const quoted = `'${shownName(wanted)}'`;
+    if (count === 0) {
+      reportValue(element, wanted, expectedName(wanted, names), `${phrase} ${quoted} binding name not found`);
+    }
     if (count > 1)
-      report(element, `there are ${count} kubernetes bindings called '${shownName(wanted)}', give each its own name`);
+      report(
+        element,
+        `there are ${count} kubernetes bindings called ${quoted}, give each its own name`,
+        `${phrase} there are ${count} ${quoted} binding names`,
+      );
   }
 }
 

@@ -27,20 +27,38 @@ import { checkReconcileNames, countWatches, createReconcileReader, toReconcileBi
 import { readScheduleEntry, toScheduleBinding } from './config-schedule.ts';
 import { readSettings } from './config-settings.ts';
 import { checkSnapshots, effectiveSnapshots } from './config-snapshots.ts';
+import { readConfigV0 } from './config-v0.ts';
 
 /** A valid config, or all its problems. */
 export type ParsedConfig =
-  | { readonly type: 'valid'; readonly bindings: readonly Binding[]; readonly settings: HookSettings }
+  | {
+      readonly type: 'valid';
+      readonly bindings: readonly Binding[];
+      readonly settings: HookSettings;
+      /** Likely mistakes that are no problems. */
+      readonly warnings?: readonly string[];
+    }
   | { readonly type: 'invalid'; readonly issues: readonly Issue[] };
 
-/** Reads the output of `hook --config`: YAML or JSON with `configVersion: v1`. */
+/** Reads the output of `hook --config`: YAML or JSON with `configVersion: v1`, or the old format without it. */
 export function parseConfig(text: string, checkFilter: CheckFilter): ParsedConfig {
   const document = readConfigDocument(text);
   if (document.type === 'unreadable') return { type: 'invalid', issues: document.issues };
-  const place: Place = { path: '', issues: [] };
-  const config = readConfig(document.value, checkFilter, place);
-  if (config === undefined || place.issues.length > 0) return { type: 'invalid', issues: place.issues };
-  return { type: 'valid', bindings: toBindings(config), settings: config.settings ?? {} };
+  const warnings = [...(document.warnings ?? [])];
+  const place: Place = { path: '', issues: [], warnings, hasPhrases: true };
+  const read = readVersioned(document.value, checkFilter, place);
+  if (read === undefined || place.issues.length > 0) return { type: 'invalid', issues: place.issues };
+  return { type: 'valid', ...read, ...(warnings.length > 0 && { warnings }) };
+}
+
+type ReadConfig = Omit<Extract<ParsedConfig, { readonly type: 'valid' }>, 'type' | 'warnings'>;
+
+function readVersioned(value: unknown, checkFilter: CheckFilter, place: Place): ReadConfig | undefined {
+  if (isObject(value) && !Object.hasOwn(value, 'configVersion')) {
+    return { bindings: readConfigV0(value, checkFilter, place), settings: {} };
+  }
+  const config = readConfig(value, checkFilter, place);
+  return config && { bindings: toBindings(config), settings: config.settings ?? {} };
 }
 
 /** Each binding costs a watch or a timer, and its series in the metrics; real hooks have a handful of bindings. */
@@ -49,14 +67,8 @@ const MAX_BINDINGS = 500;
 type Config = Fields<ReturnType<typeof createShape>>;
 
 function readConfig(value: unknown, checkFilter: CheckFilter, place: Place): Config | undefined {
-  if (!isObject(value)) return reportValue(place, value, 'a mapping with configVersion: v1 and bindings');
-  if (!Object.hasOwn(value, 'configVersion')) {
-    report(
-      inside(place, 'configVersion'),
-      'missing, add "configVersion: v1"; the old format without it is not supported',
-    );
-    // This is the old format: its other fields differ, and their problems would hide this one.
-    if (Object.hasOwn(value, 'onKubernetesEvent')) return undefined;
+  if (!isObject(value)) {
+    return reportValue(place, value, 'a mapping with configVersion: v1 and bindings', 'config unmarshal');
   }
   const config = readFields(createShape(checkFilter))(value, place);
   const bindings = countBindings(config);
@@ -66,7 +78,8 @@ function readConfig(value: unknown, checkFilter: CheckFilter, place: Place): Con
     return undefined;
   }
   if (Object.keys(value).every((key) => key === 'configVersion')) {
-    report(place, `the hook has no bindings, expected some of onStartup, ${WITH_SNAPSHOTS.join(', ')}`);
+    const expected = `expected some of onStartup, ${WITH_SNAPSHOTS.join(', ')}`;
+    report(place, `the hook has no bindings, ${expected}`, 'should have at least 2 properties');
   }
   checkAllSnapshots(config, place);
   checkHttpNames(config.http ?? [], place);
@@ -97,7 +110,14 @@ function createShape(checkFilter: CheckFilter) {
   };
 }
 
-const readVersion: Read<'v1'> = (value, place) => (value === 'v1' ? value : reportValue(place, value, '"v1"'));
+const readVersion: Read<'v1'> = (value, place) =>
+  value === 'v1' ? value : reportValue(place, value, '"v1"', `config version: ${versionPhrase(value)}`);
+
+function versionPhrase(value: unknown): string {
+  if (value === null) return "missing 'configVersion' value";
+  if (typeof value !== 'string') return "string value is expected for key 'configVersion'";
+  return `'configVersion' value '${value}' is unsupported`;
+}
 
 const WITH_SNAPSHOTS = [
   'schedule',

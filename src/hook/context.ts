@@ -2,6 +2,7 @@ import { unreachable } from '../lib/unreachable.ts';
 import type { Hook, KubernetesBinding } from './binding.ts';
 import { compactGroups, groupOf } from './combine.ts';
 import { writeItem, writeItemMembers, writeItems } from './context-items.ts';
+import { asV0, writeV0 } from './context-v0.ts';
 import { NO_VIEWS, writeReconcile, type ReconcileRun } from './context-reconcile.ts';
 import { JsonChunks } from './json-chunks.ts';
 import type { Task } from './task.ts';
@@ -71,6 +72,11 @@ function writeContext(chunks: JsonChunks, trigger: Trigger, sources: RunSources)
   }
   if (trigger.type === 'ask') {
     writeAsk(chunks, trigger, snapshots);
+    return;
+  }
+  const v0 = asV0(trigger);
+  if (v0 !== undefined) {
+    writeV0(chunks, v0);
     return;
   }
   if (trigger.type === 'reconcile') {

@@ -72,7 +72,8 @@ export async function loadHook(file: HookFile, options: LoadOptions): Promise<Ho
   const config = tryParse(run.stdout, options.checkFilter);
   if (config.type === 'invalid') return broken(file, config.issues, run);
   const { name, path, type } = file;
-  return { name, path, type, bindings: config.bindings, settings: config.settings };
+  const { bindings, settings, warnings } = config;
+  return { name, path, type, bindings, settings, ...(warnings !== undefined && { warnings }) };
 }
 
 /** Turns an exception of the parser into a problem of this hook, so that it does not affect the others. */

@@ -233,7 +233,9 @@ describe('runCheck', () => {
     it('of a mistake of YAML', async () => {
       await put('a.sh', printing('configVersion: v1\nkubernetes:\n  - kind: Pod\n   name: x\n'));
 
-      expect(problemsOf(await check())[0]).toMatch(/^a\.sh:6 error : not YAML or JSON: .* at line 4, column \d+$/);
+      expect(problemsOf(await check())[0]).toMatch(
+        /^a\.sh:6 error : not YAML or JSON: .* at line 4, column \d+ \(config unmarshal\)$/,
+      );
     });
 
     it.each([

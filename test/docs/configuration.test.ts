@@ -14,7 +14,7 @@ function read(text: string): ParsedConfig {
 function knownFields(text: string): readonly string[] {
   const config = read(text);
   const message = config.type === 'invalid' ? config.issues.map((issue) => issue.message).join('\n') : '';
-  return /unknown field, expected one of (.*)/.exec(message)?.[1]?.split(', ') ?? [];
+  return /unknown field, expected one of ([^(]*\w)/.exec(message)?.[1]?.split(', ') ?? [];
 }
 
 describe('docs/configuration.md', () => {

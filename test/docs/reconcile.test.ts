@@ -40,7 +40,7 @@ function documented(heading: string): readonly string[] {
 function knownFields(entry: string): readonly string[] {
   const config = read(`{configVersion: v1, reconcile: [{apiVersion: v1, kind: Secret, ${entry}}]}`);
   const message = config.type === 'invalid' ? config.issues.map((issue) => issue.message).join('\n') : '';
-  return /unknown field, expected one of (.*)/.exec(message)?.[1]?.split(', ') ?? [];
+  return /unknown field, expected one of ([^(]*\w)/.exec(message)?.[1]?.split(', ') ?? [];
 }
 
 describe('the tables of docs/reconcile.md', () => {

@@ -20,15 +20,35 @@ describe('readConfigDocument', () => {
   });
 
   it.each([
+    '{"a":1} and text',
+    '{"a":1}\nfoo: [',
+    '{"a":1}{"b":2}',
+    '{"a":1}\n---\nb: 2\n',
+    'a: 1\n---\nb: 2\n',
+    'a: 1\n---\nb: [\n',
+    'a: 1\n...\ntext\n',
+  ])('ignores what follows the config, and says so: %j', (text) => {
+    expect(readConfigDocument(text)).toEqual({
+      type: 'value',
+      value: { a: 1 },
+      warnings: ['text after the config is ignored'],
+    });
+  });
+
+  it('finds the end of a config with brackets in its strings', () => {
+    const config = { a: 'a } in "quotes" \\', b: { c: '{' } };
+
+    expect(readConfigDocument(`${JSON.stringify(config)} text`)).toMatchObject({ value: config });
+  });
+
+  it.each([
     ['nothing', '', 'got nothing on stdout'],
     ['only comments', '# nothing here\n', 'got nothing on stdout'],
     ['broken YAML', 'a: b: c', 'not YAML or JSON: Nested mappings'],
     ['broken JSON', '{"a": [1, }', 'not YAML or JSON: '],
     ['a key twice', 'a: 1\na: 2\n', 'Map keys must be unique'],
     ['an alias without anchor', 'a: *x', 'Unresolved alias'],
-    ['two documents', 'a: 1\n---\nb: 2\n', 'got 2 YAML documents, expected one'],
     ['UTF-16', 'a\x00:\x00 \x001\x00', 'got bytes of value 0, expected text in UTF-8; is it written in UTF-16?'],
-    ['two JSON texts', '{"a":1}\n{"b":2}\n', 'not YAML or JSON: '],
   ])('refuses %s', (_law, text, message) => {
     const document = readConfigDocument(text);
 

@@ -100,10 +100,9 @@ describe('a kubernetes entry', () => {
       'got "added", expected one of Added, Modified, Deleted',
     ],
     [{ executeHookOnEvent: 'Added' }, 'executeHookOnEvent', 'got "Added", expected a list'],
-    [{ jqFilter: '.a(' }, 'jqFilter', 'got ".a(": jq does not compile'],
+    [{ jqFilter: '.a(' }, 'jqFilter', 'got ".a(": compile jqFilter: jq does not compile'],
     [{ jsonPathFilter: '$(' }, 'jsonPathFilter', 'got "$(": jsonPath does not compile'],
     [{ jqFilter: '.', jsonPathFilter: '$' }, 'jsonPathFilter', 'jqFilter and jsonPathFilter are mutually exclusive'],
-    [{ resynchronizationPeriod: '1d' }, 'resynchronizationPeriod', 'got "1d", expected a Go duration of 0 or more'],
     [{ mode: 'Incremental' }, 'mode', 'unknown field, '],
     [{ crontab: '* * * * *' }, 'crontab', 'unknown field, expected one of name, kind'],
     [

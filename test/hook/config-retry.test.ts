@@ -66,12 +66,15 @@ describe('a retry rule', () => {
       'kubernetes[0].retry.backoff.jitter: got 2, expected a number from 0 to 1',
       'kubernetes[0].retry.backoff.max: is shorter than "first", expected as long or longer',
       'kubernetes[0].retry.deadline: got "0s", expected a Go duration above zero such as "30s"',
-      'kubernetes[0].retry.onExhausted: got "no", expected one of dead, block, drop',
+      'kubernetes[0].retry.onExhausted: got "no", expected one of dead, block, drop (kubernetes.retry.onExhausted should be one of [dead block drop])',
     ]);
   });
 
   it.each([
-    [{ retry: {} }, 'retry: got {}, expected some of max, backoff, deadline, onExhausted'],
+    [
+      { retry: {} },
+      'retry: got {}, expected some of max, backoff, deadline, onExhausted (kubernetes.retry should have at least 1 properties)',
+    ],
     [{ retry: { onExhausted: 'drop' } }, 'retry.onExhausted: has an effect only with "max" or "deadline"'],
     [
       { retry: { max: 1 }, allowFailure: true },
@@ -122,7 +125,7 @@ describe('a burst that settles', () => {
   });
 
   it.each([
-    [{}, 'settle.quiet: missing, expected a Go duration such as "30s"'],
+    [{}, 'settle.quiet: missing, expected a Go duration such as "30s" (kubernetes.settle.quiet is required)'],
     [{ quiet: '1m', max: '1s' }, 'settle.max: is shorter than "quiet", expected as long or longer'],
   ])('needs a quiet that is no longer than its limit: %j', (settle, expected) => {
     expect(issuesOf({ kubernetes: [{ kind: 'Pod', settle }] })).toEqual([`kubernetes[0].${expected}`]);

@@ -90,7 +90,11 @@ describe('a schedule entry', () => {
 
   it.each<[unknown, string, string]>([
     [{}, 'schedule[0].crontab', 'missing, expected a crontab such as "*/5 * * * *"'],
-    [{ crontab: '61 * * * *' }, 'schedule[0].crontab', 'got "61 * * * *": End of range (61) above maximum (59): 61'],
+    [
+      { crontab: '61 * * * *' },
+      'schedule[0].crontab',
+      'got "61 * * * *": crontab is invalid: End of range (61) above maximum (59): 61',
+    ],
     [{ crontab: 5 }, 'schedule[0].crontab', 'got 5, expected a string'],
     [
       { crontab: '@hourly', includeSnapshotsFrom: 'pods' },

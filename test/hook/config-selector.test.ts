@@ -112,8 +112,9 @@ describe('readNameSelector', () => {
     expect(read(readNameSelector, { matchNames: [] })).toEqual({ value: undefined, issues: [] });
   });
 
-  it('refuses a name that is empty', () => {
-    expect(read(readNameSelector, { matchNames: [''] }).issues).toMatchObject([{ path: 'matchNames[0]' }]);
+  it('takes an empty name for all names', () => {
+    expect(read(readNameSelector, { matchNames: [''] })).toEqual({ value: undefined, issues: [] });
+    expect(read(readNameSelector, { matchNames: ['a', ''] })).toEqual({ value: undefined, issues: [] });
   });
 });
 

@@ -38,7 +38,10 @@ onStartup: 1
   });
 
   it.each([
-    ['@every 99999999999999h', 'got "@every 99999999999999h": Failed to parse duration @every 99999999999999h'],
+    [
+      '@every 99999999999999h',
+      'got "@every 99999999999999h": crontab is invalid: Failed to parse duration @every 99999999999999h',
+    ],
     [`${'1,'.repeat(500)}1 * * * *`, 'Expected at most 1000 characters, found 1009'],
   ])('takes the crontab %s for a problem of this hook', (crontab, message) => {
     expect(parse(JSON.stringify({ configVersion: 'v1', schedule: [{ crontab }] }))).toEqual({
@@ -91,7 +94,7 @@ onStartup: 1
     if (config.type === 'valid' || many.type === 'valid') throw new Error('was read');
     expect(many.issues).toHaveLength(101);
     expect(many.issues.at(-1)).toEqual({ path: '', message: 'and more than these 100 problems' });
-    expect(JSON.stringify(config.issues.slice(0, 2)).length).toBeLessThan(1000);
+    expect(JSON.stringify(config.issues.slice(0, 2)).length).toBeLessThan(1500);
   });
 
   it.each(['..', '.', 'a/b', 'a%2fb'])('refuses the name %j wherever it would stand in a path', (name) => {
@@ -189,8 +192,6 @@ settings: {timeout: 5}
     ['no output', '', '', 'got nothing on stdout'],
     ['garbage', 'Hello, world!', '', 'got "Hello, world!", expected a mapping with configVersion: v1 and bindings'],
     ['a list', '[]', '', 'got [], expected a mapping'],
-    ['no version', 'onStartup: 1', 'configVersion', 'missing, add "configVersion: v1"'],
-    ['the old format', 'onKubernetesEvent: [{kind: Pod}]', 'configVersion', 'missing, add "configVersion: v1"'],
     ['null as version', '{configVersion: null, onStartup: 1}', 'configVersion', 'got null, expected "v1"'],
     ['a number as version', '{configVersion: 1, onStartup: 1}', 'configVersion', 'got 1, expected "v1"'],
     ['another version', '{configVersion: v2, onStartup: 1}', 'configVersion', 'got "v2", expected "v1"'],

@@ -54,11 +54,11 @@ describe('loadHooks', () => {
       ['exit-3', ': --config exited with code 3, expected exit code 0'],
       [
         'invalid',
-        'onStartup: got "soon", expected a whole number',
-        'kubernetes[0].kindd: unknown field, did you mean kind?',
-        'kubernetes[0].kind: missing, expected a kind such as Pod',
+        'onStartup: got "soon", expected a whole number (onStartup must be of type integer: "string")',
+        'kubernetes[0].kindd: unknown field, did you mean kind? (kubernetes.kindd is a forbidden property)',
+        'kubernetes[0].kind: missing, expected a kind such as Pod (kubernetes.kind is required)',
       ],
-      ['garbage', ': got "Hello, world!", expected a mapping with configVersion: v1 and bindings'],
+      ['garbage', ': got "Hello, world!", expected a mapping with configVersion: v1 and bindings (config unmarshal)'],
       ['killed', ': --config was ended by SIGKILL, expected exit code 0'],
     ]);
   });
@@ -157,7 +157,7 @@ describe('loadHooks', () => {
     });
 
     expect(broken[0]?.issues).toEqual([
-      { path: 'kubernetes[0].jqFilter', message: 'got ".metadata.labels": no .metadata.labels' },
+      { path: 'kubernetes[0].jqFilter', message: 'got ".metadata.labels": compile jqFilter: no .metadata.labels' },
     ]);
   });
 
