@@ -18,6 +18,7 @@ export function asV0(trigger: Trigger): V0Trigger | undefined {
     case 'onStartup':
     case 'ask':
     case 'reconcile':
+    case 'http':
       return undefined;
     default:
       return unreachable(trigger);

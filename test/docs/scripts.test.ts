@@ -132,7 +132,9 @@ describe('the tables of docs/hooks.md', () => {
     const named = table(section(hooks, 'The environment of a run')).flatMap(([variables]) => codes(variables));
     const workspace = await new Workspaces({ folder, keepTmpFiles: false }).open('pods.sh', []);
 
-    expect(named.toSorted()).toEqual([...Object.keys(workspace.env), 'PATH', 'RUN_ID', 'TRACEPARENT'].toSorted());
+    expect(named.toSorted()).toEqual(
+      [...Object.keys(workspace.env), 'HOOKLET_SHELL_LIB', 'PATH', 'RUN_ID', 'TRACEPARENT'].toSorted(),
+    );
   });
 
   it('name the methods of patch and metric', () => {
