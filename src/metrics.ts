@@ -48,6 +48,7 @@ export function createMetrics(prefix: string, { queueActions = true }: MetricsOp
     ...kubernetesMetrics(registry),
     ...watchMetrics(registry),
     ...clientMetrics(registry),
+    ...webhookMetrics(registry),
     ...loadMetrics(registry),
     seriesOverflows: registry.overflows,
     /** Called before each reading, to set metrics that would be expensive to set at every event. */
@@ -318,6 +319,21 @@ function requestMetrics({ counter, histogram }: Pick<MetricRegistry, 'counter' |
     histogram('kubernetes_client_request_latency_seconds', `Time of ${requests}.`, LATENCY_LABELS, REQUEST_SECONDS),
     counter('kubernetes_client_request_result_total', `Number of ${requests}, by status and method.`, REQUEST_LABELS),
   ] as const;
+}
+
+function webhookMetrics({ counter, gauge }: MetricRegistry) {
+  return {
+    certificateExpiry: gauge(
+      'webhook_certificate_expiry_timestamp_seconds',
+      'When the certificate that webhooks are served with expires (serving), and what makes it trusted (ca).',
+      ['which'],
+    ),
+    certificateRotations: counter(
+      'webhook_certificate_rotation_total',
+      'Certificates of webhooks that were made or read anew, by result; a conflict means that another replica was first.',
+      ['result'],
+    ),
+  };
 }
 
 function loadMetrics({ counter, histogram }: MetricRegistry) {

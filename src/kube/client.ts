@@ -22,6 +22,8 @@ export interface KubeRequest {
   readonly component?: RequestComponent;
   /** Called with the connection that carries the request, and again when the request is repeated on another one. */
   readonly onCarried?: (carrier: Carrier) => void;
+  /** Called with the time of the API server, in whole seconds, when a 2xx response says it. */
+  readonly onServerTime?: (timeMs: number) => void;
 }
 
 /** What a request is for, in the metrics: the patches of a hook, or all else. */

@@ -65,7 +65,11 @@ export async function openResponse(
     response = await send(exchange, request, signal);
   }
   const { status, headers } = response;
-  if (status >= 200 && status <= 299) return response;
+  if (status >= 200 && status <= 299) {
+    const timeMs = Date.parse(headers.date ?? '');
+    if (!Number.isNaN(timeMs)) request.onServerTime?.(timeMs);
+    return response;
+  }
   const body = (await readStart(response, { signal }, MAX_REFUSAL_BYTES)).toString('utf8');
   throw refusalError(describe(request), { status, headers, body });
 }

@@ -20,8 +20,11 @@ export interface Certificates {
 
 /** What is registered with the API server, as the watches of the registrations saw it last. */
 export interface RegisteredBundles {
-  /** The `caBundle` of each registered object, as PEM; empty where the object or the field is missing. */
-  bundles(): readonly string[];
+  /**
+   * The `caBundle` of each registered object that exists, as PEM; empty where the field is missing. Undefined until the
+   * watches have listed them.
+   */
+  bundles(): readonly string[] | undefined;
   /** Yields after one of them changed. */
   changes(signal: AbortSignal): AsyncIterable<void>;
 }

@@ -1,0 +1,21 @@
+import { certificatesIn, pemOf, unionOf } from './pem.ts';
+
+/** Certificates in one registered bundle. */
+const MAX_CERTIFICATES = 24;
+/** How long an expired certificate of others stays: their clocks may differ. */
+const SLACK_MS = 3_600_000;
+
+/**
+ * Returns the `caBundle` to write into an object that has `registered`; undefined when it needs no write. It only ever
+ * adds what `caBundle` has, and removes what has expired: a replica that does not know the newest authority yet must not
+ * take it out, nor one that lost the Secret the authority that others still serve by.
+ */
+export function bundleToRegister(registered: string, caBundle: string, nowMs: number): string | undefined {
+  const own = certificatesIn(caBundle);
+  const there = certificatesIn(registered);
+  const kept = there.filter(({ validToDate }) => validToDate.getTime() + SLACK_MS > nowMs);
+  const wanted = unionOf(own, kept).slice(0, MAX_CERTIFICATES);
+  const fingerprints = new Set(there.map(({ fingerprint256 }) => fingerprint256));
+  const isSame = wanted.length === there.length && wanted.every((one) => fingerprints.has(one.fingerprint256));
+  return isSame ? undefined : pemOf(wanted);
+}

@@ -1,0 +1,76 @@
+import { watch, type FSWatcher } from 'node:fs';
+import { dirname } from 'node:path';
+import { readSmallFile } from '../../kube/credentials/read-file.ts';
+import { Changes } from './changes.ts';
+import type { Given, GivenSource } from './given.ts';
+import { MAX_PEM_LENGTH } from './pem.ts';
+
+/** The files of a certificate. */
+export interface CertificateFiles {
+  readonly cert: string;
+  readonly key: string;
+  /** Where there is no such file, the `caBundle` of registered objects is left alone. */
+  readonly ca: string;
+}
+
+const POLL_MS = 10_000;
+
+/**
+ * Reads a certificate of files, again after each event in their folders, and every 10 s: the files of a mounted Secret are
+ * links into a folder that is replaced, and not every file system tells of changes.
+ */
+export function certificateFiles(files: CertificateFiles): GivenSource {
+  const changes = new Changes();
+  const watchers = new Map<string, FSWatcher>();
+  return {
+    place: files.cert,
+    pollMs: POLL_MS,
+    changes: (signal) => changes.follow(signal),
+    end: () => {
+      for (const watcher of watchers.values()) watcher.close();
+      watchers.clear();
+    },
+    read: async () => {
+      // Before the files are read, so that no later change is lost.
+      for (const file of [files.cert, files.key, files.ca]) watchFolder(dirname(file), watchers, changes);
+      return readFiles(files);
+    },
+  };
+}
+
+function watchFolder(folder: string, watchers: Map<string, FSWatcher>, changes: Changes): void {
+  if (watchers.has(folder)) return;
+  try {
+    const watcher = watch(folder, changes.notify);
+    const ended = (): void => {
+      watcher.close();
+      watchers.delete(folder);
+    };
+    watcher.on('error', ended);
+    watchers.set(folder, watcher);
+  } catch {
+    // The folder may come later, and without any more watches there is the poll.
+  }
+}
+
+async function readFiles({ cert, key, ca }: CertificateFiles): Promise<Given> {
+  try {
+    const [certText, keyText, caText] = await Promise.all([readText(cert), readText(key), readOptional(ca)]);
+    return { type: 'given', cert: certText, key: keyText, ca: caText };
+  } catch (error) {
+    return { type: 'unreadable', problem: error instanceof Error ? error.message : String(error) };
+  }
+}
+
+async function readText(path: string): Promise<string> {
+  return (await readSmallFile(path, MAX_PEM_LENGTH)).toString('utf8');
+}
+
+async function readOptional(path: string): Promise<string | undefined> {
+  try {
+    return await readText(path);
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined;
+    throw error;
+  }
+}
