@@ -64,6 +64,12 @@ export class RegisteredView {
     const since = this.#everywhereSince.get(issuer.fingerprint256);
     return since !== undefined && this.#options.monotonicMs() - since >= this.#options.settleMs;
   }
+
+  /** Whether `issuer`, valid only since `sinceMs`, was added to bundles with others and is not settled yet. */
+  replaces(issuer: X509Certificate, sinceMs: number): boolean {
+    const isAlone = [...this.#bundles.values()].every((bundle) => bundle.length === 1);
+    return !isAlone && issuer.validFromDate.getTime() > sinceMs && !this.isSettled(issuer);
+  }
 }
 
 function fingerprintsInAll([first = [], ...rest]: readonly (readonly X509Certificate[])[]): readonly string[] {

@@ -33,6 +33,9 @@ export interface Offer {
   readonly authorities: readonly X509Certificate[] | undefined;
 }
 
+/** An authority that became valid later than this ago may just have been registered: those of hooklet begin an hour earlier. */
+const YOUNG_MS = 75 * 60_000;
+
 /** The certificate that is served, and the bundle that is registered for it. */
 export class ServedCertificate {
   readonly view: RegisteredView;
@@ -77,10 +80,13 @@ export class ServedCertificate {
     }
     if (!this.view.isKnown) return 'the registered objects are not known yet';
     const anchors = this.view.anchorsOf(pair.chain, nowMs);
-    const refusing = anchors.filter((anchor) => anchor === undefined).length;
-    return refusing > 0
-      ? `the caBundle of ${refusing} of ${anchors.length} registered objects does not trust the certificate`
-      : undefined;
+    const trusting = known(anchors);
+    const refusing = anchors.length - trusting.length;
+    if (refusing > 0) {
+      return `the caBundle of ${refusing} of ${anchors.length} registered objects does not trust the certificate`;
+    }
+    const isLate = trusting.some((anchor) => this.view.replaces(anchor, nowMs - YOUNG_MS));
+    return isLate ? 'the authority of the certificate is new, and not every API server may know it' : undefined;
   }
 
   follow(signal: AbortSignal): AsyncIterable<void> {

@@ -19,6 +19,16 @@ export function anchorOf(
 
 /** Whether the key of `issuer` signed `certificate`. */
 export function isIssuedBy(certificate: X509Certificate, issuer: X509Certificate): boolean {
+  const results = VERIFIED.get(certificate) ?? new WeakMap<X509Certificate, boolean>();
+  const isIssued = results.get(issuer) ?? verified(certificate, issuer);
+  VERIFIED.set(certificate, results.set(issuer, isIssued));
+  return isIssued;
+}
+
+// Signatures are verified once: the same certificates are looked at whenever something changes.
+const VERIFIED = new WeakMap<X509Certificate, WeakMap<X509Certificate, boolean>>();
+
+function verified(certificate: X509Certificate, issuer: X509Certificate): boolean {
   try {
     return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
   } catch {

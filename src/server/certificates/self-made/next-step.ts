@@ -13,6 +13,7 @@
  */
 
 import type { X509Certificate } from 'node:crypto';
+import { isIP } from 'node:net';
 import type { Pair } from '../pair.ts';
 import { isValidAt } from '../pem.ts';
 import { namesOf } from '../names.ts';
@@ -154,7 +155,7 @@ function gains(leaf: Pair, signer: Signer | undefined, situation: Situation): bo
 
 function hasNames(leaf: X509Certificate, names: readonly string[]): boolean {
   const held = new Set(namesOf(leaf));
-  return names.every((name) => held.has(name) || leaf.checkIP(name) !== undefined);
+  return names.every((name) => held.has(name) || (isIP(name) !== 0 && leaf.checkIP(name) !== undefined));
 }
 
 function usable(signer: Signer | undefined, nowMs: number): Signer | undefined {

@@ -1,0 +1,174 @@
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { readHeld } from '../../../src/server/certificates/self-made/held.ts';
+import { anchorOf } from '../../../src/server/certificates/trust.ts';
+import { DAY, HOUR, ModelCluster, ModelReplica, SETTLE_MS, type Crash } from '../../support/certificates/model.ts';
+
+type Op =
+  | { readonly type: 'work' | 'seeSecret' | 'seeBundles' | 'restart'; readonly who: number }
+  | { readonly type: 'act'; readonly who: number; readonly crash: Crash }
+  | { readonly type: 'register'; readonly who: number; readonly object: number }
+  | { readonly type: 'pass'; readonly ms: number }
+  | { readonly type: 'spoil'; readonly how: Spoiling };
+
+type Spoiling = 'delete' | 'empty' | 'cut' | 'garbage' | 'no leaf' | 'no key of the authority' | 'no authority';
+
+const who = fc.nat(2);
+const crash = fc.constantFrom<Crash>('none', 'none', 'before the write', 'after the write');
+const times = [1000, 20_000, 20_000, 61_000, HOUR, 3 * DAY, 4 * DAY];
+const ordinary = fc.oneof(
+  { arbitrary: fc.record({ type: fc.constant('work'), who }), weight: 12 },
+  { arbitrary: fc.record({ type: fc.constantFrom('seeSecret', 'seeBundles'), who }), weight: 8 },
+  { arbitrary: fc.record({ type: fc.constant('act'), who, crash }), weight: 6 },
+  { arbitrary: fc.record({ type: fc.constant('register'), who, object: fc.nat(1) }), weight: 6 },
+  { arbitrary: fc.record({ type: fc.constant('pass'), ms: fc.constantFrom(...times) }), weight: 10 },
+  { arbitrary: fc.record({ type: fc.constant('restart'), who }), weight: 1 },
+);
+const spoiling = fc.record({
+  type: fc.constant('spoil'),
+  how: fc.constantFrom<Spoiling>(
+    'delete',
+    'empty',
+    'cut',
+    'garbage',
+    'no leaf',
+    'no key of the authority',
+    'no authority',
+  ),
+});
+const histories = (op: fc.Arbitrary<Op>): fc.Arbitrary<readonly Op[]> => fc.array(op, { minLength: 10, maxLength: 70 });
+
+const RUNS = Number(process.env['RUNS'] ?? 30);
+
+/** Clocks are apart by 5 minutes. */
+const AHEAD = [0, -150_000, 150_000];
+
+function start() {
+  const cluster = new ModelCluster();
+  return { cluster, replicas: AHEAD.map((aheadMs) => new ModelReplica(cluster, aheadMs)) };
+}
+
+type World = ReturnType<typeof start>;
+
+function apply({ cluster, replicas }: World, op: Op): void {
+  if (op.type === 'pass') {
+    cluster.elapsedMs += op.ms;
+    return;
+  }
+  if (op.type === 'spoil') {
+    cluster.write(cluster.secret, spoiled(cluster.secret.value, op.how));
+    return;
+  }
+  const replica = replicas[op.who] ?? new ModelReplica(cluster, 0);
+  const killed = (): void => void replicas.splice(op.who, 1, new ModelReplica(cluster, AHEAD[op.who] ?? 0));
+  if (op.type === 'restart') killed();
+  if (op.type === 'work') replica.work();
+  if (op.type === 'seeBundles') replica.seeBundles();
+  if (op.type === 'seeSecret') replica.seeSecret();
+  if (op.type === 'register') replica.register(op.object);
+  if (op.type !== 'act') return;
+  replica.act(op.crash);
+  if (op.crash !== 'none') killed();
+}
+
+function spoiled(texts: World['cluster']['secret']['value'] = {}, how: Spoiling) {
+  switch (how) {
+    case 'delete':
+      return undefined;
+    case 'empty':
+      return {};
+    case 'cut':
+      return Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, text.slice(0, text.length / 2)]));
+    case 'garbage':
+      return Object.fromEntries(Object.keys(texts).map((key) => [key, '\u0000-----BEGIN CERTIFICATE-----']));
+    case 'no leaf':
+      return { ...texts, 'tls.crt': '', 'tls.key': '' };
+    case 'no key of the authority':
+      return { ...texts, 'ca.key': '' };
+    case 'no authority':
+      return { ...texts, 'ca.crt': '' };
+  }
+}
+
+/** Every replica does everything, for a while. */
+function settle({ cluster, replicas }: World): void {
+  for (let round = 0; round < 8; round += 1) {
+    for (const replica of replicas) replica.work();
+    cluster.elapsedMs += SETTLE_MS;
+  }
+  for (const replica of replicas) {
+    replica.seeSecret();
+    replica.seeBundles();
+  }
+}
+
+describe('replicas that make their certificates themselves', () => {
+  it('are ready only with a certificate that every API server trusts, in any history of 3 replicas', () => {
+    fc.assert(
+      fc.property(histories(fc.oneof({ arbitrary: ordinary, weight: 12 }, spoiling)), (ops) => {
+        const world = start();
+        settle(world);
+        for (const op of ops) {
+          apply(world, op);
+          for (const replica of world.replicas) {
+            if (replica.served.problem === undefined) expect(replica.isTrusted()).toBe(true);
+          }
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('fail no request until their certificate expires, whatever 3 replicas, crashes and the Secret do', () => {
+    fc.assert(
+      fc.property(histories(fc.oneof({ arbitrary: ordinary, weight: 12 }, spoiling)), (ops) => {
+        const world = start();
+        settle(world);
+        let old = [...world.replicas];
+        for (const op of ops) {
+          old = old.filter((replica) => !replica.isExpired());
+          apply(world, op);
+          old = old.filter((replica) => world.replicas.includes(replica) && !replica.isExpired());
+          expect(old.map((replica) => replica.isTrusted())).toEqual(old.map(() => true));
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('keep each authority in the Secret while a replica serves a valid certificate by it, in any history of 3 replicas', () => {
+    fc.assert(
+      fc.property(histories(ordinary), (ops) => {
+        const world = start();
+        settle(world);
+        for (const op of ops) {
+          apply(world, op);
+          const held = readHeld(world.cluster.secret.value ?? {});
+          for (const replica of world.replicas.filter((one) => !one.isExpired())) {
+            const { chain } = replica.served.pair ?? { chain: [] };
+            expect(anchorOf(chain, held.authorities, replica.now())).toBeDefined();
+          }
+        }
+      }),
+      { numRuns: RUNS },
+    );
+  });
+
+  it('all serve one certificate that is trusted, and have nothing left to do, after any history', () => {
+    fc.assert(
+      fc.property(histories(fc.oneof({ arbitrary: ordinary, weight: 12 }, spoiling)), (ops) => {
+        const world = start();
+        for (const op of ops) apply(world, op);
+
+        settle(world);
+
+        const { replicas } = world;
+        expect(replicas.map(({ served }) => served.problem)).toEqual([undefined, undefined, undefined]);
+        expect(replicas.map((replica) => replica.isTrusted())).toEqual([true, true, true]);
+        expect(replicas.map((replica) => replica.step().type)).toEqual(['wait', 'wait', 'wait']);
+        expect(new Set(replicas.map(({ served }) => String(served.serving?.cert))).size).toBe(1);
+      }),
+      { numRuns: RUNS },
+    );
+  });
+});
