@@ -1,10 +1,12 @@
 import { relative, sep } from 'node:path';
 import type { HookConfigError } from '../errors.ts';
+import { admissionWarnings } from '../hook/admission-warnings.ts';
 import type { Binding, Hook } from '../hook/binding.ts';
 import { describeBindings, describeSettings } from '../hook/describe.ts';
 import type { HookFile } from '../hook/discover.ts';
 import { loadHooks, type LoadOptions } from '../hook/load.ts';
 import { scheduleWarnings } from '../hook/schedule-warnings.ts';
+import { withoutNameConflicts } from '../hook/webhook-names.ts';
 import { kindProblems } from './check-kinds.ts';
 import { failedConfig, readPrinted, type PrintedConfig } from './check-places.ts';
 import type { CheckedBinding, CheckedHook, CheckProblem, CheckReport } from './check-report.ts';
@@ -67,9 +69,10 @@ async function checkTarget({ root, files }: CheckTarget, options: CheckOptions):
     return run;
   };
   const { hooks, broken } = await loadHooks(files, { readConfig, checkFilter: options.checkFilter });
+  const named = withoutNameConflicts(hooks);
   const loaded = new Map<string, Hook | HookConfigError>();
-  for (const hook of hooks) loaded.set(hook.name, hook);
-  for (const error of broken) loaded.set(error.hook, error);
+  for (const hook of named.hooks) loaded.set(hook.name, hook);
+  for (const error of [...broken, ...named.broken]) loaded.set(error.hook, error);
   return files.flatMap((file) => {
     const one = loaded.get(file.name);
     return one === undefined
@@ -88,14 +91,21 @@ function checkFile(
   const kinds = kindProblems(config.value).map((problem) => ({ ...place, ...problem, line: config.lineOf(problem) }));
   if (loaded instanceof Error) return { problems: [...kinds, ...brokenProblems(loaded, config, place)] };
   const nowMs = now();
-  const warningOf = (message: string, path: string) => {
-    return { ...place, severity: 'warning' as const, line: config.lineOf({ path }), path: '', message };
-  };
+  const warningsAt = (path: string, messages: readonly string[]): readonly CheckProblem[] =>
+    messages.map((message) => ({ ...place, severity: 'warning', line: config.lineOf({ path }), path: '', message }));
   const warnings = [
-    ...(loaded.warnings ?? []).map((message) => warningOf(message, '')),
-    ...scheduleWarnings(loaded, nowMs).map((message) => warningOf(message, 'schedule')),
+    ...warningsAt('', loaded.warnings ?? []),
+    ...warningsAt('schedule', scheduleWarnings(loaded, nowMs)),
+    ...WEBHOOKS.flatMap((field) => warningsAt(field, warningsOf(loaded, field))),
   ];
   return { hook: describeHook(loaded, place.file, nowMs), problems: [...kinds, ...warnings] };
+}
+
+const WEBHOOKS = ['kubernetesValidating', 'kubernetesMutating'] as const;
+
+function warningsOf(hook: Hook, field: (typeof WEBHOOKS)[number]): readonly string[] {
+  const bindings = hook.bindings.filter(({ type }) => type === field);
+  return admissionWarnings({ type: hook.type, bindings });
 }
 
 function brokenProblems(

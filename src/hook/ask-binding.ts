@@ -26,7 +26,10 @@ export interface AdmissionBinding {
   readonly failurePolicy?: 'Ignore' | 'Fail';
   /** Default `Equivalent`. */
   readonly matchPolicy: 'Exact' | 'Equivalent';
-  /** `None`, the default: for a dry run too all that the hook asked is carried out. `NoneOnDryRun`: it is dropped. */
+  /**
+   * What is told to the API server, which refuses a dry run otherwise. With both, nothing that the hook asked is carried
+   * out for a dry run. Default `None`.
+   */
   readonly sideEffects: 'None' | 'NoneOnDryRun';
   /** From 1 to 30; default 10. */
   readonly timeoutSeconds: number;

@@ -16,6 +16,7 @@ import {
   type Read,
 } from './config-reader.ts';
 import { readLabelSelector } from './config-selector.ts';
+import { webhookPath } from './webhook-names.ts';
 
 /** One entry of `kubernetesValidating` or `kubernetesMutating` as written, each field checked. */
 export type AdmissionEntry = Fields<typeof SHAPE>;
@@ -31,7 +32,11 @@ const WEBHOOK_NAME = /^[a-z0-9](?:[-a-z0-9]*[a-z0-9])?(?:\.[a-z0-9](?:[-a-z0-9]*
 const readWebhookName: Read<string> = (value, place) => {
   const name = readLabel(value, place);
   if (name === undefined || WEBHOOK_NAME.test(name)) return name;
-  return reportValue(place, value, 'a domain name with at least three parts, such as pods.validate.example.com');
+  return reportValue(
+    place,
+    value,
+    'a name that is a domain with at least three segments separated by dots, such as pods.validate.example.com',
+  );
 };
 
 const readTimeout: Read<number> = (value, place) => {
@@ -134,6 +139,27 @@ const DEFAULTS = {
   matchConditions: [],
   matchOwnNamespace: false,
 } as const;
+
+/**
+ * Reports webhooks of one hook that have the same name, or names with the same path: the API server calls a webhook by
+ * its path.
+ */
+export function checkWebhookNames(
+  lists: Readonly<Partial<Record<AdmissionBinding['type'], readonly AdmissionEntry[] | undefined>>>,
+  place: Place,
+): void {
+  const taken = new Map<string, string>();
+  for (const [field, entries = []] of Object.entries(lists)) {
+    for (const [index, { name }] of entries.entries()) {
+      if (name === undefined) continue;
+      const path = webhookPath(name);
+      const at = inside(inside(place, field), index);
+      const other = taken.get(path);
+      if (other !== undefined) report(inside(at, 'name'), `${name} is taken: ${other} is a webhook with the same path`);
+      else taken.set(path, `${name} (${field}[${index}])`);
+    }
+  }
+}
 
 function checkTogether(entry: AdmissionEntry, type: AdmissionBinding['type'], place: Place): void {
   const { reinvocationPolicy, labelSelector, objectSelector, namespace, namespaceSelector } = entry;

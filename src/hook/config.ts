@@ -1,6 +1,6 @@
 import type { Issue } from '../errors.ts';
 import type { Binding, HookSettings } from './binding.ts';
-import { createAdmissionReader, toAdmissionBinding } from './config-admission.ts';
+import { checkWebhookNames, createAdmissionReader, toAdmissionBinding } from './config-admission.ts';
 import { readConversionEntry, toConversionBinding } from './config-conversion.ts';
 import { readConfigDocument } from './config-document.ts';
 import {
@@ -84,11 +84,15 @@ function readConfig(value: unknown, checkFilter: CheckFilter, place: Place): Con
   checkAllSnapshots(config, place);
   checkHttpNames(config.http ?? [], place);
   checkReconcileNames(config.reconcile ?? [], otherNames(config), place);
+  const { kubernetesValidating, kubernetesMutating } = config;
+  checkWebhookNames({ kubernetesValidating, kubernetesMutating }, place);
   return config;
 }
 
-function countBindings({ schedule = [], kubernetes = [], reconcile = [] }: Config): number {
-  return schedule.length + kubernetes.length + reconcile.reduce((sum, entry) => sum + countWatches(entry), 0);
+function countBindings({ schedule = [], kubernetes = [], reconcile = [], ...asked }: Config): number {
+  const { kubernetesValidating = [], kubernetesMutating = [], kubernetesCustomResourceConversion = [] } = asked;
+  const asks = kubernetesValidating.length + kubernetesMutating.length + kubernetesCustomResourceConversion.length;
+  return schedule.length + kubernetes.length + asks + reconcile.reduce((sum, entry) => sum + countWatches(entry), 0);
 }
 
 function otherNames({ schedule = [], kubernetes = [] }: Config): readonly string[] {

@@ -1,6 +1,7 @@
 import type { Hook } from '../hook/binding.ts';
 import { newTask } from '../hook/task.ts';
 import type { AskTrigger } from '../hook/trigger.ts';
+import { AskSlots, type AskLimits } from './ask-slots.ts';
 import { endedWhole, type RunJournal } from './journal.ts';
 import { newRun, type Run, type RunOutcome } from './run.ts';
 
@@ -8,36 +9,52 @@ import { newRun, type Run, type RunOutcome } from './run.ts';
  * Runs a hook for a caller that waits for its response: immediately, outside the queues, and on every replica. Never
  * rejects. The hook is ended when `signal` aborts.
  */
-export type Ask = (trigger: AskTrigger, signal: AbortSignal) => Promise<RunOutcome>;
+export type Ask = (trigger: AskTrigger, signal: AbortSignal) => Promise<AskOutcome>;
+
+/** What became of a request. */
+export type AskOutcome = RunOutcome | RefusedAsk;
+
+/** The hook was not run: too many processes of hooks answer requests already. */
+export interface RefusedAsk {
+  readonly type: 'refused';
+  readonly reason: string;
+}
 
 export interface AskedRunsOptions {
   /** Runs the hook once; never rejects. */
   readonly run: (run: Run, signal: AbortSignal) => Promise<RunOutcome>;
   readonly journal: RunJournal;
+  /** Of processes; warm hooks have no limit of their own. Default: 32 at once, and 64 that wait. */
+  readonly limits?: AskLimits | undefined;
   readonly now: () => number;
 }
+
+const LIMITS: AskLimits = { maxRunning: 32, maxWaiting: 64 };
 
 /**
  * The runs that callers wait for, such as a request with a review. `Runs` creates it beside its queues. A source gets
  * an `Ask` for one hook from `askerOf` and calls it for each request, at any time and in parallel: there is no order,
- * no combining, no rate limit and no retry. The outcome goes to the caller and, as `ended`, to the journal.
+ * no combining, no rate limit and no retry, only a limit of the processes that run at once. The outcome goes to the
+ * caller and, as `ended`, to the journal.
  *
  * Open until `end` is called: from then on every ask resolves to `interrupted`, and `end` waits for the runs before it.
  */
 export class AskedRuns {
   readonly #options: AskedRunsOptions;
-  readonly #open = new Set<Promise<RunOutcome>>();
+  readonly #slots: AskSlots;
+  readonly #open = new Set<Promise<AskOutcome>>();
   #isEnding = false;
 
   constructor(options: AskedRunsOptions) {
     this.#options = options;
+    this.#slots = new AskSlots(options.limits ?? LIMITS);
   }
 
   /** Returns the function that runs `hook` for a caller. */
   askerOf(hook: Hook): Ask {
     return async (trigger, signal) => {
       if (this.#isEnding) return { type: 'interrupted', by: 'shutdown', error: new Error('the operator stops') };
-      const running = this.#run(hook, trigger, signal);
+      const running = this.#inSlot(hook, trigger, signal);
       this.#open.add(running);
       return running.finally(() => this.#open.delete(running));
     };
@@ -47,6 +64,12 @@ export class AskedRuns {
   async end(): Promise<void> {
     this.#isEnding = true;
     await Promise.all(this.#open);
+  }
+
+  async #inSlot(hook: Hook, trigger: AskTrigger, signal: AbortSignal): Promise<AskOutcome> {
+    if (hook.type === 'warm') return this.#run(hook, trigger, signal);
+    const outcome = await this.#slots.during(async () => this.#run(hook, trigger, signal), signal);
+    return outcome.type === 'no-slot' ? { type: 'refused', reason: outcome.reason } : outcome;
   }
 
   async #run(hook: Hook, trigger: AskTrigger, signal: AbortSignal): Promise<RunOutcome> {

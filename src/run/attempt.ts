@@ -8,6 +8,7 @@ import type { ReconcileReader } from '../hook/context-reconcile.ts';
 import type { Execution, Executor, HookOutput, RunCost } from '../runner/executor.ts';
 import { isShown } from './classify.ts';
 import { conclude } from './conclude.ts';
+import { isDryRun } from './dry-run.ts';
 import type { RunJournal } from './journal.ts';
 import type { Reconciling } from './reconciling.ts';
 import type { FailedRun, Run, RunOutcome } from './run.ts';
@@ -166,7 +167,7 @@ async function report(
   signal: AbortSignal,
 ): Promise<void> {
   // An operator that must end may not lead anymore.
-  if (effects.report === undefined || signal.aborted || !('result' in outcome)) return;
+  if (effects.report === undefined || signal.aborted || !('result' in outcome) || isDryRun(run.task)) return;
   if (outcome.result === undefined || !isShown(outcome.result)) return;
   try {
     await effects.report(run, outcome, signal);

@@ -12,6 +12,7 @@ import type { HookResult, ResultOutcome } from '../hook/result.ts';
 import type { Execution, FailedExecution } from '../runner/executor.ts';
 import type { HookOutputs } from '../runner/workspace.ts';
 import type { AttemptOptions, AttemptSignals } from './attempt.ts';
+import { isDryRun, undeclaredEffects } from './dry-run.ts';
 import { failureBySaying, saidOutcome, withoutOutcome } from './classify.ts';
 import type { RunJournal, RunWarning } from './journal.ts';
 import { resultScope } from './result-scope.ts';
@@ -107,7 +108,8 @@ async function carryOut(
 ): Promise<readonly AppliedOperation[]> {
   const { name } = run.task.hook;
   const { operations, metrics, warnings } = await effects.parse(name, outputs, signal);
-  recordMistakes(run, warnings, journal);
+  recordMistakes(run, [...warnings, ...undeclaredEffects(run.task, operations.length)], journal);
+  if (isDryRun(run.task)) return [];
   const applied = await effects.apply(operations, reporter(run, operations, journal), signal);
   effects.applyMetrics(name, metrics);
   return applied;
@@ -124,6 +126,7 @@ async function salvage(
   { effects, journal }: AttemptOptions,
   signal: AbortSignal,
 ): Promise<void> {
+  if (isDryRun(run.task)) return;
   const { name } = run.task.hook;
   if (patch !== '') {
     await during(run, 'patches', journal, async () => {

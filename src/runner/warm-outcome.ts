@@ -60,7 +60,7 @@ export interface Circumstances {
 /** Returns the result of a run as that of an executor. */
 export function toExecution(hook: Hook, outcome: Outcome, { cost, isTimedOut, isStopped }: Circumstances): Execution {
   if (outcome.type === 'done' && !isTimedOut) {
-    return { type: 'exited', cost, outputs: { ...outcome.outputs, admission: '', conversion: '' } };
+    return { type: 'exited', cost, outputs: outcome.outputs };
   }
   const [reason, detail] = describeOutcome(outcome, isStopped);
   const message = failureMessage(hook.name, isTimedOut ? overtimeText(hook.settings.timeoutMs) : reason, detail);

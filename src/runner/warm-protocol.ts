@@ -8,7 +8,12 @@ export const WARM_TOKEN = 'HOOKLET_WARM_TOKEN';
 /** Limit of a line: enough for the longest log entry or error with every character escaped. */
 export const MAX_REPORT_BYTES = 256 * 1024;
 /** Limit of the payload of a report. */
-export const MAX_REPORT_PAYLOAD_BYTES = OUTPUT_LIMITS.patch + OUTPUT_LIMITS.metrics + OUTPUT_LIMITS.result;
+export const MAX_REPORT_PAYLOAD_BYTES =
+  OUTPUT_LIMITS.patch +
+  OUTPUT_LIMITS.metrics +
+  OUTPUT_LIMITS.admission +
+  OUTPUT_LIMITS.conversion +
+  OUTPUT_LIMITS.result;
 /** Limit of an error text; longer ones are truncated. */
 export const MAX_ERROR_CHARS = 32_000;
 
@@ -36,11 +41,18 @@ export type WarmReport =
   /** `reason` in one line, `error` in full; the outputs are what the hook requested until then. */
   | ({ readonly type: 'failed'; readonly reason: string; readonly error: string } & RunReport);
 
-/** The outputs follow as `bytes`: the `patchBytes` of the patch file, the metrics file, the `resultBytes` of the result. */
+/**
+ * The outputs follow as `bytes`: the `patchBytes` of the patch file, the metrics file, the `admissionBytes` and the
+ * `conversionBytes` of the responses, the `resultBytes` of the result.
+ */
 export interface RunReport {
   readonly id: number;
   readonly bytes: number;
   readonly patchBytes: number;
+  /** Default 0. */
+  readonly admissionBytes?: number;
+  /** Default 0. */
+  readonly conversionBytes?: number;
   readonly resultBytes: number;
   readonly usage: Usage;
 }
@@ -56,5 +68,7 @@ export interface HookLogEntry {
 export interface WarmOutputs {
   readonly patch: string;
   readonly metrics: string;
+  readonly admission: string;
+  readonly conversion: string;
   readonly result: string;
 }

@@ -1,4 +1,4 @@
-import { explainSize } from './output-limits.ts';
+import { explainSize, type OutputName } from './output-limits.ts';
 import type { OutputLine } from './spawner-protocol.ts';
 import { readOutputLine, readUsage } from './spawner-report.ts';
 import type { HookLogEntry, RunReport, WarmReport } from './warm-protocol.ts';
@@ -56,14 +56,16 @@ function readRun(fields: Fields): RunReport {
   if (patchBytes > bytes) throw new Error(`patchBytes: received ${patchBytes}, expected at most bytes, ${bytes}`);
   checkSize('patch', patchBytes);
   const resultBytes = checkSize('result', readCount(fields, 'resultBytes'));
-  const restBytes = bytes - patchBytes;
+  const admissionBytes = checkSize('admission', readOptional(fields, 'admissionBytes', readCount) ?? 0);
+  const conversionBytes = checkSize('conversion', readOptional(fields, 'conversionBytes', readCount) ?? 0);
+  const restBytes = bytes - patchBytes - admissionBytes - conversionBytes;
   if (resultBytes > restBytes) throw new Error(`resultBytes: received ${resultBytes}, expected at most ${restBytes}`);
   checkSize('metrics', restBytes - resultBytes);
   const usage = readUsage(readObject(fields, 'usage'));
-  return { id: readCount(fields, 'id'), bytes, patchBytes, resultBytes, usage };
+  return { id: readCount(fields, 'id'), bytes, patchBytes, admissionBytes, conversionBytes, resultBytes, usage };
 }
 
-function checkSize(name: 'config' | 'patch' | 'metrics' | 'result', bytes: number): number {
+function checkSize(name: OutputName, bytes: number): number {
   const problem = explainSize(name, bytes);
   if (problem !== undefined) throw new Error(problem);
   return bytes;

@@ -6,7 +6,13 @@ import { thrownText } from '../sdk/plain-value.ts';
 import { explainSize, PRINTED_LIMIT_BYTES } from './output-limits.ts';
 import { RunOutput } from './run-output.ts';
 import type { OutputStream, Usage } from './spawner-protocol.ts';
-import { type HookLogEntry, MAX_ERROR_CHARS, type WarmReport, type WarmRequest } from './warm-protocol.ts';
+import {
+  type HookLogEntry,
+  MAX_ERROR_CHARS,
+  type RunReport,
+  type WarmReport,
+  type WarmRequest,
+} from './warm-protocol.ts';
 
 const RSS_INTERVAL_MS = 250;
 const EMPTY = Buffer.alloc(0);
@@ -110,28 +116,36 @@ interface Failure {
   readonly error: string;
 }
 
-interface EncodedResult {
-  /** The patches, the metrics and the result, one after the other. */
+interface EncodedResult extends OutputSizes {
+  /** All outputs, one after the other. */
   readonly outputs: Buffer;
-  readonly patchBytes: number;
-  readonly resultBytes: number;
   readonly failure?: Failure | undefined;
 }
 
+type OutputSizes = Required<Pick<RunReport, 'patchBytes' | 'admissionBytes' | 'conversionBytes' | 'resultBytes'>>;
+
 /** Outputs that are too large are not sent and make the run fail. */
 function encodeResult(result: DefinitionResult): EncodedResult {
-  const patch = Buffer.from(result.patch);
-  const metrics = Buffer.from(result.metrics);
-  // A definition of an older release of the SDK has none.
-  const said = Buffer.from(result.result ?? '');
+  // A definition of an older release of the SDK has neither a result nor responses.
+  const outputs = OUTPUTS.map((name) => Buffer.from(result[name] ?? ''));
+  const bytesOf = (name: (typeof OUTPUTS)[number]): number => outputs[OUTPUTS.indexOf(name)]?.length ?? 0;
+  const [problem] = OUTPUTS.flatMap((name) => explainSize(name, bytesOf(name)) ?? []);
   const threw = 'error' in result ? { reason: 'its function threw', error: describeError(result.error) } : undefined;
-  const problem =
-    explainSize('patch', patch.length) ?? explainSize('metrics', metrics.length) ?? explainSize('result', said.length);
-  const failure = problem === undefined ? threw : { reason: problem, error: threw?.error ?? '' };
-  if (problem !== undefined) return { outputs: EMPTY, patchBytes: 0, resultBytes: 0, failure };
-  const outputs = Buffer.concat([patch, metrics, said]);
-  return { outputs, patchBytes: patch.length, resultBytes: said.length, failure };
+  if (problem !== undefined) return { ...NOTHING, failure: { reason: problem, error: threw?.error ?? '' } };
+  return {
+    outputs: Buffer.concat(outputs),
+    patchBytes: bytesOf('patch'),
+    admissionBytes: bytesOf('admission'),
+    conversionBytes: bytesOf('conversion'),
+    resultBytes: bytesOf('result'),
+    failure: threw,
+  };
 }
+
+/** In the order in which they are sent. */
+const OUTPUTS = ['patch', 'metrics', 'admission', 'conversion', 'result'] as const;
+
+const NOTHING = { outputs: EMPTY, patchBytes: 0, admissionBytes: 0, conversionBytes: 0, resultBytes: 0 };
 
 function describeError(error: unknown): string {
   const text = textOf(error);

@@ -229,11 +229,16 @@ export class WarmWorker {
   }
 }
 
-function readOutputs({ patchBytes, resultBytes }: RunReport, payload: Buffer): WarmOutputs {
+function readOutputs(report: RunReport, payload: Buffer): WarmOutputs {
+  const { patchBytes, admissionBytes = 0, conversionBytes = 0, resultBytes } = report;
   const resultAt = payload.length - resultBytes;
+  const conversionAt = resultAt - conversionBytes;
+  const admissionAt = conversionAt - admissionBytes;
   return {
     patch: payload.toString('utf8', 0, patchBytes),
-    metrics: payload.toString('utf8', patchBytes, resultAt),
+    metrics: payload.toString('utf8', patchBytes, admissionAt),
+    admission: payload.toString('utf8', admissionAt, conversionAt),
+    conversion: payload.toString('utf8', conversionAt, resultAt),
     result: payload.toString('utf8', resultAt),
   };
 }

@@ -62,6 +62,10 @@ export interface DefinitionResult {
   readonly patch: string;
   readonly metrics: string;
   readonly result: string;
+  /** The response to an admission request; absent when there is none. */
+  readonly admission?: string;
+  /** The response to a conversion; absent when there is none. */
+  readonly conversion?: string;
   /** `run` threw a `Later` or a `Permanent`; the result says so too. */
   readonly outcome?: 'later' | 'permanent';
   /** Anything else that `run` threw. */

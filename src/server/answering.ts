@@ -37,6 +37,8 @@ export interface HttpRoute {
    * a body.
    */
   readonly maxBodyBytes?: number;
+  /** Whether it is answered also while too many requests run, as a probe must be. Default false. */
+  readonly isAlwaysAnswered?: boolean;
   readonly handle: (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
 
@@ -113,8 +115,8 @@ export class Answering {
     const { route, explain, bounds } = this.#options;
     const { answerLimitMs, maxConcurrent = Infinity } = bounds;
     const head = headOf(exchange);
-    const { maxBodyBytes = 0, handle } = route(head);
-    if (this.#running >= maxConcurrent) return busy(explain(503, 'too many requests at once'));
+    const { maxBodyBytes = 0, isAlwaysAnswered = false, handle } = route(head);
+    if (this.#running >= maxConcurrent && !isAlwaysAnswered) return busy(explain(503, 'too many requests at once'));
     this.#running += 1;
     try {
       const body = await this.#bodyOf(exchange, maxBodyBytes, signal);

@@ -2,6 +2,7 @@ import type { HookConfigError } from '../errors.ts';
 import type { Hook } from '../hook/binding.ts';
 import type { Discovery, HookFile } from '../hook/discover.ts';
 import type { LoadedHooks } from '../hook/load.ts';
+import { withoutNameConflicts } from '../hook/webhook-names.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { HookUnit } from './hook-unit.ts';
 
@@ -91,10 +92,14 @@ export class HookSet {
     this.#fingerprints = fingerprints;
     await Promise.all(stale.map(async (name) => this.#stop(name)));
     for (const name of stale.filter((one) => !fingerprints.has(one))) this.#options.onRemoved(name);
-    const { hooks, broken } = await this.#options.load(changed);
+    const loaded = await this.#options.load(changed);
     // The abort also ended the config runs that were still going, so their failures say nothing about the hooks.
     if (this.#options.signal.aborted) return [];
-    for (const error of broken) {
+    const running = this.units.map(({ hook }) => hook);
+    const { hooks, broken: clashing } = withoutNameConflicts(loaded.hooks, running);
+    // Loaded again at the next refresh: the other hook may be gone by then.
+    this.#fingerprints = new Map([...fingerprints, ...clashing.map(({ hook }) => [hook, ''] as const)]);
+    for (const error of [...loaded.broken, ...clashing]) {
       this.#broken.set(error.hook, error);
       this.#options.onBroken(error);
     }

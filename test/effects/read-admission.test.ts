@@ -1,0 +1,109 @@
+import { describe, expect, it } from 'vitest';
+import { readAdmission } from '../../src/effects/read-admission.ts';
+
+const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { hostNetwork: true } };
+const STEPS = [{ op: 'add', path: '/metadata/labels', value: { a: 'b' } }];
+const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
+
+const read = (response: unknown, isMutating = true, object: unknown = POD) =>
+  readAdmission(typeof response === 'string' ? response : JSON.stringify(response), { isMutating, object });
+
+const NONE = { message: '', warnings: [], patch: [], mistakes: [] };
+
+describe('the response of an admission hook', () => {
+  it.each([
+    ['allows', { allowed: true }, { ...NONE, allowed: true }],
+    ['allows with warnings', { allowed: true, warnings: ['a', 'b'] }, { ...NONE, allowed: true, warnings: ['a', 'b'] }],
+    ['denies with a message', { allowed: false, message: 'no' }, { ...NONE, allowed: false, message: 'no' }],
+    ['denies without a message', { allowed: false }, { ...NONE, allowed: false }],
+    ['denies with a message alone', { message: 'no' }, { ...NONE, allowed: false, message: 'no' }],
+    ['has keys in any case', { Allowed: true, Message: 'x' }, { ...NONE, allowed: true, message: 'x' }],
+    ['has nulls', { allowed: true, message: null, patch: null, warnings: null }, { ...NONE, allowed: true }],
+    ['has an empty patch', { allowed: true, patch: '' }, { ...NONE, allowed: true }],
+    ['has a patch of no steps', { allowed: true, patch: [] }, { ...NONE, allowed: true }],
+    ['has a patch in base64', { allowed: true, patch: base64(STEPS) }, { ...NONE, allowed: true, patch: STEPS }],
+    [
+      'has a patch in base64 with line ends',
+      { allowed: true, patch: base64(STEPS).replaceAll(/(.{20})/g, '$1\n') },
+      { ...NONE, allowed: true, patch: STEPS },
+    ],
+    ['has a patch as JSON', { allowed: true, patch: STEPS }, { ...NONE, allowed: true, patch: STEPS }],
+    ['has a patch as text', { allowed: true, patch: JSON.stringify(STEPS) }, { ...NONE, allowed: true, patch: STEPS }],
+    [
+      'has the whole object',
+      { allowed: true, object: { ...POD, spec: { hostNetwork: false } } },
+      { ...NONE, allowed: true, patch: [{ op: 'replace', path: '/spec/hostNetwork', value: false }] },
+    ],
+    ['has the object as it was', { allowed: true, object: POD }, { ...NONE, allowed: true }],
+  ])('that %s is taken', (_, response, expected) => {
+    expect(read(response)).toEqual(expected);
+  });
+
+  it.each([
+    ['is empty', '', /is empty; the hook must write/],
+    ['is no JSON', 'allowed: true', /is not one JSON object/],
+    ['is two documents', '{"allowed":true}\n{"allowed":false}', /is not one JSON object/],
+    ['is an array', '[{"allowed":true}]', /holds an array of 1, expected one JSON object with allowed/],
+    ['says nothing', {}, /allowed: is missing, expected true or false/],
+    ['has allowed as text', { allowed: 'true' }, /allowed: received "true", expected true or false/],
+    ['has a message that is no text', { allowed: true, message: 1 }, /message: received 1, expected a string/],
+    ['has warnings that are no list', { allowed: true, warnings: 'a' }, /warnings: received "a", expected a list/],
+    ['has a warning that is no text', { allowed: true, warnings: [1] }, /warnings: .*expected a list of strings/],
+    ['has a patch that is no base64', { allowed: true, patch: '%%' }, /patch: received "%%", expected a JSON Patch/],
+    ['has base64 of no JSON', { allowed: true, patch: 'bm8=' }, /patch: holds no JSON in base64/],
+    [
+      'has base64 of an object',
+      { allowed: true, patch: base64({}) },
+      /patch: holds an object with 0 key\(s\) in base64/,
+    ],
+    [
+      'has a patch with an unknown op',
+      { allowed: true, patch: [{ op: 'set', path: '/a' }] },
+      /patch\[0\]\.op: received "set"/,
+    ],
+    [
+      'has a step without a value',
+      { allowed: true, patch: [{ op: 'add', path: '/a' }] },
+      /patch\[0\]\.value: is missing/,
+    ],
+    ['has a step without a path', { allowed: true, patch: [{ op: 'remove' }] }, /patch\[0\]\.path: is missing/],
+    ['has patch and object', { allowed: true, patch: STEPS, object: POD }, /object: is given beside patch/],
+    [
+      'has an object of another kind',
+      { allowed: true, object: { ...POD, kind: 'Node' } },
+      /object\.kind: received "Node"/,
+    ],
+    ['has an object that is none', { allowed: true, object: 'x' }, /object: received "x", expected the whole object/],
+  ])('that %s is refused with its reason', (_, response, message) => {
+    expect(() => read(response)).toThrow(message);
+  });
+
+  it('cannot change what is deleted', () => {
+    expect(() => read({ allowed: true, object: POD }, true, null)).toThrow(/the request has no object/);
+  });
+
+  it.each([{ patch: STEPS }, { object: POD }])('of a validating webhook changes nothing: %j', (change) => {
+    const { patch, mistakes } = read({ allowed: true, ...change }, false);
+
+    expect(patch).toEqual([]);
+    expect(mistakes).toEqual([expect.stringContaining('a validating webhook cannot change the object')]);
+  });
+
+  it('names unknown fields as likely mistakes', () => {
+    expect(read({ allowed: true, warning: 'x' }).mistakes).toEqual([
+      'ADMISSION_RESPONSE_PATH has unknown fields, which are ignored: warning',
+    ]);
+  });
+
+  it('has at most 64 warnings, and its texts are cut', () => {
+    const { warnings, message } = read({
+      allowed: false,
+      message: 'm'.repeat(100_000),
+      warnings: Array.from({ length: 1000 }, () => 'w'.repeat(10_000)),
+    });
+
+    expect(warnings).toHaveLength(64);
+    expect(warnings[0]).toHaveLength(1025);
+    expect(message).toHaveLength(8193);
+  });
+});
