@@ -32,6 +32,10 @@ export function readReview(body: Buffer, contentType: string | undefined): Revie
   if (!isObject(review)) return bad(`${INVALID}: expected an AdmissionReview`);
   const { apiVersion = 'admission.k8s.io/v1', request = null } = review;
   if (!isVersion(apiVersion)) return bad(`${INVALID}: apiVersion ${shown(apiVersion)}, expected admission.k8s.io/v1`);
+  return readRequest(body, apiVersion, request);
+}
+
+function readRequest(body: Buffer, apiVersion: string, request: unknown): Review | ReviewProblem {
   if (request === null) return bad('Missing parameters: request');
   if (!isObject(request)) return bad(`${INVALID}: request is no object`);
   const { uid, dryRun, object = null } = request;
