@@ -81,7 +81,11 @@ describe('hooklet completion', () => {
   it.each([
     ['a command', ['sched'], ['schedule']],
     ['a command below another', ['schedule', 'tr'], ['trigger']],
-    ['a flag, and no hidden one', ['start', '--log-'], ['--log-level', '--log-format', '--log-proxy-hook-json']],
+    [
+      'a flag, and no hidden one',
+      ['start', '--log-'],
+      ['--log-level', '--log-format', '--log-proxy-hook-json', '--log-compat'],
+    ],
     ['a value', ['start', '--log-level', 'd'], ['debug']],
     ['a value after an equals sign, which bash makes a word of', ['start', '--log-level', '=', 'w'], ['warn']],
     ['every value after an equals sign', ['check', '--output', '='], ['text', 'json', 'github', 'junit']],
