@@ -3,14 +3,13 @@ import type { Hook } from '../hook/binding.ts';
 import type { Discovery, HookFile } from '../hook/discover.ts';
 import type { LoadedHooks } from '../hook/load.ts';
 import { withoutNameConflicts } from '../hook/webhook-names.ts';
-import { aborted } from '../lib/aborted.ts';
 import type { HookUnit } from './hook-unit.ts';
 
 export interface HookSetOptions {
   readonly discover: () => Promise<Discovery>;
   readonly load: (files: readonly HookFile[]) => Promise<LoadedHooks>;
   readonly createUnit: (hook: Hook) => HookUnit;
-  /** Resolves when hooks may run, as on the leader; until then units are loaded and do nothing. */
+  /** Resolves when hooks may run, as on the leader; until then units follow only what requests show. */
   readonly mayWork: Promise<void>;
   readonly onLoaded: (hook: Hook) => void;
   readonly onBroken: (error: HookConfigError) => void;
@@ -123,8 +122,7 @@ export class HookSet {
   }
 
   async #runUnit(unit: HookUnit, signal: AbortSignal): Promise<void> {
-    await Promise.race([this.#options.mayWork, aborted(signal)]);
-    await unit.run(signal);
+    await unit.run(signal, this.#options.mayWork);
   }
 
   async #stop(name: string): Promise<void> {

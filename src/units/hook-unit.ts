@@ -1,10 +1,12 @@
 import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { PatchOperation } from '../effects/operation.ts';
+import { isAskBinding, type AskBinding } from '../hook/ask-binding.ts';
 import type { Hook, KubernetesBinding, ScheduleBinding } from '../hook/binding.ts';
 import type { ReconcileView } from '../hook/context-reconcile.ts';
 import type { DebugSnapshot } from '../hook/debug-view.ts';
 import type { Task } from '../hook/task.ts';
 import type { Emit, EventTrigger, ReconcileTrigger, Snapshot } from '../hook/trigger.ts';
+import { abortable } from '../lib/abortable.ts';
 import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
 import type { Monitor, MonitorListener, MonitorStatus, ObservedChange } from '../sources/kubernetes/monitor.ts';
@@ -68,6 +70,7 @@ export class HookUnit {
   readonly #settled = latch();
   readonly #enabled = latch();
   #isEnabled = false;
+  #mayWork = false;
 
   constructor(hook: Hook, options: UnitOptions) {
     this.hook = hook;
@@ -154,22 +157,41 @@ export class HookUnit {
     return this.#schedules.schedules;
   }
 
-  /** Follows the cluster and the clock until `signal` aborts. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** Whether all objects are known that the context of a request shows. */
+  isKnown(binding: AskBinding): boolean {
+    return this.#shown(binding).every(({ state }) => state.isSynced);
+  }
+
+  /** Resolves when all objects are known that the context of a request shows; rejects when `signal` aborts. */
+  async known(binding: AskBinding, signal: AbortSignal): Promise<void> {
+    if (this.isKnown(binding)) return;
+    await abortable(Promise.all(this.#shown(binding).map(async ({ state }) => state.whenSynced)), signal);
+  }
+
+  /**
+   * Follows the cluster and the clock until `signal` aborts: what requests show from the beginning, everything else once
+   * `mayWork` resolves, as on the leader. Until then nothing is emitted.
+   */
+  async run(signal: AbortSignal, mayWork: Promise<void> = Promise.resolve()): Promise<void> {
     if (signal.aborted) return;
-    const monitors = [...this.#bindings.values()].map(async ({ monitor }) => monitor.run(signal));
+    const shown = new Set(this.hook.bindings.filter(isAskBinding).flatMap((binding) => this.#shown(binding)));
+    const watched = [...this.#bindings.values()];
+    const rest = watched.filter((one) => !shown.has(one));
     try {
-      await Promise.all([
-        ...monitors,
-        this.#reconcilers.run(signal),
-        this.#runSchedules(signal),
-        this.#synchronizations.run(signal),
-      ]);
+      await Promise.all([...follow([...shown], signal), this.#work(rest, mayWork, signal)]);
     } finally {
       this.#ended.abort();
       // `boot` may be waiting for this unit, and must go on to the next one.
       this.#settled.resolve();
     }
+  }
+
+  async #work(watched: readonly WatchedBinding[], mayWork: Promise<void>, signal: AbortSignal): Promise<void> {
+    await Promise.race([mayWork, aborted(signal)]);
+    if (signal.aborted) return;
+    this.#mayWork = true;
+    const parts = [this.#reconcilers.run(signal), this.#runSchedules(signal), this.#synchronizations.run(signal)];
+    await Promise.all([...follow(watched, signal), ...parts]);
   }
 
   /** The hook's turn at boot: queues its Synchronizations. Its schedules start when these are done. */
@@ -227,6 +249,11 @@ export class HookUnit {
     return this.#ownStatusWrites.begin(place);
   }
 
+  /** The bindings whose objects the context of a request shows; several may have one name. */
+  #shown({ includeSnapshotsFrom: names }: AskBinding): readonly WatchedBinding[] {
+    return [...this.#bindings].filter(([{ name }]) => names.includes(name)).map(([, watched]) => watched);
+  }
+
   #watch(binding: KubernetesBinding): WatchedBinding {
     const { createMonitor, onProblem, onSeen = () => {}, onEventHeld: onHeld = () => {} } = this.#options;
     const state = new UnitBinding(binding, {
@@ -236,7 +263,9 @@ export class HookUnit {
         onProblem(binding, error);
       },
       onEvent: (trigger) => this.#ownStatusWrites.receive(trigger),
-      onSeen: (change) => onSeen(binding, change),
+      onSeen: (change) => {
+        if (this.#mayWork) onSeen(binding, change);
+      },
       onHeld,
     });
     return { state, monitor: createMonitor(binding, state) };
@@ -268,4 +297,8 @@ export class HookUnit {
     await Promise.race([this.#enabled.promise, aborted(signal)]);
     if (!signal.aborted) await this.#schedules.run(signal);
   }
+}
+
+function follow(watched: readonly WatchedBinding[], signal: AbortSignal): readonly Promise<void>[] {
+  return watched.map(async ({ monitor }) => monitor.run(signal));
 }

@@ -1,5 +1,6 @@
 import type { KubernetesBinding } from '../hook/binding.ts';
 import type { EventTrigger } from '../hook/trigger.ts';
+import { latch } from '../lib/latch.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { MonitorListener, ObservedChange } from '../sources/kubernetes/monitor.ts';
 
@@ -36,6 +37,7 @@ type State =
 export class UnitBinding implements MonitorListener {
   readonly binding: KubernetesBinding;
   readonly #options: UnitBindingOptions;
+  readonly #synced = latch();
   #state: State = { type: 'waiting' };
 
   constructor(binding: KubernetesBinding, options: UnitBindingOptions) {
@@ -47,9 +49,15 @@ export class UnitBinding implements MonitorListener {
     return this.#state.type !== 'waiting';
   }
 
+  /** Resolves when the first list is complete. */
+  get whenSynced(): Promise<void> {
+    return this.#synced.promise;
+  }
+
   synced(): void {
     if (this.#state.type !== 'waiting') return;
     this.#state = { type: 'listed' };
+    this.#synced.resolve();
     this.#options.onSynced();
   }
 
