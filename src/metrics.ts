@@ -321,8 +321,19 @@ function requestMetrics({ counter, histogram }: Pick<MetricRegistry, 'counter' |
   ] as const;
 }
 
-function webhookMetrics({ counter, gauge }: MetricRegistry) {
+function webhookMetrics({ counter, gauge, histogram }: MetricRegistry) {
   return {
+    admissionRequests: counter(
+      'admission_requests_total',
+      'Requests to admission webhooks, by result: allowed, denied, failed, refused, timeout or invalid.',
+      ['hook', 'binding', 'result'],
+    ),
+    admissionSeconds: histogram(
+      'admission_request_seconds',
+      'Time from a request to an admission webhook until its answer.',
+      ['hook', 'binding'],
+      SHORT_SECONDS,
+    ),
     certificateExpiry: gauge(
       'webhook_certificate_expiry_timestamp_seconds',
       'When the certificate that webhooks are served with expires (serving), and what makes it trusted (ca).',

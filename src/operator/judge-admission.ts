@@ -7,10 +7,8 @@ import type { Ask, AskOutcome } from '../run/asked-runs.ts';
 import type { Verdict } from '../sources/admission/admission-endpoint.ts';
 
 export interface JudgeOptions {
-  /** Runs the hook; undefined while it is loaded again, or broken. */
-  readonly ask: () => Ask | undefined;
-  /** Resolves when all objects are known that the context shows; rejects when `signal` aborts. */
-  readonly ready: (signal: AbortSignal) => Promise<void>;
+  /** Returns the function that runs the hook; rejects when it is not ready before `signal` aborts. */
+  readonly ready: (signal: AbortSignal) => Promise<Ask>;
   readonly log: Logger;
 }
 
@@ -18,16 +16,15 @@ export interface JudgeOptions {
 export async function judgeAdmission(
   trigger: AskTrigger,
   object: unknown,
-  { ask, ready, log, signal }: JudgeOptions & { readonly signal: AbortSignal },
+  { ready, log, signal }: JudgeOptions & { readonly signal: AbortSignal },
 ): Promise<Verdict> {
+  let ask: Ask;
   try {
-    await ready(signal);
+    ask = await ready(signal);
   } catch {
-    return { type: 'refused', status: 503, reason: 'its snapshots are not complete yet' };
+    return { type: 'refused', status: 503, reason: 'it is not loaded, or its snapshots are not complete yet' };
   }
-  const asked = ask();
-  if (asked === undefined) return { type: 'refused', status: 503, reason: 'it is being loaded, or broken' };
-  return verdictOf(await asked(trigger, signal), trigger, { object, log });
+  return verdictOf(await ask(trigger, signal), trigger, { object, log });
 }
 
 interface Reading {
@@ -52,17 +49,14 @@ function verdictOf(outcome: AskOutcome, trigger: AskTrigger, reading: Reading): 
   }
 }
 
-function readResponse(text: string, { binding, members }: AskTrigger, { object, log }: Reading): Verdict {
+function readResponse(text: string, { binding }: AskTrigger, { object, log }: Reading): Verdict {
   try {
     const isMutating = binding.type === 'kubernetesMutating';
     const { mistakes, ...response } = readAdmission(text, { isMutating, object });
     for (const warning of mistakes) log.warn({ binding: binding.name, warning }, 'hook output has a likely mistake');
     return { type: 'answered', ...response };
   } catch (error) {
-    log.warn(
-      { binding: binding.name, err: error, bytes: members['review']?.length },
-      'response of the hook is invalid',
-    );
+    log.warn({ binding: binding.name, err: error }, 'the response of the hook is invalid, the request is denied');
     return { type: 'failed', reason: reasonOf(error) };
   }
 }

@@ -24,6 +24,7 @@ import { countCrowds } from './crowds.ts';
 import { fingerprintsOf } from '../units/fingerprints.ts';
 import { readinessChecks } from './health.ts';
 import type { Filters } from '../filter/filters.ts';
+import { LoadedHooks, type AskedHooks } from './asked-hooks.ts';
 import type { HookEvents } from './hook-events.ts';
 import { hookLoader, type HookLoading } from '../units/hook-loading.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
@@ -79,6 +80,8 @@ export interface OperatorParts {
   readonly events?: Pick<EventRecorder, 'record'>;
   readonly recordEvent?: GivenUpOptions['recordEvent'];
   readonly signal: AbortSignal;
+  /** Resolves when nobody asks hooks any more, once the operator stops; absent: nobody does then. */
+  readonly unasked?: Promise<void> | undefined;
 }
 
 /** Whether this operator may run hooks. */
@@ -107,6 +110,11 @@ export class Operator {
   readonly #runs: Runs;
   #isLoaded = false;
   readonly #startup = new StartupHooks();
+  readonly #asked = new LoadedHooks({
+    units: () => this.#hooks.units,
+    hasBroken: () => this.#hooks.broken.length > 0,
+    askerOf: (hook) => this.#runs.askerOf(hook),
+  });
   readonly #crash = latch<never>();
   /** Ends the units, also when the operator ends because of an error. */
   readonly #ended = new AbortController();
@@ -180,6 +188,11 @@ export class Operator {
   askerOf(name: string): Ask | undefined {
     const unit = this.#hooks.unitNamed(name);
     return unit && this.#runs.askerOf(unit.hook);
+  }
+
+  /** The hooks as webhooks see them. */
+  get asked(): AskedHooks {
+    return this.#asked;
   }
 
   /** What can be asked about it. */
@@ -324,6 +337,7 @@ export class Operator {
     const units = await this.#hooks.refresh();
     this.#parts.metrics.hooksBroken.set({}, this.#hooks.broken.length);
     this.#runs.endGone();
+    this.#asked.loaded();
     return units;
   }
 

@@ -2,6 +2,7 @@ import { HookMetrics } from '../effects/hook-metrics.ts';
 import { openFilters } from '../filter/filters.ts';
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import type { LeaderElection } from '../kube/coordination/leader-election.ts';
+import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
 import { slicedText } from '../lib/sliced-text.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
@@ -18,6 +19,7 @@ import { openControl, type ControlSettings } from './open-control.ts';
 import { openEvents } from './open-events.ts';
 import { openHistory, type OpenHistory, type RunHistoryPlace } from './open-history.ts';
 import { openRunner } from './open-runner.ts';
+import { openWebhooks, type Webhooks, type WebhooksOptions } from './open-webhooks.ts';
 import { Operator, type OperatorParts, type OperatorSettings } from './operator.ts';
 import { measureLoad } from './process-load.ts';
 import { createProcessMetrics } from './process-metrics.ts';
@@ -42,8 +44,10 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly tracing?: TracingSettings | undefined;
   /** Absent: runs are remembered in memory alone. */
   readonly runHistory?: RunHistoryPlace | undefined;
-  /** How webhooks are served; absent: as by default. */
-  readonly webhooks?: WebhookSettings;
+  /** Absent: hooks with webhooks are loaded, and nobody asks them. */
+  readonly webhooks?: WebhookSettings | undefined;
+  /** How long webhooks are answered after the signal to stop, because API servers learn late of it; default 3 s. */
+  readonly webhookDrainMs?: number;
 }
 
 /**
@@ -62,22 +66,20 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   keepYoungGeneration();
   await using ends = new AsyncDisposableStack();
   const metrics = openMetrics(options);
-  const processMetrics = createProcessMetrics();
-  const hookMetrics = new HookMetrics();
+  const [processMetrics, hookMetrics] = [createProcessMetrics(), new HookMetrics()];
   const runner = openRunner(options, ends, metrics);
   const loading =
     options.changes === undefined ? beginLoading(options.hooksDir, hookLoader(runner, signal)) : undefined;
   let readiness = (): readonly HealthCheck[] => NOT_READY;
   const server = await openServer(options, {
-    metricsText: async () =>
-      Buffer.concat([await slicedText(metrics.pieces()), Buffer.from(await processMetrics.text())]),
-    hookMetricsText: async () => slicedText(hookMetrics.pieces()),
+    ...metricPages({ metrics, processMetrics, hookMetrics }),
     health: () => ({ checks: readiness() }),
   });
   ends.defer(async () => server.run(AbortSignal.abort()));
   const access = await openCluster(options, metrics, ends);
   const records = await openRecords(options, { access, metrics }, ends);
   const leadership = openElection(options, { access, metrics, ...records }, ends);
+  const unasked = latch();
   const operator = new Operator({
     options,
     metrics,
@@ -90,16 +92,18 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     ...records,
     recordEvent: (about, event, runId) => records.events.record({ ...event, about, runId }),
     signal,
+    unasked: unasked.promise,
   });
-  readiness = () => operator.readiness();
+  const webhooks = openAdmission(options, { asked: operator.asked, access, metrics, ...records });
+  readiness = () => [...operator.readiness(), ...(webhooks?.readiness() ?? [])];
   const control = await openControl(options, { operator, leadership }, ends);
   // Aborts when the last run has ended.
   const serving = new AbortController();
   await runAll(
     [
       async (stop) => operator.run(stop).finally(() => serving.abort()),
-      async () => server.run(serving.signal),
-      async () => control?.run(serving.signal),
+      async (stop) => webhooks?.run(stop).finally(unasked.resolve) ?? unasked.resolve(),
+      ...[server, control].map((one) => async () => one?.run(serving.signal)),
       async () => measureLoad(metrics, serving.signal),
       async () => processMetrics.run(serving.signal),
       async () => leadership?.run(serving.signal),
@@ -131,6 +135,24 @@ async function openRecords(
 const NOT_READY: readonly HealthCheck[] = [
   { name: 'startup', isOk: false, message: 'looking for the cluster and its credentials' },
 ];
+
+interface AllMetrics {
+  readonly metrics: Metrics;
+  readonly processMetrics: ReturnType<typeof createProcessMetrics>;
+  readonly hookMetrics: HookMetrics;
+}
+
+function metricPages({
+  metrics,
+  processMetrics,
+  hookMetrics,
+}: AllMetrics): Pick<ServerOptions, 'metricsText' | 'hookMetricsText'> {
+  return {
+    metricsText: async () =>
+      Buffer.concat([await slicedText(metrics.pieces()), Buffer.from(await processMetrics.text())]),
+    hookMetricsText: async () => slicedText(hookMetrics.pieces()),
+  };
+}
 
 async function openServer(
   { listenAddress: address, listenPort: port, isHostAllowed, log }: OperatorOptions,
@@ -166,6 +188,15 @@ function openElection(
 ): LeaderElection | undefined {
   if (leaderElection === undefined) return undefined;
   return openLeadership(leaderElection, { ...parts, userAgent, env, log }, ends);
+}
+
+const DRAIN_MS = 3000;
+
+function openAdmission(
+  { webhooks: settings, webhookDrainMs: drainMs = DRAIN_MS, env, log }: OperatorOptions,
+  parts: Pick<WebhooksOptions, 'asked' | 'access' | 'metrics' | 'events'>,
+): Webhooks | undefined {
+  return settings && openWebhooks({ ...parts, settings, drainMs, env, log });
 }
 
 async function openCluster(

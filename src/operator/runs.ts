@@ -66,6 +66,8 @@ export interface RunsOptions {
   readonly gate?: PauseGate | undefined;
   /** Makes a trace of each run; absent: there are none. */
   readonly traces?: RunTraces | undefined;
+  /** Resolves when nobody asks hooks any more, once the operator stops; absent: nobody does then. */
+  readonly unasked?: Promise<void> | undefined;
   readonly logProxyHookJson: boolean;
   /** Whether runs are logged as shell-operator does; default false. */
   readonly logCompat?: boolean;
@@ -173,6 +175,7 @@ export class Runs {
     const limit = this.#terminateAfterGrace(signal, ended.signal);
     try {
       await runAll([async (stop) => this.#queues.run(stop), async (stop) => this.#wishes.run(stop)], signal);
+      await this.#options.unasked;
       await this.#asked.end();
     } finally {
       ended.abort();

@@ -1,7 +1,16 @@
+import type { CertificateChoice } from '../server/certificates/certificate-source.ts';
+
 /** How webhooks are served and registered, as the flags of `start` say it. */
 export interface WebhookSettings {
   /** Namespace of the Services; empty unless it was given. */
   readonly namespace: string;
+  /** Where the API server calls webhooks, in place of a Service; empty: at the Service. */
+  readonly url: string;
+  /** Where certificates come from. */
+  readonly certificates: CertificateChoice;
+  /** How long the certificates that hooklet makes are valid. */
+  readonly authorityMs: number;
+  readonly leafMs: number;
   readonly admission: AdmissionSettings;
   readonly conversion: ConversionSettings;
 }

@@ -10,8 +10,10 @@ export interface FailureContext {
   readonly path: string;
   readonly timeoutMs: number | undefined;
   readonly backgroundLimitMs: number;
-  /** Whether the run was ended because the operator is stopping. */
+  /** Whether the run was ended by its signal. */
   readonly isStopped: boolean;
+  /** Why, from `stopText`; default: because the operator is stopping. */
+  readonly why?: string;
 }
 
 /** Returns why a run failed, in one line; undefined when it succeeded. */
@@ -19,11 +21,19 @@ export function describeFailure(exit: Exit, context: FailureContext): string | u
   if (exit.startError !== undefined) return explainStartError(context.path, exit.startError);
   if (exit.timedOut) return overtimeText(context.timeoutMs);
   if (exit.exitCode === 0 && exit.heldBy === undefined) return undefined;
-  if (context.isStopped) return 'it was ended because the operator is stopping';
+  if (context.isStopped) return context.why ?? STOPPING;
   if (exit.heldBy !== undefined) return heldText(exit.heldBy, context.backgroundLimitMs);
   if (exit.signal === 'SIGKILL') return 'it was killed by SIGKILL, which the kernel sends when memory runs out';
   if (exit.signal !== undefined) return `it was killed by ${exit.signal}`;
   return `exit code ${exit.exitCode}${describeShellSignal(exit.exitCode ?? 0)}`;
+}
+
+const STOPPING = 'it was ended because the operator is stopping';
+
+/** Why a run was ended by its signal. */
+export function stopText({ reason }: AbortSignal): string {
+  // A reason of the platform says nothing.
+  return reason instanceof Error && reason.name === 'Error' ? `it was ended: ${reason.message}` : STOPPING;
 }
 
 /** The reason of a run that exceeded its timeout. */

@@ -13,7 +13,7 @@ import { CONFIG_LIMIT_MS } from '../hook/load.ts';
 import type { ResultOutcome } from '../hook/result.ts';
 import type { Execution, ExecuteRequest, Executor, FailedExecution } from './executor.ts';
 import { outcomeOfExitCode } from './exit-code.ts';
-import { describeFailure, failureMessage } from './failure.ts';
+import { describeFailure, failureMessage, stopText } from './failure.ts';
 import { OUTPUT_LIMITS } from './output-limits.ts';
 import type { Spawner } from './spawner.ts';
 import type { Exit, SpawnRequest } from './spawner-protocol.ts';
@@ -80,7 +80,8 @@ async function runProcess(
       return { ...(await readOutputs(hook, workspace, outcome === 'later')), cost };
     }
     const { backgroundLimitMs } = options;
-    const reason = describeFailure(exit, { path, timeoutMs, backgroundLimitMs, isStopped }) ?? 'it was ended';
+    const stop = { isStopped, why: stopText(signal) };
+    const reason = describeFailure(exit, { path, timeoutMs, backgroundLimitMs, ...stop }) ?? 'it was ended';
     const by = exit.isLost === true ? 'environment' : 'hook';
     const how = { isPermanent: outcome === 'permanent', isCutOff: isCutOff(exit) || isStopped };
     return failed(hook, exit, { reason, by, cost, ...how, ...(await writtenBefore(exit, workspace)) });

@@ -12,7 +12,7 @@ import type { HookFile } from '../hook/discover.ts';
 import { abortable } from '../lib/abortable.ts';
 import type { Logger } from '../log.ts';
 import type { Execution, ExecuteRequest, Executor, FailedExecution } from './executor.ts';
-import { failureMessage } from './failure.ts';
+import { failureMessage, stopText } from './failure.ts';
 import type { OutputLog } from './output-log.ts';
 import { limitRun } from './run-limits.ts';
 import type { Spawner } from './spawner.ts';
@@ -110,6 +110,7 @@ export class WarmHooks implements Executor {
       cost: { durationMs: performance.now() - startedAt, usage },
       isTimedOut,
       isStopped: signal.aborted,
+      why: stopText(signal),
     });
   }
 

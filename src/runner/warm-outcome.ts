@@ -55,14 +55,17 @@ export interface Circumstances {
   readonly cost: RunCost;
   readonly isTimedOut: boolean;
   readonly isStopped: boolean;
+  /** Why it was, from `stopText`. */
+  readonly why: string;
 }
 
 /** Returns the result of a run as that of an executor. */
-export function toExecution(hook: Hook, outcome: Outcome, { cost, isTimedOut, isStopped }: Circumstances): Execution {
+export function toExecution(hook: Hook, outcome: Outcome, { cost, isTimedOut, ...stop }: Circumstances): Execution {
+  const { isStopped } = stop;
   if (outcome.type === 'done' && !isTimedOut) {
     return { type: 'exited', cost, outputs: outcome.outputs };
   }
-  const [reason, detail] = describeOutcome(outcome, isStopped);
+  const [reason, detail] = describeOutcome(outcome, stop);
   const message = failureMessage(hook.name, isTimedOut ? overtimeText(hook.settings.timeoutMs) : reason, detail);
   const error = new HookFailedError(message, { ending: { timedOut: isTimedOut } });
   const isCutOff = isTimedOut || isStopped || outcome.type === 'ended';
@@ -97,9 +100,9 @@ export function describeLoad(loaded: Exclude<Loaded, { type: 'ready' }>): Descri
   return [`its process ended before its module was loaded (${describeEnd(loaded)})`, loaded.exit.stderr];
 }
 
-function describeOutcome(outcome: Outcome, isStopped: boolean): Description {
+function describeOutcome(outcome: Outcome, { isStopped, why }: Pick<Circumstances, 'isStopped' | 'why'>): Description {
   if (outcome.type === 'done') return ['', ''];
-  if (isStopped) return ['it was ended because the operator is stopping', ''];
+  if (isStopped) return [why, ''];
   if (outcome.type === 'failed') return [outcome.reason, outcome.error];
   return [`its process ended during the run (${describeEnd(outcome)})`, outcome.exit.stderr];
 }

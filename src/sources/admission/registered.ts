@@ -64,6 +64,12 @@ export function withBundle(webhook: JsonObject, bundle: string): JsonObject {
   return { ...webhook, clientConfig };
 }
 
+/** The webhook without `caBundle`. */
+export function withoutBundle(webhook: JsonObject): JsonObject {
+  const { caBundle: _, ...clientConfig } = asJsonObject(webhook['clientConfig']);
+  return { ...webhook, clientConfig };
+}
+
 export function base64(bundle: string): string {
   return Buffer.from(bundle, 'utf8').toString('base64');
 }
@@ -77,6 +83,5 @@ export function isAsWanted(webhook: JsonObject | undefined, wanted: JsonObject):
 const EMPTY = { rules: [], matchConditions: [] };
 
 function compared(webhook: JsonObject): JsonObject {
-  const { caBundle: _, ...clientConfig } = asJsonObject(webhook['clientConfig']);
-  return { ...EMPTY, ...webhook, clientConfig };
+  return { ...EMPTY, ...withoutBundle(webhook) };
 }

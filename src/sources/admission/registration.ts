@@ -16,13 +16,16 @@ import { sleep } from '../../lib/sleep.ts';
 import { unreachable } from '../../lib/unreachable.ts';
 import type { Logger } from '../../log.ts';
 import { configurationKind, FollowedConfiguration, type ConfigurationKind } from './followed-configuration.ts';
-import { base64, bundleOf, writtenBy, type Registered, type Writer } from './registered.ts';
+import { base64, bundleOf, withoutBundle, writtenBy, type Registered, type Writer } from './registered.ts';
+import { byName } from './wanted-webhooks.ts';
 import { isNewer, registrationStep, type RegistrationSituation, type RegistrationStep } from './registration-step.ts';
 
 /** What is to be registered now. */
 export interface Wanted {
   /** Sorted by name, without `caBundle`. */
   readonly webhooks: readonly JsonObject[];
+  /** Some hooks are broken, and may want more: what is registered beside is left there. */
+  readonly isPartial: boolean;
   /** Increases when the hooks of this replica were changed: then they are newer than what is registered. */
   readonly revision: number;
 }
@@ -73,6 +76,10 @@ export class Registration {
       this.look();
       options.onChange();
     });
+  }
+
+  get kind(): ConfigurationKind {
+    return this.#options.kind;
   }
 
   /** Why it is not registered as it should be; undefined when nothing is known to be wrong. */
@@ -129,11 +136,10 @@ export class Registration {
 
   async #situation(found: Registered | undefined, signal: AbortSignal): Promise<RegistrationSituation> {
     const { wanted, bundleFor, namespace, isGone, monotonicMs } = this.#options;
-    const { webhooks, revision } = wanted();
+    const { webhooks: all, isPartial, revision } = wanted();
+    const webhooks = isPartial ? withOthers(all, found) : all;
     const me = { ...this.#me(found, revision), namespace };
-    if (found?.webhooks.length !== 0) this.#emptySinceMs = undefined;
-    else this.#emptySinceMs ??= monotonicMs();
-    const isLongEmpty = this.#emptySinceMs !== undefined && monotonicMs() - this.#emptySinceMs >= EMPTY_MS;
+    const isLongEmpty = this.#isLongEmpty(found, monotonicMs());
     const situation = { found, wanted: webhooks, bundleFor, me, isWriterGone: false, isLongEmpty };
     if (found === undefined || !isNewer(found.writer, situation)) return situation;
     const { name } = found.writer;
@@ -141,6 +147,15 @@ export class Registration {
     if (this.#goneWriter !== name) return situation;
     this.#generation = Math.max(me.generation, found.writer.generation + 1);
     return { ...situation, me: { ...me, generation: this.#generation }, isWriterGone: true };
+  }
+
+  #isLongEmpty(found: Registered | undefined, nowMs: number): boolean {
+    if (found?.webhooks.length !== 0) {
+      this.#emptySinceMs = undefined;
+      return false;
+    }
+    this.#emptySinceMs ??= nowMs;
+    return nowMs - this.#emptySinceMs >= EMPTY_MS;
   }
 
   /** Its generation is one more than what it found when it began, or when its hooks were changed. */
@@ -176,6 +191,13 @@ export class Registration {
     log.warn({ kind, name, err: error, ...advice }, 'webhooks cannot be registered, it is tried again');
     return waitMs;
   }
+}
+
+/** What is wanted, and what else is registered. */
+function withOthers(wanted: readonly JsonObject[], found: Registered | undefined): readonly JsonObject[] {
+  const names = new Set(wanted.map(({ name }) => name));
+  const others = (found?.webhooks ?? []).filter(({ name }) => !names.has(name)).map(withoutBundle);
+  return others.length === 0 ? wanted : [...wanted, ...others].toSorted(byName);
 }
 
 const DONE = {

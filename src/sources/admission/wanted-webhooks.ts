@@ -22,7 +22,8 @@ export function wantedWebhooks(bindings: readonly AdmissionBinding[], options: W
   return bindings.map((binding) => wantedWebhook(binding, options)).toSorted(byName);
 }
 
-function byName(a: JsonObject, b: JsonObject): number {
+/** The order in which the API server is told webhooks. */
+export function byName(a: JsonObject, b: JsonObject): number {
   return String(a['name']) < String(b['name']) ? -1 : 1;
 }
 

@@ -1,0 +1,310 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import type { Sandbox } from '@hooklet/sandbox';
+import { asking, sandboxForTest } from '@hooklet/sandbox/testing';
+import { recordingHook, sandboxCluster, until } from '../support/operator-rig.ts';
+import { startWebhooks, type WebhookRig, type WebhookRigOptions } from '../support/webhook-rig.ts';
+
+/** A test starts an operator with real processes, on a machine that may be busy. */
+const LIMIT_MS = 120_000;
+const RULES = [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }];
+const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1';
+const VALIDATING = `${CONFIGURATIONS}/validatingwebhookconfigurations/test-hooks`;
+const MUTATING = `${CONFIGURATIONS}/mutatingwebhookconfigurations/test-hooks`;
+
+const validating = (name: string, more: object = {}) => ({
+  configVersion: 'v1',
+  kubernetesValidating: [{ name, rules: RULES, ...more }],
+});
+
+/** A hook that answers a request with this, and records its contexts. */
+const answers = (config: object, response: unknown, more = ''): string =>
+  recordingHook(config, `${more}\ncat > "$VALIDATING_RESPONSE_PATH" <<'END'\n${JSON.stringify(response)}\nEND`);
+
+async function rigOf(sandbox: Sandbox, options: Omit<WebhookRigOptions, 'connect'>): Promise<WebhookRig> {
+  return startWebhooks({ connect: sandboxCluster(sandbox), ...options });
+}
+
+/** The webhooks that are registered, by name. */
+async function registered(sandbox: Sandbox, path = VALIDATING): Promise<readonly Readonly<Record<string, unknown>>[]> {
+  const { body } = await asking(sandbox)('GET', path);
+  return Array.isArray(body['webhooks']) ? body['webhooks'] : [];
+}
+
+async function names(sandbox: Sandbox, path = VALIDATING): Promise<readonly unknown[]> {
+  return (await registered(sandbox, path)).map(({ name }) => name);
+}
+
+async function readiness(rig: WebhookRig): Promise<string> {
+  const response = await fetch(`${rig.url()}/readyz?verbose`);
+  return `${response.status} ${await response.text()}`;
+}
+
+const configMap = (name: string) => ({ apiVersion: 'v1', kind: 'ConfigMap', metadata: { name, namespace: 'default' } });
+
+describe('a hook with a webhook', { timeout: LIMIT_MS }, () => {
+  it('is registered, asked with its snapshots, and answers', async () => {
+    const sandbox = await sandboxForTest();
+    await asking(sandbox)('POST', '/api/v1/namespaces/default/configmaps', configMap('seen'));
+    const config = {
+      ...validating('maps.example.com', { includeSnapshotsFrom: ['maps'], failurePolicy: 'Ignore' }),
+      kubernetes: [
+        {
+          name: 'maps',
+          kind: 'ConfigMap',
+          jqFilter: '.metadata.name',
+          executeHookOnEvent: [],
+          executeHookOnSynchronization: false,
+          keepFullObjectsInMemory: false,
+        },
+      ],
+    };
+    await using rig = await rigOf(sandbox, {
+      hooks: { 'a.sh': answers(config, { allowed: false, message: 'not so', warnings: ['w'] }) },
+    });
+    await until(async () => expect(await names(sandbox)).toEqual(['maps.example.com']));
+
+    const { response } = await rig.review('/hooks/maps-example-com', { object: { n: 1 } }, '?timeout=10s');
+
+    expect(response).toEqual({
+      uid: 'uid-1',
+      allowed: false,
+      status: { code: 403, message: 'not so' },
+      warnings: ['w'],
+    });
+    expect(rig.contexts('a.sh')).toEqual([
+      {
+        binding: 'maps.example.com',
+        type: 'Validating',
+        review: { request: expect.objectContaining({ uid: 'uid-1', object: { n: 1 }, oldObject: null }) },
+        snapshots: { maps: [{ filterResult: 'seen' }] },
+      },
+    ]);
+    const [webhook] = await registered(sandbox);
+    expect(webhook).toEqual({
+      name: 'maps.example.com',
+      admissionReviewVersions: ['v1', 'v1beta1'],
+      clientConfig: {
+        url: `https://127.0.0.1:${rig.port}/hooks/maps-example-com`,
+        caBundle: Buffer.from(rig.certificate.cert).toString('base64'),
+      },
+      failurePolicy: 'Ignore',
+      matchPolicy: 'Equivalent',
+      namespaceSelector: {},
+      objectSelector: {},
+      rules: [{ ...RULES[0], scope: '*' }],
+      sideEffects: 'None',
+      timeoutSeconds: 10,
+    });
+    await until(async () => expect(await readiness(rig)).toMatch(/^200 [^]*\[\+\]webhook-server ok/));
+    expect(await names(sandbox, MUTATING)).toEqual([]);
+  });
+
+  it('that fails, writes nonsense, or asks for what is refused denies, and names itself and what', async () => {
+    const bad = { operation: 'Create', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '_' } } };
+    const patch = `echo '{"allowed":true}' > "$VALIDATING_RESPONSE_PATH"; echo '${JSON.stringify(bad)}' > "$KUBERNETES_PATCH_PATH"`;
+    const cases: readonly (readonly [name: string, body: string, message: string])[] = [
+      ['fails', 'exit 1', 'exit code 1'],
+      ['silent', ':', 'ADMISSION_RESPONSE_PATH is empty'],
+      ['nonsense', 'echo yes > "$ADMISSION_RESPONSE_PATH"', 'ADMISSION_RESPONSE_PATH is not one JSON object'],
+      ['later', 'exit 75', 'it says that its work cannot be done yet'],
+      ['refused', patch, 'ERR_PATCH'],
+    ];
+    const hooks = cases.map(([name, body]) => [`${name}.sh`, recordingHook(validating(`${name}.example.com`), body)]);
+    const sandbox = await sandboxForTest();
+    await using rig = await rigOf(sandbox, { hooks: Object.fromEntries(hooks) });
+    await until(async () => expect(await names(sandbox)).toHaveLength(cases.length));
+
+    for (const [name, , message] of cases) {
+      const { response } = await rig.review(`/hooks/${name}-example-com`);
+
+      expect(response).toMatchObject({ uid: 'uid-1', allowed: false, status: { code: 500 } });
+      const start = `Hook failed: hook ${name}.sh, kubernetesValidating ${name}.example.com: `;
+      expect(JSON.stringify(response)).toContain(start);
+      expect(JSON.stringify(response)).toContain(message);
+    }
+  });
+
+  it('that takes too long is ended, and its caller gets an answer in time', async () => {
+    const sandbox = await sandboxForTest();
+    await using rig = await rigOf(sandbox, {
+      hooks: { 'a.sh': recordingHook(validating('a.example.com'), 'exec sleep 600') },
+    });
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+
+    expect(await rig.review('/hooks/a-example-com', {}, '?timeout=1s')).toMatchObject({
+      status: 504,
+      body: 'hook a.sh, kubernetesValidating a.example.com: no answer within 500ms\n',
+    });
+    await until(() => {
+      const { fields } = rig.lines.find(({ message }) => message.startsWith('hook failed, and its caller')) ?? {};
+      expect(String(fields?.['err'])).toContain('it was ended: no answer within 500ms');
+    });
+  });
+
+  it('of a dry run leaves no trace', async () => {
+    const sandbox = await sandboxForTest();
+    const patch = JSON.stringify({ operation: 'CreateOrUpdate', object: configMap('made') });
+    const body = `echo '${patch}' > "$KUBERNETES_PATCH_PATH"; echo '{"name":"asked","action":"add","value":1}' > "$METRICS_PATH"`;
+    const hook = answers(validating('a.example.com', { sideEffects: 'NoneOnDryRun' }), { allowed: true }, body);
+    await using rig = await rigOf(sandbox, { hooks: { 'a.sh': hook } });
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+    const made = async () => (await asking(sandbox)('GET', '/api/v1/namespaces/default/configmaps/made')).status;
+    const metrics = async () => (await fetch(`${rig.url()}/metrics/hooks`)).text();
+
+    expect((await rig.review('/hooks/a-example-com', { dryRun: true })).response).toMatchObject({ allowed: true });
+    expect(await made()).toBe(404);
+    expect(await metrics()).not.toContain('asked');
+
+    expect((await rig.review('/hooks/a-example-com')).response).toMatchObject({ allowed: true });
+    expect(await made()).toBe(200);
+    await until(async () => expect(await metrics()).toContain('asked'));
+  });
+
+  it('that mutates answers with the patch of the object that it wrote', async () => {
+    const sandbox = await sandboxForTest();
+    const config = { configVersion: 'v1', kubernetesMutating: [{ name: 'm.example.com', rules: RULES }] };
+    const body = `jq '{allowed: true, object: (.[0].review.request.object | .metadata.labels = {a: "b"})}' "$BINDING_CONTEXT_PATH" > "$VALIDATING_RESPONSE_PATH"`;
+    await using rig = await rigOf(sandbox, { hooks: { 'a.sh': recordingHook(config, body) } });
+    await until(async () => expect(await names(sandbox, MUTATING)).toEqual(['m.example.com']));
+
+    const { response } = await rig.review('/hooks/m-example-com');
+
+    expect(response).toMatchObject({ allowed: true, patchType: 'JSONPatch' });
+    expect(JSON.parse(Buffer.from(String(response['patch']), 'base64').toString())).toEqual([
+      { op: 'add', path: '/metadata/labels', value: { a: 'b' } },
+    ]);
+  });
+});
+
+describe('what is registered', { timeout: LIMIT_MS }, () => {
+  it('follows the hooks: it comes and goes with them, and the last takes the configuration with it', async () => {
+    const sandbox = await sandboxForTest();
+    await using rig = await rigOf(sandbox, {
+      hooks: { 'a.sh': answers(validating('a.example.com'), { allowed: true }) },
+    });
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+
+    rig.change('b.sh', answers(validating('b.example.com'), { allowed: true }));
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com', 'b.example.com']));
+    rig.change('a.sh');
+    await until(async () => expect(await names(sandbox)).toEqual(['b.example.com']));
+    rig.change('b.sh');
+    await until(async () => expect(await names(sandbox)).toEqual([]));
+  });
+
+  it('is repaired when somebody empties it, and left alone at the end', async () => {
+    const sandbox = await sandboxForTest();
+    const rig = await rigOf(sandbox, { hooks: { 'a.sh': answers(validating('a.example.com'), { allowed: true }) } });
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+
+    await asking(sandbox)('PATCH', VALIDATING, { webhooks: [] }, 'application/merge-patch+json');
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+    await asking(sandbox)('DELETE', VALIDATING);
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+
+    await rig.stop();
+    expect(await names(sandbox)).toEqual(['a.example.com']);
+  });
+
+  it('of another installation is not touched, and the reason is told', async () => {
+    const sandbox = await sandboxForTest();
+    const metadata = {
+      name: 'test-hooks',
+      labels: { 'app.kubernetes.io/managed-by': 'hooklet' },
+      annotations: { 'hooklet.dev/namespace': 'other' },
+    };
+    const kind = 'ValidatingWebhookConfiguration';
+    await asking(sandbox)('POST', `${CONFIGURATIONS}/validatingwebhookconfigurations`, {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind,
+      metadata,
+      webhooks: [],
+    });
+    await using rig = await rigOf(sandbox, {
+      hooks: { 'a.sh': answers(validating('a.example.com'), { allowed: true }) },
+    });
+
+    await until(async () =>
+      expect(await readiness(rig)).toContain(`${kind} test-hooks belongs to the hooklet in the namespace other`),
+    );
+    expect(await names(sandbox)).toEqual([]);
+  });
+
+  it('leaves out the namespace of hooklet, unless a webhook says otherwise', async () => {
+    const sandbox = await sandboxForTest();
+    const config = {
+      configVersion: 'v1',
+      kubernetesValidating: [
+        { name: 'a.example.com', rules: RULES, namespaceSelector: { matchLabels: { a: 'b' } } },
+        { name: 'b.example.com', rules: RULES, matchOwnNamespace: true },
+      ],
+    };
+    const env = { POD_NAME: 'hooklet-1', POD_NAMESPACE: 'tools' };
+    await using _rig = await rigOf(sandbox, { hooks: { 'a.sh': answers(config, { allowed: true }) }, env });
+    await until(async () => expect(await names(sandbox)).toHaveLength(2));
+
+    expect((await registered(sandbox)).map(({ namespaceSelector }) => namespaceSelector)).toEqual([
+      {
+        matchLabels: { a: 'b' },
+        matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['tools'] }],
+      },
+      {},
+    ]);
+  });
+
+  it('has each name once: of two hooks with one name the second is broken until the first is gone', async () => {
+    const sandbox = await sandboxForTest();
+    const hook = (message: string): string => answers(validating('a.example.com'), { allowed: false, message });
+    await using rig = await rigOf(sandbox, { hooks: { 'a.sh': hook('a'), 'b.sh': hook('b') } });
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+    await until(async () => expect(await readiness(rig)).toContain('another hook has its webhook name'));
+    expect((await rig.review('/hooks/a-example-com')).response).toMatchObject({ status: { message: 'a' } });
+
+    rig.change('a.sh');
+
+    await until(async () =>
+      expect((await rig.review('/hooks/a-example-com')).response).toMatchObject({ status: { message: 'b' } }),
+    );
+  });
+});
+
+describe('a replica that stands by', { timeout: LIMIT_MS }, () => {
+  it('answers too, with snapshots, and runs nothing else', async () => {
+    const sandbox = await sandboxForTest();
+    await asking(sandbox)('POST', '/api/v1/namespaces/default/configmaps', configMap('seen'));
+    const config = {
+      ...validating('a.example.com', { includeSnapshotsFrom: ['maps'] }),
+      onStartup: 1,
+      kubernetes: [{ name: 'maps', kind: 'ConfigMap', jqFilter: '.metadata.name', keepFullObjectsInMemory: false }],
+    };
+    const leaderElection = { leaseName: 'x', leaseDurationMs: 60_000, renewDeadlineMs: 40_000, retryPeriodMs: 200 };
+    const lease = { holderIdentity: 'other', leaseDurationSeconds: 3600, renewTime: '2199-01-01T00:00:00.000000Z' };
+    await asking(sandbox)('POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', {
+      apiVersion: 'coordination.k8s.io/v1',
+      kind: 'Lease',
+      metadata: { name: 'x' },
+      spec: lease,
+    });
+    const hooks = { 'a.sh': answers(config, { allowed: true }) };
+    const env = { POD_NAME: 'standby', POD_NAMESPACE: 'default' };
+    await using rig = await rigOf(sandbox, { hooks, env, operator: { leaderElection } });
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+
+    expect((await rig.review('/hooks/a-example-com')).response).toMatchObject({ allowed: true });
+    expect(rig.contexts('a.sh')).toEqual([
+      expect.objectContaining({ type: 'Validating', snapshots: { maps: [{ filterResult: 'seen' }] } }),
+    ]);
+    await asking(sandbox)('POST', '/api/v1/namespaces/default/configmaps', configMap('later'));
+    await until(async () => {
+      await rig.review('/hooks/a-example-com');
+      expect(rig.contexts('a.sh').at(-1)).toMatchObject({
+        snapshots: { maps: [{ filterResult: 'later' }, { filterResult: 'seen' }] },
+      });
+    });
+    expect(new Set(rig.contexts('a.sh').map(({ type }) => type))).toEqual(new Set(['Validating']));
+    expect(existsSync(join(rig.out, 'started'))).toBe(false);
+    expect(await readiness(rig)).toMatch(/^200 [^]*\[\+\]webhook-snapshots ok/);
+  });
+});
