@@ -134,7 +134,7 @@ describe('a hook with a webhook', { timeout: LIMIT_MS }, () => {
     await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
 
     expect(await rig.review('/hooks/a-example-com', {}, '?timeout=1s')).toMatchObject({
-      status: 504,
+      status: 500,
       body: 'hook a.sh, kubernetesValidating a.example.com: no answer within 500ms\n',
     });
     await until(() => {

@@ -90,7 +90,8 @@ async function answer(call: AdmissionCall, options: AdmissionEndpointOptions): P
     case 'refused':
       return { result: 'refused', reply: plain(verdict.status, `${who}: ${verdict.reason}`) };
     case 'late':
-      return { result: 'timeout', reply: plain(504, `${who}: no answer within ${goDuration(verdict.limitMs)}`) };
+      // Of a 504 the API server shows no text.
+      return { result: 'timeout', reply: plain(500, `${who}: no answer within ${goDuration(verdict.limitMs)}`) };
   }
 }
 

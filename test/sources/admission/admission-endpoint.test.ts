@@ -191,7 +191,7 @@ describe('the answer', () => {
       await vi.advanceTimersByTimeAsync(1);
 
       expect(await answer).toMatchObject({
-        status: 504,
+        status: 500,
         body: `hook pods.sh, kubernetesMutating pods.example.com: no answer within ${text}\n`,
       });
       expect(ends[0]?.aborted).toBe(true);
