@@ -1,4 +1,5 @@
 import { metricRegistry, type MetricRegistry } from './lib/metric-registry.ts';
+import { webhookMetrics } from './webhook-metrics.ts';
 
 // What shell-operator documents, and what it has instead: the default buckets of Prometheus.
 const RUN_SECONDS = [0, 0.005, 0.01, 0.02, 0.025, 0.05, 0.1, 0.2, 0.25, 0.5, 1, 2, 2.5, 5, 10, 20, 50, 100, 200, 500];
@@ -319,32 +320,6 @@ function requestMetrics({ counter, histogram }: Pick<MetricRegistry, 'counter' |
     histogram('kubernetes_client_request_latency_seconds', `Time of ${requests}.`, LATENCY_LABELS, REQUEST_SECONDS),
     counter('kubernetes_client_request_result_total', `Number of ${requests}, by status and method.`, REQUEST_LABELS),
   ] as const;
-}
-
-function webhookMetrics({ counter, gauge, histogram }: MetricRegistry) {
-  return {
-    admissionRequests: counter(
-      'admission_requests_total',
-      'Requests to admission webhooks, by result: allowed, denied, failed, refused, timeout or invalid.',
-      ['hook', 'binding', 'result'],
-    ),
-    admissionSeconds: histogram(
-      'admission_request_seconds',
-      'Time from a request to an admission webhook until its answer.',
-      ['hook', 'binding'],
-      SHORT_SECONDS,
-    ),
-    certificateExpiry: gauge(
-      'webhook_certificate_expiry_timestamp_seconds',
-      'When the certificate that webhooks are served with expires (serving), and what makes it trusted (ca).',
-      ['which'],
-    ),
-    certificateRotations: counter(
-      'webhook_certificate_rotation_total',
-      'Certificates of webhooks that were made or read anew, by result; a conflict means that another replica was first.',
-      ['result'],
-    ),
-  };
 }
 
 function loadMetrics({ counter, histogram }: MetricRegistry) {

@@ -1,5 +1,6 @@
 import type { WebhookSettings } from '../operator/webhook-settings.ts';
-import { port, text, words, type OptionSpec } from './option-spec.ts';
+import { parseCertificateChoice, type CertificateChoice } from '../server/certificates/certificate-source.ts';
+import { duration, port, text, words, type OptionSpec } from './option-spec.ts';
 
 /**
  * The options of webhooks, with the names and defaults of shell-operator: `--validating-webhook-…` for validating and
@@ -11,6 +12,35 @@ export const webhookOptions = {
     ['HOOKLET_NAMESPACE', 'SHELL_OPERATOR_NAMESPACE'],
     '',
     'namespace of the Services of webhooks',
+  ),
+  webhookUrl: {
+    ...text(
+      '--webhook-url <url>',
+      ['HOOKLET_WEBHOOK_URL'],
+      '',
+      'where the API server calls webhooks, such as https://host:9680; else at their Services',
+    ),
+    parse: webhookUrl,
+  },
+  webhookCertificates: {
+    flag: '--webhook-certificates <where>',
+    env: ['HOOKLET_WEBHOOK_CERTIFICATES'],
+    defaultText: '',
+    description: 'certificates of webhooks: files, secret/<name> or self; else the files if they exist, else self',
+    parse: parseCertificateChoice,
+    fallback: { type: 'auto' },
+  } satisfies OptionSpec<CertificateChoice> as OptionSpec<CertificateChoice>,
+  webhookAuthorityMs: duration(
+    '--webhook-authority-life <duration>',
+    ['HOOKLET_WEBHOOK_AUTHORITY_LIFE'],
+    '17520h',
+    'how long a certificate authority that hooklet makes is valid',
+  ),
+  webhookCertificateMs: duration(
+    '--webhook-certificate-life <duration>',
+    ['HOOKLET_WEBHOOK_CERTIFICATE_LIFE'],
+    '2160h',
+    'how long a certificate that hooklet makes is valid',
   ),
   admissionConfigurationName: text(
     '--validating-webhook-configuration-name <name>',
@@ -53,6 +83,10 @@ type WebhookOptions = {
 export function webhookSettings(options: WebhookOptions): WebhookSettings {
   return {
     namespace: options.namespace,
+    url: options.webhookUrl,
+    certificates: options.webhookCertificates,
+    authorityMs: options.webhookAuthorityMs,
+    leafMs: options.webhookCertificateMs,
     admission: {
       configurationName: options.admissionConfigurationName,
       serviceName: options.admissionServiceName,
@@ -120,4 +154,13 @@ function failurePolicy(): OptionSpec<'Fail' | 'Ignore'> {
     parse,
     fallback: 'Fail',
   };
+}
+
+/** The API server takes no other form: https, a host, and what leads to the path of a webhook. */
+function webhookUrl(value: string): string {
+  if (value === '') return value;
+  const url = URL.parse(value);
+  const isPlain = url?.protocol === 'https:' && url.username === '' && url.search === '' && url.hash === '';
+  if (isPlain) return value.replace(/\/+$/, '');
+  throw new Error('a URL such as https://host:9680, without a user, a query and a fragment');
 }

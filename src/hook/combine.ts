@@ -134,7 +134,10 @@ function isSynchronization({ triggers: [trigger] }: Task): boolean {
 }
 
 function isMergeable({ triggers: [trigger], isAlone = false }: Task): boolean {
-  if (isAlone || asV0(trigger) !== undefined) return false;
+  return !isAlone && asV0(trigger) === undefined && canShareRun(trigger);
+}
+
+function canShareRun(trigger: Trigger): boolean {
   switch (trigger.type) {
     case 'onStartup':
     case 'ask':

@@ -9,7 +9,6 @@ import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
-import { sleep } from '../lib/sleep.ts';
 import type { LogLevels } from '../log.ts';
 import { type Metrics } from '../metrics.ts';
 import type { Effects } from '../run/attempt.ts';
@@ -20,7 +19,6 @@ import type { Runner } from '../runner/runner.ts';
 import type { HealthCheck } from '../server/health.ts';
 import { boot, StartupHooks, type BootOptions } from '../units/boot.ts';
 import { type ClusterAccess } from './cluster-access.ts';
-import { countCrowds } from './crowds.ts';
 import { fingerprintsOf } from '../units/fingerprints.ts';
 import { readinessChecks } from './health.ts';
 import type { Filters } from '../filter/filters.ts';
@@ -40,9 +38,9 @@ import { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
 import { openSchedules, type ScheduleStatePlace } from './schedule-state.ts';
 import type { Schedules } from './schedules.ts';
 import { logLoaded } from '../units/loaded-hook.ts';
-import { LongRuns } from './long-runs.ts';
 import { Runs } from './runs.ts';
 import { GivenUp, type GivenUpOptions, type GivenUpSettings } from './given-up.ts';
+import { tick } from './tick.ts';
 import { createUnitFactory, type UnitFactoryOptions } from './unit-factory.ts';
 
 export interface OperatorSettings extends RunnerSettings, GivenUpSettings {
@@ -57,8 +55,6 @@ export interface OperatorSettings extends RunnerSettings, GivenUpSettings {
   /** Default: a ConfigMap, for the schedules that make up for missed ticks. */
   readonly scheduleState?: ScheduleStatePlace | undefined;
 }
-
-const TICK_MS = 10_000;
 
 /** The parts that `runOperator` has opened; it closes them after `run`. */
 export interface OperatorParts {
@@ -266,12 +262,13 @@ export class Operator {
   }
 
   async #work(signal: AbortSignal): Promise<void> {
+    const { options, metrics } = this.#parts;
     await runAll(
       [
         async (stop) => this.#runs.run(stop),
         async (stop) => this.#followHooks(stop),
         async (stop) => Promise.race([this.#crash.promise, aborted(stop)]),
-        async (stop) => this.#tick(stop),
+        async (stop) => tick({ metrics, log: options.log, queues: () => this.#runs.queues }, stop),
       ],
       signal,
     );
@@ -346,15 +343,5 @@ export class Operator {
     const discovery = await (this.#parts.loading?.discovery ?? discoverHooks(hooksDir));
     for (const { path, message } of discovery.warnings) log.warn({ path }, message);
     return discovery;
-  }
-
-  async #tick(signal: AbortSignal): Promise<void> {
-    const longRuns = new LongRuns(this.#parts.options.log);
-    while (!signal.aborted) {
-      this.#parts.metrics.liveTicks.inc({});
-      longRuns.check(this.#runs.queues, Date.now());
-      countCrowds(this.#runs.queues, this.#parts.metrics);
-      await sleep(TICK_MS, signal);
-    }
   }
 }

@@ -23,6 +23,10 @@ export function describeFailure(exit: Exit, context: FailureContext): string | u
   if (exit.exitCode === 0 && exit.heldBy === undefined) return undefined;
   if (context.isStopped) return context.why ?? STOPPING;
   if (exit.heldBy !== undefined) return heldText(exit.heldBy, context.backgroundLimitMs);
+  return exitText(exit);
+}
+
+function exitText(exit: Exit): string {
   if (exit.signal === 'SIGKILL') return 'it was killed by SIGKILL, which the kernel sends when memory runs out';
   if (exit.signal !== undefined) return `it was killed by ${exit.signal}`;
   return `exit code ${exit.exitCode}${describeShellSignal(exit.exitCode ?? 0)}`;

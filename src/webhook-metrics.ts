@@ -1,0 +1,30 @@
+import type { MetricRegistry } from './lib/metric-registry.ts';
+
+const REQUEST_SECONDS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+
+/** The metrics of requests whose callers wait, and of the certificates that they are answered with. */
+export function webhookMetrics({ counter, gauge, histogram }: MetricRegistry) {
+  return {
+    admissionRequests: counter(
+      'admission_requests_total',
+      'Requests to admission webhooks, by result: allowed, denied, failed, refused, timeout or invalid.',
+      ['hook', 'binding', 'result'],
+    ),
+    admissionSeconds: histogram(
+      'admission_request_seconds',
+      'Time from a request to an admission webhook until its answer.',
+      ['hook', 'binding'],
+      REQUEST_SECONDS,
+    ),
+    certificateExpiry: gauge(
+      'webhook_certificate_expiry_timestamp_seconds',
+      'When the certificate that webhooks are served with expires (serving), and what makes it trusted (ca).',
+      ['which'],
+    ),
+    certificateRotations: counter(
+      'webhook_certificate_rotation_total',
+      'Certificates of webhooks that were made or read anew, by result; a conflict means that another replica was first.',
+      ['result'],
+    ),
+  };
+}
