@@ -60,15 +60,20 @@ function apply({ cluster, replicas }: World, op: Op): void {
     return;
   }
   const replica = replicas[op.who] ?? new ModelReplica(cluster, 0);
-  const killed = (): void => void replicas.splice(op.who, 1, new ModelReplica(cluster, AHEAD[op.who] ?? 0));
-  if (op.type === 'restart') killed();
-  if (op.type === 'work') replica.work();
-  if (op.type === 'seeBundles') replica.seeBundles();
-  if (op.type === 'seeSecret') replica.seeSecret();
-  if (op.type === 'register') replica.register(op.object);
-  if (op.type !== 'act') return;
-  replica.act(op.crash);
-  if (op.crash !== 'none') killed();
+  if (op.type === 'act') replica.act(op.crash);
+  else workOf(replica)[op.type](op);
+  const isKilled = op.type === 'restart' || (op.type === 'act' && op.crash !== 'none');
+  if (isKilled) replicas.splice(op.who, 1, new ModelReplica(cluster, AHEAD[op.who] ?? 0));
+}
+
+function workOf(replica: ModelReplica) {
+  return {
+    work: () => replica.work(),
+    seeBundles: () => replica.seeBundles(),
+    seeSecret: () => replica.seeSecret(),
+    register: (op: Op) => replica.register(op.type === 'register' ? op.object : 0),
+    restart: () => {},
+  };
 }
 
 function spoiled(texts: World['cluster']['secret']['value'] = {}, how: Spoiling) {
