@@ -2,7 +2,8 @@
 # Then, for hooks of one's own: FROM hooklet, ADD hooks /hooks. More in docs/operations.md.
 
 # Each of them can be another image: --build-arg RUNTIME=… A tag may be moved to another image at any time; with
-# $(node scripts/pin-images.ts) a build takes them by digest.
+# $(node scripts/pin-images.ts) a build takes them by digest. On Alpine:
+# --build-arg BASE=node:24-alpine --build-arg RUNTIME=alpine:3.22
 ARG BASE=node:24-trixie-slim
 ARG RUNTIME=debian:trixie-slim
 ARG KUBECTL=registry.k8s.io/kubectl:v1.35.4
@@ -29,29 +30,29 @@ COPY frameworks frameworks
 RUN npm run build && node scripts/compile.ts 65532 0
 COPY frameworks/shell_lib.sh /out/shell_lib.sh
 COPY frameworks/shell /out/frameworks/shell
-# What the image has besides packages of Debian, laid out as in its root. /shell-operator and /sbin/tini are what
-# manifests for shell-operator name.
-RUN set -e; package=/usr/local/lib/node_modules/hooklet; \
-  mkdir -p /out$package /out/usr/local/bin /out/usr/sbin /out/node_modules /out/hooks; \
-  cp "$(node -p process.execPath)" /out/usr/local/bin/node; \
-  cp -R package.json LICENSE dist /out$package; \
-  ln -s $package/dist/main.js /out/usr/local/bin/hooklet; \
-  ln -s $package/dist/main.js /out/shell-operator; \
-  ln -s $package /out/node_modules/hooklet; \
-  ln -s /usr/bin/tini /out/usr/sbin/tini
+# What the image has besides packages, laid out as in its root: all of hooklet in one folder, which can be copied into
+# another image, and the places where it is looked for. /shell-operator is what manifests for shell-operator name.
+RUN set -e; home=/usr/local/lib/hooklet; \
+  mkdir -p /out$home/bin /out/usr/local/bin /out/node_modules /out/hooks; \
+  cp "$(node -p process.execPath)" /out$home/bin/node; \
+  cp -R package.json LICENSE dist /out$home; \
+  for launcher in $home/bin/hooklet $home/bin/shell-operator /shell-operator; do \
+    cp scripts/image/launcher.sh /out$launcher; \
+    chmod 755 /out$launcher; \
+  done; \
+  ln -s $home/bin/node /out/usr/local/bin/node; \
+  ln -s $home/dist/main.js /out/usr/local/bin/hooklet; \
+  ln -s $home /out/node_modules/hooklet
 
 FROM ${RUNTIME}
-# /tmp/hooklet is for whichever user: a build may run `hooklet check` as root, and the Pod as another.
-RUN apt-get update \
-  && DEBIAN_FRONTEND=noninteractive apt-get install -y --no-install-recommends bash ca-certificates curl jq tini \
-  && rm -rf /var/lib/apt/lists/* /var/cache/apt/* /var/log/*.log /var/log/apt \
-  && groupadd --gid 65532 hooklet \
-  && useradd --key UID_MAX=65532 --uid 65532 --gid 65532 --no-create-home --shell /usr/sbin/nologin hooklet \
-  && install --directory --mode=1777 /tmp/hooklet
+COPY scripts/image/base.sh /tmp/base.sh
+RUN sh /tmp/base.sh && rm /tmp/base.sh
 COPY --from=kubectl /bin/kubectl /usr/local/bin/kubectl
 COPY --from=build /out /
 # The peer's names: hooks read the first, and both give way to HOOKLET_HOOKS_DIR and HOOKLET_LOG_FORMAT.
 ENV SHELL_OPERATOR_HOOKS_DIR=/hooks LOG_TYPE=json
+# Its parts are in /frameworks/shell, where images for shell-operator may have added some.
+ENV HOOKLET_SHELL_LIB=/shell_lib.sh
 # kubectl keeps there what it knows of the API server; the home folder may be read-only.
 ENV KUBECACHEDIR=/tmp/kube-cache
 # Lists come through large buffers. The C library would keep what these took, and that for each thread.
@@ -60,5 +61,5 @@ LABEL org.opencontainers.image.title=hooklet org.opencontainers.image.licenses=A
 EXPOSE 9115
 # By number, so that Kubernetes sees it is not root.
 USER 65532:65532
-ENTRYPOINT ["/usr/bin/tini", "--", "hooklet"]
+ENTRYPOINT ["/sbin/tini", "--", "hooklet"]
 CMD ["start"]

@@ -32,6 +32,55 @@ export async function buildBaseImages(
   await store.build('kubectl', { context: binary });
 }
 
+/**
+ * Builds images around that of hooklet, with no build of it: `repacked`, as a Dockerfile that takes shell-operator out
+ * of its image into another base; `alone`, with the one folder of hooklet alone; `alpine`, a stand-in for Alpine, whose
+ * programs are those of busybox and whose `apk` installs packages of Debian, made ready by the script of the Dockerfile.
+ */
+export async function buildAround(store: ImageStore, folder: string, root: string): Promise<void> {
+  const home = '/usr/local/lib/hooklet';
+  const all = [`COPY --from=localhost/hooklet ${home} ${home}`];
+  const shellOperator = ['/shell-operator /shell-operator', '/frameworks /frameworks', '/shell_lib.sh /'];
+  const files = shellOperator.map((paths) => `COPY --from=localhost/hooklet ${paths}`);
+  const ends = ['ENV SHELL_OPERATOR_HOOKS_DIR=/hooks', 'ENTRYPOINT ["/shell-operator"]', 'CMD ["start"]'];
+  const plain = ['FROM localhost/debian', 'RUN mkdir /hooks'];
+  const repacked = await buildContext(join(folder, 'repacked'), [...plain, ...files, ...all, ...ends]);
+  await store.build('repacked', { context: repacked });
+  const alone = await buildContext(join(folder, 'alone'), [...plain, ...all]);
+  await store.build('alone', { context: alone });
+
+  const busybox = await buildContext(join(folder, 'busybox'), [
+    'FROM localhost/debian',
+    'RUN apt-get update && apt-get install -y --no-install-recommends busybox',
+    'COPY --chmod=755 apk /usr/local/sbin/apk',
+    'RUN mkdir /opt/busybox && busybox --install -s /opt/busybox && rm -f /opt/busybox/dpkg* /opt/busybox/ar',
+    'ENV PATH=/opt/busybox:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin',
+  ]);
+  await writeFile(join(busybox, 'apk'), APK);
+  await store.build('busybox', { context: busybox });
+  const alpine = await buildContext(join(folder, 'alpine'), [
+    'FROM localhost/busybox',
+    'COPY base.sh /tmp/base.sh',
+    'RUN sh /tmp/base.sh && mkdir /hooks',
+    ...files,
+    ...all,
+    ...ends,
+  ]);
+  await cp(join(root, 'scripts', 'image', 'base.sh'), join(alpine, 'base.sh'));
+  await store.build('alpine', { context: alpine });
+}
+
+/** Notes what it was asked for, and installs it from Debian, which calls the library of C++ otherwise. */
+const APK = [
+  '#!/bin/bash',
+  'echo "apk $*" >> /apk.log',
+  'export PATH=/usr/sbin:/usr/bin:/sbin:/bin',
+  'packages=("${@:3}")',
+  'apt-get update',
+  'apt-get install -y --no-install-recommends "${packages[@]/#libstdc++/libstdc++6}"',
+  '',
+].join('\n');
+
 async function buildContext(folder: string, dockerfile: readonly string[]): Promise<string> {
   await mkdir(folder, { recursive: true });
   await writeFile(join(folder, 'Dockerfile'), `${dockerfile.join('\n')}\n`);

@@ -5,16 +5,18 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { TestProject } from 'vitest/node';
 import { kubectlAsset } from '../cluster/assets.ts';
-import { buildBaseImages } from './base-images.ts';
+import { buildAround, buildBaseImages } from './base-images.ts';
 import { needBuilders } from './builders.ts';
 import type { Image } from './image-store.ts';
 import { ImageStore } from './image-store.ts';
 import { npmSecrets } from './npm-secrets.ts';
 
+type Around = 'shellOperator' | 'repacked' | 'alone' | 'alpine';
+
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The images under test: hooklet itself, one of an example, and that of `deploy/`. */
-    readonly images: { readonly hooklet: Image; readonly example: Image; readonly deployed: Image };
+    /** The images under test: hooklet itself, one of an example, that of `deploy/`, and those around hooklet's files. */
+    readonly images: Readonly<Record<'hooklet' | 'example' | 'deployed' | Around, Image>>;
     readonly kubectl: string;
   }
 }
@@ -43,11 +45,18 @@ export async function setup(project: TestProject): Promise<() => Promise<void>> 
   await timed('images on top', async () => {
     await store.build('example', { context: join(root, 'examples', EXAMPLE) });
     await store.build('deployed', { context: root, dockerfile: join(root, 'deploy', 'Dockerfile') });
+    const compat = { context: join(root, 'deploy'), dockerfile: join(root, 'deploy', 'shell-operator.Dockerfile') };
+    await store.build('shell-operator', compat);
+    await buildAround(store, folder, root);
   });
   project.provide('images', {
     hooklet: await store.unpack('hooklet'),
     example: await store.unpack('example'),
     deployed: await store.unpack('deployed'),
+    shellOperator: await store.unpack('shell-operator'),
+    repacked: await store.unpack('repacked'),
+    alone: await store.unpack('alone'),
+    alpine: await store.unpack('alpine'),
   });
   project.provide('kubectl', kubectl);
   return async () => {

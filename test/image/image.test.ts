@@ -22,9 +22,9 @@ async function shell(line: string, user = hooklet.user): Promise<string> {
 describe('the image', () => {
   it('starts hooklet under tini, as a user that is not root', () => {
     expect(hooklet).toMatchObject({
-      command: ['/usr/bin/tini', '--', 'hooklet', 'start'],
+      command: ['/sbin/tini', '--', 'hooklet', 'start'],
       user: '65532:65532',
-      env: { SHELL_OPERATOR_HOOKS_DIR: '/hooks', LOG_TYPE: 'json' },
+      env: { SHELL_OPERATOR_HOOKS_DIR: '/hooks', LOG_TYPE: 'json', HOOKLET_SHELL_LIB: '/shell_lib.sh' },
     });
   });
 
@@ -67,7 +67,7 @@ describe('the image', () => {
   });
 
   it.each([hooklet.user, '0:0'])('brings what it needs at a start compiled, for the user %s', async (user) => {
-    const compiled = '/usr/local/lib/node_modules/hooklet/dist/compiled/';
+    const compiled = '/usr/local/lib/hooklet/dist/compiled/';
 
     const report = await shell(
       'export NODE_DEBUG_NATIVE=COMPILE_CACHE; hooklet version 2>&1; hooklet jq -n 1 2>&1',
@@ -88,7 +88,7 @@ describe('the image', () => {
 
   it('says where hooks are missing, with the exit code of wrong use', async () => {
     const { exitCode, stderr } = await runContainer(hooklet, {
-      command: ['/usr/bin/tini', '--', 'hooklet', 'start'],
+      command: ['/sbin/tini', '--', 'hooklet', 'start'],
       env: { SHELL_OPERATOR_HOOKS_DIR: '/nowhere' },
       mounts: { '/tmp': tmp },
     });
