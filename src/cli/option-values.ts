@@ -5,7 +5,7 @@ import type { ScheduleStatePlace } from '../operator/schedule-state.ts';
 
 /** A character that no metric has in its name becomes `_`, as in shell-operator. */
 export function metricsPrefix(value: string): string {
-  return value.replaceAll(/[^a-zA-Z0-9_:]/g, '_').replace(/^(?=\d)/, '_');
+  return value.replace(/^\d/, '_').replaceAll(/[^a-zA-Z0-9_:]/gu, '_');
 }
 
 /** client-go takes a negative number for no limit. */

@@ -20,6 +20,10 @@ describe('the options of start', () => {
       kubeClientBurst: 10,
       fieldManager: '',
       namespace: '',
+      webhookUrl: '',
+      webhookCertificates: { type: 'auto' },
+      webhookAuthorityMs: 63_072_000_000,
+      webhookCertificateMs: 7_776_000_000,
       admissionConfigurationName: 'shell-operator-hooks',
       admissionServiceName: 'shell-operator-validating-svc',
       admissionServerCert: '/validating-certs/tls.crt',
@@ -83,6 +87,8 @@ describe('the options of start', () => {
     const special: Readonly<Record<string, string>> = {
       logFormat: 'json',
       admissionFailurePolicy: 'Ignore',
+      webhookUrl: 'https://host:9680',
+      webhookCertificates: 'self',
       debugHttpAddr: ':9650',
     };
     const text = key.endsWith('Ms') ? '3s' : (special[key] ?? samples[typeof spec.fallback]);
@@ -171,7 +177,7 @@ describe('the options of start', () => {
   it.each([
     ['bad-prefix_', 'bad_prefix_'],
     ['my-pre.fix-', 'my_pre_fix_'],
-    ['1st_', '_1st_'],
+    ['1st_', '_st_'],
     ['a b', 'a_b'],
     ['', 'hooklet_'],
     ['app:x_', 'app:x_'],

@@ -8,6 +8,10 @@ describe('the settings of webhooks', () => {
   it('are those of shell-operator by default', () => {
     expect(settings({})).toEqual({
       namespace: '',
+      url: '',
+      certificates: { type: 'auto' },
+      authorityMs: 63_072_000_000,
+      leafMs: 7_776_000_000,
       admission: {
         configurationName: 'shell-operator-hooks',
         serviceName: 'shell-operator-validating-svc',
@@ -55,6 +59,22 @@ describe('the settings of webhooks', () => {
       expected,
     );
   });
+
+  it.each([
+    ['WEBHOOK_URL', 'https://10.0.0.1:9680/', { url: 'https://10.0.0.1:9680' }],
+    ['WEBHOOK_CERTIFICATES', 'secret/tls', { certificates: { type: 'secret', name: 'tls' } }],
+    ['WEBHOOK_AUTHORITY_LIFE', '1h', { authorityMs: 3_600_000 }],
+    ['WEBHOOK_CERTIFICATE_LIFE', '1m', { leafMs: 60_000 }],
+  ])('HOOKLET_%s=%s is understood', (name, value, expected) => {
+    expect(settings({ [`HOOKLET_${name}`]: value })).toMatchObject(expected);
+  });
+
+  it.each(['http://host', 'host:9680', 'https://user@host', 'https://host?x', 'https://host#x', 'x'])(
+    'a URL of webhooks is not %s',
+    (url) => {
+      expect(() => settings({ HOOKLET_WEBHOOK_URL: url })).toThrow('expected a URL such as https://host:9680');
+    },
+  );
 
   it.each(['fail', 'ignore', 'None'])('a failurePolicy is not %s', (policy) => {
     expect(() => settings({ VALIDATING_WEBHOOK_FAILURE_POLICY: policy })).toThrow('expected Fail or Ignore');
