@@ -43,7 +43,7 @@ describe('a bad hook', () => {
           timeout: TIME_LIMIT,
         }),
         ...queuedHook('leaves-daemon', `${sleeper(601)} > /dev/null 2>&1 &`),
-        ...queuedHook('leaves-holder', once('holder', `${sleeper(602)} &`), { timeout: TIME_LIMIT }),
+        ...queuedHook('leaves-holder', once('holder', `${sleeper(602)} & :`), { timeout: TIME_LIMIT }),
         ...queuedHook('floods', `head -c 200000000 /dev/zero | tr '\\0' 'x' | fold -w 1000`),
         ...queuedHook('half-document', once('half', `printf '{"operation":"Cre' > "$KUBERNETES_PATCH_PATH"; exit 0`)),
         ...queuedHook(
