@@ -8,11 +8,13 @@ import { createCluster, type Cluster } from '../kube/credentials/cluster.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { runAll } from '../lib/run-all.ts';
 import { runOperator } from '../operator/run-operator.ts';
+import type { WebhookSettings } from '../operator/webhook-settings.ts';
 import { persistedState, stateWriter, writeRegularly } from './dev-data.ts';
 import { writeKubeconfig, type WrittenKubeconfig } from './dev-kubeconfig.ts';
 import { fileChanges } from './file-changes.ts';
 import { createManifests } from './manifests.ts';
 import { devOptions, resolveOptions, type StartOptions } from './options.ts';
+import { webhookSettings } from './webhook-options.ts';
 import { shutdownSignal } from './shutdown.ts';
 import { openLog, operatorOptions } from './start.ts';
 
@@ -118,6 +120,8 @@ async function runDev(
         runOperator(
           {
             ...base,
+            webhooks: webhooksOf(options),
+            webhookDrainMs: 0,
             killAfterMs: GRACE_MS,
             env: { ...process.env, KUBECONFIG: kubeconfig },
             changes,
@@ -131,6 +135,19 @@ async function runDev(
     ],
     signal,
   );
+}
+
+/** The sandbox calls webhooks on this machine, with a certificate that hooklet makes. */
+function webhooksOf(options: StartOptions): WebhookSettings {
+  const settings = webhookSettings(options);
+  const local = { listenAddress: '127.0.0.1', listenPort: 0 };
+  return {
+    ...settings,
+    url: 'https://127.0.0.1:0',
+    certificates: { type: 'self' },
+    admission: { ...settings.admission, ...local },
+    conversion: { ...settings.conversion, ...local },
+  };
 }
 
 function nextSteps(hooksDir: string, manifestsDir: string | undefined, kubeconfig: string): readonly string[] {

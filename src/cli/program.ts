@@ -19,6 +19,7 @@ import { addSchedule } from './schedule.ts';
 import { hiddenStartFlags, startFlags, withoutSwitchValues } from './start-flags.ts';
 import { addViews } from './views.ts';
 import { version } from './version.ts';
+import { addWebhooks } from './webhooks-program.ts';
 
 /** Exit codes: 0 done, 1 problems found or a failure, 2 wrong usage; `hooklet jq` has those of jq. */
 type ExitCode = number;
@@ -133,6 +134,7 @@ function createProgram(program: Command, exit: (code: ExitCode) => void): Comman
   addViews(program, exit);
   addDebug(program, exit);
   addFinalizers(program, exit);
+  addWebhooks(program, exit);
   // Only for the help; `dispatch` handles them before the parser.
   program
     .command('filter <expression>')

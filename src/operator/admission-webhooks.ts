@@ -127,11 +127,11 @@ export class AdmissionWebhooks {
 
   #register(kind: ConfigurationKind): Registration {
     const { settings, place, access, env, asked, log } = this.#options;
-    const options = {
-      address: place.addressOf(settings.admission),
+    const options = () => ({
+      address: place.addressOf(settings.admission, this.#listener.port),
       failurePolicy: settings.admission.failurePolicy,
       ownNamespace: place.podNamespace,
-    };
+    });
     const type = kind === 'MutatingWebhookConfiguration' ? 'kubernetesMutating' : 'kubernetesValidating';
     return new Registration({
       kind,
@@ -143,7 +143,7 @@ export class AdmissionWebhooks {
       wanted: () => ({
         webhooks: wantedWebhooks(
           this.#options.routes.webhooks().flatMap(({ binding }) => (binding.type === type ? binding : [])),
-          options,
+          options(),
         ),
         isPartial: asked.hasBroken(),
         revision: this.#revision,

@@ -22,7 +22,7 @@ import { type ClusterAccess } from './cluster-access.ts';
 import { fingerprintsOf } from '../units/fingerprints.ts';
 import { readinessChecks } from './health.ts';
 import type { Filters } from '../filter/filters.ts';
-import { LoadedHooks, type AskedHooks } from './asked-hooks.ts';
+import { LoadedHooks } from './asked-hooks.ts';
 import type { HookEvents } from './hook-events.ts';
 import { hookLoader, type HookLoading } from '../units/hook-loading.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
@@ -106,7 +106,8 @@ export class Operator {
   readonly #runs: Runs;
   #isLoaded = false;
   readonly #startup = new StartupHooks();
-  readonly #asked = new LoadedHooks({
+  /** The hooks as webhooks see them. */
+  readonly asked = new LoadedHooks({
     units: () => this.#hooks.units,
     hasBroken: () => this.#hooks.broken.length > 0,
     askerOf: (hook) => this.#runs.askerOf(hook),
@@ -184,11 +185,6 @@ export class Operator {
   askerOf(name: string): Ask | undefined {
     const unit = this.#hooks.unitNamed(name);
     return unit && this.#runs.askerOf(unit.hook);
-  }
-
-  /** The hooks as webhooks see them. */
-  get asked(): AskedHooks {
-    return this.#asked;
   }
 
   /** What can be asked about it. */
@@ -334,7 +330,7 @@ export class Operator {
     const units = await this.#hooks.refresh();
     this.#parts.metrics.hooksBroken.set({}, this.#hooks.broken.length);
     this.#runs.endGone();
-    this.#asked.loaded();
+    this.asked.loaded();
     return units;
   }
 

@@ -42,6 +42,11 @@ export class WebhookListener {
     return this.#server === undefined ? this.#problem : undefined;
   }
 
+  /** The port that it listens on; undefined until then. */
+  get port(): number | undefined {
+    return this.#server?.port;
+  }
+
   /** Listens until `signal` aborts, then for as long as it must; resolves when all requests are answered. */
   async run(signal: AbortSignal): Promise<void> {
     // From before the first look, so that no change is missed.

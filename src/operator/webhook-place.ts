@@ -16,7 +16,7 @@ export interface WebhookPlace {
   readonly namespace: string;
   /** The same, where hooklet runs in the cluster: its Pods are there. Undefined outside of a cluster. */
   readonly podNamespace: string | undefined;
-  readonly addressOf: (server: ConversionSettings) => WebhookAddress;
+  readonly addressOf: (server: ConversionSettings, port?: number) => WebhookAddress;
   /** What certificates must be made for. */
   readonly hosts: readonly string[];
 }
@@ -31,9 +31,16 @@ export function webhookPlace({ settings, access: { cluster }, env }: WebhookPlac
   return {
     namespace,
     podNamespace,
-    addressOf: ({ serviceName: name }) => (url === '' ? { type: 'service', namespace, name } : { type: 'url', url }),
+    addressOf: ({ serviceName: name }, port) =>
+      url === '' ? { type: 'service', namespace, name } : { type: 'url', url: withPort(url, port) },
     hosts: url === '' ? [] : [new URL(url).hostname],
   };
+}
+
+function withPort(text: string, port: number | undefined): string {
+  const url = new URL(text);
+  if (url.port === '0' && port !== undefined) url.port = String(port);
+  return url.href;
 }
 
 function inCluster({ name, namespace }: ClusterAccess['cluster']): string | undefined {

@@ -4,7 +4,10 @@ import type { CertificateChoice } from '../server/certificates/certificate-sourc
 export interface WebhookSettings {
   /** Namespace of the Services; empty unless it was given. */
   readonly namespace: string;
-  /** Where the API server calls webhooks, in place of a Service; empty: at the Service. */
+  /**
+   * Where the API server calls webhooks, in place of a Service, with port 0 for the one that is listened on; empty: at the
+   * Service.
+   */
   readonly url: string;
   /** Where certificates come from. */
   readonly certificates: CertificateChoice;

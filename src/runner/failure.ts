@@ -21,7 +21,7 @@ export function describeFailure(exit: Exit, context: FailureContext): string | u
   if (exit.startError !== undefined) return explainStartError(context.path, exit.startError);
   if (exit.timedOut) return overtimeText(context.timeoutMs);
   if (exit.exitCode === 0 && exit.heldBy === undefined) return undefined;
-  if (context.isStopped) return context.why ?? STOPPING;
+  if (context.isStopped) return whyOf(context);
   if (exit.heldBy !== undefined) return heldText(exit.heldBy, context.backgroundLimitMs);
   return exitText(exit);
 }
@@ -33,6 +33,10 @@ function exitText(exit: Exit): string {
 }
 
 const STOPPING = 'it was ended because the operator is stopping';
+
+function whyOf({ why = STOPPING }: FailureContext): string {
+  return why;
+}
 
 /** Why a run was ended by its signal. */
 export function stopText({ reason }: AbortSignal): string {

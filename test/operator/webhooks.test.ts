@@ -126,6 +126,23 @@ describe('a hook with a webhook', { timeout: LIMIT_MS }, () => {
     }
   });
 
+  it('is called by the API server, which tells its user what the hook said', async () => {
+    const sandbox = await sandboxForTest();
+    const filter = '{allowed: (.[0].review.request.name != "no"), message: "the name says no", warnings: ["seen"]}';
+    const body = `jq '${filter}' "$BINDING_CONTEXT_PATH" > "$VALIDATING_RESPONSE_PATH"`;
+    await using _rig = await rigOf(sandbox, { hooks: { 'a.sh': recordingHook(validating('a.example.com'), body) } });
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+    const create = async (name: string) =>
+      asking(sandbox)('POST', '/api/v1/namespaces/default/configmaps', configMap(name));
+
+    expect(await create('no')).toMatchObject({
+      status: 403,
+      body: { message: 'admission webhook "a.example.com" denied the request: the name says no' },
+    });
+    const { status, headers } = await create('yes');
+    expect([status, headers.get('warning')]).toEqual([201, '299 - "seen"']);
+  });
+
   it('that takes too long is ended, and its caller gets an answer in time', async () => {
     const sandbox = await sandboxForTest();
     await using rig = await rigOf(sandbox, {
@@ -145,15 +162,16 @@ describe('a hook with a webhook', { timeout: LIMIT_MS }, () => {
 
   it('of a dry run leaves no trace', async () => {
     const sandbox = await sandboxForTest();
-    const patch = JSON.stringify({ operation: 'CreateOrUpdate', object: configMap('made') });
+    // Not a ConfigMap: the webhook would judge it, and the hook would be asked again.
+    const patch = JSON.stringify({ operation: 'CreateOrUpdate', object: { ...configMap('made'), kind: 'Secret' } });
     const body = `echo '${patch}' > "$KUBERNETES_PATCH_PATH"; echo '{"name":"asked","action":"add","value":1}' > "$METRICS_PATH"`;
     const hook = answers(validating('a.example.com', { sideEffects: 'NoneOnDryRun' }), { allowed: true }, body);
     await using rig = await rigOf(sandbox, { hooks: { 'a.sh': hook } });
     await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
-    const made = async () => (await asking(sandbox)('GET', '/api/v1/namespaces/default/configmaps/made')).status;
+    const made = async () => (await asking(sandbox)('GET', '/api/v1/namespaces/default/secrets/made')).status;
     const metrics = async () => (await fetch(`${rig.url()}/metrics/hooks`)).text();
 
-    expect((await rig.review('/hooks/a-example-com', { dryRun: true })).response).toMatchObject({ allowed: true });
+    expect(await rig.review('/hooks/a-example-com', { dryRun: true })).toMatchObject({ response: { allowed: true } });
     expect(await made()).toBe(404);
     expect(await metrics()).not.toContain('asked');
 
