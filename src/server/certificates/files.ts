@@ -19,12 +19,12 @@ const POLL_MS = 10_000;
  * Reads a certificate of files, again after each event in their folders, and every 10 s: the files of a mounted Secret are
  * links into a folder that is replaced, and not every file system tells of changes.
  */
-export function certificateFiles(files: CertificateFiles): GivenSource {
+export function certificateFiles(files: CertificateFiles, pollMs = POLL_MS): GivenSource {
   const changes = new Changes();
   const watchers = new Map<string, FSWatcher>();
   return {
     place: files.cert,
-    pollMs: POLL_MS,
+    pollMs,
     changes: (signal) => changes.follow(signal),
     end: () => {
       for (const watcher of watchers.values()) watcher.close();

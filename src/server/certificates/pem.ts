@@ -26,10 +26,11 @@ export function pemOf(certificates: readonly X509Certificate[]): string {
 
 /** Returns the certificates of all lists, each once: the first of each fingerprint. */
 export function unionOf(...lists: readonly (readonly X509Certificate[])[]): readonly X509Certificate[] {
-  const entries = lists
-    .flat()
-    .map((certificate): [string, X509Certificate] => [certificate.fingerprint256, certificate]);
-  return [...new Map(entries.toReversed()).values()].toReversed();
+  const found = new Map<string, X509Certificate>();
+  for (const certificate of lists.flat()) {
+    if (!found.has(certificate.fingerprint256)) found.set(certificate.fingerprint256, certificate);
+  }
+  return [...found.values()];
 }
 
 /** Whether the certificate is valid at that time. */

@@ -36,9 +36,11 @@ export class RegisteredView {
     const bundles = this.#options.registered.bundles();
     this.#texts = countsEmpty ? bundles : bundles?.filter((text) => text.trim() !== '');
     const known = this.#bundles;
+    const hadNone = [...known.values()].every((bundle) => bundle.length === 0);
     const texts = [...new Set(this.#texts)];
     this.#bundles = new Map(texts.map((text) => [text, known.get(text) ?? certificatesIn(text)]));
-    const nowMs = this.#options.monotonicMs();
+    // What replaces nothing is known to every API server that knows of the object.
+    const nowMs = hadNone && this.#isAlone() ? -Infinity : this.#options.monotonicMs();
     const since = this.#everywhereSince;
     this.#everywhereSince = new Map(
       fingerprintsInAll([...this.#bundles.values()]).map((fingerprint) => [
@@ -67,8 +69,11 @@ export class RegisteredView {
 
   /** Whether `issuer`, valid only since `sinceMs`, was added to bundles with others and is not settled yet. */
   replaces(issuer: X509Certificate, sinceMs: number): boolean {
-    const isAlone = [...this.#bundles.values()].every((bundle) => bundle.length === 1);
-    return !isAlone && issuer.validFromDate.getTime() > sinceMs && !this.isSettled(issuer);
+    return !this.#isAlone() && issuer.validFromDate.getTime() > sinceMs && !this.isSettled(issuer);
+  }
+
+  #isAlone(): boolean {
+    return [...this.#bundles.values()].every((bundle) => bundle.length === 1);
   }
 }
 
