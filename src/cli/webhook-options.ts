@@ -22,25 +22,18 @@ export const webhookOptions = {
     ),
     parse: webhookUrl,
   },
-  webhookCertificates: {
-    flag: '--webhook-certificates <where>',
-    env: ['HOOKLET_WEBHOOK_CERTIFICATES'],
-    defaultText: '',
-    description: 'certificates of webhooks: files, secret/<name> or self; else the files if they exist, else self',
-    parse: parseCertificateChoice,
-    fallback: { type: 'auto' },
-  } satisfies OptionSpec<CertificateChoice> as OptionSpec<CertificateChoice>,
-  webhookAuthorityMs: duration(
-    '--webhook-authority-life <duration>',
-    ['HOOKLET_WEBHOOK_AUTHORITY_LIFE'],
+  webhookCertificates: certificates(),
+  webhookCaLifetimeMs: lifetime(
+    '--webhook-ca-lifetime <duration>',
+    names('WEBHOOK_CA_LIFETIME'),
     '17520h',
-    'how long a certificate authority that hooklet makes is valid',
+    'how long a certificate authority is valid that hooklet makes',
   ),
-  webhookCertificateMs: duration(
-    '--webhook-certificate-life <duration>',
-    ['HOOKLET_WEBHOOK_CERTIFICATE_LIFE'],
+  webhookCertificateLifetimeMs: lifetime(
+    '--webhook-certificate-lifetime <duration>',
+    names('WEBHOOK_CERTIFICATE_LIFETIME'),
     '2160h',
-    'how long a certificate that hooklet makes is valid',
+    'how long a certificate of webhooks is valid that hooklet makes',
   ),
   admissionConfigurationName: text(
     '--validating-webhook-configuration-name <name>',
@@ -85,8 +78,8 @@ export function webhookSettings(options: WebhookOptions): WebhookSettings {
     namespace: options.namespace,
     url: options.webhookUrl,
     certificates: options.webhookCertificates,
-    authorityMs: options.webhookAuthorityMs,
-    leafMs: options.webhookCertificateMs,
+    authorityMs: options.webhookCaLifetimeMs,
+    leafMs: options.webhookCertificateLifetimeMs,
     admission: {
       configurationName: options.admissionConfigurationName,
       serviceName: options.admissionServiceName,
@@ -163,4 +156,31 @@ function webhookUrl(value: string): string {
   const isPlain = url?.protocol === 'https:' && url.username === '' && url.search === '' && url.hash === '';
   if (isPlain) return value.replace(/\/+$/, '');
   throw new Error('a URL such as https://host:9680, without a user, a query and a fragment');
+}
+
+function certificates(): OptionSpec<CertificateChoice> {
+  return {
+    flag: '--webhook-certificates <where>',
+    env: names('WEBHOOK_CERTIFICATES'),
+    defaultText: '',
+    description:
+      'certificate of webhooks: files, secret/<name> of somebody else, or self; else the files if they exist, and self',
+    parse: parseCertificateChoice,
+    fallback: { type: 'auto' },
+  };
+}
+
+const MIN_LIFETIME_MS = 10_000;
+
+/** The duration of something that is renewed when a third of it is left. */
+function lifetime(...[flag, env, fallback, description]: Parameters<typeof duration>): OptionSpec<number> {
+  const spec = duration(flag, env, fallback, description);
+  return {
+    ...spec,
+    parse: (value) => {
+      const parsed = spec.parse(value);
+      if (parsed < MIN_LIFETIME_MS) throw new Error('a duration of 10s or more, such as 2160h');
+      return parsed;
+    },
+  };
 }

@@ -22,8 +22,8 @@ describe('the options of start', () => {
       namespace: '',
       webhookUrl: '',
       webhookCertificates: { type: 'auto' },
-      webhookAuthorityMs: 63_072_000_000,
-      webhookCertificateMs: 7_776_000_000,
+      webhookCaLifetimeMs: 63_072_000_000,
+      webhookCertificateLifetimeMs: 7_776_000_000,
       admissionConfigurationName: 'shell-operator-hooks',
       admissionServiceName: 'shell-operator-validating-svc',
       admissionServerCert: '/validating-certs/tls.crt',
@@ -91,7 +91,7 @@ describe('the options of start', () => {
       webhookCertificates: 'self',
       debugHttpAddr: ':9650',
     };
-    const text = key.endsWith('Ms') ? '3s' : (special[key] ?? samples[typeof spec.fallback]);
+    const text = key.endsWith('Ms') ? '30s' : (special[key] ?? samples[typeof spec.fallback]);
 
     const options: Readonly<Record<string, unknown>> = resolve({ [option.attributeName()]: text ?? '' });
 

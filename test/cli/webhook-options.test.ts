@@ -63,8 +63,8 @@ describe('the settings of webhooks', () => {
   it.each([
     ['WEBHOOK_URL', 'https://10.0.0.1:9680/', { url: 'https://10.0.0.1:9680' }],
     ['WEBHOOK_CERTIFICATES', 'secret/tls', { certificates: { type: 'secret', name: 'tls' } }],
-    ['WEBHOOK_AUTHORITY_LIFE', '1h', { authorityMs: 3_600_000 }],
-    ['WEBHOOK_CERTIFICATE_LIFE', '1m', { leafMs: 60_000 }],
+    ['WEBHOOK_CA_LIFETIME', '1h', { authorityMs: 3_600_000 }],
+    ['WEBHOOK_CERTIFICATE_LIFETIME', '1m', { leafMs: 60_000 }],
   ])('HOOKLET_%s=%s is understood', (name, value, expected) => {
     expect(settings({ [`HOOKLET_${name}`]: value })).toMatchObject(expected);
   });
@@ -75,6 +75,10 @@ describe('the settings of webhooks', () => {
       expect(() => settings({ HOOKLET_WEBHOOK_URL: url })).toThrow('expected a URL such as https://host:9680');
     },
   );
+
+  it.each(['9s', '0', 'long'])('a lifetime is not %s', (lifetime) => {
+    expect(() => settings({ HOOKLET_WEBHOOK_CA_LIFETIME: lifetime })).toThrow('HOOKLET_WEBHOOK_CA_LIFETIME: got');
+  });
 
   it.each(['fail', 'ignore', 'None'])('a failurePolicy is not %s', (policy) => {
     expect(() => settings({ VALIDATING_WEBHOOK_FAILURE_POLICY: policy })).toThrow('expected Fail or Ignore');
