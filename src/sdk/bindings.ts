@@ -1,3 +1,4 @@
+import type { MutatingDeclaration, ValidatingDeclaration } from './admission.ts';
 import type { KubernetesObject, ObjectLike } from './kubernetes-object.ts';
 
 // Keys of type parameters: they exist only in types, never in values.
@@ -7,7 +8,12 @@ declare const event: unique symbol;
 /** The bindings of a hook; the keys are their names. */
 export type Bindings = Readonly<Record<string, Declaration>>;
 
-export type Declaration = OnStartupDeclaration | ScheduleDeclaration | KubernetesDeclaration<unknown, unknown>;
+export type Declaration =
+  | OnStartupDeclaration
+  | ScheduleDeclaration
+  | KubernetesDeclaration<unknown, unknown>
+  | ValidatingDeclaration<unknown>
+  | MutatingDeclaration<unknown>;
 
 export interface OnStartupDeclaration {
   readonly type: 'onStartup';

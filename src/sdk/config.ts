@@ -26,7 +26,18 @@ export function toConfig(bindings: Bindings, settings: HookSettings | undefined)
   const watches = entries.flatMap(([name, binding]) =>
     binding.type === 'kubernetes' ? [{ name, ...binding.options, ...memoryUse(binding.options), ...snapshots }] : [],
   );
-  const parts = { onStartup: startups[0], schedule: nonEmpty(schedules), kubernetes: nonEmpty(watches), settings };
+  const webhooks = (type: 'validating' | 'mutating') =>
+    nonEmpty(
+      entries.flatMap(([name, binding]) => (binding.type === type ? [{ name, ...binding.options, ...snapshots }] : [])),
+    );
+  const parts = {
+    onStartup: startups[0],
+    schedule: nonEmpty(schedules),
+    kubernetes: nonEmpty(watches),
+    kubernetesValidating: webhooks('validating'),
+    kubernetesMutating: webhooks('mutating'),
+    settings,
+  };
   return { configVersion: 'v1', ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) };
 }
 

@@ -1,3 +1,4 @@
+import type { MutatingContext, MutatingDeclaration, ValidatingContext, ValidatingDeclaration } from './admission.ts';
 import type { Bindings, KubernetesDeclaration, OnStartupDeclaration, ScheduleDeclaration } from './bindings.ts';
 
 /** Why the hook runs: one context for each event, tick or other trigger. */
@@ -19,7 +20,11 @@ type ContextOf<Name extends string, D> = D extends OnStartupDeclaration
     ? ScheduleContext<Name> | GroupContext<Name>
     : D extends KubernetesDeclaration<infer Element, infer EventFields>
       ? SynchronizationContext<Name, Element> | EventContext<Name, EventFields> | GroupContext<Name>
-      : never;
+      : D extends ValidatingDeclaration<infer Kind>
+        ? ValidatingContext<Name, Kind>
+        : D extends MutatingDeclaration<infer Kind>
+          ? MutatingContext<Name, Kind>
+          : never;
 
 export interface OnStartupContext<Name extends string> {
   readonly type: 'OnStartup';

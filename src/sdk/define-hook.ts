@@ -1,3 +1,4 @@
+import { AdmissionAnswer } from './admission.ts';
 import type { Bindings } from './bindings.ts';
 import { type HookConfig, type HookSettings, toConfig } from './config.ts';
 import type { Context, Snapshots } from './context.ts';
@@ -18,6 +19,8 @@ export interface HookRun<B extends Bindings> {
   readonly snapshots: Snapshots<B>;
   readonly patch: Patch;
   readonly metric: Metric;
+  /** Answers the request of a `validating` or `mutating` binding. */
+  readonly answer: AdmissionAnswer;
   /** Says how the run ended, and what the status of the object should be. */
   readonly result: RunResult;
   readonly log: HookLog;
@@ -102,16 +105,28 @@ export function defineHook<const B extends Bindings>(source: HookSource<B>): Hoo
       const metric = new Metric();
       let contexts: readonly Context<B>[] = [];
       const result = new RunResult(() => contexts);
+      const answer = new AdmissionAnswer(() => contexts.some(isAdmission));
       const { thrown, ...ending } = await attempt(async () => {
         contexts = readContexts(bindings, wire);
         const snapshots = readSnapshots(bindings, wire);
-        await source.run({ contexts, snapshots, patch, metric, result, runId: '', ...host });
+        await source.run({ contexts, snapshots, patch, metric, answer, result, runId: '', ...host });
       });
-      return { patch: patch.toString(), metrics: metric.toString(), result: result.textWith(thrown), ...ending };
+      const admission = answer.toString();
+      return {
+        patch: patch.toString(),
+        metrics: metric.toString(),
+        result: result.textWith(thrown),
+        ...(admission !== '' && { admission }),
+        ...ending,
+      };
     },
   };
   if (isCalledFromMainScript()) runAsProgram(definition);
   return definition;
+}
+
+function isAdmission({ type }: { readonly type: string }): boolean {
+  return type === 'Validating' || type === 'Mutating';
 }
 
 /** How the function of an author ended. */

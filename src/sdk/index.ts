@@ -1,4 +1,13 @@
 export {
+  type AdmissionAnswer,
+  type AdmissionRequest,
+  type AdmissionRule,
+  mutating,
+  type MutatingOptions,
+  validating,
+  type ValidatingOptions,
+} from './admission.ts';
+export {
   type Bindings,
   type FilteredObject,
   type FilterOutcome,

@@ -40,6 +40,9 @@ function readContext(bindings: Bindings, wire: Fields): Fields {
   const name = String(binding);
   if (type === 'Synchronization') return { type, binding, objects: readItems(bindings, name, wire['objects']) };
   if (type === 'Event') return { type, binding, watchEvent: wire['watchEvent'], ...itemFields(wire) };
+  if (type === 'Validating' || type === 'Mutating') {
+    return { type, binding, request: fieldsOf(wire['review'])['request'] };
+  }
   if (type === 'Group') return { type, binding, groupName: wire['groupName'] };
   return { type, binding, ...scheduleFields(wire) };
 }

@@ -143,6 +143,29 @@ describe('a hook with a webhook', { timeout: LIMIT_MS }, () => {
     expect([status, headers.get('warning')]).toEqual([201, '299 - "seen"']);
   });
 
+  it.each([
+    ['a warm hook', 'a.ts', ''],
+    ['a process', 'a', '#!/usr/bin/env node\n'],
+  ])('in TypeScript answers as %s', async (_, name, firstLine) => {
+    const sandbox = await sandboxForTest();
+    const sdk = new URL('../../src/sdk/index.ts', import.meta.url).href;
+    const from = firstLine === '' ? 'hooklet' : sdk;
+    const hook = `${firstLine}import { defineHook, mutating } from '${from}';
+export default defineHook({
+  bindings: { 'm.example.com': mutating({ rules: ${JSON.stringify(RULES)} }) },
+  run({ contexts: [context], answer }) {
+    const { object } = context.request;
+    answer.warn('seen');
+    answer.allowAs({ ...object, data: { by: 'hook' } });
+  },
+});`;
+    await using _rig = await rigOf(sandbox, { hooks: { [name]: hook } });
+    await until(async () => expect(await names(sandbox, MUTATING)).toEqual(['m.example.com']));
+
+    const made = await asking(sandbox)('POST', '/api/v1/namespaces/default/configmaps', configMap('a'));
+    expect(made).toMatchObject({ status: 201, body: { data: { by: 'hook' } } });
+  });
+
   it('that takes too long is ended, and its caller gets an answer in time', async () => {
     const sandbox = await sandboxForTest();
     await using rig = await rigOf(sandbox, {
