@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
 import { existsSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -5,6 +6,7 @@ import { expect } from 'vitest';
 import { parseAllDocuments } from 'yaml';
 import { isJsonObject, type JsonObject, type Sandbox, startSandbox } from '@hooklet/sandbox';
 import { objectAt, objectsAt, textAt } from '@hooklet/sandbox/testing';
+import { exampleWebhooks, hasWebhooks } from './example-webhooks.ts';
 import { sandboxCluster, startOperator, type OperatorRig } from './operator-rig.ts';
 import { rbacOf, type Rbac } from './rbac.ts';
 
@@ -23,6 +25,8 @@ export interface ExampleRig extends AsyncDisposable {
   tryOut(file: string): Promise<void>;
   apply(object: JsonObject): Promise<void>;
   delete(object: JsonObject): Promise<void>;
+  /** Writes the status of the object at an API path. */
+  setStatus(path: string, status: JsonObject): Promise<void>;
   /** The object at an API path, undefined when there is none. */
   get(path: string): Promise<JsonObject | undefined>;
   /** The object of a kind of core/v1 in the namespace of the example. */
@@ -38,6 +42,8 @@ interface ExampleOptions {
   readonly env?: Readonly<Record<string, string>>;
   /** The folder of the hooks in the example. */
   readonly hooks?: string;
+  /** Where they are instead, such as on a volume. */
+  readonly hooksDir?: string;
 }
 
 /**
@@ -46,22 +52,22 @@ interface ExampleOptions {
  */
 export async function startExample(
   name: string,
-  { before = [], env = {}, hooks = 'hooks' }: ExampleOptions = {},
+  { before = [], env = {}, hooks = 'hooks', hooksDir }: ExampleOptions = {},
 ): Promise<ExampleRig> {
   const folder = join(examplesDir, name);
   const manifests = readManifests(join(folder, 'manifests', 'deploy.yaml'));
   const rbac = rbacOf(manifests);
-  let isAdmin = false;
-  const sandbox = await startSandbox({ authorize: (attributes) => isAdmin || rbac.authorize(attributes) });
-  // Requests without HTTP are answered before the call returns.
-  const asAdmin = <T>(call: () => T): T => {
-    isAdmin = true;
-    const answer = call();
-    isAdmin = false;
-    return answer;
-  };
+  // Of requests without HTTP, which may wait for webhooks.
+  const admin = new AsyncLocalStorage<true>();
   const deployment = manifests.find(({ kind }) => kind === 'Deployment') ?? {};
   const namespace = textAt(deployment, 'metadata', 'namespace');
+  const container = containerEnv(deployment, namespace);
+  const webhooks = hasWebhooks(manifests) ? await exampleWebhooks(manifests, container) : undefined;
+  const sandbox = await startSandbox({
+    authorize: (attributes) => admin.getStore() === true || rbac.authorize(attributes),
+    ...(webhooks && { resolveService: webhooks.resolveService }),
+  });
+  const asAdmin = <T>(call: () => T): T => admin.run(true, call);
   const inNamespace = (object: JsonObject): JsonObject =>
     CLUSTER_KINDS.includes(textAt(object, 'kind'))
       ? object
@@ -80,9 +86,10 @@ export async function startExample(
   for (const file of before) await tryOut(file);
   const start = (): OperatorRig =>
     startOperator({
-      hooksDir: join(folder, hooks),
+      hooksDir: hooksDir ?? join(folder, hooks),
       connect: sandboxCluster(sandbox),
-      env: { ...containerEnv(deployment, namespace), ...env },
+      env: { ...container, ...env },
+      operator: { webhooks: webhooks?.settings, webhookDrainMs: 0 },
     });
   let operator = start();
   return {
@@ -96,6 +103,11 @@ export async function startExample(
     tryOut,
     apply,
     delete: async (object) => asAdmin(async () => sandbox.delete(inNamespace(object))),
+    async setStatus(path, status) {
+      const type = 'application/merge-patch+json';
+      const { code } = await asAdmin(async () => sandbox.call('PATCH', `${path}/status`, { status }, type));
+      expect(code).toBe(200);
+    },
     get,
     find: async (plural, object) => get(`/api/v1/namespaces/${namespace}/${plural}/${object}`),
     metrics: async () => (await fetch(`${operator.url()}/metrics/hooks`)).text(),

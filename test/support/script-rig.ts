@@ -10,7 +10,7 @@ import { hookRig, never, temporaryFolder } from './hook-rig.ts';
 
 const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
-export interface ScriptResult extends Pick<HookOutputs, 'patch' | 'metrics' | 'result'> {
+export interface ScriptResult extends Pick<HookOutputs, 'patch' | 'metrics' | 'result' | 'admission' | 'conversion'> {
   /** What its exit code says. */
   readonly outcome: ResultOutcome;
   /** Its output, by line. */
@@ -44,8 +44,8 @@ export async function runScript(path: string, { contexts, env = {}, programs = {
   const hook = { name: 'hook.sh', path, type: 'process', bindings: [], settings: {} } as const;
   const request = { hook, contexts: [Buffer.from(JSON.stringify(contexts))] };
   const execution = await rig.execute(request, never);
-  const { patch = '', metrics = '', result = '' } = execution.outputs ?? {};
-  return { printed: rig.output(), patch, metrics, result, ...endingOf(execution) };
+  const outputs = { patch: '', metrics: '', result: '', admission: '', conversion: '', ...execution.outputs };
+  return { printed: rig.output(), ...outputs, ...endingOf(execution) };
 }
 
 function endingOf(execution: Execution): Pick<ScriptResult, 'outcome' | 'failure'> {

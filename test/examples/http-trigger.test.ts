@@ -1,0 +1,75 @@
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { requestView } from '../../src/sources/http/request-view.ts';
+import { examplesDir } from '../support/example-rig.ts';
+import { runScript } from '../support/script-rig.ts';
+
+const HOOK = join(examplesDir, '130-http-trigger', 'hooks', 'redeploy.sh');
+const DEPLOYMENTS = [
+  { filterResult: { name: 'docs', repository: 'handbook' } },
+  { filterResult: { name: 'web', repository: 'shop' } },
+  { filterResult: { name: 'worker', repository: 'shop' } },
+];
+
+interface Sent {
+  readonly event?: string;
+  readonly ref?: string;
+  readonly repository?: string;
+}
+
+/** The context of what GitHub sends, at the given second. */
+function contextOf({ event = 'push', ref = 'refs/heads/main', repository = 'shop' }: Sent, second = 0): object {
+  const request = requestView({
+    method: 'POST',
+    path: '/trigger/redeploy.sh/push',
+    query: new URLSearchParams(),
+    headers: { 'content-type': 'application/json', 'x-github-event': event },
+    body: Buffer.from(JSON.stringify({ ref, repository: { name: repository } })),
+  });
+  return {
+    binding: 'push',
+    type: 'Http',
+    receivedAt: `2026-01-02T03:04:0${second}Z`,
+    request: JSON.parse(request) as unknown,
+    snapshots: { deployments: DEPLOYMENTS },
+  };
+}
+
+const restart = (name: string, second: number): object => ({
+  operation: 'MergePatch',
+  apiVersion: 'apps/v1',
+  kind: 'Deployment',
+  namespace: 'shop',
+  name,
+  ignoreMissingObject: true,
+  mergePatch: {
+    spec: {
+      template: { metadata: { annotations: { 'kubectl.kubernetes.io/restartedAt': `2026-01-02T03:04:0${second}Z` } } },
+    },
+  },
+});
+
+describe('130-http-trigger', () => {
+  it('restarts the Deployments of each repository that was pushed to, as of the time of the request', async () => {
+    const contexts = [
+      contextOf({}, 1),
+      contextOf({ repository: 'handbook' }, 2),
+      contextOf({ repository: 'other' }, 3),
+    ];
+
+    const { patch, printed } = await runScript(HOOK, { contexts, env: { POD_NAMESPACE: 'shop' } });
+
+    const operations = patch
+      .trim()
+      .split('\n')
+      .map((line): unknown => JSON.parse(line));
+    expect(operations).toEqual([restart('web', 1), restart('worker', 1), restart('docs', 2)]);
+    expect(printed).toEqual(['restarting web', 'restarting worker', 'restarting docs']);
+  });
+
+  it('changes nothing for a ping, and for a push to another branch', async () => {
+    const contexts = [contextOf({ event: 'ping' }), contextOf({ ref: 'refs/heads/other' })];
+
+    expect(await runScript(HOOK, { contexts })).toMatchObject({ outcome: 'done', patch: '', printed: [] });
+  });
+});
