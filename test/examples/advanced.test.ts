@@ -141,7 +141,7 @@ describe('several hooks, and where they come from', { timeout: 60_000 }, () => {
     expect([example.rbac.refused(), example.rbac.unused()]).toEqual([[], []]);
   });
 
-  it('230-configmap-python keeps a ConfigMap with the hosts of all Ingresses', async () => {
+  it('230-configmap-python keeps a ConfigMap with the hosts of all Ingresses, the first by name', async () => {
     await using example = await startExample('230-configmap-python', { before: ['ingresses.yaml'] });
     const hosts = async (): Promise<unknown> => JSON.parse(textAt(await dataOf(example, 'hosts'), 'hosts.json'));
     await until(async () =>
@@ -152,9 +152,13 @@ describe('several hooks, and where they come from', { timeout: 60_000 }, () => {
       }),
     );
 
-    await example.delete({ apiVersion: 'networking.k8s.io/v1', kind: 'Ingress', metadata: { name: 'shop' } });
+    const ingress = { apiVersion: 'networking.k8s.io/v1', kind: 'Ingress' };
+    const defaultBackend = { service: { name: 'a', port: { number: 80 } } };
+    await example.delete({ ...ingress, metadata: { name: 'shop' } });
+    const spec = { rules: [{ host: 'docs.example.com' }], defaultBackend };
+    await example.apply({ ...ingress, metadata: { name: 'another' }, spec });
 
-    await until(async () => expect(await hosts()).toEqual({ 'docs.example.com': 'docs' }));
+    await until(async () => expect(await hosts()).toEqual({ 'docs.example.com': 'another' }));
     expect([example.rbac.refused(), example.rbac.unused()]).toEqual([[], []]);
   });
 });

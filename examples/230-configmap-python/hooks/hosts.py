@@ -26,7 +26,8 @@ CONFIG = {
 def hosts_of(ingresses: list) -> dict:
     """The name of the Ingress for each host; of several the first by name."""
     pairs = [(host, ingress["name"]) for ingress in ingresses for host in ingress["hosts"]]
-    return dict(sorted(reversed(pairs)))
+    # Of equal keys the last one counts.
+    return dict(sorted(pairs, reverse=True))
 
 
 def main() -> None:
@@ -42,7 +43,7 @@ def main() -> None:
         "apiVersion": "v1",
         "kind": "ConfigMap",
         "metadata": {"name": "hosts", "namespace": NAMESPACE},
-        "data": {"hosts.json": json.dumps(hosts, indent=2)},
+        "data": {"hosts.json": json.dumps(hosts, indent=2, sort_keys=True)},
     }
     with open(os.environ["KUBERNETES_PATCH_PATH"], "w", encoding="utf-8") as file:
         json.dump({"operation": "CreateOrUpdate", "object": configmap}, file)

@@ -27,13 +27,14 @@ YAML
 fi
 
 # One run may have contexts of both kinds. Adjacent ones of a group are reduced to the last one.
-jq -c 'map(select(.groupName == "inventory")) | last | select(.) | .snapshots | {
+data=$(jq -c 'map(select(.groupName == "inventory")) | last | select(.) | .snapshots | {
   title: (.settings[0].filterResult.title // "Inventory"),
   pods: ([.pods[].filterResult] | join(" ")),
   services: ([.services[].filterResult] | join(" "))
-}' "$BINDING_CONTEXT_PATH" | while read -r data; do
+}' "$BINDING_CONTEXT_PATH")
+if [ -n "$data" ]; then
   echo "$data" | put_configmap CreateOrUpdate inventory
   echo "inventory written"
-done
+fi
 
 jq -r '.[] | select(.binding == "failures") | (.objects // [.])[] | "Pod \(.filterResult) has failed"' "$BINDING_CONTEXT_PATH"
