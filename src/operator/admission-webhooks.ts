@@ -8,7 +8,7 @@ import { runAll } from '../lib/run-all.ts';
 import { bundleToRegister } from '../server/certificates/bundle.ts';
 import type { Certificates, RegisteredBundles } from '../server/certificates/certificates.ts';
 import type { HealthCheck } from '../server/health.ts';
-import type { ConfigurationKind } from '../sources/admission/followed-configuration.ts';
+import type { ConfigurationKind } from '../sources/admission/configuration-kind.ts';
 import { Registration } from '../sources/admission/registration.ts';
 import { wantedWebhooks } from '../sources/admission/wanted-webhooks.ts';
 import type { AdmissionRoutes } from './admission-routes.ts';

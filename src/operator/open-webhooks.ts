@@ -14,7 +14,7 @@ import { certificateSource } from '../server/certificates/certificate-source.ts'
 import type { Certificates, RegisteredBundles } from '../server/certificates/certificates.ts';
 import { openCertificates } from '../server/certificates/open-certificates.ts';
 import type { HealthCheck } from '../server/health.ts';
-import { configurationKind } from '../sources/admission/followed-configuration.ts';
+import { configurationKind } from '../sources/admission/configuration-kind.ts';
 import { readRegistered } from '../sources/admission/registered.ts';
 import { AdmissionRoutes } from './admission-routes.ts';
 import { AdmissionWebhooks, CONFIGURATIONS, configurationName } from './admission-webhooks.ts';

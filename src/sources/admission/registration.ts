@@ -6,18 +6,18 @@
  */
 
 import { KubeError, summaryOf } from '../../errors.ts';
-import type { KubeClient, KubeRequest } from '../../kube/client.ts';
-import { resourcePath } from '../../kube/kind.ts';
+import type { KubeClient } from '../../kube/client.ts';
 import type { JsonObject } from '../../kube/object.ts';
 import { policyRuleText } from '../../kube/policy-rule.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
 import { sleep } from '../../lib/sleep.ts';
-import { unreachable } from '../../lib/unreachable.ts';
 import type { Logger } from '../../log.ts';
-import { configurationKind, FollowedConfiguration, type ConfigurationKind } from './followed-configuration.ts';
-import { base64, bundleOf, withoutBundle, writtenBy, type Registered, type Writer } from './registered.ts';
+import { FollowedObject } from '../followed-object.ts';
+import { configurationKind, type ConfigurationKind } from './configuration-kind.ts';
+import { bundleOf, readRegistered, withoutBundle, type Registered, type Writer } from './registered.ts';
 import { byName } from './wanted-webhooks.ts';
+import { registrationRequest } from './registration-request.ts';
 import { isNewer, registrationStep, type RegistrationSituation, type RegistrationStep } from './registration-step.ts';
 
 /** What is to be registered now. */
@@ -53,7 +53,6 @@ export interface RegistrationOptions {
   readonly log: Logger;
 }
 
-const FIELD_MANAGER = 'hooklet-webhooks';
 /** An old replica may still want webhooks when the new one has none. */
 const EMPTY_MS = 60_000;
 const LOOK_MS = 30_000;
@@ -61,7 +60,7 @@ const LOOK_MS = 30_000;
 /** The registration of one kind; `run` keeps it. */
 export class Registration {
   readonly #options: RegistrationOptions;
-  readonly #followed: FollowedConfiguration;
+  readonly #followed: FollowedObject<Registered>;
   readonly #backoff = exponentialBackoff({ initialMs: 500, maxMs: 30_000, jitter: 0.5 });
   #round = new AbortController();
   #generation: number | undefined;
@@ -72,9 +71,11 @@ export class Registration {
 
   constructor(options: RegistrationOptions) {
     this.#options = options;
-    this.#followed = new FollowedConfiguration(options.watches, options, () => {
+    const { watches, name, onChange } = options;
+    const place = { kind: configurationKind(options.kind), name, read: readRegistered };
+    this.#followed = new FollowedObject(watches, place, () => {
       this.look();
-      options.onChange();
+      onChange();
     });
   }
 
@@ -93,7 +94,7 @@ export class Registration {
     const { seen, failure } = this.#followed;
     // Without the right to see it, nothing can be compared.
     if (seen.type === 'unknown') return isForbidden(failure) ? [] : undefined;
-    return seen.type === 'missing' ? [] : seen.registered.webhooks.map(bundleOf);
+    return seen.type === 'missing' ? [] : seen.object.webhooks.map(bundleOf);
   }
 
   /** Looks again: hooks, certificates or the readiness of this replica have changed. */
@@ -118,7 +119,7 @@ export class Registration {
   async #once(signal: AbortSignal): Promise<number> {
     const { seen } = this.#followed;
     if (seen.type === 'unknown') return LOOK_MS;
-    const found = seen.type === 'found' ? seen.registered : undefined;
+    const found = seen.type === 'found' ? seen.object : undefined;
     try {
       const situation = await this.#situation(found, signal);
       const step = registrationStep(situation);
@@ -176,7 +177,7 @@ export class Registration {
     signal: AbortSignal,
   ): Promise<void> {
     const { client, kind, name, namespace, log } = this.#options;
-    await client.request(requestOf(step, { kind, name, me, namespace }), signal);
+    await client.request(registrationRequest(step, { kind, name, me, namespace }), signal);
     log.info({ kind, name, step: step.type }, DONE[step.type]);
   }
 
@@ -210,78 +211,6 @@ const DONE = {
 function problemOf(step: RegistrationStep, { kind, name }: RegistrationOptions): string | undefined {
   if (step.type !== 'foreign') return undefined;
   return `${kind} ${name} belongs to the hooklet in the namespace ${step.namespace}: give this one another name with --validating-webhook-configuration-name, or remove that one with hooklet webhooks remove`;
-}
-
-interface Place {
-  readonly kind: ConfigurationKind;
-  readonly name: string;
-  readonly me: Writer;
-  readonly namespace: string;
-}
-
-function requestOf(
-  step: Exclude<RegistrationStep, { readonly type: 'none' | 'foreign' }>,
-  { kind, name, me, namespace }: Place,
-): KubeRequest {
-  const { apiVersion, ...rest } = configurationKind(kind);
-  const path = resourcePath({ apiVersion, ...rest }, { name });
-  switch (step.type) {
-    case 'apply': {
-      const metadata = { name, ...writtenBy(me, namespace) };
-      return {
-        method: 'PATCH',
-        path,
-        query: { fieldManager: FIELD_MANAGER, force: 'true' },
-        contentType: 'application/apply-patch+yaml',
-        body: JSON.stringify({ apiVersion, kind, metadata, webhooks: step.webhooks }),
-      };
-    }
-    case 'replace':
-      return mergePatch(path, step.found, { metadata: writtenBy(me, namespace), webhooks: step.webhooks });
-    case 'bundles':
-      return bundlesPatch(path, step.found, step.bundles);
-    case 'delete': {
-      const { uid, resourceVersion } = step.found;
-      const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid, resourceVersion } });
-      return { method: 'DELETE', path, body };
-    }
-    default:
-      return unreachable(step);
-  }
-}
-
-interface Change {
-  readonly metadata: JsonObject;
-  readonly webhooks: readonly JsonObject[];
-}
-
-/** Takes effect only on the version that it was decided on; so does the next one. */
-function mergePatch(path: string, { resourceVersion }: Registered, { metadata, webhooks }: Change): KubeRequest {
-  return {
-    method: 'PATCH',
-    path,
-    query: { fieldManager: FIELD_MANAGER },
-    contentType: 'application/merge-patch+json',
-    body: JSON.stringify({ metadata: { ...metadata, resourceVersion }, webhooks }),
-  };
-}
-
-function bundlesPatch(
-  path: string,
-  { resourceVersion }: Registered,
-  bundles: ReadonlyMap<number, string>,
-): KubeRequest {
-  const test = { op: 'test', path: '/metadata/resourceVersion', value: resourceVersion };
-  const steps = [...bundles].map(([index, bundle]) => {
-    return { op: 'add', path: `/webhooks/${index}/clientConfig/caBundle`, value: base64(bundle) };
-  });
-  return {
-    method: 'PATCH',
-    path,
-    query: { fieldManager: FIELD_MANAGER },
-    contentType: 'application/json-patch+json',
-    body: JSON.stringify([test, ...steps]),
-  };
 }
 
 function isForbidden(error: unknown): boolean {
