@@ -5,7 +5,7 @@ import { resourcePath } from '../kube/kind.ts';
 import { asJsonObject, text, type JsonObject } from '../kube/object.ts';
 import { eventually } from '../lib/deadline.ts';
 import { printable } from '../lib/printable.ts';
-import { configurationKind, type ConfigurationKind } from '../sources/admission/followed-configuration.ts';
+import { configurationKind, type ConfigurationKind } from '../sources/admission/configuration-kind.ts';
 import { bundleOf, MANAGED_BY, readRegistered, type Registered } from '../sources/admission/registered.ts';
 import { textTable } from './text-table.ts';
 
