@@ -97,13 +97,17 @@ async function isLeftOver({ access, settings, place, log }: Placed, signal: Abor
   return results.some((result) => result.status === 'fulfilled' && result.value);
 }
 
+const DEFAULT_NAME = 'shell-operator-hooks';
+
 async function certificatesOf(
   { settings, access, metrics, events, log }: WebhooksOptions,
   { namespace, hosts, addressOf }: WebhookPlace,
 ): Promise<(registered: RegisteredBundles) => Certificates> {
   const { admission, conversion, certificates: choice, authorityMs, leafMs } = settings;
   const files = { cert: admission.serverCert, key: admission.serverKey, ca: admission.ca };
-  const name = admission.configurationName;
+  const { configurationName } = admission;
+  // Two installations in one namespace have certificates of their own.
+  const name = configurationName === DEFAULT_NAME ? 'hooklet' : configurationName;
   const source = await certificateSource({ choice, files, namespace, name, authorityMs, leafMs });
   const services = [admission, conversion].map(addressOf).filter((address) => address.type === 'service');
   const names = { services, hosts };

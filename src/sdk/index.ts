@@ -1,5 +1,5 @@
 export {
-  type AdmissionAnswer,
+  AdmissionAnswer,
   type AdmissionRequest,
   type AdmissionRule,
   mutating,
