@@ -29,9 +29,9 @@ const deployment = (namespace: string, name: string, containers: readonly JsonOb
   },
 });
 
-describe('the webhooks of the examples, asked by an API server', { timeout: 60_000 }, () => {
+describe.each(['hooks', 'typescript'])('the webhooks in %s, asked by an API server', { timeout: 60_000 }, (hooks) => {
   it('204-validating-webhook refuses foreign images where it is asked, and learns of new registries', async () => {
-    await using example = await startExample('204-validating-webhook', { before: ['1-namespace.yaml'] });
+    await using example = await startExample('204-validating-webhook', { hooks, before: ['1-namespace.yaml'] });
     await registers(example, 'validatingwebhookconfigurations', ['images.example.hooklet.dev']);
 
     await example.tryOut('2-allowed.yaml');
@@ -51,7 +51,7 @@ describe('the webhooks of the examples, asked by an API server', { timeout: 60_0
   });
 
   it('206-mutating-webhook writes who created a Deployment, and the requests of containers, also of one that comes later', async () => {
-    await using example = await startExample('206-mutating-webhook', { before: ['1-namespace.yaml'] });
+    await using example = await startExample('206-mutating-webhook', { hooks, before: ['1-namespace.yaml'] });
     const names = ['creator.example.hooklet.dev', 'requests.example.hooklet.dev'];
     await registers(example, 'mutatingwebhookconfigurations', names);
     const requestsOf = (requests: JsonObject) => ({ resources: { requests } });

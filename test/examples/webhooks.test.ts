@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { beforeAll, describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import { objectsAt, textAt } from '@hooklet/sandbox/testing';
 import type { AskTrigger } from '../../src/hook/trigger.ts';
+import type { ConversionStep } from '../../src/sources/conversion/chain.ts';
 import { convert } from '../../src/sources/conversion/convert.ts';
 import type { Converted, ConvertedObject } from '../../src/sources/conversion/converted.ts';
 import { examplesDir } from '../support/example-rig.ts';
@@ -45,25 +46,28 @@ async function mutated(hook: string, object: JsonObject): Promise<JsonObject> {
 
 const HOOKS = ['v1alpha1-v1beta1.sh', 'v1beta1-v1.sh'];
 
+const converterPath = (hook: string): string => hookPath('210-conversion-webhook', hook);
+
+/** The rules of the hooks of 210, as they say them. */
+async function readSteps(): Promise<readonly ConversionStep[]> {
+  const steps = HOOKS.map(async (hook) => {
+    const config: unknown = parse(await readScriptConfig(converterPath(hook)));
+    const [binding = {}] = isJsonObject(config) ? objectsAt(config, 'kubernetesCustomResourceConversion') : [];
+    const rules = objectsAt(binding, 'conversions');
+    return rules.map((rule) => step(hook, textAt(rule, 'fromVersion'), textAt(rule, 'toVersion')));
+  });
+  return (await Promise.all(steps)).flat();
+}
+
 /** Converts Timers by the hooks of 210, as a ConversionReview does. */
 async function converted(objects: readonly ConvertedObject[], version: string): Promise<Converted> {
-  const path = (hook: string) => hookPath('210-conversion-webhook', hook);
-  const steps = await Promise.all(
-    HOOKS.map(async (hook) => {
-      const config: unknown = parse(await readScriptConfig(path(hook)));
-      const [binding = {}] = isJsonObject(config) ? objectsAt(config, 'kubernetesCustomResourceConversion') : [];
-      return objectsAt(binding, 'conversions').map((rule) =>
-        step(hook, textAt(rule, 'fromVersion'), textAt(rule, 'toVersion')),
-      );
-    }),
-  );
   const ask = async (hook: string, trigger: AskTrigger) => {
-    const { conversion, failure } = await runScript(path(hook), { contexts: [contextOf(trigger)] });
+    const { conversion, failure } = await runScript(converterPath(hook), { contexts: [contextOf(trigger)] });
     if (failure !== undefined) return { type: 'failed', message: failure } as const;
     return { type: 'answered', response: conversion } as const;
   };
   const request = { uid: '1', desiredAPIVersion: `example.hooklet.dev/${version}`, objects };
-  return convert(request, { steps: steps.flat(), ask, signal: new AbortController().signal });
+  return convert(request, { steps, ask, signal: new AbortController().signal });
 }
 
 function contextOf({ binding, contextType, members }: AskTrigger): JsonObject {
@@ -86,6 +90,11 @@ const STABLE = [
   timer('v1', 'zoned', { schedule: { crontab: '30 12 * * *', timeZone: 'Europe/Berlin' } }),
   timer('v1', 'plain', { schedule: { crontab: '*/5 * * * 1-5' } }),
 ];
+
+let steps: readonly ConversionStep[] = [];
+beforeAll(async () => {
+  steps = await readSteps();
+});
 
 describe('the examples of webhooks', () => {
   it.each([
