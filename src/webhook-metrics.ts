@@ -16,6 +16,17 @@ export function webhookMetrics({ counter, gauge, histogram }: MetricRegistry) {
       ['hook', 'binding'],
       REQUEST_SECONDS,
     ),
+    conversionRequests: counter(
+      'conversion_requests_total',
+      'Requests to convert custom resources, by result: converted, failed, refused, timeout or invalid.',
+      ['crd', 'result'],
+    ),
+    conversionSeconds: histogram(
+      'conversion_request_seconds',
+      'Time from a request to convert custom resources until its answer.',
+      ['crd'],
+      REQUEST_SECONDS,
+    ),
     certificateExpiry: gauge(
       'webhook_certificate_expiry_timestamp_seconds',
       'When the certificate that webhooks are served with expires (serving), and what makes it trusted (ca).',

@@ -192,10 +192,12 @@ export function configurationName({ admission }: WebhooksOptions['settings']): s
   return `${admission.configurationName}-hooks`;
 }
 
-function check(name: string, problem: string | undefined): HealthCheck {
+/** A check that fails with a problem. */
+export function check(name: string, problem: string | undefined): HealthCheck {
   return { name, isOk: problem === undefined, message: problem ?? '' };
 }
 
-async function readAll(paths: readonly string[]): Promise<readonly string[]> {
+/** Reads the certificates of which one must have signed that of a caller. */
+export async function readAll(paths: readonly string[]): Promise<readonly string[]> {
   return Promise.all(paths.map(async (path) => (await readSmallFile(path, MAX_PEM_BYTES)).toString('utf8')));
 }

@@ -1,18 +1,16 @@
 /*
- * Admission webhooks of this replica: the listener, its certificates, and what is registered with the API server. On
- * every replica, leader or not. Nothing is opened before a hook has a webhook, or one is registered that hooklet wrote
- * before: then it is taken back. What must hold: a replica registers webhooks only when it could answer them, and at its
- * end it takes none back, for others may answer.
+ * Webhooks of this replica: for admission and for conversion a listener, its certificates, and what is registered with
+ * the API server. On every replica, leader or not. Nothing is opened before a hook has a webhook, or one for admission is
+ * registered that hooklet wrote before: then it is taken back. What must hold: a replica registers webhooks only when it
+ * could answer them, and at its end it takes none back, for others may answer.
  */
 
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import { resourcePath } from '../kube/kind.ts';
 import { asJsonObject } from '../kube/object.ts';
+import { runAll } from '../lib/run-all.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
-import { certificateSource } from '../server/certificates/certificate-source.ts';
-import type { Certificates, RegisteredBundles } from '../server/certificates/certificates.ts';
-import { openCertificates } from '../server/certificates/open-certificates.ts';
 import type { HealthCheck } from '../server/health.ts';
 import { configurationKind } from '../sources/admission/configuration-kind.ts';
 import { readRegistered } from '../sources/admission/registered.ts';
@@ -20,6 +18,9 @@ import { AdmissionRoutes } from './admission-routes.ts';
 import { AdmissionWebhooks, CONFIGURATIONS, configurationName } from './admission-webhooks.ts';
 import type { AskedHooks } from './asked-hooks.ts';
 import type { ClusterAccess } from './cluster-access.ts';
+import { ConversionRoutes } from './conversion-routes.ts';
+import { ConversionWebhooks } from './conversion-webhooks.ts';
+import { WebhookCertificates } from './webhook-certificates.ts';
 import { webhookPlace, type WebhookPlace } from './webhook-place.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
 
@@ -45,30 +46,32 @@ export interface Webhooks {
 
 /** Prepares the webhooks; nothing happens before `run`. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
-  let open: AdmissionWebhooks | undefined;
-  const routes = new AdmissionRoutes(options);
+  const open: { readiness(): readonly HealthCheck[] }[] = [];
   return {
-    readiness: () => open?.readiness() ?? [],
+    readiness: () => open.flatMap((webhooks) => webhooks.readiness()),
     run: async (signal) => {
       const place = webhookPlace(options);
-      await untilWanted(routes, { ...options, place }, signal);
-      if (signal.aborted) return;
-      const certificates = await certificatesOf(options, place);
-      open = new AdmissionWebhooks({ ...options, routes, place, openCertificates: certificates });
-      await open.run(signal);
+      const placed = { ...options, place, certificates: new WebhookCertificates({ ...options, place }) };
+      const parts = [openAdmission, openConversion].map((openPart) => async (stop: AbortSignal) => {
+        const webhooks = await openPart(placed, stop);
+        if (webhooks === undefined) return;
+        open.push(webhooks);
+        await webhooks.run(stop);
+      });
+      await runAll(parts, signal);
     },
   };
 }
 
 interface Placed extends WebhooksOptions {
   readonly place: WebhookPlace;
+  readonly certificates: WebhookCertificates;
 }
 
-/** Resolves when a hook has a webhook, or one is registered that is ours, or `signal` aborts. */
-async function untilWanted(routes: AdmissionRoutes, options: Placed, signal: AbortSignal): Promise<void> {
-  const { asked } = options;
-  // From before the first look, so that no load is missed.
-  const changes = asked.changes(signal);
+/** Resolves when a hook has an admission webhook, or one is registered that is ours; undefined: `signal` aborted. */
+async function openAdmission(options: Placed, signal: AbortSignal): Promise<AdmissionWebhooks | undefined> {
+  const { asked, certificates } = options;
+  const routes = new AdmissionRoutes(options);
   let hasLooked = false;
   const isWanted = async (): Promise<boolean> => {
     if (routes.webhooks().length > 0) return true;
@@ -76,8 +79,33 @@ async function untilWanted(routes: AdmissionRoutes, options: Placed, signal: Abo
     hasLooked = true;
     return isLeftOver(options, signal);
   };
-  if (await isWanted()) return;
-  for await (const _ of changes) if (await isWanted()) return;
+  if (!(await untilWanted(asked, isWanted, signal))) return undefined;
+  return new AdmissionWebhooks({ ...options, routes, openCertificates: await certificates.admission() });
+}
+
+/** Resolves when a hook converts something; undefined: `signal` aborted. */
+async function openConversion(options: Placed, signal: AbortSignal): Promise<ConversionWebhooks | undefined> {
+  const { asked, certificates } = options;
+  const routes = new ConversionRoutes(options);
+  const isWanted = async (): Promise<boolean> => {
+    routes.update();
+    return routes.steps.size > 0;
+  };
+  if (!(await untilWanted(asked, isWanted, signal))) return undefined;
+  return new ConversionWebhooks({ ...options, routes, openCertificates: await certificates.conversion() });
+}
+
+async function untilWanted(asked: AskedHooks, isWanted: () => Promise<boolean>, signal: AbortSignal): Promise<boolean> {
+  // From before the first look, so that no load is missed.
+  const changes = asked.changes(signal);
+  let wanted = await isWanted();
+  if (!wanted) {
+    for await (const _ of changes) {
+      wanted = await isWanted();
+      if (wanted) break;
+    }
+  }
+  return wanted && !signal.aborted;
 }
 
 /** Whether an earlier version of these hooks had webhooks, which nobody would answer now. */
@@ -95,31 +123,4 @@ async function isLeftOver({ access, settings, place, log }: Placed, signal: Abor
     if (result.status === 'rejected') log.debug({ err: result.reason }, 'no webhooks of an earlier version are known');
   }
   return results.some((result) => result.status === 'fulfilled' && result.value);
-}
-
-const DEFAULT_NAME = 'shell-operator-hooks';
-
-async function certificatesOf(
-  { settings, access, metrics, events, log }: WebhooksOptions,
-  { namespace, hosts, addressOf }: WebhookPlace,
-): Promise<(registered: RegisteredBundles) => Certificates> {
-  const { admission, conversion, certificates: choice, authorityMs, leafMs } = settings;
-  const files = { cert: admission.serverCert, key: admission.serverKey, ca: admission.ca };
-  const { configurationName } = admission;
-  // Two installations in one namespace have certificates of their own.
-  const name = configurationName === DEFAULT_NAME ? 'hooklet' : configurationName;
-  const source = await certificateSource({ choice, files, namespace, name, authorityMs, leafMs });
-  const services = [admission, conversion].map(addressOf).filter((address) => address.type === 'service');
-  const names = { services, hosts };
-  return (registered) =>
-    openCertificates({
-      source,
-      client: access.client,
-      watches: access.watches,
-      registered,
-      names,
-      log,
-      metrics,
-      events,
-    });
 }

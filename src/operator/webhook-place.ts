@@ -43,6 +43,19 @@ function withPort(text: string, port: number | undefined): string {
   return url.href;
 }
 
+/** Where conversions are: at a URL, the port is that of their own listener, `port` once it listens. */
+export function conversionAddress(
+  { addressOf }: Pick<WebhookPlace, 'addressOf'>,
+  settings: ConversionSettings,
+  port: number | undefined,
+): WebhookAddress {
+  const address = addressOf(settings);
+  if (address.type === 'service') return address;
+  const url = new URL(address.url);
+  url.port = String(port ?? settings.listenPort);
+  return { type: 'url', url: url.href };
+}
+
 function inCluster({ name, namespace }: ClusterAccess['cluster']): string | undefined {
   return name === 'in-cluster' ? namespace : undefined;
 }

@@ -5,7 +5,7 @@ export const OUTPUT_LIMITS = {
   patch: 32 * MIB,
   metrics: 4 * MIB,
   admission: 4 * MIB,
-  conversion: 4 * MIB,
+  conversion: 64 * MIB,
   result: MIB,
   config: MIB,
 } as const;

@@ -1,4 +1,3 @@
-import type { ConversionBinding } from '../../hook/ask-binding.ts';
 import type { AskTrigger } from '../../hook/trigger.ts';
 import { shown } from '../../lib/shown.ts';
 import { shortestChain, type ConversionStep } from './chain.ts';
@@ -13,13 +12,28 @@ export interface ConversionRequest {
   readonly objects: readonly ConvertedObject[];
 }
 
-/** Runs a hook for a caller that waits. */
-export type AskConversion = (hook: string, trigger: AskTrigger, signal: AbortSignal) => Promise<AskedConversion>;
+/** Runs the hook of a step for a caller that waits. */
+export type AskConversion = (
+  step: ConversionStep,
+  trigger: AskTrigger,
+  signal: AbortSignal,
+) => Promise<AskedConversion>;
 
 /** The text of the response file of a hook, or why there is none. */
 export type AskedConversion =
   | { readonly type: 'answered'; readonly response: string }
-  | { readonly type: 'failed'; readonly message: string };
+  | { readonly type: 'failed'; readonly message: string }
+  | RefusedConversion;
+
+/** No hook was asked: too many requests, not ready, or the operator stops. The caller may try again. */
+export interface RefusedConversion {
+  readonly type: 'refused';
+  readonly status: 429 | 503;
+  readonly message: string;
+}
+
+/** What became of a request. */
+export type Conversion = Converted | RefusedConversion;
 
 export interface ConvertOptions {
   /** The rules of all hooks for this CustomResourceDefinition. */
@@ -33,11 +47,11 @@ export interface ConvertOptions {
  * shortest chain of rules, one hook after the other. Never rejects. One object that cannot be converted fails the whole
  * request, since the API server takes all or nothing.
  */
-export async function convert(request: ConversionRequest, options: ConvertOptions): Promise<Converted> {
+export async function convert(request: ConversionRequest, options: ConvertOptions): Promise<Conversion> {
   const converted = new Map<ConvertedObject, ConvertedObject>();
   for (const [version, given] of Map.groupBy(request.objects, ({ apiVersion }) => apiVersion)) {
     const result = await convertVersion(version, given, { ...options, request });
-    if (result.type === 'failed') return result;
+    if (result.type !== 'converted') return result;
     for (const [index, object] of result.objects.entries()) {
       const before = given[index];
       if (before !== undefined) converted.set(before, object);
@@ -54,44 +68,44 @@ async function convertVersion(
   version: unknown,
   given: readonly ConvertedObject[],
   options: StepOptions,
-): Promise<Converted> {
+): Promise<Conversion> {
   const { steps, request } = options;
   const { desiredAPIVersion: to } = request;
   const chain = typeof version === 'string' ? shortestChain(steps, version, to) : undefined;
   if (chain === undefined) {
     const rules = steps.map(({ rule }) => `${rule.fromVersion} to ${rule.toVersion}`).join(', ');
-    return failed(`no hook converts from ${shown(version)} to ${to}; there are: ${rules}`);
+    return failed(`no hook converts from ${shown(version)} to ${to}; there are: ${rules === '' ? 'none' : rules}`);
   }
   let objects = given;
   for (const step of chain) {
     const result = await take(step, objects, options);
-    if (result.type === 'failed') return failed(`hook ${step.hook}, ${describe(step)}: ${result.message}`);
+    if (result.type !== 'converted')
+      return { ...result, message: `hook ${step.hook}, ${describe(step)}: ${result.message}` };
     objects = result.objects;
   }
   return { type: 'converted', objects };
 }
 
 async function take(
-  { hook, binding, rule }: ConversionStep,
+  step: ConversionStep,
   given: readonly ConvertedObject[],
   { request, ask, signal }: StepOptions,
-): Promise<Converted> {
-  const asked = await ask(hook, triggerOf(binding, { rule, given, request }), signal);
-  if (asked.type === 'failed') return failed(asked.message);
+): Promise<Conversion> {
+  const asked = await ask(step, triggerOf(step, given, request), signal);
+  if (asked.type !== 'answered') return asked;
   const response = readConversionResponse(asked.response);
   if (response.type === 'failed') return failed(response.message);
   const [group] = request.desiredAPIVersion.split('/', 1);
-  const to = rule.toVersion.includes('/') ? rule.toVersion : `${group}/${rule.toVersion}`;
+  const { toVersion } = step.rule;
+  const to = toVersion.includes('/') ? toVersion : `${group}/${toVersion}`;
   return checkConverted(response.objects, given, to);
 }
 
-interface Taken {
-  readonly rule: ConversionStep['rule'];
-  readonly given: readonly ConvertedObject[];
-  readonly request: ConversionRequest;
-}
-
-function triggerOf(binding: ConversionBinding, { rule, given, request }: Taken): AskTrigger {
+function triggerOf(
+  { binding, rule }: ConversionStep,
+  given: readonly ConvertedObject[],
+  request: ConversionRequest,
+): AskTrigger {
   const { uid, desiredAPIVersion } = request;
   return {
     type: 'ask',

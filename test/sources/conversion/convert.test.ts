@@ -48,7 +48,7 @@ async function converted(
     {
       steps,
       signal: new AbortController().signal,
-      ask: async (hook, trigger) => {
+      ask: async ({ hook }, trigger) => {
         const given = givenOf(trigger);
         asked.push(`${hook} ${given.fromVersion}>${given.toVersion}: ${given.objects.length}`);
         const response = answer(given, hook);

@@ -1,0 +1,183 @@
+/*
+ * Keeps hooklet registered as the converter of one CustomResourceDefinition. Every replica that could answer runs one: it
+ * follows the definition by a watch, and writes when `spec.conversion` differs, such as when somebody has emptied the
+ * `caBundle` or applied the definition again. A definition that is not there yet is registered when it comes; nothing
+ * waits for it. A write that fails is tried again for ever. What somebody else writes in between, such as another hooklet
+ * for the same definition, is replaced with growing delays. At the end the registration stays: with the strategy `None`
+ * the API server would change nothing but `apiVersion`, and so break the objects silently.
+ */
+
+import { KubeError, summaryOf } from '../../errors.ts';
+import type { KubeClient } from '../../kube/client.ts';
+import { resourcePath } from '../../kube/kind.ts';
+import type { JsonObject } from '../../kube/object.ts';
+import { policyRuleText } from '../../kube/policy-rule.ts';
+import type { Watches } from '../../kube/watch/shared-watches.ts';
+import { exponentialBackoff } from '../../lib/backoff.ts';
+import { sleep } from '../../lib/sleep.ts';
+import type { Logger } from '../../log.ts';
+import { FollowedObject } from '../followed-object.ts';
+import {
+  conversionPatch,
+  converterBundle,
+  CRD_KIND,
+  isRegistered,
+  readCrdConversion,
+  type CrdConversion,
+} from './crd-conversion.ts';
+
+export interface CrdRegistrationOptions {
+  readonly crdName: string;
+  readonly client: Pick<KubeClient, 'request'>;
+  readonly watches: Watches;
+  /** `clientConfig` without `caBundle`. */
+  readonly clientConfig: () => JsonObject;
+  /** Whether this replica could answer. */
+  readonly isAble: () => boolean;
+  /** What to write into an object that has `registered`; undefined when it needs no write. */
+  readonly bundleFor: (registered: string) => string | undefined;
+  /** Called after what is registered has changed. */
+  readonly onChange: () => void;
+  /** Milliseconds that never jump. */
+  readonly monotonicMs: () => number;
+  readonly log: Logger;
+}
+
+const FIELD_MANAGER = 'hooklet-webhooks';
+const LOOK_MS = 30_000;
+/** Somebody who writes again within this time writes against us. */
+const CALM_MS = 60_000;
+
+/** The registration of one CustomResourceDefinition; `run` keeps it. */
+export class CrdRegistration {
+  readonly #options: CrdRegistrationOptions;
+  readonly #followed: FollowedObject<CrdConversion>;
+  readonly #failures = exponentialBackoff({ initialMs: 500, maxMs: 30_000, jitter: 0.5 });
+  readonly #rivalry = exponentialBackoff({ initialMs: 500, maxMs: 30_000, jitter: 0.5 });
+  #round = new AbortController();
+  #problem: string | undefined;
+  #writtenAtMs: number | undefined;
+  #notBeforeMs = 0;
+
+  constructor(options: CrdRegistrationOptions) {
+    this.#options = options;
+    const { watches, crdName: name, onChange } = options;
+    this.#followed = new FollowedObject(watches, { kind: CRD_KIND, name, read: readCrdConversion }, () => {
+      this.look();
+      onChange();
+    });
+  }
+
+  /** Why it is not registered as it should be; undefined when nothing is known to be wrong. */
+  get problem(): string | undefined {
+    const { failure, seen } = this.#followed;
+    if (failure !== undefined) return `cannot be watched: ${summaryOf(failure)}`;
+    return seen.type === 'missing' ? 'the CustomResourceDefinition is not there yet' : this.#problem;
+  }
+
+  /** The `caBundle` as PEM, of no element where hooklet is not the converter; undefined until it is known. */
+  bundles(): readonly string[] | undefined {
+    const { seen, failure } = this.#followed;
+    // Without the right to see it, nothing can be compared.
+    if (seen.type === 'unknown') return isForbidden(failure) ? [] : undefined;
+    if (seen.type === 'missing' || !isRegistered(seen.object, this.#options.clientConfig())) return [];
+    return [converterBundle(seen.object)];
+  }
+
+  /** Looks again: hooks, certificates or the readiness of this replica have changed. */
+  look(): void {
+    this.#round.abort();
+  }
+
+  /** Works until `signal` aborts; what is registered stays. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      while (!signal.aborted) {
+        this.#round = new AbortController();
+        const { waitMs, isUrgent } = await this.#once(signal);
+        await sleep(waitMs, isUrgent ? AbortSignal.any([signal, this.#round.signal]) : signal);
+      }
+    } finally {
+      this.#followed.end();
+    }
+  }
+
+  /** Takes one step; returns how long to wait, and whether a change ends the wait. */
+  async #once(signal: AbortSignal): Promise<Wait> {
+    const { seen } = this.#followed;
+    const { clientConfig, isAble, bundleFor, monotonicMs } = this.#options;
+    if (seen.type !== 'found' || !isAble()) return UNTIL_CHANGED;
+    const wanted = clientConfig();
+    const patch = conversionPatch(seen.object, wanted, bundleFor(converterBundle(seen.object)));
+    if (patch === undefined) {
+      this.#problem = undefined;
+      this.#failures.reset();
+      return UNTIL_CHANGED;
+    }
+    const earlyMs = this.#notBeforeMs - monotonicMs();
+    if (earlyMs > 0) return { waitMs: earlyMs, isUrgent: true };
+    try {
+      await this.#write(seen.object, patch, signal);
+      this.#problem = undefined;
+      this.#failures.reset();
+      return UNTIL_CHANGED;
+    } catch (error) {
+      return { waitMs: this.#failed(error, signal), isUrgent: isOvertaken(error) };
+    }
+  }
+
+  async #write(found: CrdConversion, conversion: JsonObject, signal: AbortSignal): Promise<void> {
+    const { client, crdName: name, monotonicMs, log } = this.#options;
+    const { resourceVersion } = found;
+    await client.request(
+      {
+        method: 'PATCH',
+        path: resourcePath(CRD_KIND, { name }),
+        query: { fieldManager: FIELD_MANAGER },
+        contentType: 'application/merge-patch+json',
+        // Takes effect only on the version that it was decided on.
+        body: JSON.stringify({ metadata: { resourceVersion }, spec: { conversion } }),
+      },
+      signal,
+    );
+    const nowMs = monotonicMs();
+    const isCalm = this.#writtenAtMs === undefined || nowMs - this.#writtenAtMs > CALM_MS;
+    if (isCalm) this.#rivalry.reset();
+    this.#writtenAtMs = nowMs;
+    this.#notBeforeMs = nowMs + this.#rivalry.next();
+    log.info({ crd: name, replaced: found.conversion['strategy'] }, 'registered as the converter');
+  }
+
+  #failed(error: unknown, signal: AbortSignal): number {
+    const { crdName: crd, log } = this.#options;
+    const waitMs = this.#failures.next();
+    // Another replica was first: the watch brings what it wrote.
+    if (signal.aborted || isOvertaken(error)) return waitMs;
+    this.#problem = `cannot be written: ${summaryOf(error)}`;
+    const advice = isForbidden(error) ? { advice: `a ClusterRole with the rules ${RULES}` } : {};
+    log.warn({ crd, err: error, ...advice }, 'the converter cannot be registered, it is tried again');
+    return waitMs;
+  }
+}
+
+interface Wait {
+  readonly waitMs: number;
+  /** Whether a change ends it. */
+  readonly isUrgent: boolean;
+}
+
+const UNTIL_CHANGED: Wait = { waitMs: LOOK_MS, isUrgent: true };
+
+const RULES = policyRuleText({
+  apiGroup: CRD_KIND.group,
+  resource: CRD_KIND.plural,
+  verbs: ['get', 'list', 'watch', 'patch'],
+});
+
+function isForbidden(error: unknown): boolean {
+  return error instanceof KubeError && error.status === 403;
+}
+
+function isOvertaken(error: unknown): boolean {
+  return error instanceof KubeError && (error.status === 409 || error.status === 404);
+}
