@@ -33,6 +33,8 @@ export interface WebhooksOptions {
   readonly events: Pick<EventRecorder, 'record'>;
   /** How long webhooks are answered after the signal to stop. */
   readonly drainMs: number;
+  /** Absent: as the certificates say. */
+  readonly settleMs?: number | undefined;
   readonly log: Logger;
 }
 

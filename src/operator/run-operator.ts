@@ -48,6 +48,8 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly webhooks?: WebhookSettings | undefined;
   /** How long webhooks are answered after the signal to stop, because API servers learn late of it; default 3 s. */
   readonly webhookDrainMs?: number;
+  /** How long a certificate authority must be registered before it is relied on; default: as the certificates say. */
+  readonly webhookSettleMs?: number;
 }
 
 /**
@@ -193,10 +195,10 @@ function openElection(
 const DRAIN_MS = 3000;
 
 function openAdmission(
-  { webhooks: settings, webhookDrainMs: drainMs = DRAIN_MS, env, log }: OperatorOptions,
+  { webhooks: settings, webhookDrainMs: drainMs = DRAIN_MS, webhookSettleMs: settleMs, env, log }: OperatorOptions,
   parts: Pick<WebhooksOptions, 'asked' | 'access' | 'metrics' | 'events'>,
 ): Webhooks | undefined {
-  return settings && openWebhooks({ ...parts, settings, drainMs, env, log });
+  return settings && openWebhooks({ ...parts, settings, drainMs, settleMs, env, log });
 }
 
 async function openCluster(

@@ -85,13 +85,14 @@ export class WebhookCertificates {
   }
 
   #open(source: CertificateSource, registered: RegisteredBundles): Certificates {
-    const { settings, place, access, metrics, events, log } = this.#options;
+    const { settings, place, access, metrics, events, settleMs, log } = this.#options;
     const services = [settings.admission, settings.conversion]
       .map((server) => place.addressOf(server))
       .filter((address) => address.type === 'service');
     const names = { services, hosts: place.hosts };
     const { client, watches } = access;
-    return openCertificates({ source, client, watches, registered, names, log, metrics, events });
+    const settle = settleMs === undefined ? {} : { settleMs };
+    return openCertificates({ source, client, watches, registered, names, log, metrics, events, ...settle });
   }
 
   #view(shared: Certificates, registered: RegisteredBundles): Certificates {

@@ -6,8 +6,8 @@ import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
 import { objectsAt, textAt } from '@hooklet/sandbox/testing';
 import type { AskTrigger } from '../../src/hook/trigger.ts';
 import type { ConversionStep } from '../../src/sources/conversion/chain.ts';
-import { convert } from '../../src/sources/conversion/convert.ts';
-import type { Converted, ConvertedObject } from '../../src/sources/conversion/converted.ts';
+import { convert, type Conversion } from '../../src/sources/conversion/convert.ts';
+import type { ConvertedObject } from '../../src/sources/conversion/converted.ts';
 import { examplesDir } from '../support/example-rig.ts';
 import { runProgram } from '../support/program.ts';
 import { readScriptConfig, runScript } from '../support/script-rig.ts';
@@ -60,7 +60,7 @@ async function readSteps(): Promise<readonly ConversionStep[]> {
 }
 
 /** Converts Timers by the hooks of 210, as a ConversionReview does. */
-async function converted(objects: readonly ConvertedObject[], version: string): Promise<Converted> {
+async function converted(objects: readonly ConvertedObject[], version: string): Promise<Conversion> {
   const ask = async (hook: string, trigger: AskTrigger) => {
     const { conversion, failure } = await runScript(converterPath(hook), { contexts: [contextOf(trigger)] });
     if (failure !== undefined) return { type: 'failed', message: failure } as const;

@@ -22,22 +22,29 @@ export interface CertificatesOptions {
   readonly log: Logger;
   readonly metrics: CertificateMetrics;
   readonly events: Pick<EventRecorder, 'record'>;
-  /** Default 60 s: how long a certificate authority must be registered until every API server knows it. */
+  /**
+   * How long a certificate authority must be registered until every API server knows it. Default 60 s, and less than the
+   * last sixth of certificates that hooklet makes, in which they are replaced without waiting for it.
+   */
   readonly settleMs?: number;
   readonly clock?: CertificateClock;
-  /** Default 10 s. */
+  /** The longest time between two looks; default 10 s, and at most a sixth of the settle time. */
   readonly tickMs?: number;
   /** For tests: what the API server's time is, in place of what it says. */
   readonly serverTime?: (saidMs: number) => number;
 }
 
 const SETTLE_MS = 60_000;
+/** Of the life of a certificate. */
+const SETTLE_SHARE = 1 / 12;
 const TICK_MS = 10_000;
+const SHORTEST_TICK_MS = 100;
 const SLACK_MS = 3_600_000;
 
 /** Opens the certificates of the webhook server; `run` keeps them. Watches begin now. */
 export function openCertificates(options: CertificatesOptions): Certificates {
-  const { source, settleMs = SETTLE_MS, clock = SYSTEM_CLOCK, tickMs = TICK_MS } = options;
+  const { source, settleMs = defaultSettleMs(source), clock = SYSTEM_CLOCK } = options;
+  const { tickMs = Math.min(TICK_MS, Math.max(settleMs / 6, SHORTEST_TICK_MS)) } = options;
   const parts = { ...options, settleMs, clock, tickMs };
   switch (source.type) {
     case 'files':
@@ -52,4 +59,9 @@ export function openCertificates(options: CertificatesOptions): Certificates {
       return selfMadeCertificates({ ...parts, place: { namespace, name: `${name}-webhook-certs` }, names, lifetimes });
     }
   }
+}
+
+function defaultSettleMs(source: CertificateSource): number {
+  if (source.type !== 'selfMade') return SETTLE_MS;
+  return Math.min(SETTLE_MS, Math.min(source.authorityMs, source.leafMs) * SETTLE_SHARE);
 }
