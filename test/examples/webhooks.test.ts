@@ -61,7 +61,7 @@ async function readSteps(): Promise<readonly ConversionStep[]> {
 
 /** Converts Timers by the hooks of 210, as a ConversionReview does. */
 async function converted(objects: readonly ConvertedObject[], version: string): Promise<Conversion> {
-  const ask = async (hook: string, trigger: AskTrigger) => {
+  const ask = async ({ hook }: ConversionStep, trigger: AskTrigger) => {
     const { conversion, failure } = await runScript(converterPath(hook), { contexts: [contextOf(trigger)] });
     if (failure !== undefined) return { type: 'failed', message: failure } as const;
     return { type: 'answered', response: conversion } as const;
