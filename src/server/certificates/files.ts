@@ -1,7 +1,7 @@
 import { watch, type FSWatcher } from 'node:fs';
 import { dirname } from 'node:path';
 import { readSmallFile } from '../../kube/credentials/read-file.ts';
-import { Changes } from './changes.ts';
+import { Changes } from '../../lib/changes.ts';
 import type { Given, GivenSource } from './given.ts';
 import { MAX_PEM_LENGTH } from './pem.ts';
 

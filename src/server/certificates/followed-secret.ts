@@ -6,7 +6,7 @@ import type { WatchSubscriber } from '../../kube/watch/shared-watch.ts';
 import type { Watches, WatchSubscription } from '../../kube/watch/shared-watches.ts';
 import type { ObjectRecord, StoreChange } from '../../kube/watch/store.ts';
 import { KubeError } from '../../errors.ts';
-import { Changes } from './changes.ts';
+import { Changes } from '../../lib/changes.ts';
 
 /** A Secret as it was seen last. */
 export type SeenSecret =

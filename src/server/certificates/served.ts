@@ -11,7 +11,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { Metrics } from '../../metrics.ts';
 import type { Certificate } from '../tls-server.ts';
 import type { RegisteredBundles } from './certificates.ts';
-import { Changes } from './changes.ts';
+import { Changes } from '../../lib/changes.ts';
 import type { CertificateClock } from './clock.ts';
 import type { Pair } from './pair.ts';
 import { isValidAt, pemOf } from './pem.ts';

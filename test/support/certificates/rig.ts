@@ -10,7 +10,7 @@ import { createWatches, type Watches } from '../../../src/kube/watch/shared-watc
 import { createMetrics } from '../../../src/metrics.ts';
 import { bundleToRegister } from '../../../src/server/certificates/bundle.ts';
 import type { Certificates, RegisteredBundles } from '../../../src/server/certificates/certificates.ts';
-import { Changes } from '../../../src/server/certificates/changes.ts';
+import { Changes } from '../../../src/lib/changes.ts';
 import { keepLooking } from '../../../src/server/certificates/looking.ts';
 import { sandboxCluster } from '../operator-rig.ts';
 import { recordingLogger } from '../recording-logger.ts';
