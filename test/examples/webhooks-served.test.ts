@@ -83,3 +83,27 @@ describe.each(['hooks', 'typescript'])('the webhooks in %s, asked by an API serv
     expect([example.rbac.refused(), unusedOf(example)]).toEqual([[], []]);
   });
 });
+
+describe('the converters of an example, asked by an API server', { timeout: 60_000 }, () => {
+  it('210-conversion-webhook stores Timers of all versions as v1, and gives them in the version that is asked for', async () => {
+    await using example = await startExample('210-conversion-webhook', { before: ['1-crd.yaml'] });
+    const crd = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/timers.example.hooklet.dev';
+    await until(async () =>
+      expect(await example.get(crd)).toMatchObject({ spec: { conversion: { strategy: 'Webhook' } } }),
+    );
+    const timer = async (version: string) =>
+      example.get(`/apis/example.hooklet.dev/${version}/namespaces/${example.namespace}/timers/lunch`);
+
+    await example.tryOut('2-timer.yaml');
+
+    expect(await timer('v1')).toMatchObject({
+      apiVersion: 'example.hooklet.dev/v1',
+      spec: { message: 'It is time.', schedule: { crontab: '30 12 * * *', timeZone: 'Europe/Berlin' } },
+    });
+    expect(await timer('v1beta1')).toMatchObject({ spec: { crontab: '30 12 * * *', timeZone: 'Europe/Berlin' } });
+    expect(await timer('v1alpha1')).toMatchObject({ spec: { when: 'TZ=Europe/Berlin 30 12 * * *' } });
+    // It looks for webhooks that an earlier version of the hooks left, and does without.
+    const refused = example.rbac.refused().filter((right) => !right.startsWith('get '));
+    expect([refused, unusedOf(example)]).toEqual([[], []]);
+  });
+});
