@@ -1,4 +1,5 @@
 import type { MutatingDeclaration, ValidatingDeclaration } from './admission.ts';
+import type { ConversionDeclaration } from './conversion.ts';
 import type { KubernetesObject, ObjectLike } from './kubernetes-object.ts';
 
 // Keys of type parameters: they exist only in types, never in values.
@@ -13,7 +14,8 @@ export type Declaration =
   | ScheduleDeclaration
   | KubernetesDeclaration<unknown, unknown>
   | ValidatingDeclaration<unknown>
-  | MutatingDeclaration<unknown>;
+  | MutatingDeclaration<unknown>
+  | ConversionDeclaration;
 
 export interface OnStartupDeclaration {
   readonly type: 'onStartup';

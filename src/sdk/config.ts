@@ -1,4 +1,5 @@
 import type { Bindings, KubernetesOptions, RetryOptions } from './bindings.ts';
+import type { ConversionFunction } from './conversion.ts';
 
 /** Limits of a hook; durations such as `30s`. */
 export interface HookSettings {
@@ -30,15 +31,26 @@ export function toConfig(bindings: Bindings, settings: HookSettings | undefined)
     nonEmpty(
       entries.flatMap(([name, binding]) => (binding.type === type ? [{ name, ...binding.options, ...snapshots }] : [])),
     );
+  const conversions = entries.flatMap(([name, binding]) =>
+    // Without snapshots, which a converter had to wait for.
+    binding.type === 'conversion'
+      ? [{ name, crdName: binding.crdName, conversions: binding.rules.map(versionsOf) }]
+      : [],
+  );
   const parts = {
     onStartup: startups[0],
     schedule: nonEmpty(schedules),
     kubernetes: nonEmpty(watches),
     kubernetesValidating: webhooks('validating'),
     kubernetesMutating: webhooks('mutating'),
+    kubernetesCustomResourceConversion: nonEmpty(conversions),
     settings,
   };
   return { configVersion: 'v1', ...Object.fromEntries(Object.entries(parts).filter(([, part]) => part !== undefined)) };
+}
+
+function versionsOf({ fromVersion, toVersion }: ConversionFunction): object {
+  return { fromVersion, toVersion };
 }
 
 function nonEmpty<T>(list: readonly T[]): readonly T[] | undefined {

@@ -1,5 +1,6 @@
 import { AdmissionAnswer } from './admission.ts';
 import type { Bindings } from './bindings.ts';
+import { answerConversion, type ConversionDeclaration } from './conversion.ts';
 import { type HookConfig, type HookSettings, toConfig } from './config.ts';
 import type { Context, Snapshots } from './context.ts';
 import { thrownEnding, type ThrownEnding } from './ending.ts';
@@ -40,6 +41,13 @@ export interface HookSource<B extends Bindings> {
    * `Permanent` is not retried.
    */
   run(run: HookRun<B>): void | Promise<void>;
+}
+
+/** A hook that does nothing but convert needs no `run`. */
+export interface ConversionSource<B extends Readonly<Record<string, ConversionDeclaration>>> {
+  readonly bindings: B;
+  readonly settings?: HookSettings;
+  run?(run: HookRun<B>): void | Promise<void>;
 }
 
 /** Writes to the log of the operator. */
@@ -94,22 +102,31 @@ export interface HookDefinition<B extends Bindings> extends RunnableHook {
  * keeps the module loaded. Made executable, with `#!/usr/bin/env node` as its first line, the same file is a process
  * hook.
  */
-export function defineHook<const B extends Bindings>(source: HookSource<B>): HookDefinition<B> {
+export function defineHook<const B extends Readonly<Record<string, ConversionDeclaration>>>(
+  source: ConversionSource<B>,
+): HookDefinition<B>;
+export function defineHook<const B extends Bindings>(source: HookSource<B>): HookDefinition<B>;
+export function defineHook<const B extends Bindings>(
+  source: Omit<HookSource<B>, 'run'> & Partial<HookSource<B>>,
+): HookDefinition<B> {
   const { bindings, settings } = source;
   const definition: HookDefinition<B> = {
     [MARK]: true,
     config: toConfig(bindings, settings),
-    run: (run) => source.run(run),
+    run: (run) => source.run?.(run),
     execute: async (wire, host) => {
       const patch = new Patch();
       const metric = new Metric();
       let contexts: readonly Context<B>[] = [];
       const result = new RunResult(() => contexts);
       const answer = new AdmissionAnswer(() => contexts.some(isAdmission));
+      let converted: string | undefined;
       const { thrown, ...ending } = await attempt(async () => {
+        converted = await answerConversion(bindings, wire);
+        if (converted !== undefined) return;
         contexts = readContexts(bindings, wire);
         const snapshots = readSnapshots(bindings, wire);
-        await source.run({ contexts, snapshots, patch, metric, answer, result, runId: '', ...host });
+        await source.run?.({ contexts, snapshots, patch, metric, answer, result, runId: '', ...host });
       });
       const admission = answer.toString();
       return {
@@ -117,6 +134,7 @@ export function defineHook<const B extends Bindings>(source: HookSource<B>): Hoo
         metrics: metric.toString(),
         result: result.textWith(thrown),
         ...(admission !== '' && { admission }),
+        ...(converted !== undefined && { conversion: converted }),
         ...ending,
       };
     },

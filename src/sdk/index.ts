@@ -20,6 +20,7 @@ export {
   type ScheduleOptions,
 } from './bindings.ts';
 export type { HookSettings } from './config.ts';
+export { conversion, type ConversionOptions } from './conversion.ts';
 export type { Context, Snapshots } from './context.ts';
 export {
   defineHook,

@@ -70,12 +70,16 @@ async function main(program: Program): Promise<number> {
 
 const EXIT_CODES = { done: 0, later: 75, permanent: 78 } as const;
 
-function writeOutputs({ patch, metrics, admission, result, outcome }: DefinitionResult): void {
-  const { KUBERNETES_PATCH_PATH, METRICS_PATH, VALIDATING_RESPONSE_PATH, RESULT_PATH } = process.env;
+function writeOutputs({ patch, metrics, admission, conversion, result, outcome }: DefinitionResult): void {
+  const { KUBERNETES_PATCH_PATH, METRICS_PATH, VALIDATING_RESPONSE_PATH, CONVERSION_RESPONSE_PATH, RESULT_PATH } =
+    process.env;
   if (patch !== '') writeFileSync(requiredPath('KUBERNETES_PATCH_PATH', KUBERNETES_PATCH_PATH), patch);
   if (metrics !== '') writeFileSync(requiredPath('METRICS_PATH', METRICS_PATH), metrics);
   if (admission !== undefined) {
     writeFileSync(requiredPath('VALIDATING_RESPONSE_PATH', VALIDATING_RESPONSE_PATH), admission);
+  }
+  if (conversion !== undefined) {
+    writeFileSync(requiredPath('CONVERSION_RESPONSE_PATH', CONVERSION_RESPONSE_PATH), conversion);
   }
   // A runner that reads no results still has the exit code.
   if (RESULT_PATH === undefined && outcome !== undefined) process.stderr.write(result);

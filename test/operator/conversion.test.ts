@@ -3,7 +3,7 @@ import type { Sandbox } from '@hooklet/sandbox';
 import { asking, sandboxForTest } from '@hooklet/sandbox/testing';
 import { CONVERTS, converting, cronTab, cronTabDefinition } from '../support/conversion-crd.ts';
 import { recordingHook, sandboxCluster, until } from '../support/operator-rig.ts';
-import { startWebhooks, type WebhookRig, type WebhookRigOptions } from '../support/webhook-rig.ts';
+import { postReview, startWebhooks, type WebhookRig, type WebhookRigOptions } from '../support/webhook-rig.ts';
 
 /** A test starts an operator with real processes, on a machine that may be busy. */
 const LIMIT_MS = 120_000;
@@ -134,6 +134,49 @@ describe('a hook that converts', { timeout: LIMIT_MS }, () => {
       expect(text).toContain(message);
       await until(() => expect(rig.lines.map((line) => line.message)).toContain('objects were not converted'));
     }
+  });
+});
+
+const WARM = `import { conversion, defineHook } from 'hooklet';
+export default defineHook({
+  bindings: {
+    tabs: conversion({
+      crdName: 'crontabs.example.com',
+      from: 'v1',
+      to: 'v2',
+      convert: ({ spec, ...rest }) => ({ ...rest, spec: { ...spec, seen: true } }),
+    }),
+  },
+});
+`;
+
+describe('a warm hook that converts', { timeout: LIMIT_MS }, () => {
+  it('takes at most 8 times as long for 10,000 objects in one review as for 2,500', async () => {
+    const sandbox = await sandboxWith('v1', 'v2');
+    await using rig = await rigOf(sandbox, { 'warm.ts': WARM });
+    await isRegistered(sandbox);
+    const { pathname: path, port } = new URL((await registered(sandbox)).webhook?.clientConfig?.url ?? '');
+    const target = { port: Number(port), path: `${path}?timeout=30s`, ca: rig.certificate.cert };
+    const timed = async (count: number): Promise<number> => {
+      const objects = Array.from({ length: count }, (_, index) =>
+        cronTab('example.com/v1', `o${index}`, { spec: { text: 'x'.repeat(1000) } }),
+      );
+      const request = { uid: '1', desiredAPIVersion: 'example.com/v2', objects };
+      const startedAt = performance.now();
+      const { response } = await postReview(target, {
+        apiVersion: 'apiextensions.k8s.io/v1',
+        kind: 'ConversionReview',
+        request,
+      });
+      const durationMs = performance.now() - startedAt;
+      expect(response['result']).toEqual({ status: 'Success' });
+      expect(response['convertedObjects']).toHaveLength(count);
+      return durationMs;
+    };
+    const best = async (count: number): Promise<number> => Math.min(...[await timed(count), await timed(count)]);
+    await timed(2500);
+
+    expect(await best(10_000)).toBeLessThan(8 * (await best(2500)));
   });
 });
 

@@ -74,7 +74,7 @@ export async function startWebhooks(options: WebhookRigOptions): Promise<Webhook
     operator: { webhooks, webhookDrainMs: 0, ...operator },
   });
   const review = async (path: string, fields: object = {}, query = ''): Promise<WebhookAnswer> =>
-    post({ port, ca: certificate.cert, path: `${path}${query}` }, { request: { ...REQUEST, ...fields } });
+    postReview({ port, ca: certificate.cert, path: `${path}${query}` }, { request: { ...REQUEST, ...fields } });
   return { ...rig, port, certificate, review };
 }
 
@@ -100,7 +100,8 @@ interface Target {
   readonly path: string;
 }
 
-async function post({ port, ca, path }: Target, review: object): Promise<WebhookAnswer> {
+/** Posts a review to a webhook. */
+export async function postReview({ port, ca, path }: Target, review: object): Promise<WebhookAnswer> {
   const { promise, resolve, reject } = Promise.withResolvers<WebhookAnswer>();
   const headers = { 'content-type': 'application/json' };
   const out = request({ host: '127.0.0.1', port, path, ca, method: 'POST', headers, agent: false }, (response) => {
