@@ -50,6 +50,11 @@ export const startOptions = {
     9115,
     'port of /metrics, /healthz and /readyz; 0 takes a free one',
   ),
+  httpTriggers: flag(
+    '--http-triggers',
+    ['HOOKLET_HTTP_TRIGGERS'],
+    'take the requests of http bindings on the port of --listen-port too, without TLS',
+  ),
   metricsPrefix: {
     ...text(
       '--prometheus-metrics-prefix <prefix>',
@@ -213,7 +218,7 @@ export const startOptions = {
 
 export type StartOptions = Options<typeof startOptions>;
 
-const { listenAddress, listenPort, tmpDir, logCompat } = startOptions;
+const { listenAddress, listenPort, httpTriggers, tmpDir, logCompat } = startOptions;
 
 /** The options of `hooklet start` where it is called as shell-operator is. */
 export const peerOptions = {
@@ -229,6 +234,7 @@ export const devOptions = {
   tmpDir: { ...tmpDir, defaultText: 'one of its own', fallback: '' },
   listenAddress: { ...listenAddress, defaultText: '127.0.0.1', fallback: '127.0.0.1' },
   listenPort: { ...listenPort, defaultText: '0', fallback: 0 },
+  httpTriggers: { ...httpTriggers, defaultText: 'true', fallback: true },
 } as const;
 
 /**

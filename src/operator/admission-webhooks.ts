@@ -42,7 +42,7 @@ export class AdmissionWebhooks {
 
   constructor(options: AdmissionWebhooksOptions) {
     this.#options = options;
-    const { settings, routes, log, drainMs } = options;
+    const { settings, routes, triggers, log, drainMs } = options;
     routes.update();
     this.#certificates = options.openCertificates({
       bundles: () => this.#bundles(),
@@ -58,7 +58,9 @@ export class AdmissionWebhooks {
       certificates: this.#certificates,
       readClientCa: async () => readAll(clientCa),
       routeOf: routes.routeOf,
+      triggers,
       drainMs,
+      drained: triggers?.drained,
       onOpen: () => this.#look(),
       log,
     });
@@ -69,10 +71,12 @@ export class AdmissionWebhooks {
     const waiting = this.#waiting();
     const stopping = this.#isStopping ? 'the operator stops' : undefined;
     const server = stopping ?? this.#listener.problem;
+    // Hooks run without the callers of http bindings: these are told of by the message alone.
+    const isNeeded = this.#options.routes.webhooks().length > 0;
     const shown = waiting.slice(0, MAX_SHOWN).join(', ');
     return [
-      { name: 'webhook-server', isOk: server === undefined, message: server ?? '' },
-      check('webhook-certificates', this.#certificates.problem),
+      { name: 'webhook-server', isOk: server === undefined || !isNeeded, message: server ?? '' },
+      { ...check('webhook-certificates', this.#certificates.problem), ...(!isNeeded && { isOk: true }) },
       check('webhook-snapshots', waiting.length === 0 ? undefined : `not complete yet: ${shown}`),
       ...this.#registrations.flatMap(({ kind, problem }) =>
         problem === undefined ? [] : [{ name: `registration ${kind}`, isOk: true, message: problem }],

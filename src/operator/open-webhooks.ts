@@ -1,8 +1,9 @@
 /*
  * Webhooks of this replica: for admission and for conversion a listener, its certificates, and what is registered with
- * the API server. On every replica, leader or not. Nothing is opened before a hook has a webhook, or one for admission is
- * registered that hooklet wrote before: then it is taken back. What must hold: a replica registers webhooks only when it
- * could answer them, and at its end it takes none back, for others may answer.
+ * the API server. On every replica, leader or not. Nothing is opened before a hook has a webhook or, in the cluster, an
+ * `http` binding, which the listener for admission serves too, or a webhook for admission is registered that hooklet
+ * wrote before: then it is taken back. What must hold: a replica registers webhooks only when it could answer them, and at
+ * its end it takes none back, for others may answer.
  */
 
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
@@ -20,6 +21,7 @@ import type { AskedHooks } from './asked-hooks.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { ConversionRoutes } from './conversion-routes.ts';
 import { ConversionWebhooks } from './conversion-webhooks.ts';
+import type { HttpDoor } from './http-triggers.ts';
 import { WebhookCertificates } from './webhook-certificates.ts';
 import { webhookPlace, type WebhookPlace } from './webhook-place.ts';
 import type { WebhookSettings } from './webhook-settings.ts';
@@ -27,6 +29,8 @@ import type { WebhookSettings } from './webhook-settings.ts';
 export interface WebhooksOptions {
   readonly settings: WebhookSettings;
   readonly asked: AskedHooks;
+  /** The requests to `/trigger/`; absent: there are none. */
+  readonly triggers?: HttpDoor | undefined;
   readonly access: ClusterAccess;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly metrics: Metrics;
@@ -70,13 +74,16 @@ interface Placed extends WebhooksOptions {
   readonly certificates: WebhookCertificates;
 }
 
-/** Resolves when a hook has an admission webhook, or one is registered that is ours; undefined: `signal` aborted. */
+/**
+ * Resolves when a hook has an admission webhook or an `http` binding that can be served, or a webhook is registered that
+ * is ours; undefined: `signal` aborted.
+ */
 async function openAdmission(options: Placed, signal: AbortSignal): Promise<AdmissionWebhooks | undefined> {
   const { asked, certificates } = options;
   const routes = new AdmissionRoutes(options);
   let hasLooked = false;
   const isWanted = async (): Promise<boolean> => {
-    if (routes.webhooks().length > 0) return true;
+    if (routes.webhooks().length > 0 || isTriggered(options)) return true;
     if (hasLooked || !asked.isLoaded()) return false;
     hasLooked = true;
     return isLeftOver(options, signal);
@@ -108,6 +115,15 @@ async function untilWanted(asked: AskedHooks, isWanted: () => Promise<boolean>, 
     }
   }
   return wanted && !signal.aborted;
+}
+
+/**
+ * Whether a hook has an `http` binding, and there may be certificates. Outside of a cluster none are made for it, since
+ * they would be kept in the namespace that a kubeconfig happens to name.
+ */
+function isTriggered({ triggers, settings, place }: Placed): boolean {
+  const mayServe = place.podNamespace !== undefined || settings.certificates.type !== 'auto';
+  return mayServe && triggers?.isWanted() === true;
 }
 
 /** Whether an earlier version of these hooks had webhooks, which nobody would answer now. */

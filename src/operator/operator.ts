@@ -1,30 +1,19 @@
 import { resolve } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
-import type { HookMetrics } from '../effects/hook-metrics.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { DebugView } from '../hook/debug-view.ts';
 import type { OperatorView } from '../hook/operator-view.ts';
-import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
-import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
-import type { LogLevels } from '../log.ts';
-import { type Metrics } from '../metrics.ts';
-import type { Effects } from '../run/attempt.ts';
 import type { Ask } from '../run/asked-runs.ts';
-import type { RunHistory } from '../run/history.ts';
-import type { RunTraces } from '../run/run-traces.ts';
-import type { Runner } from '../runner/runner.ts';
 import type { HealthCheck } from '../server/health.ts';
 import { boot, StartupHooks, type BootOptions } from '../units/boot.ts';
-import { type ClusterAccess } from './cluster-access.ts';
 import { fingerprintsOf } from '../units/fingerprints.ts';
 import { readinessChecks } from './health.ts';
-import type { Filters } from '../filter/filters.ts';
 import { LoadedHooks } from './asked-hooks.ts';
-import type { HookEvents } from './hook-events.ts';
-import { hookLoader, type HookLoading } from '../units/hook-loading.ts';
+import { HttpTriggers } from './http-triggers.ts';
+import { hookLoader } from '../units/hook-loading.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
 import { HookSet } from '../units/hook-set.ts';
 import { childrenOf } from './children-view.ts';
@@ -32,56 +21,16 @@ import { createDebugView } from './debug-view.ts';
 import { LogLevelConfig } from './runtime-config.ts';
 import { createOperatorView } from './operator-view.ts';
 import { openChildren } from './open-children.ts';
-import { type RunnerSettings } from './open-runner.ts';
 import { createScheduleObserver } from './schedule-observer.ts';
 import { ScheduledRuns } from '../sources/schedule/scheduled-runs.ts';
-import { openSchedules, type ScheduleStatePlace } from './schedule-state.ts';
+import { openSchedules } from './schedule-state.ts';
 import type { Schedules } from './schedules.ts';
 import { logLoaded } from '../units/loaded-hook.ts';
 import { Runs } from './runs.ts';
-import { GivenUp, type GivenUpOptions, type GivenUpSettings } from './given-up.ts';
+import { GivenUp } from './given-up.ts';
+import type { OperatorParts } from './operator-parts.ts';
 import { tick } from './tick.ts';
 import { createUnitFactory, type UnitFactoryOptions } from './unit-factory.ts';
-
-export interface OperatorSettings extends RunnerSettings, GivenUpSettings {
-  /** From the abort of the signal until running hooks are ended. */
-  readonly gracePeriodMs: number;
-  /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
-  readonly changes?: (signal: AbortSignal) => AsyncIterable<void>;
-  /** The level of the log, which the debug API changes; absent: it changes nothing. */
-  readonly logLevels?: LogLevels;
-  /** Called once, after the first load of the hooks. */
-  readonly onLoaded?: () => void;
-  /** Default: a ConfigMap, for the schedules that make up for missed ticks. */
-  readonly scheduleState?: ScheduleStatePlace | undefined;
-}
-
-/** The parts that `runOperator` has opened; it closes them after `run`. */
-export interface OperatorParts {
-  readonly options: OperatorSettings;
-  readonly metrics: Metrics;
-  readonly runner: Runner;
-  /** A loading that has begun already; only where hooks are loaded once. */
-  readonly loading?: HookLoading | undefined;
-  readonly access: ClusterAccess;
-  readonly filters: Filters;
-  readonly effects: Effects;
-  readonly hookMetrics: HookMetrics;
-  /** Absent: this operator is the only one. */
-  readonly leadership?: Leadership | undefined;
-  readonly hookEvents?: HookEvents;
-  readonly history: RunHistory;
-  /** Makes a trace of each run; absent: there are none. */
-  readonly traces?: RunTraces | undefined;
-  readonly events?: Pick<EventRecorder, 'record'>;
-  readonly recordEvent?: GivenUpOptions['recordEvent'];
-  readonly signal: AbortSignal;
-  /** Resolves when nobody asks hooks any more, once the operator stops; absent: nobody does then. */
-  readonly unasked?: Promise<void> | undefined;
-}
-
-/** Whether this operator may run hooks. */
-export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'status'>;
 
 /**
  * Joins the parts of a running operator: what a source sees becomes a task, a queue has it run, and what the hook asked
@@ -104,6 +53,8 @@ export class Operator {
   readonly #parts: OperatorParts;
   readonly #hooks: HookSet;
   readonly #runs: Runs;
+  /** The requests that trigger hooks, as servers see them. */
+  readonly triggers: HttpTriggers;
   #isLoaded = false;
   readonly #startup = new StartupHooks();
   /** The hooks as webhooks see them. */
@@ -128,9 +79,11 @@ export class Operator {
       () => this.#hooks.units,
     );
     this.givenUp = this.#openGivenUp();
+    this.triggers = this.#openHttp();
     this.#runs = new Runs({
       ...options,
       ...parts,
+      requests: this.triggers.journal,
       deadLetters: this.givenUp.letters,
       gate: this.givenUp.gate,
       executor: parts.runner,
@@ -217,6 +170,18 @@ export class Operator {
     }
   }
 
+  #openHttp(): HttpTriggers {
+    const { options, access, leadership } = this.#parts;
+    return new HttpTriggers({
+      ...options,
+      access,
+      units: () => this.#hooks.units,
+      unitOf: (hook) => this.#hooks.unitOf(hook),
+      emit: (hook, trigger) => this.#runs.emit(hook, trigger),
+      election: () => leadership?.status,
+    });
+  }
+
   #openGivenUp(): GivenUp {
     const { options, metrics, access, recordEvent } = this.#parts;
     return new GivenUp({
@@ -263,6 +228,7 @@ export class Operator {
       [
         async (stop) => this.#runs.run(stop),
         async (stop) => this.#followHooks(stop),
+        async (stop) => aborted(stop).then(() => this.triggers.stop()),
         async (stop) => Promise.race([this.#crash.promise, aborted(stop)]),
         async (stop) => tick({ metrics, log: options.log, queues: () => this.#runs.queues }, stop),
       ],
@@ -330,6 +296,7 @@ export class Operator {
     const units = await this.#hooks.refresh();
     this.#parts.metrics.hooksBroken.set({}, this.#hooks.broken.length);
     this.#runs.endGone();
+    this.triggers.loaded();
     this.asked.loaded();
     return units;
   }

@@ -6,11 +6,12 @@ import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
 import { slicedText } from '../lib/sliced-text.ts';
 import { createMetrics, type Metrics } from '../metrics.ts';
-import type { HealthCheck } from '../server/health.ts';
+import type { HealthCheck, HealthReport } from '../server/health.ts';
 import type { HttpServer } from '../server/http-server.ts';
 import { createServer, type ServerOptions } from '../server/server.ts';
 import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
 import type { RunTraces } from '../run/run-traces.ts';
+import { LateDoor } from './late-door.ts';
 import { createEffects, type EffectsParts } from './effects.ts';
 import { createHookEvents, type HookEvents } from './hook-events.ts';
 import { beginLoading, hookLoader } from '../units/hook-loading.ts';
@@ -20,7 +21,8 @@ import { openEvents } from './open-events.ts';
 import { openHistory, type OpenHistory, type RunHistoryPlace } from './open-history.ts';
 import { openRunner } from './open-runner.ts';
 import { openWebhooks, type Webhooks, type WebhooksOptions } from './open-webhooks.ts';
-import { Operator, type OperatorParts, type OperatorSettings } from './operator.ts';
+import { Operator } from './operator.ts';
+import type { OperatorParts, OperatorSettings } from './operator-parts.ts';
 import { measureLoad } from './process-load.ts';
 import { createProcessMetrics } from './process-metrics.ts';
 import { openTracing, type TracingSettings } from './tracing/open-tracing.ts';
@@ -42,6 +44,8 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly droppedLogLines?: () => number;
   /** Absent: there are no traces. */
   readonly tracing?: TracingSettings | undefined;
+  /** Whether the port of metrics takes the requests of `http` bindings too; default false. */
+  readonly httpTriggers?: boolean;
   /** Absent: runs are remembered in memory alone. */
   readonly runHistory?: RunHistoryPlace | undefined;
   /** Absent: hooks with webhooks are loaded, and nobody asks them. */
@@ -68,16 +72,14 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   keepYoungGeneration();
   await using ends = new AsyncDisposableStack();
   const metrics = openMetrics(options);
-  const [processMetrics, hookMetrics] = [createProcessMetrics(), new HookMetrics()];
+  const [processMetrics, hookMetrics, triggers] = [createProcessMetrics(), new HookMetrics(), new LateDoor()];
   const runner = openRunner(options, ends, metrics);
   const loading =
     options.changes === undefined ? beginLoading(options.hooksDir, hookLoader(runner, signal)) : undefined;
   let readiness = (): readonly HealthCheck[] => NOT_READY;
-  const server = await openServer(options, {
-    ...metricPages({ metrics, processMetrics, hookMetrics }),
-    health: () => ({ checks: readiness() }),
-  });
-  ends.defer(async () => server.run(AbortSignal.abort()));
+  const health = (): HealthReport => ({ checks: readiness() });
+  const pages = { ...metricPages({ metrics, processMetrics, hookMetrics }), health, triggers };
+  const server = await openServer(options, pages, ends);
   const access = await openCluster(options, metrics, ends);
   const records = await openRecords(options, { access, metrics }, ends);
   const leadership = openElection(options, { access, metrics, ...records }, ends);
@@ -96,7 +98,8 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     signal,
     unasked: unasked.promise,
   });
-  const webhooks = openAdmission(options, { asked: operator.asked, access, metrics, ...records });
+  triggers.lead(operator.triggers);
+  const webhooks = openAdmission(options, operator, { access, metrics, ...records });
   readiness = () => [...operator.readiness(), ...(webhooks?.readiness() ?? [])];
   const control = await openControl(options, { operator, leadership }, ends);
   // Aborts when the last run has ended.
@@ -157,10 +160,13 @@ function metricPages({
 }
 
 async function openServer(
-  { listenAddress: address, listenPort: port, isHostAllowed, log }: OperatorOptions,
-  pages: Pick<ServerOptions, 'metricsText' | 'hookMetricsText' | 'health'>,
+  { listenAddress: address, listenPort: port, isHostAllowed, httpTriggers = false, log }: OperatorOptions,
+  { triggers, ...pages }: Pick<ServerOptions, 'metricsText' | 'hookMetricsText' | 'health' | 'triggers'>,
+  ends: AsyncDisposableStack,
 ): Promise<HttpServer> {
-  const server = await createServer({ ...pages, address, port, ...(isHostAllowed && { isHostAllowed }), log });
+  const served = { ...pages, ...(httpTriggers && { triggers }), ...(isHostAllowed && { isHostAllowed }) };
+  const server = await createServer({ ...served, address, port, log });
+  ends.defer(async () => server.run(AbortSignal.abort()));
   log.info({ url: `http://localhost:${server.port}` }, 'serving /metrics, /healthz and /readyz');
   return server;
 }
@@ -196,9 +202,10 @@ const DRAIN_MS = 3000;
 
 function openAdmission(
   { webhooks: settings, webhookDrainMs: drainMs = DRAIN_MS, webhookSettleMs: settleMs, env, log }: OperatorOptions,
-  parts: Pick<WebhooksOptions, 'asked' | 'access' | 'metrics' | 'events'>,
+  { asked, triggers }: Pick<Operator, 'asked' | 'triggers'>,
+  parts: Pick<WebhooksOptions, 'access' | 'metrics' | 'events'>,
 ): Webhooks | undefined {
-  return settings && openWebhooks({ ...parts, settings, drainMs, settleMs, env, log });
+  return settings && openWebhooks({ ...parts, asked, triggers, settings, drainMs, settleMs, env, log });
 }
 
 async function openCluster(

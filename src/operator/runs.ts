@@ -62,6 +62,8 @@ export interface RunsOptions {
   readonly events?: Pick<EventRecorder, 'record'> | undefined;
   /** Remembers what is given up. */
   readonly deadLetters?: RunJournal | undefined;
+  /** Tells the callers of `http` bindings what became of their requests. */
+  readonly requests?: RunJournal | undefined;
   /** Where triggers wait that are paused. */
   readonly gate?: PauseGate | undefined;
   /** Makes a trace of each run; absent: there are none. */
@@ -283,12 +285,12 @@ function openReconciling({ access, children, unitOf }: RunsOptions, journal: Run
 }
 
 function createRunJournal({ unitFor, scheduledRuns, metrics, ...options }: RunsOptions): RunJournal {
-  const { hookEvents, deadLetters, history, traces, log } = options;
+  const { hookEvents, deadLetters, history, requests, traces, log } = options;
   return createJournal([
     runLog({ ...options, outputLog: createOutputLog(options) }),
     runMetrics(metrics),
     scheduleJournal(scheduledRuns),
     unitJournal({ unitFor, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),
-    ...[hookEvents, deadLetters, history, traces?.journal].filter((subscriber) => subscriber !== undefined),
+    ...[hookEvents, deadLetters, history, requests, traces?.journal].filter((subscriber) => subscriber !== undefined),
   ]);
 }

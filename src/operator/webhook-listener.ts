@@ -14,7 +14,10 @@ import type { HttpServer } from '../server/http-server.ts';
 import type { Certificate } from '../server/tls-server.ts';
 import { openWebhookServer, type WebhookServerOptions } from '../server/webhook-server.ts';
 
-export interface WebhookListenerOptions extends Pick<WebhookServerOptions, 'address' | 'port' | 'flags' | 'routeOf'> {
+export interface WebhookListenerOptions extends Pick<
+  WebhookServerOptions,
+  'address' | 'port' | 'flags' | 'routeOf' | 'triggers'
+> {
   /** For the log, such as `webhooks`. */
   readonly name: string;
   readonly certificates: Pick<Certificates, 'serving' | 'changes'>;
@@ -22,6 +25,8 @@ export interface WebhookListenerOptions extends Pick<WebhookServerOptions, 'addr
   readonly readClientCa?: (() => Promise<readonly string[]>) | undefined;
   /** How long it goes on to answer once it is to end. */
   readonly drainMs: number;
+  /** Resolves when callers wait for nothing more that it must answer; default: at once. */
+  readonly drained?: (() => Promise<void>) | undefined;
   /** Called when it has begun to listen. */
   readonly onOpen: () => void;
   readonly log: Logger;
@@ -58,6 +63,7 @@ export class WebhookListener {
     try {
       await this.#renew(server, serving, signal);
       await sleep(this.#options.drainMs, new AbortController().signal);
+      await this.#options.drained?.();
     } finally {
       this.#problem = 'the operator stops';
       this.#server = undefined;
@@ -73,7 +79,7 @@ export class WebhookListener {
   }
 
   async #open(signal: AbortSignal): Promise<HttpServer | undefined> {
-    const { name, certificates, readClientCa, onOpen, log, ...rest } = this.#options;
+    const { name, certificates, readClientCa, drained: _, onOpen, log, ...rest } = this.#options;
     const certificate = (): Certificate => {
       if (certificates.serving === undefined) throw new UsageError('there is no certificate');
       return certificates.serving;

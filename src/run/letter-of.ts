@@ -36,7 +36,8 @@ export function letterOf(
   };
 }
 
-function saidOf(outcome: RunOutcome): { readonly reason: string | undefined; readonly message: string } {
+/** What a run says of itself, or why it failed. */
+export function saidOf(outcome: RunOutcome): { readonly reason: string | undefined; readonly message: string } {
   const result = 'result' in outcome ? outcome.result : undefined;
   const otherwise = 'error' in outcome ? failureText(outcome.error) : 'its work cannot be done yet';
   return { reason: result?.reason, message: result?.message ?? otherwise };

@@ -1,5 +1,6 @@
 import type { MutatingDeclaration, ValidatingDeclaration } from './admission.ts';
 import type { ConversionDeclaration } from './conversion.ts';
+import type { HttpDeclaration } from './http.ts';
 import type { KubernetesObject, ObjectLike } from './kubernetes-object.ts';
 
 // Keys of type parameters: they exist only in types, never in values.
@@ -13,6 +14,7 @@ export type Declaration =
   | OnStartupDeclaration
   | ScheduleDeclaration
   | KubernetesDeclaration<unknown, unknown>
+  | HttpDeclaration
   | ValidatingDeclaration<unknown>
   | MutatingDeclaration<unknown>
   | ConversionDeclaration;

@@ -27,7 +27,7 @@ export function toConfig(bindings: Bindings, settings: HookSettings | undefined)
   const watches = entries.flatMap(([name, binding]) =>
     binding.type === 'kubernetes' ? [{ name, ...binding.options, ...memoryUse(binding.options), ...snapshots }] : [],
   );
-  const webhooks = (type: 'validating' | 'mutating') =>
+  const plain = (type: 'http' | 'validating' | 'mutating') =>
     nonEmpty(
       entries.flatMap(([name, binding]) => (binding.type === type ? [{ name, ...binding.options, ...snapshots }] : [])),
     );
@@ -41,8 +41,9 @@ export function toConfig(bindings: Bindings, settings: HookSettings | undefined)
     onStartup: startups[0],
     schedule: nonEmpty(schedules),
     kubernetes: nonEmpty(watches),
-    kubernetesValidating: webhooks('validating'),
-    kubernetesMutating: webhooks('mutating'),
+    http: plain('http'),
+    kubernetesValidating: plain('validating'),
+    kubernetesMutating: plain('mutating'),
     kubernetesCustomResourceConversion: nonEmpty(conversions),
     settings,
   };

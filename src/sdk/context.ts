@@ -1,5 +1,6 @@
 import type { MutatingContext, MutatingDeclaration, ValidatingContext, ValidatingDeclaration } from './admission.ts';
 import type { Bindings, KubernetesDeclaration, OnStartupDeclaration, ScheduleDeclaration } from './bindings.ts';
+import type { HttpContext, HttpDeclaration } from './http.ts';
 
 /** Why the hook runs: one context for each event, tick or other trigger. */
 export type Context<B extends Bindings> = { [Name in NameOf<B>]: ContextOf<Name, B[Name]> }[NameOf<B>];
@@ -24,7 +25,9 @@ type ContextOf<Name extends string, D> = D extends OnStartupDeclaration
         ? ValidatingContext<Name, Kind>
         : D extends MutatingDeclaration<infer Kind>
           ? MutatingContext<Name, Kind>
-          : never;
+          : D extends HttpDeclaration
+            ? HttpContext<Name> | GroupContext<Name>
+            : never;
 
 export interface OnStartupContext<Name extends string> {
   readonly type: 'OnStartup';

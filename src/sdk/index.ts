@@ -32,6 +32,7 @@ export {
   isHookDefinition,
   type RunnableHook,
 } from './define-hook.ts';
+export { http, type HttpContext, type HttpOptions, type HttpRequest } from './http.ts';
 export type {
   KubernetesObject,
   NewObject,

@@ -43,8 +43,13 @@ function readContext(bindings: Bindings, wire: Fields): Fields {
   if (type === 'Validating' || type === 'Mutating') {
     return { type, binding, request: fieldsOf(wire['review'])['request'] };
   }
+  if (type === 'Http') return httpContext(wire);
   if (type === 'Group') return { type, binding, groupName: wire['groupName'] };
   return { type, binding, ...scheduleFields(wire) };
+}
+
+function httpContext({ type, binding, request, caller, runId, receivedAt }: Fields): Fields {
+  return { type, binding, request, caller, runId, receivedAt };
 }
 
 function scheduleFields({ scheduledAt, reason, attempt, runId, lastSuccess }: Fields): Fields {

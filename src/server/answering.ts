@@ -2,6 +2,7 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { within } from '../lib/deadline.ts';
 import type { ServerBounds } from './bounds.ts';
 import { BodyError, type BodyLimits } from './request-body.ts';
+import { RequestSlots } from './request-slots.ts';
 
 /** A request without its body. */
 export interface RequestHead {
@@ -39,6 +40,10 @@ export interface HttpRoute {
   readonly maxBodyBytes?: number;
   /** Whether it is answered also while too many requests run, as a probe must be. Default false. */
   readonly isAlwaysAnswered?: boolean;
+  /** In place of the `answerLimitMs` of the server. */
+  readonly answerLimitMs?: number;
+  /** In place of the `maxConcurrent` of the server: its requests take no place of others. */
+  readonly slots?: RequestSlots;
   readonly handle: (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
 
@@ -68,15 +73,23 @@ export interface Exchange {
   readonly drop: () => void;
 }
 
+/** A request whose route is known. */
+interface Routed {
+  readonly head: RequestHead;
+  readonly route: HttpRoute;
+  readonly answerLimitMs: number;
+}
+
 const NO_BODY = Buffer.alloc(0);
 
 /** Passes requests to their routes, within the bounds. */
 export class Answering {
   readonly #options: AnsweringOptions;
-  #running = 0;
+  readonly #slots: RequestSlots;
 
   constructor(options: AnsweringOptions) {
     this.#options = options;
+    this.#slots = new RequestSlots({ maxRequests: options.bounds.maxConcurrent ?? Infinity });
   }
 
   /**
@@ -84,14 +97,16 @@ export class Answering {
    * disconnected.
    */
   answer(exchange: Exchange): () => void {
-    const { answerLimitMs } = this.#options.bounds;
+    const head = headOf(exchange);
+    const route = this.#routeOf(head, exchange.url);
+    const { answerLimitMs = this.#options.bounds.answerLimitMs } = route;
     const controller = new AbortController();
     let isHandled = false;
     const limit = setTimeout(() => {
       if (!isHandled) controller.abort(new Error(`no answer within ${answerLimitMs / 1000} s`));
       exchange.drop();
     }, answerLimitMs);
-    void this.#answer(exchange, controller.signal)
+    void this.#answer(exchange, { head, route, answerLimitMs }, controller.signal)
       .catch(exchange.drop)
       .finally(() => (isHandled = true));
     return () => {
@@ -100,10 +115,20 @@ export class Answering {
     };
   }
 
-  async #answer(exchange: Exchange, signal: AbortSignal): Promise<void> {
+  #routeOf(head: RequestHead, url: string): HttpRoute {
+    const { route, failed, explain } = this.#options;
+    try {
+      return route(head);
+    } catch (error) {
+      failed(error, url);
+      return { handle: () => explain(500, 'internal error') };
+    }
+  }
+
+  async #answer(exchange: Exchange, routed: Routed, signal: AbortSignal): Promise<void> {
     const { failed, explain } = this.#options;
     try {
-      const answer = await this.#answerOf(exchange, signal);
+      const answer = await this.#answerOf(exchange, routed, signal);
       if (!signal.aborted && answer !== undefined) exchange.send(answer);
     } catch (error) {
       if (!isAbort(error, signal)) failed(error, exchange.url);
@@ -111,13 +136,15 @@ export class Answering {
     }
   }
 
-  async #answerOf(exchange: Exchange, signal: AbortSignal): Promise<HttpAnswer | undefined> {
-    const { route, explain, bounds } = this.#options;
-    const { answerLimitMs, maxConcurrent = Infinity } = bounds;
-    const head = headOf(exchange);
-    const { maxBodyBytes = 0, isAlwaysAnswered = false, handle } = route(head);
-    if (this.#running >= maxConcurrent && !isAlwaysAnswered) return busy(explain(503, 'too many requests at once'));
-    this.#running += 1;
+  async #answerOf(
+    exchange: Exchange,
+    { head, route, answerLimitMs }: Routed,
+    signal: AbortSignal,
+  ): Promise<HttpAnswer | undefined> {
+    const { explain } = this.#options;
+    const { maxBodyBytes = 0, isAlwaysAnswered = false, slots = this.#slots, handle } = route;
+    const release = isAlwaysAnswered ? () => {} : slots.take(bytesOf(exchange, maxBodyBytes));
+    if (release === undefined) return busy(explain(503, 'too many requests at once'));
     try {
       const body = await this.#bodyOf(exchange, maxBodyBytes, signal);
       const answer = handle({ ...head, body, signal });
@@ -127,7 +154,7 @@ export class Answering {
       if (error instanceof BodyError) return explain(error.status, error.message);
       throw error;
     } finally {
-      this.#running -= 1;
+      release();
     }
   }
 
@@ -139,6 +166,12 @@ export class Answering {
     exchange.skipBody();
     return NO_BODY;
   }
+}
+
+/** How large a body may be, by what its client says and what its route reads. */
+function bytesOf({ hasBody, headers }: Exchange, maxBodyBytes: number): number {
+  const said = Number(headers['content-length'] ?? Infinity);
+  return hasBody ? Math.min(Number.isNaN(said) ? Infinity : said, maxBodyBytes) : 0;
 }
 
 function headOf({ method, url, host, headers }: Exchange): RequestHead {

@@ -12,6 +12,7 @@ import type { HttpAnswer, HttpRoute, RequestHead } from './answering.ts';
 import { openHttpServer, type HttpServer } from './http-server.ts';
 import type { Port } from './listen-on-port.ts';
 import type { Certificate } from './tls-server.ts';
+import { MAX_TRIGGERS_AT_ONCE, triggerRoutes, type TriggerDoor } from './trigger-routes.ts';
 
 /** A request to a webhook. */
 export interface WebhookCall {
@@ -44,13 +45,15 @@ export interface WebhookServerOptions extends Port {
   readonly clientCa?: readonly string[] | undefined;
   /** What is at a path now; undefined: nothing. */
   readonly routeOf: (path: string) => WebhookRoute | undefined;
+  /** Takes the requests to `/trigger/`; absent: there is nothing. */
+  readonly triggers?: TriggerDoor | undefined;
   readonly log: Logger;
 }
 
 const MAX_AT_ONCE = 50;
 const MAX_BODY_BYTES = 128 * 1024 * 1024;
 const BOUNDS = {
-  maxConnections: 256,
+  maxConnections: 256 + MAX_TRIGGERS_AT_ONCE,
   maxPending: 128,
   headersLimitMs: 5000,
   // The API server waits for at most 30 s.
@@ -62,11 +65,12 @@ const MAX_SHOWN_PATH = 200;
 
 /** Opens the server; rejects with `UsageError` when it cannot listen, and with what `certificate` throws. */
 export async function openWebhookServer(options: WebhookServerOptions): Promise<HttpServer> {
-  const { address, port, flags, certificate, clientCa, log } = options;
+  const { address, port, flags, certificate, clientCa, triggers, log } = options;
+  const triggerOf = triggers && triggerRoutes(triggers);
   return openHttpServer({
     listen: { type: 'tls', address, port, flags, certificate, clientCa, alsoHttp2: true },
     bounds: BOUNDS,
-    route: (head) => routeOf(head, options),
+    route: (head) => triggerOf?.(head) ?? routeOf(head, options),
     explain: (status, text) => plain(status, `hooklet: ${text}`),
     failed: (error, url) => log.error({ err: error, url: url.slice(0, MAX_SHOWN_PATH) }, 'request of a webhook failed'),
     broken: (error) => log.error({ err: error }, 'server of webhooks failed'),

@@ -10,6 +10,7 @@ describe('the options of start', () => {
   it('have the documented defaults', () => {
     expect(resolve()).toEqual({
       hooksDir: 'hooks',
+      httpTriggers: false,
       tmpDir: '/tmp/hooklet',
       listenAddress: '0.0.0.0',
       listenPort: 9115,

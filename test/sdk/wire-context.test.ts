@@ -1,10 +1,12 @@
 import { describe, expect, it } from 'vitest';
 import { kubernetes, onStartup, schedule } from '../../src/sdk/bindings.ts';
+import { http } from '../../src/sdk/http.ts';
 import { readContexts, readSnapshots } from '../../src/sdk/wire-context.ts';
 
 const bindings = {
   start: onStartup(1),
   nightly: schedule('@daily'),
+  deploy: http({ queue: 'deploys' }),
   pods: kubernetes({ kind: 'Pod' }),
   names: kubernetes<string>({ kind: 'Pod', jqFilter: '.metadata.name' }),
   both: kubernetes<{ kind: string }, string>({ kind: 'Pod', jqFilter: '.x', keepFullObjectsInMemory: true }),
@@ -36,6 +38,26 @@ describe('readContexts', () => {
         runId: 'r',
         scheduledAt: 't',
         lastSuccess: 's',
+      },
+    ],
+    [
+      'Http',
+      {
+        binding: 'deploy',
+        type: 'Http',
+        runId: 'r',
+        caller: 'ann',
+        receivedAt: 't',
+        request: { body: '1', json: 1 },
+        snapshots: {},
+      },
+      {
+        type: 'Http',
+        binding: 'deploy',
+        runId: 'r',
+        caller: 'ann',
+        receivedAt: 't',
+        request: { body: '1', json: 1 },
       },
     ],
     [

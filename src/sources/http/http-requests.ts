@@ -22,8 +22,8 @@ export interface HttpRequestsOptions {
   readonly hookNamed: (name: string) => Hook | undefined;
   /** Makes a trigger of a hook a task in its queue. */
   readonly emit: (hook: Hook, trigger: HttpTrigger) => void;
-  /** Why this replica takes no requests, such as that another one leads; undefined when it takes them. */
-  readonly refusal: () => string | undefined;
+  /** Why this replica takes no requests of a hook, such as that another one leads; undefined when it takes them. */
+  readonly refusal: (hook: Hook) => string | undefined;
   readonly open: OpenRequests;
   readonly tokenAccess: (token: string, hook: string, signal: AbortSignal) => Promise<TokenAccess>;
   /** The secret in a file; rejects when it cannot be read. */
@@ -58,6 +58,8 @@ type Caller =
 export class HttpRequests {
   readonly #options: HttpRequestsOptions;
   readonly #rates: RequestRates;
+  /** When the log last said of a binding that its callers cannot be checked. */
+  readonly #warnedAtMs = new WeakMap<HttpBinding, number>();
 
   constructor(options: HttpRequestsOptions) {
     this.#options = options;
@@ -90,13 +92,13 @@ export class HttpRequests {
 
   async #emit(request: TriggerRequest, { hook, binding, caller, waitMs }: Accepted): Promise<TriggerAnswer> {
     const { open, refusal, emit, now } = this.#options;
-    const refused = refusal();
+    const refused = refusal(hook);
     if (refused !== undefined) return problem(503, refused, RETRY_SOON);
     const view = requestView(request);
     if (!open.hasRoomFor(view.length)) return problem(503, 'too many requests wait for their runs', RETRY_SOON);
     const runId = randomUUID();
     const trigger: HttpTrigger = { type: 'http', binding, runId, receivedAtMs: now(), caller, request: view };
-    open.add(trigger);
+    open.add(hook, trigger);
     emit(hook, trigger);
     if (waitMs === 0) return { status: 202, body: { runId } };
     const end = await open.ended(runId, waitMs, request.signal);
@@ -126,9 +128,18 @@ export class HttpRequests {
       return why === undefined ? { type: 'known', name: authentication.type } : refused(401, why);
     } catch (error) {
       if (request.signal.aborted) throw error;
-      this.#options.log.warn({ hook: hook.name, binding: binding.name, err: error }, 'the caller cannot be checked');
+      this.#warn({ hook, binding }, error);
       return { type: 'refused', answer: problem(503, 'the caller cannot be checked now', RETRY_SOON) };
     }
+  }
+
+  /** Once a minute for each binding, because anybody may cause it. */
+  #warn({ hook, binding }: Target, error: unknown): void {
+    const { now, log } = this.#options;
+    const nowMs = now();
+    if (nowMs - (this.#warnedAtMs.get(binding) ?? Number.NEGATIVE_INFINITY) < WARN_EVERY_MS) return;
+    this.#warnedAtMs.set(binding, nowMs);
+    log.warn({ hook: hook.name, binding: binding.name, err: error }, 'the caller cannot be checked');
   }
 
   async #tokenCaller({ headers, signal }: TriggerRequest, hook: string): Promise<Caller> {
@@ -155,6 +166,7 @@ interface Accepted extends Target {
 }
 
 const MAX_SHOWN = 200;
+const WARN_EVERY_MS = 60_000;
 const CHALLENGE = { 'www-authenticate': 'Bearer' };
 
 function refused(status: 401 | 403, message: string): Caller {

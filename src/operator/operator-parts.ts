@@ -1,0 +1,56 @@
+import type { HookMetrics } from '../effects/hook-metrics.ts';
+import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
+import type { LeaderElection } from '../kube/coordination/leader-election.ts';
+import type { LogLevels } from '../log.ts';
+import type { Metrics } from '../metrics.ts';
+import type { Effects } from '../run/attempt.ts';
+import type { RunHistory } from '../run/history.ts';
+import type { RunTraces } from '../run/run-traces.ts';
+import type { Runner } from '../runner/runner.ts';
+import type { ClusterAccess } from './cluster-access.ts';
+import type { Filters } from '../filter/filters.ts';
+import type { HookEvents } from './hook-events.ts';
+import type { HookLoading } from '../units/hook-loading.ts';
+import type { RunnerSettings } from './open-runner.ts';
+import type { ScheduleStatePlace } from './schedule-state.ts';
+import type { GivenUpOptions, GivenUpSettings } from './given-up.ts';
+
+export interface OperatorSettings extends RunnerSettings, GivenUpSettings {
+  /** From the abort of the signal until running hooks are ended. */
+  readonly gracePeriodMs: number;
+  /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
+  readonly changes?: (signal: AbortSignal) => AsyncIterable<void>;
+  /** The level of the log, which the debug API changes; absent: it changes nothing. */
+  readonly logLevels?: LogLevels;
+  /** Called once, after the first load of the hooks. */
+  readonly onLoaded?: () => void;
+  /** Default: a ConfigMap, for the schedules that make up for missed ticks. */
+  readonly scheduleState?: ScheduleStatePlace | undefined;
+}
+
+/** The parts that `runOperator` has opened; it closes them after `run`. */
+export interface OperatorParts {
+  readonly options: OperatorSettings;
+  readonly metrics: Metrics;
+  readonly runner: Runner;
+  /** A loading that has begun already; only where hooks are loaded once. */
+  readonly loading?: HookLoading | undefined;
+  readonly access: ClusterAccess;
+  readonly filters: Filters;
+  readonly effects: Effects;
+  readonly hookMetrics: HookMetrics;
+  /** Absent: this operator is the only one. */
+  readonly leadership?: Leadership | undefined;
+  readonly hookEvents?: HookEvents;
+  readonly history: RunHistory;
+  /** Makes a trace of each run; absent: there are none. */
+  readonly traces?: RunTraces | undefined;
+  readonly events?: Pick<EventRecorder, 'record'>;
+  readonly recordEvent?: GivenUpOptions['recordEvent'];
+  readonly signal: AbortSignal;
+  /** Resolves when nobody asks hooks any more, once the operator stops; absent: nobody does then. */
+  readonly unasked?: Promise<void> | undefined;
+}
+
+/** Whether this operator may run hooks. */
+export type Leadership = Pick<LeaderElection, 'leading' | 'lost' | 'status'>;
