@@ -89,7 +89,11 @@ export async function startExample(
       hooksDir: hooksDir ?? join(folder, hooks),
       connect: sandboxCluster(sandbox),
       env: { ...container, ...env },
-      operator: { webhooks: webhooks?.settings, webhookDrainMs: 0 },
+      operator: {
+        webhooks: webhooks?.settings,
+        webhookDrainMs: 0,
+        httpTriggers: container['HOOKLET_HTTP_TRIGGERS'] === 'true',
+      },
     });
   let operator = start();
   return {
