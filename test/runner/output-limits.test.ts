@@ -29,7 +29,7 @@ describe('what a hook may write', () => {
     ['patch', 32],
     ['metrics', 4],
     ['admission', 4],
-    ['conversion', 4],
+    ['conversion', 64],
     ['result', 1],
     ['config', 1],
   ])('as %s is %i MiB', (name, mib) => {
@@ -44,7 +44,7 @@ describe('what a hook may write', () => {
     ['KUBERNETES_PATCH_PATH', 33554432, 32],
     ['METRICS_PATH', 4194304, 4],
     ['ADMISSION_RESPONSE_PATH', 4194304, 4],
-    ['CONVERSION_RESPONSE_PATH', 4194304, 4],
+    ['CONVERSION_RESPONSE_PATH', 67108864, 64],
     ['RESULT_PATH', 1048576, 1],
   ])('is looked at before it is read: 6 GiB in %s', async (variable, limit, mib) => {
     const before = process.memoryUsage.rss();

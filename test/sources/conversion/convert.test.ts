@@ -78,6 +78,32 @@ describe('a conversion', () => {
     expect({ result, asked }).toEqual({ result: { type: 'converted', objects: [object('v2', 'a')] }, asked: [] });
   });
 
+  it('of no objects asks no hook', async () => {
+    expect(await converted([], ['one v1 v2'])).toEqual({ result: { type: 'converted', objects: [] }, asked: [] });
+  });
+
+  it.each([
+    ['without a version', { kind: 'CronTab' }, 'undefined'],
+    ['whose version is no text', { apiVersion: 7 }, '7'],
+    ['of another group', { apiVersion: 'other.io/v1' }, '"other.io/v1"'],
+  ])('of an object %s fails', async (_what, given, shown) => {
+    const { result, asked } = await converted([object('v1', 'a'), given], ['one v1 v2']);
+    expect(result).toEqual({ type: 'failed', message: expect.stringContaining(`no hook converts from ${shown}`) });
+    expect(asked).toEqual(['one v1>v2: 1']);
+  });
+
+  it.each([
+    ['v1', 'v2'],
+    ['g.io/v1', 'v2'],
+    ['v1', 'g.io/v2'],
+    ['g.io/v1', 'g.io/v2'],
+  ])('by a rule from %s to %s has versions with and without the group mean the same', async (from, to) => {
+    const { result } = await converted([object('v1', 'a')], [`one ${from} ${to}`], ({ objects }) => ({
+      convertedObjects: objects.map((one) => ({ ...one, apiVersion: 'g.io/v2' })),
+    }));
+    expect(result).toEqual({ type: 'converted', objects: [object('v2', 'a')] });
+  });
+
   it('may change labels and annotations, and nothing else of the metadata', async () => {
     const { result } = await converted([object('v1', 'a')], ['one v1 v2'], ({ objects }) => ({
       convertedObjects: objects.map((one) => ({
