@@ -218,13 +218,14 @@ export const startOptions = {
 
 export type StartOptions = Options<typeof startOptions>;
 
-const { listenAddress, listenPort, httpTriggers, tmpDir, logCompat } = startOptions;
+const { listenAddress, listenPort, httpTriggers, tmpDir, logCompat, admissionOwnNamespace } = startOptions;
 
 /** The options of `hooklet start` where it is called as shell-operator is. */
 export const peerOptions = {
   ...startOptions,
   metricsPrefix: { ...startOptions.metricsPrefix, defaultText: 'shell_operator_', fallback: 'shell_operator_' },
   logCompat: { ...logCompat, defaultText: 'true', fallback: true },
+  admissionOwnNamespace: { ...admissionOwnNamespace, defaultText: 'true', fallback: true },
 } as const;
 
 /** The options of `hooklet dev`: those of `hooklet start`, with defaults for a developer's machine. */

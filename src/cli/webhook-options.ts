@@ -1,6 +1,6 @@
 import type { WebhookSettings } from '../operator/webhook-settings.ts';
 import { parseCertificateChoice, type CertificateChoice } from '../server/certificates/certificate-source.ts';
-import { duration, port, text, words, type OptionSpec } from './option-spec.ts';
+import { duration, flag, port, text, words, type OptionSpec } from './option-spec.ts';
 
 /**
  * The options of webhooks, with the names and defaults of shell-operator: `--validating-webhook-…` for validating and
@@ -47,6 +47,11 @@ export const webhookOptions = {
   admissionCa: file('validating', ['ca', 'ca.crt', 'certificate that signed it']),
   admissionClientCa: clientCa('validating'),
   admissionFailurePolicy: failurePolicy(),
+  admissionOwnNamespace: flag(
+    '--validating-webhook-own-namespace',
+    ['HOOKLET_VALIDATING_WEBHOOK_OWN_NAMESPACE'],
+    'let webhooks judge the namespace of hooklet too, where their config has no matchOwnNamespace',
+  ),
   admissionListenPort: port(
     '--validating-webhook-listen-port <port>',
     names('VALIDATING_WEBHOOK_LISTEN_PORT'),
@@ -88,6 +93,7 @@ export function webhookSettings(options: WebhookOptions): WebhookSettings {
       ca: options.admissionCa,
       clientCa: options.admissionClientCa,
       failurePolicy: options.admissionFailurePolicy,
+      matchOwnNamespace: options.admissionOwnNamespace,
       listenPort: options.admissionListenPort,
       listenAddress: options.admissionListenAddress,
     },

@@ -26,7 +26,7 @@ function warningsOf(binding: AdmissionBinding, type: Hook['type']): readonly str
   return [
     ...outageWarnings(binding),
     ...(binding.rules.length === 0 ? ['it has no rules, so it is called for nothing'] : []),
-    ...(binding.matchOwnNamespace
+    ...(binding.matchOwnNamespace === true
       ? [
           'matchOwnNamespace: true lets it judge the Pods, the Lease and the Secrets of hooklet: when it fails, hooklet cannot be started again to repair it',
         ]

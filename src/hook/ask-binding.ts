@@ -40,8 +40,8 @@ export interface AdmissionBinding {
   readonly objectSelector?: LabelSelector;
   /** `namespaceSelector`, or `namespace.labelSelector` as shell-operator calls it. */
   readonly namespaceSelector?: LabelSelector;
-  /** Whether requests in the operator's own namespace, and those about its own objects, reach the hook. Default false. */
-  readonly matchOwnNamespace: boolean;
+  /** Whether requests in the operator's own namespace reach the hook; undefined: as the flags say. */
+  readonly matchOwnNamespace?: boolean;
   readonly group?: string;
   /** Effective list: the entry's own, then the members of its group. */
   readonly includeSnapshotsFrom: readonly string[];

@@ -137,7 +137,6 @@ const DEFAULTS = {
   sideEffects: 'None',
   timeoutSeconds: DEFAULT_TIMEOUT_SECONDS,
   matchConditions: [],
-  matchOwnNamespace: false,
 } as const;
 
 /**

@@ -135,6 +135,7 @@ export class AdmissionWebhooks {
       address: place.addressOf(settings.admission, this.#listener.port),
       failurePolicy: settings.admission.failurePolicy,
       ownNamespace: place.podNamespace,
+      matchOwnNamespace: settings.admission.matchOwnNamespace,
     });
     const type = kind === 'MutatingWebhookConfiguration' ? 'kubernetesMutating' : 'kubernetesValidating';
     return new Registration({

@@ -37,4 +37,6 @@ export interface AdmissionSettings extends ConversionSettings {
   readonly configurationName: string;
   /** `failurePolicy` of a webhook whose config has none. */
   readonly failurePolicy: 'Fail' | 'Ignore';
+  /** `matchOwnNamespace` of a webhook whose config has none. */
+  readonly matchOwnNamespace: boolean;
 }

@@ -33,6 +33,7 @@ describe('the options of start', () => {
       admissionClientCa: [],
       admissionFailurePolicy: 'Fail',
       admissionListenPort: 9680,
+      admissionOwnNamespace: false,
       admissionListenAddress: '0.0.0.0',
       conversionServiceName: 'shell-operator-conversion-svc',
       conversionServerCert: '/conversion-certs/tls.crt',
@@ -59,10 +60,15 @@ describe('the options of start', () => {
     });
   });
 
-  it('have the defaults of shell-operator for names and logs where it is called so', () => {
+  it('have the defaults of shell-operator for names, logs and webhooks where it is called so', () => {
     const peer = resolveOptions(peerOptions, {}, {});
 
-    expect(peer).toEqual({ ...resolve(), metricsPrefix: 'shell_operator_', logCompat: true });
+    expect(peer).toEqual({
+      ...resolve(),
+      metricsPrefix: 'shell_operator_',
+      logCompat: true,
+      admissionOwnNamespace: true,
+    });
     expect(resolveOptions(peerOptions, {}, { HOOKLET_LOG_COMPAT: 'no' }).logCompat).toBe(false);
   });
 

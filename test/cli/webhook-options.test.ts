@@ -20,6 +20,7 @@ describe('the settings of webhooks', () => {
         ca: '/validating-certs/ca.crt',
         clientCa: [],
         failurePolicy: 'Fail',
+        matchOwnNamespace: false,
         listenPort: 9680,
         listenAddress: '0.0.0.0',
       },

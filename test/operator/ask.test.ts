@@ -30,7 +30,6 @@ const review: AskTrigger = {
     sideEffects: 'None',
     timeoutSeconds: 10,
     matchConditions: [],
-    matchOwnNamespace: false,
     includeSnapshotsFrom: [],
   },
   contextType: 'Validating',

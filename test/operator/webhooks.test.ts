@@ -295,6 +295,26 @@ describe('what is registered', { timeout: LIMIT_MS }, () => {
     ]);
   });
 
+  it('judges the namespace of hooklet where the flag says so, unless a webhook says otherwise', async () => {
+    const sandbox = await sandboxForTest();
+    const config = {
+      configVersion: 'v1',
+      kubernetesValidating: [
+        { name: 'a.example.com', rules: RULES },
+        { name: 'b.example.com', rules: RULES, matchOwnNamespace: false },
+      ],
+    };
+    const env = { POD_NAME: 'hooklet-1', POD_NAMESPACE: 'tools' };
+    const hooks = { 'a.sh': answers(config, { allowed: true }) };
+    await using _rig = await rigOf(sandbox, { hooks, env, matchOwnNamespace: true });
+    await until(async () => expect(await names(sandbox)).toHaveLength(2));
+
+    expect((await registered(sandbox)).map(({ namespaceSelector }) => namespaceSelector)).toEqual([
+      {},
+      { matchExpressions: [{ key: 'kubernetes.io/metadata.name', operator: 'NotIn', values: ['tools'] }] },
+    ]);
+  });
+
   it('has each name once: of two hooks with one name the second is broken until the first is gone', async () => {
     const sandbox = await sandboxForTest();
     const hook = (message: string): string => answers(validating('a.example.com'), { allowed: false, message });

@@ -123,7 +123,6 @@ describe('the log as that of shell-operator', () => {
       sideEffects: 'None',
       timeoutSeconds: 10,
       matchConditions: [],
-      matchOwnNamespace: false,
       includeSnapshotsFrom: [],
     };
     const eventOfRun = (trigger: Trigger, queue: string): unknown =>

@@ -34,11 +34,13 @@ export interface WebhookRigOptions {
   readonly settings?: Partial<WebhookSettings>;
   /** The name of the webhook configurations, without `-hooks`; default `test`. */
   readonly configurationName?: string;
+  /** Of webhooks whose config has none; default false. */
+  readonly matchOwnNamespace?: boolean;
 }
 
 /** Runs an operator that serves webhooks at a URL on 127.0.0.1, with a certificate from files. */
 export async function startWebhooks(options: WebhookRigOptions): Promise<WebhookRig> {
-  const { connect, hooks, env, operator, settings, configurationName = 'test' } = options;
+  const { connect, hooks, env, operator, settings, configurationName = 'test', matchOwnNamespace = false } = options;
   const [port = 0] = await freePorts(1);
   const folder = temporaryFolder();
   onTestFinished(() => folder[Symbol.dispose]());
@@ -63,7 +65,7 @@ export async function startWebhooks(options: WebhookRigOptions): Promise<Webhook
     certificates: { type: 'files' },
     authorityMs: 3_600_000,
     leafMs: 3_600_000,
-    admission: { ...server, configurationName, failurePolicy: 'Fail' },
+    admission: { ...server, configurationName, failurePolicy: 'Fail', matchOwnNamespace },
     conversion: { ...server, listenPort: 0 },
     ...settings,
   };

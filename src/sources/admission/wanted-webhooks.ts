@@ -15,6 +15,8 @@ export interface WantedOptions {
   readonly failurePolicy: 'Fail' | 'Ignore';
   /** The namespace that no webhook judges unless it says so; undefined where hooklet runs in none. */
   readonly ownNamespace: string | undefined;
+  /** Of webhooks whose config does not say whether they judge it. */
+  readonly matchOwnNamespace: boolean;
 }
 
 /** The `webhooks` of a webhook configuration as they should be, sorted by name, without `caBundle`. */
@@ -28,9 +30,11 @@ export function byName(a: JsonObject, b: JsonObject): number {
 }
 
 /** Every field that has a default is given, so that one that is taken out of a config is reset. */
-function wantedWebhook(binding: AdmissionBinding, { address, failurePolicy, ownNamespace }: WantedOptions): JsonObject {
+function wantedWebhook(binding: AdmissionBinding, options: WantedOptions): JsonObject {
+  const { address, failurePolicy, ownNamespace } = options;
   const { name, rules, matchPolicy, sideEffects, timeoutSeconds, matchConditions, objectSelector = {} } = binding;
-  const excluded = binding.matchOwnNamespace ? undefined : ownNamespace;
+  const { matchOwnNamespace = options.matchOwnNamespace } = binding;
+  const excluded = matchOwnNamespace ? undefined : ownNamespace;
   return {
     name,
     clientConfig: clientConfig(address, webhookPath(name)),

@@ -12,7 +12,6 @@ const BINDING: AdmissionBinding = {
   sideEffects: 'None',
   timeoutSeconds: 10,
   matchConditions: [],
-  matchOwnNamespace: false,
   includeSnapshotsFrom: [],
 };
 
