@@ -47,6 +47,11 @@ export class FollowedObject<T extends { readonly uid: string }> implements Watch
     this.#subscription.unsubscribe();
   }
 
+  /** The answer to a write; a watch would bring it too. */
+  written(value: KubeObject['value']): void {
+    this.#seen = { type: 'found', object: this.#read(value) };
+  }
+
   listStarted(): void {}
 
   listed(_: ObjectRecord, object: KubeObject): void {
@@ -74,7 +79,7 @@ export class FollowedObject<T extends { readonly uid: string }> implements Watch
   }
 
   #see({ value }: KubeObject): void {
-    this.#seen = { type: 'found', object: this.#read(value) };
+    this.written(value);
   }
 
   /** An object that was deleted and created again is another one. */

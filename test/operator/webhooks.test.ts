@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import type { Sandbox } from '@hooklet/sandbox';
+import type { Authorize, Sandbox } from '@hooklet/sandbox';
 import { asking, sandboxForTest } from '@hooklet/sandbox/testing';
 import { recordingHook, sandboxCluster, until } from '../support/operator-rig.ts';
 import { startWebhooks, type WebhookRig, type WebhookRigOptions } from '../support/webhook-rig.ts';
@@ -293,6 +294,40 @@ describe('what is registered', { timeout: LIMIT_MS }, () => {
       },
       {},
     ]);
+  });
+
+  it('is registered with the rights to list, create and update alone, and what others wrote there stays', async () => {
+    const verbs = ['get', 'list', 'create', 'update'];
+    let writes = 0;
+    const authorize: Authorize = ({ resource, verb }) => {
+      if (!resource.endsWith('hookconfigurations')) return true;
+      if (['create', 'update'].includes(verb)) writes += 1;
+      return verbs.includes(verb);
+    };
+    const sandbox = await sandboxForTest({ authorize });
+    const labels = { 'app.kubernetes.io/instance': 'shop' };
+    const old = { name: 'old.example.com', clientConfig: { url: 'https://127.0.0.1/x' }, sideEffects: 'None' };
+    await asking(sandbox)('POST', `${CONFIGURATIONS}/mutatingwebhookconfigurations`, {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'MutatingWebhookConfiguration',
+      metadata: { name: 'test-hooks', labels },
+      webhooks: [{ ...old, admissionReviewVersions: ['v1'] }],
+    });
+    const config = {
+      ...validating('a.example.com'),
+      kubernetesMutating: [{ name: 'b.example.com', rules: RULES }],
+    };
+
+    await using rig = await rigOf(sandbox, { hooks: { 'a.sh': answers(config, { allowed: true }) } });
+
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+    await until(async () => expect(await names(sandbox, MUTATING)).toEqual(['b.example.com']));
+    const { body } = await asking(sandbox)('GET', MUTATING);
+    await setTimeout(3000);
+    // One by the test, and one for each kind.
+    expect(writes).toBe(3);
+    expect(body).toMatchObject({ metadata: { labels: { ...labels, 'app.kubernetes.io/managed-by': 'hooklet' } } });
+    expect((await rig.review('/hooks/a-example-com')).response).toMatchObject({ allowed: true });
   });
 
   it('judges the namespace of hooklet where the flag says so, unless a webhook says otherwise', async () => {

@@ -36,7 +36,7 @@ export async function exampleWebhooks(
       certificates: { type: 'self' },
       authorityMs: 48 * HOUR_MS,
       leafMs: 24 * HOUR_MS,
-      admission: { ...admission, configurationName, failurePolicy: 'Fail' },
+      admission: { ...admission, configurationName, failurePolicy: 'Fail', matchOwnNamespace: false },
       conversion,
     },
     resolveService: (namespace, name, port) => {

@@ -19,6 +19,7 @@ import { bundleOf, readRegistered, withoutBundle, type Registered, type Writer }
 import { byName } from './wanted-webhooks.ts';
 import { registrationRequest } from './registration-request.ts';
 import { isNewer, registrationStep, type RegistrationSituation, type RegistrationStep } from './registration-step.ts';
+import { writeWhole } from './write-whole.ts';
 
 /** What is to be registered now. */
 export interface Wanted {
@@ -177,7 +178,18 @@ export class Registration {
     signal: AbortSignal,
   ): Promise<void> {
     const { client, kind, name, namespace, log } = this.#options;
-    await client.request(registrationRequest(step, { kind, name, me, namespace }), signal);
+    const place = { kind, name, me, namespace };
+    try {
+      await client.request(registrationRequest(step, place), signal);
+    } catch (error) {
+      if (!isForbidden(error) || step.type === 'delete') throw error;
+      // Manifests for shell-operator give no right to patch; the advice is about what is missing for that.
+      const written = await writeWhole(step, place, { client, signal }).catch((second: unknown) => {
+        throw isForbidden(second) ? error : second;
+      });
+      // Nor to watch.
+      if (written !== undefined) this.#followed.written(written);
+    }
     log.info({ kind, name, step: step.type }, DONE[step.type]);
   }
 

@@ -74,6 +74,7 @@ await runOperator(
         serviceName: 'hooks',
         configurationName: order.configurationName,
         failurePolicy: 'Fail',
+        matchOwnNamespace: false,
       },
       conversion: { ...server, serviceName: 'hooks', listenPort: 0 },
     },
