@@ -1,8 +1,8 @@
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath } from '../../kube/kind.ts';
 import { asJsonObject, type JsonObject } from '../../kube/object.ts';
-import { configurationKind, type ConfigurationKind } from './configuration-kind.ts';
-import { withBundle, writtenBy, type Writer } from './registered.ts';
+import { configurationKind } from './configuration-kind.ts';
+import { withBundle, writtenBy } from './registered.ts';
 import type { RegistrationPlace } from './registration-request.ts';
 import type { RegistrationStep } from './registration-step.ts';
 
