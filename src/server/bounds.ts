@@ -18,6 +18,8 @@ export interface ServerBounds {
   readonly bodies?: BodyBounds;
   /** Limit of requests whose bodies are being read or whose handlers run; one more gets a 503. Default: no limit. */
   readonly maxConcurrent?: number;
+  /** Time for pending requests to be answered when the server closes. Default: 500 ms. */
+  readonly closeGraceMs?: number;
 }
 
 /** The limits of request bodies. */

@@ -40,7 +40,7 @@ export interface HttpServer {
   /** Serves until `signal` aborts, then closes. */
   run(signal: AbortSignal): Promise<void>;
   /**
-   * Closes idle connections at once, gives pending requests 500 ms, then closes the rest. Removes the socket file
+   * Closes idle connections at once, gives pending requests the time of the bounds, then closes the rest. Removes the socket file
    * unless another process has replaced it. May be called more than once.
    */
   close(): Promise<void>;
@@ -61,7 +61,7 @@ export async function openHttpServer(options: HttpServerOptions): Promise<HttpSe
   const { port, remove } = await listenOn(server, listen);
   server.on('error', broken);
   const close = async (): Promise<void> => {
-    await closeServer(server, connections);
+    await closeServer(server, connections, bounds.closeGraceMs ?? CLOSE_GRACE_MS);
     await remove();
   };
   return { port, renew, run: async (signal) => aborted(signal).then(close), close };
@@ -78,9 +78,9 @@ async function listenOn(server: Server, listen: Listen): Promise<Place> {
   return { port: 0, remove: async () => socket.remove() };
 }
 
-async function closeServer(server: Server, connections: Connections): Promise<void> {
+async function closeServer(server: Server, connections: Connections, limitMs: number): Promise<void> {
   const late = (): void => connections.destroy();
-  await eventually<void>({ limitMs: CLOSE_GRACE_MS, late }, ({ resolve }) => {
+  await eventually<void>({ limitMs, late }, ({ resolve }) => {
     server.close(() => resolve());
     connections.end();
     return undefined;

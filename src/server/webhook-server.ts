@@ -60,6 +60,8 @@ const BOUNDS = {
   answerLimitMs: 35_000,
   bodies: { maxBytes: MAX_BODY_BYTES, limitMs: 10_000 },
   maxConcurrent: MAX_AT_ONCE,
+  // As long as an API server waits by default; hooks that run longer end with the operator.
+  closeGraceMs: 10_000,
 };
 const MAX_SHOWN_PATH = 200;
 

@@ -1,10 +1,12 @@
 import { connect as connectHttp2 } from 'node:http2';
 import { request } from 'node:https';
 import { buffer, text } from 'node:stream/consumers';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { latch } from '../../src/lib/latch.ts';
+import { sleep } from '../../src/lib/sleep.ts';
 import { openWebhookServer, type WebhookCall, type WebhookRoute } from '../../src/server/webhook-server.ts';
 import { createCertificate } from '../support/certificate.ts';
+import { never } from '../support/hook-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 const MIB = 1024 * 1024;
@@ -127,6 +129,21 @@ describe('the server of webhooks', () => {
     const { ask } = await rig({ answer: async () => ({ status, type: 'text/plain', body: 'busy' }) });
 
     expect(await ask()).toEqual({ status, body: 'busy', retryAfter: '1' });
+  });
+
+  it('lets a request of 700 ms finish when it closes', async () => {
+    const { server, calls, ask } = await rig({
+      answer: async () => {
+        await sleep(700, never);
+        return { status: 200, type: 'text/plain', body: 'late' };
+      },
+    });
+    const answer = ask();
+    await vi.waitFor(() => expect(calls).toHaveLength(1));
+    const closing = server.close();
+
+    expect(await answer).toMatchObject({ status: 200, body: 'late' });
+    await closing;
   });
 
   it('wants a certificate of its callers where it was told to', async () => {
