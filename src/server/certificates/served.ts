@@ -43,6 +43,8 @@ export class ServedCertificate {
   readonly #changes = new Changes();
   #newest: Pair | undefined;
   #current: Pair | undefined;
+  /** What every API server knew the authority of, once. */
+  #known: Pair | undefined;
   #authorities: readonly X509Certificate[] | undefined;
   #caBundle: string | undefined;
   #trouble = 'it was not read yet';
@@ -85,8 +87,9 @@ export class ServedCertificate {
     if (refusing > 0) {
       return `the caBundle of ${refusing} of ${anchors.length} registered objects does not trust the certificate`;
     }
-    const isLate = trusting.some((anchor) => this.view.replaces(anchor, nowMs - YOUNG_MS));
-    return isLate ? 'the authority of the certificate is new, and not every API server may know it' : undefined;
+    return pair !== this.#known && this.#isLate(trusting, nowMs)
+      ? 'the authority of the certificate is new, and not every API server may know it'
+      : undefined;
   }
 
   follow(signal: AbortSignal): AsyncIterable<void> {
@@ -116,6 +119,7 @@ export class ServedCertificate {
     const next = this.#choose();
     const hasChanged = next !== this.#current;
     this.#current = next;
+    this.#remember();
     this.#observe();
     if (hasChanged) this.#changes.notify();
   }
@@ -133,6 +137,19 @@ export class ServedCertificate {
     }
     // While requests fail anyway, nothing is gained by waiting.
     return trusting.length > known(this.view.anchorsOf(current.chain, nowMs)).length ? newest : current;
+  }
+
+  /** A bundle that was emptied and is written again must not make all replicas unready at once. */
+  #remember(): void {
+    const nowMs = this.#options.clock.now();
+    if (this.#current === undefined || !this.view.isKnown) return;
+    const anchors = this.view.anchorsOf(this.#current.chain, nowMs);
+    const trusting = known(anchors);
+    if (trusting.length === anchors.length && !this.#isLate(trusting, nowMs)) this.#known = this.#current;
+  }
+
+  #isLate(anchors: readonly X509Certificate[], nowMs: number): boolean {
+    return anchors.some((anchor) => this.view.replaces(anchor, nowMs - YOUNG_MS));
   }
 
   #observe(): void {

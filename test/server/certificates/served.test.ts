@@ -38,6 +38,19 @@ describe('what is served', () => {
     expect(served.problem).toBeUndefined();
   });
 
+  it('a replica that was ready with a young authority stays ready when a bundle was emptied and written again', () => {
+    const { served, state } = rig([CERT.first]);
+    state.nowMs = LIFETIME.notBeforeMs + 3_600_000;
+    served.offer({ pair: old, authorities: authorities.slice(1) });
+    for (const texts of [[''], [`${CERT.first}${CERT.second}`]]) {
+      Object.assign(state, { texts, elapsedMs: state.elapsedMs + 1000 });
+      served.look();
+    }
+
+    expect(served.serving).toBe(old.certificate);
+    expect(served.problem).toBeUndefined();
+  });
+
   it('a new leaf of the same authority is served at once', () => {
     const { served } = rig([CERT.first]);
     const renewed = pairBy(first);
