@@ -1,3 +1,4 @@
+import { isExactNumber } from '../lib/exact-json.ts';
 import { isObject } from './field-reader.ts';
 
 /** One step of a JSON Patch that changes values in place. */
@@ -5,7 +6,10 @@ export type PatchStep =
   | { readonly op: 'add' | 'replace'; readonly path: string; readonly value: unknown }
   | { readonly op: 'remove'; readonly path: string };
 
-/** The JSON Patch that makes `after` of `before`; empty when they are equal. Both are parsed JSON. */
+/**
+ * The JSON Patch that makes `after` of `before`; empty when they are equal. Both are parsed JSON, `after` possibly with
+ * exact numbers: one that is equal as a double is no change, since many hooks read and write doubles.
+ */
 export function jsonPatchOf(before: unknown, after: unknown): readonly PatchStep[] {
   const steps: PatchStep[] = [];
   compare({ before, after, path: '' }, steps);
@@ -19,9 +23,14 @@ interface Pair {
 }
 
 function compare({ before, after, path }: Pair, steps: PatchStep[]): void {
-  if (isObject(before) && isObject(after)) compareObjects({ before, after, path }, steps);
+  if (isExactNumber(after)) replaceChanged({ before, after, path }, steps);
+  else if (isObject(before) && isObject(after)) compareObjects({ before, after, path }, steps);
   else if (Array.isArray(before) && Array.isArray(after)) compareLists({ before, after, path }, steps);
-  else if (before !== after) steps.push({ op: 'replace', path, value: after });
+  else replaceChanged({ before, after, path }, steps);
+}
+
+function replaceChanged({ before, after, path }: Pair, steps: PatchStep[]): void {
+  if (!isSame(before, after)) steps.push({ op: 'replace', path, value: after });
 }
 
 interface ObjectPair extends Pair {
@@ -66,6 +75,7 @@ function compareLists({ before, after, path }: ListPair, steps: PatchStep[]): vo
 
 function isSame(a: unknown, b: unknown): boolean {
   if (a === b) return true;
+  if (isExactNumber(b)) return a === Number(JSON.stringify(b));
   if (Array.isArray(a) && Array.isArray(b)) {
     return a.length === b.length && a.every((value: unknown, index) => isSame(value, b[index]));
   }

@@ -1,4 +1,5 @@
 import { HookOutputError } from '../errors.ts';
+import { parseExactJson } from '../lib/exact-json.ts';
 import { shownText } from '../lib/shown.ts';
 import { FieldReader, isObject, received } from './field-reader.ts';
 import { jsonPatchOf } from './json-patch-of.ts';
@@ -62,7 +63,7 @@ function parse(text: string): JsonObject {
   }
   let value: unknown;
   try {
-    value = JSON.parse(text);
+    value = parseExactJson(text);
   } catch (error) {
     const reason = error instanceof Error ? shownText(error.message, 200) : '';
     throw new HookOutputError(`${FILE} is not one JSON object: ${reason}`, { cause: error });
@@ -146,7 +147,7 @@ function decoded(reader: FieldReader, value: string): unknown {
     return undefined;
   }
   try {
-    const steps: unknown = JSON.parse(isPlain ? text : Buffer.from(text, 'base64').toString('utf8'));
+    const steps = parseExactJson(isPlain ? text : Buffer.from(text, 'base64').toString('utf8'));
     if (Array.isArray(steps)) return steps;
     reader.fail('patch', `holds ${received(steps)}${isPlain ? '' : ' in base64'}, expected a JSON Patch, an array`);
   } catch {

@@ -39,6 +39,28 @@ describe('the response of an admission hook', () => {
     expect(read(response)).toEqual(expected);
   });
 
+  const after = '9007199254740993';
+  it.each([
+    ['a patch', `{"allowed":true,"patch":[{"op":"replace","path":"/n","value":${after}}]}`],
+    [
+      'a patch as text',
+      `{"allowed":true,"patch":"[{\\"op\\":\\"replace\\",\\"path\\":\\"/n\\",\\"value\\":${after}}]"}`,
+    ],
+    ['the whole object', `{"allowed":true,"object":{"n":${after}}}`],
+    ['the whole object, in place of an object', `{"allowed":true,"object":{"n":${after}}}`, { n: { a: 1 } }],
+  ])('keeps all digits of numbers above 2^53 in %s', (_, response, object: object = { n: 1 }) => {
+    const { patch } = read(response, true, object);
+
+    expect(JSON.stringify(patch)).toBe(`[{"op":"replace","path":"/n","value":${after}}]`);
+  });
+
+  it('takes a number of the whole object that is equal as a double as no change', () => {
+    const object: unknown = JSON.parse('{"n":9007199254740993}');
+
+    expect(read('{"allowed":true,"object":{"n":9007199254740993}}', true, object).patch).toEqual([]);
+    expect(read('{"allowed":true,"object":{"n":9007199254740992}}', true, object).patch).toEqual([]);
+  });
+
   it.each([
     ['is empty', '', /is empty; the hook must write/],
     ['is no JSON', 'allowed: true', /is not one JSON object/],
