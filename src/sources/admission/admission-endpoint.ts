@@ -82,17 +82,24 @@ async function answer(call: AdmissionCall, options: AdmissionEndpointOptions): P
   const who = `hook ${options.hook}, ${options.binding.type} ${options.binding.name}`;
   switch (verdict.type) {
     case 'answered':
-      return { result: verdict.allowed ? 'allowed' : 'denied', reply: reply(review, verdict) };
-    case 'failed': {
-      const status = { code: 500, message: shownText(`Hook failed: ${who}: ${verdict.reason}`, MAX_MESSAGE) };
-      return { result: 'failed', reply: written(review, { allowed: false, status }) };
-    }
+      try {
+        return { result: verdict.allowed ? 'allowed' : 'denied', reply: reply(review, verdict) };
+      } catch {
+        return failed(review, `${who}: its patch is nested too deeply`);
+      }
+    case 'failed':
+      return failed(review, `${who}: ${verdict.reason}`);
     case 'refused':
       return { result: 'refused', reply: plain(verdict.status, `${who}: ${verdict.reason}`) };
     case 'late':
       // Of a 504 the API server shows no text.
       return { result: 'timeout', reply: plain(500, `${who}: no answer within ${goDuration(verdict.limitMs)}`) };
   }
+}
+
+function failed(review: Review, reason: string): Ended {
+  const status = { code: 500, message: shownText(`Hook failed: ${reason}`, MAX_MESSAGE) };
+  return { result: 'failed', reply: written(review, { allowed: false, status }) };
 }
 
 interface Late {

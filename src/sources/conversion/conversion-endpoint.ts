@@ -8,7 +8,7 @@
 import { within } from '../../lib/deadline.ts';
 import { goDuration } from '../../lib/duration.ts';
 import { shown } from '../../lib/shown.ts';
-import { conversionAnswer, readConversionReview } from './conversion-review.ts';
+import { conversionAnswer, readConversionReview, type ConversionReview } from './conversion-review.ts';
 import { convert, type Conversion, type ConvertOptions } from './convert.ts';
 
 /** A request of the API server. */
@@ -57,14 +57,29 @@ interface Ended {
   readonly reply: ConversionReply;
 }
 
-async function answer(call: ConversionCall, { steps, ask }: ConversionEndpointOptions): Promise<Ended> {
+async function answer(call: ConversionCall, options: ConversionEndpointOptions): Promise<Ended> {
   const type = call.contentType?.split(';', 1)[0]?.trim().toLowerCase();
   if (type !== 'application/json') {
     return invalid(415, `content type ${shown(call.contentType ?? '')}, expected application/json`);
   }
   const review = readConversionReview(call.body.toString('utf8'));
   if (review.type === 'refused') return invalid(review.status, review.message);
-  const { apiVersion, request } = review;
+  try {
+    return await converted(review, call, options);
+  } catch (error) {
+    // Of JSON.stringify, which recurses; what is left is shallow.
+    if (!(error instanceof RangeError)) throw error;
+    const message = 'the objects are nested too deeply';
+    const body = conversionAnswer(review.apiVersion, review.request.uid, { type: 'failed', message });
+    return { result: 'failed', message, reply: { status: 200, type: 'application/json', body } };
+  }
+}
+
+async function converted(
+  { apiVersion, request }: Extract<ConversionReview, { readonly type: 'review' }>,
+  call: ConversionCall,
+  { steps, ask }: ConversionEndpointOptions,
+): Promise<Ended> {
   const written = (converted: Parameters<typeof conversionAnswer>[2]): ConversionReply => ({
     status: 200,
     type: 'application/json',

@@ -162,6 +162,16 @@ describe('the answer', () => {
     expect(results()).toEqual([result]);
   });
 
+  it('denies a patch of 9,000 levels, with the reason', async () => {
+    const value: unknown = JSON.parse(`${'['.repeat(9000)}${']'.repeat(9000)}`);
+    const { post, results } = rig({ ...ALLOWED, patch: [{ op: 'add', path: '/a', value }] });
+
+    expect(JSON.parse((await post(review(REQUEST))).body)).toMatchObject({
+      response: { allowed: false, status: { message: expect.stringContaining('its patch is nested too deeply') } },
+    });
+    expect(results()).toEqual(['failed']);
+  });
+
   it.each([429, 503] as const)('leaves it to failurePolicy with %s where the hook was not asked', async (status) => {
     const { post, results } = rig({ type: 'refused', status, reason: 'too much' });
 

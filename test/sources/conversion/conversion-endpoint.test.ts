@@ -55,6 +55,16 @@ describe('a request to convert', () => {
     expect(ended).toEqual(['failed hook one, v1 to v2: why']);
   });
 
+  it('with an object of 9,000 levels fails with the reason', async () => {
+    const deep = JSON.stringify(review).replace('"CronTab"', `"CronTab","x":${'['.repeat(9000)}${']'.repeat(9000)}`);
+    const { reply, ended } = await answered(responds({ convertedObjects: [] }), { body: deep });
+    expect(reply.status).toBe(200);
+    expect(JSON.parse(reply.body)).toMatchObject({
+      response: { uid: 'u', result: { status: 'Failure', message: 'the objects are nested too deeply' } },
+    });
+    expect(ended).toEqual(['failed the objects are nested too deeply']);
+  });
+
   it.each([429, 503] as const)('is refused with %i where the hook could not be asked', async (status) => {
     const { reply, ended } = await answered(async () => ({ type: 'refused', status, message: 'busy' }));
     expect(reply).toEqual({
