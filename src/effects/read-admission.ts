@@ -65,8 +65,8 @@ function parse(text: string): JsonObject {
   try {
     value = parseExactJson(text);
   } catch (error) {
-    const reason = error instanceof Error ? shownText(error.message, 200) : '';
-    throw new HookOutputError(`${FILE} is not one JSON object: ${reason}`, { cause: error });
+    // The message of the parser would show callers what the hook wrote; it is in the log.
+    throw new HookOutputError(`${FILE} is not one JSON object`, { cause: error });
   }
   if (isObject(value)) return value;
   throw new HookOutputError(`${FILE} holds ${received(value)}, expected one JSON object with allowed`);

@@ -63,7 +63,10 @@ export class ConversionRoutes {
         onEnd: ({ result, message }, durationMs) => {
           metrics.conversionRequests.inc({ crd, result });
           metrics.conversionSeconds.observe({ crd }, durationMs / 1000);
-          if (result !== 'converted') log.warn({ crd, result, reason: message }, 'objects were not converted');
+          if (result === 'converted') return;
+          // Anybody who reaches the port can send what is no review, as often as they like.
+          const level = result === 'invalid' ? 'debug' : 'warn';
+          log[level]({ crd, result, reason: message }, 'objects were not converted');
         },
       }),
     };

@@ -1,6 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { within } from '../lib/deadline.ts';
 import type { ServerBounds } from './bounds.ts';
+import { IncomingBodies, type IncomingBody } from './incoming-bodies.ts';
 import { BodyError, type BodyLimits } from './request-body.ts';
 import { RequestSlots } from './request-slots.ts';
 
@@ -81,14 +82,17 @@ interface Routed {
 }
 
 const NO_BODY = Buffer.alloc(0);
+const FREE = (): void => {};
 
 /** Passes requests to their routes, within the bounds. */
 export class Answering {
   readonly #options: AnsweringOptions;
   readonly #slots: RequestSlots;
+  readonly #bodies: IncomingBodies;
 
   constructor(options: AnsweringOptions) {
     this.#options = options;
+    this.#bodies = new IncomingBodies(options.bounds.bodies ?? {});
     this.#slots = new RequestSlots({ maxRequests: options.bounds.maxConcurrent ?? Infinity });
   }
 
@@ -142,11 +146,17 @@ export class Answering {
     signal: AbortSignal,
   ): Promise<HttpAnswer | undefined> {
     const { explain } = this.#options;
-    const { maxBodyBytes = 0, isAlwaysAnswered = false, slots = this.#slots, handle } = route;
-    const release = isAlwaysAnswered ? () => {} : slots.take(bytesOf(exchange, maxBodyBytes));
-    if (release === undefined) return busy(explain(503, 'too many requests at once'));
+    const { maxBodyBytes = 0, slots, handle } = route;
+    const arriving = slots === undefined ? FREE : slots.take(bytesOf(exchange, maxBodyBytes));
+    if (arriving === undefined) return busy(explain(503, 'too many requests at once'));
+    let incoming: IncomingBody | undefined;
+    let release: (() => void) | undefined;
     try {
-      const body = await this.#bodyOf(exchange, maxBodyBytes, signal);
+      const begin: BodyLimits['begin'] = (refuse) => (incoming = this.#bodies.begin(refuse));
+      const body = await this.#bodyOf(exchange, maxBodyBytes, { signal, begin });
+      // After the body, so that clients that send slowly keep nobody out.
+      release = this.#slotOf(route);
+      if (release === undefined) return busy(explain(503, 'too many requests at once'));
       const answer = handle({ ...head, body, signal });
       // A handler that does not end counts as running until the limit, even if its client has disconnected.
       return await within(Promise.resolve(answer), { limitMs: answerLimitMs, late: () => undefined });
@@ -154,14 +164,25 @@ export class Answering {
       if (error instanceof BodyError) return explain(error.status, error.message);
       throw error;
     } finally {
-      release();
+      release?.();
+      incoming?.end();
+      arriving();
     }
   }
 
-  async #bodyOf(exchange: Exchange, maxBodyBytes: number, signal: AbortSignal): Promise<Buffer> {
+  /** A slot of the server; requests with slots of their own need none. */
+  #slotOf({ isAlwaysAnswered = false, slots }: HttpRoute): (() => void) | undefined {
+    return isAlwaysAnswered || slots !== undefined ? FREE : this.#slots.take(0);
+  }
+
+  async #bodyOf(
+    exchange: Exchange,
+    maxBodyBytes: number,
+    reading: Pick<BodyLimits, 'signal' | 'begin'>,
+  ): Promise<Buffer> {
     const { maxBytes, limitMs } = this.#options.bounds.bodies ?? { maxBytes: 0, limitMs: 0 };
     if (exchange.hasBody && maxBodyBytes > 0) {
-      return exchange.readBody({ maxBytes: Math.min(maxBodyBytes, maxBytes), limitMs, signal });
+      return exchange.readBody({ maxBytes: Math.min(maxBodyBytes, maxBytes), limitMs, ...reading });
     }
     exchange.skipBody();
     return NO_BODY;

@@ -1,3 +1,5 @@
+import type { IncomingLimits } from './incoming-bodies.ts';
+
 /** The limits that a server sets to its clients. */
 export interface ServerBounds {
   /** Limit of connections; one more replaces the connection that has been silent longest. */
@@ -16,14 +18,14 @@ export interface ServerBounds {
   readonly answerLimitMs: number;
   /** When absent, no route reads a body. */
   readonly bodies?: BodyBounds;
-  /** Limit of requests whose bodies are being read or whose handlers run; one more gets a 503. Default: no limit. */
+  /** Limit of requests whose handlers run; one more gets a 503. Default: no limit. */
   readonly maxConcurrent?: number;
   /** Time for pending requests to be answered when the server closes. Default: 500 ms. */
   readonly closeGraceMs?: number;
 }
 
 /** The limits of request bodies. */
-export interface BodyBounds {
+export interface BodyBounds extends IncomingLimits {
   /** Limit of any body. */
   readonly maxBytes: number;
   /** Time from the headers until the body is complete; after that the client gets a 408. */

@@ -1,5 +1,6 @@
 import type { Readable } from 'node:stream';
 import { eventually } from '../lib/deadline.ts';
+import type { IncomingBody } from './incoming-bodies.ts';
 
 /** A body that is refused; the message is for the client. */
 export class BodyError extends Error {
@@ -17,6 +18,8 @@ export interface BodyLimits {
   readonly limitMs: number;
   /** Aborts when the client has disconnected. */
   readonly signal: AbortSignal;
+  /** Counts the body with those of other requests; `refuse` ends the reading. */
+  readonly begin?: (refuse: (error: BodyError) => void) => Pick<IncomingBody, 'add' | 'complete'>;
 }
 
 /**
@@ -26,7 +29,7 @@ export interface BodyLimits {
 export async function readBody(
   body: Readable,
   contentLength: string | undefined,
-  { maxBytes, limitMs, signal }: BodyLimits,
+  { maxBytes, limitMs, signal, begin }: BodyLimits,
 ): Promise<Buffer> {
   const tooLong = (): BodyError => new BodyError(413, `the body is longer than ${maxBytes} bytes`);
   if (Number(contentLength ?? 0) > maxBytes) throw tooLong();
@@ -36,12 +39,17 @@ export async function readBody(
   return eventually<Buffer>({ limitMs, late, signal }, ({ resolve, reject }) => {
     const pieces: Uint8Array[] = [];
     let bytes = 0;
+    const counted = begin?.(reject);
     const add = (piece: Uint8Array): void => {
       bytes += piece.length;
+      counted?.add(piece.length);
       if (bytes > maxBytes) reject(tooLong());
       else pieces.push(piece);
     };
-    const end = (): void => resolve(Buffer.concat(pieces));
+    const end = (): void => {
+      counted?.complete();
+      resolve(Buffer.concat(pieces));
+    };
     body.on('data', add).once('end', end);
     return () => body.off('data', add).off('end', end);
   });

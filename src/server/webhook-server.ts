@@ -58,7 +58,7 @@ const BOUNDS = {
   headersLimitMs: 5000,
   // The API server waits for at most 30 s.
   answerLimitMs: 35_000,
-  bodies: { maxBytes: MAX_BODY_BYTES, limitMs: 10_000 },
+  bodies: { maxBytes: MAX_BODY_BYTES, limitMs: 10_000, maxArriving: 128, maxTotalBytes: 2 * MAX_BODY_BYTES },
   maxConcurrent: MAX_AT_ONCE,
   // As long as an API server waits by default; hooks that run longer end with the operator.
   closeGraceMs: 10_000,

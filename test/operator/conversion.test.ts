@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import type { Sandbox } from '@hooklet/sandbox';
+import type { Authorize, Sandbox } from '@hooklet/sandbox';
 import { asking, sandboxForTest } from '@hooklet/sandbox/testing';
 import { CONVERTS, converting, cronTab, cronTabDefinition } from '../support/conversion-crd.ts';
 import { recordingHook, sandboxCluster, until } from '../support/operator-rig.ts';
@@ -94,6 +94,22 @@ describe('a hook that converts', { timeout: LIMIT_MS }, () => {
     const counted = 'conversion_requests_total{crd="crontabs.example.com",result="converted"} ';
     await until(async () => expect(Number((await metric(rig, counted))?.split(' ')[1])).toBeGreaterThan(0));
     expect(await metric(rig, 'conversion_request_seconds_count')).toContain('crd="crontabs.example.com"');
+  });
+
+  it('is registered with the rights to get and update the definition alone', async () => {
+    const authorize: Authorize = ({ resource, verb }) =>
+      resource !== 'customresourcedefinitions' || ['get', 'update', 'create'].includes(verb);
+    const sandbox = await sandboxForTest({ authorize });
+    await define(sandbox, ['v1', 'v2']);
+
+    await using rig = await rigOf(sandbox, { 'a.sh': recordingHook(converting(['v1>v2', 'v2>v1']), CONVERTS) });
+
+    await isRegistered(sandbox);
+    expect((await registered(sandbox)).webhook?.clientConfig?.caBundle).toBe(
+      Buffer.from(rig.certificate.cert).toString('base64'),
+    );
+    const made = await asking(sandbox)('POST', tabs('v2'), cronTab('example.com/v2', 'a'));
+    expect(made).toMatchObject({ status: 201 });
   });
 
   it('is one of two in a chain over three versions', async () => {

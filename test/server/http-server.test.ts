@@ -106,15 +106,14 @@ describe.each(KINDS)('the server over %s', (kind) => {
     expect(await ask()).toMatchObject({ status: 200 });
   });
 
-  it('requests whose bodies are being read count too', async () => {
+  it('a request whose body is being read keeps nobody out', async () => {
     const { ask, begin } = await httpRig({ kind, bounds: { maxConcurrent: 1 }, maxBodyBytes: 100 });
     const first = begin({ method: 'POST', body: 'half', isOpen: true });
-    await within(5000, async () => expect(await ask()).toMatchObject({ status: 503 }));
+    for (let count = 0; count < 3; count++) expect(await ask()).toMatchObject({ status: 200 });
 
     first.out.end();
 
     expect(await first.answer).toMatchObject({ status: 200 });
-    expect(await ask()).toMatchObject({ status: 200 });
   });
 
   it.each([

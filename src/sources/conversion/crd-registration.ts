@@ -16,6 +16,7 @@ import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
+import { readCrd, updateConversion } from './update-conversion.ts';
 import { FollowedObject } from '../followed-object.ts';
 import {
   conversionPatch,
@@ -104,6 +105,7 @@ export class CrdRegistration {
 
   /** Takes one step; returns how long to wait, and whether a change ends the wait. */
   async #once(signal: AbortSignal): Promise<Wait> {
+    await this.#readUnwatched(signal);
     const { seen } = this.#followed;
     const { clientConfig, isAble, bundleFor, monotonicMs } = this.#options;
     if (seen.type !== 'found' || !isAble()) return UNTIL_CHANGED;
@@ -129,7 +131,7 @@ export class CrdRegistration {
   async #write(found: CrdConversion, conversion: JsonObject, signal: AbortSignal): Promise<void> {
     const { client, crdName: name, monotonicMs, log } = this.#options;
     const { resourceVersion } = found;
-    await client.request(
+    const patched = client.request(
       {
         method: 'PATCH',
         path: resourcePath(CRD_KIND, { name }),
@@ -140,12 +142,33 @@ export class CrdRegistration {
       },
       signal,
     );
+    await patched.catch(async (error: unknown) => {
+      if (!isForbidden(error)) throw error;
+      // Manifests for shell-operator give no right to patch; the advice is about what is missing for that.
+      const access = { client, kind: CRD_KIND, name, signal };
+      const written = await updateConversion(conversion, access).catch((second: unknown) => {
+        throw isForbidden(second) ? error : second;
+      });
+      this.#followed.written(written);
+    });
     const nowMs = monotonicMs();
     const isCalm = this.#writtenAtMs === undefined || nowMs - this.#writtenAtMs > CALM_MS;
     if (isCalm) this.#rivalry.reset();
     this.#writtenAtMs = nowMs;
     this.#notBeforeMs = nowMs + this.#rivalry.next();
     log.info({ crd: name, replaced: found.conversion['strategy'] }, 'registered as the converter');
+  }
+
+  /** Without the rights to list and watch it, the definition is read each time. */
+  async #readUnwatched(signal: AbortSignal): Promise<void> {
+    const { client, crdName: name } = this.#options;
+    if (!isForbidden(this.#followed.failure)) return;
+    try {
+      this.#followed.written(await readCrd({ client, kind: CRD_KIND, name, signal }));
+    } catch (error) {
+      // It is not there yet, or may not be read either: the watch says what is missing.
+      if (!(error instanceof KubeError)) throw error;
+    }
   }
 
   #failed(error: unknown, signal: AbortSignal): number {

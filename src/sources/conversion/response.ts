@@ -17,8 +17,9 @@ export function readConversionResponse(text: string): ConversionResponse {
   let value: unknown;
   try {
     value = parseExactJson(text);
-  } catch (error) {
-    return failed(`${FILE} cannot be read as JSON: ${error instanceof Error ? error.message : String(error)}`);
+  } catch {
+    // The message of the parser would show callers what the hook wrote.
+    return failed(`${FILE} cannot be read as JSON`);
   }
   if (!isObject(value)) return failed(`${FILE}: got ${shown(value)}, expected an object with convertedObjects`);
   const { convertedObjects, failedMessage } = value;
