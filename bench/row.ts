@@ -9,6 +9,7 @@ export type Unit =
   | 'MB'
   | '%'
   | 'requests'
+  | 'rotations'
   | 'runs'
   | 'runs/s'
   | 'events/s'
