@@ -7,6 +7,7 @@
  */
 
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
+import { isAskBinding } from '../hook/ask-binding.ts';
 import { resourcePath } from '../kube/kind.ts';
 import { asJsonObject } from '../kube/object.ts';
 import { runAll } from '../lib/run-all.ts';
@@ -50,11 +51,17 @@ export interface Webhooks {
   run(signal: AbortSignal): Promise<void>;
 }
 
+const NOT_OPEN: HealthCheck = { name: 'webhook-server', isOk: false, message: 'it does not listen yet' };
+
 /** Prepares the webhooks; nothing happens before `run`. */
 export function openWebhooks(options: WebhooksOptions): Webhooks {
+  const { asked } = options;
   const open: { readiness(): readonly HealthCheck[] }[] = [];
   return {
-    readiness: () => open.flatMap((webhooks) => webhooks.readiness()),
+    readiness: () => {
+      const isAwaited = open.length === 0 && asked.hooks().some(({ bindings }) => bindings.some(isAskBinding));
+      return isAwaited ? [NOT_OPEN] : open.flatMap((webhooks) => webhooks.readiness());
+    },
     run: async (signal) => {
       const place = webhookPlace(options);
       const placed = { ...options, place, certificates: new WebhookCertificates({ ...options, place }) };

@@ -51,13 +51,16 @@ export function conversion<Old extends ObjectLike = KubernetesObject, New extend
 type Fields = Readonly<Record<string, unknown>>;
 
 /** Answers the contexts of a run if they are a conversion: with the text of the response; undefined for any other run. */
-export async function answerConversion(
-  bindings: Readonly<Record<string, { readonly type: string } | ConversionDeclaration>>,
-  wire: unknown,
-): Promise<string | undefined> {
+export function answerConversion(bindings: ConvertingBindings, wire: unknown): Promise<string> | undefined {
   const [context] = Array.isArray(wire) ? wire : [];
-  const { type, binding, fromVersion, toVersion, review } = fieldsOf(context);
-  if (type !== 'Conversion') return undefined;
+  const fields = fieldsOf(context);
+  return fields['type'] === 'Conversion' ? convertedText(bindings, fields) : undefined;
+}
+
+type ConvertingBindings = Readonly<Record<string, { readonly type: string } | ConversionDeclaration>>;
+
+async function convertedText(bindings: ConvertingBindings, context: Fields): Promise<string> {
+  const { binding, fromVersion, toVersion, review } = context;
   const declaration = bindings[String(binding)];
   const rules = declaration !== undefined && 'rules' in declaration ? declaration.rules : [];
   const rule = rules.find((one) => one.fromVersion === fromVersion && one.toVersion === toVersion);

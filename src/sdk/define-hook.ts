@@ -122,8 +122,12 @@ export function defineHook<const B extends Bindings>(
       const answer = new AdmissionAnswer(() => contexts.some(isAdmission));
       let converted: string | undefined;
       const { thrown, ...ending } = await attempt(async () => {
-        converted = await answerConversion(bindings, wire);
-        if (converted !== undefined) return;
+        const conversion = answerConversion(bindings, wire);
+        // Without a wait for any other run: its function sees the signal from the beginning.
+        if (conversion !== undefined) {
+          converted = await conversion;
+          return;
+        }
         contexts = readContexts(bindings, wire);
         const snapshots = readSnapshots(bindings, wire);
         await source.run?.({ contexts, snapshots, patch, metric, answer, result, runId: '', ...host });

@@ -6,7 +6,8 @@ import { examplesDir } from '../support/example-rig.ts';
 
 const example = join(examplesDir, '110-scheduled-backup');
 const dockerfile = instructions(join(example, 'Dockerfile'));
-const base = instructions(join(examplesDir, '..', 'Dockerfile'));
+// What the Dockerfile of hooklet runs for Debian.
+const base = instructions(join(examplesDir, '..', 'scripts', 'image', 'base.sh'));
 
 // Those packages that every Debian image contains.
 const ALWAYS = ['bash', 'coreutils', 'diffutils', 'findutils', 'grep', 'gzip', 'mawk', 'sed', 'tar', 'util-linux'];
@@ -20,7 +21,7 @@ function instructions(path: string): string {
 }
 
 function installedBy(text: string): readonly string[] {
-  return [...text.matchAll(/apt-get install ([^&]+)/g)]
+  return [...text.matchAll(/apt-get install ([^&\n]+)/g)]
     .flatMap(([, packages = '']) => packages.trim().split(/\s+/))
     .filter((word) => !word.startsWith('-'));
 }

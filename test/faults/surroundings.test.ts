@@ -75,7 +75,7 @@ describe('standard output and standard error that nobody reads', () => {
 
     expect(exitCode).toBe(0);
     expect(performance.now() - startedAt).toBeLessThan(2000);
-    expect(Number(/^shell_operator_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(1000);
+    expect(Number(/^hooklet_log_lines_dropped_total (\d+)$/m.exec(metrics)?.[1])).toBeGreaterThan(1000);
   });
 });
 
