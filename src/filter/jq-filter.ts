@@ -27,12 +27,15 @@ const MAX_OUTPUTS = 100_000;
 const MAX_RESULT_LENGTH = 3_000_000;
 const LIMITS: JqLimits = { maxSteps: 10_000_000, timeoutMs: 1000, maxPlaces: 50_000_000, maxText: 2 ** 25 };
 
+const EXACT: RunOptions = {};
+const ROUNDED: RunOptions = { isRounded: true };
+
 /** Compiles a jq filter that is stopped at limits far above the needs of any real filter. */
 export function compileJqFilter(expression: string): LocalFilter {
   const program = compileProgram(expression);
   return {
     apply: (object) => {
-      const outcome = applyProgram(program, object, {});
+      const outcome = applyProgram(program, object, EXACT);
       return outcome instanceof Error ? failedOutcome(outcome.message) : outcome;
     },
   };
@@ -43,7 +46,7 @@ export function compileBriefJq(expression: string, limits: JqLimits): BriefFilte
   const program = compileProgram(expression, limits);
   return {
     apply: (object) => {
-      const rounded = applyProgram(program, object.value, { isRounded: true });
+      const rounded = applyProgram(program, object.value, ROUNDED);
       const outcome = rounded instanceof JqRoundedError ? applyExactly(program, object) : rounded;
       return outcome instanceof Error ? undefined : outcome;
     },
@@ -68,7 +71,7 @@ export function parseFilterInput(json: string): JsonValue {
 
 /** All outputs of a program for an object, as the JSON text of an array; throws what the program raises. */
 export function outputsText(program: JqProgram, object: unknown): string {
-  return `[${textsOf(program, object, {}).join(',')}]`;
+  return `[${textsOf(program, object, EXACT).join(',')}]`;
 }
 
 /** Parsing more than this takes too long for the event loop. */
@@ -78,7 +81,7 @@ const MAX_BRIEF_BYTES = 65_536;
 function applyExactly(program: JqProgram, object: FilterInput): FilterOutcome | JqLimitError | JqRoundedError {
   const json = object.json();
   if (json.length > MAX_BRIEF_BYTES) return new JqRoundedError();
-  return applyProgram(program, parseFilterInput(Buffer.from(json).toString()), {});
+  return applyProgram(program, parseFilterInput(Buffer.from(json).toString()), EXACT);
 }
 
 /** Runs the program; returns its outcome, or why there is none. */
@@ -114,19 +117,19 @@ function textsOf(program: JqProgram, object: unknown, options: RunOptions): read
     }
     texts.push(text);
   };
-  untilHalt(() => program.run(object as JsonValue, take, options));
+  try {
+    program.run(object as JsonValue, take, options);
+  } catch (error) {
+    if (!(error instanceof JqHalt)) throw error;
+    failHalted(error);
+  }
   return texts;
 }
 
-/** Runs `work` to its end or to a `halt`, which ends a filter with the outputs so far; `halt_error` fails it. */
-function untilHalt(work: () => void): void {
-  try {
-    work();
-  } catch (error) {
-    if (!(error instanceof JqHalt)) throw error;
-    if (error.output === undefined) return;
-    throw new JqError(typeof error.output === 'string' ? error.output.trimEnd() : error.output);
-  }
+/** `halt` ends a filter with the outputs so far; `halt_error` fails it. */
+function failHalted({ output }: JqHalt): void {
+  if (output === undefined) return;
+  throw new JqError(typeof output === 'string' ? output.trimEnd() : output);
 }
 
 function tooManyOutputs(): JqLimitError {

@@ -115,11 +115,11 @@ const MAX_PLAIN_DEPTH = 500;
  */
 function isPlain(value: JsonValue, counter: Meter, depth = 0): boolean {
   counter.tick();
-  if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0);
   if (typeof value === 'string') {
     counter.spend(value.length >>> 4);
     return !value.includes(DEL);
   }
+  if (typeof value === 'number') return Number.isSafeInteger(value) && !Object.is(value, -0);
   if (typeof value === 'symbol') return false;
   return typeof value !== 'object' || value === null || hasPlainParts(value, counter, depth);
 }
@@ -127,8 +127,12 @@ function isPlain(value: JsonValue, counter: Meter, depth = 0): boolean {
 function hasPlainParts(value: readonly JsonValue[] | JsonObject, counter: Meter, depth: number): boolean {
   if (depth > MAX_PLAIN_DEPTH) return false;
   if (isArray(value)) return value.every((item) => isPlain(item, counter, depth + 1));
+  // JavaScript puts the keys that look like indices first.
+  let isFirst = true;
   for (const key in value) {
-    if (key.includes(DEL) || isIndexLike(key) || !isPlain(value[key] ?? null, counter, depth + 1)) return false;
+    if (isFirst && isIndexLike(key)) return false;
+    isFirst = false;
+    if (key.includes(DEL) || !isPlain(value[key] ?? null, counter, depth + 1)) return false;
   }
   return true;
 }
