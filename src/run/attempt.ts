@@ -156,7 +156,9 @@ async function execute(
   const { hook } = run.task;
   const traceparent = traceparentOf?.(run);
   const onOutput = (output: HookOutput): void => journal.record({ type: 'output', run, output });
-  const request = { hook, contexts, runId: run.id, onOutput, ...(traceparent !== undefined && { traceparent }) };
+  const isAsked = run.task.triggers[0].type === 'ask';
+  const traced = traceparent === undefined ? {} : { traceparent };
+  const request = { hook, contexts, runId: run.id, onOutput, isAsked, ...traced };
   return executor.execute(request, signal);
 }
 

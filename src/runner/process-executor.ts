@@ -55,7 +55,7 @@ async function runProcess(
   options: ProcessExecutorOptions,
   signal: AbortSignal,
 ): Promise<Execution> {
-  const { hook, contexts, onOutput, runId, traceparent } = request;
+  const { hook, contexts, onOutput, runId, traceparent, isAsked = false } = request;
   const startedAt = performance.now();
   let workspace: Workspace;
   try {
@@ -68,7 +68,7 @@ async function runProcess(
     const { timeoutMs } = settings;
     const traced = traceparent === undefined ? {} : { TRACEPARENT: traceparent };
     const env = { ...options.env, ...workspace.env, RUN_ID: runId, ...traced };
-    const limits = { ...(timeoutMs !== undefined && { timeoutMs }), ...holdOf(hook, options) };
+    const limits = { ...(timeoutMs !== undefined && { timeoutMs }), ...(!isAsked && holdOf(hook, options)) };
     const spawn = { path, args: [], cwd: dirname(path), env, ...limits };
     const exit = await options.spawner.spawn(spawn, { onLine: (line) => onOutput({ type: 'line', line }), signal });
     const cost = { durationMs: performance.now() - startedAt, usage: exit.usage };

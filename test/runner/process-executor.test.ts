@@ -184,6 +184,14 @@ describe('a run of an executable hook', () => {
     expect(outputs.patch).toBe('');
   });
 
+  it('does not wait for background jobs where a caller waits for the response', async () => {
+    const hook = inBackground('exec sleep 600');
+
+    const { outputs } = await rig.run({ hook, contexts, isAsked: true }, never);
+
+    expect(outputs.patch).toBe('');
+  });
+
   it('names the file in whose place the hook put something else', async () => {
     const path = join(rig.folder, 'hook.sh');
     writeFileSync(path, '#!/bin/sh\nrm "$METRICS_PATH"\nmkdir "$METRICS_PATH"\n', { mode: 0o755 });

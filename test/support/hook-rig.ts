@@ -28,7 +28,7 @@ function removeFolder(path: string): void {
   rmSync(path, { recursive: true, force: true, maxRetries: 10 });
 }
 
-interface RigRequest extends Pick<ExecuteRequest, 'hook' | 'contexts' | 'traceparent'> {
+interface RigRequest extends Pick<ExecuteRequest, 'hook' | 'contexts' | 'traceparent' | 'isAsked'> {
   readonly runId?: string;
   readonly fields?: LogFields;
 }

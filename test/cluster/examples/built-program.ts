@@ -21,7 +21,8 @@ export async function buildProgram(): Promise<BuiltProgram> {
   chmodSync(root, 0o755);
   // Copied, because the program is built beside the script.
   for (const part of ['scripts', 'package.json']) cpSync(join(repository, part), join(root, part), { recursive: true });
-  for (const folder of ['src', 'packages', 'frameworks', 'node_modules']) symlinkSync(join(repository, folder), join(root, folder));
+  for (const folder of ['src', 'packages', 'frameworks', 'node_modules'])
+    symlinkSync(join(repository, folder), join(root, folder));
   await promisify(execFile)(process.execPath, [join(root, 'scripts', 'build.ts')], { cwd: root });
   return {
     folder: root,
