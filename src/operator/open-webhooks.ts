@@ -139,6 +139,7 @@ async function isLeftOver({ access, settings, place, log }: Placed, signal: Abor
   if (place.podNamespace === undefined) return false;
   const name = configurationName(settings);
   const found = CONFIGURATIONS.map(async (kind) => {
+    if (!(await mayRead(access, kind, { name, signal }))) return false;
     const path = resourcePath(configurationKind(kind), { name });
     const registered = readRegistered(asJsonObject(await access.client.request({ method: 'GET', path }, signal)));
     return registered.isOurs && registered.namespace === place.podNamespace;
@@ -148,4 +149,24 @@ async function isLeftOver({ access, settings, place, log }: Placed, signal: Abor
     if (result.status === 'rejected') log.debug({ err: result.reason }, 'no webhooks of an earlier version are known');
   }
   return results.some((result) => result.status === 'fulfilled' && result.value);
+}
+
+interface Reading {
+  readonly name: string;
+  readonly signal: AbortSignal;
+}
+
+/** Asks first, as every account may: hooks without webhooks are deployed without this right, and a refusal is counted. */
+async function mayRead(
+  { client }: ClusterAccess,
+  configuration: (typeof CONFIGURATIONS)[number],
+  { name, signal }: Reading,
+): Promise<boolean> {
+  const { group, plural: resource } = configurationKind(configuration);
+  const apiVersion = 'authorization.k8s.io/v1';
+  const spec = { resourceAttributes: { group, resource, verb: 'get', name } };
+  const body = JSON.stringify({ apiVersion, kind: 'SelfSubjectAccessReview', spec });
+  const path = `/apis/${apiVersion}/selfsubjectaccessreviews`;
+  const review = asJsonObject(await client.request({ method: 'POST', path, body }, signal));
+  return asJsonObject(review['status'])['allowed'] === true;
 }

@@ -55,7 +55,7 @@ async function runProcess(
   options: ProcessExecutorOptions,
   signal: AbortSignal,
 ): Promise<Execution> {
-  const { hook, contexts, onOutput, runId, traceparent, isAsked = false } = request;
+  const { hook, contexts, onOutput, runId } = request;
   const startedAt = performance.now();
   let workspace: Workspace;
   try {
@@ -66,10 +66,8 @@ async function runProcess(
   try {
     const { path, settings } = hook;
     const { timeoutMs } = settings;
-    const traced = traceparent === undefined ? {} : { TRACEPARENT: traceparent };
-    const env = { ...options.env, ...workspace.env, RUN_ID: runId, ...traced };
-    const limits = { ...(timeoutMs !== undefined && { timeoutMs }), ...(!isAsked && holdOf(hook, options)) };
-    const spawn = { path, args: [], cwd: dirname(path), env, ...limits };
+    const env = { ...options.env, ...workspace.env, RUN_ID: runId, ...traceOf(request) };
+    const spawn = { path, args: [], cwd: dirname(path), env, ...limitsOf(request, options) };
     const exit = await options.spawner.spawn(spawn, { onLine: (line) => onOutput({ type: 'line', line }), signal });
     const cost = { durationMs: performance.now() - startedAt, usage: exit.usage };
     const isStopped = signal.aborted;
@@ -105,6 +103,18 @@ function outcomeOf(exit: Exit, { hook, isPlain, isStopped }: Meaning): ResultOut
 
 function isCutOff({ exitCode, timedOut, heldBy }: Exit): boolean {
   return timedOut || exitCode === undefined || heldBy !== undefined;
+}
+
+function traceOf({ traceparent }: ExecuteRequest): Readonly<Record<string, string>> {
+  return traceparent === undefined ? {} : { TRACEPARENT: traceparent };
+}
+
+function limitsOf(
+  { hook, isAsked = false }: ExecuteRequest,
+  options: ProcessExecutorOptions,
+): Pick<SpawnRequest, 'timeoutMs' | 'hold'> {
+  const { timeoutMs } = hook.settings;
+  return { ...(timeoutMs !== undefined && { timeoutMs }), ...(!isAsked && holdOf(hook, options)) };
 }
 
 /** What a hook that has not failed left in the background may still write patches. */

@@ -28,8 +28,8 @@ export function rbacOf(manifests: readonly JsonObject[]): Rbac {
   const refused = new Set<string>();
   return {
     authorize(attributes) {
-      // Every account may use discovery.
-      if (attributes.path !== '') return true;
+      // Every account may use discovery, and ask what it may do.
+      if (attributes.path !== '' || attributes.resource === 'selfsubjectaccessreviews') return true;
       const right = rightTo(attributes);
       const isGranted = grants.some(
         (grant) => grant.right === right && ['', attributes.namespace].includes(grant.namespace),
