@@ -48,7 +48,9 @@ function copiesBinding(namespace: string): JsonObject {
 
 /** The requests that were made, as `METHOD resource`, without discovery. */
 function requestsIn(metrics: string): readonly string[] {
-  const made = metrics.matchAll(/request_latency_seconds_count\{verb="(\w+)",url="\/api\/v1\/([^"]+)",component="main"\}/g);
+  const made = metrics.matchAll(
+    /request_latency_seconds_count\{verb="(\w+)",url="\/api\/v1\/([^"]+)",component="main"\}/g,
+  );
   return distinct([...made].map(([, verb = '', url = '']) => `${verb} ${resourceIn(url)}`));
 }
 

@@ -165,9 +165,8 @@ export class CrdRegistration {
     if (!isForbidden(this.#followed.failure)) return;
     try {
       this.#followed.written(await readCrd({ client, kind: CRD_KIND, name, signal }));
-    } catch (error) {
-      // It is not there yet, or may not be read either: the watch says what is missing.
-      if (!(error instanceof KubeError)) throw error;
+    } catch {
+      // It is not there yet, or cannot be read either: the watch says what is missing, and it is read again.
     }
   }
 
