@@ -5,7 +5,7 @@ import { readSmallFile } from '../kube/credentials/read-file.ts';
 import { aborted } from '../lib/aborted.ts';
 import { Changes } from '../lib/changes.ts';
 import { runAll } from '../lib/run-all.ts';
-import { bundleToRegister } from '../server/certificates/bundle.ts';
+import { bundleToRegister, joinedBundles } from '../server/certificates/bundle.ts';
 import type { Certificates, RegisteredBundles } from '../server/certificates/certificates.ts';
 import type { HealthCheck } from '../server/health.ts';
 import type { ConfigurationKind } from '../sources/admission/configuration-kind.ts';
@@ -45,7 +45,7 @@ export class AdmissionWebhooks {
     const { settings, routes, triggers, log, drainMs } = options;
     routes.update();
     this.#certificates = options.openCertificates({
-      bundles: () => this.#bundles(),
+      bundles: () => joinedBundles(this.#registrations),
       changes: (signal) => this.#registered.follow(signal),
     });
     this.#registrations = CONFIGURATIONS.map((kind) => this.#register(kind));
@@ -165,11 +165,6 @@ export class AdmissionWebhooks {
   #bundleFor(registered: string): string | undefined {
     const { caBundle } = this.#certificates;
     return caBundle === undefined ? undefined : bundleToRegister(registered, caBundle, Date.now());
-  }
-
-  #bundles(): readonly string[] | undefined {
-    const all = this.#registrations.map((registration) => registration.bundles());
-    return all.every((bundles) => bundles !== undefined) ? all.flat() : undefined;
   }
 
   /** The webhooks whose snapshots are not complete. */

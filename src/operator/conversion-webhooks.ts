@@ -1,7 +1,7 @@
 import { aborted } from '../lib/aborted.ts';
 import { Changes } from '../lib/changes.ts';
 import { runAll } from '../lib/run-all.ts';
-import { bundleToRegister } from '../server/certificates/bundle.ts';
+import { bundleToRegister, joinedBundles } from '../server/certificates/bundle.ts';
 import type { Certificates } from '../server/certificates/certificates.ts';
 import type { HealthCheck } from '../server/health.ts';
 import type { ConversionStep } from '../sources/conversion/chain.ts';
@@ -44,7 +44,7 @@ export class ConversionWebhooks {
     const { settings, routes, log, drainMs } = options;
     routes.update();
     this.#certificates = options.openCertificates({
-      bundles: () => this.#bundles(),
+      bundles: () => joinedBundles([...this.#kept.values()].map(({ registration }) => registration)),
       changes: (signal) => this.#registered.follow(signal),
     });
     const { listenAddress: address, listenPort: port, clientCa } = settings.conversion;
@@ -170,11 +170,6 @@ export class ConversionWebhooks {
   #bundleFor(registered: string): string | undefined {
     const { caBundle } = this.#certificates;
     return caBundle === undefined ? undefined : bundleToRegister(registered, caBundle, Date.now());
-  }
-
-  #bundles(): readonly string[] | undefined {
-    const all = [...this.#kept.values()].map(({ registration }) => registration.bundles());
-    return all.every((bundles) => bundles !== undefined) ? all.flat() : undefined;
   }
 
   /** The bindings whose snapshots are not complete. */

@@ -7,6 +7,7 @@
 import { existsSync } from 'node:fs';
 import { aborted } from '../lib/aborted.ts';
 import { Changes } from '../lib/changes.ts';
+import { joinedBundles } from '../server/certificates/bundle.ts';
 import { certificateSource, type CertificateSource } from '../server/certificates/certificate-source.ts';
 import type { Certificates, RegisteredBundles } from '../server/certificates/certificates.ts';
 import { openCertificates } from '../server/certificates/open-certificates.ts';
@@ -72,16 +73,11 @@ export class WebhookCertificates {
     return (registered) => {
       this.#registered.push(registered);
       this.#shared ??= this.#open(source, {
-        bundles: () => this.#bundles(),
+        bundles: () => joinedBundles(this.#registered),
         changes: (signal) => this.#changes.follow(signal),
       });
       return this.#view(this.#shared, registered);
     };
-  }
-
-  #bundles(): readonly string[] | undefined {
-    const all = this.#registered.map((registered) => registered.bundles());
-    return all.every((bundles) => bundles !== undefined) ? all.flat() : undefined;
   }
 
   #open(source: CertificateSource, registered: RegisteredBundles): Certificates {

@@ -19,3 +19,11 @@ export function bundleToRegister(registered: string, caBundle: string, nowMs: nu
   const isSame = wanted.length === there.length && wanted.every((one) => fingerprints.has(one.fingerprint256));
   return isSame ? undefined : pemOf(wanted);
 }
+
+/** The bundles of several registrations together; undefined until all are known. */
+export function joinedBundles(
+  parts: readonly { bundles(): readonly string[] | undefined }[],
+): readonly string[] | undefined {
+  const all = parts.map((part) => part.bundles());
+  return all.every((bundles) => bundles !== undefined) ? all.flat() : undefined;
+}

@@ -1,7 +1,7 @@
 import type { Logger } from '../../../log.ts';
 import type { CertificateClock } from '../clock.ts';
 
-/** A replica whose clock differs by more is told so. */
+/** A larger difference between the clocks is logged. */
 const TOLD_MS = 60_000;
 /** With more than this, certificates would be made that the API server does not take yet or no longer: its time counts. */
 const CORRECTED_MS = 15 * 60_000;
