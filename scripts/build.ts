@@ -9,7 +9,7 @@ import { buildPackage, PUBLISHED } from './build-packages.ts';
 const OTHER_ENTRIES = {
   'spawner-process': 'src/runner/spawner-process.ts',
   'warm-process': 'src/runner/warm-process.ts',
-  'output-thread': 'src/operator/output-thread.ts',
+  'output-thread': 'src/operator/outputs/output-thread.ts',
   'filter-child': 'src/filter/filter-child.ts',
   sdk: 'src/sdk/index.ts',
 };

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, statSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
-import type { ControlSocket } from '../operator/open-control.ts';
+import type { ControlSocket } from '../operator/control/open-control.ts';
 import type { StartOptions } from './options.ts';
 import { programName } from './program-name.ts';
 

@@ -8,7 +8,7 @@ import { createCluster, type Cluster } from '../kube/credentials/cluster.ts';
 import { isLocalHost } from '../lib/local-host.ts';
 import { runAll } from '../lib/run-all.ts';
 import { runOperator } from '../operator/run-operator.ts';
-import type { WebhookSettings } from '../operator/webhook-settings.ts';
+import type { WebhookSettings } from '../operator/webhooks/settings.ts';
 import { persistedState, stateWriter, writeRegularly } from './dev-data.ts';
 import { writeKubeconfig, type WrittenKubeconfig } from './dev-kubeconfig.ts';
 import { fileChanges } from './file-changes.ts';

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { basename, join, relative } from 'node:path';
 import { UsageError } from '../errors.ts';
 import { discoverFile, type HookFile } from '../hook/discover.ts';
-import { openRunner } from '../operator/open-runner.ts';
+import { openRunner } from '../operator/runs/open-runner.ts';
 import { createOutputLog, type OutputLog } from '../runner/output-log.ts';
 import type { Runner } from '../runner/runner.ts';
 import { resolveOptions, startOptions } from './options.ts';

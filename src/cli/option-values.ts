@@ -1,7 +1,7 @@
-import { DEFAULT_PLACE, type DeadLetterPlace } from '../operator/dead-letter-place.ts';
-import type { DebugAddress } from '../operator/open-control.ts';
-import type { RunHistoryPlace } from '../operator/open-history.ts';
-import type { ScheduleStatePlace } from '../operator/schedule-state.ts';
+import { DEFAULT_PLACE, type DeadLetterPlace } from '../operator/dead-letters/dead-letter-place.ts';
+import type { DebugAddress } from '../operator/control/open-control.ts';
+import type { RunHistoryPlace } from '../operator/runs/open-history.ts';
+import type { ScheduleStatePlace } from '../operator/schedules/schedule-state.ts';
 
 /** A character that no metric has in its name becomes `_`, as in shell-operator. */
 export function metricsPrefix(value: string): string {

@@ -1,4 +1,4 @@
-import type { WebhookSettings } from '../operator/webhook-settings.ts';
+import type { WebhookSettings } from '../operator/webhooks/settings.ts';
 import { parseCertificateChoice, type CertificateChoice } from '../server/certificates/certificate-source.ts';
 import { duration, flag, port, text, words, type OptionSpec } from './option-spec.ts';
 

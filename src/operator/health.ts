@@ -3,7 +3,7 @@ import type { ElectionStatus } from '../kube/coordination/leader-election.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { HealthCheck } from '../server/health.ts';
 import type { HookUnit } from '../units/hook-unit.ts';
-import { againText, type QueueHold } from './queue-holds.ts';
+import { againText, type QueueHold } from './queues/queue-holds.ts';
 
 // Pings and probes are answered every 2 s: a watch that is silent for this long has lost the API server.
 const MAX_SILENCE_MS = 15_000;

@@ -11,9 +11,9 @@ import type { ClusterAccess } from './cluster-access.ts';
 import type { Filters } from '../filter/filters.ts';
 import type { HookEvents } from './hook-events.ts';
 import type { HookLoading } from '../units/hook-loading.ts';
-import type { RunnerSettings } from './open-runner.ts';
-import type { ScheduleStatePlace } from './schedule-state.ts';
-import type { GivenUpOptions, GivenUpSettings } from './given-up.ts';
+import type { RunnerSettings } from './runs/open-runner.ts';
+import type { ScheduleStatePlace } from './schedules/schedule-state.ts';
+import type { GivenUpOptions, GivenUpSettings } from './dead-letters/given-up.ts';
 
 export interface OperatorSettings extends RunnerSettings, GivenUpSettings {
   /** From the abort of the signal until running hooks are ended. */

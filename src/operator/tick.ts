@@ -3,8 +3,8 @@ import { sleep } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
-import { countCrowds } from './crowds.ts';
-import { LongRuns } from './long-runs.ts';
+import { countCrowds } from './queues/crowds.ts';
+import { LongRuns } from './queues/long-runs.ts';
 
 const TICK_MS = 10_000;
 

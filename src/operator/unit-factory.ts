@@ -11,8 +11,8 @@ import type { PartMonitor } from '../sources/reconcile/reconciler.ts';
 import { HookSchedules, type HookSchedulesOptions } from '../sources/schedule/hook-schedules.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import { HookUnit, type UnitMonitor } from '../units/hook-unit.ts';
-import { createParentRelease } from './release-parent.ts';
-import { createReconcilerFactory, type PauseListener } from './reconciler-factory.ts';
+import { createParentRelease } from './reconcile/release-parent.ts';
+import { createReconcilerFactory, type PauseListener } from './reconcile/reconciler-factory.ts';
 
 export interface UnitFactoryOptions {
   readonly access: ClusterAccess;

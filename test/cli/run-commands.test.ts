@@ -4,8 +4,8 @@ import { controlClient, withOperator, type ControlIo } from '../../src/cli/contr
 import { listRuns, printLogs, showRun } from '../../src/cli/run-commands.ts';
 import { listObjects, listQueues, showObject, showStatus, showWhy, watchQueues } from '../../src/cli/view-commands.ts';
 import { UsageError } from '../../src/errors.ts';
-import type { GivenUpGlance } from '../../src/operator/given-up.ts';
-import { createOperatorView } from '../../src/operator/operator-view.ts';
+import type { GivenUpGlance } from '../../src/operator/dead-letters/given-up.ts';
+import { createOperatorView } from '../../src/operator/control/operator-view.ts';
 import { createControlServer } from '../../src/server/control-server.ts';
 import { fakeSchedules, scheduleStatus } from '../support/fake-schedules.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';

@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { startOptions } from '../../src/cli/options.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { createProcessMetrics } from '../../src/operator/process-metrics.ts';
+import { createProcessMetrics } from '../../src/operator/process/process-metrics.ts';
 import { codeBlocks, codes, readDocument, root, section, table } from './markdown.ts';
 
 const operations = readDocument('docs/operations.md');

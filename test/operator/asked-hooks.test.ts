@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import { isAskBinding } from '../../src/hook/ask-binding.ts';
 import { parseConfig } from '../../src/hook/config.ts';
-import { LoadedHooks } from '../../src/operator/asked-hooks.ts';
+import { LoadedHooks } from '../../src/operator/webhooks/asked-hooks.ts';
 import { checkFilter } from '../../src/units/filter-check.ts';
 import type { HookUnit } from '../../src/units/hook-unit.ts';
 import { never } from '../support/hook-rig.ts';

@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Task } from '../../src/hook/task.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { countCrowds } from '../../src/operator/crowds.ts';
+import { countCrowds } from '../../src/operator/queues/crowds.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { hookWith, onStartupBinding } from '../support/bindings.ts';
 import { metricValues } from '../support/metric-values.ts';

@@ -6,7 +6,7 @@ import { HookMetrics } from '../../src/effects/hook-metrics.ts';
 import { HookOutputError } from '../../src/errors.ts';
 import { createMetrics, type Metrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
-import { createEffects } from '../../src/operator/effects.ts';
+import { createEffects } from '../../src/operator/outputs/effects.ts';
 import type { Effects } from '../../src/run/attempt.ts';
 import { never } from '../support/hook-rig.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';

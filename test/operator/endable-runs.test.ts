@@ -1,5 +1,5 @@
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { EndableRuns, isForRun } from '../../src/operator/endable-runs.ts';
+import { EndableRuns, isForRun } from '../../src/operator/runs/endable-runs.ts';
 import { hookWith, kubernetesBinding, scheduleBinding, tickOf } from '../support/bindings.ts';
 import { eventOf, taskOf } from '../support/unit-rig.ts';
 

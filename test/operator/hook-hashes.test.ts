@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it, onTestFinished } from 'vitest';
-import { createHookHashes } from '../../src/operator/hook-hashes.ts';
+import { createHookHashes } from '../../src/operator/dead-letters/hook-hashes.ts';
 import { hookWith } from '../support/bindings.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 

@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { openRunner } from '../../src/operator/open-runner.ts';
+import { openRunner } from '../../src/operator/runs/open-runner.ts';
 import type { HookOutput } from '../../src/runner/executor.ts';
 import { fixtureHook, hooksDir, never, temporaryFolder } from '../support/hook-rig.ts';
 import { until } from '../support/operator-rig.ts';

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createMetrics } from '../../src/metrics.ts';
-import { measureLoad } from '../../src/operator/process-load.ts';
+import { measureLoad } from '../../src/operator/process/process-load.ts';
 
 it('measures the event loop and the heap of this process', async () => {
   const metrics = createMetrics('');

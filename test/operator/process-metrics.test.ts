@@ -3,7 +3,7 @@ import { openSync, closeSync, readFileSync } from 'node:fs';
 import { GCProfiler, getHeapSpaceStatistics, setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import { describe, expect, it } from 'vitest';
-import { createProcessMetrics } from '../../src/operator/process-metrics.ts';
+import { createProcessMetrics } from '../../src/operator/process/process-metrics.ts';
 
 describe('metrics of the process', () => {
   it('have the names and types that other programs on Node have', async () => {

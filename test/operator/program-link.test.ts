@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, it } from 'vitest';
-import { writeProgram } from '../../src/operator/program-link.ts';
+import { writeProgram } from '../../src/operator/runs/program-link.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
 it('a program named hooklet runs this one with its arguments, whatever the paths look like', () => {

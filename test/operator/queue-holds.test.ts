@@ -1,7 +1,7 @@
 import { expect, it } from 'vitest';
 import type { Task } from '../../src/hook/task.ts';
-import { LongRuns } from '../../src/operator/long-runs.ts';
-import { againText, holdOf } from '../../src/operator/queue-holds.ts';
+import { LongRuns } from '../../src/operator/queues/long-runs.ts';
+import { againText, holdOf } from '../../src/operator/queues/queue-holds.ts';
 import { aborted } from '../../src/lib/aborted.ts';
 import { Queue } from '../../src/queue/queue.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';

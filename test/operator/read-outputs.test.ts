@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { createOutputReader } from '../../src/operator/read-outputs.ts';
+import { createOutputReader } from '../../src/operator/outputs/read-outputs.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';
 import { parseResult } from '../../src/effects/read-result.ts';
 import { builtThread } from '../support/built-thread.ts';
@@ -7,7 +7,7 @@ import { temporaryFolder } from '../support/hook-rig.ts';
 
 const folder = temporaryFolder();
 afterAll(() => folder[Symbol.dispose]());
-const thread = builtThread('operator/output-thread.ts', folder.path);
+const thread = builtThread('operator/outputs/output-thread.ts', folder.path);
 const reader = createOutputReader({ thread });
 const NEVER = new AbortController().signal;
 

@@ -9,9 +9,9 @@ import type { Condition, ContextResult, HookResult } from '../../src/hook/result
 import type { ReconcileTrigger } from '../../src/hook/trigger.ts';
 import { asJsonObject, text } from '../../src/kube/object.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import type { ChildProblem, ChildrenDoor } from '../../src/operator/children-door.ts';
+import type { ChildProblem, ChildrenDoor } from '../../src/operator/reconcile/children-door.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
-import { createReconciling } from '../../src/operator/reconcile-effects.ts';
+import { createReconciling } from '../../src/operator/reconcile/reconcile-effects.ts';
 import { newRun, type RunOutcome } from '../../src/run/run.ts';
 import type { ParentFacts } from '../../src/sources/reconcile/part-filters.ts';
 import { hookWith, reconcileBinding } from '../support/bindings.ts';

@@ -7,7 +7,7 @@ import { newTask } from '../../src/hook/task.ts';
 import type { EventTrigger, Trigger } from '../../src/hook/trigger.ts';
 import { createCluster } from '../../src/kube/credentials/cluster.ts';
 import type { RecordedEvent } from '../../src/kube/coordination/event-recorder.ts';
-import { createResultReport } from '../../src/operator/report-result.ts';
+import { createResultReport } from '../../src/operator/results/report-result.ts';
 import { newRun, type RunOutcome } from '../../src/run/run.ts';
 import type { StatusVersions } from '../../src/units/own-status-writes.ts';
 import { hookWith, kubernetesBinding, onStartupBinding, scheduleBinding, tickOf } from '../support/bindings.ts';

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { LogLevels } from '../../src/log.ts';
-import { LogLevelConfig } from '../../src/operator/runtime-config.ts';
+import { LogLevelConfig } from '../../src/operator/control/runtime-config.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 beforeEach(() => void vi.useFakeTimers({ now: Date.UTC(2026, 0, 1) }));

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { createMetrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
-import { openSchedules, type ScheduleStatePlace } from '../../src/operator/schedule-state.ts';
+import { openSchedules, type ScheduleStatePlace } from '../../src/operator/schedules/schedule-state.ts';
 import { Kept } from '../../src/state/kept.ts';
 import { scheduleBinding } from '../support/bindings.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';

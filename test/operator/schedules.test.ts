@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { type Ask, asking, sandboxForTest } from '@hooklet/sandbox/testing';
 import { UsageError } from '../../src/errors.ts';
-import { Schedules } from '../../src/operator/schedules.ts';
+import { Schedules } from '../../src/operator/schedules/schedules.ts';
 import { keptSchedules } from '../../src/sources/schedule/records.ts';
 import { scheduleBinding } from '../support/bindings.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';

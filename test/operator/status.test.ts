@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HookConfigError } from '../../src/errors.ts';
 import type { ObjectOutcome } from '../../src/hook/run-control.ts';
-import { operatorStatus, type StatusSource } from '../../src/operator/status.ts';
+import { operatorStatus, type StatusSource } from '../../src/operator/control/status.ts';
 import { hookWith } from '../support/bindings.ts';
 import { scheduleStatus } from '../support/fake-schedules.ts';
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 
-const module = join(import.meta.dirname, '../../src/operator/young-generation.ts');
+const module = join(import.meta.dirname, '../../src/operator/process/young-generation.ts');
 const program = `
   import { getHeapSpaceStatistics } from 'node:v8';
   const { keepYoungGeneration } = await import(process.argv[1]);

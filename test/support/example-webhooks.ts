@@ -1,6 +1,6 @@
 import type { JsonObject, ResolveService } from '@hooklet/sandbox';
 import { objectAt, objectsAt, textAt } from '@hooklet/sandbox/testing';
-import type { ConversionSettings, WebhookSettings } from '../../src/operator/webhook-settings.ts';
+import type { ConversionSettings, WebhookSettings } from '../../src/operator/webhooks/settings.ts';
 import { freePorts } from '../cluster/free-ports.ts';
 
 /** How the webhooks of an example are served and found. */

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { ResultOutcome } from '../../src/hook/result.ts';
-import { writeProgram } from '../../src/operator/program-link.ts';
+import { writeProgram } from '../../src/operator/runs/program-link.ts';
 import { saidOutcome } from '../../src/run/classify.ts';
 import type { Execution } from '../../src/runner/executor.ts';
 import type { HookOutputs } from '../../src/runner/workspace.ts';

@@ -7,7 +7,7 @@ import type { RecordedEvent } from '../../src/kube/coordination/event-recorder.t
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { createWatches } from '../../src/kube/watch/shared-watches.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import { createResultReport } from '../../src/operator/report-result.ts';
+import { createResultReport } from '../../src/operator/results/report-result.ts';
 import { newRun, type RunOutcome } from '../../src/run/run.ts';
 import type { RunCost } from '../../src/runner/executor.ts';
 import { createMonitor } from '../../src/sources/kubernetes/monitor.ts';

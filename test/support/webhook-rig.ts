@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 import type { Cluster } from '../../src/kube/credentials/cluster.ts';
 import type { OperatorOptions } from '../../src/operator/run-operator.ts';
-import type { WebhookSettings } from '../../src/operator/webhook-settings.ts';
+import type { WebhookSettings } from '../../src/operator/webhooks/settings.ts';
 import { freePorts } from '../cluster/free-ports.ts';
 import { createCertificate } from './certificate.ts';
 import { temporaryFolder } from './hook-rig.ts';

@@ -1,0 +1,259 @@
+import { summaryOf } from '../../errors.ts';
+import type { Binding, Hook, KubernetesBinding } from '../../hook/binding.ts';
+import type { DeadControl, DeadLetter } from '../../hook/dead-control.ts';
+import type { PauseControl } from '../../hook/pause-control.ts';
+import type { ObjectReference, ResultEvent } from '../../hook/result.ts';
+import type { QueuedTrigger, ScheduleTrigger } from '../../hook/trigger.ts';
+import { ownNamespace } from '../../kube/coordination/own-pod.ts';
+import { sleep } from '../../lib/sleep.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import { DeadLetters } from '../../run/dead-letters.ts';
+import type { ObservedChange } from '../../sources/kubernetes/monitor.ts';
+import { PausedNamespaces } from '../../sources/kubernetes/paused-namespaces.ts';
+import { ConfigMapStore } from '../../state/config-map-store.ts';
+import { FileStore } from '../../state/file-store.ts';
+import { Kept } from '../../state/kept.ts';
+import { MemoryRecords } from '../../state/records.ts';
+import type { HookUnit } from '../../units/hook-unit.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { createDeadDesk } from './dead-desk.ts';
+import { DEFAULT_PLACE, type DeadLetterPlace } from './dead-letter-place.ts';
+import { createHookHashes } from './hook-hashes.ts';
+import { createPauseDesk, pauseTexts } from '../pause/pause-desk.ts';
+import { PauseGate } from '../pause/pause-gate.ts';
+import { rememberedCodec } from './remembered-json.ts';
+import { Remember, REMEMBERED_WORDS, type Remembered, type RememberOptions } from './remembered.ts';
+import { aborted } from '../../lib/aborted.ts';
+
+export interface GivenUpSettings {
+  /** Default `DEFAULT_PLACE`. */
+  readonly deadLetters?: DeadLetterPlace | undefined;
+  /** Whether the annotation of a namespace pauses its objects; always where a hook has a `reconcile` binding. */
+  readonly pauseByNamespace?: boolean | undefined;
+}
+
+export interface GivenUpOptions extends GivenUpSettings {
+  readonly access: Pick<ClusterAccess, 'client' | 'cluster' | 'watches'>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly units: () => readonly HookUnit[];
+  readonly unitFor: (hook: Hook) => HookUnit | undefined;
+  /** Makes a trigger a task, unless it is paused. */
+  readonly emit: (hook: Hook, trigger: QueuedTrigger) => void;
+  /** Makes a trigger a task. */
+  readonly push: (hook: Hook, trigger: QueuedTrigger) => void;
+  readonly setAside: () => void;
+  readonly onStarted: (hook: Hook) => void;
+  readonly onReplaced: (hook: Hook, tick: ScheduleTrigger) => void;
+  readonly triggerSchedule: (hook: string, binding: string) => Promise<unknown>;
+  /** Writes an Event about an object; absent: none is written. */
+  readonly recordEvent?: ((object: ObjectReference, event: ResultEvent, runId: string) => void) | undefined;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+export interface GivenUpGlance {
+  /** What is paused, as text for people. */
+  readonly paused: readonly string[];
+  /** The number of triggers that wait for the end of a pause. */
+  readonly held: number;
+  readonly deadLetters: number;
+}
+
+const OPTION = '--dead-letters';
+/** How long the start waits for the namespaces. */
+const NAMESPACES_LIMIT_MS = 10_000;
+
+/**
+ * Dead letters and pauses of a running operator. The operator calls `run` for its whole life, and `ready` when it leads
+ * and before any hook runs: what was paused before stays paused. `Runs` uses `letters` and `gate`.
+ */
+export class GivenUp {
+  readonly letters: DeadLetters;
+  readonly gate: PauseGate;
+  /** The commands of the control socket. */
+  readonly controls: { readonly dead: DeadControl; readonly pauses: PauseControl };
+  readonly #options: GivenUpOptions;
+  readonly #remember: Remember;
+  readonly #hashOf = createHookHashes();
+  readonly #ended = new AbortController();
+  #isLeading = false;
+  #readsAtStart = false;
+  #namespaces: PausedNamespaces | undefined;
+
+  constructor(options: GivenUpOptions) {
+    this.#options = options;
+    this.letters = this.#createLetters();
+    this.gate = new PauseGate(options);
+    this.#remember = new Remember({ kept: openKept(options), parts: [this.#letterPart(), this.#pausePart()] });
+    const { units, unitFor, log } = options;
+    // A standby must not read what the leader is about to change.
+    const open = async (): Promise<void> => (this.#isLeading ? this.#remember.open(this.#ended.signal) : undefined);
+    const dead = createDeadDesk({
+      ...options,
+      letters: this.letters,
+      open,
+      hookNamed: (name) => units().find(({ hook }) => hook.name === name)?.hook,
+      snapshotOf: (hook, binding) => unitFor(hook)?.objects(binding) ?? [],
+      hashOf: this.#hashOf,
+    });
+    const pauses = createPauseDesk({
+      gate: this.gate,
+      open,
+      onChange: () => this.#remember.changed('pauses'),
+      isKept: () => this.#readsAtStart && this.#remember.isKept,
+      hooks: () => units().map(({ hook }) => hook.name),
+      now: Date.now,
+      log,
+    });
+    this.controls = { dead, pauses };
+  }
+
+  /**
+   * This replica leads: reads what was persisted, and the paused namespaces, where these hooks or the settings need it.
+   * Waits for each at most 10 s.
+   */
+  async ready(hooks: readonly Hook[], signal: AbortSignal): Promise<void> {
+    this.#isLeading = true;
+    const { deadLetters = DEFAULT_PLACE } = this.#options;
+    const bindings = hooks.flatMap((hook) => hook.bindings);
+    const isForced = deadLetters.type !== 'none' && deadLetters.isForced;
+    const reads = !this.#readsAtStart && deadLetters.type !== 'none' && (isForced || bindings.some(mayGiveUp));
+    if (reads) this.#readsAtStart = true;
+    await Promise.all([reads && this.#remember.open(signal), this.#followNamespaces(bindings, signal)]);
+  }
+
+  /** What a person sees of it at a glance. */
+  get glance(): GivenUpGlance {
+    return { paused: pauseTexts(this.gate), held: this.gate.size, deadLetters: this.letters.all.length };
+  }
+
+  /** A change of an object that its binding wants no event of. */
+  seen(hook: Hook, binding: KubernetesBinding, change: ObservedChange): void {
+    this.gate.seen(hook, binding, change);
+    if (change.watchEvent === 'Deleted') this.letters.gone(hook.name, binding, change.item);
+  }
+
+  /** Persists what changed until `signal` aborts, then what is left for a few seconds at most. */
+  async run(signal: AbortSignal): Promise<void> {
+    try {
+      await this.#remember.run(signal);
+    } finally {
+      this.#ended.abort();
+      this.#namespaces?.end();
+    }
+  }
+
+  async #followNamespaces(bindings: readonly Binding[], signal: AbortSignal): Promise<void> {
+    const { pauseByNamespace = false, access, log } = this.#options;
+    const isWanted = pauseByNamespace || bindings.some(({ type }) => type === 'reconcile');
+    if (!isWanted || this.#namespaces !== undefined || this.#ended.signal.aborted) return;
+    const { gate } = this;
+    this.#namespaces = new PausedNamespaces({
+      watches: access.watches,
+      onChange: (names) => {
+        gate.rules.setNamespaces(names);
+        gate.paused();
+        gate.resumed();
+      },
+      log,
+    });
+    const limit = new AbortController();
+    await Promise.race([this.#namespaces.known, sleep(NAMESPACES_LIMIT_MS, AbortSignal.any([signal, limit.signal]))]);
+    limit.abort();
+  }
+
+  #createLetters(): DeadLetters {
+    const { unitFor, metrics, log } = this.#options;
+    return new DeadLetters({
+      now: Date.now,
+      snapshotOf: (hook, binding) => unitFor(hook)?.objects(binding) ?? [],
+      onDead: (letter, hook) => this.#gaveUp(letter, hook),
+      onChange: () => this.#remember.changed('letters'),
+      metrics,
+      log,
+    });
+  }
+
+  #gaveUp(letter: DeadLetter, hook: Hook): void {
+    const { log, recordEvent } = this.#options;
+    const event = eventOf(letter);
+    if (event !== undefined) recordEvent?.(event.object, event.event, letter.runId);
+    this.#hashOf(hook).then(
+      (hash) => {
+        if (hash === undefined) return;
+        this.letters.fingerprint(hook.name, hash);
+        this.#remember.changed('letters');
+      },
+      (error: unknown) => log.warn({ hook: hook.name, err: summaryOf(error) }, 'the hook cannot be read'),
+    );
+  }
+
+  #letterPart(): RememberOptions['parts'][number] {
+    return {
+      key: 'letters',
+      current: () => ({ letters: this.letters.all.toReversed() }),
+      restore: ({ letters = [] }) => this.letters.restore(letters),
+    };
+  }
+
+  #pausePart(): RememberOptions['parts'][number] {
+    const { rules } = this.gate;
+    return {
+      key: 'pauses',
+      current: () => ({ pauses: rules.byHand }),
+      restore: ({ pauses = [] }) => {
+        rules.restore(pauses);
+        this.gate.paused();
+      },
+    };
+  }
+}
+
+function openKept({ deadLetters: place = DEFAULT_PLACE, access, env, log }: GivenUpOptions): RememberOptions['kept'] {
+  const codec = rememberedCodec(log);
+  const options = { codec, words: REMEMBERED_WORDS, log };
+  switch (place.type) {
+    case 'none': {
+      const memory = new MemoryRecords<Remembered>();
+      return {
+        isKept: false,
+        ready: async () => memory.ready(),
+        get: (key) => memory.get(key),
+        update: async (key, change) => memory.update(key, change),
+        run: aborted,
+      };
+    }
+    case 'file': {
+      const store = new FileStore({ path: place.path, what: REMEMBERED_WORDS.what, option: OPTION, log });
+      return new Kept({ ...options, store });
+    }
+    case 'configMap': {
+      const namespace = ownNamespace(env, access.cluster.namespace);
+      return new Kept({
+        ...options,
+        store: new ConfigMapStore(access.client, { namespace, name: place.name, option: OPTION }),
+      });
+    }
+  }
+}
+
+/** Whether runs of a binding may be given up by its config; any may by exit code 78. */
+function mayGiveUp(binding: Binding): boolean {
+  return binding.type === 'reconcile' || ('retry' in binding && binding.retry?.onExhausted === 'dead');
+}
+
+/** The Event about the object of a letter; undefined when it has none, or its apiVersion is not known. */
+function eventOf({ hook, binding, trigger, why, reason, message, attempts }: DeadLetter) {
+  if (!('name' in trigger) || trigger.apiVersion === undefined) return undefined;
+  const { apiVersion, kind, namespace, name } = trigger;
+  const object: ObjectReference = { apiVersion, kind, name, ...(namespace !== '' && { namespace }) };
+  const cause = why === 'permanent' ? 'will not be tried again' : `gave up after ${attempts} attempts`;
+  const said = reason === undefined ? message : `${reason}: ${message}`;
+  const event: ResultEvent = {
+    type: 'Warning',
+    reason: 'GaveUp',
+    message: `hook ${hook}, binding ${binding}, ${cause}: ${said}`,
+  };
+  return { object, event };
+}

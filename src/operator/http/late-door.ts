@@ -1,0 +1,21 @@
+import type { TriggerDoor, TriggerReply } from '../../server/trigger-routes.ts';
+
+const STARTING: TriggerReply = {
+  status: 503,
+  body: { error: 'the operator starts' },
+  headers: { 'retry-after': '5' },
+};
+
+/** A door for a server that listens before the operator is created: until then each request is answered 503. */
+export class LateDoor implements TriggerDoor {
+  #door: TriggerDoor = { maxBodyBytes: () => undefined, take: async () => STARTING };
+
+  /** From now on requests go through this door. */
+  lead(door: TriggerDoor): void {
+    this.#door = door;
+  }
+
+  readonly maxBodyBytes: TriggerDoor['maxBodyBytes'] = (path) => this.#door.maxBodyBytes(path);
+
+  readonly take: TriggerDoor['take'] = async (request) => this.#door.take(request);
+}

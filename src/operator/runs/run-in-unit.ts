@@ -1,0 +1,45 @@
+import type { Hook } from '../../hook/binding.ts';
+import type { FactsReader } from '../../hook/context.ts';
+import { attempt, type AttemptOptions } from '../../run/attempt.ts';
+import type { Run, RunOutcome } from '../../run/run.ts';
+import type { HookUnit } from '../../units/hook-unit.ts';
+import type { SeenObjects } from '../reconcile/seen-objects.ts';
+import { REPLACED, type EndableRuns } from './endable-runs.ts';
+
+export interface UnitRunOptions extends AttemptOptions {
+  /** The unit of a hook; undefined when the hook was changed or removed. */
+  readonly unitOf: (hook: Hook) => HookUnit | undefined;
+  /** Reads what the binding context says about a run of a schedule. */
+  readonly facts: FactsReader;
+  readonly endable: EndableRuns;
+  /** Remembers what Reconcile contexts showed. */
+  readonly seen?: SeenObjects | undefined;
+  /** Aborts when the grace period is over: ends hooks, and the work on their output. */
+  readonly terminate: AbortSignal;
+}
+
+const NEVER = new AbortController().signal;
+
+/** Runs a task with the snapshots of its unit; never rejects. `signal` ends the hook, and the work on its output. */
+export async function runInUnit(run: Run, options: UnitRunOptions, signal: AbortSignal = NEVER): Promise<RunOutcome> {
+  const { task } = run;
+  const unit = options.unitOf(task.hook);
+  if (unit === undefined) {
+    return { type: 'interrupted', by: 'reload', error: new Error('the hook was changed or removed') };
+  }
+  const terminate = AbortSignal.any([options.terminate, signal]);
+  // `attempt` reads the contexts in this turn of the event loop: events after it are held until the run has ended.
+  unit.begin(task);
+  const view = unit.view.bind(unit);
+  const readers = {
+    read: unit.objects.bind(unit),
+    facts: options.facts,
+    view: options.seen?.reading(run, view) ?? view,
+  };
+  return options.endable.during(task, async (stop) => {
+    const outcome = await attempt(run, readers, options, { terminate, stop });
+    const isUnfinished = outcome.type === 'failed' || outcome.type === 'later';
+    if (!isUnfinished || stop.reason !== REPLACED) return outcome;
+    return { type: 'replaced', ...(outcome.cost && { cost: outcome.cost }) };
+  });
+}

@@ -1,0 +1,296 @@
+import type { Hook } from '../../hook/binding.ts';
+import type { FactsReader } from '../../hook/context.ts';
+import { newTask, queueOf, type QueuePlace, type Task } from '../../hook/task.ts';
+import type { QueuedTrigger, ScheduleTrigger } from '../../hook/trigger.ts';
+import { aborted } from '../../lib/aborted.ts';
+import { runAll } from '../../lib/run-all.ts';
+import { sleep } from '../../lib/sleep.ts';
+import type { EventRecorder } from '../../kube/coordination/event-recorder.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import { Queues } from '../../queue/queues.ts';
+import type { TaskQueue } from '../../queue/task-queue.ts';
+import { AskedRuns, type Ask } from '../../run/asked-runs.ts';
+import type { Effects } from '../../run/attempt.ts';
+import { createJournal, type RunJournal } from '../../run/journal.ts';
+import { runLog } from '../../run/run-log.ts';
+import { runMetrics } from '../../run/run-metrics.ts';
+import type { RunTraces } from '../../run/run-traces.ts';
+import type { Reconciling } from '../../run/reconciling.ts';
+import type { Run, RunOutcome } from '../../run/run.ts';
+import type { Executor } from '../../runner/executor.ts';
+import { createOutputLog } from '../../runner/output-log.ts';
+import type { ScheduledRuns } from '../../sources/schedule/scheduled-runs.ts';
+import type { ChildrenDoor } from '../reconcile/children-door.ts';
+import type { ClusterAccess } from '../cluster-access.ts';
+import { EndableRuns, isForRun } from './endable-runs.ts';
+import type { HookUnit } from '../../units/hook-unit.ts';
+import { LoopWarnings } from '../../units/loop-warnings.ts';
+import type { PauseGate } from '../pause/pause-gate.ts';
+import { holdOf, holdOfTask, type QueueHold } from '../queues/queue-holds.ts';
+import { createReconciling } from '../reconcile/reconcile-effects.ts';
+import { createResultReport } from '../results/report-result.ts';
+import { SeenObjects } from '../reconcile/seen-objects.ts';
+import { runInUnit } from './run-in-unit.ts';
+import { scheduleJournal } from '../schedules/schedule-journal.ts';
+import { createQueueFactory } from '../queues/task-queue.ts';
+import { unitJournal } from './unit-journal.ts';
+import { Wishes } from '../queues/wishes.ts';
+
+export interface RunsOptions {
+  readonly executor: Pick<Executor, 'execute'>;
+  readonly effects: Effects;
+  /** The unit of a hook; undefined when the hook was changed or removed. */
+  readonly unitOf: (hook: Hook) => HookUnit | undefined;
+  /** The runs of schedules, whose records the journal updates. */
+  readonly scheduledRuns: ScheduledRuns;
+  /** The unit of a hook, even if the hook was changed or removed meanwhile. */
+  readonly unitFor: (hook: Hook) => HookUnit | undefined;
+  /** Called with the hook of each onStartup task that is finished. */
+  readonly onStarted: (hook: Hook) => void;
+  /** From the abort of the signal of `run` until running hooks are ended. */
+  readonly gracePeriodMs: number;
+  /** Aborts when another replica may lead: running hooks are ended without the grace period. */
+  readonly lost?: AbortSignal | undefined;
+  readonly hookEvents?: RunJournal | undefined;
+  /** Remembers the runs; absent: they are not remembered. */
+  readonly history?: RunJournal | undefined;
+  /** For the finalizers and children of reconcile bindings; absent where no hook has one. */
+  readonly access?: Pick<ClusterAccess, 'client' | 'kinds'>;
+  readonly children?: ChildrenDoor | undefined;
+  /** For what results say about objects; absent: nothing is written. */
+  readonly events?: Pick<EventRecorder, 'record'> | undefined;
+  /** Remembers what is given up. */
+  readonly deadLetters?: RunJournal | undefined;
+  /** Tells the callers of `http` bindings what became of their requests. */
+  readonly requests?: RunJournal | undefined;
+  /** Where triggers wait that are paused. */
+  readonly gate?: PauseGate | undefined;
+  /** Makes a trace of each run; absent: there are none. */
+  readonly traces?: RunTraces | undefined;
+  /** Resolves when nobody asks hooks any more, once the operator stops; absent: nobody does then. */
+  readonly unasked?: Promise<void> | undefined;
+  readonly logProxyHookJson: boolean;
+  /** Whether runs are logged as shell-operator does; default false. */
+  readonly logCompat?: boolean;
+  readonly metrics: Metrics;
+  readonly log: Logger;
+}
+
+/** A run whose hook was changed or removed may take this long to end by itself. */
+const CHANGED_LIMIT_MS = 10_000;
+
+/**
+ * All runs of the operator: tasks in queues, and asks outside them. Units, schedules and `boot` call `emit`, which
+ * makes a trigger a task; a queue runs the task when its turn comes, and `afterRun` decides what happens next.
+ * Everything that happens to a task or run is recorded in one journal, whose subscribers write the log, metrics,
+ * Events, the records of schedules, and the own writes of hooks.
+ *
+ * Tasks leave a queue without a run when a newer run of their schedule replaces them (`replace`), or when their hook
+ * was changed or removed (`endGone`, which the operator calls after each reload).
+ *
+ * When the signal of `run` aborts, no further task is started. Running hooks may finish within the grace period; then,
+ * or immediately when the lease is lost, they are ended. When the last task has ended, asks are refused, and `run`
+ * resolves after the last of them.
+ */
+export class Runs {
+  readonly #options: RunsOptions;
+  readonly #journal: RunJournal;
+  readonly #queues: Queues<Task>;
+  readonly #asked: AskedRuns;
+  readonly #wishes: Wishes;
+  readonly #endable = new EndableRuns();
+  /** Aborts when the grace period is over, which ends running hooks. */
+  readonly #terminate = new AbortController();
+
+  constructor(options: RunsOptions) {
+    this.#options = options;
+    const journal = createRunJournal(options);
+    this.#journal = journal;
+    const { scheduledRuns } = options;
+    const facts: FactsReader = (trigger) => scheduledRuns.facts(trigger);
+    this.#wishes = new Wishes(
+      (task, trigger) => this.#push(queueOf(task.hook, trigger), task),
+      ({ hook, trigger }) => currentTrigger(trigger, options.unitOf(hook)),
+    );
+    const wishes = this.#wishes;
+    const reconciling = openReconciling(options, journal);
+    const seen = new SeenObjects();
+    const runOptions = {
+      ...options,
+      wishes,
+      journal,
+      facts,
+      reconciling,
+      seen,
+      traceparentOf: options.traces?.traceparentOf,
+      effects: { ...options.effects, ...openReport(options, seen) },
+      endable: this.#endable,
+      terminate: this.#terminate.signal,
+    };
+    this.#queues = new Queues(createQueueFactory(runOptions));
+    const run = async (asked: Run, signal: AbortSignal): Promise<RunOutcome> => runInUnit(asked, runOptions, signal);
+    this.#asked = new AskedRuns({ run, journal, now: Date.now });
+  }
+
+  get queues(): readonly TaskQueue<Task>[] {
+    return this.#queues.all;
+  }
+
+  /** Makes a trigger of a hook a task in the queue of the trigger, unless it is paused. */
+  emit(hook: Hook, trigger: QueuedTrigger): void {
+    if (this.#options.gate?.hold(hook, trigger) !== true) this.push(hook, trigger);
+  }
+
+  /** As `emit`, for a trigger that is not paused. */
+  push(hook: Hook, trigger: QueuedTrigger): void {
+    this.#push(queueOf(hook, trigger), newTask(hook, trigger, Date.now()));
+  }
+
+  /** Queues a Synchronization again, in the queue `main`. */
+  requeue(task: Task): void {
+    this.#push({ name: 'main' }, task);
+  }
+
+  /** Takes waiting tasks that are paused out of their queues. */
+  setAside(): void {
+    const { gate } = this.#options;
+    if (gate === undefined) return;
+    const aside = this.#queues.all.flatMap((queue) => queue.drop((task) => gate.isWholePaused(task)));
+    for (const task of aside) gate.take(task);
+  }
+
+  /** A tick that waited for the end of a pause is left out for a later one. */
+  leaveOut(hook: Hook, tick: ScheduleTrigger): void {
+    const task = newTask(hook, tick, Date.now());
+    this.#journal.record({ type: 'dropped', task, queue: queueOf(hook, tick).name, why: 'replaced' });
+  }
+
+  /** Returns the function that runs `hook` for a caller. */
+  askerOf(hook: Hook): Ask {
+    return this.#asked.askerOf(hook);
+  }
+
+  /** Works until `signal` aborts and every running hook has ended, at the latest after the grace period. */
+  async run(signal: AbortSignal): Promise<void> {
+    const ended = new AbortController();
+    const limit = this.#terminateAfterGrace(signal, ended.signal);
+    try {
+      await runAll([async (stop) => this.#queues.run(stop), async (stop) => this.#wishes.run(stop)], signal);
+      await this.#options.unasked;
+      await this.#asked.end();
+    } finally {
+      ended.abort();
+      await limit;
+    }
+  }
+
+  /** The tasks that hold up their queues. */
+  holds(nowMs: number): readonly QueueHold[] {
+    const isPaused = (queue: string): boolean => this.#options.gate?.rules.isQueuePaused(queue) === true;
+    const queues = this.#queues.all.filter(({ name }) => !isPaused(name));
+    return queues.map((queue) => holdOf(queue, nowMs)).filter((hold) => hold !== undefined);
+  }
+
+  /** The task that holds up the queue of a scheduled run; undefined when none does, or no queue has the run. */
+  holdOf(runId: string): QueueHold | undefined {
+    const isWanted = (task: Task): boolean => isForRun(task, new Set([runId]));
+    const queue = this.#queues.all.find(({ tasks }) => tasks.some(isWanted));
+    return queue && holdOfTask(queue, isWanted);
+  }
+
+  /** Ends these scheduled runs for newer ones: waiting ones leave their queue, running ones are aborted. */
+  replace(runIds: ReadonlySet<string>): void {
+    this.#drop((task) => isForRun(task, runIds), 'replaced');
+    this.#dropHeld((_, trigger) => trigger.type === 'schedule' && runIds.has(trigger.run.runId), 'replaced');
+    this.#endable.replace(runIds);
+  }
+
+  /** Drops the waiting tasks of hooks that were changed or removed; ends their runs if they take longer than 10 s. */
+  endGone(): void {
+    const { unitOf, onStarted, log } = this.#options;
+    for (const { hook, triggers } of this.#drop((task) => unitOf(task.hook) === undefined, 'gone')) {
+      if (triggers[0].type === 'onStartup') onStarted(hook);
+    }
+    const isGone = (hook: Hook): boolean => unitOf(hook) === undefined;
+    this.#wishes.drop(isGone);
+    this.#dropHeld(isGone, 'gone');
+    this.#endable.endGone(isGone, CHANGED_LIMIT_MS, ({ name }) => {
+      log.warn({ hook: name }, 'hook was changed or removed while it ran, and its run takes too long: it is ended');
+    });
+  }
+
+  #push(place: QueuePlace, task: Task): void {
+    const startedAt = performance.now();
+    const { name: queue } = place;
+    this.#wishes.forget(task);
+    this.#queues.get(place).push(task);
+    this.#journal.record({ type: 'queued', task, queue });
+    this.#options.metrics.queueActed(queue, 'AddLast', (performance.now() - startedAt) / 1000);
+  }
+
+  #drop(isUnwanted: (task: Task) => boolean, why: 'replaced' | 'gone'): readonly Task[] {
+    return this.#queues.all.flatMap((queue) => {
+      const dropped = queue.drop(isUnwanted);
+      for (const task of dropped) this.#journal.record({ type: 'dropped', task, queue: queue.name, why });
+      return dropped;
+    });
+  }
+
+  #dropHeld(isUnwanted: (hook: Hook, trigger: QueuedTrigger) => boolean, why: 'replaced' | 'gone'): void {
+    for (const { hook, trigger } of this.#options.gate?.drop(isUnwanted) ?? []) {
+      const task = newTask(hook, trigger, Date.now());
+      this.#journal.record({ type: 'dropped', task, queue: queueOf(hook, trigger).name, why });
+    }
+  }
+
+  async #terminateAfterGrace(signal: AbortSignal, ended: AbortSignal): Promise<void> {
+    const { lost, gracePeriodMs } = this.#options;
+    const atOnce = lost === undefined ? ended : AbortSignal.any([ended, lost]);
+    await Promise.race([aborted(signal), aborted(atOnce)]);
+    await sleep(gracePeriodMs, atOnce);
+    this.#terminate.abort();
+  }
+}
+
+/** An event with the object as it is now; undefined when the object is gone. */
+function currentTrigger(trigger: QueuedTrigger, unit: HookUnit | undefined): QueuedTrigger | undefined {
+  if (trigger.type !== 'event') return trigger;
+  const { namespace, name } = trigger.item;
+  const item = unit?.objects(trigger.binding).find((one) => one.namespace === namespace && one.name === name);
+  return item && { ...trigger, item };
+}
+
+function openReport({ access, events, unitFor, log }: RunsOptions, seen: SeenObjects): Pick<Effects, 'report'> {
+  if (access === undefined || events === undefined) return {};
+  const report = createResultReport({
+    access,
+    events,
+    beginStatusWrite: (hook, place) => unitFor(hook)?.beginStatusWrite(place) ?? (() => {}),
+    seen: (run, trigger) => seen.of(run, trigger),
+    now: Date.now,
+    log,
+  });
+  return { report };
+}
+
+function openReconciling({ access, children, unitOf }: RunsOptions, journal: RunJournal): Reconciling | undefined {
+  if (access === undefined) return undefined;
+  return createReconciling({
+    access,
+    children,
+    journal,
+    reconcilerOf: (hook, trigger) => unitOf(hook)?.reconciler(trigger),
+  });
+}
+
+function createRunJournal({ unitFor, scheduledRuns, metrics, ...options }: RunsOptions): RunJournal {
+  const { hookEvents, deadLetters, history, requests, traces, log } = options;
+  return createJournal([
+    runLog({ ...options, outputLog: createOutputLog(options) }),
+    runMetrics(metrics),
+    scheduleJournal(scheduledRuns),
+    unitJournal({ unitFor, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),
+    ...[hookEvents, deadLetters, history, requests, traces?.journal].filter((subscriber) => subscriber !== undefined),
+  ]);
+}

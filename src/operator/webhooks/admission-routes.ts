@@ -1,0 +1,70 @@
+import type { AdmissionBinding } from '../../hook/ask-binding.ts';
+import { admissionBindings, webhookPath } from '../../hook/webhook-names.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { WebhookRoute } from '../../server/webhook-server.ts';
+import { createAdmissionEndpoint } from '../../sources/admission/admission-endpoint.ts';
+import type { AskedHooks } from './asked-hooks.ts';
+import { judgeAdmission } from './judge-admission.ts';
+
+export interface AdmissionRoutesOptions {
+  readonly asked: AskedHooks;
+  readonly metrics: Pick<Metrics, 'admissionRequests' | 'admissionSeconds'>;
+  readonly log: Logger;
+}
+
+/** A webhook and the name of its hook. */
+export interface AdmissionWebhook {
+  readonly hook: string;
+  readonly binding: AdmissionBinding;
+}
+
+/** An object of Kubernetes has at most 3 MiB as JSON; a review of an update has two. */
+const MAX_BODY_BYTES = 8 * 1024 * 1024;
+
+/** The paths of all admission webhooks. A hook that is being loaded again keeps its own, and its callers wait for it. */
+export class AdmissionRoutes {
+  readonly #options: AdmissionRoutesOptions;
+  #routes: ReadonlyMap<string, WebhookRoute> = new Map();
+
+  constructor(options: AdmissionRoutesOptions) {
+    this.#options = options;
+  }
+
+  /** All admission webhooks now. */
+  webhooks(): readonly AdmissionWebhook[] {
+    return this.#options.asked
+      .hooks()
+      .flatMap((hook) => admissionBindings(hook).map((binding) => ({ hook: hook.name, binding })));
+  }
+
+  /** The hooks were loaded again. */
+  update(): void {
+    this.#routes = new Map(
+      this.webhooks().map(({ hook, binding }) => [webhookPath(binding.name), this.#route(hook, binding)]),
+    );
+  }
+
+  readonly routeOf = (path: string): WebhookRoute | undefined => this.#routes.get(path);
+
+  #route(hook: string, binding: AdmissionBinding): WebhookRoute {
+    const { asked, metrics } = this.#options;
+    const log = this.#options.log.child({ hook });
+    const labels = { hook, binding: binding.name };
+    return {
+      maxBodyBytes: MAX_BODY_BYTES,
+      answer: createAdmissionEndpoint({
+        hook,
+        binding,
+        judge: async (trigger, object, signal) => {
+          const ready = async (until: AbortSignal) => asked.ready(hook, binding, until);
+          return judgeAdmission(trigger, object, { ready, log, signal });
+        },
+        onEnd: (result, durationMs) => {
+          metrics.admissionRequests.inc({ ...labels, result });
+          metrics.admissionSeconds.observe(labels, durationMs / 1000);
+        },
+      }),
+    };
+  }
+}

@@ -1,0 +1,43 @@
+import { summaryOf } from '../../errors.ts';
+import type { AskTrigger } from '../../hook/trigger.ts';
+import type { Ask, AskOutcome } from '../../run/asked-runs.ts';
+import type { AskedConversion } from '../../sources/conversion/convert.ts';
+
+/**
+ * Asks a hook for one step of a conversion; never rejects. `ready` returns the function that runs the hook, and rejects
+ * when it is not ready before `signal` aborts.
+ */
+export async function askConversion(
+  ready: (signal: AbortSignal) => Promise<Ask>,
+  trigger: AskTrigger,
+  signal: AbortSignal,
+): Promise<AskedConversion> {
+  let ask: Ask;
+  try {
+    ask = await ready(signal);
+  } catch {
+    return {
+      type: 'refused',
+      status: 503,
+      message: 'it is not loaded, or the snapshots that it asked for are not complete yet',
+    };
+  }
+  return answerOf(await ask(trigger, signal));
+}
+
+function answerOf(outcome: AskOutcome): AskedConversion {
+  switch (outcome.type) {
+    case 'succeeded':
+      return { type: 'answered', response: outcome.response?.conversion ?? '' };
+    case 'refused':
+      return { type: 'refused', status: 429, message: outcome.reason };
+    case 'later':
+      return { type: 'failed', message: 'it says that its work cannot be done yet, and a request cannot wait' };
+    case 'failed':
+      return { type: 'failed', message: summaryOf(outcome.error) };
+    case 'replaced':
+      return { type: 'failed', message: 'its run was ended' };
+    case 'interrupted':
+      return { type: 'refused', status: 503, message: outcome.error.message };
+  }
+}

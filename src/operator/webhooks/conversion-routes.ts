@@ -1,0 +1,78 @@
+import type { ConversionBinding } from '../../hook/ask-binding.ts';
+import type { Binding } from '../../hook/binding.ts';
+import type { Logger } from '../../log.ts';
+import type { Metrics } from '../../metrics.ts';
+import type { WebhookRoute } from '../../server/webhook-server.ts';
+import type { ConversionStep } from '../../sources/conversion/chain.ts';
+import { createConversionEndpoint } from '../../sources/conversion/conversion-endpoint.ts';
+import { askConversion } from './ask-conversion.ts';
+import type { AskedHooks } from './asked-hooks.ts';
+
+export interface ConversionRoutesOptions {
+  readonly asked: AskedHooks;
+  readonly metrics: Pick<Metrics, 'conversionRequests' | 'conversionSeconds'>;
+  readonly log: Logger;
+}
+
+/** The API server asks for all objects of a list at once. */
+const MAX_BODY_BYTES = 64 * 1024 * 1024;
+
+/**
+ * The paths of all converters, one for each CustomResourceDefinition that some hook has rules for. A hook that is being
+ * loaded again keeps its rules, and its callers wait for it. Where all hooks are gone, requests are answered with that.
+ */
+export class ConversionRoutes {
+  readonly #options: ConversionRoutesOptions;
+  readonly #routes = new Map<string, WebhookRoute>();
+  #steps: ReadonlyMap<string, readonly ConversionStep[]> = new Map();
+
+  constructor(options: ConversionRoutesOptions) {
+    this.#options = options;
+  }
+
+  /** The rules of all hooks now, by CustomResourceDefinition. */
+  get steps(): ReadonlyMap<string, readonly ConversionStep[]> {
+    return this.#steps;
+  }
+
+  /** The hooks were loaded again. */
+  update(): void {
+    const steps = this.#options.asked
+      .hooks()
+      .flatMap(({ name: hook, bindings }) =>
+        bindings
+          .filter(isConversion)
+          .flatMap((binding) => binding.conversions.map((rule) => ({ hook, binding, rule }))),
+      );
+    this.#steps = Map.groupBy(steps, ({ binding }) => binding.crdName);
+    for (const crd of this.#steps.keys()) {
+      if (!this.#routes.has(`/${crd}`)) this.#routes.set(`/${crd}`, this.#route(crd));
+    }
+  }
+
+  readonly routeOf = (path: string): WebhookRoute | undefined => this.#routes.get(path);
+
+  #route(crd: string): WebhookRoute {
+    const { asked, metrics, log } = this.#options;
+    return {
+      maxBodyBytes: MAX_BODY_BYTES,
+      answer: createConversionEndpoint({
+        steps: () => this.#steps.get(crd) ?? [],
+        ask: async ({ hook, binding }, trigger, signal) =>
+          askConversion(async (until) => asked.ready(hook, binding, until), trigger, signal),
+        onEnd: ({ result, message }, durationMs) => {
+          metrics.conversionRequests.inc({ crd, result });
+          metrics.conversionSeconds.observe({ crd }, durationMs / 1000);
+          if (result === 'converted') return;
+          // Anybody who reaches the port can send what is no review, as often as they like.
+          const level = result === 'invalid' ? 'debug' : 'warn';
+          log[level]({ crd, result, reason: message }, 'objects were not converted');
+        },
+      }),
+    };
+  }
+}
+
+function isConversion(binding: Binding): binding is ConversionBinding {
+  return binding.type === 'kubernetesCustomResourceConversion';
+}

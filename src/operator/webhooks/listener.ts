@@ -1,0 +1,123 @@
+/*
+ * One HTTPS listener for webhooks, while the operator runs. It opens once there is a certificate to serve, and tries
+ * again when its port is taken: hooks run without it, and `/readyz` says what is wrong. At the end it goes on to answer
+ * for some seconds, because API servers learn late that a replica goes, and then lets open requests finish.
+ */
+
+import { summaryOf, UsageError } from '../../errors.ts';
+import { sleep } from '../../lib/sleep.ts';
+import { aborted } from '../../lib/aborted.ts';
+import { exponentialBackoff } from '../../lib/backoff.ts';
+import type { Logger } from '../../log.ts';
+import type { Certificates } from '../../server/certificates/certificates.ts';
+import type { HttpServer } from '../../server/http-server.ts';
+import type { Certificate } from '../../server/tls-server.ts';
+import { openWebhookServer, type WebhookServerOptions } from '../../server/webhook-server.ts';
+
+export interface WebhookListenerOptions extends Pick<
+  WebhookServerOptions,
+  'address' | 'port' | 'flags' | 'routeOf' | 'triggers'
+> {
+  /** For the log, such as `webhooks`. */
+  readonly name: string;
+  readonly certificates: Pick<Certificates, 'serving' | 'changes'>;
+  /** Reads the certificates that callers must have; undefined: every caller is answered. */
+  readonly readClientCa?: (() => Promise<readonly string[]>) | undefined;
+  /** How long it goes on to answer once it is to end. */
+  readonly drainMs: number;
+  /** Resolves when callers wait for nothing more that it must answer; default: at once. */
+  readonly drained?: (() => Promise<void>) | undefined;
+  /** Called when it has begun to listen. */
+  readonly onOpen: () => void;
+  readonly log: Logger;
+}
+
+/** A listener; see above. */
+export class WebhookListener {
+  readonly #options: WebhookListenerOptions;
+  #server: HttpServer | undefined;
+  #problem = 'there is no certificate yet';
+
+  constructor(options: WebhookListenerOptions) {
+    this.#options = options;
+  }
+
+  /** Why it does not answer; undefined while it does. */
+  get problem(): string | undefined {
+    return this.#server === undefined ? this.#problem : undefined;
+  }
+
+  /** The port that it listens on; undefined until then. */
+  get port(): number | undefined {
+    return this.#server?.port;
+  }
+
+  /** Listens until `signal` aborts, then for as long as it must; resolves when all requests are answered. */
+  async run(signal: AbortSignal): Promise<void> {
+    // From before the first look, so that no change is missed.
+    const changes = this.#options.certificates.changes(signal);
+    const serving = await this.#firstCertificate(changes, signal);
+    if (serving === undefined) return;
+    const server = await this.#open(signal);
+    if (server === undefined) return;
+    try {
+      await this.#renew(server, serving, signal);
+      await sleep(this.#options.drainMs, new AbortController().signal);
+      await this.#options.drained?.();
+    } finally {
+      this.#problem = 'the operator stops';
+      this.#server = undefined;
+      await server.close();
+    }
+  }
+
+  async #firstCertificate(changes: AsyncIterable<void>, signal: AbortSignal): Promise<Certificate | undefined> {
+    const { certificates } = this.#options;
+    if (certificates.serving !== undefined) return certificates.serving;
+    for await (const _ of changes) if (certificates.serving !== undefined) break;
+    return signal.aborted ? undefined : certificates.serving;
+  }
+
+  async #open(signal: AbortSignal): Promise<HttpServer | undefined> {
+    const { name, certificates, readClientCa, drained: _, onOpen, log, ...rest } = this.#options;
+    const certificate = (): Certificate => {
+      if (certificates.serving === undefined) throw new UsageError('there is no certificate');
+      return certificates.serving;
+    };
+    const backoff = exponentialBackoff({ initialMs: 1000, maxMs: 10_000 });
+    while (!signal.aborted) {
+      try {
+        const clientCa = await readClientCa?.();
+        this.#server = await openWebhookServer({ ...rest, certificate, clientCa, log });
+        log.info({ port: this.#server.port }, `serving ${name}`);
+        onOpen();
+        return this.#server;
+      } catch (error) {
+        this.#problem = summaryOf(error);
+        log.error({ err: error }, `cannot serve ${name}, it is tried again`);
+        await sleep(backoff.next(), signal);
+      }
+    }
+    return undefined;
+  }
+
+  async #renew(server: HttpServer, first: Certificate, signal: AbortSignal): Promise<void> {
+    const { certificates, name, log } = this.#options;
+    let current: Certificate | undefined = first;
+    const renew = (): void => {
+      const { serving } = certificates;
+      if (serving === undefined || serving === current) return;
+      try {
+        server.renew();
+        current = serving;
+        log.info({}, `new certificate of ${name}`);
+      } catch (error) {
+        log.error({ err: error }, `the new certificate of ${name} is invalid, the one before is served`);
+      }
+    };
+    const changes = certificates.changes(signal);
+    renew();
+    for await (const _ of changes) renew();
+    await aborted(signal);
+  }
+}
