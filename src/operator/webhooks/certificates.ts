@@ -9,7 +9,7 @@ import { aborted } from '../../lib/aborted.ts';
 import { Changes } from '../../lib/changes.ts';
 import { joinedBundles } from '../../server/certificates/bundle.ts';
 import { certificateSource, type CertificateSource } from '../../server/certificates/certificate-source.ts';
-import type { Certificates, RegisteredBundles } from '../../server/certificates/certificates.ts';
+import { certificatesOf, type Certificates, type RegisteredBundles } from '../../server/certificates/certificates.ts';
 import { openCertificates } from '../../server/certificates/open-certificates.ts';
 import type { WebhooksOptions } from './open-webhooks.ts';
 import type { WebhookPlace } from './place.ts';
@@ -72,11 +72,11 @@ export class WebhookCertificates {
   #sharing(source: CertificateSource): OpenCertificates {
     return (registered) => {
       this.#registered.push(registered);
-      this.#shared ??= this.#open(source, {
+      const shared = (this.#shared ??= this.#open(source, {
         bundles: () => joinedBundles(this.#registered),
         changes: (signal) => this.#changes.follow(signal),
-      });
-      return this.#view(this.#shared, registered);
+      }));
+      return certificatesOf(shared, async (signal) => this.#use(shared, registered, signal));
     };
   }
 
@@ -89,22 +89,6 @@ export class WebhookCertificates {
     const { client, watches } = access;
     const settle = settleMs === undefined ? {} : { settleMs };
     return openCertificates({ source, client, watches, registered, names, log, metrics, events, ...settle });
-  }
-
-  #view(shared: Certificates, registered: RegisteredBundles): Certificates {
-    return {
-      get serving() {
-        return shared.serving;
-      },
-      get caBundle() {
-        return shared.caBundle;
-      },
-      get problem() {
-        return shared.problem;
-      },
-      changes: (signal) => shared.changes(signal),
-      run: async (signal) => this.#use(shared, registered, signal),
-    };
   }
 
   async #use(shared: Certificates, registered: RegisteredBundles, signal: AbortSignal): Promise<void> {

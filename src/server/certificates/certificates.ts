@@ -18,6 +18,23 @@ export interface Certificates {
   run(signal: AbortSignal): Promise<void>;
 }
 
+/** The certificates of which `now` says what they are at any moment, and that `run` keeps valid. */
+export function certificatesOf(now: Omit<Certificates, 'run'>, run: Certificates['run']): Certificates {
+  return {
+    get serving() {
+      return now.serving;
+    },
+    get caBundle() {
+      return now.caBundle;
+    },
+    get problem() {
+      return now.problem;
+    },
+    changes: (signal) => now.changes(signal),
+    run,
+  };
+}
+
 /** What is registered with the API server, as the watches of the registrations saw it last. */
 export interface RegisteredBundles {
   /**

@@ -5,8 +5,7 @@
 
 import type { EventRecorder } from '../../kube/coordination/event-recorder.ts';
 import type { Logger } from '../../log.ts';
-import type { Certificate } from '../tls-server.ts';
-import type { Certificates } from './certificates.ts';
+import { certificatesOf, type Certificates } from './certificates.ts';
 import { keepLooking } from './looking.ts';
 import { readPair } from './pair.ts';
 import { certificatesIn } from './pem.ts';
@@ -37,40 +36,25 @@ export interface GivenOptions extends ServedOptions {
 
 /** Creates the certificates of a source. */
 export function givenCertificates(source: GivenSource, options: GivenOptions): Certificates {
-  return new GivenCertificates(source, options);
+  const loop = new GivenLoop(source, options);
+  return certificatesOf(loop.served, async (signal) => loop.run(signal));
 }
 
 /** After a pair that cannot be served: it may be half written. */
 const AGAIN_MS = 1000;
 
-class GivenCertificates implements Certificates {
+class GivenLoop {
+  readonly served: ServedCertificate;
   readonly #source: GivenSource;
   readonly #options: GivenOptions;
-  readonly #served: ServedCertificate;
   #taken: string | undefined;
   #problem: string | undefined;
 
   constructor(source: GivenSource, options: GivenOptions) {
     this.#source = source;
     this.#options = options;
-    this.#served = new ServedCertificate(options);
+    this.served = new ServedCertificate(options);
     for (const result of ['succeeded', 'failed']) options.metrics.certificateRotations.of({ result });
-  }
-
-  get serving(): Certificate | undefined {
-    return this.#served.serving;
-  }
-
-  get caBundle(): string | undefined {
-    return this.#served.caBundle;
-  }
-
-  get problem(): string | undefined {
-    return this.#served.problem;
-  }
-
-  changes(signal: AbortSignal): AsyncIterable<void> {
-    return this.#served.follow(signal);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -88,7 +72,7 @@ class GivenCertificates implements Certificates {
     const isFirst = this.#problem === undefined;
     const given = await this.#source.read(signal);
     this.#problem = given.type === 'given' ? this.#take(given) : this.#refuse(given.problem);
-    this.#served.look();
+    this.served.look();
     return this.#problem !== undefined && isFirst ? Math.min(AGAIN_MS, pollMs) : pollMs;
   }
 
@@ -100,7 +84,7 @@ class GivenCertificates implements Certificates {
     const authorities = ca === undefined ? undefined : certificatesIn(ca);
     if (authorities?.length === 0) return this.#refuse('the certificate authority has no certificate that can be read');
     this.#taken = text;
-    this.#served.offer({ pair: read.pair, authorities });
+    this.served.offer({ pair: read.pair, authorities });
     const { log, metrics, events } = this.#options;
     const { place } = this.#source;
     const notAfter = read.pair.leaf.validToDate.toISOString();
@@ -111,7 +95,7 @@ class GivenCertificates implements Certificates {
   }
 
   #refuse(problem: string): string {
-    this.#served.fail(`${this.#source.place}: ${problem}`);
+    this.served.fail(`${this.#source.place}: ${problem}`);
     if (problem === this.#problem) return problem;
     const { log, metrics, events } = this.#options;
     const { place } = this.#source;

@@ -92,7 +92,8 @@ export class ServedCertificate {
       : undefined;
   }
 
-  follow(signal: AbortSignal): AsyncIterable<void> {
+  /** Yields after what is served, or the bundle, has changed. */
+  changes(signal: AbortSignal): AsyncIterable<void> {
     return this.#changes.follow(signal);
   }
 

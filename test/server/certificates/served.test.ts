@@ -91,7 +91,7 @@ describe('what is served', () => {
     const end = new AbortController();
     const heard: unknown[] = [];
     const following = (async () => {
-      for await (const _ of served.follow(end.signal)) heard.push([served.serving, served.caBundle]);
+      for await (const _ of served.changes(end.signal)) heard.push([served.serving, served.caBundle]);
     })();
 
     served.offer({ pair: old, authorities: authorities.slice(1) });

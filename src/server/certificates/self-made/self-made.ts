@@ -13,8 +13,7 @@ import { policyRuleText } from '../../../kube/policy-rule.ts';
 import type { Watches } from '../../../kube/watch/shared-watches.ts';
 import { exponentialBackoff } from '../../../lib/backoff.ts';
 import type { Logger } from '../../../log.ts';
-import type { Certificate } from '../../tls-server.ts';
-import type { Certificates, RegisteredBundles } from '../certificates.ts';
+import { certificatesOf, type Certificates, type RegisteredBundles } from '../certificates.ts';
 import type { CertificateClock } from '../clock.ts';
 import { FollowedSecret, type SecretPlace, type SeenSecret } from '../followed-secret.ts';
 import { keepLooking } from '../looking.ts';
@@ -55,13 +54,14 @@ const RULES = [
 
 /** Creates the certificates that hooklet makes itself; its watch begins now. */
 export function selfMadeCertificates(options: SelfMadeOptions): Certificates {
-  return new SelfMadeCertificates(options);
+  const loop = new SelfMadeLoop(options);
+  return certificatesOf(loop.served, async (signal) => loop.run(signal));
 }
 
-class SelfMadeCertificates implements Certificates {
+class SelfMadeLoop {
+  readonly served: ServedCertificate;
   readonly #options: SelfMadeOptions;
   readonly #clock: ServerClock;
-  readonly #served: ServedCertificate;
   readonly #secret: FollowedSecret;
   readonly #backoff = exponentialBackoff({ initialMs: 1000, maxMs: 60_000, jitter: 0.5 });
   #retryAtMs = 0;
@@ -74,25 +74,9 @@ class SelfMadeCertificates implements Certificates {
   constructor(options: SelfMadeOptions) {
     this.#options = options;
     this.#clock = new ServerClock(options.clock, options.log);
-    this.#served = new ServedCertificate({ ...options, clock: this.#clock });
+    this.served = new ServedCertificate({ ...options, clock: this.#clock });
     this.#secret = new FollowedSecret(options);
     for (const result of RESULTS) options.metrics.certificateRotations.of({ result });
-  }
-
-  get serving(): Certificate | undefined {
-    return this.#served.serving;
-  }
-
-  get caBundle(): string | undefined {
-    return this.#served.caBundle;
-  }
-
-  get problem(): string | undefined {
-    return this.#served.problem;
-  }
-
-  changes(signal: AbortSignal): AsyncIterable<void> {
-    return this.#served.follow(signal);
   }
 
   async run(signal: AbortSignal): Promise<void> {
@@ -150,7 +134,7 @@ class SelfMadeCertificates implements Certificates {
 
   #situation(): Situation {
     const { lifetimes, names } = this.#options;
-    const isSettled = this.#served.view.isSettled.bind(this.#served.view);
+    const isSettled = this.served.view.isSettled.bind(this.served.view);
     return { nowMs: this.#clock.now(), lifetimes, names, isSettled };
   }
 
@@ -158,7 +142,7 @@ class SelfMadeCertificates implements Certificates {
     const { client, place, log, metrics, events } = this.#options;
     const maker = await import('./x509.ts');
     const authorityName = `${place.name}-ca`;
-    const known = this.#served.authorities;
+    const known = this.served.authorities;
     const held = carryOut(step, this.#heldOf(seen), { ...this.#situation(), maker, authorityName, known });
     try {
       const response = await client.request(secretWrite(place, seen, held), signal);
@@ -191,7 +175,7 @@ class SelfMadeCertificates implements Certificates {
     this.#retryAtMs = this.#clock.monotonicMs() + waitMs;
     metrics.certificateRotations.inc({ result: 'failed' });
     const summary = summaryOf(error);
-    this.#served.fail(summary);
+    this.served.fail(summary);
     const isKnown = summary === this.#lastFailure;
     this.#lastFailure = summary;
     const isForbidden = error instanceof KubeError && error.status === 403;
@@ -206,12 +190,12 @@ class SelfMadeCertificates implements Certificates {
 
   /** Passes on what can be served; of a Secret without that, what was served before stays. */
   #offer(seen: SeenSecret): void {
-    if (seen === this.#offered) return this.#served.look();
+    if (seen === this.#offered) return this.served.look();
     this.#offered = seen;
     const { leaf, authorities } = this.#heldOf(seen);
-    if (leaf !== undefined) return this.#served.offer({ pair: leaf, authorities });
-    if (seen.type !== 'unknown') this.#served.fail('the Secret has none');
-    return this.#served.look();
+    if (leaf !== undefined) return this.served.offer({ pair: leaf, authorities });
+    if (seen.type !== 'unknown') this.served.fail('the Secret has none');
+    return this.served.look();
   }
 }
 
