@@ -3,7 +3,7 @@ import type { KubeClient } from '../kube/client.ts';
 import type { Kinds, ResourceKind } from '../kube/kind.ts';
 import { atOnce } from '../lib/at-once.ts';
 import type { Logger } from '../log.ts';
-import { isUnknownResource } from './api-error.ts';
+import { isUnknownResource } from '../kube/api-error.ts';
 import { createObject } from './create-object.ts';
 import { createOrUpdate } from './create-or-update.ts';
 import { deleteObject } from './delete-object.ts';

@@ -1,4 +1,4 @@
-import { isAlreadyExists, isLost } from './api-error.ts';
+import { isAlreadyExists, isLost } from '../kube/api-error.ts';
 import { covers, metadataOf, objectToSend, versionOf } from './api-object.ts';
 import type { CreateOperation, JsonObject } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';

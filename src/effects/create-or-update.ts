@@ -1,4 +1,4 @@
-import { isAlreadyExists, isConflict, isForbidden, isMissing, isVersionRequired } from './api-error.ts';
+import { isAlreadyExists, isConflict, isForbidden, isMissing, isVersionRequired } from '../kube/api-error.ts';
 import { objectToSend, versionOf, withVersion } from './api-object.ts';
 import { postObject } from './create-object.ts';
 import type { CreateOperation, JsonObject } from './operation.ts';

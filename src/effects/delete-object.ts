@@ -1,5 +1,5 @@
 import { sleep } from '../lib/sleep.ts';
-import { isAnotherObject, isLost, isMissing } from './api-error.ts';
+import { isAnotherObject, isLost, isMissing } from '../kube/api-error.ts';
 import { finalizersOf, uidOf } from './api-object.ts';
 import { isObject } from './field-reader.ts';
 import type { DeleteOperation } from './operation.ts';

@@ -1,6 +1,6 @@
 import type { KubeClient } from '../kube/client.ts';
 import { resourcePath, type Kinds } from '../kube/kind.ts';
-import { isConflict, isMissing, isUnknownResource } from './api-error.ts';
+import { isConflict, isMissing, isUnknownResource } from '../kube/api-error.ts';
 import { finalizersOf, uidOf } from './api-object.ts';
 import { KubeError } from '../errors.ts';
 

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util';
 
 import { FilterError } from '../errors.ts';
-import { isMissing } from './api-error.ts';
+import { isMissing } from '../kube/api-error.ts';
 import { versionOf, withVersion } from './api-object.ts';
 import { isObject, received } from './field-reader.ts';
 import type { JqPatchOperation, JsonObject } from './operation.ts';

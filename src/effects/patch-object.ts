@@ -1,4 +1,4 @@
-import { isMissing } from './api-error.ts';
+import { isMissing } from '../kube/api-error.ts';
 import { objectToSend } from './api-object.ts';
 import type { ApplyOperation, JsonPatchOperation, MergePatchOperation } from './operation.ts';
 import { retrying, send, written, type Outcome, type PatchSession, type Place } from './patch-session.ts';

@@ -1,6 +1,6 @@
 import { KubeError } from '../errors.ts';
 import { sleep } from '../lib/sleep.ts';
-import { isLost } from './api-error.ts';
+import { isLost } from '../kube/api-error.ts';
 
 const MAX_TRIES = 4;
 const FIRST_DELAY_MS = 10;

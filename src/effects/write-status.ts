@@ -3,7 +3,7 @@ import type { KubeClient, KubeRequest } from '../kube/client.ts';
 import { resourcePath, type Kinds, type ResourceKind } from '../kube/kind.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { Logger } from '../log.ts';
-import { isLost, isMissing, isUnknownResource } from './api-error.ts';
+import { isLost, isMissing, isUnknownResource } from '../kube/api-error.ts';
 import { metadataOf, uidOf, versionOf } from './api-object.ts';
 import { isObject } from './field-reader.ts';
 import type { JsonObject } from './operation.ts';

@@ -4,10 +4,10 @@ import {
   present,
   readFields,
   readFlag,
-  readInteger,
   readLabel,
   readList,
   readText,
+  readWhole,
   readWord,
   report,
   reportValue,
@@ -26,14 +26,6 @@ const MAX_BODY_BYTES = 8 * 1024 * 1024;
 const DEFAULT_PER_MINUTE = 60;
 const DEFAULT_BURST = 20;
 const MAX_RATE = 60_000;
-
-function readCount(max: number): Read<number> {
-  return (value, place) => {
-    const count = readInteger(value, place);
-    if (count === undefined || (count >= 1 && count <= max)) return count;
-    return reportValue(place, value, `a whole number from 1 to ${max}`);
-  };
-}
 
 const readFile: Read<string> = (value, place) =>
   typeof value === 'string' && value.startsWith('/') && !value.includes('\0')
@@ -63,12 +55,15 @@ const readHttpName: Read<string> = (value, place) => {
   return reportValue(place, value, 'letters, digits, "-", "_" and ".", since it is a part of the path');
 };
 
-const readRateFields = readFields({ perMinute: readCount(MAX_RATE), burst: readCount(MAX_RATE) }, { isNonEmpty: true });
+const readRateFields = readFields(
+  { perMinute: readWhole(1, MAX_RATE), burst: readWhole(1, MAX_RATE) },
+  { isNonEmpty: true },
+);
 
 const SHAPE = {
   name: readHttpName,
   authentication: readAuthentication,
-  maxBodyBytes: readCount(MAX_BODY_BYTES),
+  maxBodyBytes: readWhole(1, MAX_BODY_BYTES),
   rateLimit: readRateFields,
   allowFailure: readFlag,
   queue: readLabel,

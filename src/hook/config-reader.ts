@@ -129,6 +129,15 @@ export const readInteger: Read<number> = (value, place) =>
     ? value
     : reportType(place, value, { type: 'integer', expected: 'a whole number' });
 
+/** A whole number within both bounds. */
+export function readWhole(min: number, max: number): Read<number> {
+  return (value, place) => {
+    const whole = readInteger(value, place);
+    if (whole === undefined || (whole >= min && whole <= max)) return whole;
+    return reportValue(place, value, `a whole number from ${min} to ${max}`);
+  };
+}
+
 /** One of the keys of `meanings`; returns the value of that key. */
 export function readWord<T>(meanings: Readonly<Record<string, T>>): Read<T> {
   return (value, place) => {

@@ -5,11 +5,11 @@ import {
   present,
   readFields,
   readFlag,
-  readInteger,
   readLabel,
   readList,
   readName,
   readText,
+  readWhole,
   readWord,
   report,
   reportValue,
@@ -109,7 +109,7 @@ function createShape(checkFilter: CheckFilter) {
     owns: readList(createOwnedReader(checkFilter)),
     watches: readList(createWatchedReader(checkFilter)),
     includeSnapshotsFrom: readList(readText, 1),
-    concurrency: readCount(MAX_PARALLELISM),
+    concurrency: readWhole(1, MAX_PARALLELISM),
     resyncPeriod: readDuration,
     finalize: readFlag,
     onHookChange: readFlag,
@@ -142,14 +142,6 @@ const readExactKind: Read<string> = (value, place) => {
   if (kind === undefined || /^[A-Z][A-Za-z0-9]*$/.test(kind)) return kind;
   return reportValue(place, value, 'a kind as objects have it, such as Deployment');
 };
-
-function readCount(max: number): Read<number> {
-  return (value, place) => {
-    const count = readInteger(value, place);
-    if (count === undefined || (count >= 1 && count <= max)) return count;
-    return reportValue(place, value, `a whole number from 1 to ${max}`);
-  };
-}
 
 type OwnedEntry = Fields<ReturnType<typeof ownedShape>>;
 

@@ -3,7 +3,7 @@ import {
   inside,
   present,
   readFields,
-  readInteger,
+  readWhole,
   readWord,
   report,
   reportValue,
@@ -45,7 +45,7 @@ const readBackoff: Read<BackoffRule> = (value, place) => {
 };
 
 const RETRY_SHAPE = {
-  max: wholeIn(1, MAX_ATTEMPTS),
+  max: readWhole(1, MAX_ATTEMPTS),
   backoff: readBackoff,
   deadline: readSpan,
   onExhausted: readWord({ dead: 'dead', block: 'block', drop: 'drop' } as const),
@@ -91,18 +91,10 @@ export const readSettle: Read<SettleRule> = (value, place) => {
 };
 
 /** How many objects run side by side. */
-export const readParallelism: Read<number> = wholeIn(1, MAX_PARALLELISM);
+export const readParallelism: Read<number> = readWhole(1, MAX_PARALLELISM);
 
 /** After how many failed runs in a row a schedule is suspended. */
-export const readSuspendAfter: Read<number> = wholeIn(1, MAX_FAILED_RUNS);
-
-function wholeIn(min: number, max: number): Read<number> {
-  return (value, place) => {
-    const whole = readInteger(value, place);
-    if (whole === undefined || (whole >= min && whole <= max)) return whole;
-    return reportValue(place, value, `a whole number from ${min} to ${max}`);
-  };
-}
+export const readSuspendAfter: Read<number> = readWhole(1, MAX_FAILED_RUNS);
 
 function numberIn(min: number, max: number): Read<number> {
   return (value, place) => {

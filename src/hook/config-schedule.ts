@@ -5,10 +5,10 @@ import {
   present,
   readFields,
   readFlag,
-  readInteger,
   readList,
   readLabel,
   readText,
+  readWhole,
   readWord,
   report,
   reportValue,
@@ -41,12 +41,6 @@ const readTimeZone: Read<string> = (value, place) =>
     ? value
     : reportValue(place, value, 'an IANA time zone such as Europe/Berlin');
 
-const readMissedLimit: Read<number> = (value, place) => {
-  const limit = readInteger(value, place);
-  if (limit === undefined || (limit >= 1 && limit <= MAX_MISSED_LIMIT)) return limit;
-  return reportValue(place, value, `a whole number from 1 to ${MAX_MISSED_LIMIT}`);
-};
-
 const readDeadline: Read<number> = (value, place) => {
   const deadlineMs = readDuration(value, place);
   return deadlineMs === 0 ? reportValue(place, value, 'a Go duration above zero such as "1h"') : deadlineMs;
@@ -58,7 +52,7 @@ const SHAPE = {
   name: readLabel,
   concurrency: readWord({ queue: 'queue', skip: 'skip', replace: 'replace' } as const),
   missed: readWord({ skip: 'skip', latest: 'latest', all: 'all' } as const),
-  missedLimit: readMissedLimit,
+  missedLimit: readWhole(1, MAX_MISSED_LIMIT),
   startingDeadline: readDeadline,
   jitter: readDuration,
   allowFailure: readFlag,

@@ -2,6 +2,7 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import type { JsonObject, Sandbox } from '@hooklet/sandbox';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { finalizersOf } from '../../src/effects/api-object.ts';
+import type { ChildProblem } from '../../src/effects/children/problem.ts';
 import { HookFailedError } from '../../src/errors.ts';
 import type { ReconcileBinding } from '../../src/hook/binding.ts';
 import { finalizerOf } from '../../src/hook/reconcile-mark.ts';
@@ -9,7 +10,7 @@ import type { Condition, ContextResult, HookResult } from '../../src/hook/result
 import type { ReconcileTrigger } from '../../src/hook/trigger.ts';
 import { asJsonObject, text } from '../../src/kube/object.ts';
 import { createMetrics } from '../../src/metrics.ts';
-import type { ChildProblem, ChildrenDoor } from '../../src/operator/reconcile/children-door.ts';
+import type { ChildrenDoor } from '../../src/operator/reconcile/children-door.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { createReconciling } from '../../src/operator/reconcile/reconcile-effects.ts';
 import { newRun, type RunOutcome } from '../../src/run/run.ts';

@@ -1,5 +1,5 @@
 import type { Sandbox } from '@hooklet/sandbox';
-import { isMissing } from '../../src/effects/api-error.ts';
+import { isMissing } from '../../src/kube/api-error.ts';
 import type { ChildSession } from '../../src/effects/children/child-requests.ts';
 import { readLiveChild, type LiveChild } from '../../src/effects/children/live-child.ts';
 import { marksOf, PARENT_LABEL, type Parent } from '../../src/effects/children/marks.ts';

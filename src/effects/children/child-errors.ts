@@ -1,5 +1,5 @@
 import { KubeError } from '../../errors.ts';
-import { isConflict, isForbidden, isLost, isUnknownResource } from '../api-error.ts';
+import { isConflict, isForbidden, isLost, isUnknownResource } from '../../kube/api-error.ts';
 import type { ChildProblem } from './problem.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
 

@@ -1,7 +1,7 @@
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath, type Kinds, type ResourceKind } from '../../kube/kind.ts';
 import type { Logger } from '../../log.ts';
-import { isAlreadyExists, isAnotherObject, isConflict, isMissing } from '../api-error.ts';
+import { isAlreadyExists, isAnotherObject, isConflict, isMissing } from '../../kube/api-error.ts';
 import type { AppliedOperation } from '../apply-operations.ts';
 import { metadataOf } from '../api-object.ts';
 import { isObject } from '../field-reader.ts';

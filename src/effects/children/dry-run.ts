@@ -1,6 +1,6 @@
 import { KubeError } from '../../errors.ts';
 import { atOnce } from '../../lib/at-once.ts';
-import { isConflict } from '../api-error.ts';
+import { isConflict } from '../../kube/api-error.ts';
 import type { JsonObject } from '../operation.ts';
 import { isReplaced, problemOf } from './child-errors.ts';
 import { tryChild, tryRenamed } from './child-requests.ts';

@@ -1,4 +1,5 @@
 import type { AppliedOperation } from '../../effects/apply-operations.ts';
+import type { ChildProblem } from '../../effects/children/problem.ts';
 import type { FinalizedObject } from '../../effects/finalizer.ts';
 import type { PatchOperation } from '../../effects/operation.ts';
 import type { ReconcileBinding } from '../../hook/binding.ts';
@@ -47,11 +48,4 @@ export interface Removed {
 export interface ChildWrite {
   readonly operation: PatchOperation;
   readonly applied: AppliedOperation;
-}
-
-/** Why a child is not as it should be. */
-export interface ChildProblem {
-  readonly type: 'invalid' | 'refused' | 'forbidden' | 'kind' | 'taken' | 'changed' | 'lost';
-  readonly child: string;
-  readonly message: string;
 }

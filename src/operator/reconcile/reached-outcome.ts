@@ -1,10 +1,10 @@
 import type { AppliedOperation } from '../../effects/apply-operations.ts';
+import type { ChildProblem } from '../../effects/children/problem.ts';
 import type { FinalizedObject } from '../../effects/finalizer.ts';
 import { HookOutputError, KubeError, PatchError } from '../../errors.ts';
 import type { Condition, ContextResult, HookResult, ResultEvent } from '../../hook/result.ts';
 import { failureOf } from '../../run/attempt.ts';
 import type { FailedRun, LaterRun, Run, RunOutcome } from '../../run/run.ts';
-import type { ChildProblem } from './children-door.ts';
 
 /** What came of the answer for one context. */
 export interface ReachedContext {

@@ -6,6 +6,7 @@
  */
 
 import { KubeError, summaryOf } from '../../errors.ts';
+import { isForbidden } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { JsonObject } from '../../kube/object.ts';
 import { policyRuleText } from '../../kube/policy-rule.ts';
@@ -223,10 +224,6 @@ const DONE = {
 function problemOf(step: RegistrationStep, { kind, name }: RegistrationOptions): string | undefined {
   if (step.type !== 'foreign') return undefined;
   return `${kind} ${name} belongs to the hooklet in the namespace ${step.namespace}: give this one another name with --validating-webhook-configuration-name, or remove that one with hooklet webhooks remove`;
-}
-
-function isForbidden(error: unknown): boolean {
-  return error instanceof KubeError && error.status === 403;
 }
 
 function isOvertaken({ status, message }: KubeError): boolean {

@@ -8,6 +8,7 @@
  */
 
 import { KubeError, summaryOf } from '../../errors.ts';
+import { isForbidden } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath } from '../../kube/kind.ts';
 import type { JsonObject } from '../../kube/object.ts';
@@ -195,10 +196,6 @@ const RULES = policyRuleText({
   resource: CRD_KIND.plural,
   verbs: ['get', 'list', 'watch', 'patch'],
 });
-
-function isForbidden(error: unknown): boolean {
-  return error instanceof KubeError && error.status === 403;
-}
 
 function isOvertaken(error: unknown): boolean {
   return error instanceof KubeError && (error.status === 409 || error.status === 404);

@@ -7,6 +7,7 @@
  */
 
 import { KubeError, summaryOf } from '../../../errors.ts';
+import { isForbidden } from '../../../kube/api-error.ts';
 import type { EventRecorder } from '../../../kube/coordination/event-recorder.ts';
 import type { KubeClient } from '../../../kube/client.ts';
 import { policyRuleText } from '../../../kube/policy-rule.ts';
@@ -178,8 +179,9 @@ class SelfMadeLoop {
     this.served.fail(summary);
     const isKnown = summary === this.#lastFailure;
     this.#lastFailure = summary;
-    const isForbidden = error instanceof KubeError && error.status === 403;
-    const advice = isForbidden ? { advice: `a Role in namespace ${place.namespace} with the rules ${RULES}` } : {};
+    const advice = isForbidden(error)
+      ? { advice: `a Role in namespace ${place.namespace} with the rules ${RULES}` }
+      : {};
     const fields = { namespace: place.namespace, name: place.name, err: error, ...advice };
     if (isKnown) log.debug(fields, FAILED);
     else log.error(fields, FAILED);

@@ -8,7 +8,7 @@ import {
   isMissing,
   isUnknownResource,
   isVersionRequired,
-} from '../../src/effects/api-error.ts';
+} from '../../src/kube/api-error.ts';
 import { refusal } from '../support/kube-conversation.ts';
 
 const CLAIMS = {
