@@ -32,10 +32,11 @@ export async function askOperator(
   { debugUnixSocket, tmpDir }: SocketFlags,
   run: (io: AskIo) => Promise<number>,
 ): Promise<number> {
-  const [{ controlClient, ControlFailure }, { askedSocket }, { resolveOptions, startOptions }] = await Promise.all([
+  const [{ controlClient, ControlFailure }, { askedSocket }, { startOptions }, { resolveOptions }] = await Promise.all([
     import('./control-client.ts'),
     import('./control-socket.ts'),
     import('./options.ts'),
+    import('./resolve-options.ts'),
   ]);
   const specs = { debugUnixSocket: startOptions.debugUnixSocket, tmpDir: startOptions.tmpDir };
   const path = askedSocket(resolveOptions(specs, { debugUnixSocket, tmpDir }, process.env));

@@ -21,11 +21,12 @@ export async function askOperator(
   { debugUnixSocket, tmpDir }: SocketFlags,
   run: (io: ControlIo) => Promise<number>,
 ): Promise<number> {
-  const [{ controlClient, withOperator }, { askedSocket }, { resolveOptions, startOptions }, { shutdownSignal }] =
+  const [{ controlClient, withOperator }, { askedSocket }, { startOptions }, { resolveOptions }, { shutdownSignal }] =
     await Promise.all([
       import('./control-client.ts'),
       import('./control-socket.ts'),
       import('./options.ts'),
+      import('./resolve-options.ts'),
       import('./shutdown.ts'),
     ]);
   const specs = { debugUnixSocket: startOptions.debugUnixSocket, tmpDir: startOptions.tmpDir };

@@ -6,7 +6,8 @@ import { discoverFile, type HookFile } from '../hook/discover.ts';
 import { openRunner } from '../operator/runs/open-runner.ts';
 import { createOutputLog, type OutputLog } from '../runner/output-log.ts';
 import type { Runner } from '../runner/runner.ts';
-import { resolveOptions, startOptions } from './options.ts';
+import { startOptions } from './options.ts';
+import { resolveOptions } from './resolve-options.ts';
 import { programFile } from './program-file.ts';
 import { openLog } from './start.ts';
 

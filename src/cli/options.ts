@@ -1,7 +1,5 @@
-import { UsageError } from '../errors.ts';
-import { shown } from '../lib/shown.ts';
 import { logFormatOption, logLevelOption } from './log-options.ts';
-import { duration, flag, number, port, text, type OptionSpec } from './option-spec.ts';
+import { duration, flag, number, port, text } from './option-spec.ts';
 import {
   fieldManager,
   metricsPrefix,
@@ -11,22 +9,14 @@ import {
   parseScheduleState,
   requestsASecond,
 } from './option-values.ts';
+import type { Options } from './resolve-options.ts';
 import { webhookOptions } from './webhook-options.ts';
-
-/** Flags by the names that commander gives them, as they were given: `hooksDir` for `--hooks-dir`. */
-export type Flags = Readonly<Record<string, string | boolean | undefined>>;
-
-type Specs = Readonly<Record<string, OptionSpec<unknown>>>;
-/** The values of a table of specs. */
-export type Options<S extends Specs> = { readonly [K in keyof S]: S[K] extends OptionSpec<infer T> ? T : never };
 
 /**
  * The options of `hooklet start` and `hooklet dev`. One table defines each option with its flag, environment variables,
- * default, description and parser; the help, the completion, the documentation test and the resolution all read it.
- * `resolveOptions` is called once by each command, before anything else.
+ * default, description and parser; the help, the completion, the documentation test and `resolve-options.ts` all read it.
  *
- * What must hold: a flag overrides the environment, which overrides the default. Flags and variables of shell-operator
- * keep working. All bad values are reported in one `UsageError`.
+ * What must hold: flags and variables of shell-operator keep working.
  */
 
 /** The options of `hooklet start`, in the order of `--help`. */
@@ -237,54 +227,3 @@ export const devOptions = {
   listenPort: { ...listenPort, defaultText: '0', fallback: 0 },
   httpTriggers: { ...httpTriggers, defaultText: 'true', fallback: true },
 } as const;
-
-/**
- * Resolves every option: flag, then environment, then default; all bad values are reported at once (UsageError).
- * `flags` has the parser's names: `hooksDir` for `--hooks-dir`.
- */
-export function resolveOptions<S extends Specs>(specs: S, flags: Flags, env: NodeJS.ProcessEnv): Options<S> {
-  const problems: string[] = [];
-  const entries = Object.entries(specs).map(([key, spec]) => {
-    const given = givenText(spec, flags[attributeName(spec.flag)], env);
-    if (given === undefined) return [key, spec.fallback];
-    try {
-      return [key, spec.parse(given.text)];
-    } catch (error) {
-      const expected = error instanceof Error ? error.message : String(error);
-      problems.push(`${given.source}: got ${JSON.stringify(given.text)}, expected ${expected}`);
-      return [key, spec.fallback];
-    }
-  });
-  if (problems.length > 0) throw new UsageError(problems.join('\n'));
-  return Object.fromEntries(entries);
-}
-
-/** What the log says of values that are taken, but not as they were given. */
-export function optionNotes(specs: Specs, flags: Flags, env: NodeJS.ProcessEnv): readonly string[] {
-  return Object.values(specs).flatMap((spec) => {
-    const given = givenText(spec, flags[attributeName(spec.flag)], env);
-    const note = given && spec.note?.(given.text);
-    return given === undefined || note === undefined ? [] : [`${given.source}: got ${shown(given.text)}, ${note}`];
-  });
-}
-
-/** The name that commander gives to a flag: `hooksDir` for `--hooks-dir <dir>`. */
-export function attributeName(flag: string): string {
-  return flag
-    .replace(/ .*/, '')
-    .replace(/^--/, '')
-    .replaceAll(/-(\w)/g, (_, letter: string) => letter.toUpperCase());
-}
-
-function givenText(
-  spec: OptionSpec<unknown>,
-  flagValue: string | boolean | undefined,
-  env: NodeJS.ProcessEnv,
-): { readonly text: string; readonly source: string } | undefined {
-  if (flagValue !== undefined) return { text: String(flagValue), source: spec.flag.split(' ')[0] ?? spec.flag };
-  for (const name of spec.env) {
-    const value = env[name];
-    if (value !== undefined && value !== '') return { text: value, source: name };
-  }
-  return undefined;
-}

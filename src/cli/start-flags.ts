@@ -1,4 +1,5 @@
-import { attributeName, startOptions, type Flags } from './options.ts';
+import { startOptions } from './options.ts';
+import { attributeName, type Flags } from './resolve-options.ts';
 import { ignoredOptions } from './ignored-options.ts';
 import { programName } from './program-name.ts';
 

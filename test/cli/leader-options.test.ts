@@ -1,6 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { leaderElectionOptions } from '../../src/cli/leader-options.ts';
-import { resolveOptions, startOptions } from '../../src/cli/options.ts';
+import { startOptions } from '../../src/cli/options.ts';
+import { resolveOptions } from '../../src/cli/resolve-options.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const optionsOf = (flags: Readonly<Record<string, string | boolean>>) =>

@@ -1,7 +1,8 @@
 import { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { devOptions, optionNotes, peerOptions, resolveOptions, startOptions } from '../../src/cli/options.ts';
+import { devOptions, peerOptions, startOptions } from '../../src/cli/options.ts';
+import { optionNotes, resolveOptions } from '../../src/cli/resolve-options.ts';
 
 const resolve = (flags: Readonly<Record<string, string | boolean>> = {}, env: Readonly<Record<string, string>> = {}) =>
   resolveOptions(startOptions, flags, env);

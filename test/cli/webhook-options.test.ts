@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { resolveOptions } from '../../src/cli/options.ts';
+import { resolveOptions } from '../../src/cli/resolve-options.ts';
 import { webhookOptions, webhookSettings } from '../../src/cli/webhook-options.ts';
 
 const settings = (env: Readonly<Record<string, string>>) => webhookSettings(resolveOptions(webhookOptions, {}, env));
