@@ -1,9 +1,9 @@
-import { goDuration } from '../lib/duration.ts';
 import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
 import { sleep } from '../lib/sleep.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import { Aside } from './aside.ts';
+import { queueStatus, type QueueState } from './queue-status.ts';
 import type { Head, TaskQueue, Verdict } from './task-queue.ts';
 
 export interface QueueOptions<T> {
@@ -24,14 +24,6 @@ export interface QueueOptions<T> {
   /** Called whenever the number of tasks changes. */
   readonly onLength?: (length: number) => void;
 }
-
-type State =
-  | { readonly type: 'new' }
-  | { readonly type: 'idle'; readonly sinceMs: number }
-  | { readonly type: 'admitting'; readonly sinceMs: number }
-  | { readonly type: 'running'; readonly sinceMs: number }
-  | { readonly type: 'delayed'; readonly delayMs: number; readonly untilMs: number }
-  | { readonly type: 'stopped' };
 
 /**
  * A named FIFO with one worker: tasks are worked on one at a time, in order, and a failing head blocks the tasks behind
@@ -56,7 +48,7 @@ export class Queue<T> implements TaskQueue<T> {
   readonly #options: QueueOptions<T>;
   #tasks: T[] = [];
   readonly #aside: Aside<T>;
-  #state: State = { type: 'new' };
+  #state: QueueState = { type: 'new' };
   #isCombined = true;
   #wake: () => void = () => {};
   #endWait: () => void = () => {};
@@ -115,7 +107,7 @@ export class Queue<T> implements TaskQueue<T> {
 
   /** What the worker does now, as text such as `waiting for task 3s`. */
   get status(): string {
-    return describe(this.#state, Date.now());
+    return queueStatus(this.#state, Date.now());
   }
 
   push(...tasks: readonly T[]): void {
@@ -261,36 +253,4 @@ export class Queue<T> implements TaskQueue<T> {
   #anew(task: T): T {
     return this.#options.anew?.(task) ?? task;
   }
-}
-
-function describe(state: State, nowMs: number): string {
-  switch (state.type) {
-    case 'new':
-      return '';
-    case 'idle':
-      return `waiting for task ${span(wholeSeconds(nowMs - state.sinceMs))}`;
-    case 'admitting':
-      return `waiting for the rate limit ${span(wholeSeconds(nowMs - state.sinceMs))}`;
-    case 'running':
-      return 'run first task';
-    case 'delayed': {
-      const delayMs = wholeSeconds(state.delayMs);
-      const waitedMs = wholeSeconds(state.delayMs - Math.max(0, state.untilMs - nowMs));
-      const left = `${span(Math.max(0, delayMs - waitedMs))} left of ${span(delayMs)} delay`;
-      return `sleep after fail for ${span(Math.round(state.delayMs / 100) * 100)} (${left})`;
-    }
-    case 'stopped':
-      return 'stop';
-    default:
-      return unreachable(state);
-  }
-}
-
-function wholeSeconds(ms: number): number {
-  return Math.floor(ms / 1000) * 1000;
-}
-
-/** As shell-operator writes it; a wait that has just begun is 0s. */
-function span(ms: number): string {
-  return ms <= 0 ? '0s' : goDuration(ms);
 }
