@@ -7,7 +7,7 @@ interface Held {
 }
 
 /**
- * Delays events of one hook: those of an object that the hook itself changes in a loop. `HookUnit` passes every event
+ * Delays events of one hook: those of an object that the hook itself changes in a loop. `EventPath` passes every event
  * through `receive`, with the delay that `OwnWrites` computed; 0 means deliver now.
  *
  * At most one event of a binding and object is held. The events of an object stay in order and none is merged away: a

@@ -11,11 +11,10 @@ import { aborted } from '../lib/aborted.ts';
 import { latch } from '../lib/latch.ts';
 import type { Monitor, MonitorListener, MonitorStatus, ObservedChange } from '../sources/kubernetes/monitor.ts';
 import type { HookSchedules } from '../sources/schedule/hook-schedules.ts';
-import { HeldEvents } from './held-events.ts';
-import { OwnStatusWrites, type EndStatusWrite, type StatusPlace } from './own-status-writes.ts';
-import { OwnWrites, type Loop } from './own-writes.ts';
+import { EventPath } from './event-path.ts';
+import type { EndStatusWrite, StatusPlace } from './own-status-writes.ts';
+import type { Loop } from './own-writes.ts';
 import { Reconcilers, type CreateReconciler, type UnitReconciler } from './reconcilers.ts';
-import { SettledEvents } from './settled-events.ts';
 import { Synchronizations, synchronizationsOf } from './synchronizations.ts';
 import { SnapshotViews, type ViewedMonitor } from './snapshot-views.ts';
 import { UnitBinding } from './unit-binding.ts';
@@ -61,9 +60,7 @@ export class HookUnit {
   readonly #reconcilers: Reconcilers;
   readonly #schedules: UnitSchedules;
   readonly #synchronizations: Synchronizations;
-  readonly #ownWrites: OwnWrites;
-  readonly #ownStatusWrites: OwnStatusWrites;
-  readonly #held: HeldEvents;
+  readonly #events: EventPath;
   readonly #views: SnapshotViews;
   readonly #ended = new AbortController();
   readonly #synced = latch();
@@ -75,13 +72,7 @@ export class HookUnit {
   constructor(hook: Hook, options: UnitOptions) {
     this.hook = hook;
     this.#options = options;
-    this.#ownWrites = new OwnWrites(options.now);
-    this.#ownStatusWrites = new OwnStatusWrites({
-      deliver: (trigger) => this.#receive(trigger),
-      onDropped: (trigger) => options.onEventHeld?.(trigger, 'the status of the object was written for this hook'),
-    });
-    const settled = new SettledEvents(options.emit);
-    this.#held = new HeldEvents((trigger) => settled.receive(trigger, this.#ended.signal));
+    this.#events = new EventPath({ ...options, ended: this.#ended.signal });
     this.#synchronizations = new Synchronizations(options);
     const watched = hook.bindings.filter((binding) => binding.type === 'kubernetes');
     this.#bindings = new Map(watched.map((binding) => [binding, this.#watch(binding)]));
@@ -238,7 +229,7 @@ export class HookUnit {
 
   /** Records an applied operation of a run of `task`; returns the hook's loop that the write continues, if any. */
   wrote(task: Task, operation: PatchOperation, applied: AppliedOperation): Loop | undefined {
-    return this.#ownWrites.note(task.triggers, operation, applied);
+    return this.#events.wrote(task, operation, applied);
   }
 
   /**
@@ -246,7 +237,7 @@ export class HookUnit {
    * and the event of that write does not run the hook.
    */
   beginStatusWrite(place: StatusPlace): EndStatusWrite {
-    return this.#ownStatusWrites.begin(place);
+    return this.#events.beginStatusWrite(place);
   }
 
   /** The bindings whose objects the context of a request shows; several may have one name. */
@@ -262,22 +253,13 @@ export class HookUnit {
         this.#settled.resolve();
         onProblem(binding, error);
       },
-      onEvent: (trigger) => this.#ownStatusWrites.receive(trigger),
+      onEvent: (trigger) => this.#events.receive(trigger),
       onSeen: (change) => {
         if (this.#mayWork) onSeen(binding, change);
       },
       onHeld,
     });
     return { state, monitor: createMonitor(binding, state) };
-  }
-
-  #receive(trigger: EventTrigger): void {
-    // The next start of the hook reads all objects again.
-    if (this.#ended.signal.aborted) return;
-    const delayMs = this.#ownWrites.delayOf(trigger);
-    if (delayMs > 0)
-      this.#options.onEventHeld?.(trigger, `the hook changes this object in a loop: held for ${delayMs} ms`);
-    this.#held.receive(trigger, delayMs, this.#ended.signal);
   }
 
   #resolveSynced(): void {

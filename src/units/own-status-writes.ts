@@ -38,7 +38,7 @@ interface ObjectWrites {
 }
 
 /**
- * Keeps the statuses that are written for a hook from running that hook again. `HookUnit` passes every event through
+ * Keeps the statuses that are written for a hook from running that hook again. `EventPath` passes every event through
  * `receive`, and calls `begin` before a status is written for a run of the hook.
  *
  * The event of a write may come before the answer to the write, so the events of an object are held, in order, while

@@ -49,7 +49,7 @@ interface Write {
  * loop, and the events of the object are delayed, from `FIRST_DELAY_MS` up to `MAX_DELAY_MS`; none is dropped. A loop
  * ends with a write that has another cause, or when the last write is older than its delay plus `LOOP_EXPIRY_MS`.
  *
- * The journal calls `note` for each applied operation; `HookUnit` calls `delayOf` for each event. Memory is bounded:
+ * The journal calls `note` for each applied operation; `EventPath` calls `delayOf` for each event. Memory is bounded:
  * `MAX_RECENT` writes of each of `MAX_OBJECTS` objects.
  */
 export class OwnWrites {
