@@ -1,5 +1,4 @@
 import { resolve } from 'node:path';
-import { UsageError } from '../errors.ts';
 import { discoverHooks, type Discovery } from '../hook/discover.ts';
 import { aborted } from '../lib/aborted.ts';
 import type { DebugView } from '../hook/debug-view.ts';
@@ -8,8 +7,9 @@ import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
 import type { Ask } from '../run/asked-runs.ts';
 import type { HealthCheck } from '../server/health.ts';
-import { boot, StartupHooks, type BootOptions } from '../units/boot.ts';
+import { StartupHooks } from '../units/boot.ts';
 import { fingerprintsOf } from '../units/fingerprints.ts';
+import { followHooks, type FollowHooksOptions } from './follow-hooks.ts';
 import { readinessChecks } from './health.ts';
 import { LoadedHooks } from './webhooks/asked-hooks.ts';
 import { HttpTriggers } from './http/http-triggers.ts';
@@ -238,7 +238,7 @@ export class Operator {
 
   async #followHooks(signal: AbortSignal): Promise<void> {
     try {
-      await this.#loadAndReload(signal);
+      await followHooks(this.#following(), signal);
       await aborted(signal);
     } finally {
       this.#ended.abort();
@@ -246,50 +246,22 @@ export class Operator {
     }
   }
 
-  /** Loads and boots the hooks, then reloads those that change. */
-  async #loadAndReload(signal: AbortSignal): Promise<void> {
-    // Watched from before the hooks are loaded, so that no change in between is missed.
-    const changes = this.#parts.options.changes?.(signal) ?? [];
-    const options: BootOptions = {
+  #following(): FollowHooksOptions {
+    const { options, leadership } = this.#parts;
+    return {
+      changes: options.changes,
+      refresh: async () => this.#refresh(),
+      onLoaded: () => {
+        this.#isLoaded = true;
+        options.onLoaded?.();
+      },
+      ready: async (hooks, signal) => this.givenUp.ready(hooks, signal),
       emit: (hook, trigger) => this.#runs.emit(hook, trigger),
       startup: this.#startup,
+      leadership,
+      onCrash: this.#crash.reject,
+      log: options.log,
     };
-    const boots: Promise<void>[] = [];
-    const bootUnits = (units: readonly HookUnit[]): void => {
-      const start = async (): Promise<void> => {
-        await this.givenUp.ready(
-          units.map(({ hook }) => hook),
-          signal,
-        );
-        await boot(units, options, signal);
-      };
-      boots.push(this.#whenLeading(signal, start).catch(this.#crash.reject));
-    };
-    bootUnits(await this.#refresh());
-    this.#isLoaded = true;
-    this.#parts.options.onLoaded?.();
-    for await (const _ of changes) bootUnits(await this.#refreshIfThere());
-    await Promise.all(boots);
-  }
-
-  async #whenLeading(signal: AbortSignal, work: () => Promise<void>): Promise<void> {
-    const { leadership } = this.#parts;
-    if (leadership !== undefined) await Promise.race([leadership.leading, aborted(signal)]);
-    if (!signal.aborted) await work();
-  }
-
-  /** A folder that cannot be read for a moment, such as while it is replaced, must not end the operator. */
-  async #refreshIfThere(): Promise<readonly HookUnit[]> {
-    try {
-      return await this.#refresh();
-    } catch (error) {
-      if (!(error instanceof UsageError)) throw error;
-      this.#parts.options.log.error(
-        { err: error },
-        'the hooks cannot be loaded again, those that are loaded keep running',
-      );
-      return [];
-    }
   }
 
   async #refresh(): Promise<readonly HookUnit[]> {

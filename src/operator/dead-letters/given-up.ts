@@ -4,27 +4,22 @@ import type { DeadControl, DeadLetter } from '../../hook/dead-control.ts';
 import type { PauseControl } from '../../hook/pause-control.ts';
 import type { ObjectReference, ResultEvent } from '../../hook/result.ts';
 import type { QueuedTrigger, ScheduleTrigger } from '../../hook/trigger.ts';
-import { ownNamespace } from '../../kube/coordination/own-pod.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { DeadLetters } from '../../run/dead-letters.ts';
 import type { ObservedChange } from '../../sources/kubernetes/monitor.ts';
 import { PausedNamespaces } from '../../sources/kubernetes/paused-namespaces.ts';
-import { ConfigMapStore } from '../../state/config-map-store.ts';
-import { FileStore } from '../../state/file-store.ts';
-import { Kept } from '../../state/kept.ts';
-import { MemoryRecords } from '../../state/records.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { createDeadDesk } from './dead-desk.ts';
 import { DEFAULT_PLACE, type DeadLetterPlace } from './dead-letter-place.ts';
+import { gaveUpEvent } from './gave-up-event.ts';
 import { createHookHashes } from './hook-hashes.ts';
 import { createPauseDesk, pauseTexts } from '../pause/pause-desk.ts';
 import { PauseGate } from '../pause/pause-gate.ts';
-import { rememberedCodec } from './remembered-json.ts';
-import { Remember, REMEMBERED_WORDS, type Remembered, type RememberOptions } from './remembered.ts';
-import { aborted } from '../../lib/aborted.ts';
+import { openRemembered } from './open-remembered.ts';
+import { Remember, type RememberOptions } from './remembered.ts';
 
 export interface GivenUpSettings {
   /** Default `DEFAULT_PLACE`. */
@@ -60,7 +55,6 @@ export interface GivenUpGlance {
   readonly deadLetters: number;
 }
 
-const OPTION = '--dead-letters';
 /** How long the start waits for the namespaces. */
 const NAMESPACES_LIMIT_MS = 10_000;
 
@@ -85,7 +79,7 @@ export class GivenUp {
     this.#options = options;
     this.letters = this.#createLetters();
     this.gate = new PauseGate(options);
-    this.#remember = new Remember({ kept: openKept(options), parts: [this.#letterPart(), this.#pausePart()] });
+    this.#remember = new Remember({ kept: openRemembered(options), parts: [this.#letterPart(), this.#pausePart()] });
     const { units, unitFor, log } = options;
     // A standby must not read what the leader is about to change.
     const open = async (): Promise<void> => (this.#isLeading ? this.#remember.open(this.#ended.signal) : undefined);
@@ -177,7 +171,7 @@ export class GivenUp {
 
   #gaveUp(letter: DeadLetter, hook: Hook): void {
     const { log, recordEvent } = this.#options;
-    const event = eventOf(letter);
+    const event = gaveUpEvent(letter);
     if (event !== undefined) recordEvent?.(event.object, event.event, letter.runId);
     this.#hashOf(hook).then(
       (hash) => {
@@ -210,50 +204,7 @@ export class GivenUp {
   }
 }
 
-function openKept({ deadLetters: place = DEFAULT_PLACE, access, env, log }: GivenUpOptions): RememberOptions['kept'] {
-  const codec = rememberedCodec(log);
-  const options = { codec, words: REMEMBERED_WORDS, log };
-  switch (place.type) {
-    case 'none': {
-      const memory = new MemoryRecords<Remembered>();
-      return {
-        isKept: false,
-        ready: async () => memory.ready(),
-        get: (key) => memory.get(key),
-        update: async (key, change) => memory.update(key, change),
-        run: aborted,
-      };
-    }
-    case 'file': {
-      const store = new FileStore({ path: place.path, what: REMEMBERED_WORDS.what, option: OPTION, log });
-      return new Kept({ ...options, store });
-    }
-    case 'configMap': {
-      const namespace = ownNamespace(env, access.cluster.namespace);
-      return new Kept({
-        ...options,
-        store: new ConfigMapStore(access.client, { namespace, name: place.name, option: OPTION }),
-      });
-    }
-  }
-}
-
 /** Whether runs of a binding may be given up by its config; any may by exit code 78. */
 function mayGiveUp(binding: Binding): boolean {
   return binding.type === 'reconcile' || ('retry' in binding && binding.retry?.onExhausted === 'dead');
-}
-
-/** The Event about the object of a letter; undefined when it has none, or its apiVersion is not known. */
-function eventOf({ hook, binding, trigger, why, reason, message, attempts }: DeadLetter) {
-  if (!('name' in trigger) || trigger.apiVersion === undefined) return undefined;
-  const { apiVersion, kind, namespace, name } = trigger;
-  const object: ObjectReference = { apiVersion, kind, name, ...(namespace !== '' && { namespace }) };
-  const cause = why === 'permanent' ? 'will not be tried again' : `gave up after ${attempts} attempts`;
-  const said = reason === undefined ? message : `${reason}: ${message}`;
-  const event: ResultEvent = {
-    type: 'Warning',
-    reason: 'GaveUp',
-    message: `hook ${hook}, binding ${binding}, ${cause}: ${said}`,
-  };
-  return { object, event };
 }

@@ -1,0 +1,61 @@
+import { UsageError } from '../errors.ts';
+import type { Hook } from '../hook/binding.ts';
+import { aborted } from '../lib/aborted.ts';
+import type { Logger } from '../log.ts';
+import { boot, type BootOptions } from '../units/boot.ts';
+import type { HookUnit } from '../units/hook-unit.ts';
+import type { Leadership } from './operator-parts.ts';
+
+export interface FollowHooksOptions extends BootOptions {
+  /** Loads the hooks that are new or changed; resolves to their units. */
+  readonly refresh: () => Promise<readonly HookUnit[]>;
+  /** Yields when something in the hooks folder may have changed; absent: hooks are loaded once. */
+  readonly changes?: ((signal: AbortSignal) => AsyncIterable<void>) | undefined;
+  /** Called once, after the first load. */
+  readonly onLoaded: () => void;
+  /** Resolves when hooks may be started, once this replica leads. */
+  readonly ready: (hooks: readonly Hook[], signal: AbortSignal) => Promise<void>;
+  /** Absent: this operator is the only one. */
+  readonly leadership?: Pick<Leadership, 'leading'> | undefined;
+  /** A boot failed, which is a bug. */
+  readonly onCrash: (error: unknown) => void;
+  readonly log: Logger;
+}
+
+/** Loads the hooks and boots them when this replica leads, then does the same with those that change. */
+export async function followHooks(options: FollowHooksOptions, signal: AbortSignal): Promise<void> {
+  // Watched from before the hooks are loaded, so that no change in between is missed.
+  const changes = options.changes?.(signal) ?? [];
+  const boots: Promise<void>[] = [];
+  const start = (units: readonly HookUnit[]): void => {
+    boots.push(bootWhenLeading(units, options, signal).catch(options.onCrash));
+  };
+  start(await options.refresh());
+  options.onLoaded();
+  for await (const _ of changes) start(await refreshIfThere(options));
+  await Promise.all(boots);
+}
+
+async function bootWhenLeading(
+  units: readonly HookUnit[],
+  options: FollowHooksOptions,
+  signal: AbortSignal,
+): Promise<void> {
+  const { leadership, ready } = options;
+  if (leadership !== undefined) await Promise.race([leadership.leading, aborted(signal)]);
+  if (signal.aborted) return;
+  const hooks = units.map(({ hook }) => hook);
+  await ready(hooks, signal);
+  await boot(units, options, signal);
+}
+
+/** A folder that cannot be read for a moment, such as while it is replaced, must not end the operator. */
+async function refreshIfThere({ refresh, log }: FollowHooksOptions): Promise<readonly HookUnit[]> {
+  try {
+    return await refresh();
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error;
+    log.error({ err: error }, 'the hooks cannot be loaded again, those that are loaded keep running');
+    return [];
+  }
+}
