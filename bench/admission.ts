@@ -1,3 +1,5 @@
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
 import { startBare } from './bare/client.ts';
 import { quantile } from './figures.ts';
 import { freePorts } from '../test/cluster/free-ports.ts';
@@ -22,6 +24,8 @@ export interface AdmissionScene {
 const ROUNDS = 3;
 const AT_ONCE = 50;
 
+const MEMORY = '/dev/shm';
+
 interface Times {
   readonly alone: readonly number[];
   readonly together: readonly number[];
@@ -29,15 +33,18 @@ interface Times {
 
 /**
  * Reviews are posted straight to the webhook port, as the API server does: over one HTTP/2 connection, one after the
- * other, then 50 at once. The limit is a bare HTTPS server.
+ * other, then 50 at once. The limit is a bare HTTPS server. The files of runs are in memory for all of them: some file
+ * systems take longer the more files were removed in the last minute, and would charge one contender for another.
  */
 export async function measureAdmission(stage: BenchStage, scene: AdmissionScene): Promise<readonly Measure[]> {
   const files = writeServerFiles(stageFolder(stage, 'certificate'));
+  using scratch = openScratch(stage);
   const { peer } = stage;
+  const staged = { ...scene, files, scratch: scratch.path };
   const times = await interleaved<'hooklet' | 'limit' | 'peer', Times>(ROUNDS, {
-    hooklet: async () => judgedBy(stage, stage.hooklet, { ...scene, files }),
-    limit: async () => judgedBare(stage, { ...scene, files }),
-    peer: peer && scene.hasPeer ? async () => judgedBy(stage, peer, { ...scene, files }) : undefined,
+    hooklet: async () => judgedBy(stage, stage.hooklet, staged),
+    limit: async () => judgedBare(stage, staged),
+    peer: peer && scene.hasPeer ? async () => judgedBy(stage, peer, staged) : undefined,
   });
   const figure = (name: string, share: number, of: keyof Times): Measure => {
     const value = (rounds: readonly Times[]): number =>
@@ -56,10 +63,19 @@ export async function measureAdmission(stage: BenchStage, scene: AdmissionScene)
   ];
 }
 
-type Files = AdmissionScene & { readonly files: ServerFiles };
+interface Staged extends AdmissionScene {
+  readonly files: ServerFiles;
+  /** Where the files of runs are. */
+  readonly scratch: string;
+}
 
-async function judgedBy(stage: BenchStage, contender: Contender, scene: Files): Promise<Times> {
-  const { hooksDir, files } = scene;
+function openScratch({ folder }: BenchStage): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(existsSync(MEMORY) ? MEMORY : folder, 'hooklet-bench-'));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true, maxRetries: 3 }) };
+}
+
+async function judgedBy(stage: BenchStage, contender: Contender, scene: Staged): Promise<Times> {
+  const { hooksDir, files, scratch } = scene;
   const [port = 0] = await freePorts(1);
   const url = contender.name === 'peer' ? [] : ['--webhook-url', `https://127.0.0.1:${port}`];
   const given = {
@@ -72,19 +88,19 @@ async function judgedBy(stage: BenchStage, contender: Contender, scene: Files): 
   };
   const flags = [...url, ...Object.entries(given).flatMap(([name, value]) => [`--validating-webhook-${name}`, value])];
   const env = { SHELL_OPERATOR_NAMESPACE: 'default' };
-  await using _operator = await startOperator(stage, { hooksDir, contender, flags, env });
+  await using _operator = await startOperator(stage, { hooksDir, contender, flags, env, scratch });
   return await ask(port, scene);
 }
 
-async function judgedBare(stage: BenchStage, scene: Files): Promise<Times> {
-  const { files, script } = scene;
+async function judgedBare(stage: BenchStage, scene: Staged): Promise<Times> {
+  const { files, script, scratch } = scene;
   const [port = 0] = await freePorts(1);
-  const env = { BARE_CERT: files.certPath, BARE_KEY: files.keyPath, BARE_PORT: String(port) };
+  const env = { BARE_CERT: files.certPath, BARE_KEY: files.keyPath, BARE_PORT: String(port), BARE_SCRATCH: scratch };
   await using _bare = await startBare(stage, 'judge', { ...env, ...(script !== undefined && { BARE_HOOK: script }) });
   return await ask(port, scene);
 }
 
-async function ask(port: number, { files, warmUp, alone, together }: Files): Promise<Times> {
+async function ask(port: number, { files, warmUp, alone, together }: Staged): Promise<Times> {
   using reviewer = await connectReviewer(port, files.cert);
   await reviewer.ask(warmUp, AT_ONCE);
   return { alone: await reviewer.ask(alone, 1), together: await reviewer.ask(together, AT_ONCE) };

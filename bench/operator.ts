@@ -32,6 +32,8 @@ export interface OperatorOptions {
   readonly logLevel?: 'debug' | 'info' | 'error';
   /** More flags of `start`. */
   readonly flags?: readonly string[];
+  /** Where it gets a folder for the files of runs; default: the folder of the stage. */
+  readonly scratch?: string;
 }
 
 const TIME_LIMIT_MS = 300_000;
@@ -73,8 +75,8 @@ export async function startOperator(stage: BenchStage, options: OperatorOptions)
 
 /** The flags that both programs have, then those of one. */
 function flagsOf(stage: BenchStage, options: OperatorOptions, port: number): readonly string[] {
-  const { contender = stage.hooklet, hooksDir, logLevel = 'info', flags = [] } = options;
-  const tmpDir = join(stage.folder, `tmp-${count++}`);
+  const { contender = stage.hooklet, hooksDir, logLevel = 'info', flags = [], scratch = stage.folder } = options;
+  const tmpDir = join(scratch, `tmp-${count++}`);
   mkdirSync(tmpDir);
   const common = [
     ...flagPairs({ '--hooks-dir': hooksDir, '--tmp-dir': tmpDir, '--kube-config': stage.kubeconfig }),

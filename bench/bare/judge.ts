@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 // The minimum for an admission webhook: an HTTPS server that answers each review itself, or lets the script in
-// `BARE_HOOK` answer, with a file for the review and one for the response. All at once, without limits and log.
+// `BARE_HOOK` answer, with a file for the review and one for the response in a folder of `BARE_SCRATCH`. All at once,
+// without limits and log.
 const { BARE_HOOK: hook = '', BARE_CERT: cert = '', BARE_KEY: key = '', BARE_PORT: port = '' } = process.env;
-const folder = mkdtempSync(join(tmpdir(), 'hooklet-judge-'));
+const folder = mkdtempSync(join(process.env['BARE_SCRATCH'] ?? tmpdir(), 'judge-'));
 process.once('exit', () => rmSync(folder, { recursive: true, force: true }));
 let count = 0;
 

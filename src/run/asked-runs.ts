@@ -1,6 +1,7 @@
 import type { Hook } from '../hook/binding.ts';
 import { newTask } from '../hook/task.ts';
 import type { AskTrigger } from '../hook/trigger.ts';
+import { nextTurn } from '../lib/turn.ts';
 import { AskSlots, type AskLimits } from './ask-slots.ts';
 import { endedWhole, type RunJournal } from './journal.ts';
 import { newRun, type Run, type RunOutcome } from './run.ts';
@@ -35,14 +36,14 @@ const LIMITS: AskLimits = { maxRunning: 32, maxWaiting: 64 };
  * The runs that callers wait for, such as a request with a review. `Runs` creates it beside its queues. A source gets
  * an `Ask` for one hook from `askerOf` and calls it for each request, at any time and in parallel: there is no order,
  * no combining, no rate limit and no retry, only a limit of the processes that run at once. The outcome goes to the
- * caller and, as `ended`, to the journal.
+ * caller and, as `ended` in the turn after that, to the journal: a caller does not wait for a log line.
  *
  * Open until `end` is called: from then on every ask resolves to `interrupted`, and `end` waits for the runs before it.
  */
 export class AskedRuns {
   readonly #options: AskedRunsOptions;
   readonly #slots: AskSlots;
-  readonly #open = new Set<Promise<AskOutcome>>();
+  readonly #open = new Set<Promise<unknown>>();
   #isEnding = false;
 
   constructor(options: AskedRunsOptions) {
@@ -54,16 +55,23 @@ export class AskedRuns {
   askerOf(hook: Hook): Ask {
     return async (trigger, signal) => {
       if (this.#isEnding) return { type: 'interrupted', by: 'shutdown', error: new Error('the operator stops') };
-      const running = this.#inSlot(hook, trigger, signal);
-      this.#open.add(running);
-      return running.finally(() => this.#open.delete(running));
+      return this.#tracked(this.#inSlot(hook, trigger, signal));
     };
   }
 
-  /** Refuses new asks; resolves when all runs have ended. */
+  /** Refuses new asks; resolves when all runs have ended, and the journal knows it. */
   async end(): Promise<void> {
     this.#isEnding = true;
-    await Promise.all(this.#open);
+    while (this.#open.size > 0) await Promise.all(this.#open);
+  }
+
+  async #tracked<T>(work: Promise<T>): Promise<T> {
+    this.#open.add(work);
+    try {
+      return await work;
+    } finally {
+      this.#open.delete(work);
+    }
   }
 
   async #inSlot(hook: Hook, trigger: AskTrigger, signal: AbortSignal): Promise<AskOutcome> {
@@ -76,7 +84,8 @@ export class AskedRuns {
     const { run: execute, journal, now } = this.#options;
     const run = newRun(newTask(hook, trigger, now()), '');
     const outcome = await execute(run, signal);
-    journal.record(endedWhole(run, outcome, { type: 'answer' }));
+    const record = (): void => journal.record(endedWhole(run, outcome, { type: 'answer' }));
+    void this.#tracked(nextTurn().then(record));
     return outcome;
   }
 }

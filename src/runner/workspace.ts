@@ -2,12 +2,14 @@
  * The files of each run of a process hook: the binding contexts to read, and one file for each kind of output to write.
  * `process-executor.ts` opens a workspace before a run, reads its outputs when the hook has exited, and always closes
  * it. What must hold: nobody but the operator's user can read the files, and a process that a run leaves behind cannot
- * affect a later run, because every run gets a new folder with an unpredictable name.
+ * affect a later run, because every run gets a new folder with an unpredictable name. Closed files are removed in the
+ * next turn of the event loop, because who waits for the run should not wait for a file system too.
  */
 
-import { closeSync, lstatSync, mkdtempSync, openSync, renameSync, rmdirSync, unlinkSync } from 'node:fs';
-import { rm } from 'node:fs/promises';
+import { closeSync, lstatSync, mkdtempSync, openSync, renameSync, unlinkSync } from 'node:fs';
+import { rm, rmdir } from 'node:fs/promises';
 import { basename, dirname, join } from 'node:path';
+import { nextTurn } from '../lib/turn.ts';
 import { writeContextFile } from './context-file.ts';
 import { readOutput } from './read-output.ts';
 
@@ -43,7 +45,7 @@ export interface Workspace {
   readOutputs(): Promise<HookOutputs>;
   /** Reads the file `RESULT_PATH` alone. */
   readResult(): Promise<string>;
-  /** Removes the files; must be called for every workspace, once the hook has ended. */
+  /** Removes the files soon; must be called for every workspace, once the hook has ended. */
   close(): void;
 }
 
@@ -74,7 +76,7 @@ export class Workspaces {
       for (const file of Object.values(OUTPUTS)) closeSync(openSync(join(folder, file), 'wx', PRIVATE_FILE));
       await writeContextFile(join(folder, CONTEXT), contexts);
     } catch (error) {
-      removeFolder(folder);
+      void removeFolder(folder);
       throw error;
     }
     return {
@@ -83,7 +85,7 @@ export class Workspaces {
       readOutputs: async () => readOutputs(folder),
       readResult: async () => readResult(folder),
       close: () => {
-        if (!this.#options.keepTmpFiles) removeFolder(folder);
+        if (!this.#options.keepTmpFiles) void nextTurn().then(async () => removeFolder(folder));
       },
     };
   }
@@ -116,13 +118,14 @@ async function readResult(folder: string): Promise<string> {
   return readOutput(join(folder, OUTPUTS.result), 'result');
 }
 
-/** The folder is gone from its path when this returns; large or unexpected contents are removed in the background. */
-function removeFolder(folder: string): void {
+/** Never rejects. Large or unexpected contents are removed under another name. */
+async function removeFolder(folder: string): Promise<void> {
   try {
     for (const file of FILES) removeFile(join(folder, file));
-    rmdirSync(folder);
+    // Some file systems wait for the disk here.
+    await rmdir(folder);
   } catch {
-    removeInBackground(folder);
+    await removeAside(folder);
   }
 }
 
@@ -133,14 +136,13 @@ function removeFile(path: string): void {
   unlinkSync(path);
 }
 
-function removeInBackground(folder: string): void {
+async function removeAside(folder: string): Promise<void> {
   const away = join(dirname(folder), `.gone-${basename(folder)}`);
   try {
     renameSync(folder, away);
+    await rm(away, { recursive: true, force: true, maxRetries: 3 });
   } catch {
-    // It was removed already.
-    return;
+    // It was removed already, or a process that the run left behind still writes there: the rest is removed with the
+    // operator's folder.
   }
-  // A process that the run left behind may still write there; the rest is removed with the operator's folder.
-  rm(away, { recursive: true, force: true, maxRetries: 3 }).catch(() => {});
 }

@@ -115,17 +115,19 @@ describe('a hook that is asked', () => {
     expect(JSON.parse(admission)).toEqual([
       { binding: 'guard.example.com', review: { request: { uid: '1' } }, type: 'Validating' },
     ]);
-    expect(rig.log.lines).toContainEqual({
-      level: 'info',
-      message: 'hook finished',
-      fields: {
-        hook: 'b.sh',
-        binding: 'guard.example.com',
-        event: 'Validating',
-        run: expect.any(String),
-        durationMs: expect.any(Number),
-      },
-    });
+    await until(() =>
+      expect(rig.log.lines).toContainEqual({
+        level: 'info',
+        message: 'hook finished',
+        fields: {
+          hook: 'b.sh',
+          binding: 'guard.example.com',
+          event: 'Validating',
+          run: expect.any(String),
+          durationMs: expect.any(Number),
+        },
+      }),
+    );
     rig.write('go');
   });
 
@@ -148,9 +150,11 @@ describe('a hook that is asked', () => {
 
     expect(outcome).toMatchObject({ type: 'failed', by: 'hook', error: { ending: { exitCode: 3 } } });
     expect(rig.count()).toBe(1);
-    expect(metricValues(rig.metrics, 'hook_run_errors_total')).toEqual([
-      '{hook="b.sh",binding="guard.example.com",queue=""} 1',
-    ]);
+    await until(() =>
+      expect(metricValues(rig.metrics, 'hook_run_errors_total')).toEqual([
+        '{hook="b.sh",binding="guard.example.com",queue=""} 1',
+      ]),
+    );
   });
 
   it('is ended when its caller goes away', async () => {

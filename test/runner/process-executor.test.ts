@@ -5,6 +5,7 @@ import { HookOutputError } from '../../src/errors.ts';
 import type { Hook } from '../../src/hook/binding.ts';
 import type { FailedExecution } from '../../src/runner/executor.ts';
 import { fixtureHook, hookRig, hooksDir, never } from '../support/hook-rig.ts';
+import { until } from '../support/operator-rig.ts';
 
 const contexts = [Buffer.from('[{"binding":'), Buffer.from('"onStartup"}]\n')];
 
@@ -120,7 +121,7 @@ describe('a run of an executable hook', () => {
     await rig.run({ hook: fixtureHook('run-echo.sh'), contexts, fields: {} }, never);
     await failure(rig, fixtureHook('run-fails.sh'));
 
-    expect(readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'))).toEqual(['lock']);
+    await until(() => expect(readdirSync(rig.folder).filter((name) => !name.startsWith('pipe-'))).toEqual(['lock']));
   });
 
   it('keeps its files when asked to, under the name of the hook', async () => {
