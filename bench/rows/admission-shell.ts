@@ -4,7 +4,8 @@ import type { Measure } from '../row.ts';
 import { writeShellHook } from '../shell-hook.ts';
 import { stageFolder, type BenchStage } from '../stage.ts';
 
-const RULE = { apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] };
+// Of a kind that does not exist: only the bench sends reviews.
+const RULE = { apiGroups: ['bench.example.com'], apiVersions: ['v1'], resources: ['things'], operations: ['CREATE'] };
 
 /** A shell hook allows each request; the limit spawns the same script for each, as many at once as there are. */
 export async function row(stage: BenchStage): Promise<readonly Measure[]> {

