@@ -23,8 +23,8 @@ export interface AdmissionResponse {
 export interface AdmissionScope {
   /** Whether the object may be changed. */
   readonly isMutating: boolean;
-  /** The object of the request, parsed; null where there is none, as in a DELETE. */
-  readonly object: unknown;
+  /** Parses the object of the request; null where there is none, as in a DELETE. Called where it is compared alone. */
+  readonly object: () => unknown;
 }
 
 const FILE = 'ADMISSION_RESPONSE_PATH';
@@ -103,7 +103,7 @@ function readChange(reader: FieldReader, { isMutating, object }: AdmissionScope)
     const mistake = `${FILE}: a validating webhook cannot change the object, patch and object are ignored; use kubernetesMutating`;
     return { patch: [], mistakes: isIgnored ? [mistake] : [] };
   }
-  if (whole !== undefined) return { patch: readWhole(reader, { whole, object }), mistakes: [] };
+  if (whole !== undefined) return { patch: readWhole(reader, { whole, object: object() }), mistakes: [] };
   return { patch: readPatch(reader, patch), mistakes: [] };
 }
 

@@ -6,7 +6,10 @@ const STEPS = [{ op: 'add', path: '/metadata/labels', value: { a: 'b' } }];
 const base64 = (value: unknown): string => Buffer.from(JSON.stringify(value)).toString('base64');
 
 const read = (response: unknown, isMutating = true, object: unknown = POD) =>
-  readAdmission(typeof response === 'string' ? response : JSON.stringify(response), { isMutating, object });
+  readAdmission(typeof response === 'string' ? response : JSON.stringify(response), {
+    isMutating,
+    object: () => object,
+  });
 
 const NONE = { message: '', warnings: [], patch: [], mistakes: [] };
 

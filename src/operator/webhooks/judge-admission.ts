@@ -15,7 +15,7 @@ export interface JudgeOptions {
 /** Asks the hook of a webhook, and reads its response; never rejects. */
 export async function judgeAdmission(
   trigger: AskTrigger,
-  object: unknown,
+  object: () => unknown,
   { ready, log, signal }: JudgeOptions & { readonly signal: AbortSignal },
 ): Promise<Verdict> {
   let ask: Ask;
@@ -28,7 +28,7 @@ export async function judgeAdmission(
 }
 
 interface Reading {
-  readonly object: unknown;
+  readonly object: () => unknown;
   readonly log: Logger;
 }
 

@@ -49,8 +49,8 @@ export interface AdmissionEndpointOptions {
   /** The name of the hook. */
   readonly hook: string;
   readonly binding: AdmissionBinding;
-  /** Asks the hook; `object` is that of the request. Ends when `signal` aborts. */
-  readonly judge: (trigger: AskTrigger, object: unknown, signal: AbortSignal) => Promise<Verdict>;
+  /** Asks the hook; `object` parses that of the request. Ends when `signal` aborts. */
+  readonly judge: (trigger: AskTrigger, object: () => unknown, signal: AbortSignal) => Promise<Verdict>;
   readonly onEnd?: (result: AdmissionResult, durationMs: number) => void;
 }
 

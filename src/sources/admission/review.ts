@@ -1,4 +1,4 @@
-import { memberRange } from '../../kube/watch/json-ranges.ts';
+import { isJson, memberSpans, type JsonSpan } from '../../lib/json-scan.ts';
 import { shown } from '../../lib/shown.ts';
 
 /** An AdmissionReview with a request, as the API server sent it. */
@@ -9,8 +9,8 @@ export interface Review {
   readonly isDryRun: boolean;
   /** The request as JSON text, with `object`, `oldObject` and `options`, null where there is none. */
   readonly request: string;
-  /** The object of the request, parsed; null where there is none. */
-  readonly object: unknown;
+  /** Parses the object of the request; null where there is none. Parsed it may take twenty times the room of its text. */
+  readonly object: () => unknown;
 }
 
 /** A body that is no AdmissionReview; the text is for the caller. */
@@ -27,32 +27,35 @@ export function readReview(body: Buffer, contentType: string | undefined): Revie
   if (type !== 'application/json') {
     return { status: 415, text: `content type ${shown(contentType ?? '')}, expected application/json` };
   }
-  const review = parse(body);
-  if (review === NOT_JSON) return bad(INVALID);
-  if (!isObject(review)) return bad(`${INVALID}: expected an AdmissionReview`);
-  const { apiVersion = 'admission.k8s.io/v1', request = null } = review;
+  if (!isJson(body)) return bad(INVALID);
+  const review = { start: indexOfValue(body), end: body.length };
+  if (!isObject(body, review)) return bad(`${INVALID}: expected an AdmissionReview`);
+  const members = memberSpans(body, review, ['apiVersion', 'request']);
+  const apiVersion = scalar(body, members.get('apiVersion')) ?? VERSIONS[0];
   if (!isVersion(apiVersion)) return bad(`${INVALID}: apiVersion ${shown(apiVersion)}, expected admission.k8s.io/v1`);
-  return readRequest(body, apiVersion, request);
+  return readRequest(body, apiVersion, members.get('request'));
 }
 
-function readRequest(body: Buffer, apiVersion: string, request: unknown): Review | ReviewProblem {
-  if (request === null) return bad('Missing parameters: request');
-  if (!isObject(request)) return bad(`${INVALID}: request is no object`);
-  const { uid, dryRun, object = null } = request;
+function readRequest(body: Buffer, apiVersion: string, span: JsonSpan | undefined): Review | ReviewProblem {
+  if (span === undefined || scalar(body, span) === null) return bad('Missing parameters: request');
+  if (!isObject(body, span)) return bad(`${INVALID}: request is no object`);
+  const members = memberSpans(body, span, MEMBERS);
+  const uid = scalar(body, members.get('uid'));
   if (typeof uid !== 'string' || uid === '') return bad('Missing parameters: request.uid');
-  return { apiVersion, uid, isDryRun: dryRun === true, request: requestText(body, request), object };
+  const missing = ALWAYS.filter((name) => !members.has(name));
+  return {
+    apiVersion,
+    uid,
+    isDryRun: scalar(body, members.get('dryRun')) === true,
+    request: requestText(body, span, missing),
+    object: () => parsed(body, members.get('object')),
+  };
 }
 
-const NOT_JSON = Symbol('not JSON');
 const INVALID = 'Invalid JSON payload';
-
-function parse(body: Buffer): unknown {
-  try {
-    return JSON.parse(body.toString('utf8'));
-  } catch {
-    return NOT_JSON;
-  }
-}
+/** The members that are there in every request, also where the sender left them out. */
+const ALWAYS = ['object', 'oldObject', 'options'] as const;
+const MEMBERS = ['uid', 'dryRun', ...ALWAYS] as const;
 
 function bad(text: string): ReviewProblem {
   return { status: 400, text };
@@ -62,19 +65,33 @@ function isVersion(apiVersion: unknown): apiVersion is string {
   return VERSIONS.includes(apiVersion);
 }
 
-type Fields = Readonly<Record<string, unknown>>;
-
-/** The members that are there in every request, also where the sender left them out. */
-const ALWAYS = ['object', 'oldObject', 'options'];
-
 /** As the bytes that came: parsed and written again, large numbers would be others. */
-function requestText(body: Buffer, request: Fields): string {
-  const { start, end } = memberRange(body, 'request') ?? { start: 0, end: 0 };
+function requestText(body: Buffer, { start, end }: JsonSpan, missing: readonly string[]): string {
   const text = body.toString('utf8', start, end);
-  const missing = ALWAYS.filter((name) => request[name] === undefined).map((name) => `,"${name}":null`);
-  return missing.length === 0 ? text : `${text.slice(0, text.lastIndexOf('}')).trimEnd()}${missing.join('')}}`;
+  if (missing.length === 0) return text;
+  const added = missing.map((name) => `,"${name}":null`).join('');
+  return `${text.slice(0, text.lastIndexOf('}')).trimEnd()}${added}}`;
 }
 
-function isObject(value: unknown): value is Fields {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
+function indexOfValue(body: Buffer): number {
+  return body.findIndex((byte) => byte > SPACE);
+}
+
+const SPACE = 0x20;
+const OPEN_BRACKET = 0x5b;
+const OPEN_BRACE = 0x7b;
+
+function isObject(body: Buffer, { start }: JsonSpan): boolean {
+  return body[start] === OPEN_BRACE;
+}
+
+/** The value where it is no object and no list; an empty object in place of those. */
+function scalar(body: Buffer, span: JsonSpan | undefined): unknown {
+  const isContainer = span !== undefined && (isObject(body, span) || body[span.start] === OPEN_BRACKET);
+  return isContainer ? {} : span && parsed(body, span);
+}
+
+function parsed(body: Buffer, span: JsonSpan | undefined): unknown {
+  const value: unknown = span === undefined ? null : JSON.parse(body.toString('utf8', span.start, span.end));
+  return value;
 }

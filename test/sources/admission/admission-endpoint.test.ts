@@ -21,14 +21,17 @@ const review = (request: unknown, more: object = {}): string =>
   JSON.stringify({ apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request, ...more });
 
 /** An endpoint whose hook says `verdict`, and what it was asked. */
-function rig(verdict: Verdict | ((signal: AbortSignal) => Promise<Verdict>) = ALLOWED) {
+function rig(
+  verdict: Verdict | ((signal: AbortSignal) => Promise<Verdict>) = ALLOWED,
+  { isCompared = true }: { readonly isCompared?: boolean } = {},
+) {
   const asked: { trigger: AskTrigger; object: unknown }[] = [];
   const ended = vi.fn<(result: string) => void>();
   const endpoint = createAdmissionEndpoint({
     hook: 'pods.sh',
     binding: BINDING,
     judge: async (trigger, object, signal) => {
-      asked.push({ trigger, object });
+      asked.push({ trigger, object: isCompared ? object() : undefined });
       return typeof verdict === 'function' ? verdict(signal) : verdict;
     },
     onEnd: ended,
@@ -49,6 +52,13 @@ describe('a body that is no AdmissionReview', () => {
     ],
     ['no content type', review(REQUEST), '', 415, 'content type "", expected application/json'],
     ['no JSON', '{"request":', 'application/json', 400, 'Invalid JSON payload'],
+    [
+      'more than 10000 levels',
+      review({}).replace('{}', `${'['.repeat(10_001)}${']'.repeat(10_001)}`),
+      'application/json',
+      400,
+      'Invalid JSON payload',
+    ],
     ['nothing', '', 'application/json', 400, 'Invalid JSON payload'],
     ['a list', '[]', 'application/json', 400, 'Invalid JSON payload: expected an AdmissionReview'],
     ['no request', '{}', 'application/json', 400, 'Missing parameters: request'],
@@ -96,6 +106,22 @@ describe('a review', () => {
         object: { n: Number('12345678901234567890'), s: '<' },
       },
     ]);
+  });
+
+  it('is not parsed for the hook, so that a crowd of large ones takes no more room than their texts', async () => {
+    const parse = vi.spyOn(JSON, 'parse');
+    const { post } = rig(
+      async () => {
+        expect(Math.max(...parse.mock.calls.map(([text]) => text.length))).toBeLessThan(100);
+        return ALLOWED;
+      },
+      { isCompared: false },
+    );
+
+    const { status } = await post(review({ ...REQUEST, object: { values: Array.from({ length: 1000 }, () => ({})) } }));
+
+    parse.mockRestore();
+    expect(status).toBe(200);
   });
 
   it.each(['admission.k8s.io/v1', 'admission.k8s.io/v1beta1'])(
