@@ -12,12 +12,17 @@ export interface CertificateOptions {
   /** IPv4 addresses or DNS names; default 127.0.0.1 and localhost. */
   readonly names?: readonly string[];
   readonly notAfter?: Date;
+  /** Default: of ECDSA on P-256. The signature is said to be of ECDSA, whatever they are. */
+  readonly keys?: { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
+  /** Whether it names its key in a way of its own; default: not at all. */
+  readonly hasKeyId?: boolean;
 }
 
 /** Creates a self-signed certificate in memory. */
 export function createCertificate(options: CertificateOptions = {}): TestCertificate {
   const { commonName = 'test', names = ['127.0.0.1', 'localhost'], notAfter = new Date('2049-01-01') } = options;
-  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const { publicKey, privateKey } = options.keys ?? generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const keyId = options.hasKeyId === true ? [SUBJECT_KEY_ID] : [];
   const name = sequence(set(sequence(COMMON_NAME, der(0x0c, Buffer.from(commonName)))));
   const toBeSigned = sequence(
     der(0xa0, der(0x02, Buffer.of(2))),
@@ -28,7 +33,7 @@ export function createCertificate(options: CertificateOptions = {}): TestCertifi
     sequence(utcTime(new Date('2020-01-01')), utcTime(notAfter)),
     name,
     publicKey.export({ type: 'spki', format: 'der' }),
-    der(0xa3, sequence(BASIC_CONSTRAINTS, subjectAlternativeNames(names))),
+    der(0xa3, sequence(BASIC_CONSTRAINTS, ...keyId, subjectAlternativeNames(names))),
   );
   return {
     cert: certificate(toBeSigned, privateKey),
@@ -37,7 +42,8 @@ export function createCertificate(options: CertificateOptions = {}): TestCertifi
 }
 
 function certificate(toBeSigned: Buffer, privateKey: KeyObject): string {
-  const signature = sign('sha256', toBeSigned, privateKey);
+  const digest = privateKey.asymmetricKeyType === 'ed25519' ? null : 'sha256';
+  const signature = sign(digest, toBeSigned, privateKey);
   const document = sequence(toBeSigned, ECDSA_WITH_SHA256, der(0x03, Buffer.concat([Buffer.of(0), signature])));
   const lines = document.toString('base64').match(/.{1,64}/g) ?? [];
   return ['-----BEGIN CERTIFICATE-----', ...lines, '-----END CERTIFICATE-----', ''].join('\n');
@@ -73,4 +79,5 @@ function der(tag: number, content: Buffer): Buffer {
 const COMMON_NAME = Buffer.from('0603550403', 'hex');
 const ECDSA_WITH_SHA256 = Buffer.from('300a06082a8648ce3d040302', 'hex');
 /** Critical, CA:TRUE. */
+const SUBJECT_KEY_ID = Buffer.from('300b0603551d0e040404020102', 'hex');
 const BASIC_CONSTRAINTS = Buffer.from('300f0603551d130101ff040530030101ff', 'hex');

@@ -1,9 +1,10 @@
-import { X509Certificate } from 'node:crypto';
+import { generateKeyPairSync, X509Certificate } from 'node:crypto';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Sandbox } from '@hooklet/sandbox';
 import { asJsonObject } from '../../../src/kube/object.ts';
 import type { Certificates } from '../../../src/server/certificates/certificates.ts';
 import { selfMadeCertificates } from '../../../src/server/certificates/self-made/self-made.ts';
+import { createCertificate, type CertificateOptions } from '../../support/certificate.ts';
 import { certificateSandbox, configuration, keepRegistered, type Connection } from '../../support/certificates/rig.ts';
 import { metricValues } from '../../support/metric-values.ts';
 import { until } from '../../support/operator-rig.ts';
@@ -77,6 +78,30 @@ describe('certificates that hooklet makes itself', () => {
     });
     const results = connections.flatMap(({ metrics }) => metricValues(metrics, ROTATIONS));
     expect(results.filter((line) => line.includes('succeeded'))).toEqual(['{result="succeeded"} 1']);
+  });
+
+  it.each<[string, CertificateOptions]>([
+    ['whose key is of RSA', { keys: generateKeyPairSync('rsa', { modulusLength: 2048 }) }],
+    ['whose key is of Ed25519', { keys: generateKeyPairSync('ed25519') }],
+    ['on a curve that API servers do not know', { keys: generateKeyPairSync('ec', { namedCurve: 'secp256k1' }) }],
+    ['that names its key in another way', { hasKeyId: true }],
+  ])('are by an authority of their own, made in 1 write, where the Secret has one %s', async (_, authority) => {
+    const { sandbox, connect } = await certificateSandbox();
+    const { cert, key } = createCertificate(authority);
+    await sandbox.call('POST', '/api/v1/namespaces/default/secrets', {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: PLACE.name },
+      stringData: { 'ca.crt': cert, 'ca.key': key },
+    });
+    const connection = await connect();
+
+    const certificates = open(connection);
+    await ready(certificates);
+
+    const leaf = new X509Certificate(certOf(certificates));
+    expect(leaf.checkIssued(new X509Certificate(cert))).toBe(false);
+    expect(metricValues(connection.metrics, ROTATIONS)).toContain('{result="succeeded"} 1');
   });
 
   it.each([

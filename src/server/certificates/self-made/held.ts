@@ -61,10 +61,15 @@ export function textsOf({ authorities, signer, next, leaf }: Held): SecretTexts 
   };
 }
 
+/** P-256, P-384 and P-521, by the names of OpenSSL. */
+const CURVES: readonly unknown[] = ['prime256v1', 'secp384r1', 'secp521r1'];
+
 function signerOf(key: string | undefined, authorities: readonly X509Certificate[]): Signer | undefined {
   if (key === undefined || key.length > MAX_PEM_LENGTH) return undefined;
   try {
     const privateKey = createPrivateKey(key);
+    // What is signed by other keys is no certificate that `x509.ts` can make, and that API servers understand.
+    if (!CURVES.includes(privateKey.asymmetricKeyDetails?.namedCurve)) return undefined;
     const certificate = authorities.find((authority) => authority.checkPrivateKey(privateKey));
     return certificate && { certificate, key };
   } catch {
