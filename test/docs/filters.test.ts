@@ -61,8 +61,28 @@ describe('the filters of docs/configuration.md', () => {
     expect(apply('jq', '{b: 1, a: 2} | keys')).toBe('["a","b"]');
   });
 
+  it('what a filter makes of all fields is in their order', () => {
+    expect(apply('jq', '{b: 1, a: 2} | [.[]], map_values(. + 1), tojson')).toBe(
+      String.raw`[[1,2],{"b":2,"a":3},"{\"b\":1,\"a\":2}"]`,
+    );
+  });
+
   it('regular expressions take what RE2 does not', () => {
     expect(apply('jq', String.raw`"ab" | test("(?<=a)b"), test("(?<!a)b"), test("\\p{L}")`)).toBe('[true,false,true]');
+  });
+
+  it('flags in a regular expression hold for the rest of their group', () => {
+    expect(apply('jq', String.raw`"a\nb" | test("^b"), test("(?m)^b"), test("(?m:a$)")`)).toBe('[false,true,true]');
+    expect(apply('jq', String.raw`"a\nb" | test("a.b"), test("(?s)a.b"), test("(?i)A(?s).B")`)).toBe(
+      '[false,true,true]',
+    );
+  });
+
+  it('classes in a regular expression are those of Unicode, and the end may come before a last line feed', () => {
+    expect(apply('jq', String.raw`["é" | test("\\w"), test("[[:alpha:]]")]`)).toBe('[true,true]');
+    expect(
+      apply('jq', String.raw`["\u00a0" | test("\\s")], ["٣" | test("\\d")], ["a\n" | test("a$"), test("a\\z")]`),
+    ).toBe('[[true],[true],[true,false]]');
   });
 
   it('numbers above 2^53 are exact until a filter computes with them', () => {

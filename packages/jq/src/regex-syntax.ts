@@ -9,13 +9,16 @@
 // The result must have the same capture groups as the source, in the same order, as `names` belongs to them by
 // position. regex-cost.ts reads the result to estimate its cost: it must know every construct that is written here.
 
+import { CLASS_ESCAPES, POSIX_CLASSES, propertyEscape, WORD } from './regex-classes.ts';
 import { raise } from './signals.ts';
 
-/** The flags of jq that change how a pattern is translated. */
+/** How a pattern, or a part of it behind flags such as `(?m)`, is translated. */
 export interface PatternOptions {
-  /** The `x` flag: white space and comments in the pattern are ignored. */
+  /** White space and comments in the pattern are ignored. */
   readonly isExtended: boolean;
   readonly dotMatchesNewline: boolean;
+  /** `^` and `$` match at the begin and the end of each line, not only of the text. */
+  readonly isMultiline: boolean;
 }
 
 /** A pattern in the syntax of JavaScript. */
@@ -33,21 +36,6 @@ export function translatePattern(source: string, options: PatternOptions): Trans
   return { pattern: translator.alternatives(), names: translator.names };
 }
 
-const WORD = String.raw`\p{L}\p{M}\p{N}\p{Pc}`;
-const SPACE = String.raw`\t-\r\x20\x85\p{Z}`;
-
-// The translation of each class escape, inside and outside square brackets.
-const CLASS_ESCAPES: Readonly<Record<string, { readonly inside: string; readonly outside: string }>> = {
-  d: { inside: String.raw`\p{Nd}`, outside: String.raw`\p{Nd}` },
-  D: { inside: String.raw`\P{Nd}`, outside: String.raw`\P{Nd}` },
-  w: { inside: WORD, outside: `[${WORD}]` },
-  W: { inside: String.raw`\W`, outside: `[^${WORD}]` },
-  s: { inside: SPACE, outside: `[${SPACE}]` },
-  S: { inside: String.raw`\S`, outside: `[^${SPACE}]` },
-  h: { inside: '0-9a-fA-F', outside: '[0-9a-fA-F]' },
-  H: { inside: String.raw`\x00-\/:-@G-\x60g-\u{10FFFF}`, outside: '[^0-9a-fA-F]' },
-};
-
 const ANCHOR_ESCAPES: Readonly<Record<string, string>> = {
   A: String.raw`(?<![\s\S])`,
   z: String.raw`(?![\s\S])`,
@@ -55,6 +43,10 @@ const ANCHOR_ESCAPES: Readonly<Record<string, string>> = {
   b: String.raw`(?:(?<=[${WORD}])(?![${WORD}])|(?<![${WORD}])(?=[${WORD}]))`,
   B: String.raw`(?:(?<=[${WORD}])(?=[${WORD}])|(?<![${WORD}])(?![${WORD}]))`,
 };
+
+// Behind the last line feed of the text no line starts.
+const LINE_START = String.raw`(?:(?<![\s\S])|(?<=\n)(?=[\s\S]))`;
+const LINE_END = String.raw`(?![^\n])`;
 
 const CONTROL_ESCAPES: Readonly<Record<string, string>> = {
   a: String.raw`\x07`,
@@ -66,30 +58,14 @@ const CONTROL_ESCAPES: Readonly<Record<string, string>> = {
   v: String.raw`\v`,
 };
 
-const POSIX_CLASSES: Readonly<Record<string, string>> = {
-  alnum: String.raw`\p{L}\p{M}\p{N}`,
-  alpha: String.raw`\p{L}\p{M}`,
-  ascii: String.raw`\x00-\x7f`,
-  blank: String.raw`\t\p{Zs}`,
-  cntrl: String.raw`\p{Cc}`,
-  digit: String.raw`\p{Nd}`,
-  graph: String.raw`\p{L}\p{M}\p{N}\p{P}\p{S}`,
-  lower: String.raw`\p{Ll}`,
-  print: String.raw`\p{L}\p{M}\p{N}\p{P}\p{S}\p{Zs}`,
-  punct: String.raw`\p{P}\p{S}`,
-  space: SPACE,
-  upper: String.raw`\p{Lu}`,
-  word: WORD,
-  xdigit: '0-9a-fA-F',
-};
-
 const SYNTAX_CHARACTERS = /[\^$\\.*+?()[\]{}|/]/;
 
 /** Translates one pattern from left to right. */
 class Translator {
   readonly names: (string | null)[] = [];
   readonly #source: string;
-  readonly #options: PatternOptions;
+  /** Those at the position: a group may change them, up to its end. */
+  #options: PatternOptions;
   #position = 0;
 
   constructor(source: string, options: PatternOptions) {
@@ -116,12 +92,16 @@ class Translator {
       case '.':
         return this.#options.dotMatchesNewline ? String.raw`[\s\S]` : String.raw`[^\n]`;
       case '^':
-        return ANCHOR_ESCAPES['A'] ?? '';
       case '$':
-        return ANCHOR_ESCAPES['Z'] ?? '';
+        return this.#anchor(char);
       default:
         return this.#plain(char);
     }
+  }
+
+  #anchor(char: '^' | '$'): string {
+    if (this.#options.isMultiline) return char === '^' ? LINE_START : LINE_END;
+    return ANCHOR_ESCAPES[char === '^' ? 'A' : 'Z'] ?? '';
   }
 
   #plain(char: string): string {
@@ -136,10 +116,8 @@ class Translator {
     return char;
   }
 
-  /** A repetition such as `{2,3}` or `{,3}`; any other brace is a literal character. */
+  /** A repetition such as `{2,3}` or `{2,}`; any other brace is a literal character, as in `{,3}`. */
   #braces(): string {
-    const upTo = this.#take(/,(\d+)\}/y);
-    if (upTo !== '') return `{0${upTo}`;
     const bounds = this.#take(/\d+(?:,\d*)?\}/y);
     return bounds === '' ? String.raw`\{` : `{${bounds}`;
   }
@@ -165,13 +143,19 @@ class Translator {
     if (flags === null)
       return this.#fail(`group (${this.#source.slice(this.#position, this.#position + 2)} is not supported`);
     const [, on = '', off = '', end] = flags;
-    const ignoresCase = on.includes('i') ? 'i' : off.includes('i') ? '-i' : '';
-    const open = `(?${ignoresCase}:`;
-    return end === ':' ? this.#closed(open) : `${open}${this.alternatives()})`;
+    const outside = this.#options;
+    this.#options = optionsWith(outside, on, off);
+    const open = `(?${on.includes('i') ? 'i' : off.includes('i') ? '-i' : ''}:`;
+    if (end === ')') return `${open}${this.alternatives()})`;
+    const group = this.#closed(open);
+    this.#options = outside;
+    return group;
   }
 
   #closed(open: string): string {
+    const outside = this.#options;
     const body = this.alternatives();
+    this.#options = outside;
     if (this.#next() !== ')') this.#fail('end pattern with unmatched parenthesis');
     return `${open}${body})`;
   }
@@ -211,12 +195,20 @@ class Translator {
 
   #escape(): string {
     const char = this.#next();
+    if (char === 'Q') return this.#quoted();
     const known = CLASS_ESCAPES[char]?.outside ?? ANCHOR_ESCAPES[char] ?? CONTROL_ESCAPES[char];
     if (known !== undefined) return known;
     const named = /^<(.*)>$/.exec(char === 'k' ? this.#take(/<[^>]+>/y) : '')?.[1];
     if (named !== undefined) return `\\${this.names.lastIndexOf(named) + 1}(?:)`;
     if (/[1-9]/.test(char)) return `\\${char}${this.#take(/\d/y)}(?:)`;
     return this.#characterEscape(char);
+  }
+
+  /** The characters up to `\E`, or up to the end of the pattern, each as it is. */
+  #quoted(): string {
+    const text = this.#take(/[^]*?(?=\\E|$)/y);
+    this.#take(/\\E/y);
+    return text.replace(/[\^$\\.*+?()[\]{}|/]/g, String.raw`\$&`);
   }
 
   #escapeInClass(): string {
@@ -226,7 +218,7 @@ class Translator {
     return CLASS_ESCAPES[char]?.inside ?? CONTROL_ESCAPES[char] ?? this.#characterEscape(char);
   }
 
-  /** `\xHH`, `\x{H…}`, `\uHHHH`, `\p{…}`, or an escaped literal character. */
+  /** `\xHH`, `\x{H…}`, `\uHHHH`, `\p{…}`, `\pL` as in Go, or an escaped literal character. */
   #characterEscape(char: string): string {
     if (char === '') this.#fail('end pattern at escape');
     const hex =
@@ -236,8 +228,9 @@ class Translator {
           ? this.#take(/[0-9a-fA-F]{4}/y)
           : '';
     if (hex !== '') return `\\u{${hex.replace(/[{}]/g, '')}}`;
-    const property = /^\{(\^?)(\w+)\}$/.exec(/[pP]/.test(char) ? this.#take(/\{\^?\w+\}/y) : '');
-    if (property !== null) return propertyEscape(char, property[1] ?? '', property[2] ?? '');
+    const [, caret = '', name] =
+      /^\{?(\^?)(\w+)\}?$/.exec(/[pP]/.test(char) ? this.#take(/\{\^?\w+\}|[CLMNPSZ]/y) : '') ?? [];
+    if (name !== undefined) return propertyEscape(char, caret, name);
     return SYNTAX_CHARACTERS.test(char) ? `\\${char}` : char;
   }
 
@@ -264,19 +257,11 @@ class Translator {
   }
 }
 
-const POSIX_PROPERTIES: Readonly<Record<string, string>> = {
-  alnum: 'Alphabetic',
-  alpha: 'Alphabetic',
-  lower: 'Lowercase',
-  space: 'White_Space',
-  upper: 'Uppercase',
-  digit: 'Nd',
-  punct: 'P',
-};
-
-function propertyEscape(char: string, caret: string, name: string): string {
-  const isNegated = (char === 'P') !== (caret === '^');
-  const property = POSIX_PROPERTIES[name.toLowerCase()] ?? name;
-  const isScript = /^(?:Han|Hiragana|Katakana|Latin|Greek|Cyrillic|Arabic|Hebrew|Thai|Hangul)$/.test(property);
-  return `\\${isNegated ? 'P' : 'p'}{${isScript ? 'Script=' : ''}${property}}`;
+function optionsWith(options: PatternOptions, on: string, off: string): PatternOptions {
+  const isSet = (flag: string, before: boolean): boolean => (before || on.includes(flag)) && !off.includes(flag);
+  return {
+    isExtended: isSet('x', options.isExtended),
+    dotMatchesNewline: isSet('s', options.dotMatchesNewline),
+    isMultiline: isSet('m', options.isMultiline),
+  };
 }

@@ -93,6 +93,7 @@ function compileRegex(source: string, flags: string): Regex {
   const { pattern, names } = translatePattern(source, {
     isExtended: flags.includes('x'),
     dotMatchesNewline: flags.includes('p'),
+    isMultiline: false,
   });
   const options = flags.includes('i') ? 'dgiu' : 'dgu';
   try {

@@ -3,7 +3,10 @@ import { costOf, worstCaseOf } from '../src/regex-cost.ts';
 import { translatePattern } from '../src/regex-syntax.ts';
 
 const worst = (pattern: string, length: number): number =>
-  worstCaseOf(costOf(translatePattern(pattern, { isExtended: false, dotMatchesNewline: false }).pattern), length);
+  worstCaseOf(
+    costOf(translatePattern(pattern, { isExtended: false, dotMatchesNewline: false, isMultiline: false }).pattern),
+    length,
+  );
 
 /** What runs on the event loop. */
 const BRIEF = 1_000_000;
