@@ -122,10 +122,12 @@ function readBuckets(reader: FieldReader): readonly number[] {
   // In Go a null in a list of numbers is 0.
   const bounds = Array.isArray(value) ? value.map((bound: unknown) => bound ?? 0) : [];
   const buckets = bounds.filter((bound) => typeof bound === 'number');
-  if (Array.isArray(value) && buckets.length === value.length) {
+  const isFinite = buckets.every(Number.isFinite);
+  if (Array.isArray(value) && buckets.length === value.length && isFinite) {
     return buckets.length === 0 ? DEFAULT_BUCKETS : [...new Set(buckets)].toSorted((a, b) => a - b);
   }
-  reader.fail('buckets', `received ${shown(value)}, expected numbers such as [0.1, 1, 10]`);
+  const problem = isFinite ? shown(value) : 'a number that is too large';
+  reader.fail('buckets', `received ${problem}, expected numbers such as [0.1, 1, 10]`);
   return [];
 }
 

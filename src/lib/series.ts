@@ -54,6 +54,7 @@ function textOf(labels: Labels): string {
     .join();
 }
 
+// Prometheus reads a page up to the first NUL.
 function escapeLabel(value: string): string {
-  return value.replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
+  return value.replaceAll('\0', '\ufffd').replaceAll('\\', '\\\\').replaceAll('"', '\\"').replaceAll('\n', '\\n');
 }

@@ -53,6 +53,12 @@ describe('metrics without a group', () => {
       String.raw`x{hook="a",p="a\"b\\c\nd"} 1`,
     ]);
   });
+
+  it('have no NUL, at which Prometheus would end the page', () => {
+    expect(seriesOf(after(['a', { name: 'x', set: 1, labels: { p: 'a\0b' } }]))).toEqual([
+      'x{hook="a",p="a\ufffdb"} 1',
+    ]);
+  });
 });
 
 describe('a histogram', () => {

@@ -192,6 +192,11 @@ describe('a metric is refused', () => {
       problem: 'buckets: received ["1"], expected',
     },
     {
+      title: 'a bucket that no number can hold',
+      input: { name: 'a', action: 'observe', value: 1, buckets: [1, Infinity] },
+      problem: 'buckets: received a number that is too large, expected numbers such as [0.1, 1, 10]',
+    },
+    {
       title: 'a label that is a number',
       input: { name: 'a', add: 1, labels: { code: 200 } },
       problem: 'labels.code: received 200, expected a string',
