@@ -27,6 +27,14 @@ export interface AskTrigger {
   readonly members: Readonly<Record<string, string>>;
   /** Whether the hook's patches, metrics and Events are dropped: the request must leave no trace. Default false. */
   readonly isDryRun?: boolean;
+  /** Throws `HookOutputError` where the response is none: then the run has failed, and nothing of it is applied. */
+  readonly check?: (response: AskResponse) => void;
+}
+
+/** What the hook wrote for a caller; empty where it wrote nothing. */
+export interface AskResponse {
+  readonly admission: string;
+  readonly conversion: string;
 }
 
 /** An HTTP request that an `http` binding took. It goes through a queue, as an event does. */

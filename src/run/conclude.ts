@@ -43,6 +43,8 @@ async function concludeExited(
   const outcome = saidOutcome(execution, result);
   const said = result === undefined ? {} : { result };
   if (outcome === 'done') {
+    const [trigger] = run.task.triggers;
+    if (trigger.type === 'ask') trigger.check?.(outputs);
     const applied = await carryOut(run, outputs, options, terminate);
     const { admission, conversion } = outputs;
     return { type: 'succeeded', cost, applied, response: { admission, conversion }, ...said };

@@ -7,6 +7,7 @@ import { objectsAt, textAt } from '@hooklet/sandbox/testing';
 import type { AskTrigger } from '../../src/hook/trigger.ts';
 import type { ConversionStep } from '../../src/sources/conversion/chain.ts';
 import { convert, type Conversion } from '../../src/sources/conversion/convert.ts';
+import { readConversionResponse } from '../../src/sources/conversion/response.ts';
 import type { ConvertedObject } from '../../src/sources/conversion/converted.ts';
 import { examplesDir } from '../support/example-rig.ts';
 import { runProgram } from '../support/program.ts';
@@ -64,7 +65,7 @@ async function converted(objects: readonly ConvertedObject[], version: string): 
   const ask = async ({ hook }: ConversionStep, trigger: AskTrigger) => {
     const { conversion, failure } = await runScript(converterPath(hook), { contexts: [contextOf(trigger)] });
     if (failure !== undefined) return { type: 'failed', message: failure } as const;
-    return { type: 'answered', response: conversion } as const;
+    return { type: 'answered', response: readConversionResponse(conversion) } as const;
   };
   const request = { uid: '1', desiredAPIVersion: `example.hooklet.dev/${version}`, objects };
   return convert(request, { steps, ask, signal: new AbortController().signal });

@@ -151,6 +151,22 @@ describe('a hook that converts', { timeout: LIMIT_MS }, () => {
       await until(() => expect(rig.lines.map((line) => line.message)).toContain('objects were not converted'));
     }
   });
+
+  it('that writes nonsense has failed, and nothing that it asked for is done', async () => {
+    const made = { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: 'made', namespace: 'default' } };
+    const patch = `echo '${JSON.stringify({ operation: 'Create', object: made })}' > "$KUBERNETES_PATCH_PATH"`;
+    const body = `${patch}; ${CONVERTS}; echo done >> "$CONVERSION_RESPONSE_PATH"`;
+    const sandbox = await sandboxWith('v1', 'v2');
+    await using rig = await rigOf(sandbox, { 'a.sh': recordingHook(converting(['v1>v2']), body) });
+    await isRegistered(sandbox);
+    await asking(sandbox)('POST', tabs('v1'), cronTab('example.com/v1', 'a'));
+
+    const answer = await asking(sandbox)('GET', `${tabs('v2')}/a`);
+
+    expect(JSON.stringify(answer.body)).toContain('CONVERSION_RESPONSE_PATH cannot be read as JSON');
+    expect((await asking(sandbox)('GET', '/api/v1/namespaces/default/configmaps/made')).status).toBe(404);
+    expect(await metric(rig, 'hook_run_errors_total{')).toMatch(/ [1-9]\d*$/);
+  });
 });
 
 const WARM = `import { conversion, defineHook } from 'hooklet';

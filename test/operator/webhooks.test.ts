@@ -105,26 +105,43 @@ describe('a hook with a webhook', { timeout: LIMIT_MS }, () => {
   it('that fails, writes nonsense, or asks for what is refused denies, and names itself and what', async () => {
     const bad = { operation: 'Create', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '_' } } };
     const patch = `echo '{"allowed":true}' > "$VALIDATING_RESPONSE_PATH"; echo '${JSON.stringify(bad)}' > "$KUBERNETES_PATCH_PATH"`;
-    const cases: readonly (readonly [name: string, body: string, message: string])[] = [
-      ['fails', 'exit 1', 'exit code 1'],
-      ['silent', ':', 'ADMISSION_RESPONSE_PATH is empty'],
-      ['nonsense', 'echo yes > "$ADMISSION_RESPONSE_PATH"', 'ADMISSION_RESPONSE_PATH is not one JSON object'],
-      ['later', 'exit 75', 'it says that its work cannot be done yet'],
-      ['refused', patch, 'ERR_PATCH'],
+    const cases: readonly (readonly [name: string, body: string, message: string, code: number])[] = [
+      ['fails', 'exit 1', 'exit code 1', 403],
+      ['silent', ':', 'ADMISSION_RESPONSE_PATH is empty', 500],
+      ['nonsense', 'echo yes > "$ADMISSION_RESPONSE_PATH"', 'ADMISSION_RESPONSE_PATH is not one JSON object', 403],
+      ['later', 'exit 75', 'it says that its work cannot be done yet', 403],
+      ['refused', patch, 'ERR_PATCH', 403],
     ];
     const hooks = cases.map(([name, body]) => [`${name}.sh`, recordingHook(validating(`${name}.example.com`), body)]);
     const sandbox = await sandboxForTest();
     await using rig = await rigOf(sandbox, { hooks: Object.fromEntries(hooks) });
     await until(async () => expect(await names(sandbox)).toHaveLength(cases.length));
 
-    for (const [name, , message] of cases) {
+    for (const [name, , message, code] of cases) {
       const { response } = await rig.review(`/hooks/${name}-example-com`);
 
-      expect(response).toMatchObject({ uid: 'uid-1', allowed: false, status: { code: 500 } });
+      expect(response).toMatchObject({ uid: 'uid-1', allowed: false, status: { code } });
       const start = `Hook failed: hook ${name}.sh, kubernetesValidating ${name}.example.com: `;
       expect(JSON.stringify(response)).toContain(start);
       expect(JSON.stringify(response)).toContain(message);
     }
+  });
+
+  it('that writes nonsense has failed, and nothing that it asked for is done', async () => {
+    const patch = JSON.stringify({ operation: 'Create', object: configMap('made') });
+    const body = (response: string) =>
+      `echo '${patch}' > "$KUBERNETES_PATCH_PATH"; echo '${response}' > "$ADMISSION_RESPONSE_PATH"`;
+    const sandbox = await sandboxForTest();
+    const hooks = { 'a.sh': recordingHook(validating('a.example.com'), body('{"allowed":true} {"allowed":false}')) };
+    await using rig = await rigOf(sandbox, { hooks });
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+
+    const { response } = await rig.review('/hooks/a-example-com');
+
+    expect(response).toMatchObject({ allowed: false, status: { code: 403 } });
+    expect((await asking(sandbox)('GET', '/api/v1/namespaces/default/configmaps/made')).status).toBe(404);
+    const metrics = await (await fetch(`${rig.url()}/metrics`)).text();
+    expect(metrics).toMatch(/hook_run_errors_total\{[^}]*binding="a.example.com"[^}]*\} 1\n/);
   });
 
   it('is called by the API server, which tells its user what the hook said', async () => {

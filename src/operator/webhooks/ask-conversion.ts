@@ -1,6 +1,7 @@
-import { summaryOf } from '../../errors.ts';
+import { HookOutputError, summaryOf } from '../../errors.ts';
 import type { AskTrigger } from '../../hook/trigger.ts';
 import type { Ask, AskOutcome } from '../../run/asked-runs.ts';
+import { readConversionResponse, type ConversionResponse } from '../../sources/conversion/response.ts';
 import type { AskedConversion } from '../../sources/conversion/convert.ts';
 
 /**
@@ -22,13 +23,28 @@ export async function askConversion(
       message: 'it is not loaded, or the snapshots that it asked for are not complete yet',
     };
   }
-  return answerOf(await ask(trigger, signal));
+  let response: ConversionResponse | undefined;
+  let unreadable: unknown;
+  const check: AskTrigger['check'] = ({ conversion }) => {
+    try {
+      response = readConversionResponse(conversion);
+    } catch (error) {
+      unreadable = error;
+      throw error;
+    }
+  };
+  const outcome = await ask({ ...trigger, check }, signal);
+  // The message of our own parser, which shows values only shortened.
+  if (unreadable instanceof HookOutputError) return { type: 'failed', message: unreadable.message };
+  return answerOf(outcome, response);
 }
 
-function answerOf(outcome: AskOutcome): AskedConversion {
+function answerOf(outcome: AskOutcome, response: ConversionResponse | undefined): AskedConversion {
   switch (outcome.type) {
     case 'succeeded':
-      return { type: 'answered', response: outcome.response?.conversion ?? '' };
+      return response === undefined
+        ? { type: 'failed', message: 'its response was not read' }
+        : { type: 'answered', response };
     case 'refused':
       return { type: 'refused', status: 429, message: outcome.reason };
     case 'later':

@@ -1,4 +1,4 @@
-import { readAdmission } from '../../effects/read-admission.ts';
+import { readAdmission, type AdmissionResponse } from '../../effects/read-admission.ts';
 import { HookOutputError, summaryOf } from '../../errors.ts';
 import type { AskTrigger } from '../../hook/trigger.ts';
 import { shownText } from '../../lib/shown.ts';
@@ -24,45 +24,67 @@ export async function judgeAdmission(
   } catch {
     return { type: 'refused', status: 503, reason: 'it is not loaded, or its snapshots are not complete yet' };
   }
-  return verdictOf(await ask(trigger, signal), trigger, { object, log });
+  const isMutating = trigger.binding.type === 'kubernetesMutating';
+  let reading: Reading | undefined;
+  const check: AskTrigger['check'] = ({ admission }) => {
+    reading = readResponse(admission, { isMutating, object });
+    if (reading.type === 'unreadable') throw reading.error;
+  };
+  const outcome = await ask({ ...trigger, check }, signal);
+  const verdict = verdictOf(outcome, reading);
+  if (verdict.type !== 'answered') return verdict;
+  for (const warning of verdict.mistakes) {
+    log.warn({ binding: trigger.binding.name, warning }, 'hook output has a likely mistake');
+  }
+  return verdict;
 }
 
-interface Reading {
-  readonly object: () => unknown;
-  readonly log: Logger;
-}
+/** What a hook wrote as its response. */
+type Reading =
+  | { readonly type: 'response'; readonly response: AdmissionResponse }
+  | { readonly type: 'unreadable'; readonly error: HookOutputError; readonly status: 403 | 500 };
 
-function verdictOf(outcome: AskOutcome, trigger: AskTrigger, reading: Reading): Verdict {
+type Answered = Extract<Verdict, { readonly type: 'answered' }> & Pick<AdmissionResponse, 'mistakes'>;
+
+type Judged = Answered | Exclude<Verdict, { readonly type: 'answered' }>;
+
+function verdictOf(outcome: AskOutcome, reading: Reading | undefined): Judged {
   switch (outcome.type) {
     case 'succeeded':
-      return readResponse(outcome.response?.admission ?? '', trigger, reading);
+    case 'failed':
+      return ofEnded(outcome, reading);
     case 'refused':
       return { type: 'refused', status: 429, reason: outcome.reason };
     case 'later':
-      return { type: 'failed', reason: 'it says that its work cannot be done yet, and a request cannot wait' };
-    case 'failed':
-      return { type: 'failed', reason: summaryOf(outcome.error) };
+      return failed('it says that its work cannot be done yet, and a request cannot wait');
     case 'replaced':
-      return { type: 'failed', reason: 'its run was ended' };
+      return failed('its run was ended');
     case 'interrupted':
       return { type: 'refused', status: 503, reason: outcome.error.message };
   }
 }
 
-function readResponse(text: string, { binding }: AskTrigger, { object, log }: Reading): Verdict {
-  try {
-    const isMutating = binding.type === 'kubernetesMutating';
-    const { mistakes, ...response } = readAdmission(text, { isMutating, object });
-    for (const warning of mistakes) log.warn({ binding: binding.name, warning }, 'hook output has a likely mistake');
-    return { type: 'answered', ...response };
-  } catch (error) {
-    log.warn({ binding: binding.name, err: error }, 'the response of the hook is invalid, the request is denied');
-    return { type: 'failed', reason: reasonOf(error) };
-  }
+function ofEnded(outcome: Extract<AskOutcome, { type: 'succeeded' | 'failed' }>, reading: Reading | undefined): Judged {
+  // The message of our own parser, which shows values only shortened.
+  if (reading?.type === 'unreadable') return { ...reading, type: 'failed', reason: shownText(reading.error.message) };
+  if (outcome.type === 'failed') return failed(summaryOf(outcome.error));
+  return reading === undefined ? failed('its response was not read') : { type: 'answered', ...reading.response };
 }
 
-/** Of our own parser, which shows values only shortened. */
-function reasonOf(error: unknown): string {
-  if (error instanceof HookOutputError) return shownText(error.message);
-  return error instanceof RangeError ? 'its response is nested too deeply' : summaryOf(error);
+/** With the code that shell-operator answers. */
+function failed(reason: string): Verdict & { readonly type: 'failed' } {
+  return { type: 'failed', status: 403, reason };
+}
+
+function readResponse(text: string, scope: Parameters<typeof readAdmission>[1]): Reading {
+  // As in shell-operator: the hook did not fail, it gave no answer.
+  const status = text.trim() === '' ? 500 : 403;
+  try {
+    return { type: 'response', response: readAdmission(text, scope) };
+  } catch (error) {
+    if (error instanceof HookOutputError) return { type: 'unreadable', error, status };
+    if (!(error instanceof RangeError)) throw error;
+    const tooDeep = new HookOutputError('its response is nested too deeply', { cause: error });
+    return { type: 'unreadable', error: tooDeep, status };
+  }
 }

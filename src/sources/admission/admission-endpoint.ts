@@ -38,7 +38,7 @@ export type Verdict =
       readonly patch: readonly object[];
     }
   /** The hook failed, or what it wrote counts for nothing. */
-  | { readonly type: 'failed'; readonly reason: string }
+  | { readonly type: 'failed'; readonly status: 403 | 500; readonly reason: string }
   /** The hook was not asked: too many requests, not ready, or the operator stops. */
   | { readonly type: 'refused'; readonly status: 429 | 503; readonly reason: string };
 
@@ -85,10 +85,10 @@ async function answer(call: AdmissionCall, options: AdmissionEndpointOptions): P
       try {
         return { result: verdict.allowed ? 'allowed' : 'denied', reply: reply(review, verdict) };
       } catch {
-        return failed(review, `${who}: its patch is nested too deeply`);
+        return failed(review, 403, `${who}: its patch is nested too deeply`);
       }
     case 'failed':
-      return failed(review, `${who}: ${verdict.reason}`);
+      return failed(review, verdict.status, `${who}: ${verdict.reason}`);
     case 'refused':
       return { result: 'refused', reply: plain(verdict.status, `${who}: ${verdict.reason}`) };
     case 'late':
@@ -97,8 +97,8 @@ async function answer(call: AdmissionCall, options: AdmissionEndpointOptions): P
   }
 }
 
-function failed(review: Review, reason: string): Ended {
-  const status = { code: 500, message: shownText(`Hook failed: ${reason}`, MAX_MESSAGE) };
+function failed(review: Review, code: number, reason: string): Ended {
+  const status = { code, message: shownText(`Hook failed: ${reason}`, MAX_MESSAGE) };
   return { result: 'failed', reply: written(review, { allowed: false, status }) };
 }
 

@@ -2,7 +2,7 @@ import type { AskTrigger } from '../../hook/trigger.ts';
 import { shown } from '../../lib/shown.ts';
 import { shortestChain, type ConversionStep } from './chain.ts';
 import { checkConverted, type Converted, type ConvertedObject } from './converted.ts';
-import { readConversionResponse } from './response.ts';
+import type { ConversionResponse } from './response.ts';
 
 /** The request of a ConversionReview. */
 export interface ConversionRequest {
@@ -19,9 +19,9 @@ export type AskConversion = (
   signal: AbortSignal,
 ) => Promise<AskedConversion>;
 
-/** The text of the response file of a hook, or why there is none. */
+/** The response of a hook, or why there is none. */
 export type AskedConversion =
-  | { readonly type: 'answered'; readonly response: string }
+  | { readonly type: 'answered'; readonly response: ConversionResponse }
   | { readonly type: 'failed'; readonly message: string }
   | RefusedConversion;
 
@@ -93,7 +93,7 @@ async function take(
 ): Promise<Conversion> {
   const asked = await ask(step, triggerOf(step, given, request), signal);
   if (asked.type !== 'answered') return asked;
-  const response = readConversionResponse(asked.response);
+  const { response } = asked;
   if (response.type === 'failed') return failed(response.message);
   const [group] = request.desiredAPIVersion.split('/', 1);
   const { toVersion } = step.rule;

@@ -1,33 +1,35 @@
+import { HookOutputError } from '../../errors.ts';
 import { isObject } from '../../hook/config-reader.ts';
 import { parseExactJson } from '../../lib/exact-json.ts';
 import { shown, shownText } from '../../lib/shown.ts';
 
-/** What a hook wrote to `CONVERSION_RESPONSE_PATH`. */
+/** What a hook answered in `CONVERSION_RESPONSE_PATH`. */
 export type ConversionResponse =
   | { readonly type: 'objects'; readonly objects: readonly unknown[] }
-  /** The hook says that it cannot convert, or wrote what is no response. */
+  /** The hook says that it cannot convert. */
   | { readonly type: 'failed'; readonly message: string };
 
 const MAX_MESSAGE = 4096;
 const FILE = 'CONVERSION_RESPONSE_PATH';
 
-/** Reads the response file: one JSON object with `convertedObjects` or `failedMessage`. */
+/** Reads the response file: one JSON object with `convertedObjects` or `failedMessage`. Throws `HookOutputError`. */
 export function readConversionResponse(text: string): ConversionResponse {
-  if (text.trim() === '') return failed(`it wrote nothing to ${FILE}, expected {"convertedObjects": […]}`);
+  if (text.trim() === '') throw unreadable(`it wrote nothing to ${FILE}, expected {"convertedObjects": […]}`);
   let value: unknown;
   try {
     value = parseExactJson(text);
   } catch {
     // The message of the parser would show callers what the hook wrote.
-    return failed(`${FILE} cannot be read as JSON`);
+    throw unreadable(`${FILE} cannot be read as JSON`);
   }
-  if (!isObject(value)) return failed(`${FILE}: got ${shown(value)}, expected an object with convertedObjects`);
+  if (!isObject(value)) throw unreadable(`${FILE}: got ${shown(value)}, expected an object with convertedObjects`);
   const { convertedObjects, failedMessage } = value;
-  if (typeof failedMessage === 'string' && failedMessage !== '') return failed(failedMessage);
+  if (typeof failedMessage === 'string' && failedMessage !== '')
+    return { type: 'failed', message: shownText(failedMessage, MAX_MESSAGE) };
   if (Array.isArray(convertedObjects)) return { type: 'objects', objects: convertedObjects };
-  return failed(`${FILE}.convertedObjects: got ${shown(convertedObjects)}, expected a list of objects`);
+  throw unreadable(`${FILE}.convertedObjects: got ${shown(convertedObjects)}, expected a list of objects`);
 }
 
-function failed(message: string): ConversionResponse {
-  return { type: 'failed', message: shownText(message, MAX_MESSAGE) };
+function unreadable(message: string): HookOutputError {
+  return new HookOutputError(shownText(message, MAX_MESSAGE));
 }

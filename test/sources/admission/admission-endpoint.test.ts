@@ -174,10 +174,10 @@ describe('the answer', () => {
     ],
     [
       'a hook that failed',
-      { type: 'failed', reason: 'exit code 1' },
+      { type: 'failed', status: 403, reason: 'exit code 1' },
       {
         allowed: false,
-        status: { code: 500, message: 'Hook failed: hook pods.sh, kubernetesMutating pods.example.com: exit code 1' },
+        status: { code: 403, message: 'Hook failed: hook pods.sh, kubernetesMutating pods.example.com: exit code 1' },
       },
       'failed',
     ],

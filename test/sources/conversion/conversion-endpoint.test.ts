@@ -2,6 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { aborted } from '../../../src/lib/aborted.ts';
 import { createConversionEndpoint } from '../../../src/sources/conversion/conversion-endpoint.ts';
 import type { AskConversion } from '../../../src/sources/conversion/convert.ts';
+import { readConversionResponse } from '../../../src/sources/conversion/response.ts';
 import { step } from './conversion-rig.ts';
 
 const object = { apiVersion: 'g.io/v1', kind: 'CronTab', metadata: { name: 'a' } };
@@ -9,7 +10,7 @@ const request = { uid: 'u', desiredAPIVersion: 'g.io/v2', objects: [object] };
 const review = { kind: 'ConversionReview', apiVersion: 'apiextensions.k8s.io/v1', request };
 const responds =
   (response: object): AskConversion =>
-  async () => ({ type: 'answered', response: JSON.stringify(response) });
+  async () => ({ type: 'answered', response: readConversionResponse(JSON.stringify(response)) });
 
 interface Sent {
   readonly body?: string;

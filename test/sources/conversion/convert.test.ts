@@ -3,6 +3,7 @@ import type { AskTrigger } from '../../../src/hook/trigger.ts';
 import { conversionAnswer, readConversionReview } from '../../../src/sources/conversion/conversion-review.ts';
 import { convert, type AskedConversion } from '../../../src/sources/conversion/convert.ts';
 import type { ConvertedObject } from '../../../src/sources/conversion/converted.ts';
+import { readConversionResponse } from '../../../src/sources/conversion/response.ts';
 import { step } from './conversion-rig.ts';
 
 const object = (version: string, name: string, more: object = {}): ConvertedObject => ({
@@ -28,7 +29,14 @@ function givenOf({ members }: AskTrigger): Given {
   };
 }
 
-const respond = (response: unknown): AskedConversion => ({ type: 'answered', response: JSON.stringify(response) });
+function respond(response: unknown): AskedConversion {
+  try {
+    return { type: 'answered', response: readConversionResponse(JSON.stringify(response)) };
+  } catch (error) {
+    return { type: 'failed', message: String(error) };
+  }
+}
+
 const renamed = ({ objects, toVersion }: Given): unknown => ({
   convertedObjects: objects.map((one) => ({ ...one, apiVersion: `g.io/${toVersion}` })),
 });
