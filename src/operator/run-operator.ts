@@ -201,11 +201,13 @@ function openElection(
 const DRAIN_MS = 3000;
 
 function openAdmission(
-  { webhooks: settings, webhookDrainMs: drainMs = DRAIN_MS, webhookSettleMs: settleMs, env, log }: OperatorOptions,
+  options: OperatorOptions,
   { asked, triggers }: Pick<Operator, 'asked' | 'triggers'>,
   parts: Pick<WebhooksOptions, 'access' | 'metrics' | 'events'>,
 ): Webhooks | undefined {
-  return settings && openWebhooks({ ...parts, asked, triggers, settings, drainMs, settleMs, env, log });
+  const { webhooks: settings, webhookDrainMs: drainMs = DRAIN_MS, webhookSettleMs: settleMs } = options;
+  const { env, log, logCompat = false } = options;
+  return settings && openWebhooks({ ...parts, asked, triggers, settings, drainMs, settleMs, env, logCompat, log });
 }
 
 async function openCluster(

@@ -38,7 +38,8 @@ export function logCompatEnd(log: Logger, fields: LogFields, { run, outcome, nex
     log.info({ ...fields, err }, 'Hook failed, but allowed to fail');
     return true;
   }
-  if (next.type !== 'retry') return false;
+  // Of a run that answers a request too, though nothing is run again.
+  if (next.type !== 'retry' && next.type !== 'answer') return false;
   log.error({ ...fields, failedCount: run.attempt, err }, 'Hook failed. Will retry after delay.');
   return true;
 }

@@ -133,12 +133,15 @@ describe('a hook with a webhook', { timeout: LIMIT_MS }, () => {
       `echo '${patch}' > "$KUBERNETES_PATCH_PATH"; echo '${response}' > "$ADMISSION_RESPONSE_PATH"`;
     const sandbox = await sandboxForTest();
     const hooks = { 'a.sh': recordingHook(validating('a.example.com'), body('{"allowed":true} {"allowed":false}')) };
-    await using rig = await rigOf(sandbox, { hooks });
+    await using rig = await rigOf(sandbox, { hooks, operator: { logCompat: true } });
     await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
 
     const { response } = await rig.review('/hooks/a-example-com');
 
     expect(response).toMatchObject({ allowed: false, status: { code: 403 } });
+    const messages = rig.lines.map(({ message }) => message);
+    expect(messages).toEqual(expect.arrayContaining(['Got AdmissionReview request', 'Execute hook']));
+    expect(messages).toContain('Hook failed. Will retry after delay.');
     expect((await asking(sandbox)('GET', '/api/v1/namespaces/default/configmaps/made')).status).toBe(404);
     const metrics = await (await fetch(`${rig.url()}/metrics`)).text();
     expect(metrics).toMatch(/hook_run_errors_total\{[^}]*binding="a.example.com"[^}]*\} 1\n/);

@@ -90,9 +90,10 @@ describe('the log as that of shell-operator', () => {
       endedWhole(startupRun, { type: 'succeeded', cost, applied: [] }, { type: 'done' }),
       endedWhole(scheduleRun('tick', 'sched'), outcome, { type: 'retry', at: 'head', delayMs: 5000 }),
       endedWhole(scheduleRun('okfail', 'sched2'), outcome, { type: 'drop', why: 'allowed' }),
+      endedWhole(scheduleRun('tick', 'sched'), outcome, { type: 'answer' }),
     ).map(parsed);
 
-    expect(lines).toEqual([started, { ...succeeded, durationMs: 1 }, failed, allowed]);
+    expect(lines).toEqual([started, { ...succeeded, durationMs: 1 }, failed, allowed, failed]);
   });
 
   it('says nothing for a line of blanks, and cuts what is too long', () => {

@@ -5,11 +5,14 @@ import type { Metrics } from '../../metrics.ts';
 import type { WebhookRoute } from '../../server/webhook-server.ts';
 import { createAdmissionEndpoint } from '../../sources/admission/admission-endpoint.ts';
 import type { AskedHooks } from './asked-hooks.ts';
+import { compatWebhookLog } from './compat-log.ts';
 import { judgeAdmission } from './judge-admission.ts';
 
 export interface AdmissionRoutesOptions {
   readonly asked: AskedHooks;
   readonly metrics: Pick<Metrics, 'admissionRequests' | 'admissionSeconds'>;
+  /** Whether requests are logged as shell-operator does; default false. */
+  readonly logCompat?: boolean;
   readonly log: Logger;
 }
 
@@ -50,6 +53,7 @@ export class AdmissionRoutes {
   #route(hook: string, binding: AdmissionBinding): WebhookRoute {
     const { asked, metrics } = this.#options;
     const log = this.#options.log.child({ hook });
+    const compat = this.#options.logCompat === true ? compatWebhookLog(this.#options.log) : undefined;
     const labels = { hook, binding: binding.name };
     return {
       maxBodyBytes: MAX_BODY_BYTES,
@@ -58,10 +62,14 @@ export class AdmissionRoutes {
         binding,
         judge: async (trigger, object, signal) => {
           const ready = async (until: AbortSignal) => asked.ready(hook, binding, until);
-          return judgeAdmission(trigger, object, { ready, log, signal });
+          const verdict = await judgeAdmission(trigger, object, { ready, log, signal });
+          if (verdict.type === 'answered') compat?.judged(hook, binding, verdict);
+          return verdict;
         },
-        onEnd: (result, durationMs) => {
-          metrics.admissionRequests.inc({ ...labels, result });
+        onReview: (review) => compat?.reviewed(binding.name, review),
+        onEnd: (ended, durationMs) => {
+          compat?.reviewEnded(ended);
+          metrics.admissionRequests.inc({ ...labels, result: ended.result });
           metrics.admissionSeconds.observe(labels, durationMs / 1000);
         },
       }),

@@ -7,10 +7,13 @@ import type { ConversionStep } from '../../sources/conversion/chain.ts';
 import { createConversionEndpoint } from '../../sources/conversion/conversion-endpoint.ts';
 import { askConversion } from './ask-conversion.ts';
 import type { AskedHooks } from './asked-hooks.ts';
+import { compatWebhookLog } from './compat-log.ts';
 
 export interface ConversionRoutesOptions {
   readonly asked: AskedHooks;
   readonly metrics: Pick<Metrics, 'conversionRequests' | 'conversionSeconds'>;
+  /** Whether requests are logged as shell-operator does; default false. */
+  readonly logCompat?: boolean;
   readonly log: Logger;
 }
 
@@ -53,17 +56,28 @@ export class ConversionRoutes {
   readonly routeOf = (path: string): WebhookRoute | undefined => this.#routes.get(path);
 
   #route(crd: string): WebhookRoute {
-    const { asked, metrics, log } = this.#options;
+    const { asked, metrics, log, logCompat = false } = this.#options;
+    const compat = logCompat ? compatWebhookLog(log) : undefined;
     return {
       maxBodyBytes: MAX_BODY_BYTES,
       answer: createConversionEndpoint({
         steps: () => this.#steps.get(crd) ?? [],
-        ask: async ({ hook, binding }, trigger, signal) =>
-          askConversion(async (until) => asked.ready(hook, binding, until), trigger, signal),
-        onEnd: ({ result, message }, durationMs) => {
+        ask: async (step, trigger, signal) => {
+          const { hook, binding } = step;
+          const answer = await askConversion(async (until) => asked.ready(hook, binding, until), trigger, signal);
+          if (answer.type === 'answered') compat?.converted(step, answer.response);
+          return answer;
+        },
+        onReview: (request) => compat?.conversionReviewed(crd, request),
+        onChain: (...chain) => compat?.chained(...chain),
+        onEnd: ({ result, message, uid }, durationMs) => {
           metrics.conversionRequests.inc({ crd, result });
           metrics.conversionSeconds.observe({ crd }, durationMs / 1000);
           if (result === 'converted') return;
+          if (compat !== undefined && uid !== undefined) {
+            compat.conversionFailed(crd, uid, message);
+            return;
+          }
           // Anybody who reaches the port can send what is no review, as often as they like.
           const level = result === 'invalid' ? 'debug' : 'warn';
           log[level]({ crd, result, reason: message }, 'objects were not converted');

@@ -51,7 +51,17 @@ export interface AdmissionEndpointOptions {
   readonly binding: AdmissionBinding;
   /** Asks the hook; `object` parses that of the request. Ends when `signal` aborts. */
   readonly judge: (trigger: AskTrigger, object: () => unknown, signal: AbortSignal) => Promise<Verdict>;
-  readonly onEnd?: (result: AdmissionResult, durationMs: number) => void;
+  readonly onReview?: (review: Review) => void;
+  readonly onEnd?: (ended: AdmissionEnded, durationMs: number) => void;
+}
+
+/** How a request ended. */
+export interface AdmissionEnded {
+  readonly result: AdmissionResult;
+  /** Absent where the body was none. */
+  readonly review?: Review;
+  /** Of a hook that gave no answer: what its caller is told. */
+  readonly noAnswer?: string;
 }
 
 /** Left to the answer to reach its caller. */
@@ -64,20 +74,20 @@ export function createAdmissionEndpoint(
 ): (call: AdmissionCall) => Promise<AdmissionReply> {
   return async (call) => {
     const startedAt = performance.now();
-    const { result, reply } = await answer(call, options);
-    options.onEnd?.(result, performance.now() - startedAt);
+    const { reply, ...ended } = await answer(call, options);
+    options.onEnd?.(ended, performance.now() - startedAt);
     return reply;
   };
 }
 
-interface Ended {
-  readonly result: AdmissionResult;
+interface Ended extends AdmissionEnded {
   readonly reply: AdmissionReply;
 }
 
 async function answer(call: AdmissionCall, options: AdmissionEndpointOptions): Promise<Ended> {
   const review = readReview(call.body, call.contentType);
   if ('status' in review) return { result: 'invalid', reply: plain(review.status, review.text) };
+  options.onReview?.(review);
   const verdict = await judged(review, call, options);
   const who = `hook ${options.hook}, ${options.binding.type} ${options.binding.name}`;
   switch (verdict.type) {
@@ -98,8 +108,9 @@ async function answer(call: AdmissionCall, options: AdmissionEndpointOptions): P
 }
 
 function failed(review: Review, code: number, reason: string): Ended {
-  const status = { code, message: shownText(`Hook failed: ${reason}`, MAX_MESSAGE) };
-  return { result: 'failed', reply: written(review, { allowed: false, status }) };
+  const message = shownText(`Hook failed: ${reason}`, MAX_MESSAGE);
+  const reply = written(review, { allowed: false, status: { code, message } });
+  return { result: 'failed', review, reply, ...(code === 500 && { noAnswer: message }) };
 }
 
 interface Late {

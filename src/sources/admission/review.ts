@@ -1,4 +1,5 @@
 import { isJson, memberSpans, type JsonSpan } from '../../lib/json-scan.ts';
+import { text } from '../../kube/object.ts';
 import { shown } from '../../lib/shown.ts';
 
 /** An AdmissionReview with a request, as the API server sent it. */
@@ -7,6 +8,8 @@ export interface Review {
   readonly apiVersion: string;
   readonly uid: string;
   readonly isDryRun: boolean;
+  /** What the request is about, for the log. */
+  readonly subject: { readonly kind: string; readonly name: string; readonly namespace: string };
   /** The request as JSON text, with `object`, `oldObject` and `options`, null where there is none. */
   readonly request: string;
   /** Parses the object of the request; null where there is none. Parsed it may take twenty times the room of its text. */
@@ -47,18 +50,30 @@ function readRequest(body: Buffer, apiVersion: string, span: JsonSpan | undefine
     apiVersion,
     uid,
     isDryRun: scalar(body, members.get('dryRun')) === true,
+    subject: subjectOf(body, members),
     request: requestText(body, span, missing),
     object: () => parsed(body, members.get('object')),
+  };
+}
+
+function subjectOf(body: Buffer, members: ReadonlyMap<string, JsonSpan>): Review['subject'] {
+  const kind = members.get('kind');
+  const kinds = kind === undefined || !isObject(body, kind) ? undefined : memberSpans(body, kind, ['kind']);
+  const textAt = (span: JsonSpan | undefined): string => text(scalar(body, span));
+  return {
+    kind: textAt(kinds?.get('kind')),
+    name: textAt(members.get('name')),
+    namespace: textAt(members.get('namespace')),
   };
 }
 
 const INVALID = 'Invalid JSON payload';
 /** The members that are there in every request, also where the sender left them out. */
 const ALWAYS = ['object', 'oldObject', 'options'] as const;
-const MEMBERS = ['uid', 'dryRun', ...ALWAYS] as const;
+const MEMBERS = ['uid', 'dryRun', 'kind', 'name', 'namespace', ...ALWAYS] as const;
 
-function bad(text: string): ReviewProblem {
-  return { status: 400, text };
+function bad(message: string): ReviewProblem {
+  return { status: 400, text: message };
 }
 
 function isVersion(apiVersion: unknown): apiVersion is string {
@@ -67,10 +82,10 @@ function isVersion(apiVersion: unknown): apiVersion is string {
 
 /** As the bytes that came: parsed and written again, large numbers would be others. */
 function requestText(body: Buffer, { start, end }: JsonSpan, missing: readonly string[]): string {
-  const text = body.toString('utf8', start, end);
-  if (missing.length === 0) return text;
+  const json = body.toString('utf8', start, end);
+  if (missing.length === 0) return json;
   const added = missing.map((name) => `,"${name}":null`).join('');
-  return `${text.slice(0, text.lastIndexOf('}')).trimEnd()}${added}}`;
+  return `${json.slice(0, json.lastIndexOf('}')).trimEnd()}${added}}`;
 }
 
 function indexOfValue(body: Buffer): number {

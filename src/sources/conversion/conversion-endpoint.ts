@@ -9,7 +9,7 @@ import { within } from '../../lib/deadline.ts';
 import { goDuration } from '../../lib/duration.ts';
 import { shown } from '../../lib/shown.ts';
 import { conversionAnswer, readConversionReview, type ConversionReview } from './conversion-review.ts';
-import { convert, type Conversion, type ConvertOptions } from './convert.ts';
+import { convert, type Conversion, type ConversionRequest, type ConvertOptions } from './convert.ts';
 
 /** A request of the API server. */
 export interface ConversionCall {
@@ -29,10 +29,20 @@ export interface ConversionReply {
 /** How a request ended. */
 export type ConversionResult = 'converted' | 'failed' | 'refused' | 'timeout' | 'invalid';
 
-export interface ConversionEndpointOptions extends Pick<ConvertOptions, 'ask'> {
+export interface ConversionEndpointOptions extends Pick<ConvertOptions, 'ask' | 'onChain'> {
   /** The rules of all hooks for this CustomResourceDefinition, as they are now. */
   readonly steps: () => ConvertOptions['steps'];
-  readonly onEnd: (ended: { readonly result: ConversionResult; readonly message: string }, durationMs: number) => void;
+  readonly onReview?: (request: ConversionRequest) => void;
+  readonly onEnd: (ended: ConversionEnded, durationMs: number) => void;
+}
+
+/** How a request ended. */
+export interface ConversionEnded {
+  readonly result: ConversionResult;
+  /** Why nothing was converted; empty when all was. */
+  readonly message: string;
+  /** Of the request; absent where the body was no review. */
+  readonly uid?: string;
 }
 
 const DEFAULT_TIMEOUT_MS = 30_000;
@@ -45,15 +55,13 @@ export function createConversionEndpoint(
 ): (call: ConversionCall) => Promise<ConversionReply> {
   return async (call) => {
     const startedAt = performance.now();
-    const { result, message = '', reply } = await answer(call, options);
-    options.onEnd({ result, message }, performance.now() - startedAt);
+    const { reply, ...ended } = await answer(call, options);
+    options.onEnd(ended, performance.now() - startedAt);
     return reply;
   };
 }
 
-interface Ended {
-  readonly result: ConversionResult;
-  readonly message?: string;
+interface Ended extends ConversionEnded {
   readonly reply: ConversionReply;
 }
 
@@ -64,31 +72,33 @@ async function answer(call: ConversionCall, options: ConversionEndpointOptions):
   }
   const review = readConversionReview(call.body.toString('utf8'));
   if (review.type === 'refused') return invalid(review.status, review.message);
+  const { uid } = review.request;
+  options.onReview?.(review.request);
   try {
-    return await converted(review, call, options);
+    return { uid, ...(await converted(review, call, options)) };
   } catch (error) {
     // Of JSON.stringify, which recurses; what is left is shallow.
     if (!(error instanceof RangeError)) throw error;
     const message = 'the objects are nested too deeply';
-    const body = conversionAnswer(review.apiVersion, review.request.uid, { type: 'failed', message });
-    return { result: 'failed', message, reply: { status: 200, type: 'application/json', body } };
+    const body = conversionAnswer(review.apiVersion, uid, { type: 'failed', message });
+    return { uid, result: 'failed', message, reply: { status: 200, type: 'application/json', body } };
   }
 }
 
 async function converted(
   { apiVersion, request }: Extract<ConversionReview, { readonly type: 'review' }>,
   call: ConversionCall,
-  { steps, ask }: ConversionEndpointOptions,
+  { steps, ask, onChain }: ConversionEndpointOptions,
 ): Promise<Ended> {
   const written = (converted: Parameters<typeof conversionAnswer>[2]): ConversionReply => ({
     status: 200,
     type: 'application/json',
     body: conversionAnswer(apiVersion, request.uid, converted),
   });
-  const conversion = await inTime(call, async (signal) => convert(request, { steps: steps(), ask, signal }));
+  const conversion = await inTime(call, async (signal) => convert(request, { steps: steps(), ask, onChain, signal }));
   switch (conversion.type) {
     case 'converted':
-      return { result: 'converted', reply: written(conversion) };
+      return { result: 'converted', message: '', reply: written(conversion) };
     case 'failed':
       return { result: 'failed', message: conversion.message, reply: written(conversion) };
     case 'refused':

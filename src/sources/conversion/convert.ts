@@ -39,6 +39,8 @@ export interface ConvertOptions {
   /** The rules of all hooks for this CustomResourceDefinition. */
   readonly steps: readonly ConversionStep[];
   readonly ask: AskConversion;
+  /** Called with the chain of each version before its hooks are asked. */
+  readonly onChain?: ((request: ConversionRequest, from: string, chain: readonly ConversionStep[]) => void) | undefined;
   readonly signal: AbortSignal;
 }
 
@@ -76,6 +78,7 @@ async function convertVersion(
     const rules = steps.map(({ rule }) => `${rule.fromVersion} to ${rule.toVersion}`).join(', ');
     return failed(`no hook converts from ${shown(version)} to ${to}; there are: ${rules === '' ? 'none' : rules}`);
   }
+  if (typeof version === 'string') options.onChain?.(request, version, chain);
   let objects = given;
   for (const step of chain) {
     const result = await take(step, objects, options);

@@ -1,7 +1,11 @@
 import { describe, expect, it, vi } from 'vitest';
 import type { AdmissionBinding } from '../../../src/hook/ask-binding.ts';
 import type { AskTrigger } from '../../../src/hook/trigger.ts';
-import { createAdmissionEndpoint, type Verdict } from '../../../src/sources/admission/admission-endpoint.ts';
+import {
+  createAdmissionEndpoint,
+  type Verdict,
+  type AdmissionEnded,
+} from '../../../src/sources/admission/admission-endpoint.ts';
 import { never } from '../../support/hook-rig.ts';
 
 const BINDING: AdmissionBinding = {
@@ -26,7 +30,7 @@ function rig(
   { isCompared = true }: { readonly isCompared?: boolean } = {},
 ) {
   const asked: { trigger: AskTrigger; object: unknown }[] = [];
-  const ended = vi.fn<(result: string) => void>();
+  const ended = vi.fn<(ended: AdmissionEnded) => void>();
   const endpoint = createAdmissionEndpoint({
     hook: 'pods.sh',
     binding: BINDING,
@@ -38,7 +42,7 @@ function rig(
   });
   const post = async (body: string | Buffer, more: { contentType?: string; timeoutMs?: number } = {}) =>
     endpoint({ body: Buffer.from(body), contentType: 'application/json', signal: never, ...more });
-  return { asked, post, results: () => ended.mock.calls.map(([result]) => result) };
+  return { asked, post, results: () => ended.mock.calls.map(([{ result }]) => result) };
 }
 
 describe('a body that is no AdmissionReview', () => {
