@@ -74,6 +74,7 @@ describe('a choice beside shell-operator', () => {
     expect(variables).toContain('LOG_TYPE');
     expect(variables).not.toContain('LOG_NO_TIME');
     expect(variables).not.toContain('KUBE_SERVER');
+    expect(variables).not.toContain('DEBUG_KUBERNETES_API');
   });
 
   it('flags of start need no command', async () => {
@@ -81,7 +82,16 @@ describe('a choice beside shell-operator', () => {
   });
 
   it('flags of shell-operator without effect are accepted', async () => {
-    const flags = ['--kube-server', 'x', '--object-patcher-kube-client-timeout', 'x', '--kube-client-burst', 'x'];
+    const flags = [
+      '--kube-server',
+      'x',
+      '--log-no-time',
+      '--debug-kubernetes-api',
+      '--object-patcher-kube-client-timeout',
+      'x',
+      '--kube-client-burst',
+      'x',
+    ];
 
     // Only the one with an effect is looked at.
     expect(await wrongUse(['start', ...flags])).toMatch(/^hooklet: --kube-client-burst: got "x", expected [^\n]*\n/);
