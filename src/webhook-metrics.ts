@@ -27,6 +27,11 @@ export function webhookMetrics({ counter, gauge, histogram }: MetricRegistry) {
       ['crd'],
       REQUEST_SECONDS,
     ),
+    conversionRegistered: gauge(
+      'conversion_registered',
+      'Whether a definition that a hook converts names this hooklet as its converter (1) or not (0).',
+      ['crd'],
+    ),
     certificateExpiry: gauge(
       'webhook_certificate_expiry_timestamp_seconds',
       'When the certificate that webhooks are served with expires (serving), and what makes it trusted (ca).',

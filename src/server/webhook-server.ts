@@ -35,6 +35,8 @@ export interface WebhookReply {
 /** What is called at one path. */
 export interface WebhookRoute {
   readonly maxBodyBytes: number;
+  /** Whether it could answer now; a GET is 404 if not, by which other installations know. Default: always. */
+  readonly isOffered?: () => boolean;
   readonly answer: (call: WebhookCall) => Promise<WebhookReply>;
 }
 
@@ -82,7 +84,8 @@ export async function openWebhookServer(options: WebhookServerOptions): Promise<
 function routeOf({ method, path, query, headers }: RequestHead, options: WebhookServerOptions): HttpRoute {
   if (path === '/healthz') return HEALTHZ;
   const route = options.routeOf(path);
-  if (route === undefined) return answering(404, `hooklet: no hook has a webhook at ${path.slice(0, MAX_SHOWN_PATH)}`);
+  const isMissing = route === undefined || (method !== 'POST' && route.isOffered?.() === false);
+  if (isMissing) return answering(404, `hooklet: no hook has a webhook at ${path.slice(0, MAX_SHOWN_PATH)}`);
   if (method !== 'POST') return answering(405, 'hooklet: only POST', { allow: 'POST' });
   const timeoutMs = timeoutOf(query);
   return {

@@ -279,6 +279,33 @@ describe('a converter', { timeout: LIMIT_MS }, () => {
     await until(async () => expect((await asking(sandbox)('GET', `${tabs('v2')}/a`)).status).toBe(200));
   });
 
+  it('of another hooklet is left alone while it answers, and who has it is told', async () => {
+    const sandbox = await sandboxWith('v1', 'v2');
+    const hooks = { 'a.sh': recordingHook(converting(['v1>v2']), CONVERTS) };
+    await using first = await rigOf(sandbox, hooks);
+    await isRegistered(sandbox);
+    const before = await registered(sandbox);
+    await using second = await rigOf(sandbox, hooks, {
+      configurationName: 'second',
+      env: { POD_NAME: 'second', POD_NAMESPACE: 'default' },
+    });
+
+    await until(async () => {
+      expect(await readiness(second)).toContain(
+        `[+]converter crontabs.example.com ok: belongs to the hooklet default/test, at ${before.webhook?.clientConfig?.url}`,
+      );
+    });
+    expect(await metric(second, 'conversion_registered')).toBe(
+      'shell_operator_conversion_registered{crd="crontabs.example.com"} 0',
+    );
+    expect(await metric(first, 'conversion_registered')).toMatch(/ 1$/);
+    await until(async () => {
+      const { body } = await asking(sandbox)('GET', '/api/v1/namespaces/default/events');
+      expect(JSON.stringify(body)).toContain('ConverterContested');
+    });
+    expect(await registered(sandbox)).toEqual(before);
+  });
+
   it('answers on a replica that stands by', async () => {
     const sandbox = await sandboxWith('v1', 'v2');
     await asking(sandbox)('POST', '/apis/coordination.k8s.io/v1/namespaces/default/leases', {

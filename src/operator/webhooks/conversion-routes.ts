@@ -60,6 +60,8 @@ export class ConversionRoutes {
     const compat = logCompat ? compatWebhookLog(log) : undefined;
     return {
       maxBodyBytes: MAX_BODY_BYTES,
+      // A broken hook may be the one that converts these.
+      isOffered: () => this.#steps.has(crd) || asked.hasBroken(),
       answer: createConversionEndpoint({
         steps: () => this.#steps.get(crd) ?? [],
         ask: async (step, trigger, signal) => {

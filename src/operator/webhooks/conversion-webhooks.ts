@@ -6,6 +6,7 @@ import type { ConversionRoutes } from './conversion-routes.ts';
 import type { WebhooksOptions } from './open-webhooks.ts';
 import type { OpenCertificates } from './certificates.ts';
 import { conversionAddress, type WebhookPlace } from './place.ts';
+import { converterAnswers } from './rival-converter.ts';
 import { ServedWebhooks } from './served-webhooks.ts';
 
 const FLAGS = { address: '--conversion-webhook-listen-address', port: '--conversion-webhook-listen-port' };
@@ -83,6 +84,7 @@ export class ConversionWebhooks {
       if (routes.steps.has(crd) || asked.hasBroken()) continue;
       ends.abort();
       this.#kept.delete(crd);
+      this.#options.metrics.conversionRegistered.remove({ crd });
       log.warn({ crd, advice: ADVICE(crd) }, 'no hook converts this any more, but its objects are still sent here');
     }
   }
@@ -92,12 +94,14 @@ export class ConversionWebhooks {
     const ends = new AbortController();
     const running = registration.run(AbortSignal.any([signal, ends.signal]));
     this.#kept.set(crd, { registration, ends, running });
+    this.#count(crd);
   }
 
   #register(crdName: string): CrdRegistration {
-    const { settings, place, access, routes, log } = this.#options;
+    const { settings, place, access, routes, events, log } = this.#options;
     return new CrdRegistration({
       crdName,
+      owner: `${place.namespace}/${settings.admission.configurationName}`,
       client: access.client,
       watches: access.watches,
       clientConfig: () => {
@@ -109,10 +113,24 @@ export class ConversionWebhooks {
         return steps.length > 0 && this.#served.canAnswer(steps);
       },
       bundleFor: (registered) => this.#served.bundleFor(registered),
-      onChange: this.#served.noteRegistered,
+      answers: async (converter, signal) => converterAnswers(converter, place.podNamespace !== undefined, signal),
+      onContested: (problem) => {
+        const message = `the converter of ${crdName} ${problem}`;
+        events.record({ type: 'Warning', reason: 'ConverterContested', message });
+      },
+      onChange: () => {
+        this.#count(crdName);
+        this.#served.noteRegistered();
+      },
       monotonicMs: () => performance.now(),
       log,
     });
+  }
+
+  #count(crd: string): void {
+    const kept = this.#kept.get(crd);
+    if (kept === undefined) return;
+    this.#options.metrics.conversionRegistered.of({ crd }).value = kept.registration.isRegistered ? 1 : 0;
   }
 }
 

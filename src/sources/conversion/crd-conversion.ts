@@ -9,16 +9,32 @@ export interface CrdConversion {
   readonly resourceVersion: string;
   /** `spec.conversion`. */
   readonly conversion: JsonObject;
+  /** The installation of hooklet that registered the converter that is there; undefined when none says so. */
+  readonly owner: string | undefined;
 }
+
+/** The annotation with the installation that registered the converter. */
+export const CONVERTER_OWNER = 'hooklet.dev/converter';
 
 /** Reads a CustomResourceDefinition that the API server sent. */
 export function readCrdConversion(object: JsonObject): CrdConversion {
   const metadata = asJsonObject(object['metadata']);
+  const conversion = asJsonObject(asJsonObject(object['spec'])['conversion']);
+  const owner = text(asJsonObject(metadata['annotations'])[CONVERTER_OWNER]);
+  // The annotation may be left from before somebody registered another converter.
+  const isOfHooklet = owner !== '' && isCalled(conversion, text(metadata['name']));
   return {
     uid: text(metadata['uid']),
     resourceVersion: text(metadata['resourceVersion']),
-    conversion: asJsonObject(asJsonObject(object['spec'])['conversion']),
+    conversion,
+    owner: isOfHooklet ? owner : undefined,
   };
+}
+
+function isCalled(conversion: JsonObject, crdName: string): boolean {
+  const { url, service } = configOf(conversion);
+  const path = text(url) === '' ? text(asJsonObject(service)['path']) : text(url);
+  return conversion['strategy'] === 'Webhook' && path.endsWith(`/${crdName}`);
 }
 
 /** Where the API server finds the converter of a CustomResourceDefinition. */
@@ -30,9 +46,14 @@ export function converterConfig(address: WebhookAddress, crdName: string): JsonO
 }
 
 /** Whether the API server calls this converter. */
-export function isRegistered({ conversion }: CrdConversion, clientConfig: JsonObject): boolean {
+export function isRegistered(found: CrdConversion, clientConfig: JsonObject): boolean {
+  return found.conversion['strategy'] === 'Webhook' && isDeepStrictEqual(registeredConfig(found), clientConfig);
+}
+
+/** Where the API server calls the converter, without `caBundle`. */
+export function registeredConfig({ conversion }: CrdConversion): JsonObject {
   const { caBundle: _, ...registered } = configOf(conversion);
-  return conversion['strategy'] === 'Webhook' && isDeepStrictEqual(registered, clientConfig);
+  return registered;
 }
 
 /** The `caBundle` as PEM; empty where there is none. */
@@ -42,11 +63,30 @@ export function converterBundle({ conversion }: CrdConversion): string {
 
 const REVIEWS = ['v1', 'v1beta1'];
 
-/**
- * The `spec.conversion` of a merge patch that registers a converter, with only what differs; undefined when nothing
- * does. The bundle, as PEM, is left alone when it is undefined.
- */
-export function conversionPatch(
+/** What a replica registers. */
+export interface WantedConverter {
+  /** Without `caBundle`. */
+  readonly clientConfig: JsonObject;
+  /** As PEM; undefined: what is there is left alone. */
+  readonly bundle: string | undefined;
+  /** Its installation. */
+  readonly owner: string;
+}
+
+/** The merge patch that registers a converter, with only what differs; undefined when nothing does. */
+export function converterPatch(found: CrdConversion, wanted: WantedConverter): JsonObject | undefined {
+  const { clientConfig, bundle, owner } = wanted;
+  const conversion = conversionPatch(found, clientConfig, bundle);
+  // One with the same address answers as well as this one: its mark is left, so that the two do not take turns.
+  const isMarked = found.owner === owner || (found.owner !== undefined && isRegistered(found, clientConfig));
+  if (conversion === undefined && isMarked) return undefined;
+  return {
+    ...(!isMarked && { metadata: { annotations: { [CONVERTER_OWNER]: owner } } }),
+    ...(conversion !== undefined && { spec: { conversion } }),
+  };
+}
+
+function conversionPatch(
   found: CrdConversion,
   clientConfig: JsonObject,
   bundle: string | undefined,

@@ -2,16 +2,17 @@
  * Keeps hooklet registered as the converter of one CustomResourceDefinition. Every replica that could answer runs one: it
  * follows the definition by a watch, and writes when `spec.conversion` differs, such as when somebody has emptied the
  * `caBundle` or applied the definition again. A definition that is not there yet is registered when it comes; nothing
- * waits for it. A write that fails is tried again for ever. What somebody else writes in between, such as another hooklet
- * for the same definition, is replaced with growing delays. At the end the registration stays: with the strategy `None`
- * the API server would change nothing but `apiVersion`, and so break the objects silently.
+ * waits for it. A write that fails is tried again for ever. What somebody else writes in between is replaced with growing
+ * delays; but the converter of another installation of hooklet, which an annotation names, is left alone as long as it
+ * answers (`rival.ts`). At the end the registration stays: with the strategy `None` the API server would change nothing
+ * but `apiVersion`, and so break the objects silently.
  */
 
 import { KubeError, summaryOf } from '../../errors.ts';
 import { isForbidden } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import { resourcePath } from '../../kube/kind.ts';
-import type { JsonObject } from '../../kube/object.ts';
+import { asJsonObject, type JsonObject } from '../../kube/object.ts';
 import { policyRuleText } from '../../kube/policy-rule.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
@@ -20,16 +21,20 @@ import type { Logger } from '../../log.ts';
 import { readCrd, updateConversion } from './update-conversion.ts';
 import { FollowedObject } from '../followed-object.ts';
 import {
-  conversionPatch,
   converterBundle,
+  converterPatch,
   CRD_KIND,
   isRegistered,
   readCrdConversion,
+  registeredConfig,
   type CrdConversion,
 } from './crd-conversion.ts';
+import { ASK_MS, placeOfConverter, Rivals, type RivalsOptions } from './rival.ts';
 
-export interface CrdRegistrationOptions {
+export interface CrdRegistrationOptions extends RivalsOptions {
   readonly crdName: string;
+  /** The installation of this replica; all its replicas have the same. */
+  readonly owner: string;
   readonly client: Pick<KubeClient, 'request'>;
   readonly watches: Watches;
   /** `clientConfig` without `caBundle`. */
@@ -40,8 +45,8 @@ export interface CrdRegistrationOptions {
   readonly bundleFor: (registered: string) => string | undefined;
   /** Called after what is registered has changed. */
   readonly onChange: () => void;
-  /** Milliseconds that never jump. */
-  readonly monotonicMs: () => number;
+  /** Called when another installation turns out to have it, with what to do. */
+  readonly onContested: (problem: string) => void;
   readonly log: Logger;
 }
 
@@ -55,14 +60,17 @@ export class CrdRegistration {
   readonly #options: CrdRegistrationOptions;
   readonly #followed: FollowedObject<CrdConversion>;
   readonly #failures = exponentialBackoff({ initialMs: 500, maxMs: 30_000, jitter: 0.5 });
+  readonly #rivals: Rivals;
   readonly #rivalry = exponentialBackoff({ initialMs: 500, maxMs: 30_000, jitter: 0.5 });
   #round = new AbortController();
   #problem: string | undefined;
   #writtenAtMs: number | undefined;
   #notBeforeMs = 0;
+  #isTold = false;
 
   constructor(options: CrdRegistrationOptions) {
     this.#options = options;
+    this.#rivals = new Rivals(options);
     const { watches, crdName: name, onChange } = options;
     this.#followed = new FollowedObject(watches, { kind: CRD_KIND, name, read: readCrdConversion }, () => {
       this.look();
@@ -77,13 +85,18 @@ export class CrdRegistration {
     return seen.type === 'missing' ? 'the CustomResourceDefinition is not there yet' : this.#problem;
   }
 
+  /** Whether the API server calls this converter, as far as it is known. */
+  get isRegistered(): boolean {
+    const { seen } = this.#followed;
+    return seen.type === 'found' && isRegistered(seen.object, this.#options.clientConfig());
+  }
+
   /** The `caBundle` as PEM, of no element where hooklet is not the converter; undefined until it is known. */
   bundles(): readonly string[] | undefined {
     const { seen, failure } = this.#followed;
     // Without the right to see it, nothing can be compared.
     if (seen.type === 'unknown') return isForbidden(failure) ? [] : undefined;
-    if (seen.type === 'missing' || !isRegistered(seen.object, this.#options.clientConfig())) return [];
-    return [converterBundle(seen.object)];
+    return seen.type === 'found' && this.isRegistered ? [converterBundle(seen.object)] : [];
   }
 
   /** Looks again: hooks, certificates or the readiness of this replica have changed. */
@@ -97,6 +110,7 @@ export class CrdRegistration {
       while (!signal.aborted) {
         this.#round = new AbortController();
         const { waitMs, isUrgent } = await this.#once(signal);
+        this.#tellUnwatched();
         await sleep(waitMs, isUrgent ? AbortSignal.any([signal, this.#round.signal]) : signal);
       }
     } finally {
@@ -104,32 +118,55 @@ export class CrdRegistration {
     }
   }
 
+  /** What no watch has told. */
+  #tellUnwatched(): void {
+    const { isRegistered: isTold } = this;
+    if (this.#isTold === isTold) return;
+    this.#isTold = isTold;
+    this.#options.onChange();
+  }
+
   /** Takes one step; returns how long to wait, and whether a change ends the wait. */
   async #once(signal: AbortSignal): Promise<Wait> {
     await this.#readUnwatched(signal);
     const { seen } = this.#followed;
-    const { clientConfig, isAble, bundleFor, monotonicMs } = this.#options;
+    const { clientConfig, isAble, bundleFor, owner, monotonicMs } = this.#options;
     if (seen.type !== 'found' || !isAble()) return UNTIL_CHANGED;
-    const wanted = clientConfig();
-    const patch = conversionPatch(seen.object, wanted, bundleFor(converterBundle(seen.object)));
-    if (patch === undefined) {
-      this.#problem = undefined;
-      this.#failures.reset();
-      return UNTIL_CHANGED;
-    }
+    const bundle = bundleFor(converterBundle(seen.object));
+    const patch = converterPatch(seen.object, { clientConfig: clientConfig(), bundle, owner });
+    if (patch === undefined) return this.#done();
+    if (await this.#isOfAnother(seen.object, signal)) return UNTIL_ASKED;
     const earlyMs = this.#notBeforeMs - monotonicMs();
     if (earlyMs > 0) return { waitMs: earlyMs, isUrgent: true };
     try {
       await this.#write(seen.object, patch, signal);
-      this.#problem = undefined;
-      this.#failures.reset();
-      return UNTIL_CHANGED;
+      return this.#done();
     } catch (error) {
       return { waitMs: this.#failed(error, signal), isUrgent: isOvertaken(error) };
     }
   }
 
-  async #write(found: CrdConversion, conversion: JsonObject, signal: AbortSignal): Promise<void> {
+  #done(): Wait {
+    this.#problem = undefined;
+    this.#failures.reset();
+    return UNTIL_CHANGED;
+  }
+
+  /** Whether another installation is the converter, and answers. */
+  async #isOfAnother(found: CrdConversion, signal: AbortSignal): Promise<boolean> {
+    const { owner, clientConfig, crdName: crd, onContested, log } = this.#options;
+    if (found.owner === undefined || found.owner === owner || isRegistered(found, clientConfig())) return false;
+    if (await this.#rivals.isGone(found, signal)) return false;
+    const place = placeOfConverter(registeredConfig(found));
+    const problem = `belongs to the hooklet ${found.owner}, at ${place}: remove the hook from one of the two`;
+    if (this.#problem === problem) return true;
+    this.#problem = problem;
+    log.warn({ crd, owner: found.owner, place }, 'another hooklet converts this, and is left alone while it answers');
+    onContested(problem);
+    return true;
+  }
+
+  async #write(found: CrdConversion, patch: JsonObject, signal: AbortSignal): Promise<void> {
     const { client, crdName: name, monotonicMs, log } = this.#options;
     const { resourceVersion } = found;
     const patched = client.request(
@@ -139,7 +176,7 @@ export class CrdRegistration {
         query: { fieldManager: FIELD_MANAGER },
         contentType: 'application/merge-patch+json',
         // Takes effect only on the version that it was decided on.
-        body: JSON.stringify({ metadata: { resourceVersion }, spec: { conversion } }),
+        body: JSON.stringify({ ...patch, metadata: { ...asJsonObject(patch['metadata']), resourceVersion } }),
       },
       signal,
     );
@@ -147,7 +184,7 @@ export class CrdRegistration {
       if (!isForbidden(error)) throw error;
       // Manifests for shell-operator give no right to patch; the advice is about what is missing for that.
       const access = { client, kind: CRD_KIND, name, signal };
-      const written = await updateConversion(conversion, access).catch((second: unknown) => {
+      const written = await updateConversion(patch, access).catch((second: unknown) => {
         throw isForbidden(second) ? error : second;
       });
       this.#followed.written(written);
@@ -190,6 +227,7 @@ interface Wait {
 }
 
 const UNTIL_CHANGED: Wait = { waitMs: LOOK_MS, isUrgent: true };
+const UNTIL_ASKED: Wait = { waitMs: ASK_MS, isUrgent: true };
 
 const RULES = policyRuleText({
   apiGroup: CRD_KIND.group,

@@ -17,15 +17,12 @@ export async function readCrd({ client, kind, name, signal }: CrdAccess): Promis
 }
 
 /**
- * Applies a merge patch to `spec.conversion` with the rights that manifests for shell-operator give: `get` and `update`.
- * Takes effect only on the version that it read. Returns what is there now.
+ * Applies a merge patch with the rights that manifests for shell-operator give: `get` and `update`. Takes effect only on
+ * the version that it read. Returns what is there now.
  */
 export async function updateConversion(patch: JsonObject, access: CrdAccess): Promise<JsonObject> {
   const { client, kind, name, signal } = access;
-  const crd = await readCrd(access);
-  const spec = asJsonObject(crd['spec']);
-  const conversion = mergePatched(asJsonObject(spec['conversion']), patch);
-  const body = JSON.stringify({ ...crd, spec: { ...spec, conversion } });
+  const body = JSON.stringify(mergePatched(await readCrd(access), patch));
   return asJsonObject(await client.request({ method: 'PUT', path: resourcePath(kind, { name }), body }, signal));
 }
 
