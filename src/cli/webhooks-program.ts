@@ -4,6 +4,7 @@ import type { WebhooksIo } from './webhooks.ts';
 
 interface Flags {
   readonly yes?: boolean;
+  readonly converters?: boolean;
   readonly kubeConfig?: string;
   readonly kubeContext?: string;
 }
@@ -12,11 +13,11 @@ interface Flags {
 export function addWebhooks(program: Command, exit: (code: number) => void): void {
   const webhooks = program
     .command('webhooks')
-    .description('list or remove the webhooks that hooklet has registered, also where no hooklet runs');
+    .description('list or remove the webhooks and converters that hooklet has registered, also where no hooklet runs');
   withOptions(
     webhooks
       .command('list')
-      .description('print the registered webhooks, and whether anybody answers them; else exit code 1'),
+      .description('print the registered webhooks and converters, and whether anybody answers them; else exit code 1'),
   ).action(async (flags: Flags) => {
     const { listWebhooks } = await import('./webhooks.ts');
     exit(await withCluster(flags, listWebhooks));
@@ -24,13 +25,15 @@ export function addWebhooks(program: Command, exit: (code: number) => void): voi
   withOptions(
     webhooks
       .command('remove')
-      .argument('[name]', 'name of the webhook configurations (default: all of hooklet)')
-      .description('show the webhook configurations that would be removed, and with --yes remove them'),
+      .argument('[name]', 'name of the webhook configurations or of a definition (default: all of hooklet)')
+      .description('show the webhook configurations and converters that would be removed, and with --yes remove them'),
   )
     .option('--yes', 'remove them')
+    .option('--converters', 'also converters without which objects of several versions lose fields')
     .action(async (name: string | undefined, flags: Flags) => {
       const { removeWebhooks } = await import('./webhooks.ts');
-      exit(await withCluster(flags, async (io) => removeWebhooks(name, flags.yes === true, io)));
+      const removal = { name, isSure: flags.yes === true, withConverters: flags.converters === true };
+      exit(await withCluster(flags, async (io) => removeWebhooks(removal, io)));
     });
 }
 

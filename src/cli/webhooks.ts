@@ -1,12 +1,11 @@
-import { request } from 'node:https';
 import type { KubeClient } from '../kube/client.ts';
-import { apiPath } from '../kube/api-path.ts';
 import { resourcePath } from '../kube/kind.ts';
 import { asJsonObject, text, type JsonObject } from '../kube/object.ts';
-import { eventually } from '../lib/deadline.ts';
 import { printable } from '../lib/printable.ts';
 import { configurationKind, type ConfigurationKind } from '../sources/admission/configuration-kind.ts';
 import { bundleOf, MANAGED_BY, readRegistered, type Registered } from '../sources/admission/registered.ts';
+import { AnsweringPlaces, placeText, type CalledPlace } from './answering-place.ts';
+import { findConverters, lossWithout, removeConverter, type Converter } from './converters.ts';
 import { textTable } from './text-table.ts';
 
 /** What the `webhooks` commands work on: the API server itself, so that they work where no hooklet runs. */
@@ -16,64 +15,101 @@ export interface WebhooksIo {
   readonly signal: AbortSignal;
 }
 
+/** What `hooklet webhooks remove` removes. */
+export interface Removal {
+  /** Of the webhook configurations, or of a CustomResourceDefinition; undefined: all. */
+  readonly name: string | undefined;
+  /** Without it, what would be removed is only shown. */
+  readonly isSure: boolean;
+  /** Also converters without which objects lose something. */
+  readonly withConverters: boolean;
+}
+
 interface Configuration extends Registered {
   readonly kind: ConfigurationKind;
   readonly name: string;
 }
 
 const KINDS = ['MutatingWebhookConfiguration', 'ValidatingWebhookConfiguration'] as const;
-const PROBE_LIMIT_MS = 5000;
+const HEAD = ['CONFIGURATION', 'WEBHOOK', 'FAILURE', 'HOOKLET', 'PLACE', 'ANSWERS'];
+const NOT_KNOWN = 'converters are not known: listing customresourcedefinitions is forbidden\n';
 
 /**
- * `hooklet webhooks list`: prints each webhook that hooklet has registered, and whether anybody would answer it; resolves
- * to the exit code, 1 when nobody would.
+ * `hooklet webhooks list`: prints each webhook and converter that hooklet has registered, and whether anybody would
+ * answer it; resolves to the exit code, 1 when nobody would.
  */
 export async function listWebhooks(io: WebhooksIo): Promise<number> {
-  const configurations = await find(io);
-  if (configurations.length === 0) {
-    io.stdout('no webhooks of hooklet\n');
-    return 0;
-  }
-  const known = new Map<string, Promise<string | undefined>>();
+  const [configurations, converters] = await Promise.all([find(io), findConverters(io)]);
+  if (converters === undefined) io.stdout(NOT_KNOWN);
+  const places = new AnsweringPlaces(io);
+  const registered = [
+    ...configurations.flatMap(webhookRows),
+    ...(converters ?? []).map((converter) => converterRow(converter)),
+  ];
   const rows: string[][] = [];
   let orphans = 0;
-  for (const configuration of configurations) {
-    for (const webhook of configuration.webhooks) {
-      const problem = await problemOf(webhook, known, io);
-      if (problem !== undefined) orphans += 1;
-      const name = `${KIND_WORDS[configuration.kind]}/${configuration.name}`;
-      const answers = problem === undefined ? 'yes' : `no: ${problem}`;
-      rows.push([name, text(webhook['name']), text(webhook['failurePolicy']), placeOf(webhook), answers]);
-    }
-    if (configuration.webhooks.length === 0) {
-      rows.push([`${KIND_WORDS[configuration.kind]}/${configuration.name}`, '(none)', '', '', '']);
-    }
+  for (const { cells, place } of registered) {
+    const problem = place && (await places.problem(place));
+    if (problem !== undefined) orphans += 1;
+    const answers = problem === undefined ? 'yes' : `no: ${problem}`;
+    rows.push([...cells, ...(place === undefined ? ['', ''] : [placeText(place.clientConfig), answers])]);
   }
-  io.stdout(textTable(['CONFIGURATION', 'WEBHOOK', 'FAILURE', 'PLACE', 'ANSWERS'], rows));
+  io.stdout(rows.length === 0 ? 'no webhooks of hooklet\n' : textTable(HEAD, rows));
   if (orphans === 0) return 0;
   io.stdout(`\n${orphans} of them nobody answers: start hooklet, or take them back with hooklet webhooks remove\n`);
   return 1;
 }
 
 /**
- * `hooklet webhooks remove`: shows the webhook configurations that it would delete, and with `isSure` deletes them. A
- * hooklet that runs registers its own again.
+ * `hooklet webhooks remove`: shows the webhook configurations and converters that it would remove, and with `isSure`
+ * removes them. A converter that objects need is left, unless it is asked for. A hooklet that runs registers its own
+ * again.
  */
-export async function removeWebhooks(name: string | undefined, isSure: boolean, io: WebhooksIo): Promise<number> {
-  const configurations = (await find(io)).filter((one) => name === undefined || one.name === name);
-  for (const { kind, name: found, uid, webhooks } of configurations) {
-    const path = resourcePath(configurationKind(kind), { name: found });
-    const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } });
-    if (isSure) await io.client.request({ method: 'DELETE', path, body }, io.signal);
-    const what = printable(`${kind} ${found} with ${webhooks.length} webhook(s)`);
-    io.stdout(`${isSure ? 'removed' : 'would remove'} ${what}\n`);
-  }
-  if (configurations.length === 0) io.stdout('no webhooks of hooklet\n');
+export async function removeWebhooks(removal: Removal, io: WebhooksIo): Promise<number> {
+  const { name, isSure } = removal;
+  const isMeant = (one: string): boolean => name === undefined || one === name;
+  const configurations = (await find(io)).filter((one) => isMeant(one.name));
+  const found = await findConverters(io);
+  const converters = (found ?? []).filter(({ crdName }) => isMeant(crdName));
+  const say = (line: string): void => io.stdout(`${printable(line)}\n`);
+  for (const configuration of configurations) say(await removedConfiguration(configuration, isSure, io));
+  for (const converter of converters) say(await removedConverter(converter, removal, io));
+  if (found === undefined) io.stdout(NOT_KNOWN);
+  if (configurations.length + converters.length === 0) io.stdout('no webhooks of hooklet\n');
   else if (!isSure) io.stdout('nothing is changed; add --yes to remove them\n');
-  else io.stdout('a hooklet that runs registers its own again; conversions of CustomResourceDefinitions are left\n');
+  else io.stdout('a hooklet that runs registers its own again\n');
   return 0;
 }
 
+/** Returns what was done, or would be. */
+async function removedConfiguration(
+  { kind, name, uid, webhooks }: Configuration,
+  isSure: boolean,
+  { client, signal }: WebhooksIo,
+): Promise<string> {
+  const path = resourcePath(configurationKind(kind), { name });
+  const body = JSON.stringify({ apiVersion: 'v1', kind: 'DeleteOptions', preconditions: { uid } });
+  if (isSure) await client.request({ method: 'DELETE', path, body }, signal);
+  return `${doneOr(isSure)} ${kind} ${name} with ${webhooks.length} webhook(s)`;
+}
+
+async function removedConverter(
+  converter: Converter,
+  { isSure, withConverters }: Removal,
+  io: WebhooksIo,
+): Promise<string> {
+  const loss = lossWithout(converter);
+  const what = `the converter of ${converter.crdName}${loss === undefined ? '' : `: ${loss}`}`;
+  if (loss !== undefined && !withConverters) return `left ${what}; ${WAYS}`;
+  if (isSure) await removeConverter(converter, io);
+  return `${doneOr(isSure)} ${what}`;
+}
+
+function doneOr(isSure: boolean): string {
+  return isSure ? 'removed' : 'would remove';
+}
+
+const WAYS = 'see docs/conversion.md for the way out, or add --converters';
 const KIND_WORDS = { MutatingWebhookConfiguration: 'mutating', ValidatingWebhookConfiguration: 'validating' } as const;
 
 async function find({ client, signal }: WebhooksIo): Promise<readonly Configuration[]> {
@@ -93,73 +129,34 @@ function nameOf(object: JsonObject): string {
   return text(asJsonObject(object['metadata'])['name']);
 }
 
-interface Service {
-  readonly namespace: string;
-  readonly name: string;
+interface Row {
+  /** As far as the place. */
+  readonly cells: readonly string[];
+  /** Undefined: nothing is called. */
+  readonly place?: CalledPlace;
 }
 
-function serviceOf(webhook: JsonObject): Service | undefined {
-  const service = asJsonObject(asJsonObject(webhook['clientConfig'])['service']);
-  const [namespace, name] = [text(service['namespace']), text(service['name'])];
-  return namespace === '' || name === '' ? undefined : { namespace, name };
+function webhookRows({ kind, name, namespace = '', webhooks }: Configuration): readonly Row[] {
+  const configuration = `${KIND_WORDS[kind]}/${name}`;
+  if (webhooks.length === 0) return [{ cells: [configuration, '(none)', '', namespace] }];
+  return webhooks.map((webhook) => ({
+    cells: [configuration, text(webhook['name']), text(webhook['failurePolicy']), namespace],
+    place: {
+      clientConfig: asJsonObject(webhook['clientConfig']),
+      bundle: bundleOf(webhook),
+      probePath: '/healthz',
+      problemOfStatus: (status) => (status === 200 ? undefined : `status ${status}`),
+    },
+  }));
 }
 
-function placeOf(webhook: JsonObject): string {
-  const service = serviceOf(webhook);
-  return service === undefined
-    ? text(asJsonObject(webhook['clientConfig'])['url'])
-    : `Service ${service.namespace}/${service.name}`;
-}
-
-/** Why nobody would answer a webhook; looked up once for each place. */
-async function problemOf(
-  webhook: JsonObject,
-  known: Map<string, Promise<string | undefined>>,
-  io: WebhooksIo,
-): Promise<string | undefined> {
-  const service = serviceOf(webhook);
-  const { url } = asJsonObject(webhook['clientConfig']);
-  const place = service === undefined ? new URL('/healthz', text(url)).href : placeOf(webhook);
-  const problem =
-    known.get(place) ??
-    (service === undefined ? probe(place, bundleOf(webhook), io.signal) : serviceProblem(service, io));
-  known.set(place, problem);
-  return problem;
-}
-
-/** Whether a Service has a Pod that is ready. */
-async function serviceProblem(
-  { namespace, name }: Service,
-  { client, signal }: WebhooksIo,
-): Promise<string | undefined> {
-  const path = apiPath('apis', 'discovery.k8s.io', 'v1', 'namespaces', namespace, 'endpointslices');
-  const query = { labelSelector: `kubernetes.io/service-name=${name}` };
-  try {
-    const list = asJsonObject(await client.request({ method: 'GET', path, query }, signal));
-    const slices = Array.isArray(list['items']) ? list['items'].map(asJsonObject) : [];
-    const ready = slices
-      .flatMap(({ endpoints }) => (Array.isArray(endpoints) ? endpoints.map(asJsonObject) : []))
-      .filter(({ conditions }) => asJsonObject(conditions)['ready'] !== false);
-    return ready.length > 0 ? undefined : 'no replica is ready';
-  } catch (error) {
-    return `unknown, ${messageOf(error)}`;
-  }
-}
-
-/** Whether a server answers at a URL, with a certificate that the bundle trusts. */
-async function probe(url: string, ca: string, signal: AbortSignal): Promise<string | undefined> {
-  const late = (): string => `no answer within ${PROBE_LIMIT_MS / 1000} s`;
-  return eventually<string | undefined>({ limitMs: PROBE_LIMIT_MS, late, signal }, ({ resolve }) => {
-    const out = request(url, { ...(ca !== '' && { ca }), agent: false }, (response) => {
-      response.resume();
-      resolve(response.statusCode === 200 ? undefined : `status ${response.statusCode}`);
-    });
-    out.on('error', (error) => resolve(messageOf(error)));
-    out.end();
-    return () => out.destroy();
-  });
-}
-
-function messageOf(error: unknown): string {
-  return error instanceof Error ? error.message : String(error);
+function converterRow({ crdName, owner, clientConfig, bundle }: Converter): Row {
+  return {
+    cells: [`converter/${crdName}`, '', 'Fail', owner],
+    place: {
+      clientConfig,
+      bundle,
+      problemOfStatus: (status) => (status === 404 ? 'no hook there converts it' : undefined),
+    },
+  };
 }
