@@ -1,4 +1,5 @@
 import type { IncomingHttpHeaders } from 'node:http';
+import { clientSource } from '../lib/client-source.ts';
 import { within } from '../lib/deadline.ts';
 import type { ServerBounds } from './bounds.ts';
 import { IncomingBodies, type IncomingBody } from './incoming-bodies.ts';
@@ -13,6 +14,8 @@ export interface RequestHead {
   /** The requested host, as the client wrote it. */
   readonly host: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** The client, for limits by source; see `clientSource`. */
+  readonly source: string;
 }
 
 /** A request with its body. */
@@ -44,7 +47,9 @@ export interface HttpRoute {
   /** In place of the `answerLimitMs` of the server. */
   readonly answerLimitMs?: number;
   /** In place of the `maxConcurrent` of the server: its requests take no place of others. */
-  readonly slots?: RequestSlots;
+  readonly slots?: Pick<RequestSlots, 'take'>;
+  /** Looks at the head before the body is read; the route that it returns answers in place of this one. */
+  readonly admit?: (head: RequestHead, signal: AbortSignal) => Promise<HttpRoute>;
   readonly handle: (request: HttpRequest) => HttpAnswer | Promise<HttpAnswer>;
 }
 
@@ -64,6 +69,8 @@ export interface Exchange {
   readonly url: string;
   readonly host: string | undefined;
   readonly headers: IncomingHttpHeaders;
+  /** The address of the client. */
+  readonly address: string | undefined;
   readonly hasBody: boolean;
   readonly readBody: (limits: BodyLimits) => Promise<Buffer>;
   /** Discards the body as it arrives. */
@@ -142,10 +149,11 @@ export class Answering {
 
   async #answerOf(
     exchange: Exchange,
-    { head, route, answerLimitMs }: Routed,
+    { head, route: first, answerLimitMs }: Routed,
     signal: AbortSignal,
   ): Promise<HttpAnswer | undefined> {
     const { explain } = this.#options;
+    const route = first.admit === undefined ? first : await first.admit(head, signal);
     const { maxBodyBytes = 0, slots, handle } = route;
     const arriving = slots === undefined ? FREE : slots.take(bytesOf(exchange, maxBodyBytes));
     if (arriving === undefined) return busy(explain(503, 'too many requests at once'));
@@ -195,9 +203,9 @@ function bytesOf({ hasBody, headers }: Exchange, maxBodyBytes: number): number {
   return hasBody ? Math.min(Number.isNaN(said) ? Infinity : said, maxBodyBytes) : 0;
 }
 
-function headOf({ method, url, host, headers }: Exchange): RequestHead {
+function headOf({ method, url, host, headers, address }: Exchange): RequestHead {
   const [path = '/', query = ''] = url.split('?', 2);
-  return { method, path, query: new URLSearchParams(query), host, headers };
+  return { method, path, query: new URLSearchParams(query), host, headers, source: clientSource(address) };
 }
 
 function busy(answer: HttpAnswer): HttpAnswer {

@@ -55,6 +55,7 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, drop: ()
     url,
     host: headers.host,
     headers,
+    address: request.socket.remoteAddress,
     hasBody,
     async readBody(limits) {
       const body = await readBody(request, headers['content-length'], limits);

@@ -60,6 +60,7 @@ function exchangeOf(stream: ServerHttp2Stream, headers: IncomingHttpHeaders, dro
     url,
     host,
     headers,
+    address: stream.session?.socket.remoteAddress,
     hasBody,
     async readBody(limits) {
       const body = await readBody(stream, headers['content-length'], limits);

@@ -5,7 +5,7 @@ import { fakeDebugView } from '../support/fake-debug-view.ts';
 
 function ask(url: string, { method = 'GET', body = '' } = {}, view = fakeDebugView()) {
   const [path = '', query = ''] = url.split('?', 2);
-  const head = { method, path, query: new URLSearchParams(query), host: undefined, headers: {} };
+  const head = { method, path, query: new URLSearchParams(query), host: undefined, headers: {}, source: '' };
   const answer = answerDebug({ ...head, body: Buffer.from(body), signal: new AbortController().signal }, view);
   return { ...answer, body: answer.body.toString() };
 }

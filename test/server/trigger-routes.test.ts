@@ -2,10 +2,14 @@ import { once } from 'node:events';
 import { connect } from 'node:net';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { createServer } from '../../src/server/server.ts';
-import type { TriggerDoor } from '../../src/server/trigger-routes.ts';
+import type { TakeRequest, VerifyRequest } from '../../src/server/trigger-routes.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
-async function serve(door: Partial<TriggerDoor> = {}) {
+const taking: TakeRequest = async ({ body }) => ({ status: 202, body: { got: body.toString() } });
+const REFUSED = { type: 'refused', reply: { status: 401, body: { error: 'unknown' } } } as const;
+
+/** Callers are known at `/there`, must sign at `/signed` with the body `good`, and are refused elsewhere. */
+async function serve({ take = taking }: { readonly take?: TakeRequest } = {}) {
   const server = await createServer({
     address: '127.0.0.1',
     port: 0,
@@ -13,9 +17,12 @@ async function serve(door: Partial<TriggerDoor> = {}) {
     hookMetricsText: () => '',
     health: () => ({ checks: [] }),
     triggers: {
-      maxBodyBytes: (path) => (path.endsWith('/there') ? 10 : undefined),
-      take: async ({ body }) => ({ status: 202, body: { got: body.toString() } }),
-      ...door,
+      admit: async ({ path }) => {
+        if (path.endsWith('/there')) return { type: 'known', maxBodyBytes: 10, take };
+        if (!path.endsWith('/signed')) return REFUSED;
+        const verify: VerifyRequest = async ({ body }) => (String(body) === 'good' ? take : REFUSED.reply);
+        return { type: 'signed', maxBodyBytes: 10, verify };
+      },
     },
     log: recordingLogger(),
   });
@@ -32,9 +39,56 @@ describe('the routes of triggers', () => {
     expect((await post('/trigger/a/there', '0123456789x')).status).toBe(413);
   });
 
-  it('read no body where nothing is', async () => {
+  it('read no body of a caller that is not known, however many send one', async () => {
+    const { server, post } = await serve();
+    const sockets = Array.from({ length: 110 }, () => connect(server.port, '127.0.0.1'));
+    onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+    const answers = sockets.map(async (socket) => {
+      socket.write('POST /trigger/a/none HTTP/1.1\r\nhost: a\r\ncontent-length: 10\r\n\r\n');
+      return String((await once(socket, 'data'))[0]);
+    });
+    for (const answer of await Promise.all(answers)) expect(answer).toContain('HTTP/1.1 401');
+    expect((await post('/trigger/a/there', 'x')).status).toBe(202);
+  });
+
+  it('take a body whose signature is right, and no other', async () => {
     const { post } = await serve();
-    expect(await (await post('/trigger/a/none', 'body')).json()).toEqual({ got: '' });
+    expect(await (await post('/trigger/a/signed', 'good')).json()).toEqual({ got: 'good' });
+    expect((await post('/trigger/a/signed', 'bad')).status).toBe(401);
+  });
+
+  it('wait for the bodies of 25 requests of one client that may be signed, and known callers are answered', async () => {
+    const { server, post } = await serve();
+    const sockets = Array.from({ length: 25 }, () => connect(server.port, '127.0.0.1'));
+    onTestFinished(() => sockets.forEach((socket) => void socket.destroy()));
+    for (const socket of sockets) {
+      socket.write('POST /trigger/a/signed HTTP/1.1\r\nhost: a\r\ncontent-length: 4\r\n\r\ngo');
+    }
+    await expect.poll(async () => (await post('/trigger/a/signed', 'good')).status).toBe(503);
+
+    expect((await post('/trigger/a/there', 'x')).status).toBe(202);
+    sockets[0]?.write('od');
+    if (sockets[0] !== undefined) await once(sockets[0], 'data');
+    expect((await post('/trigger/a/signed', 'good')).status).toBe(202);
+  });
+
+  it('count a request as one of a known caller once its signature is right', async () => {
+    const held = Promise.withResolvers<void>();
+    let taken = 0;
+    const { post } = await serve({
+      take: async () => {
+        taken += 1;
+        await held.promise;
+        return { status: 200, body: {} };
+      },
+    });
+    const waiting: Promise<Response>[] = [];
+    for (let count = 20; count <= 60; count += 20) {
+      for (let one = 0; one < 20; one++) waiting.push(post('/trigger/a/signed', 'good'));
+      await expect.poll(() => taken, { timeout: 20_000 }).toBe(count);
+    }
+    held.resolve();
+    expect((await Promise.all(waiting)).every(({ status }) => status === 200)).toBe(true);
   });
 
   it('leave other paths as they are', async () => {

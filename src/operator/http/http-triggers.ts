@@ -67,7 +67,7 @@ export class HttpTriggers implements HttpDoor {
       emit,
       refusal: (hook) => this.#refusal(hook),
       open: this.#open,
-      tokenAccess: async (token, hook, signal) => tokens.accessOf(token, hook, signal),
+      tokenAccess: async (token, hook, source) => tokens.accessOf(token, hook, source),
       readSecret: async (file) => secrets.read(file),
       now: Date.now,
       log,
@@ -95,10 +95,8 @@ export class HttpTriggers implements HttpDoor {
     await within(this.#open.finished, { limitMs, late: () => {} });
   };
 
-  readonly maxBodyBytes: HttpDoor['maxBodyBytes'] = (path) => this.#requests.maxBodyBytes(path);
-
-  readonly take: HttpDoor['take'] = async (request) =>
-    this.#hooks === undefined ? LOADING : this.#requests.take(request);
+  readonly admit: HttpDoor['admit'] = async (head) =>
+    this.#hooks === undefined ? { type: 'refused', reply: LOADING } : this.#requests.admit(head);
 
   #refusal(hook: Hook): string | undefined {
     if (this.#isStopping) return 'the operator stops';

@@ -8,14 +8,12 @@ const STARTING: TriggerReply = {
 
 /** A door for a server that listens before the operator is created: until then each request is answered 503. */
 export class LateDoor implements TriggerDoor {
-  #door: TriggerDoor = { maxBodyBytes: () => undefined, take: async () => STARTING };
+  #door: TriggerDoor = { admit: async () => ({ type: 'refused', reply: STARTING }) };
 
   /** From now on requests go through this door. */
   lead(door: TriggerDoor): void {
     this.#door = door;
   }
 
-  readonly maxBodyBytes: TriggerDoor['maxBodyBytes'] = (path) => this.#door.maxBodyBytes(path);
-
-  readonly take: TriggerDoor['take'] = async (request) => this.#door.take(request);
+  readonly admit: TriggerDoor['admit'] = async (head) => this.#door.admit(head);
 }

@@ -1,8 +1,10 @@
 /*
  * Takes the requests to `/trigger/<hook>/<binding>`: finds the binding, finds out who the caller is, and makes the
- * request a trigger, which goes through a queue as an event does. The server calls `take` for each request. What must
- * hold: a caller that shows nothing learns nothing but that it must; nothing of what shows who the caller is reaches the
- * hook; a flood of requests costs neither memory without bound, nor requests to the API server without bound.
+ * request a trigger, which goes through a queue as an event does. The server calls `admit` for each request before its
+ * body is read, and then what that returns: a token is checked before, a signature with the body. What must hold: a
+ * caller that shows nothing learns nothing but that it must; nothing of what shows who the caller is reaches the hook; a
+ * flood of requests costs neither memory without bound, nor requests to the API server without bound, and what strangers
+ * send uses up no limit of known callers.
  */
 
 import { randomUUID } from 'node:crypto';
@@ -14,7 +16,7 @@ import { goDuration, parseDuration } from '../../lib/duration.ts';
 import type { OpenRequests, RequestEnd } from './open-requests.ts';
 import { requestView, type ViewedRequest } from './request-view.ts';
 import { RequestRates } from './request-rates.ts';
-import { githubProblem, slackProblem } from './signature.ts';
+import { githubProblem, signatureProblem, slackProblem } from './signature.ts';
 import type { TokenAccess } from './token-access.ts';
 
 export interface HttpRequestsOptions {
@@ -25,17 +27,33 @@ export interface HttpRequestsOptions {
   /** Why this replica takes no requests of a hook, such as that another one leads; undefined when it takes them. */
   readonly refusal: (hook: Hook) => string | undefined;
   readonly open: OpenRequests;
-  readonly tokenAccess: (token: string, hook: string, signal: AbortSignal) => Promise<TokenAccess>;
+  readonly tokenAccess: (token: string, hook: string, source: string) => Promise<TokenAccess>;
   /** The secret in a file; rejects when it cannot be read. */
   readonly readSecret: (file: string) => Promise<Uint8Array>;
   readonly now: () => number;
   readonly log: Logger;
 }
 
-/** A request, with its body. */
-export interface TriggerRequest extends ViewedRequest {
+/** A request whose body has not been read. */
+export interface TriggerHead extends Omit<ViewedRequest, 'body'> {
+  /** The client, for limits by source. */
+  readonly source: string;
   readonly signal: AbortSignal;
 }
+
+/** A request, with its body. */
+export type TriggerRequest = TriggerHead & ViewedRequest;
+
+/** What becomes of a request whose head is known. */
+export type TriggerAdmission =
+  | { readonly type: 'refused'; readonly reply: TriggerAnswer }
+  | { readonly type: 'known'; readonly maxBodyBytes: number; readonly take: TakeRequest }
+  /** Its body shows who the caller is; `verify` resolves to why it is refused, or to what takes it. */
+  | { readonly type: 'signed'; readonly maxBodyBytes: number; readonly verify: VerifyRequest };
+
+/** Answers a request; rejects only when its signal aborts. */
+export type TakeRequest = (request: TriggerRequest) => Promise<TriggerAnswer>;
+export type VerifyRequest = (request: TriggerRequest) => Promise<TriggerAnswer | TakeRequest>;
 
 /** A JSON document for the caller. */
 export interface TriggerAnswer {
@@ -50,9 +68,9 @@ export const TRIGGER_PATH = '/trigger/';
 export const MAX_WAIT_MS = 60_000;
 const RETRY_SOON = { 'retry-after': '5' };
 
-type Caller =
-  | { readonly type: 'known'; readonly name: string }
-  | { readonly type: 'refused'; readonly answer: TriggerAnswer };
+type Refused = Extract<TriggerAdmission, { readonly type: 'refused' }>;
+type Caller = { readonly type: 'known'; readonly name: string } | Refused;
+type Signing = Exclude<HttpBinding['authentication'], { readonly type: 'token' }>;
 
 /** The requests of all hooks; see above. */
 export class HttpRequests {
@@ -66,28 +84,41 @@ export class HttpRequests {
     this.#rates = new RequestRates(options.now);
   }
 
-  /** The limit of the body of a request to this path; undefined when no binding has the path. */
-  maxBodyBytes(path: string): number | undefined {
-    return this.#targetOf(path)?.binding.maxBodyBytes;
+  /** Decides by the head of a request; rejects only when its signal aborts. */
+  async admit(head: TriggerHead): Promise<TriggerAdmission> {
+    const target = this.#targetOf(head.path);
+    if (target === undefined) return refused(404, `no hook has an http binding at ${head.path.slice(0, MAX_SHOWN)}`);
+    if (head.method !== 'POST') return refused(405, 'only POST', { allow: 'POST' });
+    const waitMs = waitOf(head.query);
+    if (waitMs === undefined) {
+      return refused(400, `wait: expected a duration up to ${goDuration(MAX_WAIT_MS)}, such as 10s`);
+    }
+    const { maxBodyBytes, authentication } = target.binding;
+    const takeFrom =
+      (caller: string): TakeRequest =>
+      async (request) =>
+        this.#take(request, { ...target, caller, waitMs });
+    if (authentication.type === 'token') {
+      const caller = await this.#checked(target, head, async () => this.#tokenCaller(head, target.hook.name));
+      return caller.type === 'refused' ? caller : { type: 'known', maxBodyBytes, take: takeFrom(caller.name) };
+    }
+    const missing = signatureProblem(authentication.type, head, this.#options.now());
+    if (missing !== undefined) return refused(401, missing, CHALLENGE);
+    const verify: VerifyRequest = async (request) => {
+      const caller = await this.#checked(target, request, async () => this.#signer(request, authentication));
+      return caller.type === 'refused' ? caller.reply : takeFrom(caller.name);
+    };
+    return { type: 'signed', maxBodyBytes, verify };
   }
 
-  /** Answers a request; it rejects only when its signal aborts. */
-  async take(request: TriggerRequest): Promise<TriggerAnswer> {
-    const target = this.#targetOf(request.path);
-    if (target === undefined) return problem(404, `no hook has an http binding at ${request.path.slice(0, MAX_SHOWN)}`);
-    if (request.method !== 'POST') return problem(405, 'only POST', { allow: 'POST' });
-    const waitMs = waitOf(request.query);
-    if (waitMs === undefined) {
-      return problem(400, `wait: expected a duration up to ${goDuration(MAX_WAIT_MS)}, such as 10s`);
-    }
-    const caller = await this.#callerOf(request, target);
-    if (caller.type === 'refused') return caller.answer;
+  async #take(request: TriggerRequest, accepted: Accepted): Promise<TriggerAnswer> {
+    const { binding } = accepted;
     // After the caller is known: strangers must not use up what the binding takes.
-    const retryAfterS = this.#rates.refusal(target.binding);
+    const retryAfterS = this.#rates.refusal(binding);
     if (retryAfterS !== undefined) {
-      return tooMany(`this hook takes ${target.binding.rateLimit.perMinute} requests a minute`, retryAfterS);
+      return tooMany(`this hook takes ${binding.rateLimit.perMinute} requests a minute`, retryAfterS);
     }
-    return this.#emit(request, { ...target, caller: caller.name, waitMs });
+    return this.#emit(request, accepted);
   }
 
   async #emit(request: TriggerRequest, { hook, binding, caller, waitMs }: Accepted): Promise<TriggerAnswer> {
@@ -115,22 +146,22 @@ export class HttpRequests {
     return hook === undefined || binding?.type !== 'http' ? undefined : { hook, binding };
   }
 
-  async #callerOf(request: TriggerRequest, { hook, binding }: Target): Promise<Caller> {
-    const { authentication } = binding;
+  /** Who the caller is; refused for now where that cannot be found out. */
+  async #checked(target: Target, { signal }: TriggerHead, check: () => Promise<Caller>): Promise<Caller> {
     try {
-      if (authentication.type === 'token') return await this.#tokenCaller(request, hook.name);
-      const secret = await this.#options.readSecret(authentication.secretFile);
-      if (secret.length === 0) throw new Error(`${authentication.secretFile} is empty`);
-      const why =
-        authentication.type === 'github'
-          ? githubProblem(request, secret)
-          : slackProblem(request, secret, this.#options.now());
-      return why === undefined ? { type: 'known', name: authentication.type } : refused(401, why);
+      return await check();
     } catch (error) {
-      if (request.signal.aborted) throw error;
-      this.#warn({ hook, binding }, error);
-      return { type: 'refused', answer: problem(503, 'the caller cannot be checked now', RETRY_SOON) };
+      if (signal.aborted) throw error;
+      this.#warn(target, error);
+      return refused(503, 'the caller cannot be checked now', RETRY_SOON);
     }
+  }
+
+  async #signer(request: TriggerRequest, { type, secretFile }: Signing): Promise<Caller> {
+    const secret = await this.#options.readSecret(secretFile);
+    if (secret.length === 0) throw new Error(`${secretFile} is empty`);
+    const why = type === 'github' ? githubProblem(request, secret) : slackProblem(request, secret);
+    return why === undefined ? { type: 'known', name: type } : refused(401, why, CHALLENGE);
   }
 
   /** Once a minute for each binding, because anybody may cause it. */
@@ -142,16 +173,13 @@ export class HttpRequests {
     log.warn({ hook: hook.name, binding: binding.name, err: error }, 'the caller cannot be checked');
   }
 
-  async #tokenCaller({ headers, signal }: TriggerRequest, hook: string): Promise<Caller> {
+  async #tokenCaller({ headers, source }: TriggerHead, hook: string): Promise<Caller> {
     const token = /^Bearer +(\S+)$/i.exec(headers.authorization ?? '')?.[1];
-    if (token === undefined) {
-      const answer = problem(401, 'the header Authorization with a bearer token is missing', CHALLENGE);
-      return { type: 'refused', answer };
-    }
-    const access = await this.#options.tokenAccess(token, hook, signal);
+    if (token === undefined) return refused(401, 'the header Authorization with a bearer token is missing', CHALLENGE);
+    const access = await this.#options.tokenAccess(token, hook, source);
     if (access.type === 'allowed') return { type: 'known', name: access.user };
-    if (access.type === 'busy') return { type: 'refused', answer: tooMany(access.message, access.retryAfterS) };
-    return refused(access.type === 'unknown' ? 401 : 403, access.message);
+    if (access.type === 'busy') return { type: 'refused', reply: tooMany(access.message, access.retryAfterS) };
+    return access.type === 'unknown' ? refused(401, access.message, CHALLENGE) : refused(403, access.message);
   }
 }
 
@@ -169,8 +197,8 @@ const MAX_SHOWN = 200;
 const WARN_EVERY_MS = 60_000;
 const CHALLENGE = { 'www-authenticate': 'Bearer' };
 
-function refused(status: 401 | 403, message: string): Caller {
-  return { type: 'refused', answer: problem(status, message, status === 401 ? CHALLENGE : undefined) };
+function refused(status: number, message: string, headers?: Readonly<Record<string, string>>): Refused {
+  return { type: 'refused', reply: problem(status, message, headers) };
 }
 
 function tooMany(message: string, retryAfterS: number): TriggerAnswer {

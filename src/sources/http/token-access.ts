@@ -19,10 +19,15 @@ export interface TokenAccessOptions {
 }
 
 const ALLOWED_MS = 60_000;
+/** For so long a token that was allowed is reviewed again, whatever strangers send meanwhile. */
+const KNOWN_MS = 3_600_000;
 const REFUSED_MS = 5000;
 const MAX_REMEMBERED = 1000;
-/** How many tokens that are not remembered the API server is asked about. */
+/** How many tokens of strangers the API server is asked about, of all and of one client. */
 const REVIEWS = { perMinute: 600, burst: 50 };
+const REVIEWS_OF_SOURCE = { perMinute: 300, burst: 25 };
+const MAX_SOURCES = 1000;
+const MAX_REVIEWS_AT_ONCE = 50;
 const REVIEW_LIMIT_MS = 10_000;
 const MAX_USER = 253;
 
@@ -34,12 +39,19 @@ interface Remembered {
 /**
  * Asks the API server who the caller with a bearer token is, by TokenReview, and whether this user may `trigger` the
  * hook, by SubjectAccessReview of `hooks.hooklet.dev` with the name of the hook. What was allowed is remembered for 60 s,
- * what was not for 5 s, so that a flood of requests is none for the API server.
+ * what was not for 5 s, so that a flood of requests is none for the API server. Tokens that were allowed in the last
+ * hour are remembered and reviewed apart from all others, so that a flood of strangers keeps no known caller out.
  */
 export class TokenReviews {
   readonly #options: TokenAccessOptions;
-  readonly #remembered = new Map<string, Remembered>();
+  readonly #allowed = new Map<string, Remembered>();
+  readonly #refused = new Map<string, Remembered>();
   readonly #reviews: Allowance;
+  readonly #bySource = new Map<string, Allowance>();
+  /** Reviews under way, by key. */
+  readonly #asking = new Map<string, Promise<TokenAccess>>();
+  /** How many of them are of strangers. */
+  #strangers = 0;
 
   constructor(options: TokenAccessOptions) {
     this.#options = options;
@@ -47,15 +59,46 @@ export class TokenReviews {
   }
 
   /** Rejects with `KubeError` when the API server cannot be asked. */
-  async accessOf(token: string, hook: string, signal: AbortSignal): Promise<TokenAccess> {
+  async accessOf(token: string, hook: string, source: string): Promise<TokenAccess> {
     const key = createHash('sha256').update(`${hook}\n${token}`).digest('hex');
-    const known = this.#remembered.get(key);
     const nowMs = this.#options.now();
+    const allowed = this.#allowed.get(key);
+    const known = allowed ?? this.#refused.get(key);
     if (known !== undefined && known.untilMs > nowMs) return known.access;
-    const retryAfterS = this.#reviews.refusal();
+    const asking = this.#asking.get(key);
+    if (asking !== undefined) return asking;
+    const isStranger = allowed === undefined || nowMs - allowed.untilMs >= KNOWN_MS;
+    const retryAfterS = isStranger ? this.#refusal(source) : undefined;
     if (retryAfterS !== undefined) return { type: 'busy', message: 'too many tokens are unknown', retryAfterS };
-    const access = await this.#review(token, hook, signal);
-    this.#remember(key, { access, untilMs: nowMs + (access.type === 'allowed' ? ALLOWED_MS : REFUSED_MS) });
+    if (isStranger) this.#strangers += 1;
+    const answer = this.#ask(token, hook, key).finally(() => {
+      this.#asking.delete(key);
+      if (isStranger) this.#strangers -= 1;
+    });
+    this.#asking.set(key, answer);
+    return answer;
+  }
+
+  /** In how many seconds a token of a stranger may come again; undefined: now. */
+  #refusal(source: string): number | undefined {
+    if (this.#strangers >= MAX_REVIEWS_AT_ONCE) return 1;
+    return this.#ofSource(source).refusal() ?? this.#reviews.refusal();
+  }
+
+  #ofSource(source: string): Allowance {
+    const allowance = this.#bySource.get(source) ?? new Allowance(REVIEWS_OF_SOURCE, this.#options.now);
+    remember(this.#bySource, source, { value: allowance, limit: MAX_SOURCES });
+    return allowance;
+  }
+
+  async #ask(token: string, hook: string, key: string): Promise<TokenAccess> {
+    const askedAtMs = this.#options.now();
+    // Others may wait for it too, so it ends with none of its callers, but at its limit.
+    const access = await this.#review(token, hook, new AbortController().signal);
+    const isAllowed = access.type === 'allowed';
+    const value = { access, untilMs: askedAtMs + (isAllowed ? ALLOWED_MS : REFUSED_MS) };
+    if (!isAllowed) this.#allowed.delete(key);
+    remember(isAllowed ? this.#allowed : this.#refused, key, { value, limit: MAX_REMEMBERED });
     return access;
   }
 
@@ -98,11 +141,12 @@ export class TokenReviews {
     const status = isObject(answer) ? answer['status'] : undefined;
     return isObject(status) ? status : {};
   }
+}
 
-  #remember(key: string, remembered: Remembered): void {
-    this.#remembered.delete(key);
-    this.#remembered.set(key, remembered);
-    const [oldest] = this.#remembered.keys();
-    if (this.#remembered.size > MAX_REMEMBERED && oldest !== undefined) this.#remembered.delete(oldest);
-  }
+/** Keeps so many that were used last. */
+function remember<T>(map: Map<string, T>, key: string, { value, limit }: { value: T; limit: number }): void {
+  map.delete(key);
+  map.set(key, value);
+  const [oldest] = map.keys();
+  if (map.size > limit && oldest !== undefined) map.delete(oldest);
 }

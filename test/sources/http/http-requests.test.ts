@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import type { Hook } from '../../../src/hook/binding.ts';
 import type { HttpBinding } from '../../../src/hook/http-binding.ts';
 import type { HttpTrigger } from '../../../src/hook/trigger.ts';
-import { HttpRequests, type TriggerRequest } from '../../../src/sources/http/http-requests.ts';
+import { HttpRequests, type TriggerAnswer, type TriggerRequest } from '../../../src/sources/http/http-requests.ts';
 import { OpenRequests } from '../../../src/sources/http/open-requests.ts';
 import type { TokenAccess } from '../../../src/sources/http/token-access.ts';
 import { recordingLogger } from '../../support/recording-logger.ts';
@@ -53,17 +53,27 @@ function rig(binding: HttpBinding = httpBinding(), options: RigOptions = {}) {
     now: () => nowMs,
     log,
   });
-  const send = async (fields: Partial<TriggerRequest> = {}) =>
-    requests.take({
-      method: 'POST',
-      path: '/trigger/ci/deploy.sh/deploy',
-      query: new URLSearchParams(),
-      headers: { authorization: 'Bearer t' },
-      body: Buffer.from('hello'),
-      signal: new AbortController().signal,
-      ...fields,
-    });
-  return { requests, send, emitted, open, log, pass: (ms: number) => (nowMs += ms) };
+  const requestWith = (fields: Partial<TriggerRequest>): TriggerRequest => ({
+    method: 'POST',
+    path: '/trigger/ci/deploy.sh/deploy',
+    query: new URLSearchParams(),
+    headers: { authorization: 'Bearer t' },
+    source: '10.0.0.1',
+    body: Buffer.from('hello'),
+    signal: new AbortController().signal,
+    ...fields,
+  });
+  const admit = async (fields: Partial<TriggerRequest> = {}) => requests.admit(requestWith(fields));
+  /** What the server does. */
+  const send = async (fields: Partial<TriggerRequest> = {}): Promise<TriggerAnswer> => {
+    const request = requestWith(fields);
+    const admission = await requests.admit(request);
+    if (admission.type === 'refused') return admission.reply;
+    if (admission.type === 'known') return admission.take(request);
+    const verified = await admission.verify(request);
+    return typeof verified === 'function' ? verified(request) : verified;
+  };
+  return { admit, requests, send, emitted, open, log, pass: (ms: number) => (nowMs += ms) };
 }
 
 const requestOf = ({ request }: HttpTrigger): Readonly<Record<string, unknown>> =>
@@ -133,9 +143,9 @@ describe('a request to /trigger/<hook>/<binding>', () => {
     ['/trigger/%ff/deploy'],
     ['/elsewhere/ci/deploy.sh/deploy'],
   ])('is answered 404 at %s', async (path) => {
-    const { send, emitted, requests } = rig();
+    const { send, emitted, admit } = rig();
     expect(await send({ path })).toMatchObject({ status: 404 });
-    expect(requests.maxBodyBytes(path)).toBeUndefined();
+    expect(await admit({ path })).toMatchObject({ type: 'refused' });
     expect(emitted).toEqual([]);
   });
 
@@ -264,5 +274,24 @@ describe('a signed request', () => {
     const { send, log } = rig(signedBy('github'), { secret });
     expect(await send(github('{}', ''))).toMatchObject({ status: 503 });
     expect(log.lines.map(({ message }) => message)).toEqual(['the caller cannot be checked']);
+  });
+});
+
+describe('before the body is read', () => {
+  it.each([
+    ['the token is unknown', 401, httpBinding(), {}],
+    ['there is no token', 401, httpBinding(), { headers: {} }],
+    ['there is no signature of GitHub', 401, signedBy('github'), {}],
+    ['the signature of GitHub is none', 401, signedBy('github'), { headers: { 'x-hub-signature-256': 'sha256=x' } }],
+    ['there is no signature of Slack', 401, signedBy('slack'), {}],
+    ['the signature of Slack is 301 s old', 401, signedBy('slack'), slack('a', NOW_MS / 1000 - 301)],
+  ] as const)('a request is refused when %s', async (_law, status, binding, fields) => {
+    const { admit } = rig(binding, { access: { type: 'unknown', message: 'unknown' } });
+    expect(await admit(fields)).toMatchObject({ type: 'refused', reply: { status } });
+  });
+
+  it('a request with a signature that may be right is not known yet', async () => {
+    const { admit } = rig(signedBy('github'));
+    expect(await admit(github('{}', 'guess'))).toMatchObject({ type: 'signed', maxBodyBytes: 1024 });
   });
 });
