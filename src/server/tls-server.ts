@@ -16,8 +16,11 @@ export interface TlsOptions {
   readonly certificate: () => Certificate;
   /** Whether clients may use HTTP/2 too; default false. */
   readonly alsoHttp2?: boolean;
-  /** Certificates as PEM: clients need a certificate that one of them has signed. Absent or empty: they need none. */
-  readonly clientCa?: readonly string[] | undefined;
+  /**
+   * Certificates as PEM: clients need a certificate that one of them has signed. Absent, or empty at the start: they need
+   * none. Called as `certificate` is.
+   */
+  readonly clientCa?: (() => readonly string[]) | undefined;
 }
 
 /** The parts of the server that a TLS connection uses. */
@@ -42,20 +45,21 @@ const MIN_VERSION = 'TLSv1.2';
 
 /** Creates a server for HTTP over TLS, which does not listen yet. */
 export async function createTlsServer(options: TlsOptions, parts: TlsParts): Promise<TlsServer> {
-  const { certificate, alsoHttp2 = false, clientCa = [] } = options;
+  const { certificate, alsoHttp2 = false, clientCa = () => [] } = options;
   const { bounds, connections, answering, http1 } = parts;
   const http2 = alsoHttp2 ? await import('./http2.ts') : undefined;
+  const needsCertificate = clientCa().length > 0;
   const context = (): SecureContextOptions => ({
     ...certificate(),
-    ...(clientCa.length > 0 && { ca: [...clientCa] }),
+    ...(needsCertificate && { ca: [...clientCa()] }),
     minVersion: MIN_VERSION,
   });
   const server = createServer({
     ...context(),
     ALPNProtocols: http2 === undefined ? ['http/1.1'] : ['h2', 'http/1.1'],
     noDelay: true,
-    requestCert: clientCa.length > 0,
-    rejectUnauthorized: clientCa.length > 0,
+    requestCert: needsCertificate,
+    rejectUnauthorized: needsCertificate,
   });
   onSecured(server, parts, (connection, protocol) => {
     if (http2 !== undefined && protocol === 'h2') http2.serveHttp2(connection, { bounds, connections, answering });

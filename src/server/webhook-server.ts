@@ -43,8 +43,8 @@ export interface WebhookRoute {
 export interface WebhookServerOptions extends Port {
   /** For new connections; called at the start and at each `renew`. */
   readonly certificate: () => Certificate;
-  /** Certificates as PEM of which one must have signed that of a caller; empty: every caller is answered. */
-  readonly clientCa?: readonly string[] | undefined;
+  /** Certificates as PEM of which one must have signed that of a caller; empty at the start: every caller is answered. */
+  readonly clientCa?: (() => readonly string[]) | undefined;
   /** What is at a path now; undefined: nothing. */
   readonly routeOf: (path: string) => WebhookRoute | undefined;
   /** Takes the requests to `/trigger/`; absent: there is nothing. */

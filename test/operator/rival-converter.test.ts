@@ -16,7 +16,7 @@ async function hooklet({ isOffered = true, clientCa = [] }: { isOffered?: boolea
     port: 0,
     flags: { address: '--address', port: '--port' },
     certificate: () => certificate,
-    clientCa,
+    clientCa: () => clientCa,
     routeOf: (path) =>
       path === PATH
         ? {

@@ -24,7 +24,7 @@ async function rig({ answer = async () => ({ status: 200, type: 'text/plain', bo
     port: 0,
     flags: { address: '--address', port: '--port' },
     certificate: () => certificate,
-    clientCa,
+    clientCa: clientCa && (() => clientCa),
     routeOf: (path) =>
       path === '/hooks/a'
         ? {
@@ -152,5 +152,18 @@ describe('the server of webhooks', () => {
 
     await expect(ask()).rejects.toThrow();
     expect(await ask('/hooks/a', '{}', client)).toMatchObject({ status: 200 });
+  });
+
+  it('wants another certificate of its callers once it was told to', async () => {
+    const [before, after] = [createCertificate({ commonName: 'a' }), createCertificate({ commonName: 'b' })];
+    const clientCa = [before.cert];
+    const { ask, server } = await rig({ clientCa });
+    expect(await ask('/hooks/a', '{}', before)).toMatchObject({ status: 200 });
+
+    clientCa[0] = after.cert;
+    server.renew();
+
+    await expect(ask('/hooks/a', '{}', before)).rejects.toThrow();
+    expect(await ask('/hooks/a', '{}', after)).toMatchObject({ status: 200 });
   });
 });

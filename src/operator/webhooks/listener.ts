@@ -10,6 +10,7 @@ import { aborted } from '../../lib/aborted.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
 import type { Logger } from '../../log.ts';
 import type { Certificates } from '../../server/certificates/certificates.ts';
+import { ClientAuthorities } from '../../server/certificates/client-authorities.ts';
 import type { HttpServer } from '../../server/http-server.ts';
 import type { Certificate } from '../../server/tls-server.ts';
 import { openWebhookServer, type WebhookServerOptions } from '../../server/webhook-server.ts';
@@ -21,8 +22,8 @@ export interface WebhookListenerOptions extends Pick<
   /** For the log, such as `webhooks`. */
   readonly name: string;
   readonly certificates: Pick<Certificates, 'serving' | 'changes'>;
-  /** Reads the certificates that callers must have; undefined: every caller is answered. */
-  readonly readClientCa?: (() => Promise<readonly string[]>) | undefined;
+  /** Files with the certificates of which one must have signed that of a caller; empty: every caller is answered. */
+  readonly clientCa: readonly string[];
   /** How long it goes on to answer once it is to end. */
   readonly drainMs: number;
   /** Resolves when callers wait for nothing more that it must answer; default: at once. */
@@ -35,11 +36,13 @@ export interface WebhookListenerOptions extends Pick<
 /** A listener; see above. */
 export class WebhookListener {
   readonly #options: WebhookListenerOptions;
+  readonly #authorities: ClientAuthorities;
   #server: HttpServer | undefined;
   #problem = 'there is no certificate yet';
 
   constructor(options: WebhookListenerOptions) {
     this.#options = options;
+    this.#authorities = new ClientAuthorities(options.clientCa, options.log);
   }
 
   /** Why it does not answer; undefined while it does. */
@@ -79,7 +82,7 @@ export class WebhookListener {
   }
 
   async #open(signal: AbortSignal): Promise<HttpServer | undefined> {
-    const { name, certificates, readClientCa, drained: _, onOpen, log, ...rest } = this.#options;
+    const { name, certificates, drained: _, onOpen, log, ...rest } = this.#options;
     const certificate = (): Certificate => {
       if (certificates.serving === undefined) throw new UsageError('there is no certificate');
       return certificates.serving;
@@ -87,8 +90,8 @@ export class WebhookListener {
     const backoff = exponentialBackoff({ initialMs: 1000, maxMs: 10_000 });
     while (!signal.aborted) {
       try {
-        const clientCa = await readClientCa?.();
-        this.#server = await openWebhookServer({ ...rest, certificate, clientCa, log });
+        await this.#authorities.read();
+        this.#server = await openWebhookServer({ ...rest, certificate, clientCa: this.#authorities.texts, log });
         log.info({ port: this.#server.port }, `serving ${name}`);
         onOpen();
         return this.#server;
@@ -104,20 +107,25 @@ export class WebhookListener {
   async #renew(server: HttpServer, first: Certificate, signal: AbortSignal): Promise<void> {
     const { certificates, name, log } = this.#options;
     let current: Certificate | undefined = first;
-    const renew = (): void => {
-      const { serving } = certificates;
-      if (serving === undefined || serving === current) return;
+    const renew = (done: string, failed: string): void => {
       try {
         server.renew();
-        current = serving;
-        log.info({}, `new certificate of ${name}`);
+        current = certificates.serving;
+        log.info({}, `${done} ${name}`);
       } catch (error) {
-        log.error({ err: error }, `the new certificate of ${name} is invalid, the one before is served`);
+        log.error({ err: error }, `${failed} ${name} is invalid, the one before counts`);
       }
     };
+    const look = (): void => {
+      const { serving } = certificates;
+      if (serving !== undefined && serving !== current) renew('new certificate of', 'the new certificate of');
+    };
     const changes = certificates.changes(signal);
-    renew();
-    for await (const _ of changes) renew();
-    await aborted(signal);
+    look();
+    const follow = async (): Promise<void> => {
+      for await (const _ of changes) look();
+    };
+    const callers = (): void => renew('new certificates of callers of', 'a new certificate of callers of');
+    await Promise.all([follow(), this.#authorities.follow(callers, signal), aborted(signal)]);
   }
 }

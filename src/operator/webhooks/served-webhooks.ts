@@ -6,7 +6,6 @@
  */
 
 import type { AskBinding } from '../../hook/ask-binding.ts';
-import { readSmallFile } from '../../kube/credentials/read-file.ts';
 import { aborted } from '../../lib/aborted.ts';
 import { Changes } from '../../lib/changes.ts';
 import { runAll } from '../../lib/run-all.ts';
@@ -52,7 +51,6 @@ export interface ServedWebhooksOptions
   readonly onLoaded: (signal: AbortSignal) => void;
 }
 
-const MAX_PEM_BYTES = 1024 * 1024;
 const MAX_SHOWN = 5;
 
 /** A listener, its certificates and the registrations that depend on them; see above. */
@@ -76,7 +74,7 @@ export class ServedWebhooks {
       address,
       port,
       certificates: this.#certificates,
-      readClientCa: async () => readAll(clientCa),
+      clientCa,
       onOpen: () => this.look(),
     });
   }
@@ -176,9 +174,4 @@ function pickListener({ name, flags, routeOf, triggers, drained, drainMs, log }:
 /** A check that fails with a problem. */
 function check(name: string, problem: string | undefined): HealthCheck {
   return { name, isOk: problem === undefined, message: problem ?? '' };
-}
-
-/** Reads the certificates of which one must have signed that of a caller. */
-async function readAll(paths: readonly string[]): Promise<readonly string[]> {
-  return Promise.all(paths.map(async (path) => (await readSmallFile(path, MAX_PEM_BYTES)).toString('utf8')));
 }

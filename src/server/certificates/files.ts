@@ -1,9 +1,8 @@
-import { watch, type FSWatcher } from 'node:fs';
-import { dirname } from 'node:path';
 import { readSmallFile } from '../../kube/credentials/read-file.ts';
 import { Changes } from '../../lib/changes.ts';
 import type { Given, GivenSource } from './given.ts';
 import { MAX_PEM_LENGTH } from './pem.ts';
+import { WatchedFolders } from './watched-folders.ts';
 
 /** The files of a certificate. */
 export interface CertificateFiles {
@@ -21,36 +20,18 @@ const POLL_MS = 10_000;
  */
 export function certificateFiles(files: CertificateFiles, pollMs = POLL_MS): GivenSource {
   const changes = new Changes();
-  const watchers = new Map<string, FSWatcher>();
+  const folders = new WatchedFolders(changes.notify);
   return {
     place: files.cert,
     pollMs,
     changes: (signal) => changes.follow(signal),
-    end: () => {
-      for (const watcher of watchers.values()) watcher.close();
-      watchers.clear();
-    },
+    end: () => folders.end(),
     read: async () => {
       // Before the files are read, so that no later change is lost.
-      for (const file of [files.cert, files.key, files.ca]) watchFolder(dirname(file), watchers, changes);
+      folders.watch([files.cert, files.key, files.ca]);
       return readFiles(files);
     },
   };
-}
-
-function watchFolder(folder: string, watchers: Map<string, FSWatcher>, changes: Changes): void {
-  if (watchers.has(folder)) return;
-  try {
-    const watcher = watch(folder, changes.notify);
-    const ended = (): void => {
-      watcher.close();
-      watchers.delete(folder);
-    };
-    watcher.on('error', ended);
-    watchers.set(folder, watcher);
-  } catch {
-    // The folder may come later, and without any more watches there is the poll.
-  }
 }
 
 async function readFiles({ cert, key, ca }: CertificateFiles): Promise<Given> {
