@@ -20,7 +20,7 @@ export function tokenOf(user: User): string {
 }
 
 /** A real kube-apiserver on a real etcd, with a controller manager, in a folder of its own on loopback ports. */
-export class ControlPlane {
+export class ControlPlane implements AsyncDisposable {
   readonly url: string;
   readonly #folder: string;
   readonly #etcd: ServerProcess;
@@ -112,6 +112,10 @@ export class ControlPlane {
     await this.#etcd.kill();
     await rm(this.#folder, { recursive: true, force: true });
     process.off('exit', this.#removeFolder);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.stop();
   }
 
   async #askEtcd<T>(method: string, body: unknown): Promise<T> {

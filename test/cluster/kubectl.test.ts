@@ -1,10 +1,10 @@
 import { existsSync } from 'node:fs';
 import { beforeAll, describe, expect, it } from 'vitest';
 import { startSandbox } from '@hooklet/sandbox';
-import { kubectlAsset } from './assets.ts';
+import { controlPlaneAssets, kubectlAsset } from './assets.ts';
+import { ControlPlane } from './control-plane.ts';
 import { normalized, tellStory, type Outcome } from './kubectl-run.ts';
 import { STORY, type Step } from './kubectl-story.ts';
-import { sharedControlPlane } from './shared-control-plane.ts';
 
 const told: { [teller: string]: readonly Outcome[] } = {};
 
@@ -12,10 +12,12 @@ beforeAll(async () => {
   const kubectl = await kubectlAsset(process.env);
   await using sandbox = await startSandbox({ anonymous: true });
   await using other = await startSandbox({ anonymous: true });
+  // The story tells what the whole cluster has, so nobody else may use it.
+  await using plane = await ControlPlane.start(await controlPlaneAssets(process.env));
   const stories = await Promise.all([
     tellStory(kubectl, sandbox.kubeconfig(), STORY),
     tellStory(oldKubectl(process.env), other.kubeconfig(), STORY),
-    tellStory(kubectl, sharedControlPlane().kubeconfig('admin'), STORY),
+    tellStory(kubectl, await plane.kubeconfig('admin'), STORY),
   ]);
   [told['new'], told['old'], told['real']] = stories;
 }, 900_000);

@@ -43,8 +43,9 @@ export class Claims {
     if (this.#claims.get(key)?.metadata?.uid === uid) this.#claims.delete(key);
     const volume = await this.#volumes.get(uid);
     if (volume === undefined) return;
-    this.#volumes.delete(uid);
-    await insist(() => this.#api.remove(`/api/v1/persistentvolumes/${volume.name}`), this.#api.signal);
+    await removeVolume(this.#api, volume.name);
+    // Otherwise the end of the node has to remove it.
+    if (!this.#api.signal.aborted) this.#volumes.delete(uid);
     await this.#node.run('umount -l "$1" && rmdir "$1"', join(this.#node.folder, volume.folder));
   }
 
@@ -100,16 +101,14 @@ export class Claims {
     };
   }
 
-  /** The names of the PersistentVolumes that were created for claims and not deleted. */
-  async volumeNames(): Promise<readonly string[]> {
-    const volumes = await Promise.allSettled(this.#volumes.values());
-    // A volume whose creation failed at the end of the node does not exist.
-    return volumes.flatMap((volume) => (volume.status === 'fulfilled' ? [volume.value.name] : []));
+  /** Removes the PersistentVolumes that still exist, although their claims may exist. */
+  async removeVolumes(api: Api): Promise<void> {
+    for (const uid of this.#volumes.keys()) await removeVolume(api, nameOf(uid));
   }
 
   async #provision(claim: V1PersistentVolumeClaim): Promise<Volume> {
     const { uid = '' } = claim.metadata ?? {};
-    const volume = { name: `pvc-${uid}`, folder: folderOf(uid) };
+    const volume = { name: nameOf(uid), folder: folderOf(uid) };
     await mkdir(join(this.#node.hostFolder, volume.folder), { recursive: true });
     const path = join(this.#node.folder, volume.folder);
     await this.#node.run('mount -t tmpfs -o "size=$2,mode=755" volume "$1"', path, String(sizeOf(claim)));
@@ -124,6 +123,14 @@ interface Volume {
   readonly folder: string;
 }
 
+/** Removes a PersistentVolume at once, also if its claim is still there. */
+async function removeVolume(api: Api, name: string): Promise<void> {
+  const path = `/api/v1/persistentvolumes/${name}`;
+  await insist(() => api.remove(path), api.signal);
+  // Nobody can add a finalizer to an object that is being deleted.
+  await insist(() => api.patch(path, { metadata: { finalizers: null } }), api.signal);
+}
+
 /** Makes the used space the size of the file system. Tried again, as a process may write in between. */
 const FILL = `
 for attempt in 1 2 3 4 5 6 7 8 9 10; do
@@ -135,6 +142,10 @@ exit 1
 
 function keyOf(namespace: string, name: string): string {
   return `${namespace}/${name}`;
+}
+
+function nameOf(uid: string): string {
+  return `pvc-${uid}`;
 }
 
 function folderOf(uid: string): string {

@@ -157,15 +157,13 @@ function controlsOf(pods: NodePods): Omit<Kubelet, keyof AsyncDisposable> {
   };
 }
 
-/** Deletes the node, its pods and its volumes from the cluster, so that no controller waits for them. */
+/** Removes the node, its pods and its volumes from the cluster, so that no controller waits for them. */
 async function removeObjects(api: Api, node: KubeNode, pods: NodePods): Promise<void> {
   for (const { metadata = {} } of pods.known()) {
     const { namespace = '', name = '', uid } = metadata;
     const options = { gracePeriodSeconds: 0, preconditions: { uid } };
     await insist(() => api.remove(at(namespace, 'pods', name), options), api.signal);
   }
-  for (const name of await pods.claims.volumeNames()) {
-    await insist(() => api.remove(`/api/v1/persistentvolumes/${name}`), api.signal);
-  }
+  await pods.claims.removeVolumes(api);
   await insist(async () => unregisterNode(api, node.name), api.signal);
 }

@@ -99,6 +99,20 @@ describe('a volume', LIMIT, () => {
     await lasts((ms) => !isSlow(ms));
   });
 
+  it('is gone from the cluster as soon as its node has ended, though its claim is there', async () => {
+    const rig = await kubeletRig(plane);
+    await podWithClaim(rig, 'a');
+    const claim = await rig.get<V1PersistentVolumeClaim>('persistentvolumeclaims', 'a-data');
+    const volume = `/api/v1/persistentvolumes/${claim.spec?.volumeName}`;
+    expect(await rig.hands.call('GET', volume)).toMatchObject({ status: { phase: 'Bound' } });
+
+    await rig.end();
+
+    await expect(rig.hands.call('GET', volume)).rejects.toMatchObject({ status: 404 });
+    const left = await rig.get<V1PersistentVolumeClaim>('persistentvolumeclaims', 'a-data');
+    expect(left.metadata?.uid).toBe(claim.metadata?.uid);
+  });
+
   it('is another, empty one when its claim was made anew', async () => {
     const rig = await kubeletRig(plane);
     const { kubelet, namespace, nameOf, remove, get } = rig;
@@ -120,7 +134,6 @@ describe('a volume', LIMIT, () => {
     await podWithClaim(rig, 'a');
 
     expect((await kubelet.exec(nameOf('a'), ['ls', '-A', '/data'])).stdout).toBe('');
-    // It is protected until the controller manager has seen that nobody has it.
     await until(async () => {
       const volume = rig.hands.call('GET', `/api/v1/persistentvolumes/${spec?.volumeName}`);
       await expect(volume).rejects.toMatchObject({ status: 404 });

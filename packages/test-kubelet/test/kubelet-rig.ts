@@ -19,6 +19,8 @@ export interface KubeletRig {
   readonly nameOf: (pod: string) => PodName;
   /** Waits until a pod is as `expected`, and returns it as it was then. */
   readonly podIs: (name: string, expected: object) => Promise<V1Pod>;
+  /** Ends the kubelet before the end of the test. */
+  readonly end: () => Promise<void>;
 }
 
 /** What a container of the image `tools` has: the programs of this machine, and this Node. */
@@ -32,7 +34,9 @@ export async function kubeletRig(
   const hands = await handsOn(plane);
   const { namespace } = hands;
   const kubelet = await startKubelet({ plane, connect: connectAs(plane, 'admin'), namespaces: [namespace], images });
-  onTestFinished(async () => kubelet[Symbol.asyncDispose]());
+  let ended: Promise<void> | undefined;
+  const end = async (): Promise<void> => (ended ??= Promise.resolve(kubelet[Symbol.asyncDispose]()));
+  onTestFinished(end);
   const path = (resource: string, name?: string): string => {
     const [plural = '', group = ''] = resource.split('.');
     const root = group === '' ? '/api/v1' : `/apis/${GROUPS[group] ?? group}/v1`;
@@ -58,6 +62,7 @@ export async function kubeletRig(
       });
       return pod;
     },
+    end,
   };
 }
 
