@@ -37,6 +37,7 @@ export default defineConfig({
   test: {
     include: ['test/cluster/**/*.test.ts', 'packages/test-kubelet/test/**/*.test.ts'],
     globalSetup: ['test/cluster/global-setup.ts'],
+    setupFiles: ['test/cluster/hinders-nobody.ts'],
     pool: 'forks',
     // Each worker has a control plane of its own, since some files kill its API server; most of the time they wait.
     maxWorkers: 2,

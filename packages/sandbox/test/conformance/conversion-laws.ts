@@ -1,4 +1,4 @@
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, describe, expect, it, onTestFinished } from 'vitest';
 import { converting, WebhookServer, type Respond } from '../support/webhook-server.ts';
 import { textOf, type Answer, type Client, type Loose } from './client.ts';
 import type { Bench } from './target.ts';
@@ -18,6 +18,12 @@ export function conversionLaws(bench: () => Bench): void {
     onTestFinished(() => made.server.on('/convert', moving));
     return { ...made, namespace: await bench().namespace() };
   };
+  afterAll(async () => {
+    if (shared === undefined) return;
+    const { group, server } = await shared;
+    await removed(bench().client, group);
+    await server[Symbol.asyncDispose]();
+  });
 
   describe('a converter', () => {
     it('makes what is read in another version of what is stored', async () => {
@@ -187,6 +193,7 @@ export function conversionLaws(bench: () => Bench): void {
         strategy: 'Webhook',
         webhook: { clientConfig: { url: 'https://127.0.0.1:1/convert' }, conversionReviewVersions: ['v1'] },
       });
+      onTestFinished(async () => removed(client, group));
 
       const stored = await client.post(path(group, 'v1', within), thing(group, 'v1', 'a', { one: 'x' }));
       const read = await client.get(path(group, 'v2', within, 'a'));
@@ -290,6 +297,17 @@ async function defined(client: Client, conversion: unknown): Promise<string> {
     (answer) => answer.status === 200,
   );
   return group;
+}
+
+/** Removes a definition. As long as its objects cannot be converted, no namespace of the server can be removed. */
+async function removed(client: Client, group: string): Promise<void> {
+  const name = `${DEFINITIONS}/things.${group}`;
+  await client.patch(name, 'merge', { spec: { conversion: { strategy: 'None', webhook: null } } });
+  await client.delete(name);
+  await eventually(
+    () => client.get(name),
+    ({ status }) => status === 404,
+  );
 }
 
 function definition(group: string, conversion: unknown): unknown {
