@@ -40,13 +40,20 @@ const MAX_WARNING = 1024;
  * `HookOutputError` with every problem.
  */
 export function readAdmission(text: string, scope: AdmissionScope): AdmissionResponse {
-  const reader = new FieldReader(parse(text));
+  const document = parse(text);
+  const reader = new FieldReader(document);
   const response = {
-    allowed: readAllowed(reader),
+    allowed: readAllowed(reader, document),
     message: shownText(reader.text('message') ?? '', MAX_MESSAGE),
     warnings: readWarnings(reader),
     ...readChange(reader, scope),
   };
+  if (scope.isMutating && isLost(document)) {
+    reader.fail(
+      'object',
+      'received null, expected the whole object as it should be; without object and patch nothing is changed',
+    );
+  }
   if (reader.problems.length > 0) {
     throw new HookOutputError(
       [`${FILE} is invalid:`, ...reader.problems.map(({ field, message }) => `  ${field}: ${message}`)].join('\n'),
@@ -72,11 +79,25 @@ function parse(text: string): JsonObject {
   throw new HookOutputError(`${FILE} holds ${received(value)}, expected one JSON object with allowed`);
 }
 
+/**
+ * Whether the hook meant to give an object, and had none. Beside a patch a null says nothing: some languages write all
+ * fields that they know.
+ */
+function isLost(document: JsonObject): boolean {
+  return document['object'] === null && document['patch'] === undefined;
+}
+
 /** Without `allowed` the request is denied, as in shell-operator; with nothing but a reason it is what was meant. */
-function readAllowed(reader: FieldReader): boolean {
-  const isGiven = reader.value('allowed') !== undefined;
+function readAllowed(reader: FieldReader, document: JsonObject): boolean {
+  const allowed = reader.value('allowed');
+  const isGiven = allowed !== undefined;
   if (!isGiven && reader.text('message') === undefined) reader.missing('allowed', 'true or false');
-  return reader.flag('allowed');
+  if (isGiven && typeof allowed !== 'boolean')
+    reader.fail('allowed', `received ${received(allowed)}, expected true or false`);
+  const written = Object.keys(document).filter((key) => key.toLowerCase() === 'allowed');
+  if (written.length > 1)
+    reader.fail('allowed', `is given ${written.length} times, as ${written.join(' and ')}, expected once`);
+  return allowed === true;
 }
 
 function readWarnings(reader: FieldReader): readonly string[] {

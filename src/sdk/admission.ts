@@ -155,14 +155,18 @@ export class AdmissionAnswer {
 
   /** Allows the request with the object as it should be; hooklet makes the JSON Patch. For `mutating` alone. */
   allowAs(changed: ObjectLike): void {
+    const object = plainCopy('answer.allowAs', changed);
+    if (object === undefined || object === null) throw new TypeError('answer.allowAs: expected the whole object');
     this.#decide({ allowed: true });
-    this.#change = { object: plainCopy('answer.allowAs', changed) };
+    this.#change = { object };
   }
 
   /** Allows the request with a JSON Patch. For `mutating` alone. */
   allowWithPatch(steps: readonly JsonPatchOperation[]): void {
+    const patch = plainCopy('answer.allowWithPatch', steps);
+    if (!Array.isArray(patch)) throw new TypeError('answer.allowWithPatch: expected a list of steps');
     this.#decide({ allowed: true });
-    this.#change = { patch: plainCopy('answer.allowWithPatch', steps) };
+    this.#change = { patch };
   }
 
   /** The response file; empty when nothing was decided. */

@@ -71,6 +71,13 @@ describe('the response of an admission hook', () => {
     ['is an array', '[{"allowed":true}]', /holds an array of 1, expected one JSON object with allowed/],
     ['says nothing', {}, /allowed: is missing, expected true or false/],
     ['has allowed as text', { allowed: 'true' }, /allowed: received "true", expected true or false/],
+    ['has allowed as a word for true', { allowed: 'yes' }, /allowed: received "yes", expected true or false/],
+    [
+      'has allowed in 2 ways of writing',
+      { Allowed: true, ALLOWED: false },
+      /allowed: is given 2 times, as Allowed and ALLOWED/,
+    ],
+    ['has no object where one was meant', { allowed: true, object: null }, /object: received null, expected the whole/],
     ['has a message that is no text', { allowed: true, message: 1 }, /message: received 1, expected a string/],
     ['has warnings that are no list', { allowed: true, warnings: 'a' }, /warnings: received "a", expected a list/],
     ['has a warning that is no text', { allowed: true, warnings: [1] }, /warnings: .*expected a list of strings/],
@@ -101,6 +108,10 @@ describe('the response of an admission hook', () => {
     ['has an object that is none', { allowed: true, object: 'x' }, /object: received "x", expected the whole object/],
   ])('that %s is refused with its reason', (_, response, message) => {
     expect(() => read(response)).toThrow(message);
+  });
+
+  it('may have a null for the object beside one for the patch, as languages write that write all fields', () => {
+    expect(read({ allowed: true, message: '', patch: null, object: null })).toEqual({ ...NONE, allowed: true });
   });
 
   it('cannot change what is deleted', () => {

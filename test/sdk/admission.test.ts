@@ -17,6 +17,8 @@ const bindings = {
 const log = { debug() {}, info() {}, warn() {}, error() {} };
 const host = { log, signal: new AbortController().signal };
 const pod: Pod = { kind: 'Pod', metadata: { name: 'a' } };
+/** What JSON cannot represent. */
+const odd = { ...pod, spec: { size: Number.NaN } };
 const context = (type: 'Validating' | 'Mutating', binding: string) => ({
   type,
   binding,
@@ -101,9 +103,24 @@ describe('a webhook of a TypeScript hook', () => {
   });
 
   it('cannot answer with what JSON cannot represent', async () => {
-    const odd = { ...pod, spec: { size: Number.NaN } };
     const { error } = await execute(({ answer }) => answer.allowAs(odd), context('Mutating', 'label.example.com'));
 
     expect(String(error)).toContain('answer.allowAs: spec.size');
+  });
+
+  it.each<[string, (run: HookRun<typeof bindings>) => void, string]>([
+    ['a change that JSON cannot represent', ({ answer }) => answer.allowAs(odd), 'allowAs: spec.size'],
+    ['no object', ({ answer }) => answer.allowAs(JSON.parse('null')), 'allowAs: expected the whole object'],
+    ['no steps', ({ answer }) => answer.allowWithPatch(JSON.parse('null')), 'allowWithPatch: expected a list of steps'],
+  ])('allows nothing with %s, also where it goes on after the error', async (_, run, message) => {
+    const { admission } = await execute(
+      (given) => {
+        given.answer.deny('no');
+        expect(() => run(given)).toThrow(`answer.${message}`);
+      },
+      context('Mutating', 'label.example.com'),
+    );
+
+    expect(JSON.parse(admission ?? '')).toEqual({ allowed: false, message: 'no' });
   });
 });
