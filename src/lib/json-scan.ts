@@ -22,6 +22,20 @@ export function isJson(json: Uint8Array): boolean {
   return false;
 }
 
+/** About how many values JSON text has; counting ends above `limit`. */
+export function valuesIn(json: Uint8Array, limit: number): number {
+  let values = 1;
+  for (let at = 0; at < json.length && values <= limit; at++) {
+    const byte = json[at] ?? 0;
+    if (byte === QUOTE) {
+      const end = stringEnd(json, at);
+      if (end === BROKEN) return values;
+      at = end - 1;
+    } else if (byte === COMMA || isOpening(byte)) values++;
+  }
+  return values;
+}
+
 /**
  * Returns where the values of those members of the object at `span` are that are there; of duplicates the last, as
  * `JSON.parse` does. The text must be JSON. Names are compared as they are written: an API server escapes no letters.

@@ -2,6 +2,7 @@ import type { ConversionBinding } from '../../hook/ask-binding.ts';
 import type { Binding } from '../../hook/binding.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
+import { RequestSlots } from '../../server/request-slots.ts';
 import type { WebhookRoute } from '../../server/webhook-server.ts';
 import type { ConversionStep } from '../../sources/conversion/chain.ts';
 import { createConversionEndpoint } from '../../sources/conversion/conversion-endpoint.ts';
@@ -19,6 +20,8 @@ export interface ConversionRoutesOptions {
 
 /** The API server asks for all objects of a list at once. */
 const MAX_BODY_BYTES = 64 * 1024 * 1024;
+/** Of all large reviews at once: parsed, an empty object takes 56 bytes. */
+const MAX_VALUES = 4_000_000;
 
 /**
  * The paths of all converters, one for each CustomResourceDefinition that some hook has rules for. A hook that is being
@@ -27,6 +30,7 @@ const MAX_BODY_BYTES = 64 * 1024 * 1024;
 export class ConversionRoutes {
   readonly #options: ConversionRoutesOptions;
   readonly #routes = new Map<string, WebhookRoute>();
+  readonly #room = new RequestSlots({ maxRequests: Infinity, maxBytes: MAX_VALUES });
   #steps: ReadonlyMap<string, readonly ConversionStep[]> = new Map();
 
   constructor(options: ConversionRoutesOptions) {
@@ -63,6 +67,7 @@ export class ConversionRoutes {
       // A broken hook may be the one that converts these.
       isOffered: () => this.#steps.has(crd) || asked.hasBroken(),
       answer: createConversionEndpoint({
+        room: (values) => this.#room.take(values),
         steps: () => this.#steps.get(crd) ?? [],
         ask: async (step, trigger, signal) => {
           const { hook, binding } = step;

@@ -16,13 +16,18 @@ interface Sent {
   readonly body?: string;
   readonly contentType?: string | undefined;
   readonly timeoutMs?: number;
+  readonly room?: (values: number) => (() => void) | undefined;
 }
 
-async function answered(ask: AskConversion, { body = JSON.stringify(review), ...more }: Sent = {}) {
+async function answered(
+  ask: AskConversion,
+  { body = JSON.stringify(review), room = () => () => {}, ...more }: Sent = {},
+) {
   const ended: string[] = [];
   const endpoint = createConversionEndpoint({
     steps: () => [step('one', 'v1', 'v2')],
     ask,
+    room,
     onEnd: ({ result, message }) => ended.push(`${result} ${message}`.trim()),
   });
   const signal = new AbortController().signal;
@@ -64,6 +69,31 @@ describe('a request to convert', () => {
       response: { uid: 'u', result: { status: 'Failure', message: 'the objects are nested too deeply' } },
     });
     expect(ended).toEqual(['failed the objects are nested too deeply']);
+  });
+
+  it('with more than 2000000 values is refused before it is parsed, for they would take the room of all others', async () => {
+    const many = JSON.stringify(review).replace('"CronTab"', `"CronTab","x":[${'{},'.repeat(1_000_000)}1]`);
+    const { reply, ended } = await answered(responds({}), { body: many });
+    expect(reply).toMatchObject({ status: 413, body: 'the review has more than 2000000 values\n' });
+    expect(ended).toEqual(['invalid the review has more than 2000000 values']);
+  });
+
+  it('with more than 20000 values shares the room of those, which it gives back', async () => {
+    const large = JSON.stringify(review).replace('"CronTab"', `"CronTab","x":[${'1,'.repeat(20_000)}1]`);
+    const taken: string[] = [];
+    const room = (values: number): (() => void) => {
+      taken.push(`took ${values > 20_000}`);
+      return () => taken.push('gave back');
+    };
+    const noRoom = (): undefined => undefined;
+
+    await answered(responds({ failedMessage: 'why' }), { body: large, room });
+    await answered(responds({ failedMessage: 'why' }), { room });
+    const { reply } = await answered(responds({ failedMessage: 'why' }), { body: large, room: noRoom });
+    const { reply: small } = await answered(responds({ failedMessage: 'why' }), { room: noRoom });
+
+    expect(taken).toEqual(['took true', 'gave back']);
+    expect([reply.status, small.status]).toEqual([503, 200]);
   });
 
   it.each([429, 503] as const)('is refused with %i where the hook could not be asked', async (status) => {
