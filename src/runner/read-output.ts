@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { closeSync, constants, fstatSync, lstatSync, openSync, readFileSync, type Stats } from 'node:fs';
 import { open } from 'node:fs/promises';
 import { explainSize, type OutputName } from './output-limits.ts';
@@ -9,7 +10,8 @@ const FLAGS = constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW;
 
 /**
  * Reads one output file of a hook; returns an empty string when the hook deleted it. Rejects when the hook replaced it
- * (by a link, a pipe, a folder, a device), and when it is too large, which is checked before anything is read.
+ * (by a link, a pipe, a folder, a device), when it is too large, which is checked before anything is read, and when it
+ * is YAML that is not UTF-8.
  */
 export async function readOutput(path: string, name: OutputName): Promise<string> {
   const stats = lstatSync(path, { throwIfNoEntry: false });
@@ -24,7 +26,7 @@ function readAtOnce(path: string, name: OutputName): string {
   try {
     // A process that the hook left behind may have replaced it since.
     check(path, name, fstatSync(fd));
-    return readFileSync(fd, 'utf8');
+    return textOf(readFileSync(fd), name);
   } finally {
     closeSync(fd);
   }
@@ -43,7 +45,7 @@ async function readInBackground(path: string, name: OutputName): Promise<string>
       if (bytesRead === 0) break;
       length += bytesRead;
     }
-    return buffer.toString('utf8', 0, length);
+    return textOf(buffer.subarray(0, length), name);
   } finally {
     await file.close();
   }
@@ -54,3 +56,12 @@ function check(path: string, name: OutputName, stats: Stats): void {
   const problem = explainSize(name, stats.size);
   if (problem !== undefined) throw new Error(problem);
 }
+
+function textOf(bytes: Buffer, name: OutputName): string {
+  // As in Go, what is no UTF-8 is replaced in JSON, and an error in YAML: an object would get other letters.
+  if (name === 'patch' && !isUtf8(bytes) && !/^\s*[{[]/.test(bytes.toString('latin1', 0, SNIFFED_BYTES)))
+    throw new Error('KUBERNETES_PATCH_PATH is YAML that is not UTF-8: write UTF-8, or binaryData and data in base64');
+  return bytes.toString('utf8');
+}
+
+const SNIFFED_BYTES = 1000;

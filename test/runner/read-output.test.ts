@@ -24,6 +24,27 @@ describe('an output of a hook', () => {
     expect(await readOutput(path, 'patch')).toBe(text);
   });
 
+  it.each([
+    ['small', 10],
+    ['of more than one read', 100_000],
+  ])(
+    'of patches in YAML that is %s and no UTF-8 is refused, because letters of it would be others',
+    async (_size, length) => {
+      const path = fileIn();
+      writeFileSync(path, Buffer.from(`data: ${'caf\xe9 '.repeat(length)}`, 'latin1'));
+
+      await expect(readOutput(path, 'patch')).rejects.toThrow('KUBERNETES_PATCH_PATH is YAML that is not UTF-8');
+    },
+  );
+
+  it('in JSON that is no UTF-8 is read, with U+FFFD in place of what is none', async () => {
+    const path = fileIn();
+    writeFileSync(path, Buffer.from('\n {"data": "caf\xe9"}', 'latin1'));
+
+    expect(await readOutput(path, 'patch')).toBe('\n {"data": "caf\ufffd"}');
+    expect(await readOutput(path, 'metrics')).toBe('\n {"data": "caf\ufffd"}');
+  });
+
   it('that was deleted is empty', async () => {
     expect(await readOutput(fileIn(), 'patch')).toBe('');
   });
