@@ -124,6 +124,16 @@ describe('an operation is understood', () => {
       },
     },
     {
+      title: 'JSONPatch whose first step moves',
+      input: { operation: 'JSONPatch', ...pod, jsonPatch: [{ op: 'move', from: '/data/a', path: '/data/b' }] },
+      parsed: {
+        operation: 'JSONPatch',
+        ...podTarget,
+        ignoreMissingObject: false,
+        jsonPatch: [{ op: 'move', from: '/data/a', path: '/data/b' }],
+      },
+    },
+    {
       title: 'JSONPatch as a string of JSON, with a null value',
       input: { operation: 'JSONPatch', ...pod, jsonPatch: '[{"op":"add","path":"/spec/x","value":null}]' },
       parsed: {
