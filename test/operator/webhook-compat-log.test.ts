@@ -59,7 +59,7 @@ function rig(hook: string, binding: AskBinding, { response, fails }: Answered, l
     ready: async () => ask,
     async *changes() {},
   };
-  return { options: { asked, metrics: createMetrics(''), logCompat, log }, logged: () => lines.map(parsed) };
+  return { options: { asked, metrics: createMetrics(''), logCompat, log }, lines, logged: () => lines.map(parsed) };
 }
 
 function parsed(line: string): Line {
@@ -87,6 +87,14 @@ function admissionBinding(name: string): AdmissionBinding {
   };
 }
 
+const CONVERTS_NOTHING: ConversionBinding = {
+  type: 'kubernetesCustomResourceConversion',
+  name: 'convert',
+  crdName: 'crontabs.example.com',
+  conversions: [],
+  includeSnapshotsFrom: [],
+};
+
 function reviewOf(name: string): object {
   const request = { uid: `u-${name.replaceAll('.', '-')}`, kind: { kind: 'ConfigMap' }, name: 'cm1', namespace: 'ns1' };
   return { apiVersion: 'admission.k8s.io/v1', kind: 'AdmissionReview', request: { ...request, object: {} } };
@@ -108,13 +116,7 @@ describe('the log of requests as that of shell-operator', () => {
     const { from, to, binding: name, logged: theirs } = answered;
     const conversions = name === '' ? [] : [{ fromVersion: from, toVersion: to }];
     const other = { fromVersion: 'example.com/v0', toVersion: 'example.com/v1' };
-    const binding: ConversionBinding = {
-      type: 'kubernetesCustomResourceConversion',
-      name,
-      crdName: 'crontabs.example.com',
-      conversions: [...conversions, other],
-      includeSnapshotsFrom: [],
-    };
+    const binding = { ...CONVERTS_NOTHING, name, conversions: [...conversions, other] };
     const { options, logged } = rig('conv.sh', binding, answered);
     const routes = new ConversionRoutes(options);
     routes.update();
@@ -131,6 +133,25 @@ describe('the log of requests as that of shell-operator', () => {
 
     expect((await route?.answer(call({})))?.status).toBe(400);
     expect(logged()).toEqual([]);
+  });
+
+  it('is bounded, whatever a request has in it', async () => {
+    const binding = {
+      ...CONVERTS_NOTHING,
+      conversions: [{ fromVersion: 'example.com/v0', toVersion: 'example.com/v1' }],
+    };
+    const { options, lines, logged } = rig('conv.sh', binding, { response: '', fails: false, logged: [] });
+    const routes = new ConversionRoutes(options);
+    routes.update();
+    const long = 'x'.repeat(1_000_000);
+    const objects = Array.from({ length: 1000 }, (_, index) => ({ apiVersion: `${index}${index === 0 ? long : ''}` }));
+
+    const request = { uid: long, desiredAPIVersion: long, objects };
+    const review = { kind: 'ConversionReview', request };
+    expect((await routes.routeOf('/crontabs.example.com')?.answer(call(review)))?.status).toBe(200);
+
+    expect(logged().map(({ msg }) => msg)).toContain('conversion failed');
+    expect(Math.max(...lines.map((line) => line.length))).toBeLessThan(50_000);
   });
 
   it('is that of hooklet without the flag', async () => {

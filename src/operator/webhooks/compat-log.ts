@@ -1,5 +1,7 @@
 import type { AskBinding } from '../../hook/ask-binding.ts';
 import { webhookPath } from '../../hook/webhook-names.ts';
+import { text } from '../../kube/object.ts';
+import { shownText } from '../../lib/shown.ts';
 import type { LogFields, Logger } from '../../log.ts';
 import type { AdmissionEnded, Verdict } from '../../sources/admission/admission-endpoint.ts';
 import type { Review } from '../../sources/admission/review.ts';
@@ -23,6 +25,11 @@ export interface CompatWebhookLog {
 
 const ADMISSION = { logger: 'shell-operator.admission-webhook-manager' };
 const CONVERSION = { logger: 'shell-operator.conversion-webhook-manager' };
+/** What others sent may be as large as a request. */
+const MAX_TEXT = 8192;
+const MAX_ID = 64;
+const MAX_VERSION = 256;
+const MAX_VERSIONS = 20;
 const CONVERSION_EVENT = 'kubernetesCustomResourceConversion';
 
 /** Creates it. */
@@ -37,30 +44,43 @@ export function compatWebhookLog(log: Logger): CompatWebhookLog {
     },
     reviewEnded: ({ review, noAnswer }) => {
       if (review === undefined || noAnswer === undefined) return;
-      log.error({ ...ADMISSION, request: review.uid, ...review.subject, err: noAnswer }, 'validation failed');
+      log.error({ ...ADMISSION, request: idOf(review.uid), ...review.subject, err: noAnswer }, 'validation failed');
     },
     conversionReviewed: (crd, { uid, objects }) => {
       log.info({ ...CONVERSION, crd }, 'serving ConversionReview request');
-      const versions = [...new Set(objects.map(({ apiVersion }) => apiVersion))];
-      const fields = { binding: CONVERSION_EVENT, 'event.id': uid, name: crd, len: objects.length, versions };
+      const versions = new Set(objects.map(({ apiVersion }) => text(apiVersion).slice(0, MAX_VERSION)));
+      const shown = [...versions].slice(0, MAX_VERSIONS);
+      const fields = {
+        binding: CONVERSION_EVENT,
+        'event.id': idOf(uid),
+        name: crd,
+        len: objects.length,
+        versions: shown,
+      };
       log.info(fields, `Handle ${CONVERSION_EVENT} event for crd`);
     },
     chained: ({ uid, desiredAPIVersion }, from, chain) => {
-      const name = `${from}->${desiredAPIVersion}`;
+      const name = `${from}->${desiredAPIVersion}`.slice(0, MAX_TEXT);
       const value = chain.map(({ rule: { fromVersion, toVersion } }) => ({ fromVersion, toVersion }));
-      log.info({ binding: CONVERSION_EVENT, 'event.id': uid, name, value }, 'Find conversion path for rule');
+      log.info({ binding: CONVERSION_EVENT, 'event.id': idOf(uid), name, value }, 'Find conversion path for rule');
     },
     converted: ({ hook, binding }, response) => {
       log.info({ ...fieldsOf(hook, binding), value: conversionText(response) }, 'ConversionResponse from hook');
     },
     conversionFailed: (crd, uid, message) => {
-      log.error({ ...CONVERSION, crd, kind: 'ConversionReview', request: uid, err: message }, 'conversion failed');
+      const request = idOf(uid);
+      const err = shownText(message, MAX_TEXT);
+      log.error({ ...CONVERSION, crd, kind: 'ConversionReview', request, err }, 'conversion failed');
     },
   };
 }
 
 function fieldsOf(hook: string, { name, type }: AskBinding): LogFields {
   return { hook, binding: name, event: type, queue: '', task: 'HookRun' };
+}
+
+function idOf(uid: string): string {
+  return uid.slice(0, MAX_ID);
 }
 
 function admissionText({ allowed, patch, message, warnings }: Extract<Verdict, { type: 'answered' }>): string {
@@ -70,7 +90,7 @@ function admissionText({ allowed, patch, message, warnings }: Extract<Verdict, {
     ...(message === '' ? [] : [`msg=${message}`]),
     ...warnings.map((warning) => `warn=${warning}`),
   ];
-  return `AdmissionResponse(${parts.join(',')})`;
+  return shownText(`AdmissionResponse(${parts.join(',')})`, MAX_TEXT);
 }
 
 function conversionText(response: ConversionResponse): string {

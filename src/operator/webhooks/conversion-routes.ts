@@ -1,5 +1,6 @@
 import type { ConversionBinding } from '../../hook/ask-binding.ts';
 import type { Binding } from '../../hook/binding.ts';
+import { shownText } from '../../lib/shown.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import { RequestSlots } from '../../server/request-slots.ts';
@@ -87,7 +88,7 @@ export class ConversionRoutes {
           }
           // Anybody who reaches the port can send what is no review, as often as they like.
           const level = result === 'invalid' ? 'debug' : 'warn';
-          log[level]({ crd, result, reason: message }, 'objects were not converted');
+          log[level]({ crd, result, reason: shownText(message) }, 'objects were not converted');
         },
       }),
     };

@@ -1,5 +1,5 @@
-import { isJson, memberSpans, type JsonSpan } from '../../lib/json-scan.ts';
 import { text } from '../../kube/object.ts';
+import { isJson, memberSpans, type JsonSpan } from '../../lib/json-scan.ts';
 import { shown } from '../../lib/shown.ts';
 
 /** An AdmissionReview with a request, as the API server sent it. */
@@ -58,15 +58,16 @@ function readRequest(body: Buffer, apiVersion: string, span: JsonSpan | undefine
 
 function subjectOf(body: Buffer, members: ReadonlyMap<string, JsonSpan>): Review['subject'] {
   const kind = members.get('kind');
-  const kinds = kind === undefined || !isObject(body, kind) ? undefined : memberSpans(body, kind, ['kind']);
-  const textAt = (span: JsonSpan | undefined): string => text(scalar(body, span));
+  const hasKind = kind !== undefined && isObject(body, kind);
+  const textOf = (span: JsonSpan | undefined): string => text(scalar(body, span)).slice(0, MAX_NAME);
   return {
-    kind: textAt(kinds?.get('kind')),
-    name: textAt(members.get('name')),
-    namespace: textAt(members.get('namespace')),
+    kind: hasKind ? textOf(memberSpans(body, kind, ['kind']).get('kind')) : '',
+    name: textOf(members.get('name')),
+    namespace: textOf(members.get('namespace')),
   };
 }
 
+const MAX_NAME = 253;
 const INVALID = 'Invalid JSON payload';
 /** The members that are there in every request, also where the sender left them out. */
 const ALWAYS = ['object', 'oldObject', 'options'] as const;
