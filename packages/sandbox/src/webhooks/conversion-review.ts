@@ -9,7 +9,7 @@ import { jsonTypeOf } from '../patch/json-patch.ts';
 import type { Call, Outcome } from '../request-scope.ts';
 import { reviewProblem } from './decoded-answer.ts';
 
-/** The objects of a review, converted. */
+/** Objects, converted. */
 export type Converted = readonly JsonObject[];
 
 const GROUP = 'apiextensions.k8s.io';
@@ -18,39 +18,60 @@ const KNOWN_VERSIONS = ['v1', 'v1beta1'];
 
 const TIMEOUT_SECONDS = 30;
 
-/** The call of a converter (`spec.conversion.webhook`) with objects of one version. */
+/**
+ * The call of a converter (`spec.conversion.webhook`) with objects that are stored in other versions. As the server does
+ * when it reads them from its storage, it asks about one object after the other, and stops at the first that fails.
+ */
 export function conversionCall(
   cluster: Cluster,
   converter: JsonObject,
   to: ServedKind,
   objects: readonly JsonObject[],
 ): Call<Converted> {
-  const desiredAPIVersion = apiVersionOf(to);
   // The storage does not keep the resourceVersion in the object.
   const sent = objects.map((object) => withMetadata(object, { resourceVersion: undefined }));
-  const subject = `conversion webhook for ${textAt(sent[0], 'apiVersion')}, Kind=${to.kind}`;
   return {
-    fingerprint: `${desiredAPIVersion} ${JSON.stringify(converter)} ${JSON.stringify(sent)}`,
+    fingerprint: `${apiVersionOf(to)} ${JSON.stringify(converter)} ${JSON.stringify(sent)}`,
     make: async () => {
-      const uid = randomUUID();
-      const version =
-        textsAt(converter, 'conversionReviewVersions').find((one) => KNOWN_VERSIONS.includes(one)) ?? 'v1';
-      const apiVersion = `${GROUP}/${version}`;
-      const request = { uid, desiredAPIVersion, objects: sent };
-      // The server sends the empty fields of the answer too.
-      const response = { uid: '', convertedObjects: null, result: { metadata: {} } };
-      const body = { kind: 'ConversionReview', apiVersion, request, response };
-      const clientConfig = objectAt(converter, 'clientConfig');
-      const called = await cluster.webhookClient.call({ clientConfig, timeoutSeconds: TIMEOUT_SECONDS, body });
-      if (called.type === 'failure') return failed(`${subject} failed: ${called.message}`);
-      const problem = answerProblem(called.body, { uid, apiVersion });
-      if (problem !== undefined) return failed(`${subject} failed: ${problem}`);
-      return checkedObjects(arrayAt(called.body, 'response', 'convertedObjects'), { objects, to, subject });
+      const converted: JsonObject[] = [];
+      for (const [index, original] of objects.entries()) {
+        const outcome = await reviewed(cluster, converter, { to, original, sent: sent[index] ?? {} });
+        if (outcome.type === 'failure') return outcome;
+        converted.push(outcome.body);
+      }
+      return { type: 'answer', body: converted };
     },
   };
 }
 
-function failed(message: string): Outcome<Converted> {
+interface Reviewed {
+  readonly to: ServedKind;
+  readonly original: JsonObject;
+  readonly sent: JsonObject;
+}
+
+async function reviewed(
+  cluster: Cluster,
+  converter: JsonObject,
+  { to, original, sent }: Reviewed,
+): Promise<Outcome<JsonObject>> {
+  const uid = randomUUID();
+  const version = textsAt(converter, 'conversionReviewVersions').find((one) => KNOWN_VERSIONS.includes(one)) ?? 'v1';
+  const apiVersion = `${GROUP}/${version}`;
+  const request = { uid, desiredAPIVersion: apiVersionOf(to), objects: [sent] };
+  // The server sends the empty fields of the answer too.
+  const response = { uid: '', convertedObjects: null, result: { metadata: {} } };
+  const body = { kind: 'ConversionReview', apiVersion, request, response };
+  const clientConfig = objectAt(converter, 'clientConfig');
+  const called = await cluster.webhookClient.call({ clientConfig, timeoutSeconds: TIMEOUT_SECONDS, body });
+  const subject = `conversion webhook for ${textAt(sent, 'apiVersion')}, Kind=${to.kind}`;
+  if (called.type === 'failure') return failed(`${subject} failed: ${called.message}`);
+  const problem = answerProblem(called.body, { uid, apiVersion });
+  if (problem !== undefined) return failed(`${subject} failed: ${problem}`);
+  return checkedObject(arrayAt(called.body, 'response', 'convertedObjects'), { original, to, subject });
+}
+
+function failed(message: string): Outcome<JsonObject> {
   return { type: 'failure', message };
 }
 
@@ -72,36 +93,24 @@ function answerProblem(body: JsonObject, { uid, apiVersion }: { uid: string; api
 }
 
 interface Expected {
-  readonly objects: readonly JsonObject[];
+  readonly original: JsonObject;
   readonly to: ServedKind;
   readonly subject: string;
 }
 
-function checkedObjects(converted: readonly JsonValue[], expected: Expected): Outcome<Converted> {
-  const { objects, subject } = expected;
-  if (converted.length !== objects.length) {
-    return failed(`${subject} returned ${converted.length} objects, expected ${objects.length}`);
-  }
-  const checked: JsonObject[] = [];
-  for (const [index, original] of objects.entries()) {
-    const object = converted[index];
-    const given = isJsonObject(object) ? object : {};
-    const problem = objectProblem(given, original, expected, index);
-    if (problem !== undefined) return failed(problem);
-    checked.push(withOriginalMetadata(given, original));
-  }
-  return { type: 'answer', body: checked };
+function checkedObject(converted: readonly JsonValue[], expected: Expected): Outcome<JsonObject> {
+  const { original, subject } = expected;
+  if (converted.length !== 1) return failed(`${subject} returned ${converted.length} objects, expected 1`);
+  const [object] = converted;
+  const given = isJsonObject(object) ? object : {};
+  const problem = objectProblem(given, expected);
+  return problem === undefined ? { type: 'answer', body: withOriginalMetadata(given, original) } : failed(problem);
 }
 
-function objectProblem(
-  object: JsonObject,
-  original: JsonObject,
-  { to, subject }: Expected,
-  index: number,
-): string | undefined {
+function objectProblem(object: JsonObject, { original, to, subject }: Expected): string | undefined {
   const [kind, apiVersion] = [textAt(object, 'kind'), textAt(object, 'apiVersion')];
   if (kind === '') return `Object 'Kind' is missing in '${JSON.stringify(object)}'`;
-  const where = `${subject} returned invalid object at index ${index}`;
+  const where = `${subject} returned invalid object at index 0`;
   if (apiVersion !== apiVersionOf(to)) {
     return `${where}: invalid groupVersion (expected ${apiVersionOf(to)}, received ${apiVersion})`;
   }

@@ -79,7 +79,7 @@ export function viewOf(cluster: Cluster, kind: ServedKind, stored: StoredObject)
 // By the definition's part for the version, which is another object after each change of the definition.
 const views = new WeakMap<object, WeakMap<StoredObject, StoredObject>>();
 
-/** Stored objects as lists and watches of `kind` have them; what is missing is converted in one review. */
+/** Stored objects as lists and watches of `kind` have them; what is missing is converted, one object after the other. */
 export function viewsOf(cluster: Cluster, kind: ServedKind, objects: readonly StoredObject[]): readonly StoredObject[] {
   const { custom } = kind;
   if (custom === undefined || objects.every(({ object }) => !isForeign(kind, object))) return objects;
@@ -102,18 +102,9 @@ function convertedAll(cluster: Cluster, to: ServedKind, objects: readonly JsonOb
   const converter = to.custom?.converter;
   const foreign = objects.filter((object) => isForeign(to, object));
   if (converter === undefined || foreign.length === 0) return objects.map((object) => renamed(to, object));
-  const scope = requireScope(cluster);
-  const versions = Map.groupBy(foreign, (object) => textAt(object, 'apiVersion'));
-  const groups = [...versions.values()];
-  const outcomes = scope.outcomes(groups.map((group) => conversionCall(cluster, converter, to, group)));
-  const results = new Map<JsonObject, JsonObject>();
-  for (const [index, outcome] of outcomes.entries()) {
-    const group = groups[index] ?? [];
-    for (const [place, object] of convertedBy(outcome).entries()) {
-      const original = group[place];
-      if (original !== undefined) results.set(original, renamed(to, object));
-    }
-  }
+  const [outcome] = requireScope(cluster).outcomes([conversionCall(cluster, converter, to, foreign)]);
+  const converted = convertedBy(outcome);
+  const results = new Map(foreign.map((object, index) => [object, renamed(to, converted[index] ?? object)]));
   return objects.map((object) => results.get(object) ?? renamed(to, object));
 }
 
@@ -122,7 +113,8 @@ function requireScope({ scope }: Cluster): NonNullable<Cluster['scope']> {
   return scope;
 }
 
-function convertedBy(outcome: Outcome<Converted>): Converted {
+function convertedBy(outcome: Outcome<Converted> | undefined): Converted {
+  if (outcome === undefined) throw new Error('a conversion has no outcome');
   if (outcome.type === 'answer') return outcome.body;
   throw new StatusError({ code: 500, message: outcome.message });
 }

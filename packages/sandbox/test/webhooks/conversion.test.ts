@@ -49,7 +49,7 @@ function objectsIn(server: WebhookServer): readonly number[] {
 }
 
 describe('a list in another version', () => {
-  it('has all objects converted by one review, and by none as long as they stay the same', async () => {
+  it('has each object converted by a review of its own, and by none as long as they stay the same', async () => {
     const { sandbox, server } = await webhookRig();
     await defined(sandbox, server);
     for (const name of ['a', 'b', 'c']) await sandbox.apply(widget('v1', name, { one: name }));
@@ -60,13 +60,31 @@ describe('a list in another version', () => {
     await sandbox.apply(widget('v1', 'b', { one: 'changed' }));
     const { body } = await sandbox.call('GET', V2);
 
-    expect(first).toEqual([3]);
-    expect(objectsIn(server)).toEqual([3, 1]);
+    expect(first).toEqual([1, 1, 1]);
+    expect(objectsIn(server)).toEqual([1, 1, 1, 1]);
     expect(objectsAt(isJsonObject(body) ? body : {}, 'items').map((item) => textAt(item, 'spec', 'two'))).toEqual([
       'a',
       'changed',
       'c',
     ]);
+  });
+
+  it('fails with the first object that cannot be converted, and asks about none after it', async () => {
+    const { sandbox, server } = await webhookRig();
+    await defined(sandbox, server);
+    for (const name of ['a', 'b', 'c']) await sandbox.apply(widget('v1', name, { one: name }));
+    server.on('/convert', (review, response) => {
+      const [object] = objectsAt(isJsonObject(review) ? review : {}, 'request', 'objects');
+      const result = { status: 'Failed', message: `not ${textAt(object, 'metadata', 'name')}` };
+      const isBad = textAt(object, 'metadata', 'name') === 'b';
+      return converting((one) => one, isBad ? { result } : {})(review, response);
+    });
+
+    const { code, body } = await sandbox.call('GET', V2);
+
+    expect(code).toBe(500);
+    expect(body).toMatchObject({ message: 'conversion webhook for example.com/v1, Kind=Widget failed: not b' });
+    expect(objectsIn(server)).toEqual([1, 1]);
   });
 
   it('is selected by the fields of that version', async () => {
