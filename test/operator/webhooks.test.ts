@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import type { Authorize, Sandbox } from '@hooklet/sandbox';
+import { writtenBy } from '../../src/sources/admission/registered.ts';
 import { asking, sandboxForTest } from '@hooklet/sandbox/testing';
 import { recordingHook, sandboxCluster, until } from '../support/operator-rig.ts';
 import { startWebhooks, type WebhookRig, type WebhookRigOptions } from '../support/webhook-rig.ts';
@@ -268,6 +269,51 @@ describe('what is registered', { timeout: LIMIT_MS }, () => {
 
     await rig.stop();
     expect(await names(sandbox)).toEqual(['a.example.com']);
+  });
+
+  it('by an earlier version of the hooks is taken back, without a port and with the key of its certificate', async () => {
+    const sandbox = await sandboxForTest();
+    const secret = '/api/v1/namespaces/default/secrets/test-webhook-certs';
+    const data = { 'tls.crt': 'YQ==', 'tls.key': 'Yg==', 'ca.key': 'Yw==' };
+    await asking(sandbox)('POST', '/api/v1/namespaces/default/secrets', {
+      apiVersion: 'v1',
+      kind: 'Secret',
+      metadata: { name: 'test-webhook-certs', namespace: 'default' },
+      type: 'kubernetes.io/tls',
+      data,
+    });
+    const settings = { certificates: { type: 'self' }, url: '' } as const;
+    const env = { POD_NAME: 'old', POD_NAMESPACE: 'default' };
+    await asking(sandbox)('POST', `${CONFIGURATIONS}/validatingwebhookconfigurations`, {
+      apiVersion: 'admissionregistration.k8s.io/v1',
+      kind: 'ValidatingWebhookConfiguration',
+      metadata: { name: 'test-hooks', ...writtenBy({ generation: 1, name: 'old' }, 'default') },
+      webhooks: [
+        {
+          name: 'a.example.com',
+          clientConfig: { url: 'https://127.0.0.1:1/hooks/a' },
+          admissionReviewVersions: ['v1'],
+          sideEffects: 'None',
+        },
+      ],
+    });
+    await using rig = await rigOf(sandbox, {
+      hooks: { 'a.sh': recordingHook({ configVersion: 'v1', onStartup: 1 }) },
+      env: { ...env, POD_NAME: 'new' },
+      settings,
+    });
+
+    await until(async () => expect(await names(sandbox)).toEqual([]));
+    await expect(rig.review('/hooks/a')).rejects.toThrow('ECONNREFUSED');
+    expect((await asking(sandbox)('GET', secret)).body).toMatchObject({ data });
+    // After a minute hooklet does it.
+    await asking(sandbox)('DELETE', VALIDATING);
+    await until(async () => {
+      expect((await asking(sandbox)('GET', secret)).body['data']).toEqual({ 'tls.crt': '', 'tls.key': '' });
+    });
+
+    rig.change('b.sh', answers(validating('b.example.com'), { allowed: true }));
+    await until(async () => expect(await names(sandbox)).toEqual(['b.example.com']));
   });
 
   it('of another installation is not touched, and the reason is told', async () => {

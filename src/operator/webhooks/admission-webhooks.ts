@@ -94,24 +94,27 @@ export class AdmissionWebhooks {
       }),
       isAble: () => this.#served.canAnswer(routes.webhooks()),
       bundleFor: (registered) => this.#served.bundleFor(registered),
-      isGone: async (writer, signal) => this.#isGone(writer, signal),
+      isGone: async (writer, signal) => isPodGone(this.#options, writer, signal),
       onChange: this.#served.noteRegistered,
       monotonicMs: () => performance.now(),
       log,
     });
   }
+}
 
-  /** Whether a Pod is gone for good; not known is no. */
-  async #isGone(pod: string, signal: AbortSignal): Promise<boolean> {
-    const { place, access } = this.#options;
-    if (place.podNamespace === undefined) return false;
-    const path = apiPath('api', 'v1', 'namespaces', place.podNamespace, 'pods', pod);
-    try {
-      await access.client.request({ method: 'GET', path }, signal);
-      return false;
-    } catch (error) {
-      return error instanceof KubeError && error.status === 404;
-    }
+/** Whether a Pod of this installation is gone for good; not known is no. */
+export async function isPodGone(
+  { place, access }: Pick<AdmissionWebhooksOptions, 'place' | 'access'>,
+  pod: string,
+  signal: AbortSignal,
+): Promise<boolean> {
+  if (place.podNamespace === undefined) return false;
+  const path = apiPath('api', 'v1', 'namespaces', place.podNamespace, 'pods', pod);
+  try {
+    await access.client.request({ method: 'GET', path }, signal);
+    return false;
+  } catch (error) {
+    return error instanceof KubeError && error.status === 404;
   }
 }
 

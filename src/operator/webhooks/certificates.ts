@@ -10,7 +10,8 @@ import { Changes } from '../../lib/changes.ts';
 import { joinedBundles } from '../../server/certificates/bundle.ts';
 import { certificateSource, type CertificateSource } from '../../server/certificates/certificate-source.ts';
 import { certificatesOf, type Certificates, type RegisteredBundles } from '../../server/certificates/certificates.ts';
-import { openCertificates } from '../../server/certificates/open-certificates.ts';
+import { dropSecret } from '../../server/certificates/self-made/drop-secret.ts';
+import { openCertificates, secretPlace } from '../../server/certificates/open-certificates.ts';
 import type { WebhooksOptions } from './open-webhooks.ts';
 import type { WebhookPlace } from './place.ts';
 import type { ConversionSettings } from './settings.ts';
@@ -51,6 +52,14 @@ export class WebhookCertificates {
     if (!mayHaveFiles || !hasFiles) return this.#sharing(await this.#source());
     const source = { type: 'files', ...filesOf(conversion) } as const;
     return (registered) => this.#open(source, registered);
+  }
+
+  /** Empties the Secret of certificates that hooklet has made, which nobody needs any more. */
+  async drop(signal: AbortSignal): Promise<void> {
+    const { access, log } = this.#options;
+    const source = await this.#source();
+    if (source.type !== 'selfMade' || this.#users > 0) return;
+    await dropSecret(secretPlace(source), { client: access.client, log, signal });
   }
 
   async #source(): Promise<CertificateSource> {

@@ -1,29 +1,26 @@
 /*
  * Webhooks of this replica: for admission and for conversion a listener, its certificates, and what is registered with
  * the API server. On every replica, leader or not. Nothing is opened before a hook has a webhook or, in the cluster, an
- * `http` binding, which the listener for admission serves too, or a webhook for admission is registered that hooklet
- * wrote before: then it is taken back. What must hold: a replica registers webhooks only when it could answer them, and at
+ * `http` binding, which the listener for admission serves too. What an earlier version of the hooks has registered is
+ * taken back without a listener, and the certificates with it (`left-over.ts`). What must hold: a replica registers webhooks only when it could answer them, and at
  * its end it takes none back, for others may answer.
  */
 
 import type { EventRecorder } from '../../kube/coordination/event-recorder.ts';
 import { isAskBinding } from '../../hook/ask-binding.ts';
-import { resourcePath } from '../../kube/kind.ts';
-import { asJsonObject } from '../../kube/object.ts';
 import { runAll } from '../../lib/run-all.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
 import type { HealthCheck } from '../../server/health.ts';
-import { configurationKind } from '../../sources/admission/configuration-kind.ts';
-import { readRegistered } from '../../sources/admission/registered.ts';
 import { AdmissionRoutes } from './admission-routes.ts';
-import { AdmissionWebhooks, CONFIGURATIONS, configurationName } from './admission-webhooks.ts';
+import { AdmissionWebhooks } from './admission-webhooks.ts';
 import type { AskedHooks } from './asked-hooks.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { ConversionRoutes } from './conversion-routes.ts';
 import { ConversionWebhooks } from './conversion-webhooks.ts';
 import type { HttpDoor } from '../http/http-triggers.ts';
 import { WebhookCertificates } from './certificates.ts';
+import { isLeftOver, takeBack } from './left-over.ts';
 import { webhookPlace, type WebhookPlace } from './place.ts';
 import type { WebhookSettings } from './settings.ts';
 
@@ -84,20 +81,27 @@ interface Placed extends WebhooksOptions {
 }
 
 /**
- * Resolves when a hook has an admission webhook or an `http` binding that can be served, or a webhook is registered that
- * is ours; undefined: `signal` aborted.
+ * Resolves when a hook has an admission webhook or an `http` binding that can be served; undefined: `signal` aborted. What
+ * an earlier version of the hooks has registered is taken back meanwhile.
  */
 async function openAdmission(options: Placed, signal: AbortSignal): Promise<AdmissionWebhooks | undefined> {
   const { asked, certificates } = options;
   const routes = new AdmissionRoutes(options);
+  const isServed = (): boolean => routes.webhooks().length > 0 || isTriggered(options);
   let hasLooked = false;
   const isWanted = async (): Promise<boolean> => {
-    if (routes.webhooks().length > 0 || isTriggered(options)) return true;
+    if (isServed()) return true;
     if (hasLooked || !asked.isLoaded()) return false;
     hasLooked = true;
     return isLeftOver(options, signal);
   };
   if (!(await untilWanted(asked, isWanted, signal))) return undefined;
+  if (!isServed()) {
+    await takeBack(options, isServed, signal);
+    const isUsed = isServed() || asked.hooks().some(({ bindings }) => bindings.some(isAskBinding));
+    if (!isUsed) await certificates.drop(signal);
+    if (!(await untilWanted(asked, async () => isServed(), signal))) return undefined;
+  }
   return new AdmissionWebhooks({ ...options, routes, openCertificates: await certificates.admission() });
 }
 
@@ -133,42 +137,4 @@ async function untilWanted(asked: AskedHooks, isWanted: () => Promise<boolean>, 
 function isTriggered({ triggers, settings, place }: Placed): boolean {
   const mayServe = place.podNamespace !== undefined || settings.certificates.type !== 'auto';
   return mayServe && triggers?.isWanted() === true;
-}
-
-/** Whether an earlier version of these hooks had webhooks, which nobody would answer now. */
-async function isLeftOver({ access, settings, place, log }: Placed, signal: AbortSignal): Promise<boolean> {
-  // From outside of a cluster it is not known whose they are.
-  if (place.podNamespace === undefined) return false;
-  const name = configurationName(settings);
-  const found = CONFIGURATIONS.map(async (kind) => {
-    if (!(await mayRead(access, kind, { name, signal }))) return false;
-    const path = resourcePath(configurationKind(kind), { name });
-    const registered = readRegistered(asJsonObject(await access.client.request({ method: 'GET', path }, signal)));
-    return registered.isOurs && registered.namespace === place.podNamespace;
-  });
-  const results = await Promise.allSettled(found);
-  for (const result of results) {
-    if (result.status === 'rejected') log.debug({ err: result.reason }, 'no webhooks of an earlier version are known');
-  }
-  return results.some((result) => result.status === 'fulfilled' && result.value);
-}
-
-interface Reading {
-  readonly name: string;
-  readonly signal: AbortSignal;
-}
-
-/** Asks first, as every account may: hooks without webhooks are deployed without this right, and a refusal is counted. */
-async function mayRead(
-  { client }: ClusterAccess,
-  configuration: (typeof CONFIGURATIONS)[number],
-  { name, signal }: Reading,
-): Promise<boolean> {
-  const { group, plural: resource } = configurationKind(configuration);
-  const apiVersion = 'authorization.k8s.io/v1';
-  const spec = { resourceAttributes: { group, resource, verb: 'get', name } };
-  const body = JSON.stringify({ apiVersion, kind: 'SelfSubjectAccessReview', spec });
-  const path = `/apis/${apiVersion}/selfsubjectaccessreviews`;
-  const review = asJsonObject(await client.request({ method: 'POST', path, body }, signal));
-  return asJsonObject(review['status'])['allowed'] === true;
 }

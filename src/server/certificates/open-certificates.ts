@@ -6,6 +6,7 @@ import type { CertificateSource } from './certificate-source.ts';
 import type { Certificates, RegisteredBundles } from './certificates.ts';
 import { SYSTEM_CLOCK, type CertificateClock } from './clock.ts';
 import { certificateFiles } from './files.ts';
+import type { SecretPlace } from './followed-secret.ts';
 import { givenCertificates } from './given.ts';
 import { givenSecret } from './given-secret.ts';
 import { certificateNames, type ServerNames } from './names.ts';
@@ -52,13 +53,21 @@ export function openCertificates(options: CertificatesOptions): Certificates {
     case 'secret':
       return givenCertificates(givenSecret({ ...options, place: source }), parts);
     case 'selfMade': {
-      const { namespace, name, authorityMs, leafMs } = source;
+      const { authorityMs, leafMs } = source;
       // A leaf cannot outlive its authority.
       const lifetimes = { authorityMs, leafMs: Math.min(leafMs, authorityMs), slackMs: SLACK_MS };
       const names = certificateNames(options.names);
-      return selfMadeCertificates({ ...parts, place: { namespace, name: `${name}-webhook-certs` }, names, lifetimes });
+      return selfMadeCertificates({ ...parts, place: secretPlace(source), names, lifetimes });
     }
   }
+}
+
+/** Where the certificates that hooklet makes are kept. */
+export function secretPlace({
+  namespace,
+  name,
+}: Extract<CertificateSource, { readonly type: 'selfMade' }>): SecretPlace {
+  return { namespace, name: `${name}-webhook-certs` };
 }
 
 function defaultSettleMs(source: CertificateSource): number {

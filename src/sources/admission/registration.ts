@@ -85,6 +85,11 @@ export class Registration {
     return this.#options.kind;
   }
 
+  /** Whether there is no configuration; false while that is not known. */
+  get isMissing(): boolean {
+    return this.#followed.seen.type === 'missing';
+  }
+
   /** Why it is not registered as it should be; undefined when nothing is known to be wrong. */
   get problem(): string | undefined {
     const { failure } = this.#followed;
