@@ -6,75 +6,48 @@ import { aborted } from '../../lib/aborted.ts';
 import { runAll } from '../../lib/run-all.ts';
 import { sleep } from '../../lib/sleep.ts';
 import type { EventRecorder } from '../../kube/coordination/event-recorder.ts';
-import type { Logger } from '../../log.ts';
-import type { Metrics } from '../../metrics.ts';
 import { Queues } from '../../queue/queues.ts';
 import type { TaskQueue } from '../../queue/task-queue.ts';
 import { AskedRuns, type Ask } from '../../run/asked-runs.ts';
 import type { Effects } from '../../run/attempt.ts';
-import { createJournal, type RunJournal } from '../../run/journal.ts';
-import { runLog } from '../../run/run-log.ts';
-import { runMetrics } from '../../run/run-metrics.ts';
-import type { RunTraces } from '../../run/run-traces.ts';
+import type { RunJournal } from '../../run/journal.ts';
 import type { Reconciling } from '../../run/reconciling.ts';
 import type { Run, RunOutcome } from '../../run/run.ts';
 import type { Executor } from '../../runner/executor.ts';
-import { createOutputLog } from '../../runner/output-log.ts';
-import type { ScheduledRuns } from '../../sources/schedule/scheduled-runs.ts';
 import type { ChildrenDoor } from '../reconcile/children-door.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
 import { EndableRuns, isForRun } from './endable-runs.ts';
+import { openJournal, type OpenJournalOptions } from './open-journal.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
-import { LoopWarnings } from '../../units/loop-warnings.ts';
 import type { PauseGate } from '../pause/pause-gate.ts';
 import { holdOf, holdOfTask, type QueueHold } from '../queues/queue-holds.ts';
 import { createReconciling } from '../reconcile/reconcile-effects.ts';
 import { createResultReport } from '../results/report-result.ts';
 import { SeenObjects } from '../reconcile/seen-objects.ts';
 import { runInUnit } from './run-in-unit.ts';
-import { scheduleJournal } from '../schedules/schedule-journal.ts';
 import { createQueueFactory } from '../queues/task-queue.ts';
-import { unitJournal } from './unit-journal.ts';
 import { Wishes } from '../queues/wishes.ts';
 
-export interface RunsOptions {
+export interface RunsOptions extends OpenJournalOptions {
   readonly executor: Pick<Executor, 'execute'>;
   readonly effects: Effects;
   /** The unit of a hook; undefined when the hook was changed or removed. */
   readonly unitOf: (hook: Hook) => HookUnit | undefined;
-  /** The runs of schedules, whose records the journal updates. */
-  readonly scheduledRuns: ScheduledRuns;
-  /** The unit of a hook, even if the hook was changed or removed meanwhile. */
-  readonly unitFor: (hook: Hook) => HookUnit | undefined;
   /** Called with the hook of each onStartup task that is finished. */
   readonly onStarted: (hook: Hook) => void;
   /** From the abort of the signal of `run` until running hooks are ended. */
   readonly gracePeriodMs: number;
   /** Aborts when another replica may lead: running hooks are ended without the grace period. */
   readonly lost?: AbortSignal | undefined;
-  readonly hookEvents?: RunJournal | undefined;
-  /** Remembers the runs; absent: they are not remembered. */
-  readonly history?: RunJournal | undefined;
   /** For the finalizers and children of reconcile bindings; absent where no hook has one. */
   readonly access?: Pick<ClusterAccess, 'client' | 'kinds'>;
   readonly children?: ChildrenDoor | undefined;
   /** For what results say about objects; absent: nothing is written. */
   readonly events?: Pick<EventRecorder, 'record'> | undefined;
-  /** Remembers what is given up. */
-  readonly deadLetters?: RunJournal | undefined;
-  /** Tells the callers of `http` bindings what became of their requests. */
-  readonly requests?: RunJournal | undefined;
   /** Where triggers wait that are paused. */
   readonly gate?: PauseGate | undefined;
-  /** Makes a trace of each run; absent: there are none. */
-  readonly traces?: RunTraces | undefined;
   /** Resolves when nobody asks hooks any more, once the operator stops; absent: nobody does then. */
   readonly unasked?: Promise<void> | undefined;
-  readonly logProxyHookJson: boolean;
-  /** Whether runs are logged as shell-operator does; default false. */
-  readonly logCompat?: boolean;
-  readonly metrics: Metrics;
-  readonly log: Logger;
 }
 
 /** A run whose hook was changed or removed may take this long to end by itself. */
@@ -105,7 +78,7 @@ export class Runs {
 
   constructor(options: RunsOptions) {
     this.#options = options;
-    const journal = createRunJournal(options);
+    const journal = openJournal(options);
     this.#journal = journal;
     const { scheduledRuns } = options;
     const facts: FactsReader = (trigger) => scheduledRuns.facts(trigger);
@@ -282,15 +255,4 @@ function openReconciling({ access, children, unitOf }: RunsOptions, journal: Run
     journal,
     reconcilerOf: (hook, trigger) => unitOf(hook)?.reconciler(trigger),
   });
-}
-
-function createRunJournal({ unitFor, scheduledRuns, metrics, ...options }: RunsOptions): RunJournal {
-  const { hookEvents, deadLetters, history, requests, traces, log } = options;
-  return createJournal([
-    runLog({ ...options, outputLog: createOutputLog(options) }),
-    runMetrics(metrics),
-    scheduleJournal(scheduledRuns),
-    unitJournal({ unitFor, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),
-    ...[hookEvents, deadLetters, history, requests, traces?.journal].filter((subscriber) => subscriber !== undefined),
-  ]);
 }
