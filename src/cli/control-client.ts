@@ -23,14 +23,19 @@ export interface DebugRequest {
   readonly form?: Readonly<Record<string, string>>;
 }
 
-/** The operator, streams and clock of a command that asks a running operator. */
-export interface ControlIo {
-  readonly client: ControlClient;
+/** The operator, streams and clock of a command that asks a running operator and prints text. */
+export interface AskIo {
+  readonly client: Pick<ControlClient, 'ask'>;
   readonly stdout: (text: string) => void;
   readonly stderr: (text: string) => void;
+  readonly now: () => number;
+}
+
+/** The same for a command that may take longer, or print anything. */
+export interface ControlIo extends AskIo {
+  readonly client: ControlClient;
   /** Standard output for what is not text, such as a profile, or for a terminal. */
   readonly raw: (output: string | Uint8Array) => void;
-  readonly now: () => number;
   /** Aborts when the person at the terminal ends the command. */
   readonly signal: AbortSignal;
 }

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { asksOperator, askOperator, type SocketFlags } from './ask-operator.ts';
+import { asking, askOperator, type SocketFlags } from './asking.ts';
 import type { DeadFlags } from './dead-commands.ts';
 
 type Exit = (code: number) => void;
@@ -13,7 +13,7 @@ export function addDead(program: Command, exit: Exit): void {
       const { listDead } = await import('./dead-commands.ts');
       exit(await askOperator(flags, async (io) => listDead(flags, io)));
     });
-  asksOperator(dead.command('show <id>').description('print all that is known of one, as JSON'), 'dead list').action(
+  asking(dead.command('show <id>').description('print all that is known of one, as JSON'), 'dead list').action(
     async (id: string, flags: SocketFlags) => {
       const { showDead } = await import('./dead-commands.ts');
       exit(await askOperator(flags, async (io) => showDead(id, io)));
@@ -37,7 +37,7 @@ function acting(dead: Command, name: 'retry' | 'drop', description: string): Com
 }
 
 function filtered(command: Command, example: string): Command {
-  return asksOperator(command, example)
+  return asking(command, example)
     .option('--hook <hook>', 'only of this hook')
     .option('--reason <reason>', 'only with this reason, or with permanent or exhausted')
     .option('--object <object>', 'only about this object: namespace/name, or the name of a cluster-scoped one');

@@ -2,7 +2,7 @@ import { UsageError } from '../errors.ts';
 import { isObject } from '../hook/config-reader.ts';
 import { durationText } from '../lib/duration-text.ts';
 import type { PauseDocument } from '../server/outcome-documents.ts';
-import type { AskIo } from './ask-operator.ts';
+import type { AskIo } from './control-client.ts';
 import { ControlFailure } from './control-client.ts';
 import { listFormat } from './output-format.ts';
 import { textTable } from './text-table.ts';

@@ -1,5 +1,5 @@
 import type { Command } from 'commander';
-import { asksOperator, askOperator, type SocketFlags } from './ask-operator.ts';
+import { asking, askOperator, type SocketFlags } from './asking.ts';
 import type { PauseFlags } from './pause-commands.ts';
 
 type Exit = (code: number) => void;
@@ -22,7 +22,7 @@ export function addPause(program: Command, exit: Exit): void {
 }
 
 function targeted(command: Command, example: string): Command {
-  return asksOperator(command, example)
+  return asking(command, example)
     .option('--queue <queue>', 'a queue instead of a hook')
     .option('--object <object>', 'an object instead of a hook: [Kind/]namespace/name, or [Kind//]name')
     .option('--hook <hook>', 'with --object: for this hook alone');
