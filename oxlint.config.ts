@@ -10,6 +10,13 @@ type Override = NonNullable<OxlintConfig['overrides']>[number];
 /** The files beside the rooms that every room above `lib` and `crontab` may import. */
 export const SHARED_FILES = ['errors', 'log', 'metrics'];
 
+/** The folders that each of these files may import. */
+export const SHARED_IMPORTS: Readonly<Record<string, readonly string[]>> = {
+  errors: ['lib'],
+  log: ['lib'],
+  metrics: ['lib', 'metric-families'],
+};
+
 const BASE = ['hook', 'crontab', 'lib', ...SHARED_FILES];
 const HOUSE = ['sources', 'state', 'runner', 'effects', 'server', 'queue', 'kube', 'filter', ...BASE];
 
@@ -17,6 +24,7 @@ const HOUSE = ['sources', 'state', 'runner', 'effects', 'server', 'queue', 'kube
 export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   lib: [],
   crontab: ['lib'],
+  'metric-families': ['lib'],
   queue: ['lib'],
   hook: ['crontab', 'lib', ...SHARED_FILES],
   kube: BASE,
@@ -151,18 +159,7 @@ export default defineConfig({
     ...Object.keys(ROOMS).map(roomRule),
     ...Object.keys(KUBE_FOLDERS).map(kubeFolderRule),
     importRule(['src/main.ts'], packagePatterns('main')),
-    importRule(
-      SHARED_FILES.map((file) => `src/${file}.ts`),
-      [
-        {
-          regex: `^\\./(?:main\\.ts$|(?:${Object.keys(ROOMS)
-            .filter((room) => room !== 'lib')
-            .join('|')})/)`,
-          message: 'errors, log and metrics may import only lib',
-        },
-        ...packagePatterns('errors, log and metrics'),
-      ],
-    ),
+    ...SHARED_FILES.map(sharedFileRule),
     importRule(['test/**/*.ts', 'bench/**/*.ts', 'scripts/**/*.ts'], [BY_NAME], []),
     ...Object.keys(PACKAGES)
       .filter((name) => name !== TEST_KUBELET)
@@ -213,6 +210,21 @@ function roomPattern(room: string): Pattern {
     regex: `^\\.\\.?/(?:\\.\\./)*(?:(?:${refused(Object.keys(ROOMS))})/|(?:${refused(['main', ...SHARED_FILES])})\\.ts$)`,
     message: `src/${room} may import only: ${allowed.join(', ') || 'nothing of ours'}`,
   };
+}
+
+function sharedFileRule(file: string): Override {
+  const allowed = SHARED_IMPORTS[file] ?? [];
+  const refused = Object.keys(ROOMS).filter((room) => !allowed.includes(room));
+  return importRule(
+    [`src/${file}.ts`],
+    [
+      {
+        regex: `^\\./(?:main\\.ts$|(?:${refused.join('|')})/)`,
+        message: `src/${file}.ts may import only: ${allowed.join(', ')}`,
+      },
+      ...packagePatterns(file),
+    ],
+  );
 }
 
 function kubeFolderRule(folder: string): Override {

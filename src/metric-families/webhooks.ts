@@ -1,6 +1,5 @@
-import type { MetricRegistry } from './lib/metric-registry.ts';
-
-const REQUEST_SECONDS = [0, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1, 2, 5, 10];
+import type { MetricRegistry } from '../lib/metric-registry.ts';
+import { SHORT_SECONDS } from './buckets.ts';
 
 /** The metrics of requests whose callers wait, and of the certificates that they are answered with. */
 export function webhookMetrics({ counter, gauge, histogram }: MetricRegistry) {
@@ -14,7 +13,7 @@ export function webhookMetrics({ counter, gauge, histogram }: MetricRegistry) {
       'admission_request_seconds',
       'Time from a request to an admission webhook until its answer.',
       ['hook', 'binding'],
-      REQUEST_SECONDS,
+      SHORT_SECONDS,
     ),
     conversionRequests: counter(
       'conversion_requests_total',
@@ -25,7 +24,7 @@ export function webhookMetrics({ counter, gauge, histogram }: MetricRegistry) {
       'conversion_request_seconds',
       'Time from a request to convert custom resources until its answer.',
       ['crd'],
-      REQUEST_SECONDS,
+      SHORT_SECONDS,
     ),
     conversionRegistered: gauge(
       'conversion_registered',
