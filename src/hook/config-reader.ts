@@ -19,9 +19,9 @@ export interface Place {
   /** Such as `kubernetes[1].labelSelector`; empty for the whole config. */
   readonly path: string;
   readonly issues: Issue[];
-  /** What is likely a mistake, but no problem; absent where nobody asks for it. */
+  /** Collects likely mistakes, which are no problems; absent: they are not reported. */
   readonly warnings?: string[];
-  /** Whether problems are told in the words of shell-operator too: those of a config are. */
+  /** Whether problems also have the words of shell-operator, as those of a config do. */
   readonly hasPhrases?: true;
 }
 
