@@ -10,7 +10,7 @@ import type { FailedRun, LaterRun, Run, RunOutcome } from '../../run/run.ts';
 export interface ReachedContext {
   readonly index: number;
   readonly applied: readonly AppliedOperation[];
-  /** Whether all children are there and ready; absent where that is not to be told. */
+  /** Whether all children are there and ready, as the condition `Ready`; absent: the condition is not written. */
   readonly ready?: Condition | undefined;
   /** Events about the object. */
   readonly events?: readonly ResultEvent[];

@@ -1,17 +1,8 @@
-import { addFinalizer, removeFinalizer, type FinalizedObject } from '../../effects/finalizer.ts';
-import type { AppliedOperation } from '../../effects/apply-operations.ts';
-import type { Hook } from '../../hook/binding.ts';
-import { finalizerOf, needsFinalizer } from '../../hook/reconcile-mark.ts';
 import type { Condition, ContextResult } from '../../hook/result.ts';
-import type { ReconcileTrigger } from '../../hook/trigger.ts';
-import type { KubeClient } from '../../kube/client.ts';
-import type { Kinds } from '../../kube/kind.ts';
-import type { RunJournal } from '../../run/journal.ts';
 import type { Reconciling } from '../../run/reconciling.ts';
 import type { FailedRun, Run, RunOutcome } from '../../run/run.ts';
-import type { UnitReconciler } from '../../units/reconcilers.ts';
-import type { ChildrenDoor, ChildWrite } from './children-door.ts';
 import { failedCondition, succeededCondition } from './failed-condition.ts';
+import { collect, NOTHING, prepareAll } from './finalizers.ts';
 import {
   eventsOfProblems,
   failedReach,
@@ -21,38 +12,25 @@ import {
   withReached,
   type ReachedContext,
 } from './reached-outcome.ts';
+import {
+  isStillThere,
+  liveOf,
+  record,
+  startedOf,
+  writing,
+  type ReconcileEffectsOptions,
+  type Started,
+  type Writing,
+} from './started.ts';
 
-export interface ReconcileEffectsOptions {
-  readonly access: { readonly client: Pick<KubeClient, 'request'>; readonly kinds: Kinds };
-  readonly reconcilerOf: (hook: Hook, trigger: ReconcileTrigger) => UnitReconciler | undefined;
-  /** Absent: children are left as they are. */
-  readonly children?: ChildrenDoor | undefined;
-  readonly journal: RunJournal;
-}
-
-/** An object as it was when its run began. */
-interface Started {
-  readonly index: number;
-  readonly trigger: ReconcileTrigger;
-  readonly parent: FinalizedObject;
-  readonly isFinalizing: boolean;
-}
-
-/** While children in other namespaces go, their deletion brings the object back sooner than this. */
-const LEFT_AGAIN_MS = 5000;
 const NO_ANSWER: ContextResult = { conditions: [], events: [] };
-const NO_COST = { durationMs: 0, usage: {} };
 
 /**
- * What is done for the objects of a reconcile binding around a run of its hook: finalizers, and the children.
- *
- * An object that needs a finalizer gets it before its hook is called the first time. While it is being deleted, its hook
- * is called until it says `finalized`, or not at all without `finalize`; then the children that are not deleted with it
- * are deleted here, and when none is left the finalizer is taken off.
+ * What is done for the objects of a reconcile binding around a run of its hook: the finalizers (`finalizers.ts`), the
+ * children, and the condition `Ready`.
  *
  * What must hold: a run that failed, or whose result could not be read, changes nothing but the condition `Ready` of its
- * objects. Nothing is written for an
- * object that is gone, or that was created anew while the run was under way.
+ * objects. Nothing is written for an object that is gone, or that was created anew while the run was under way.
  */
 export function createReconciling(options: ReconcileEffectsOptions): Reconciling {
   const started = new WeakMap<Run, readonly Started[]>();
@@ -84,76 +62,6 @@ export function createReconciling(options: ReconcileEffectsOptions): Reconciling
       return withReached(run, outcome, reached);
     },
   };
-}
-
-interface Writing extends ReconcileEffectsOptions {
-  readonly run: Run;
-  readonly signal: AbortSignal;
-}
-
-function writing(run: Run, options: ReconcileEffectsOptions, signal: AbortSignal): Writing {
-  return { ...options, run, signal };
-}
-
-/** Returns an outcome when no object of the run is left to run the hook for. */
-async function prepareAll(
-  run: Run,
-  options: ReconcileEffectsOptions,
-  signal: AbortSignal,
-): Promise<RunOutcome | undefined> {
-  const outcomes: RunOutcome[] = [];
-  let isNeeded = false;
-  for (const [index, trigger] of run.task.triggers.entries()) {
-    if (trigger.type !== 'reconcile') return undefined;
-    const outcome = await prepareOne({ index, trigger }, writing(run, options, signal));
-    if (outcome === undefined) isNeeded = true;
-    else outcomes.push(outcome);
-  }
-  return isNeeded ? undefined : (outcomes.find(({ type }) => type !== 'succeeded') ?? outcomes[0]);
-}
-
-const NOTHING = { type: 'succeeded', cost: NO_COST, applied: [] } as const;
-
-async function prepareOne(
-  { index, trigger }: Pick<Started, 'index' | 'trigger'>,
-  options: Writing,
-): Promise<RunOutcome | undefined> {
-  const { binding } = trigger;
-  const facts = options.reconcilerOf(options.run.task.hook, trigger)?.facts(trigger);
-  if (facts === undefined || (facts.isDeleting && !facts.isMarked)) return NOTHING;
-  const parent = parentOf(trigger, facts.uid);
-  if (facts.isDeleting) {
-    return binding.finalize ? undefined : collectAlone({ index, trigger, parent, isFinalizing: true }, options);
-  }
-  if (!needsFinalizer(binding) || facts.isMarked) return undefined;
-  const isThere = await addFinalizer(parent, finalizerOf(binding), session(options));
-  return isThere ? undefined : NOTHING;
-}
-
-/** What a run does for an object that is being deleted, and whose hook has no say in it. */
-async function collectAlone(one: Started, options: Writing): Promise<RunOutcome> {
-  const { applied, failure, again } = await collect(one, options);
-  if (failure !== undefined) return failure;
-  if (again === undefined) return { ...NOTHING, applied };
-  return { type: 'later', cost: NO_COST, applied, retryAfterMs: again };
-}
-
-function startedOf(run: Run, { reconcilerOf }: ReconcileEffectsOptions): readonly Started[] {
-  return run.task.triggers.flatMap((trigger, index): readonly Started[] => {
-    if (trigger.type !== 'reconcile') return [];
-    const facts = reconcilerOf(run.task.hook, trigger)?.facts(trigger);
-    if (facts === undefined) return [];
-    return [{ index, trigger, parent: parentOf(trigger, facts.uid), isFinalizing: facts.isDeleting }];
-  });
-}
-
-function isStillThere({ trigger, parent }: Started, run: Run, { reconcilerOf }: ReconcileEffectsOptions): boolean {
-  return reconcilerOf(run.task.hook, trigger)?.facts(trigger)?.uid === parent.uid;
-}
-
-function parentOf({ binding, namespace, name }: ReconcileTrigger, uid: string): FinalizedObject {
-  const { apiVersion = 'v1', kind } = binding;
-  return { apiVersion, kind, namespace, name, uid };
 }
 
 interface Answered {
@@ -191,14 +99,14 @@ async function reachChildren(
   return { index, applied, events, ...(failure && { failure }), ...(await readyOf(one, ready, options)) };
 }
 
-/** Takes back what was said of a failure, where no children say anything else. */
+/** Takes back the condition of an earlier failure, for an object whose condition does not depend on children. */
 async function succeededOne(one: Started, options: Writing): Promise<ReachedContext> {
   const { index, trigger } = one;
   const ready = succeededCondition(options.reconcilerOf(options.run.task.hook, trigger)?.view(trigger)?.object);
-  return ready === undefined ? { index, applied: [] } : tell(one, ready, options);
+  return ready === undefined ? { index, applied: [] } : withReady(one, ready, options);
 }
 
-/** What the objects of a run that failed are told; nothing where the API server is away, or hooklet is at fault. */
+/** The condition `Ready` of each object of a run that failed; none where the API server is away, or hooklet is at fault. */
 async function failedAll(
   all: readonly Started[],
   outcome: FailedRun,
@@ -206,25 +114,25 @@ async function failedAll(
 ): Promise<readonly ReachedContext[]> {
   if (outcome.by === 'environment') return [];
   const { result, isPermanent = false } = outcome;
-  const told: ReachedContext[] = [];
+  const reached: ReachedContext[] = [];
   for (const one of all) {
     const said = result?.contexts.get(one.index) ?? result;
-    told.push(
-      await tell(
+    reached.push(
+      await withReady(
         one,
         failedCondition({ said, run: outcome, isPermanent: isPermanent || said?.outcome === 'permanent' }),
         options,
       ),
     );
   }
-  return told;
+  return reached;
 }
 
 async function failedOne(one: Started, said: ContextResult, options: Writing): Promise<ReachedContext> {
-  return tell(one, failedCondition({ said, isPermanent: said.outcome === 'permanent' }), options);
+  return withReady(one, failedCondition({ said, isPermanent: said.outcome === 'permanent' }), options);
 }
 
-async function tell(one: Started, ready: Condition, options: Writing): Promise<ReachedContext> {
+async function withReady(one: Started, ready: Condition, options: Writing): Promise<ReachedContext> {
   const none = { index: one.index, applied: [] };
   try {
     return { ...none, ...(await readyOf(one, ready, options)) };
@@ -241,33 +149,6 @@ async function readyOf(
 ): Promise<Pick<ReachedContext, 'ready'>> {
   const { subresources } = await access.kinds.resolve(parent, signal);
   return subresources.includes('status') ? { ready } : {};
-}
-
-/** Deletes what is not deleted with its parent; when nothing of it is left, takes the finalizer off. */
-async function collect(one: Started, options: Writing): Promise<ReachedContext> {
-  const { index, trigger, parent } = one;
-  const { binding } = trigger;
-  const request = { binding, parent, live: liveOf(one, options) };
-  const removed = await options.children?.remove(request, options.signal);
-  const applied = record(removed?.writes ?? [], options);
-  const failure = failureOfChildren(parent, removed?.problems ?? []);
-  if (failure !== undefined) return { index, applied, failure };
-  if (removed !== undefined && removed.left.length > 0) return { index, applied, again: LEFT_AGAIN_MS };
-  await removeFinalizer(parent, finalizerOf(binding), session(options));
-  return { index, applied };
-}
-
-function liveOf({ trigger }: Started, { reconcilerOf, run }: Writing): readonly Uint8Array[] {
-  return reconcilerOf(run.task.hook, trigger)?.children(trigger) ?? [];
-}
-
-function session({ access, signal }: Writing): Parameters<typeof addFinalizer>[2] {
-  return { client: access.client, kinds: access.kinds, signal };
-}
-
-function record(writes: readonly ChildWrite[], { run, journal }: Writing): readonly AppliedOperation[] {
-  for (const { operation, applied } of writes) journal.record({ type: 'applied', run, operation, applied });
-  return writes.map(({ applied }) => applied);
 }
 
 function isFailure({ outcome }: ContextResult): boolean {
