@@ -48,7 +48,7 @@ export interface OperatorParts {
   readonly events?: Pick<EventRecorder, 'record'>;
   readonly recordEvent?: GivenUpOptions['recordEvent'];
   readonly signal: AbortSignal;
-  /** Resolves when nobody asks hooks any more, once the operator stops; absent: nobody does then. */
+  /** Resolves when the last request of a caller has ended, once the operator stops; absent: no requests are waited for. */
   readonly unasked?: Promise<void> | undefined;
 }
 

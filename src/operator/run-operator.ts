@@ -48,7 +48,7 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly httpTriggers?: boolean;
   /** Absent: runs are remembered in memory alone. */
   readonly runHistory?: RunHistoryPlace | undefined;
-  /** Absent: hooks with webhooks are loaded, and nobody asks them. */
+  /** Absent: hooks with webhooks are loaded, but their webhooks are not served. */
   readonly webhooks?: WebhookSettings | undefined;
   /** How long webhooks are answered after the signal to stop, because API servers learn late of it; default 3 s. */
   readonly webhookDrainMs?: number;
@@ -125,7 +125,7 @@ interface Records extends OpenHistory {
   readonly traces: RunTraces | undefined;
 }
 
-/** What is told and remembered of runs beside the log and the metrics. */
+/** What reports and keeps runs, beside the log and the metrics. */
 async function openRecords(
   options: OperatorOptions,
   { access, metrics }: Pick<OperatorParts, 'access' | 'metrics'>,

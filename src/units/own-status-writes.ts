@@ -47,7 +47,7 @@ interface ObjectWrites {
  * `previousVersion` is unknown: it may bring a change of somebody else as well.
  *
  * What must hold: each `begin` is followed by one call of what it returned, within the limit of the write. Objects are
- * told apart by namespace and name, not by kind, which bindings may spell differently: an event of another kind is held
+ * identified by namespace and name, not by kind, which bindings may spell differently: an event of another kind is held
  * as long, and delivered. Memory is bounded: `MAX_HELD` events of an object, `MAX_RECENT` writes of `MAX_OBJECTS`
  * objects.
  */

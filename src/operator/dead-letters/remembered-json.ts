@@ -5,7 +5,7 @@ import { letterDocument, parseLetter } from '../../run/dead-letter-json.ts';
 import type { Codec } from '../../state/record-texts.ts';
 import type { Remembered } from './remembered.ts';
 
-/** The text of a record; what somebody else broke of it is left out, and the rest is read. */
+/** The text of a record. Parts that cannot be read, such as after an edit by hand, are left out. */
 export function rememberedCodec(log: Logger): Codec<Remembered> {
   const parts = <T>(value: unknown, parse: (value: unknown) => T): readonly T[] => {
     if (!Array.isArray(value)) throw new SyntaxError('letters or pauses is not a list');

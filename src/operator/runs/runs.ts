@@ -46,7 +46,7 @@ export interface RunsOptions extends OpenJournalOptions {
   readonly events?: Pick<EventRecorder, 'record'> | undefined;
   /** Where triggers wait that are paused. */
   readonly gate?: PauseGate | undefined;
-  /** Resolves when nobody asks hooks any more, once the operator stops; absent: nobody does then. */
+  /** Resolves when the last request of a caller has ended, once the operator stops; absent: no requests are waited for. */
   readonly unasked?: Promise<void> | undefined;
 }
 

@@ -99,8 +99,8 @@ export class ServedWebhooks {
   readonly noteRegistered = (): void => this.#registered.notify();
 
   /**
-   * The checks of `/readyz`. Registrations fail none: somebody else may keep them. Unless the server is needed, it fails
-   * none either.
+   * The checks of `/readyz`. A registration with a problem fails none: another replica may keep it right. A server that
+   * is not needed fails none either.
    */
   readiness({ isNeeded = true } = {}): readonly HealthCheck[] {
     const { prefix, registrations, bindings } = this.#options;

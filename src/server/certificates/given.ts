@@ -1,6 +1,6 @@
 /*
- * Certificates that somebody else makes: they are read again after each change, and a pair that cannot be served, such as
- * one that is half written, is reported and changes nothing.
+ * Certificates that hooklet does not make itself: they are read again after each change. A pair that cannot be served,
+ * such as one that is half written, is reported and changes nothing.
  */
 
 import type { EventRecorder } from '../../kube/coordination/event-recorder.ts';
@@ -11,7 +11,7 @@ import { readPair } from './pair.ts';
 import { certificatesIn } from './pem.ts';
 import { ServedCertificate, type ServedOptions } from './served.ts';
 
-/** What was read; without `ca` the `caBundle` of registered objects is left to whoever sets it. */
+/** What was read; without `ca` hooklet does not write the `caBundle` of registered objects. */
 export type Given =
   | { readonly type: 'given'; readonly cert: string; readonly key: string; readonly ca: string | undefined }
   | { readonly type: 'unreadable'; readonly problem: string };

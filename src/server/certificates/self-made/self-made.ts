@@ -1,6 +1,6 @@
 /*
  * The certificates that hooklet makes itself, in a Secret that all replicas share. Every replica runs this loop: it looks
- * at the Secret, the registered objects and the clock, and what `next-step.ts` decides it writes, if nobody else was
+ * at the Secret, the registered objects and the clock, and writes what `next-step.ts` decides, unless another replica was
  * first. No leader is needed: a write takes effect only on the state that it was decided on, and after a conflict the
  * state is read again. What is served is decided by `served.ts` alone, so a replica that cannot reach the API server goes
  * on with what it has, and is not ready once that is no longer good.
@@ -98,7 +98,7 @@ class SelfMadeLoop {
     const step = this.#step(this.#secret.seen);
     if (step.type === 'wait' && !this.#isReadDue()) return untilNext(step, this.#clock.now(), tickMs);
     try {
-      // What a watch delivered may be old, and so may be the clock: whoever acts looks again.
+      // What the watch delivered and the clock may be old, so both are read again before a write.
       const seen = await this.#read(signal);
       const again = this.#step(seen);
       if (again.type === 'wait') return untilNext(again, this.#clock.now(), tickMs);
