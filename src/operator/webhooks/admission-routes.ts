@@ -2,6 +2,7 @@ import type { AdmissionBinding } from '../../hook/ask-binding.ts';
 import { admissionBindings, webhookPath } from '../../hook/webhook-names.ts';
 import type { Logger } from '../../log.ts';
 import type { Metrics } from '../../metrics.ts';
+import { RequestSlots } from '../../server/request-slots.ts';
 import type { WebhookRoute } from '../../server/webhook-server.ts';
 import { createAdmissionEndpoint } from '../../sources/admission/admission-endpoint.ts';
 import type { AskedHooks } from './asked-hooks.ts';
@@ -24,10 +25,13 @@ export interface AdmissionWebhook {
 
 /** An object of Kubernetes has at most 3 MiB as JSON; a review of an update has two. */
 const MAX_BODY_BYTES = 8 * 1024 * 1024;
+/** Of all large reviews at once: parsed by a hook, an empty object takes 56 bytes or more. */
+const MAX_VALUES = 8_000_000;
 
 /** The paths of all admission webhooks. A hook that is being loaded again keeps its own, and its callers wait for it. */
 export class AdmissionRoutes {
   readonly #options: AdmissionRoutesOptions;
+  readonly #room = new RequestSlots({ maxRequests: Infinity, maxBytes: MAX_VALUES });
   #routes: ReadonlyMap<string, WebhookRoute> = new Map();
 
   constructor(options: AdmissionRoutesOptions) {
@@ -60,6 +64,7 @@ export class AdmissionRoutes {
       answer: createAdmissionEndpoint({
         hook,
         binding,
+        room: (values) => this.#room.take(values),
         judge: async (trigger, object, signal) => {
           const ready = async (until: AbortSignal) => asked.ready(hook, binding, until);
           const verdict = await judgeAdmission(trigger, object, { ready, log, signal });

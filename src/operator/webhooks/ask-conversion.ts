@@ -2,6 +2,7 @@ import { HookOutputError, summaryOf } from '../../errors.ts';
 import type { AskTrigger } from '../../hook/trigger.ts';
 import type { Ask, AskOutcome } from '../../run/asked-runs.ts';
 import { readConversionResponse, type ConversionResponse } from '../../sources/conversion/response.ts';
+import { isLost } from './asked-hooks.ts';
 import type { AskedConversion } from '../../sources/conversion/convert.ts';
 
 /**
@@ -49,8 +50,10 @@ function answerOf(outcome: AskOutcome, response: ConversionResponse | undefined)
       return { type: 'refused', status: 429, message: outcome.reason };
     case 'later':
       return { type: 'failed', message: 'it says that its work cannot be done yet, and a request cannot wait' };
-    case 'failed':
-      return { type: 'failed', message: summaryOf(outcome.error) };
+    case 'failed': {
+      const message = summaryOf(outcome.error);
+      return isLost(outcome) ? { type: 'refused', status: 503, message } : { type: 'failed', message };
+    }
     case 'replaced':
       return { type: 'failed', message: 'its run was ended' };
     case 'interrupted':

@@ -4,6 +4,7 @@ import type { AskTrigger } from '../../hook/trigger.ts';
 import { shownText } from '../../lib/shown.ts';
 import type { Logger } from '../../log.ts';
 import type { Ask, AskOutcome } from '../../run/asked-runs.ts';
+import { isLost } from './asked-hooks.ts';
 import type { Verdict } from '../../sources/admission/admission-endpoint.ts';
 
 export interface JudgeOptions {
@@ -67,7 +68,10 @@ function verdictOf(outcome: AskOutcome, reading: Reading | undefined): Judged {
 function ofEnded(outcome: Extract<AskOutcome, { type: 'succeeded' | 'failed' }>, reading: Reading | undefined): Judged {
   // The message of our own parser, which shows values only shortened.
   if (reading?.type === 'unreadable') return { ...reading, type: 'failed', reason: shownText(reading.error.message) };
-  if (outcome.type === 'failed') return failed(summaryOf(outcome.error));
+  if (outcome.type === 'failed') {
+    const reason = summaryOf(outcome.error);
+    return isLost(outcome) ? { type: 'refused', status: 503, reason } : failed(reason);
+  }
   return reading === undefined ? failed('its response was not read') : { type: 'answered', ...reading.response };
 }
 

@@ -9,7 +9,9 @@ import type { AdmissionBinding } from '../../hook/ask-binding.ts';
 import type { AskTrigger } from '../../hook/trigger.ts';
 import { within } from '../../lib/deadline.ts';
 import { goDuration } from '../../lib/duration.ts';
+import { printable, printableLine } from '../../lib/printable.ts';
 import { shownText } from '../../lib/shown.ts';
+import { takeRoom, type ReviewRoom } from '../review-room.ts';
 import { readReview, type Review } from './review.ts';
 
 /** A request of the API server. */
@@ -51,6 +53,7 @@ export interface AdmissionEndpointOptions {
   readonly binding: AdmissionBinding;
   /** Asks the hook; `object` parses that of the request. Ends when `signal` aborts. */
   readonly judge: (trigger: AskTrigger, object: () => unknown, signal: AbortSignal) => Promise<Verdict>;
+  readonly room: ReviewRoom;
   readonly onReview?: (review: Review) => void;
   readonly onEnd?: (ended: AdmissionEnded, durationMs: number) => void;
 }
@@ -67,6 +70,8 @@ export interface AdmissionEnded {
 /** Left to the answer to reach its caller. */
 const MARGIN_MS = 500;
 const MAX_MESSAGE = 8192;
+/** A review has two objects at most, each of 3 MiB at most: half of that is their values at most. */
+const MAX_VALUES = 4_000_000;
 
 /** Creates the function that answers the requests to one webhook. */
 export function createAdmissionEndpoint(
@@ -85,6 +90,13 @@ interface Ended extends AdmissionEnded {
 }
 
 async function answer(call: AdmissionCall, options: AdmissionEndpointOptions): Promise<Ended> {
+  const taken = takeRoom(call.body, MAX_VALUES, options.room);
+  if (typeof taken === 'function') return answerToReview(call, options).finally(taken);
+  const { status, message } = taken;
+  return { result: status === 413 ? 'invalid' : 'refused', reply: plain(status, message) };
+}
+
+async function answerToReview(call: AdmissionCall, options: AdmissionEndpointOptions): Promise<Ended> {
   const review = readReview(call.body, call.contentType);
   if ('status' in review) return { result: 'invalid', reply: plain(review.status, review.text) };
   options.onReview?.(review);
@@ -152,12 +164,13 @@ function reply(review: Review, verdict: Extract<Verdict, { readonly type: 'answe
   const isPatched = allowed && patch.length > 0;
   return written(review, {
     allowed,
-    ...(!allowed && { status: { code: 403, message } }),
+    // Printed by kubectl as they are; what the hook repeats may come from somebody else's object.
+    ...(!allowed && { status: { code: 403, message: printable(message) } }),
     ...(isPatched && {
       patch: Buffer.from(JSON.stringify(patch)).toString('base64'),
       patchType: 'JSONPatch',
     }),
-    ...(warnings.length > 0 && { warnings }),
+    ...(warnings.length > 0 && { warnings: warnings.map(printableLine) }),
   });
 }
 

@@ -7,8 +7,8 @@
 
 import { within } from '../../lib/deadline.ts';
 import { goDuration } from '../../lib/duration.ts';
-import { valuesIn } from '../../lib/json-scan.ts';
 import { shown } from '../../lib/shown.ts';
+import { takeRoom, type ReviewRoom } from '../review-room.ts';
 import { conversionAnswer, readConversionReview, type ConversionReview } from './conversion-review.ts';
 import { convert, type Conversion, type ConversionRequest, type ConvertOptions } from './convert.ts';
 
@@ -33,8 +33,7 @@ export type ConversionResult = 'converted' | 'failed' | 'refused' | 'timeout' | 
 export interface ConversionEndpointOptions extends Pick<ConvertOptions, 'ask' | 'onChain'> {
   /** The rules of all hooks for this CustomResourceDefinition, as they are now. */
   readonly steps: () => ConvertOptions['steps'];
-  /** Takes room for the values of a large review; returns how to give it back, or undefined where there is none. */
-  readonly room: (values: number) => (() => void) | undefined;
+  readonly room: ReviewRoom;
   readonly onReview?: (request: ConversionRequest) => void;
   readonly onEnd: (ended: ConversionEnded, durationMs: number) => void;
 }
@@ -51,8 +50,6 @@ export interface ConversionEnded {
 const DEFAULT_TIMEOUT_MS = 30_000;
 /** An object of 3 MiB has fewer, and an API server sends one in a review; as many empty objects take 100 MB, parsed in seconds. */
 const MAX_VALUES = 2_000_000;
-/** Reviews with more values than this share their room. */
-const FEW_VALUES = 20_000;
 /** Left to the answer to reach its caller: it may be large. */
 const MARGIN_MS = 1000;
 
@@ -77,14 +74,10 @@ async function answer(call: ConversionCall, options: ConversionEndpointOptions):
   if (type !== 'application/json') {
     return invalid(415, `content type ${shown(call.contentType ?? '')}, expected application/json`);
   }
-  const values = valuesIn(call.body, MAX_VALUES);
-  if (values > MAX_VALUES) return invalid(413, `the review has more than ${MAX_VALUES} values`);
-  const release = values > FEW_VALUES ? options.room(values) : () => {};
-  if (release === undefined) {
-    const message = 'too many large objects are converted at once';
-    return { result: 'refused', message, reply: plain(503, message) };
-  }
-  return answerToReview(call, options).finally(release);
+  const taken = takeRoom(call.body, MAX_VALUES, options.room);
+  if (typeof taken === 'function') return answerToReview(call, options).finally(taken);
+  const { status, message } = taken;
+  return status === 413 ? invalid(status, message) : { result: 'refused', message, reply: plain(status, message) };
 }
 
 async function answerToReview(call: ConversionCall, options: ConversionEndpointOptions): Promise<Ended> {

@@ -6,6 +6,7 @@ import {
   type Verdict,
   type AdmissionEnded,
 } from '../../../src/sources/admission/admission-endpoint.ts';
+import type { ReviewRoom } from '../../../src/sources/review-room.ts';
 import { never } from '../../support/hook-rig.ts';
 
 const BINDING: AdmissionBinding = {
@@ -27,13 +28,14 @@ const review = (request: unknown, more: object = {}): string =>
 /** An endpoint whose hook says `verdict`, and what it was asked. */
 function rig(
   verdict: Verdict | ((signal: AbortSignal) => Promise<Verdict>) = ALLOWED,
-  { isCompared = true }: { readonly isCompared?: boolean } = {},
+  { isCompared = true, room = () => () => {} }: { readonly isCompared?: boolean; readonly room?: ReviewRoom } = {},
 ) {
   const asked: { trigger: AskTrigger; object: unknown }[] = [];
   const ended = vi.fn<(ended: AdmissionEnded) => void>();
   const endpoint = createAdmissionEndpoint({
     hook: 'pods.sh',
     binding: BINDING,
+    room,
     judge: async (trigger, object, signal) => {
       asked.push({ trigger, object: isCompared ? object() : undefined });
       return typeof verdict === 'function' ? verdict(signal) : verdict;
@@ -238,5 +240,51 @@ describe('the answer', () => {
     } finally {
       vi.useRealTimers();
     }
+  });
+});
+
+describe('a review of many values', () => {
+  const withValues = (values: string): string =>
+    review({ ...REQUEST, object: { kind: 'Pod', x: 'here' } }).replace('"here"', `[${values}1]`);
+
+  it('above 4000000 is refused before a hook is asked, for they would take the room of all others', async () => {
+    const { asked, post, results } = rig();
+
+    const reply = await post(withValues('1,'.repeat(4_000_000)));
+
+    expect(reply).toMatchObject({ status: 413, body: 'the review has more than 4000000 values\n' });
+    expect([asked, results()]).toEqual([[], ['invalid']]);
+  });
+
+  it('above 20000 shares the room of those, which it gives back, and without room the API server tries again', async () => {
+    const taken: string[] = [];
+    const large = withValues('1,'.repeat(20_000));
+    const one = rig(ALLOWED, {
+      room: (values) => {
+        taken.push(`took ${values > 20_000}`);
+        return () => taken.push('gave back');
+      },
+    });
+    const full = rig(ALLOWED, { room: () => undefined });
+
+    const replies = [await one.post(large), await one.post(review(REQUEST)), await full.post(large)];
+
+    expect(taken).toEqual(['took true', 'gave back']);
+    expect(replies.map(({ status }) => status)).toEqual([200, 200, 503]);
+    expect([full.asked, full.results()]).toEqual([[], ['refused']]);
+  });
+});
+
+describe('what a hook says to the user', () => {
+  it('controls no terminal', async () => {
+    const message = 'no \u001b[31mred\u202e\nsecond line';
+    const { post } = rig({ type: 'answered', allowed: false, message, warnings: [message], patch: [] });
+
+    const { response } = JSON.parse((await post(review(REQUEST))).body);
+
+    expect(response).toMatchObject({
+      status: { code: 403, message: 'no \\u001b[31mred\\u202e\nsecond line' },
+      warnings: ['no \\u001b[31mred\\u202e\\nsecond line'],
+    });
   });
 });
