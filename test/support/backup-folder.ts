@@ -25,8 +25,14 @@ export interface BackupFolder {
 
 /** A folder for the current test, with a file `source` to back up. */
 export function backupFolder(): BackupFolder {
-  const folder = temporaryFolder();
+  const folder = ownBackupFolder();
   onTestFinished(() => folder[Symbol.dispose]());
+  return folder;
+}
+
+/** The same for a test that runs beside others, and disposes of it. */
+export function ownBackupFolder(): BackupFolder & Disposable {
+  const folder = temporaryFolder();
   const root = folder.path;
   const tmp = join(root, 'tmp');
   mkdirSync(tmp);
@@ -41,7 +47,7 @@ export function backupFolder(): BackupFolder {
     // As in the container of a Pod, which is started again and again.
     POD_NAME: 'backup-0',
   };
-  return { root, env };
+  return { root, env, [Symbol.dispose]: () => folder[Symbol.dispose]() };
 }
 
 /** The binding context of a backup that is due on a day of November. */

@@ -1,16 +1,9 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import {
-  backupFixtures,
-  backupFolder,
-  fileBackupHook,
-  nameOf,
-  restoreFile,
-  tickOf,
-  wholeBackups,
-} from '../../support/backup-folder.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { fileBackupHook, nameOf, restoreFile, wholeBackups } from '../../support/backup-folder.ts';
 import { runScript, type ScriptResult } from '../../support/script-rig.ts';
+import { fileBackupsFor, type FileBackups } from './backup-file-rig.ts';
 import { bucketWithoutDelete } from './backup-locked-bucket.ts';
 import { startOddStore } from './backup-odd-store.ts';
 import { startBackupServers, type BackupServers } from './backup-servers.ts';
@@ -29,9 +22,8 @@ const COMMANDS = [
 ];
 
 const running = new AsyncDisposableStack();
+const lend = fileBackupsFor(3);
 let servers: BackupServers;
-let root: string;
-let env: Env;
 
 beforeAll(async () => {
   servers = running.use(await startBackupServers());
@@ -41,40 +33,26 @@ afterAll(async () => {
   await running.disposeAsync();
 }, LIMIT_MS);
 
-beforeEach(() => {
-  const folder = backupFolder();
-  root = folder.root;
-  const more = {
-    BACKUP_TARGET: 's3',
-    BACKUP_FOLDER: crypto.randomUUID(),
-    BACKUP_KEEP: '1',
-    BACKUP_LOCK_TIMEOUT: '10s',
-  };
-  env = { ...folder.env, ...servers.env, ...more };
-});
-
-/** Runs the hook as one of several operators, each of which has a Pod of its own. */
-async function backUp(pod: string, day: number, more: Env = {}): Promise<ScriptResult> {
-  const own = { POD_NAME: pod, BACKUP_SCRATCH: join(root, `s-${pod}`).slice(0, 60) };
-  return runScript(fileBackupHook, { contexts: [tickOf(day)], env: { ...env, ...own, ...more } });
+interface BucketBackups extends FileBackups {
+  readonly folder: (bucket?: string) => string;
+  readonly published: () => readonly unknown[];
 }
 
-const at = (command: string, then: string): Env => ({
-  BASH_ENV: join(backupFixtures, 'at-command.sh'),
-  AT_COMMAND: command,
-  AT_MARK: join(root, `mark-${crypto.randomUUID()}`),
-  THEN: then,
-});
+/** Backups in a folder of the bucket of their own. */
+async function inBucket(): Promise<BucketBackups> {
+  const name = crypto.randomUUID();
+  const own = { BACKUP_TARGET: 's3', BACKUP_FOLDER: name, BACKUP_KEEP: '1', BACKUP_LOCK_TIMEOUT: '10s' };
+  const backups = await lend({ ...servers.env, ...own });
+  const folder = (bucket = servers.bucket): string => join(bucket, name);
+  return { ...backups, folder, published: () => wholeBackups(folder()).map(({ backup }) => backup) };
+}
 
-const folder = (bucket = servers.bucket): string => join(bucket, env['BACKUP_FOLDER'] ?? '');
-const published = (): readonly unknown[] => wholeBackups(folder()).map(({ backup }) => backup);
-const expectRestorable = async (more: Env = {}): Promise<void> =>
-  expect((await restoreFile({ ...env, ...more })).stdout).toMatch(/the data$/);
-
-describe('of 2 operators with one bucket', { timeout: LIMIT_MS }, () => {
+describe.concurrent('of 2 operators with one bucket', { timeout: LIMIT_MS }, () => {
   it.each(COMMANDS)(
     'one may be killed before "%s" while the other works: there is a backup, and both go on',
     async (command) => {
+      using backups = await inBucket();
+      const { backUp, at, folder, expectRestorable } = backups;
       await backUp('a', 1);
 
       const [, other] = await Promise.all([backUp('a', 2, at(command, 'kill -KILL 0')), backUp('b', 3)]);
@@ -89,6 +67,8 @@ describe('of 2 operators with one bucket', { timeout: LIMIT_MS }, () => {
   );
 
   it('one that stands still at any of 3 places until the other has its lock leaves a backup', async () => {
+    using backups = await inBucket();
+    const { backUp, at, expectRestorable } = backups;
     const places = ['target_create "$1" "$2/manifest.json"', 'see_whole', 'target_delete "$1/manifest.json"'];
     const still = `setsid bash -c "sleep 30; kill -CONT -- -$(ps -o pgid= -p $$ | tr -d ' ')" & sleep 1; kill -STOP 0`;
     const raceAt = async (command: string, index: number): Promise<Env> => {
@@ -111,6 +91,8 @@ describe('of 2 operators with one bucket', { timeout: LIMIT_MS }, () => {
   });
 
   it('each makes its backup also where the store does not know conditions', async () => {
+    using backups = await inBucket();
+    const { backUp, published, expectRestorable } = backups;
     await using store = await startOddStore(servers.s3Port, { ignoresConditions: true });
     const odd = { S3_ENDPOINT: store.url, BACKUP_LOCK_TIMEOUT: '2m' };
 
@@ -122,6 +104,8 @@ describe('of 2 operators with one bucket', { timeout: LIMIT_MS }, () => {
   });
 
   it('that have the same run each leave manifest and dump that belong together', async () => {
+    using backups = await inBucket();
+    const { backUp, published, expectRestorable } = backups;
     const noLock = { BACKUP_RETENTION: 'none' };
 
     const results = await Promise.all([backUp('a', 1, noLock), backUp('b', 1, noLock)]);
@@ -132,8 +116,10 @@ describe('of 2 operators with one bucket', { timeout: LIMIT_MS }, () => {
   });
 });
 
-describe('a bucket whose listing lags by 20 s', { timeout: LIMIT_MS }, () => {
+describe.concurrent('a bucket whose listing lags by 20 s', { timeout: LIMIT_MS }, () => {
   it('has backups made, and old ones removed later at most', async () => {
+    using backups = await inBucket();
+    const { backUp, published, expectRestorable } = backups;
     await using store = await startOddStore(servers.s3Port, { lagMs: 20_000 });
     const odd = { S3_ENDPOINT: store.url };
 
@@ -146,8 +132,10 @@ describe('a bucket whose listing lags by 20 s', { timeout: LIMIT_MS }, () => {
   });
 });
 
-describe('a bucket with object lock, and keys that may not delete', { timeout: LIMIT_MS }, () => {
+describe.concurrent('a bucket with object lock, and keys that may not delete', { timeout: LIMIT_MS }, () => {
   it('has backups made and brought back where BACKUP_RETENTION is none', async () => {
+    using backups = await inBucket();
+    const { backUp, env, expectRestorable } = backups;
     const bucket = {
       ...(await bucketWithoutDelete(servers, { bucket: 'locked', isLocked: true })),
       BACKUP_RETENTION: 'none',
@@ -170,8 +158,10 @@ describe('a bucket with object lock, and keys that may not delete', { timeout: L
   });
 });
 
-describe('keys that may not delete', { timeout: LIMIT_MS }, () => {
+describe.concurrent('keys that may not delete', { timeout: LIMIT_MS }, () => {
   it('are told when the operator starts, and do not keep a backup from being made', async () => {
+    using backups = await inBucket();
+    const { backUp, env, folder, expectRestorable } = backups;
     const bucket = await bucketWithoutDelete(servers, { bucket: 'limited', isLocked: false });
     const check = await runScript(fileBackupHook, {
       contexts: [{ binding: 'guarded', type: 'Synchronization', objects: [{ filterResult: 'the-uid' }] }],
@@ -191,8 +181,10 @@ describe('keys that may not delete', { timeout: LIMIT_MS }, () => {
   });
 });
 
-describe('a bucket', { timeout: LIMIT_MS }, () => {
+describe.concurrent('a bucket', { timeout: LIMIT_MS }, () => {
   it('that somebody has put large objects into has none of them fetched, and they are told by name', async () => {
+    using backups = await inBucket();
+    const { backUp, folder } = backups;
     await backUp('a', 1);
     const large = '20240101T000000Z-large';
     for (const name of [large, 'notes']) {
@@ -210,6 +202,8 @@ describe('a bucket', { timeout: LIMIT_MS }, () => {
   });
 
   it('whose dump is gone has its backup listed as missing', async () => {
+    using backups = await inBucket();
+    const { backUp, folder, env } = backups;
     await backUp('a', 1);
     const [{ file } = { file: '' }] = wholeBackups(folder());
     rmSync(join(folder(), nameOf(1), String(file)));

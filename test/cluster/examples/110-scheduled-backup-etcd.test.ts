@@ -5,8 +5,8 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { createServer } from 'node:tls';
 import { promisify } from 'node:util';
-import { describe, expect, it, onTestFinished } from 'vitest';
-import { backupFolder, nameOf, scheduledBackup, tickOf } from '../../support/backup-folder.ts';
+import { describe, expect, it } from 'vitest';
+import { backupFolder, nameOf, ownBackupFolder, scheduledBackup, tickOf } from '../../support/backup-folder.ts';
 import { createCertificate } from '../../support/certificate.ts';
 import { runScript, type ScriptResult } from '../../support/script-rig.ts';
 import { startEtcdMembers, type EtcdMembers } from './backup-etcd-members.ts';
@@ -21,7 +21,7 @@ interface Run extends ScriptResult {
 }
 
 async function backUp(members: EtcdMembers, env: Readonly<Record<string, string>> = {}): Promise<Run> {
-  const folder = backupFolder();
+  using folder = ownBackupFolder();
   const result = await runScript(HOOK, { contexts: [tickOf(1)], env: { ...folder.env, ...members.env, ...env } });
   return { ...result, published: publishedIn(folder.root) };
 }
@@ -128,7 +128,8 @@ etcdutl "$@" || exit
   });
 });
 
-describe('a backup of an etcd that does not answer', { timeout: LIMIT_MS }, () => {
+// They wait for the timeouts of etcdctl.
+describe.concurrent('a backup of an etcd that does not answer', { timeout: LIMIT_MS }, () => {
   it('says that it is refused a connection', async () => {
     await using members = await startEtcdMembers(1);
     await members.kill(0);
@@ -152,11 +153,12 @@ describe('a backup of an etcd that does not answer', { timeout: LIMIT_MS }, () =
   it('says that another authority has signed its certificate', async () => {
     await using members = await startEtcdMembers(1);
     const server = createServer(createCertificate()).on('tlsClientError', () => undefined);
-    onTestFinished(() => void server.close());
+    using ends = new DisposableStack();
+    ends.defer(() => void server.close());
     server.listen(0, '127.0.0.1');
     await once(server, 'listening');
     const { port } = server.address() as AddressInfo;
-    const authority = join(backupFolder().root, 'ca.crt');
+    const authority = join(ends.use(ownBackupFolder()).root, 'ca.crt');
     writeFileSync(authority, createCertificate({ commonName: 'another' }).cert);
 
     const { failure } = await backUp(members, {
