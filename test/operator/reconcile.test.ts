@@ -158,8 +158,7 @@ describe('a hook with a reconcile binding', () => {
     await sandbox.apply({ ...siteOf('a'), metadata: { name: 'a', namespace: 'default', labels: { site: 'no' } } });
 
     await until(async () => expect(await finalizers()).toBeUndefined());
-    expect(operator.lines.map(({ message }) => message)).toContain(
-      'object is not selected any more: its finalizer is removed, its children stay as they are',
-    );
+    const said = 'object is not selected any more: its finalizer is removed, its children stay as they are';
+    await until(() => expect(operator.lines.map(({ message }) => message)).toContain(said));
   });
 });
