@@ -42,9 +42,9 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
     isOk: isStarted,
     message: isStarted ? '' : `onStartup hooks have not all succeeded${namesText(': ', starting)}`,
   };
-  const brokenHooks = broken.map(({ hook, summary }) => ({ name: `hook ${hook}`, isOk: false, message: summary }));
+  const brokenHooks = broken.map(brokenCheck);
   const leader = election === undefined ? [] : [electionCheck(election)];
-  const spawner = runner === undefined ? [] : [{ name: 'spawner', isOk: false, message: runner }];
+  const spawner = spawnerChecks(runner);
   if (election !== undefined && election.type !== 'leading') return [...leader, ...spawner, ...brokenHooks];
   const state = scheduleState === undefined ? [] : [{ name: 'schedule-state', isOk: false, message: scheduleState }];
   const { isPaused = () => false } = source;
@@ -58,6 +58,28 @@ export function readinessChecks(source: HealthSource): readonly HealthCheck[] {
     ...queues,
     ...units.flatMap((unit) => unitChecks(unit, isPaused(unit.hook.name), nowMs)),
   ];
+}
+
+export interface AnsweringSource extends Pick<HealthSource, 'broken' | 'runner'> {
+  /** Whether the hooks were loaded for the first time. */
+  readonly isLoaded: boolean;
+}
+
+/** What a replica needs to answer webhooks, leader or not, beside their server. */
+export function answeringChecks({ isLoaded, broken, runner }: AnsweringSource): readonly HealthCheck[] {
+  return [
+    { name: 'hooks', isOk: isLoaded, message: isLoaded ? '' : 'they are not loaded yet' },
+    ...spawnerChecks(runner),
+    ...broken.map(brokenCheck),
+  ];
+}
+
+function spawnerChecks(runner: string | undefined): readonly HealthCheck[] {
+  return runner === undefined ? [] : [{ name: 'spawner', isOk: false, message: runner }];
+}
+
+function brokenCheck({ hook, summary }: HookConfigError): HealthCheck {
+  return { name: `hook ${hook}`, isOk: false, message: summary, isPartial: true };
 }
 
 /** A held queue is always reported, but fails the check only when a task holds up other hooks for several attempts. */

@@ -10,7 +10,7 @@ import type { HealthCheck } from '../server/health.ts';
 import { StartupHooks } from '../units/boot.ts';
 import { fingerprintsOf } from '../units/fingerprints.ts';
 import { followHooks, type FollowHooksOptions } from './follow-hooks.ts';
-import { readinessChecks } from './health.ts';
+import { answeringChecks, readinessChecks } from './health.ts';
 import { LoadedHooks } from './webhooks/asked-hooks.ts';
 import { HttpTriggers } from './http/http-triggers.ts';
 import { hookLoader } from '../units/hook-loading.ts';
@@ -34,8 +34,8 @@ import { createUnitFactory, type UnitFactoryOptions } from './unit-factory.ts';
 
 /**
  * Joins the parts of a running operator: what a source sees becomes a task, a queue has it run, and what the hook asked
- * is carried out. `runOperator` creates it and calls `run` once. The HTTP server calls `readiness`, and the control
- * socket uses `schedules` and `givenUp`.
+ * is carried out. `runOperator` creates it and calls `run` once. The HTTP server calls `readiness` and `answering`, and the
+ * control socket uses `schedules` and `givenUp`.
  *
  * 1. Hooks are loaded, also on a replica that stands by.
  * 2. When this replica leads, the units watch the cluster and `boot` starts them.
@@ -130,6 +130,12 @@ export class Operator {
     const isPaused = (hook: string): boolean => this.givenUp.gate.rules.isHookPaused(hook);
     const state = { units, broken, holds, isStarted, starting, election, scheduleState, runner, isPaused };
     return readinessChecks({ ...state, nowMs });
+  }
+
+  /** What this replica needs to answer webhooks. */
+  answering(): readonly HealthCheck[] {
+    const { broken } = this.#hooks;
+    return answeringChecks({ isLoaded: this.#isLoaded, broken, runner: this.#parts.runner.problem });
   }
 
   /**

@@ -20,6 +20,7 @@ import { openControl, type ControlSettings } from './control/open-control.ts';
 import { openEvents } from './open-events.ts';
 import { openHistory, type OpenHistory, type RunHistoryPlace } from './runs/open-history.ts';
 import { openRunner } from './runs/open-runner.ts';
+import { answeringReadiness } from './webhooks/answering-readiness.ts';
 import { openWebhooks, type Webhooks, type WebhooksOptions } from './webhooks/open-webhooks.ts';
 import { Operator } from './operator.ts';
 import type { OperatorParts, OperatorSettings } from './operator-parts.ts';
@@ -76,9 +77,8 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   const runner = openRunner(options, ends, metrics);
   const loading =
     options.changes === undefined ? beginLoading(options.hooksDir, hookLoader(runner, signal)) : undefined;
-  let readiness = (): readonly HealthCheck[] => NOT_READY;
-  const health = (): HealthReport => ({ checks: readiness() });
-  const pages = { ...metricPages({ metrics, processMetrics, hookMetrics }), health, triggers };
+  let health: HealthPages = NOT_READY;
+  const pages = { ...metricPages({ metrics, processMetrics, hookMetrics }), ...latest(() => health), triggers };
   const server = await openServer(options, pages, ends);
   const access = await openCluster(options, metrics, ends);
   const records = await openRecords(options, { access, metrics }, ends);
@@ -100,7 +100,7 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   });
   triggers.lead(operator.triggers);
   const webhooks = openAdmission(options, operator, { access, metrics, ...records });
-  readiness = () => [...operator.readiness(), ...(webhooks?.readiness() ?? [])];
+  health = healthOf(operator, webhooks);
   const control = await openControl(options, { operator, leadership }, ends);
   // Aborts when the last run has ended.
   const serving = new AbortController();
@@ -136,10 +136,26 @@ async function openRecords(
   return { events, hookEvents: createHookEvents(events, Date.now), traces, ...openHistory({ ...options, metrics }) };
 }
 
+type HealthPages = Pick<ServerOptions, 'health' | 'webhookHealth'>;
+
+const STARTING: HealthReport = {
+  checks: [{ name: 'startup', isOk: false, message: 'looking for the cluster and its credentials' }],
+};
 /** The checks until the operator is created. */
-const NOT_READY: readonly HealthCheck[] = [
-  { name: 'startup', isOk: false, message: 'looking for the cluster and its credentials' },
-];
+const NOT_READY: HealthPages = { health: () => STARTING, webhookHealth: () => STARTING };
+
+function latest(pages: () => HealthPages): HealthPages {
+  return { health: () => pages().health(), webhookHealth: () => pages().webhookHealth() };
+}
+
+function healthOf(operator: Operator, webhooks: Webhooks | undefined): HealthPages {
+  const served = (): readonly HealthCheck[] => webhooks?.readiness() ?? [];
+  const answering = answeringReadiness(() => [...operator.answering(), ...served()]);
+  return {
+    health: () => ({ checks: [...operator.readiness(), ...served()] }),
+    webhookHealth: () => ({ checks: answering() }),
+  };
+}
 
 interface AllMetrics {
   readonly metrics: Metrics;
@@ -161,7 +177,10 @@ function metricPages({
 
 async function openServer(
   { listenAddress: address, listenPort: port, isHostAllowed, httpTriggers = false, log }: OperatorOptions,
-  { triggers, ...pages }: Pick<ServerOptions, 'metricsText' | 'hookMetricsText' | 'health' | 'triggers'>,
+  {
+    triggers,
+    ...pages
+  }: Pick<ServerOptions, 'metricsText' | 'hookMetricsText' | 'health' | 'webhookHealth' | 'triggers'>,
   ends: AsyncDisposableStack,
 ): Promise<HttpServer> {
   const served = { ...pages, ...(httpTriggers && { triggers }), ...(isHostAllowed && { isHostAllowed }) };

@@ -7,6 +7,10 @@ export interface HealthCheck {
   readonly isOk: boolean;
   /** The problem and what to do about it, or a remark when it is ok; may be empty. */
   readonly message: string;
+  /** Whether it passes in spite of the problem that the message has; default false. */
+  readonly isTolerated?: boolean;
+  /** Whether it concerns some hooks alone; default false. */
+  readonly isPartial?: boolean;
 }
 
 /** The checks of one endpoint. */
@@ -27,17 +31,20 @@ export function healthText(report: HealthReport, { endpoint, verbose }: HealthTe
   return `${shown.map(checkText).join('')}${endpoint} check ${healthy ? 'passed' : 'failed'}\n`;
 }
 
+/** The path of a report, without its first slash. */
+export type HealthEndpoint = 'healthz' | 'readyz' | 'readyz/webhooks';
+
 export interface HealthTextOptions {
-  /** `healthz`, `readyz`. */
-  readonly endpoint: string;
+  readonly endpoint: HealthEndpoint;
   readonly verbose: boolean;
 }
 
 const MAX_MESSAGE = 1000;
 
-function checkText({ name: given, isOk, message }: HealthCheck): string {
+function checkText({ name: given, isOk, message, isTolerated = false }: HealthCheck): string {
   const name = printableLine(shortened(given));
   const lines = printable(shortened(message)).replaceAll('\n', '\n    ');
+  if (isTolerated) return `[!]${name}: ${lines}\n`;
   if (isOk) return `[+]${name} ok${message === '' ? '' : `: ${lines}`}\n`;
   return `[-]${name}${message === '' ? ' failed' : `: ${lines}`}\n`;
 }

@@ -1,4 +1,4 @@
-import { healthText, isHealthy, type HealthReport } from './health.ts';
+import { healthText, isHealthy, type HealthEndpoint, type HealthReport } from './health.ts';
 import { isProfilePath, PROFILES_TEXT } from './profiles.ts';
 import { sharedPage } from './shared-page.ts';
 
@@ -19,6 +19,8 @@ export interface RouteOptions {
   readonly metricsText: () => PageText | Promise<PageText>;
   readonly hookMetricsText: () => PageText | Promise<PageText>;
   readonly health: () => HealthReport;
+  /** The checks of /readyz/webhooks. */
+  readonly webhookHealth: () => HealthReport;
   readonly liveness?: () => HealthReport;
 }
 
@@ -37,7 +39,7 @@ export function routeTo(routes: ReadonlyMap<string, Route>, path: string): Route
 
 /** Creates the pages, by path. */
 export function createRoutes(options: RouteOptions): ReadonlyMap<string, Route> {
-  const { metricsText, hookMetricsText, health, liveness = () => ({ checks: [] }) } = options;
+  const { metricsText, hookMetricsText, health, webhookHealth, liveness = () => ({ checks: [] }) } = options;
   return new Map<string, Route>([
     ['/', index],
     ['/discovery', discovery],
@@ -48,6 +50,7 @@ export function createRoutes(options: RouteOptions): ReadonlyMap<string, Route> 
     ['/metrics/hooks', sharedPage(async () => metricsPage(await hookMetricsText()), { keepMs: KEEP_METRICS_MS })],
     ['/healthz', healthRoute('healthz', liveness)],
     ['/readyz', healthRoute('readyz', health)],
+    ['/readyz/webhooks', healthRoute('readyz/webhooks', webhookHealth)],
   ]);
 }
 
@@ -55,7 +58,7 @@ function metricsPage(body: PageText): Page {
   return { status: 200, type: METRICS_TYPE, body };
 }
 
-function healthRoute(endpoint: 'healthz' | 'readyz', report: () => HealthReport): Route {
+function healthRoute(endpoint: HealthEndpoint, report: () => HealthReport): Route {
   // A page is reused for ten times as long as it took to build, which is very short unless there are thousands of
   // checks.
   const pageOf = (verbose: boolean): (() => Promise<Page>) =>
@@ -65,8 +68,8 @@ function healthRoute(endpoint: 'healthz' | 'readyz', report: () => HealthReport)
   return (query) => (query.has('verbose') && query.get('verbose') !== 'false' ? verbosePage() : briefPage());
 }
 
-function healthPage(endpoint: 'healthz' | 'readyz', report: HealthReport, verbose: boolean): Page {
-  const failed = endpoint === 'readyz' ? 503 : 500;
+function healthPage(endpoint: HealthEndpoint, report: HealthReport, verbose: boolean): Page {
+  const failed = endpoint === 'healthz' ? 500 : 503;
   const body = healthText(report, { endpoint, verbose });
   return { status: isHealthy(report) ? 200 : failed, type: 'text/plain', body };
 }
@@ -76,13 +79,23 @@ const LINKS: readonly (readonly [path: string, meaning: string])[] = [
   ['/metrics/hooks', 'metrics of the hooks'],
   ['/healthz', 'whether the process is alive'],
   ['/readyz?verbose', 'whether everything is synchronized, check by check'],
+  ['/readyz/webhooks?verbose', 'whether webhooks can be answered, check by check'],
   ['/discovery', 'all paths'],
   [PROFILE_INDEX, 'where profiles of the process are'],
 ];
 
 /** All paths, as in shell-operator. */
 function discovery(): Page {
-  const paths = ['/', '/discovery', '/healthz', '/metrics', '/metrics/hooks', '/readyz', OTHER_PROFILES];
+  const paths = [
+    '/',
+    '/discovery',
+    '/healthz',
+    '/metrics',
+    '/metrics/hooks',
+    '/readyz',
+    '/readyz/webhooks',
+    OTHER_PROFILES,
+  ];
   return { status: 200, type: 'text/plain', body: paths.map((path) => `GET ${path}\n`).join('') };
 }
 

@@ -23,6 +23,8 @@ export interface ServerOptions {
   readonly hookMetricsText: () => PageText | Promise<PageText>;
   /** The checks of /readyz. */
   readonly health: () => HealthReport;
+  /** The checks of /readyz/webhooks. */
+  readonly webhookHealth: () => HealthReport;
   /** The checks of /healthz; default none, so it is ok while the process answers. */
   readonly liveness?: () => HealthReport;
   /** Whether to answer a request with this Host header; default always. */

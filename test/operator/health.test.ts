@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { HookConfigError } from '../../src/errors.ts';
 import type { ElectionStatus } from '../../src/kube/coordination/leader-election.ts';
-import { readinessChecks } from '../../src/operator/health.ts';
+import { answeringChecks, readinessChecks } from '../../src/operator/health.ts';
 import type { MonitorStatus } from '../../src/sources/kubernetes/monitor.ts';
 import { HookUnit } from '../../src/units/hook-unit.ts';
 import { hookWith, kubernetesBinding } from '../support/bindings.ts';
@@ -101,6 +101,19 @@ describe('readiness', () => {
     expect(failures({ election, units, isStarted: false })).toEqual([]);
     expect(failures({ election, units, broken })).toEqual([expect.stringContaining('hook bad.sh')]);
     expect(failures({ election: { type: 'leading' }, units })).not.toEqual([]);
+  });
+
+  it('to answer webhooks is no matter of queues, watches and onStartup hooks', () => {
+    const broken = [new HookConfigError('bad.sh', [{ path: '', message: 'bad' }])];
+    const runner = 'the spawner process has not answered for 3 s';
+
+    expect(answeringChecks({ isLoaded: true, broken: [] })).toEqual([{ name: 'hooks', isOk: true, message: '' }]);
+    const checks = answeringChecks({ isLoaded: false, broken, runner });
+    expect(checks.map(({ name, isOk, isPartial = false }) => [name, isOk, isPartial])).toEqual([
+      ['hooks', false, false],
+      ['spawner', false, false],
+      ['hook bad.sh', false, true],
+    ]);
   });
 
   it('lists every broken hook, and nothing that it printed', () => {

@@ -4,6 +4,7 @@ import { healthText, isHealthy, type HealthCheck } from '../../src/server/health
 const good: HealthCheck = { name: 'watch v1/pods', isOk: true, message: '' };
 const noted: HealthCheck = { name: 'hooks', isOk: true, message: '3 loaded' };
 const bad: HealthCheck = { name: 'hook x.sh', isOk: false, message: 'two problems:\none' };
+const tolerated: HealthCheck = { ...bad, isOk: true, isTolerated: true };
 const silent: HealthCheck = { name: 'startup', isOk: false, message: '' };
 
 describe('a health report', () => {
@@ -15,6 +16,12 @@ describe('a health report', () => {
       checks: [good, noted],
       verbose: true,
       text: '[+]watch v1/pods ok\n[+]hooks ok: 3 loaded\nreadyz check passed\n',
+    },
+    {
+      title: 'what is tolerated',
+      checks: [good, tolerated],
+      verbose: true,
+      text: '[+]watch v1/pods ok\n[!]hook x.sh: two problems:\n    one\nreadyz check passed\n',
     },
     {
       title: 'what fails',
@@ -41,7 +48,7 @@ describe('a health report', () => {
   });
 
   it('is good when every check is', () => {
-    expect(isHealthy({ checks: [good, noted] })).toBe(true);
+    expect(isHealthy({ checks: [good, noted, tolerated] })).toBe(true);
     expect(isHealthy({ checks: [good, bad] })).toBe(false);
   });
 });

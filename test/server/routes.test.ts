@@ -10,6 +10,7 @@ describe('the pages', () => {
     { path: '/metrics/hooks', status: 200, body: 'b 2\n' },
     { path: '/healthz', status: 200, body: 'ok\n' },
     { path: '/readyz', status: 503, body: '[-]startup: not yet\nreadyz check failed\n' },
+    { path: '/readyz/webhooks', status: 200, body: 'ok\n' },
   ])('$path answers $status', async ({ path, status, body }) => {
     expect(await page(path, { health: sick })).toMatchObject({ status, body });
   });
@@ -31,10 +32,28 @@ describe('the pages', () => {
     expect(await page('/readyz', { health: well, query })).toMatchObject({ status: 200, body });
   });
 
+  it('/readyz/webhooks has checks of its own', async () => {
+    const options = { health: well, webhookHealth: sick };
+
+    expect(await page('/readyz', options)).toMatchObject({ status: 200 });
+    expect(await page('/readyz/webhooks', options)).toMatchObject({
+      status: 503,
+      body: '[-]startup: not yet\nreadyz/webhooks check failed\n',
+    });
+  });
+
   it('the index links all others', async () => {
     const { body } = await page('/', { health: well });
 
-    for (const path of ['/metrics', '/metrics/hooks', '/healthz', '/readyz?verbose', '/discovery', '/debug/pprof/']) {
+    for (const path of [
+      '/metrics',
+      '/metrics/hooks',
+      '/healthz',
+      '/readyz?verbose',
+      '/readyz/webhooks?verbose',
+      '/discovery',
+      '/debug/pprof/',
+    ]) {
       expect(body).toContain(`href="${path}"`);
     }
   });
@@ -44,7 +63,7 @@ describe('the pages', () => {
 
     expect([status, body]).toEqual([
       200,
-      'GET /\nGET /discovery\nGET /healthz\nGET /metrics\nGET /metrics/hooks\nGET /readyz\nGET /debug/pprof/*\n',
+      'GET /\nGET /discovery\nGET /healthz\nGET /metrics\nGET /metrics/hooks\nGET /readyz\nGET /readyz/webhooks\nGET /debug/pprof/*\n',
     ]);
   });
 
@@ -64,15 +83,17 @@ describe('the pages', () => {
 
 interface PageOptions {
   readonly health: typeof sick;
+  readonly webhookHealth?: typeof sick;
   readonly liveness?: typeof sick;
   readonly query?: string;
 }
 
-async function page(path: string, { health, liveness, query = '' }: PageOptions) {
+async function page(path: string, { health, webhookHealth = well, liveness, query = '' }: PageOptions) {
   const routes = createRoutes({
     metricsText: () => 'a 1\n',
     hookMetricsText: async () => 'b 2\n',
     health: () => health,
+    webhookHealth: () => webhookHealth,
     ...(liveness !== undefined && { liveness: () => liveness }),
   });
   const route = routeTo(routes, path);

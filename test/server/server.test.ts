@@ -186,6 +186,7 @@ function optionsWith(overrides: Partial<ServerOptions>) {
     metricsText: () => '',
     hookMetricsText: () => '',
     health: () => ({ checks: [] }),
+    webhookHealth: () => ({ checks: [] }),
     ...overrides,
     log: recordingLogger(),
   };

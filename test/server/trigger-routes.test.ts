@@ -16,6 +16,7 @@ async function serve({ take = taking }: { readonly take?: TakeRequest } = {}) {
     metricsText: () => '',
     hookMetricsText: () => '',
     health: () => ({ checks: [] }),
+    webhookHealth: () => ({ checks: [] }),
     triggers: {
       admit: async ({ path }) => {
         if (path.endsWith('/there')) return { type: 'known', maxBodyBytes: 10, take };

@@ -111,7 +111,10 @@ export class ServedWebhooks {
     return [
       { ...check(`${prefix}-server`, stopping ?? this.#listener.problem), ...always },
       { ...check(`${prefix}-certificates`, this.#certificates.problem), ...always },
-      check(`${prefix}-snapshots`, waiting.length === 0 ? undefined : `not complete yet: ${shown}`),
+      {
+        ...check(`${prefix}-snapshots`, waiting.length === 0 ? undefined : `not complete yet: ${shown}`),
+        isPartial: true,
+      },
       ...[...registrations()].flatMap(([name, { problem }]) =>
         problem === undefined ? [] : [{ name, isOk: true, message: problem }],
       ),
