@@ -1,6 +1,5 @@
-import { appendFileSync, cpSync, existsSync, writeFileSync } from 'node:fs';
+import { existsSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { startSoakRelay } from '../../bench/soak/relay.ts';
 import { LeaseLostError } from '../../src/errors.ts';
@@ -15,7 +14,6 @@ import { clusterConfig } from './cluster-config.ts';
 import { connectAs, handsOn, until, type Hands } from './operator-rig.ts';
 import { sharedControlPlane } from './shared-control-plane.ts';
 
-const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 const plane = sharedControlPlane();
 const kubectl = adminKubectl(plane);
 /** The defaults. */
@@ -107,32 +105,5 @@ describe('replicas on a real API server', () => {
     expect(other.runs('a.sh')).toEqual([]);
     await within(5000, () => expect(other.runs('a.sh')).toHaveLength(1));
     await expect(leader.stop()).rejects.toThrow(LeaseLostError);
-  });
-});
-
-describe('the components of deploy/', () => {
-  async function applyWith(name: string): Promise<string> {
-    using tmp = temporaryFolder();
-    const folder = join(tmp.path, 'deploy');
-    cpSync(deploy, folder, { recursive: true });
-    appendFileSync(join(folder, 'kustomization.yaml'), `components:\n  - components/${name}\n`);
-    await kubectl(['apply', '-f', join(folder, 'namespace.yaml')]);
-    return await kubectl(['apply', '--dry-run=server', '-k', folder]);
-  }
-
-  it('all-namespaces is accepted by the API server', async () => {
-    const applied = await applyWith('all-namespaces');
-
-    expect(applied).toContain('clusterrolebinding.rbac.authorization.k8s.io/hooklet-copies created (server dry run)');
-    expect(applied).toContain('networkpolicy.networking.k8s.io/hooklet created (server dry run)');
-    expect(applied).toContain('deployment.apps/hooklet created (server dry run)');
-  });
-
-  it.each(['events', 'leader-election', 'schedule-state'])('%s is accepted by the API server', async (name) => {
-    const applied = await applyWith(name);
-
-    expect(applied).toContain(`role.rbac.authorization.k8s.io/hooklet-${name} created (server dry run)`);
-    expect(applied).toContain(`rolebinding.rbac.authorization.k8s.io/hooklet-${name} created (server dry run)`);
-    expect(applied).toContain('deployment.apps/hooklet created (server dry run)');
   });
 });

@@ -1,4 +1,4 @@
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
@@ -15,11 +15,15 @@ const everywhere = join(folder, 'components', 'all-namespaces');
 /** The objects that a kustomization names, without what it changes in them. */
 function resourcesOf(path: string): readonly JsonObject[] {
   const [kustomization = {}] = readManifests(join(path, 'kustomization.yaml'));
-  return textsAt(kustomization, 'resources').flatMap((file) => readManifests(join(path, file)));
+  return textsAt(kustomization, 'resources').flatMap((name) => {
+    const resource = join(path, name);
+    return statSync(resource).isDirectory() ? resourcesOf(resource) : readManifests(resource);
+  });
 }
 
 const manifests = resourcesOf(folder);
 const deployment = manifests.find(({ kind }) => kind === 'Deployment') ?? {};
+const [hooksPatch = {}] = readManifests(join(folder, 'hooks.yaml'));
 
 function envOf(object: JsonObject): Readonly<Record<string, string>> {
   const [container] = objectsAt(object, 'spec', 'template', 'spec', 'containers');
@@ -70,7 +74,7 @@ describe('the rights in deploy/', { timeout: 60_000 }, () => {
     const bindings = manifests.filter((one) => textAt(one, 'roleRef', 'name') === 'hooklet-copies');
 
     expect(bindings.map((one) => [one['kind'], textAt(one, 'metadata', 'namespace')])).toEqual([
-      ['RoleBinding', envOf(deployment)['COPY_NAMESPACES']],
+      ['RoleBinding', envOf(hooksPatch)['COPY_NAMESPACES']],
     ]);
   });
 
@@ -125,6 +129,55 @@ describe('deploy/', () => {
       ['ClusterRoleBinding', ''],
       ['RoleBinding', 'default'],
     ]);
+  });
+
+  it('for own hooks has no right, volume or setting of the shipped ones', () => {
+    const own = resourcesOf(join(folder, 'own-hooks'));
+    const verbs = own.flatMap((one) => objectsAt(one, 'rules')).flatMap((rule) => textsAt(rule, 'verbs'));
+    const [container = {}] = objectsAt(
+      own.find(({ kind }) => kind === 'Deployment'),
+      'spec',
+      'template',
+      'spec',
+      'containers',
+    );
+
+    expect(verbs).toEqual(['list', 'watch']);
+    expect(own.map(({ kind }) => kind)).not.toContain('PersistentVolumeClaim');
+    expect(JSON.stringify(own)).not.toContain('secrets');
+    expect([container['env'], objectsAt(container, 'volumeMounts').map((one) => textAt(one, 'name'))]).toEqual([
+      undefined,
+      ['tmp'],
+    ]);
+  });
+
+  it('has components that change its own objects alone, and lists each', () => {
+    const names = readdirSync(join(folder, 'components'));
+    const listed = (path: string): readonly string[] =>
+      [...readFileSync(join(folder, path), 'utf8').matchAll(/components\/([\w-]+)/g)].map(([, name = '']) => name);
+
+    expect(listed('kustomization.yaml')).toEqual(names);
+    expect(new Set(listed('README.md'))).toEqual(new Set(names));
+    for (const name of names) {
+      const [component = {}] = readManifests(join(folder, 'components', name, 'kustomization.yaml'));
+      const patched = objectsAt(component, 'patches').flatMap((one) =>
+        readManifests(join(folder, 'components', name, textAt(one, 'path'))),
+      );
+      const targets = patched.map((one) => `${textAt(one, 'kind')} ${textAt(one, 'metadata', 'name')}`);
+      expect(targets.filter((one) => one !== 'Deployment hooklet' && one !== 'NetworkPolicy hooklet-webhooks')).toEqual(
+        [],
+      );
+    }
+  });
+
+  it('probes at /readyz/webhooks where hooks answer the API server, and lets an Ingress pass /trigger/ alone', () => {
+    const [patch = {}] = readManifests(join(folder, 'components', 'webhooks', 'replicas.yaml'));
+    const [container = {}] = objectsAt(patch, 'spec', 'template', 'spec', 'containers');
+    const [ingress = {}] = readManifests(join(folder, 'components', 'http-triggers', 'ingress.yaml'));
+    const paths = objectsAt(ingress, 'spec', 'rules').flatMap((rule) => objectsAt(rule, 'http', 'paths'));
+
+    expect(textAt(container, 'readinessProbe', 'httpGet', 'path')).toBe('/readyz/webhooks');
+    expect(paths.map((one) => textAt(one, 'path'))).toEqual(['/trigger/']);
   });
 
   it('has a Pod that the Pod security standard restricted admits', () => {

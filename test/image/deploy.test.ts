@@ -96,7 +96,7 @@ describe('deploy/', { timeout: 300_000 }, () => {
   });
 
   it('is accepted by the API server, in a dry run and in earnest, without a warning', async () => {
-    await kubectl(['apply', '-f', join(folder, 'namespace.yaml')]);
+    await kubectl(['apply', '-f', join(folder, 'base', 'namespace.yaml')]);
 
     const dry = await kubectl(['apply', '--dry-run=server', '-k', folder]);
     const applied = await kubectl(['apply', '-k', folder]);
