@@ -83,7 +83,8 @@ describe.each(deployed)('the example %s', (folder) => {
     expect(rightsIn(deploy)).not.toContain('*');
   });
 
-  it('runs as nobody, and writes nowhere but to its temporary folder', () => {
+  it('runs as nobody, writes nowhere but to its temporary folder, and is ready when it can answer', () => {
+    const isAsked = folder.endsWith('-webhook');
     const deployment = deploy.find(({ kind }) => kind === 'Deployment');
     const pod = objectAt(deployment, 'spec', 'template', 'spec');
     const [container] = objectsAt(pod, 'containers');
@@ -91,7 +92,7 @@ describe.each(deployed)('the example %s', (folder) => {
     expect(pod).toMatchObject({ securityContext: { runAsNonRoot: true }, serviceAccountName: folder.slice(4) });
     expect(container).toMatchObject({
       securityContext: { allowPrivilegeEscalation: false, readOnlyRootFilesystem: true },
-      readinessProbe: { httpGet: { path: '/readyz' } },
+      readinessProbe: { httpGet: { path: isAsked ? '/readyz/webhooks' : '/readyz' } },
     });
     const writable = objectsAt(container, 'volumeMounts').filter((mount) => mount['readOnly'] !== true);
     expect(writable).toEqual([{ name: 'tmp', mountPath: '/tmp' }]);
