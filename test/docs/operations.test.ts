@@ -52,6 +52,18 @@ describe('docs/operations.md', () => {
     expect(table(section(operations, 'Errors')).map(([code]) => codes(code)[0])).toEqual(known);
   });
 
+  it('the rules of alerts name metrics and labels that exist', () => {
+    const rules = codeBlocks(operations, 'yaml').filter((block) => block.startsWith('- alert:'));
+    const families = new Map(createMetrics('hooklet_').families.map(({ name, labelNames }) => [name, labelNames]));
+    const named = rules.flatMap((block) => [...block.matchAll(/\bhooklet_\w+/g)].map(([name]) => name));
+
+    expect(named.length).toBeGreaterThan(5);
+    expect(named.filter((name) => !families.has(name))).toEqual([]);
+    for (const [, by = '', name = ''] of rules.join('\n').matchAll(/by \(([\w, ]+)\) .*?\b(hooklet_\w+)/g)) {
+      expect(families.get(name)).toEqual(expect.arrayContaining(by.split(', ')));
+    }
+  });
+
   it('the example of a Role is YAML of that kind', () => {
     const [role = ''] = codeBlocks(section(operations, 'Rights'), 'yaml');
 
