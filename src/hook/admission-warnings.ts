@@ -47,6 +47,6 @@ function outageWarnings(binding: AdmissionBinding): readonly string[] {
   const vital = new Set(rules.flatMap(({ resources }) => resources.filter((one) => VITAL.has(one))));
   return [...vital].map(
     (resource) =>
-      `it judges ${resource === '*' ? 'all resources' : resource} in all namespaces, and while it has no answer ${VITAL.get(resource) ?? ''}; add a namespaceSelector that leaves out kube-system, or failurePolicy: Ignore`,
+      `it judges ${resource === '*' ? 'all resources' : resource} in all namespaces, and while it has no answer ${VITAL.get(resource) ?? ''}; add a namespaceSelector that leaves out kube-system, or failurePolicy: Ignore, with which a hook that fails still denies`,
   );
 }

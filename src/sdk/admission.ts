@@ -9,7 +9,7 @@ declare const object: unique symbol;
 /** Which requests a webhook is called for, and what happens without an answer. */
 export interface ValidatingOptions {
   readonly rules: readonly AdmissionRule[];
-  /** What happens to a request without an answer; default: that of the operator, else `Fail`. */
+  /** What happens to a request that the operator does not answer; default: that of the operator, else `Fail`. */
   readonly failurePolicy?: 'Ignore' | 'Fail';
   /** Default `Equivalent`. */
   readonly matchPolicy?: 'Exact' | 'Equivalent';
