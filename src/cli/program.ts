@@ -117,7 +117,9 @@ function withCommand(argv: readonly string[]): string[] {
 
 function createProgram(program: Command, exit: (code: ExitCode) => void): Command {
   program
-    .description('Runs scripts when something happens in Kubernetes, on a schedule, or at startup.')
+    .description(
+      'Runs scripts when something happens in Kubernetes, on a schedule, at startup, when the API server asks (webhooks), or on an HTTP request.',
+    )
     .version(version, '-V, --version', 'print the version')
     .helpOption('-h, --help', 'print this help')
     .showHelpAfterError('See hooklet --help.')
