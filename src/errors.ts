@@ -157,6 +157,8 @@ export interface KubeFailure {
   readonly retryAfterMs?: number;
   /** The text for Events and `/readyz`; default the message. */
   readonly summary?: string;
+  /** The fields of the object that it refuses, as far as it names them; default none. */
+  readonly issues?: readonly Issue[];
 }
 
 /** A request that the API server refused or did not answer. */
@@ -166,6 +168,7 @@ export class KubeError extends HookletError {
   readonly status: number;
   readonly reason: string;
   readonly retryAfterMs: number | undefined;
+  readonly issues: readonly Issue[];
   readonly #summary: string;
 
   constructor(message: string, failure: KubeFailure, options?: ErrorOptions) {
@@ -174,6 +177,7 @@ export class KubeError extends HookletError {
     this.status = failure.status;
     this.reason = failure.reason;
     this.retryAfterMs = failure.retryAfterMs;
+    this.issues = failure.issues ?? [];
   }
 
   override get summary(): string {

@@ -8,9 +8,7 @@ export interface CalledPlace {
   readonly clientConfig: JsonObject;
   /** As PEM. */
   readonly bundle: string;
-  /** The path that tells by a GET whether anybody answers, where the place is a URL; default: its own. */
-  readonly probePath?: string;
-  /** Why an answer to that GET means that nobody does; undefined: somebody does. */
+  /** Why an answer to a GET there, where the place is a URL, means that nobody does; undefined: somebody does. */
   readonly problemOfStatus: (status: number) => string | undefined;
 }
 
@@ -38,10 +36,9 @@ export class AnsweringPlaces {
 
   /** Resolves to undefined when somebody answers. */
   async problem(place: CalledPlace): Promise<string | undefined> {
-    const { clientConfig, probePath } = place;
+    const { clientConfig } = place;
     const service = serviceOf(clientConfig);
-    const url = text(clientConfig['url']);
-    const target = probePath === undefined || !URL.canParse(url) ? url : new URL(probePath, url).href;
+    const target = text(clientConfig['url']);
     const key = service === undefined ? target : placeText(clientConfig);
     const problem =
       this.#known.get(key) ?? (service === undefined ? this.#probe(target, place) : this.#serviceProblem(service));

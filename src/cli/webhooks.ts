@@ -3,7 +3,13 @@ import { resourcePath } from '../kube/kind.ts';
 import { asJsonObject, text, type JsonObject } from '../kube/object.ts';
 import { printable } from '../lib/printable.ts';
 import { configurationKind, type ConfigurationKind } from '../sources/admission/configuration-kind.ts';
-import { bundleOf, MANAGED_BY, readRegistered, type Registered } from '../sources/admission/registered.ts';
+import {
+  bundleOf,
+  MANAGED_BY,
+  readRefusals,
+  readRegistered,
+  type Registered,
+} from '../sources/admission/registered.ts';
 import { AnsweringPlaces, placeText, type CalledPlace } from './answering-place.ts';
 import { findConverters, lossWithout, removeConverter, type Converter } from './converters.ts';
 import { textTable } from './text-table.ts';
@@ -36,7 +42,7 @@ const NOT_KNOWN = 'converters are not known: listing customresourcedefinitions i
 
 /**
  * `hooklet webhooks list`: prints each webhook and converter that hooklet has registered, and whether anybody would
- * answer it; resolves to the exit code, 1 when nobody would.
+ * answer it, and the webhooks that the API server refuses; resolves to the exit code, 1 when one has a problem.
  */
 export async function listWebhooks(io: WebhooksIo): Promise<number> {
   const [configurations, converters] = await Promise.all([find(io), findConverters(io)]);
@@ -47,17 +53,46 @@ export async function listWebhooks(io: WebhooksIo): Promise<number> {
     ...(converters ?? []).map((converter) => converterRow(converter)),
   ];
   const rows: string[][] = [];
-  let orphans = 0;
-  for (const { cells, place } of registered) {
-    const problem = place && (await places.problem(place));
-    if (problem !== undefined) orphans += 1;
+  const problems: string[] = [];
+  for (const { cells, called } of registered) {
+    const { place, problem } = await answering(called, places);
+    if (problem !== undefined) problems.push(typeof called === 'string' ? REFUSED : problem);
     const answers = problem === undefined ? 'yes' : `no: ${problem}`;
-    rows.push([...cells, ...(place === undefined ? ['', ''] : [placeText(place.clientConfig), answers])]);
+    rows.push([...cells, place, called === undefined ? '' : answers]);
   }
   io.stdout(rows.length === 0 ? 'no webhooks of hooklet\n' : textTable(HEAD, rows));
-  if (orphans === 0) return 0;
-  io.stdout(`\n${orphans} of them nobody answers: start hooklet, or take them back with hooklet webhooks remove\n`);
+  if (problems.length === 0) return 0;
+  io.stdout(`\n${adviceFor(problems)}`);
   return 1;
+}
+
+interface Answering {
+  readonly place: string;
+  readonly problem?: string | undefined;
+}
+
+async function answering(called: Row['called'], places: AnsweringPlaces): Promise<Answering> {
+  if (called === undefined) return { place: '' };
+  if (typeof called === 'string') return { place: '', problem: called };
+  return { place: placeText(called.clientConfig), problem: await places.problem(called) };
+}
+
+const REFUSED = 'refused';
+const NO_HOOK = 'no hook there has it, or it is broken';
+const NO_CONVERTER = 'no hook there converts it';
+
+function adviceFor(problems: readonly string[]): string {
+  const kinds = Object.groupBy(problems, (problem) => {
+    if (problem === REFUSED) return 'refused';
+    return problem === NO_HOOK || problem === NO_CONVERTER ? 'hook' : 'hooklet';
+  });
+  const back = 'take them back with hooklet webhooks remove';
+  const lines = [
+    [kinds.hooklet, `of them nobody answers: start hooklet, or ${back}`],
+    [kinds.hook, `of them no hook answers: bring the hook back, or repair it, or ${back}`],
+    [kinds.refused, 'of them the API server refuses: repair the hook, after which it is tried again'],
+  ] as const;
+  return lines.map(([found, text]) => (found === undefined ? '' : `${found.length} ${text}\n`)).join('');
 }
 
 /**
@@ -132,31 +167,39 @@ function nameOf(object: JsonObject): string {
 interface Row {
   /** As far as the place. */
   readonly cells: readonly string[];
-  /** Undefined: nothing is called. */
-  readonly place?: CalledPlace;
+  /** Or why it is not registered as its hook wants it; undefined: nothing is called. */
+  readonly called?: CalledPlace | string;
 }
 
-function webhookRows({ kind, name, namespace = '', webhooks }: Configuration): readonly Row[] {
+function webhookRows({ kind, name, namespace = '', webhooks, refusals }: Configuration): readonly Row[] {
   const configuration = `${KIND_WORDS[kind]}/${name}`;
-  if (webhooks.length === 0) return [{ cells: [configuration, '(none)', '', namespace] }];
-  return webhooks.map((webhook) => ({
+  const refused = readRefusals(refusals).map(({ webhook, hook, reason }) => ({
+    cells: [configuration, webhook, '', namespace],
+    called: `the API server refuses what ${hook} wants: ${reason}`,
+  }));
+  if (webhooks.length + refused.length === 0) return [{ cells: [configuration, '(none)', '', namespace] }];
+  const rows = webhooks.map((webhook) => ({
     cells: [configuration, text(webhook['name']), text(webhook['failurePolicy']), namespace],
-    place: {
+    called: {
       clientConfig: asJsonObject(webhook['clientConfig']),
       bundle: bundleOf(webhook),
-      probePath: '/healthz',
-      problemOfStatus: (status) => (status === 200 ? undefined : `status ${status}`),
+      problemOfStatus: (status: number) => {
+        if (status === 404) return NO_HOOK;
+        return status >= 500 ? `status ${status}` : undefined;
+      },
     },
   }));
+  return [...rows, ...refused];
 }
 
 function converterRow({ crdName, owner, clientConfig, bundle }: Converter): Row {
   return {
-    cells: [`converter/${crdName}`, '', 'Fail', owner],
-    place: {
+    // What cannot be converted cannot be read: there is no policy.
+    cells: [`converter/${crdName}`, '', '', owner],
+    called: {
       clientConfig,
       bundle,
-      problemOfStatus: (status) => (status === 404 ? 'no hook there converts it' : undefined),
+      problemOfStatus: (status) => (status === 404 ? NO_CONVERTER : undefined),
     },
   };
 }

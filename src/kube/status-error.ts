@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http';
 
-import { CredentialsError, HookletError, KubeError, ResourceExpiredError } from '../errors.ts';
+import { CredentialsError, HookletError, KubeError, ResourceExpiredError, type Issue } from '../errors.ts';
 import { shown, shownName, shownText } from '../lib/shown.ts';
 import { errorCode } from './http/http.ts';
 
@@ -16,16 +16,17 @@ export function refusalError(what: string, { status, headers, body }: Refusal): 
   const described = readStatus(parseJson(body));
   const retryAfterMs = retryAfter(headers['retry-after'], described.retryAfterSeconds);
   const said = described.message === '' ? plainText(body) : described.message;
-  return kubeError(what, { status, reason: described.reason, said, retryAfterMs });
+  const { reason, issues } = described;
+  return kubeError(what, { status, reason, said, retryAfterMs, issues });
 }
 
 /** Returns the error for a `Status` object in a watch. */
 export function statusObjectError(what: string, value: unknown): KubeError {
-  const { reason, message, retryAfterSeconds } = readStatus(value);
+  const { reason, message, retryAfterSeconds, issues } = readStatus(value);
   const code = isRecord(value) ? errorCodeOf(value['code']) : 500;
   const status = reason === 'Expired' || reason === 'Gone' ? 410 : code;
   const said = message === '' ? shown(value) : message;
-  return kubeError(what, { status, reason, said, retryAfterMs: retryAfter(undefined, retryAfterSeconds) });
+  return kubeError(what, { status, reason, said, retryAfterMs: retryAfter(undefined, retryAfterSeconds), issues });
 }
 
 interface Said {
@@ -33,15 +34,17 @@ interface Said {
   readonly reason: string;
   readonly said: string;
   readonly retryAfterMs: number | undefined;
+  readonly issues: readonly Issue[];
 }
 
-function kubeError(what: string, { status, reason, said: text, retryAfterMs }: Said): KubeError {
+function kubeError(what: string, { status, reason, said: text, retryAfterMs, issues }: Said): KubeError {
   const said = withoutValue(text);
   const failure = {
     // It answers 500 to an applied object that its schema does not allow, as if it were at fault itself.
     status: status === 500 && said.includes('failed to create typed patch object') ? 422 : status,
     reason: reason === '' && status === 410 ? 'Expired' : reason,
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
+    issues,
   };
   const message = `${what}: ${status}${said === '' ? '' : ` ${shownText(said)}`}`;
   return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
@@ -92,17 +95,28 @@ interface StatusObject {
   readonly message: string;
   readonly reason: string;
   readonly retryAfterSeconds: number | undefined;
+  readonly issues: readonly Issue[];
 }
 
 function readStatus(status: unknown): StatusObject {
-  if (!isRecord(status)) return { message: '', reason: '', retryAfterSeconds: undefined };
+  if (!isRecord(status)) return { message: '', reason: '', retryAfterSeconds: undefined, issues: [] };
   const { message, reason, details } = status;
-  const seconds = isRecord(details) ? details['retryAfterSeconds'] : undefined;
+  const { retryAfterSeconds: seconds, causes } = isRecord(details) ? details : {};
   return {
     message: typeof message === 'string' ? message : '',
     reason: typeof reason === 'string' ? shownName(reason) : '',
     retryAfterSeconds: typeof seconds === 'number' ? seconds : undefined,
+    issues: Array.isArray(causes) ? causes.slice(0, MAX_ISSUES).flatMap(issueOf) : [],
   };
+}
+
+const MAX_ISSUES = 1000;
+
+function issueOf(cause: unknown): Issue | [] {
+  if (!isRecord(cause)) return [];
+  const { field, message } = cause;
+  if (typeof field !== 'string' || typeof message !== 'string') return [];
+  return { path: shownText(field), message: shownText(message) };
 }
 
 function parseJson(text: string): unknown {

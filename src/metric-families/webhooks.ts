@@ -15,6 +15,11 @@ export function webhookMetrics({ counter, gauge, histogram }: MetricRegistry) {
       ['hook', 'binding'],
       SHORT_SECONDS,
     ),
+    webhookRegistered: gauge(
+      'webhook_registered',
+      'Whether an admission webhook is registered as its hook wants it (1) or not (0).',
+      ['hook', 'binding'],
+    ),
     conversionRequests: counter(
       'conversion_requests_total',
       'Requests to convert custom resources, by result: converted, failed, refused, timeout or invalid.',

@@ -5,7 +5,7 @@ import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { listWebhooks, removeWebhooks } from '../../src/cli/webhooks.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { CONVERTER_OWNER } from '../../src/sources/conversion/crd-conversion.ts';
-import { writtenBy } from '../../src/sources/admission/registered.ts';
+import { refusalsText, writtenBy } from '../../src/sources/admission/registered.ts';
 import { createCertificate } from '../support/certificate.ts';
 import { cronTabDefinition } from '../support/conversion-crd.ts';
 import { sandboxCluster } from '../support/operator-rig.ts';
@@ -130,17 +130,51 @@ describe('hooklet webhooks list', () => {
 
     const lines = take().split('\n');
     expect(lines.slice(1, 4).map((line) => line.split(/ {2,}/).filter((cell) => cell !== '-'))).toEqual([
-      ['converter/crontabs.a.example.com', 'Fail', 'ns/a', `https://127.0.0.1:${good}/crontabs.a.example.com`, 'yes'],
+      ['converter/crontabs.a.example.com', 'ns/a', `https://127.0.0.1:${good}/crontabs.a.example.com`, 'yes'],
       [
         'converter/crontabs.b.example.com',
-        'Fail',
         'other/b',
         `https://127.0.0.1:${bad}/crontabs.b.example.com`,
         'no: no hook there converts it',
       ],
-      ['converter/crontabs.c.example.com', 'Fail', 'ns/a', 'Service default/gone', 'no: no replica is ready'],
+      ['converter/crontabs.c.example.com', 'ns/a', 'Service default/gone', 'no: no replica is ready'],
     ]);
-    expect(lines.slice(4).join('\n')).toMatch(/^\n2 of them nobody answers/);
+    expect(lines.slice(4)).toEqual([
+      '',
+      '1 of them nobody answers: start hooklet, or take them back with hooklet webhooks remove',
+      '1 of them no hook answers: bring the hook back, or repair it, or take them back with hooklet webhooks remove',
+      '',
+    ]);
+  });
+
+  it('says which webhook no hook answers, and which the API server refuses and why', async () => {
+    const { put, io, take } = await rig();
+    const gone = await serverOf(404);
+    const refusals = refusalsText([{ webhook: 'b.example.com', hook: 'b.sh', reason: 'rules: so\nand so' }]);
+    const metadata = writtenBy({ generation: 1, name: 'x' }, 'ns', refusals);
+    await put('a-hooks', [webhook('a.example.com', { url: `https://127.0.0.1:${gone}/hooks/a` })], metadata);
+    await put('b-hooks', [], metadata);
+
+    expect(await listWebhooks(io)).toBe(1);
+
+    const lines = take().split('\n');
+    const refused = ['b.example.com', '-', 'ns', '-', 'no: the API server refuses what b.sh wants: rules: so'];
+    expect(lines.slice(1).map((line) => line.split(/ {2,}/))).toEqual([
+      [
+        'validating/a-hooks',
+        'a.example.com',
+        'Fail',
+        'ns',
+        `https://127.0.0.1:${gone}/hooks/a`,
+        'no: no hook there has it, or it is broken',
+      ],
+      ['validating/a-hooks', ...refused],
+      ['validating/b-hooks', ...refused],
+      [''],
+      ['1 of them no hook answers: bring the hook back, or repair it, or take them back with hooklet webhooks remove'],
+      ['2 of them the API server refuses: repair the hook, after which it is tried again'],
+      [''],
+    ]);
   });
 
   it('says that there are none', async () => {

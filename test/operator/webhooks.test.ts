@@ -340,6 +340,62 @@ describe('what is registered', { timeout: LIMIT_MS }, () => {
     expect(await names(sandbox)).toEqual([]);
   });
 
+  it('leaves out what the API server refuses, says which hook wants it and why, until that hook is mended', async () => {
+    const sandbox = await sandboxForTest();
+    const where = (expression: string) => ({ matchConditions: [{ name: 'x', expression }] });
+    const hookOf = (name: string, more: object = {}): string =>
+      answers(validating(name, more), { allowed: false, message: name });
+    await using rig = await rigOf(sandbox, {
+      hooks: {
+        'a.sh': hookOf('a.example.com', where('object.metadata.name = 1')),
+        'b.sh': hookOf('b.example.com'),
+        'c.sh': hookOf('c.example.com', where(')')),
+      },
+    });
+    await until(async () => expect(await names(sandbox)).toEqual(['b.example.com']));
+
+    const refused = rig.lines.filter(({ level, message }) => level === 'error' && message.includes('refuses'));
+    expect(refused.map(({ fields }) => [fields['hook'], fields['webhook']])).toEqual([
+      ['a.sh', 'a.example.com'],
+      ['c.sh', 'c.example.com'],
+    ]);
+    expect(refused[0]?.fields['reason']).toMatch(/^matchConditions\[0\]\.expression: Invalid value: "object\.meta/);
+    const text = await readiness(rig);
+    expect(text).toMatch(/^200 /);
+    expect(text).toContain('[!]webhook a.example.com: the API server refuses what a.sh wants');
+    expect(text).toContain('[!]webhook c.example.com: the API server refuses what c.sh wants');
+    const metric = async (webhook: string): Promise<string | undefined> => {
+      const page = await (await fetch(`${rig.url()}/metrics`)).text();
+      return new RegExp(`webhook_registered\\{[^}]*"${webhook}"[^}]*\\} (.)`).exec(page)?.[1];
+    };
+    await until(async () => {
+      expect([await metric('a.example.com'), await metric('b.example.com')]).toEqual(['0', '1']);
+    });
+    expect(await asking(sandbox)('POST', '/api/v1/namespaces/default/configmaps', configMap('no'))).toMatchObject({
+      status: 403,
+    });
+
+    rig.change('a.sh', hookOf('a.example.com', where('object.metadata.name == "x"')));
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com', 'b.example.com']));
+    await until(async () => expect(await metric('a.example.com')).toBe('1'));
+    expect(await readiness(rig)).not.toContain('webhook a.example.com');
+    expect(await readiness(rig)).toContain('[!]webhook c.example.com');
+  });
+
+  it('keeps what was registered before a hook was changed to what the API server refuses', async () => {
+    const sandbox = await sandboxForTest();
+    const hook = (more: object): string => answers(validating('a.example.com', more), { allowed: true });
+    await using rig = await rigOf(sandbox, { hooks: { 'a.sh': hook({ timeoutSeconds: 7 }) } });
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com']));
+
+    rig.change('a.sh', hook({ timeoutSeconds: 8, matchConditions: [{ name: 'x', expression: ')' }] }));
+    rig.change('b.sh', answers(validating('b.example.com'), { allowed: true }));
+
+    await until(async () => expect(await names(sandbox)).toEqual(['a.example.com', 'b.example.com']));
+    await until(async () => expect(await readiness(rig)).toContain('[!]webhook a.example.com'));
+    expect((await registered(sandbox))[0]).toMatchObject({ timeoutSeconds: 7 });
+  });
+
   it('leaves out the namespace of hooklet, unless a webhook says otherwise', async () => {
     const sandbox = await sandboxForTest();
     const config = {

@@ -3,6 +3,7 @@ import { KubeError } from '../../errors.ts';
 import { apiPath } from '../../kube/api-path.ts';
 import type { HealthCheck } from '../../server/health.ts';
 import type { ConfigurationKind } from '../../sources/admission/configuration-kind.ts';
+import type { Refusal } from '../../sources/admission/registered.ts';
 import { Registration } from '../../sources/admission/registration.ts';
 import { wantedWebhooks } from '../../sources/admission/wanted-webhooks.ts';
 import type { AdmissionRoutes } from './admission-routes.ts';
@@ -26,7 +27,7 @@ export interface AdmissionWebhooksOptions extends WebhooksOptions {
 export class AdmissionWebhooks {
   readonly #options: AdmissionWebhooksOptions;
   /** By the names of their checks. */
-  readonly #registrations: ReadonlyMap<string, Registration>;
+  readonly #registrations = new Map<string, Registration>();
   readonly #served: ServedWebhooks;
   /** Increases when hooks were loaded again. */
   #revision = 0;
@@ -49,14 +50,16 @@ export class AdmissionWebhooks {
       onLoaded: () => {
         routes.update();
         this.#revision += 1;
+        this.#count();
       },
     });
-    this.#registrations = new Map(CONFIGURATIONS.map((kind) => [`registration ${kind}`, this.#register(kind)]));
+    for (const kind of CONFIGURATIONS) this.#registrations.set(`registration ${kind}`, this.#register(kind));
   }
 
   /** The checks of `/readyz`. Hooks run without the callers of `http` bindings: for these alone, no server is needed. */
   readiness(): readonly HealthCheck[] {
-    return this.#served.readiness({ isNeeded: this.#options.routes.webhooks().length > 0 });
+    const isNeeded = this.#options.routes.webhooks().length > 0;
+    return [...this.#served.readiness({ isNeeded }), ...this.#refusals().map(refusedCheck)];
   }
 
   /** Works until `signal` aborts and every open request is answered. */
@@ -66,6 +69,21 @@ export class AdmissionWebhooks {
       registrations.map((registration) => async (stop) => registration.run(stop)),
       signal,
     );
+  }
+
+  #refusals(): readonly Refusal[] {
+    return [...this.#registrations.values()].flatMap(({ refusals }) => refusals);
+  }
+
+  /** Counts which webhooks are registered as their hooks want them. */
+  #count(): void {
+    const { routes, metrics } = this.#options;
+    const registered = [...this.#registrations.values()].map((registration) => registration.registered());
+    metrics.webhookRegistered.clear();
+    for (const { hook, binding } of routes.webhooks()) {
+      const isRegistered = registered.some((names) => names.has(binding.name));
+      metrics.webhookRegistered.set({ hook, binding: binding.name }, isRegistered ? 1 : 0);
+    }
   }
 
   #register(kind: ConfigurationKind): Registration {
@@ -92,14 +110,24 @@ export class AdmissionWebhooks {
         isPartial: asked.hasBroken(),
         revision: this.#revision,
       }),
+      hookOf: (webhook) => routes.webhooks().find(({ binding }) => binding.name === webhook)?.hook ?? '',
       isAble: () => this.#served.canAnswer(routes.webhooks()),
       bundleFor: (registered) => this.#served.bundleFor(registered),
       isGone: async (writer, signal) => isPodGone(this.#options, writer, signal),
-      onChange: this.#served.noteRegistered,
+      onChange: () => {
+        this.#count();
+        this.#served.noteRegistered();
+      },
       monotonicMs: () => performance.now(),
       log,
     });
   }
+}
+
+/** Fails nothing: the other webhooks are registered, and no replica could register this one. */
+function refusedCheck({ webhook, hook, reason }: Refusal): HealthCheck {
+  const message = `the API server refuses what ${hook} wants, so it is not registered, or as before: ${reason}`;
+  return { name: `webhook ${webhook}`, isOk: true, isTolerated: true, message };
 }
 
 /** Whether a Pod of this installation is gone for good; not known is no. */

@@ -38,6 +38,7 @@ export async function takeBack(options: LeftOverOptions, isServed: () => boolean
         watches: access.watches,
         // Of a broken hook it is not known what it wants.
         wanted: () => ({ webhooks: [], isPartial: asked.hasBroken(), revision }),
+        hookOf: () => '',
         isAble: () => false,
         bundleFor: () => undefined,
         isGone: async (writer, stop) => isPodGone(options, writer, stop),

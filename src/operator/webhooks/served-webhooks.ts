@@ -116,7 +116,7 @@ export class ServedWebhooks {
         isPartial: true,
       },
       ...[...registrations()].flatMap(([name, { problem }]) =>
-        problem === undefined ? [] : [{ name, isOk: true, message: problem }],
+        problem === undefined ? [] : [{ name, isOk: true, isTolerated: true, message: problem }],
       ),
     ];
   }

@@ -1,5 +1,6 @@
 import { isDeepStrictEqual } from 'node:util';
 import { asJsonObject, text, type JsonObject } from '../../kube/object.ts';
+import { shownText } from '../../lib/shown.ts';
 
 /** A webhook configuration as it is. */
 export interface Registered {
@@ -11,6 +12,15 @@ export interface Registered {
   readonly namespace: string | undefined;
   readonly writer: Writer;
   readonly webhooks: readonly JsonObject[];
+  /** What it says of webhooks that the API server refuses (`refusalsText`); empty: nothing. */
+  readonly refusals: string;
+}
+
+/** A webhook that the API server refuses, and so is not registered as its hook wants it. */
+export interface Refusal {
+  readonly webhook: string;
+  readonly hook: string;
+  readonly reason: string;
 }
 
 /**
@@ -27,6 +37,7 @@ export const MANAGED_BY = { key: 'app.kubernetes.io/managed-by', value: 'hooklet
 const NAMESPACE = 'hooklet.dev/namespace';
 const GENERATION = 'hooklet.dev/generation';
 const WRITER = 'hooklet.dev/written-by';
+const REFUSALS = 'hooklet.dev/refused-webhooks';
 
 /** Reads a webhook configuration that the API server sent. */
 export function readRegistered(object: JsonObject): Registered {
@@ -42,15 +53,46 @@ export function readRegistered(object: JsonObject): Registered {
     namespace: namespace === '' ? undefined : namespace,
     writer: { generation: Number.isSafeInteger(generation) ? generation : 0, name: text(annotations[WRITER]) },
     webhooks: Array.isArray(webhooks) ? webhooks.map(asJsonObject) : [],
+    refusals: text(annotations[REFUSALS]),
   };
 }
 
-/** The labels and annotations by which `readRegistered` knows who wrote. */
-export function writtenBy({ generation, name }: Writer, namespace: string): JsonObject {
+/**
+ * The labels and annotations by which `readRegistered` knows who wrote, and what is refused; undefined leaves what is
+ * said of that as it is.
+ */
+export function writtenBy({ generation, name }: Writer, namespace: string, refusals?: string): JsonObject {
+  const refused = refusals === undefined ? {} : { [REFUSALS]: refusals };
   return {
     labels: { [MANAGED_BY.key]: MANAGED_BY.value },
-    annotations: { [NAMESPACE]: namespace, [GENERATION]: String(generation), [WRITER]: name },
+    annotations: { [NAMESPACE]: namespace, [GENERATION]: String(generation), [WRITER]: name, ...refused },
   };
+}
+
+/** All annotations of an object have 256 KiB. */
+const MAX_REFUSALS = 100;
+const MAX_REASON = 1000;
+
+/** Refusals as the text of an annotation, the same for the same refusals; empty: there are none. */
+export function refusalsText(refusals: readonly Refusal[]): string {
+  if (refusals.length === 0) return '';
+  const sorted = refusals.toSorted((a, b) => (a.webhook < b.webhook ? -1 : 1)).slice(0, MAX_REFUSALS);
+  return JSON.stringify(
+    sorted.map(({ webhook, hook, reason }) => ({ webhook, hook, reason: shownText(reason, MAX_REASON) })),
+  );
+}
+
+/** Reads what `refusalsText` wrote; of a text that anybody else wrote, nothing. */
+export function readRefusals(written: string): readonly Refusal[] {
+  try {
+    const list: unknown = JSON.parse(written);
+    if (!Array.isArray(list)) return [];
+    return list.map(asJsonObject).map(({ webhook, hook, reason }) => {
+      return { webhook: text(webhook), hook: text(hook), reason: text(reason) };
+    });
+  } catch {
+    return [];
+  }
 }
 
 /** The `caBundle` of a webhook as PEM; empty where it has none. */

@@ -14,18 +14,20 @@ export interface RegistrationPlace {
   readonly name: string;
   readonly me: Writer;
   readonly namespace: string;
+  /** What it is to say of webhooks that are refused; undefined: that stays. */
+  readonly refusals?: string | undefined;
 }
 
 /** The request that carries out a step. */
 export function registrationRequest(
   step: Exclude<RegistrationStep, { readonly type: 'none' | 'foreign' }>,
-  { kind, name, me, namespace }: RegistrationPlace,
+  { kind, name, me, namespace, refusals }: RegistrationPlace,
 ): KubeRequest {
   const { apiVersion, ...rest } = configurationKind(kind);
   const path = resourcePath({ apiVersion, ...rest }, { name });
   switch (step.type) {
     case 'apply': {
-      const metadata = { name, ...writtenBy(me, namespace) };
+      const metadata = { name, ...writtenBy(me, namespace, refusals) };
       return {
         method: 'PATCH',
         path,
@@ -35,7 +37,7 @@ export function registrationRequest(
       };
     }
     case 'replace':
-      return mergePatch(path, step.found, { metadata: writtenBy(me, namespace), webhooks: step.webhooks });
+      return mergePatch(path, step.found, { metadata: writtenBy(me, namespace, refusals), webhooks: step.webhooks });
     case 'bundles':
       return bundlesPatch(path, step.found, step.bundles);
     case 'delete': {

@@ -26,6 +26,8 @@ export interface RegistrationSituation {
   readonly found: Registered | undefined;
   /** Without `caBundle`, sorted by name. */
   readonly wanted: readonly JsonObject[];
+  /** What is to be said of webhooks that are refused; empty: nothing. */
+  readonly refusals: string;
   /** What to write into an object that has `registered`; undefined when it needs no write. */
   readonly bundleFor: (registered: string) => string | undefined;
   readonly me: Writer & { readonly namespace: string };
@@ -39,24 +41,26 @@ const NONE: RegistrationStep = { type: 'none' };
 
 /** Returns the next step. */
 export function registrationStep(situation: RegistrationSituation): RegistrationStep {
-  const { found, wanted, me } = situation;
-  if (found === undefined) return wanted.length === 0 ? NONE : apply(situation);
+  const { found, wanted, refusals, me } = situation;
+  const isNothing = wanted.length === 0 && refusals === '';
+  if (found === undefined) return isNothing ? NONE : apply(situation);
   if (found.namespace !== undefined && found.namespace !== me.namespace) {
-    return wanted.length === 0 ? NONE : { type: 'foreign', namespace: found.namespace };
+    return isNothing ? NONE : { type: 'foreign', namespace: found.namespace };
   }
-  if (wanted.length === 0) return emptied(found, situation);
-  if (isSame(found, wanted) || isNewer(found.writer, situation)) return completed(found, situation);
+  if (isNothing) return emptied(found, situation);
+  if (isSame(found, situation) || isNewer(found.writer, situation)) return completed(found, situation);
   return changed(found, situation);
 }
 
 function changed(found: Registered, situation: RegistrationSituation): RegistrationStep {
-  const { wanted } = situation;
+  const { wanted, refusals } = situation;
   const others = found.webhooks.filter(({ name }) => wanted.every((one) => one['name'] !== name));
   const isOnlyMore = wanted.every((one) => isAsWanted(named(found, one), one));
   if (!isOnlyMore) return apply(situation);
   const webhooks = wanted.map((one) => named(found, one) ?? one);
   // Server-side apply leaves alone what others own, such as shell-operator before.
-  return others.length === 0 && isInOrder(found, wanted) ? NONE : { type: 'replace', webhooks, found };
+  const isDone = others.length === 0 && isInOrder(found, wanted) && found.refusals === refusals;
+  return isDone ? NONE : { type: 'replace', webhooks, found };
 }
 
 /** Whether a replica with newer hooks wrote it, which may still be there. */
@@ -68,13 +72,15 @@ export function isNewer(writer: Writer, { me, isWriterGone }: RegistrationSituat
 
 function emptied(found: Registered, situation: RegistrationSituation): RegistrationStep {
   if (!found.isOurs || isNewer(found.writer, situation)) return NONE;
-  if (found.webhooks.length > 0) return { type: 'replace', webhooks: [], found };
+  if (found.webhooks.length > 0 || found.refusals !== '') return { type: 'replace', webhooks: [], found };
   return situation.isLongEmpty ? { type: 'delete', found } : NONE;
 }
 
-function isSame(found: Registered, wanted: readonly JsonObject[]): boolean {
+function isSame(found: Registered, { wanted, refusals }: RegistrationSituation): boolean {
   return (
-    found.webhooks.length === wanted.length && wanted.every((one, index) => isAsWanted(found.webhooks[index], one))
+    found.refusals === refusals &&
+    found.webhooks.length === wanted.length &&
+    wanted.every((one, index) => isAsWanted(found.webhooks[index], one))
   );
 }
 

@@ -2,7 +2,8 @@
  * Keeps one webhook configuration as the hooks want it. Every replica that could answer runs one for each kind: it
  * follows the object by a watch, and writes when it differs, such as when somebody has emptied it. What a replica must
  * hold before it registers anything is `isAble`: a server that listens with a certificate, and complete snapshots. A write
- * that fails is tried again for ever and holds up nothing else.
+ * that fails is tried again for ever and holds up nothing else. Webhooks that the API server refuses are left out, and an
+ * annotation says so (`refused-webhooks.ts`).
  */
 
 import { KubeError, summaryOf } from '../../errors.ts';
@@ -16,11 +17,20 @@ import { sleep } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
 import { FollowedObject } from '../followed-object.ts';
 import { configurationKind, type ConfigurationKind } from './configuration-kind.ts';
-import { bundleOf, readRegistered, withoutBundle, type Registered, type Writer } from './registered.ts';
+import { RefusedWebhooks, refusedIn, type HookOf, type WantedRound } from './refused-webhooks.ts';
+import {
+  bundleOf,
+  isAsWanted,
+  readRegistered,
+  refusalsText,
+  withoutBundle,
+  type Refusal,
+  type Registered,
+  type Writer,
+} from './registered.ts';
 import { byName } from './wanted-webhooks.ts';
-import { registrationRequest } from './registration-request.ts';
 import { isNewer, registrationStep, type RegistrationSituation, type RegistrationStep } from './registration-step.ts';
-import { writeWhole } from './write-whole.ts';
+import { writeStep, type TakenStep } from './write-step.ts';
 
 /** What is to be registered now. */
 export interface Wanted {
@@ -42,6 +52,7 @@ export interface RegistrationOptions {
   readonly client: Pick<KubeClient, 'request'>;
   readonly watches: Watches;
   readonly wanted: () => Wanted;
+  readonly hookOf: HookOf;
   /** Whether this replica could answer what it registers. */
   readonly isAble: () => boolean;
   /** What to write into an object that has `registered`; undefined when it needs no write. */
@@ -69,6 +80,7 @@ export class Registration {
   #revision: number | undefined;
   #emptySinceMs: number | undefined;
   #goneWriter: string | undefined;
+  readonly #refused = new RefusedWebhooks();
   #problem: string | undefined;
 
   constructor(options: RegistrationOptions) {
@@ -96,6 +108,21 @@ export class Registration {
     return failure === undefined ? this.#problem : `cannot be watched: ${summaryOf(failure)}`;
   }
 
+  /** The webhooks that the API server refuses: the others are registered without them. */
+  get refusals(): readonly Refusal[] {
+    return this.#refused.all;
+  }
+
+  /** The names of those webhooks that are registered as their hooks want them, as far as it is known. */
+  registered(): ReadonlySet<unknown> {
+    const { seen } = this.#followed;
+    const found = new Map(
+      seen.type === 'found' ? seen.object.webhooks.map((webhook) => [webhook['name'], webhook]) : [],
+    );
+    const { webhooks } = this.#options.wanted();
+    return new Set(webhooks.filter((one) => isAsWanted(found.get(one['name']), one)).map(({ name }) => name));
+  }
+
   /** The `caBundle` of each webhook, as PEM; undefined until it is known. */
   bundles(): readonly string[] | undefined {
     const { seen, failure } = this.#followed;
@@ -115,7 +142,7 @@ export class Registration {
       while (!signal.aborted) {
         this.#round = new AbortController();
         const waitMs = await this.#once(signal);
-        await sleep(waitMs, AbortSignal.any([signal, this.#round.signal]));
+        if (waitMs > 0) await sleep(waitMs, AbortSignal.any([signal, this.#round.signal]));
       }
     } finally {
       this.#followed.end();
@@ -128,27 +155,26 @@ export class Registration {
     if (seen.type === 'unknown') return LOOK_MS;
     const found = seen.type === 'found' ? seen.object : undefined;
     try {
-      const situation = await this.#situation(found, signal);
+      const round = { ...this.#options.wanted(), nowMs: this.#options.monotonicMs() };
+      const situation = await this.#situation(found, round, signal);
       const step = registrationStep(situation);
       const isReady = this.#options.isAble() || step.type === 'delete' || situation.wanted.length === 0;
       this.#problem = problemOf(step, this.#options);
       if (!isReady || step.type === 'none' || step.type === 'foreign') return LOOK_MS;
-      await this.#carryOut(step, situation.me, signal);
-      this.#backoff.reset();
-      // The watch delivers what was written; without it, the write is not repeated at once.
-      return LOOK_MS;
+      return await this.#carryOut(step, { situation, round }, signal);
     } catch (error) {
       return signal.aborted ? 0 : this.#failed(error, signal);
     }
   }
 
-  async #situation(found: Registered | undefined, signal: AbortSignal): Promise<RegistrationSituation> {
-    const { wanted, bundleFor, namespace, isGone, monotonicMs } = this.#options;
-    const { webhooks: all, isPartial, revision } = wanted();
-    const webhooks = isPartial ? withOthers(all, found) : all;
-    const me = { ...this.#me(found, revision), namespace };
-    const isLongEmpty = this.#isLongEmpty(found, monotonicMs());
-    const situation = { found, wanted: webhooks, bundleFor, me, isWriterGone: false, isLongEmpty };
+  async #situation(found: Registered | undefined, round: Round, signal: AbortSignal): Promise<RegistrationSituation> {
+    const { bundleFor, namespace, isGone } = this.#options;
+    const accepted = this.#refused.withoutRefused(round, found);
+    const wanted = round.isPartial ? withOthers(accepted, round.webhooks, found) : accepted;
+    const refusals = refusalsText(this.#refused.leftOut);
+    const me = { ...this.#me(found, round.revision), namespace };
+    const isLongEmpty = this.#isLongEmpty(found, round.nowMs);
+    const situation = { found, wanted, refusals, bundleFor, me, isWriterGone: false, isLongEmpty };
     if (found === undefined || !isNewer(found.writer, situation)) return situation;
     const { name } = found.writer;
     if (this.#goneWriter !== name && (await isGone(name, signal))) this.#goneWriter = name;
@@ -158,7 +184,7 @@ export class Registration {
   }
 
   #isLongEmpty(found: Registered | undefined, nowMs: number): boolean {
-    if (found?.webhooks.length !== 0) {
+    if (found?.webhooks.length !== 0 || found.refusals !== '') {
       this.#emptySinceMs = undefined;
       return false;
     }
@@ -178,25 +204,36 @@ export class Registration {
     return { generation: this.#generation, name: writer };
   }
 
-  async #carryOut(
-    step: Exclude<RegistrationStep, { readonly type: 'none' | 'foreign' }>,
-    me: Writer,
-    signal: AbortSignal,
-  ): Promise<void> {
+  async #carryOut(step: TakenStep, { situation, round }: Decided, signal: AbortSignal): Promise<number> {
     const { client, kind, name, namespace, log } = this.#options;
-    const place = { kind, name, me, namespace };
+    const { found, refusals, me } = situation;
+    // Not written where it was never needed.
+    const isSaid = refusals !== '' || (found !== undefined && found.refusals !== '');
+    const place = { kind, name, me, namespace, ...(isSaid && { refusals }) };
+    const isListed = step.type === 'apply' || step.type === 'replace';
     try {
-      await client.request(registrationRequest(step, place), signal);
-    } catch (error) {
-      if (!isForbidden(error) || step.type === 'delete') throw error;
-      // Manifests for shell-operator give no right to patch; the advice is about what is missing for that.
-      const written = await writeWhole(step, place, { client, signal }).catch((second: unknown) => {
-        throw isForbidden(second) ? error : second;
-      });
-      // Nor to watch.
+      const written = await writeStep(step, place, { client, found, signal });
+      // No watch tells it.
       if (written !== undefined) this.#followed.written(written);
+    } catch (error) {
+      if (!isListed || !this.#isRefused(error, step.webhooks, round)) throw error;
+      // The rest can be written at once.
+      return 0;
     }
+    if (isListed) this.#refused.accepted();
+    this.#backoff.reset();
     log.info({ kind, name, step: step.type }, DONE[step.type]);
+    // The watch delivers what was written; without it, the write is not repeated at once.
+    return LOOK_MS;
+  }
+
+  /** Whether a write failed because of webhooks that can be left out; notes them. */
+  #isRefused(error: unknown, sent: readonly JsonObject[], round: Round): boolean {
+    const { kind, name, hookOf, log } = this.#options;
+    const issues = refusedIn(error, sent);
+    const noted = issues.size === 0 ? undefined : this.#refused.refused(issues, round, hookOf);
+    for (const { webhook, hook, reason } of noted ?? []) log.error({ kind, name, hook, webhook, reason }, REFUSED);
+    return noted !== undefined;
   }
 
   #failed(error: unknown, signal: AbortSignal): number {
@@ -212,11 +249,25 @@ export class Registration {
   }
 }
 
-/** What is wanted, and what else is registered. */
-function withOthers(wanted: readonly JsonObject[], found: Registered | undefined): readonly JsonObject[] {
-  const names = new Set(wanted.map(({ name }) => name));
+/** What is wanted in one round. */
+type Round = Wanted & WantedRound;
+
+interface Decided {
+  readonly situation: RegistrationSituation;
+  readonly round: Round;
+}
+
+const REFUSED = 'the API server refuses this webhook, which is left out or stays as it was registered before';
+
+/** What is accepted, and what else is registered. */
+function withOthers(
+  accepted: readonly JsonObject[],
+  all: readonly JsonObject[],
+  found: Registered | undefined,
+): readonly JsonObject[] {
+  const names = new Set(all.map(({ name }) => name));
   const others = (found?.webhooks ?? []).filter(({ name }) => !names.has(name)).map(withoutBundle);
-  return others.length === 0 ? wanted : [...wanted, ...others].toSorted(byName);
+  return others.length === 0 ? accepted : [...accepted, ...others].toSorted(byName);
 }
 
 const DONE = {

@@ -15,14 +15,14 @@ export type WriteStep = Extract<RegistrationStep, { readonly type: 'apply' | 're
  */
 export async function writeWhole(
   step: WriteStep,
-  { kind, name, me, namespace }: RegistrationPlace,
+  { kind, name, me, namespace, refusals }: RegistrationPlace,
   { client, signal }: { readonly client: Pick<KubeClient, 'request'>; readonly signal: AbortSignal },
 ): Promise<JsonObject | undefined> {
   const resource = configurationKind(kind);
   const query = { fieldSelector: `metadata.name=${name}` };
   const list = asJsonObject(await client.request({ method: 'GET', path: resourcePath(resource, {}), query }, signal));
   const found = Array.isArray(list['items']) ? list['items'].map(asJsonObject)[0] : undefined;
-  const mine = step.type === 'bundles' ? {} : writtenBy(me, namespace);
+  const mine = step.type === 'bundles' ? {} : writtenBy(me, namespace, refusals);
   const metadata = { name, ...merged(asJsonObject(found?.['metadata']), mine), ...versionOf(step) };
   const webhooks = step.type === 'bundles' ? withBundles(found, step.bundles) : step.webhooks;
   const body = JSON.stringify({ apiVersion: resource.apiVersion, kind, metadata, webhooks });

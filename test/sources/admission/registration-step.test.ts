@@ -23,6 +23,7 @@ function found(webhooks: readonly object[], { generation = 1, name = 'other', na
 const situation = (more: Partial<RegistrationSituation> = {}): RegistrationSituation => ({
   found: undefined,
   wanted: [a, b],
+  refusals: '',
   bundleFor: (registered) => (registered.includes('CA') ? undefined : `${registered}CA`),
   me: { generation: 2, name: 'me', namespace: 'ns' },
   isWriterGone: false,
