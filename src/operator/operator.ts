@@ -60,7 +60,7 @@ export class Operator {
   /** The hooks as webhooks see them. */
   readonly asked = new LoadedHooks({
     units: () => this.#hooks.units,
-    hasBroken: () => this.#hooks.broken.length > 0,
+    broken: () => this.#hooks.broken.map(({ hook }) => hook),
     askerOf: (hook) => this.#runs.askerOf(hook),
   });
   readonly #crash = latch<never>();

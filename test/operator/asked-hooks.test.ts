@@ -23,7 +23,7 @@ function rig() {
   const units: HookUnit[] = [];
   const asked = new LoadedHooks({
     units: () => units,
-    hasBroken: () => false,
+    broken: () => [],
     askerOf: (hook) => async () => ({ type: 'refused', reason: hook.name }),
   });
   const unit = unitRig('a.sh', parsed.bindings);

@@ -55,6 +55,7 @@ function rig(hook: string, binding: AskBinding, { response, fails }: Answered, l
     isLoaded: () => true,
     hooks: () => [hookWith(hook, [binding])],
     hasBroken: () => false,
+    broken: () => [],
     isKnown: () => true,
     ready: async () => ask,
     async *changes() {},

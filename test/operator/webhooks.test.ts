@@ -1,8 +1,10 @@
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Authorize, Sandbox } from '@hooklet/sandbox';
+import { listWebhooks } from '../../src/cli/webhooks.ts';
+import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { writtenBy } from '../../src/sources/admission/registered.ts';
 import { asking, sandboxForTest } from '@hooklet/sandbox/testing';
 import { recordingHook, sandboxCluster, until } from '../support/operator-rig.ts';
@@ -380,6 +382,41 @@ describe('what is registered', { timeout: LIMIT_MS }, () => {
     await until(async () => expect(await metric('a.example.com')).toBe('1'));
     expect(await readiness(rig)).not.toContain('webhook a.example.com');
     expect(await readiness(rig)).toContain('[!]webhook c.example.com');
+  });
+
+  it('by a hook that is broken now tells its caller so, logs it once, and is for nobody to answer', async () => {
+    const sandbox = await sandboxForTest();
+    const good = answers(validating('b.example.com', { failurePolicy: 'Ignore' }), { allowed: true });
+    await using rig = await rigOf(sandbox, {
+      hooks: { 'a.sh': answers(validating('a.example.com'), { allowed: true }), 'b.sh': good },
+    });
+    await until(async () => expect(await names(sandbox)).toHaveLength(2));
+    const create = async () => asking(sandbox)('POST', '/api/v1/namespaces/default/configmaps', configMap('c'));
+
+    rig.change('a.sh', 'exit 3');
+    await until(async () => expect(await readiness(rig)).toContain('[-]hook a.sh'));
+
+    const text = 'hook a.sh is broken and does not run, see its log';
+    await until(async () => expect(JSON.stringify((await create()).body)).toContain(text));
+    await create();
+    expect((await create()).status).toBeGreaterThanOrEqual(400);
+    expect(await rig.review('/hooks/c-example-com')).toMatchObject({
+      status: 500,
+      body: expect.stringMatching(/^no hook that runs has this webhook[^]*: a\.sh\n$/),
+    });
+    const told = rig.lines.filter(({ message }) => message === 'a webhook was called in vain');
+    expect(told.map(({ fields }) => fields['binding'])).toEqual(['a.example.com', undefined]);
+    const page = await (await fetch(`${rig.url()}/metrics`)).text();
+    expect(page).toMatch(/admission_requests_total\{[^}]*"a\.example\.com"[^}]*result="refused"[^}]*\} [2-9]/);
+    expect(await names(sandbox)).toEqual(['a.example.com', 'b.example.com']);
+
+    const client = createKubeClient(await sandboxCluster(sandbox)(), { userAgent: 'test' });
+    onTestFinished(async () => client.close());
+    let printed = '';
+    const stdout = (line: string): void => void (printed += line);
+    expect(await listWebhooks({ client, stdout, signal: new AbortController().signal })).toBe(1);
+    expect(printed).toMatch(/a\.example\.com .* no: no hook there has it, or it is broken\n/);
+    expect(printed).toMatch(/b\.example\.com .* yes\n/);
   });
 
   it('keeps what was registered before a hook was changed to what the API server refuses', async () => {

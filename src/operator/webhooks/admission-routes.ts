@@ -6,6 +6,7 @@ import { RequestSlots } from '../../server/request-slots.ts';
 import type { WebhookRoute } from '../../server/webhook-server.ts';
 import { createAdmissionEndpoint } from '../../sources/admission/admission-endpoint.ts';
 import type { AskedHooks } from './asked-hooks.ts';
+import { BrokenRoutes, type BrokenWebhook } from './broken-routes.ts';
 import { compatWebhookLog } from './compat-log.ts';
 import { judgeAdmission } from './judge-admission.ts';
 
@@ -32,10 +33,20 @@ const MAX_VALUES = 8_000_000;
 export class AdmissionRoutes {
   readonly #options: AdmissionRoutesOptions;
   readonly #room = new RequestSlots({ maxRequests: Infinity, maxBytes: MAX_VALUES });
+  readonly #broken: BrokenRoutes;
   #routes: ReadonlyMap<string, WebhookRoute> = new Map();
+  #served: ReadonlyMap<string, BrokenWebhook> = new Map();
 
   constructor(options: AdmissionRoutesOptions) {
     this.#options = options;
+    const { asked, metrics, log } = options;
+    this.#broken = new BrokenRoutes({
+      broken: () => asked.broken(),
+      onRequest: (webhook) => metrics.admissionRequests.inc({ ...webhook, result: 'refused' }),
+      maxBodyBytes: MAX_BODY_BYTES,
+      monotonicMs: () => performance.now(),
+      log,
+    });
   }
 
   /** All admission webhooks now. */
@@ -47,12 +58,17 @@ export class AdmissionRoutes {
 
   /** The hooks were loaded again. */
   update(): void {
+    const webhooks = this.webhooks();
+    this.#broken.update(this.#served);
+    this.#served = new Map(
+      webhooks.map(({ hook, binding }) => [webhookPath(binding.name), { hook, binding: binding.name }]),
+    );
     this.#routes = new Map(
-      this.webhooks().map(({ hook, binding }) => [webhookPath(binding.name), this.#route(hook, binding)]),
+      webhooks.map(({ hook, binding }) => [webhookPath(binding.name), this.#route(hook, binding)]),
     );
   }
 
-  readonly routeOf = (path: string): WebhookRoute | undefined => this.#routes.get(path);
+  readonly routeOf = (path: string): WebhookRoute | undefined => this.#routes.get(path) ?? this.#broken.routeOf(path);
 
   #route(hook: string, binding: AdmissionBinding): WebhookRoute {
     const { asked, metrics } = this.#options;

@@ -14,6 +14,8 @@ export interface AskedHooks {
   hooks(): readonly Hook[];
   /** Whether some hooks are broken, so that it is not known what they want. */
   hasBroken(): boolean;
+  /** The names of the broken hooks. */
+  broken(): readonly string[];
   /** Whether all objects are known that a request of this binding shows. */
   isKnown(hook: string, binding: AskBinding): boolean;
   /**
@@ -27,7 +29,8 @@ export interface AskedHooks {
 
 export interface AskedHooksOptions {
   readonly units: () => readonly HookUnit[];
-  readonly hasBroken: () => boolean;
+  /** The names of the broken hooks. */
+  readonly broken: () => readonly string[];
   readonly askerOf: (hook: Hook) => Ask;
 }
 
@@ -56,7 +59,11 @@ export class LoadedHooks implements AskedHooks {
   }
 
   hasBroken(): boolean {
-    return !this.#isLoaded || this.#options.hasBroken();
+    return !this.#isLoaded || this.#options.broken().length > 0;
+  }
+
+  broken(): readonly string[] {
+    return this.#options.broken();
   }
 
   isKnown(hook: string, binding: AskBinding): boolean {
