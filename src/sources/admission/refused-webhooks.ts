@@ -9,7 +9,7 @@
 import { isDeepStrictEqual } from 'node:util';
 import { KubeError } from '../../errors.ts';
 import type { JsonObject } from '../../kube/object.ts';
-import { withoutBundle, type Refusal, type Registered } from './registered.ts';
+import { isAsWanted, withoutBundle, type Refusal, type Registered } from './registered.ts';
 
 /** What is wanted, without those that are refused. */
 export interface WantedRound {
@@ -18,6 +18,8 @@ export interface WantedRound {
   /** Increases when hooks were loaded again. */
   readonly revision: number;
   readonly nowMs: number;
+  /** The resourceVersion of what is registered; undefined: nothing is. */
+  readonly version: string | undefined;
 }
 
 /** A webhook that is refused, and the attempts at it. */
@@ -25,6 +27,8 @@ interface Entry extends Refusal {
   readonly wanted: JsonObject;
   readonly revision: number;
   readonly atMs: number;
+  /** Of what was registered then. */
+  readonly version: string | undefined;
   /** Whether the form in which it was registered is refused too. */
   readonly isDropped: boolean;
   /** Whether it is about to be tried again. */
@@ -48,17 +52,22 @@ export class RefusedWebhooks {
   }
 
   /** What is to be registered now. */
-  withoutRefused({ webhooks, revision, nowMs }: WantedRound, found: Registered | undefined): readonly JsonObject[] {
-    const names = new Set(webhooks.map(nameOf));
+  withoutRefused(round: WantedRound, found: Registered | undefined): readonly JsonObject[] {
+    const { webhooks, revision, nowMs } = round;
+    const wanted = new Map(webhooks.map((webhook) => [nameOf(webhook), webhook]));
+    const registered = new Map((found?.webhooks ?? []).map((webhook) => [nameOf(webhook), webhook]));
     for (const [name, entry] of this.#entries) {
       const isTried = entry.revision !== revision || nowMs - entry.atMs >= AGAIN_MS;
-      if (names.has(name)) this.#entries.set(name, { ...entry, isTried });
-      else this.#entries.delete(name);
+      const want = wanted.get(name);
+      // Another replica has registered it since.
+      const isThere = entry.version !== round.version && want !== undefined && isAsWanted(registered.get(name), want);
+      if (want === undefined || isThere) this.#entries.delete(name);
+      else this.#entries.set(name, { ...entry, isTried });
     }
     return webhooks.flatMap((webhook): readonly JsonObject[] => {
       const entry = this.#entries.get(nameOf(webhook));
       if (entry === undefined || entry.isTried) return [webhook];
-      const known = entry.isDropped ? undefined : found?.webhooks.find(({ name }) => name === webhook['name']);
+      const known = entry.isDropped ? undefined : registered.get(nameOf(webhook));
       return known === undefined ? [] : [withoutBundle(known)];
     });
   }
@@ -75,13 +84,13 @@ export class RefusedWebhooks {
   refused(issues: ReadonlyMap<string, string>, round: WantedRound, hookOf: HookOf): readonly Refusal[] | undefined {
     const named = round.webhooks.filter((wanted) => issues.has(nameOf(wanted)) && this.#isLeft(nameOf(wanted)));
     if (named.length === 0) return undefined;
-    const { revision, nowMs: atMs } = round;
+    const { revision, version, nowMs: atMs } = round;
     return named.flatMap((wanted): readonly Refusal[] => {
       const webhook = nameOf(wanted);
       const before = this.#entries.get(webhook);
       const refusal = { webhook, hook: hookOf(webhook), reason: issues.get(webhook) ?? '' };
       const isDropped = before?.isTried === false;
-      this.#entries.set(webhook, { ...refusal, wanted, revision, atMs, isDropped, isTried: false });
+      this.#entries.set(webhook, { ...refusal, wanted, revision, version, atMs, isDropped, isTried: false });
       const isKnown = before?.reason === refusal.reason && isDeepStrictEqual(before.wanted, wanted);
       return isKnown ? [] : [refusal];
     });

@@ -155,7 +155,7 @@ export class Registration {
     if (seen.type === 'unknown') return LOOK_MS;
     const found = seen.type === 'found' ? seen.object : undefined;
     try {
-      const round = { ...this.#options.wanted(), nowMs: this.#options.monotonicMs() };
+      const round = this.#roundAt(found);
       const situation = await this.#situation(found, round, signal);
       const step = registrationStep(situation);
       const isReady = this.#options.isAble() || step.type === 'delete' || situation.wanted.length === 0;
@@ -165,6 +165,11 @@ export class Registration {
     } catch (error) {
       return signal.aborted ? 0 : this.#failed(error, signal);
     }
+  }
+
+  #roundAt(found: Registered | undefined): Round {
+    const { wanted, monotonicMs } = this.#options;
+    return { ...wanted(), version: found?.resourceVersion, nowMs: monotonicMs() };
   }
 
   async #situation(found: Registered | undefined, round: Round, signal: AbortSignal): Promise<RegistrationSituation> {

@@ -110,6 +110,12 @@ function driven({ isBad, before, ofOthers = [] }: Given) {
       isRunning = true;
       await settle();
     },
+    /** Another replica has written these. */
+    other: async (...webhooks: JsonObject[]) => {
+      store({}, webhooks);
+      tell();
+      await settle();
+    },
     later: async (ms: number) => {
       nowMs += ms;
       await settle();
@@ -176,6 +182,15 @@ describe('a registration of which the API server refuses some webhooks', () => {
     expect(server.writes()).toEqual(['apply a b']);
     expect(server.registered()).toEqual([a, b]);
     expect([server.refusals(), server.registration.refusals]).toEqual([[], []]);
+  });
+
+  it('forgets of one that another replica has registered as it is wanted', async () => {
+    const server = driven({ isBad: isOf('b') });
+    await server.want(a, b);
+
+    await server.other(a, b);
+
+    expect([server.registered(), server.refusals(), server.registration.refusals]).toEqual([[a, b], [], []]);
   });
 
   it('keeps the form in which one was registered before, unless that is refused too', async () => {
