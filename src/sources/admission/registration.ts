@@ -10,7 +10,6 @@ import { KubeError, summaryOf } from '../../errors.ts';
 import { isForbidden } from '../../kube/api-error.ts';
 import type { KubeClient } from '../../kube/client.ts';
 import type { JsonObject } from '../../kube/object.ts';
-import { policyRuleText } from '../../kube/policy-rule.ts';
 import type { Watches } from '../../kube/watch/shared-watches.ts';
 import { exponentialBackoff } from '../../lib/backoff.ts';
 import { sleep } from '../../lib/sleep.ts';
@@ -23,13 +22,14 @@ import {
   isAsWanted,
   readRegistered,
   refusalsText,
-  withoutBundle,
   type Refusal,
   type Registered,
   type Writer,
 } from './registered.ts';
-import { byName } from './wanted-webhooks.ts';
-import { isNewer, registrationStep, type RegistrationSituation, type RegistrationStep } from './registration-step.ts';
+import { withOthers } from './wanted-webhooks.ts';
+import { DONE, problemOf, REFUSED, rulesText, UNDONE } from './registration-texts.ts';
+import { UndoneWrites } from './undone-writes.ts';
+import { isNewer, registrationStep, type RegistrationSituation } from './registration-step.ts';
 import { writeStep, type TakenStep } from './write-step.ts';
 
 /** What is to be registered now. */
@@ -81,6 +81,7 @@ export class Registration {
   #emptySinceMs: number | undefined;
   #goneWriter: string | undefined;
   readonly #refused = new RefusedWebhooks();
+  readonly #undone = new UndoneWrites();
   #problem: string | undefined;
 
   constructor(options: RegistrationOptions) {
@@ -161,10 +162,18 @@ export class Registration {
       const isReady = this.#options.isAble() || step.type === 'delete' || situation.wanted.length === 0;
       this.#problem = problemOf(step, this.#options);
       if (!isReady || step.type === 'none' || step.type === 'foreign') return LOOK_MS;
-      return await this.#carryOut(step, { situation, round }, signal);
+      const undoneMs = this.#undoneMs(step, { situation, round });
+      return undoneMs > 0 ? undoneMs : await this.#carryOut(step, { situation, round }, signal);
     } catch (error) {
       return signal.aborted ? 0 : this.#failed(error, signal);
     }
+  }
+
+  /** How long a write waits that somebody has undone again and again. */
+  #undoneMs(step: TakenStep, { situation, round }: Decided): number {
+    const waitMs = isListed(step) ? this.#undone.waitMs(contentOf(situation), round.nowMs) : 0;
+    if (waitMs > 0) this.#problem = UNDONE;
+    return waitMs;
   }
 
   #roundAt(found: Registered | undefined): Round {
@@ -215,17 +224,19 @@ export class Registration {
     // Not written where it was never needed.
     const isSaid = refusals !== '' || (found !== undefined && found.refusals !== '');
     const place = { kind, name, me, namespace, ...(isSaid && { refusals }) };
-    const isListed = step.type === 'apply' || step.type === 'replace';
     try {
       const written = await writeStep(step, place, { client, found, signal });
       // No watch tells it.
       if (written !== undefined) this.#followed.written(written);
     } catch (error) {
-      if (!isListed || !this.#isRefused(error, step.webhooks, round)) throw error;
+      if (!isListed(step) || !this.#isRefused(error, step.webhooks, round)) throw error;
       // The rest can be written at once.
       return 0;
     }
-    if (isListed) this.#refused.accepted();
+    if (isListed(step)) {
+      this.#refused.accepted();
+      if (this.#undone.wrote(contentOf(situation), round.nowMs)) log.warn({ kind, name }, UNDONE);
+    }
     this.#backoff.reset();
     log.info({ kind, name, step: step.type }, DONE[step.type]);
     // The watch delivers what was written; without it, the write is not repeated at once.
@@ -248,7 +259,7 @@ export class Registration {
     // Another replica was first: the watch brings what it wrote.
     if (error instanceof KubeError && isOvertaken(error)) return waitMs;
     this.#problem = `cannot be written: ${summaryOf(error)}`;
-    const advice = isForbidden(error) ? { advice: `a ClusterRole with the rules ${rules(kind)}` } : {};
+    const advice = isForbidden(error) ? { advice: `a ClusterRole with the rules ${rulesText(kind)}` } : {};
     log.warn({ kind, name, err: error, ...advice }, 'webhooks cannot be registered, it is tried again');
     return waitMs;
   }
@@ -262,37 +273,16 @@ interface Decided {
   readonly round: Round;
 }
 
-const REFUSED = 'the API server refuses this webhook, which is left out or stays as it was registered before';
-
-/** What is accepted, and what else is registered. */
-function withOthers(
-  accepted: readonly JsonObject[],
-  all: readonly JsonObject[],
-  found: Registered | undefined,
-): readonly JsonObject[] {
-  const names = new Set(all.map(({ name }) => name));
-  const others = (found?.webhooks ?? []).filter(({ name }) => !names.has(name)).map(withoutBundle);
-  return others.length === 0 ? accepted : [...accepted, ...others].toSorted(byName);
-}
-
-const DONE = {
-  apply: 'webhooks registered',
-  replace: 'webhooks registered',
-  bundles: 'certificate authorities of webhooks registered',
-  delete: 'webhook configuration without webhooks deleted',
-} as const;
-
-function problemOf(step: RegistrationStep, { kind, name }: RegistrationOptions): string | undefined {
-  if (step.type !== 'foreign') return undefined;
-  return `${kind} ${name} belongs to the hooklet in the namespace ${step.namespace}: give this one another name with --validating-webhook-configuration-name, or remove that one with hooklet webhooks remove`;
-}
-
 function isOvertaken({ status, message }: KubeError): boolean {
   const isTestFailed = status === 422 && /test/i.test(message) && /resourceVersion/.test(message);
   return status === 409 || status === 404 || isTestFailed;
 }
 
-function rules(kind: ConfigurationKind): string {
-  const { group: apiGroup, plural: resource, verbs } = configurationKind(kind);
-  return policyRuleText({ apiGroup, resource, verbs });
+function isListed(step: TakenStep): step is Extract<TakenStep, { readonly type: 'apply' | 'replace' }> {
+  return step.type === 'apply' || step.type === 'replace';
+}
+
+/** Without bundles: their rotations undo nothing. */
+function contentOf({ wanted, refusals }: RegistrationSituation): string {
+  return JSON.stringify([wanted, refusals]);
 }

@@ -2,6 +2,7 @@ import type { AdmissionBinding } from '../../hook/ask-binding.ts';
 import type { LabelSelector } from '../../hook/selector.ts';
 import { webhookPath } from '../../hook/webhook-names.ts';
 import type { JsonObject } from '../../kube/object.ts';
+import { withoutBundle, type Registered } from './registered.ts';
 
 /** Where the API server finds the server of webhooks. */
 export type WebhookAddress =
@@ -22,6 +23,17 @@ export interface WantedOptions {
 /** The `webhooks` of a webhook configuration as they should be, sorted by name, without `caBundle`. */
 export function wantedWebhooks(bindings: readonly AdmissionBinding[], options: WantedOptions): readonly JsonObject[] {
   return bindings.map((binding) => wantedWebhook(binding, options)).toSorted(byName);
+}
+
+/** Adds what else is registered to what is accepted of all that is wanted. */
+export function withOthers(
+  accepted: readonly JsonObject[],
+  all: readonly JsonObject[],
+  found: Registered | undefined,
+): readonly JsonObject[] {
+  const names = new Set(all.map(({ name }) => name));
+  const others = (found?.webhooks ?? []).filter(({ name }) => !names.has(name)).map(withoutBundle);
+  return others.length === 0 ? accepted : [...accepted, ...others].toSorted(byName);
 }
 
 /** The order in which the API server is told webhooks. */

@@ -99,6 +99,7 @@ function driven({ isBad, before, ofOthers = [] }: Given) {
     registration,
     /** Takes the writes since the last call. */
     writes: () => writes.splice(0),
+    warnings: () => log.lines.filter(({ level }) => level === 'warn').map(({ message }) => message),
     errors: () => log.lines.filter(({ level }) => level === 'error').map(({ fields }) => fields['webhook']),
     registered: () => readRegistered(object ?? {}).webhooks,
     refusals: () => readRefusals(readRegistered(object ?? {}).refusals),
@@ -218,5 +219,45 @@ describe('a registration of which the API server refuses some webhooks', () => {
 
     expect(server.registered()).toEqual([a]);
     expect(server.errors()).toEqual(['b']);
+  });
+});
+
+describe('a registration that somebody undoes again and again', () => {
+  it('is written 5 times at once and then after 1, 2, 4, 8, 16, 32 and 60 s, which the log says once', async () => {
+    const server = driven({ isBad: () => false });
+    const isWrittenAgain = async (): Promise<boolean> => {
+      await server.other(b);
+      return server.writes().length > 0;
+    };
+    await server.want(a);
+    const before = server.writes().length;
+
+    for (let time = before + 1; time <= 5; time++) expect(await isWrittenAgain(), `time ${time}`).toBe(true);
+    for (const pauseMs of [1000, 2000, 4000, 8000, 16_000, 32_000, 60_000, 60_000]) {
+      expect(await isWrittenAgain()).toBe(false);
+      expect(server.registration.problem).toContain('somebody changes the registered webhooks again and again');
+      await server.later(pauseMs - 1);
+      expect(server.writes()).toEqual([]);
+      await server.later(1);
+      expect(server.writes().length).toBeGreaterThan(0);
+    }
+    expect(server.warnings()).toHaveLength(1);
+  });
+
+  it('is written at once when hooks want something else, and after 5 minutes of peace', async () => {
+    const server = driven({ isBad: () => false });
+    await server.want(a);
+    for (let time = 2; time <= 6; time++) await server.other(b);
+    server.writes();
+
+    await server.want(a, c);
+    expect(server.writes()).not.toEqual([]);
+
+    await server.want(a);
+    for (let time = 2; time <= 5; time++) await server.other(b);
+    await server.later(300_000);
+    server.writes();
+    await server.other(b);
+    expect(server.writes()).not.toEqual([]);
   });
 });
