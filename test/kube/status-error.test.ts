@@ -33,6 +33,19 @@ describe('refusalError', () => {
       expected: { retryAfterMs: 2000 },
     },
     {
+      title: 'the fields that it refuses, and nothing else that is called so',
+      refusal: {
+        status: 422,
+        headers: {},
+        body: JSON.stringify(
+          statusObject(422, 'Invalid', 'no', {
+            causes: [{ field: 'webhooks[1].rules', message: 'Required value' }, { field: 1, message: 'x' }, null],
+          }),
+        ),
+      },
+      expected: { status: 422, issues: [{ path: 'webhooks[1].rules', message: 'Required value' }] },
+    },
+    {
       title: 'a Retry-After header before the details',
       refusal: {
         status: 429,

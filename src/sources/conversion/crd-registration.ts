@@ -67,6 +67,7 @@ export class CrdRegistration {
   #writtenAtMs: number | undefined;
   #notBeforeMs = 0;
   #isTold = false;
+  #isMissed = false;
 
   constructor(options: CrdRegistrationOptions) {
     this.#options = options;
@@ -126,10 +127,18 @@ export class CrdRegistration {
     this.#options.onChange();
   }
 
+  /** Once each time that it is found to be missing. */
+  #tellMissing(isMissing: boolean): void {
+    const { crdName: crd, log } = this.#options;
+    if (isMissing && !this.#isMissed) log.warn({ crd }, 'there is no such CustomResourceDefinition yet, it is awaited');
+    this.#isMissed = isMissing;
+  }
+
   /** Takes one step; returns how long to wait, and whether a change ends the wait. */
   async #once(signal: AbortSignal): Promise<Wait> {
     await this.#readUnwatched(signal);
     const { seen } = this.#followed;
+    this.#tellMissing(seen.type === 'missing');
     const { clientConfig, isAble, bundleFor, owner, monotonicMs } = this.#options;
     if (seen.type !== 'found' || !isAble()) return UNTIL_CHANGED;
     const bundle = bundleFor(converterBundle(seen.object));

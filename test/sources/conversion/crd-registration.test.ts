@@ -33,6 +33,36 @@ function unwatched(request: CrdRegistrationOptions['client']['request'], more: P
   return registration;
 }
 
+describe('a converter whose definition is not there', () => {
+  it('says so once', async () => {
+    const subscribers: WatchSubscriber[] = [];
+    const log = recordingLogger();
+    const registration = unwatched(async () => Promise.reject(new Error('not asked')), {
+      log,
+      watches: {
+        subscribe: (_target, subscriber) => {
+          subscribers.push(subscriber);
+          return { unsubscribe: () => {}, relist: () => {}, lastContactAtMs: undefined };
+        },
+        ended: async () => {},
+      },
+    });
+    const controller = new AbortController();
+    onTestFinished(() => controller.abort());
+    for (const subscriber of subscribers) subscriber.listDone([]);
+    void registration.run(controller.signal);
+    for (let round = 1; round <= 3; round++) {
+      registration.look();
+      await new Promise(setImmediate);
+    }
+
+    const warnings = log.lines.filter(({ level }) => level === 'warn');
+    expect(warnings.map(({ fields, message }) => [fields['crd'], message])).toEqual([
+      ['crontabs.example.com', 'there is no such CustomResourceDefinition yet, it is awaited'],
+    ]);
+  });
+});
+
 describe('a converter whose definition may not be watched', () => {
   it.each([
     ['there are no credentials', async () => Promise.reject(new CredentialsError('no token'))],
