@@ -221,7 +221,7 @@ describe('a converter', { timeout: LIMIT_MS }, () => {
     });
     await until(async () => {
       expect(await readiness(rig)).toMatch(
-        /^200 [^]*\[\+\]converter crontabs\.example\.com ok: the CustomResourceDefinition is not there yet/,
+        /^200 [^]*\[!\]converter crontabs\.example\.com: the CustomResourceDefinition is not there yet/,
       );
     });
     expect(rig.contexts('b.sh')).toEqual([{ binding: 'onStartup' }]);
@@ -292,7 +292,7 @@ describe('a converter', { timeout: LIMIT_MS }, () => {
 
     await until(async () => {
       expect(await readiness(second)).toContain(
-        `[+]converter crontabs.example.com ok: belongs to the hooklet default/test, at ${before.webhook?.clientConfig?.url}`,
+        `[!]converter crontabs.example.com: belongs to the hooklet default/test, at ${before.webhook?.clientConfig?.url}`,
       );
     });
     expect(await metric(second, 'conversion_registered')).toBe(
