@@ -15,9 +15,13 @@ export function runTable(runs: readonly RunRecord[], nowMs: number, isWide: bool
   return textTable(isWide ? WIDE : HEAD, rows);
 }
 
-/** How a run ended: `failed (exit code 3)`, `later`, `running`. */
-export function outcomeText({ outcome, failedBy, exitCode, signal, timedOut, permanent }: RunRecord): string {
-  if (outcome !== 'failed') return outcome;
+/** How a run ended: `failed (exit code 3)`, `later`, `running`; of a request `allowed` or `denied`. */
+export function outcomeText(run: RunRecord): string {
+  if (run.outcome === 'succeeded') return run.request?.verdict ?? run.outcome;
+  return run.outcome === 'failed' ? failureText(run) : run.outcome;
+}
+
+function failureText({ failedBy, exitCode, signal, timedOut, permanent }: RunRecord): string {
   const how = [
     ...(timedOut === true ? ['time limit'] : []),
     ...(signal === undefined ? [] : [signal]),

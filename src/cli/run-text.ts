@@ -13,7 +13,8 @@ export function runText(run: RunRecord, nowMs: number): string {
 type Line = readonly [name: string, text: string];
 
 function headLines(run: RunRecord): readonly Line[] {
-  const { id, hook, binding, queue, reason, attempt, objects, moreObjects = 0, queued, started, waitedMs } = run;
+  const { id, hook, binding, queue, reason, attempt, objects, moreObjects = 0, requestIds = [], request } = run;
+  const { queued, started, waitedMs } = run;
   return [
     ['run', id],
     ['hook', binding === '' ? hook : `${hook}, binding ${binding}`],
@@ -21,6 +22,8 @@ function headLines(run: RunRecord): readonly Line[] {
     ['attempt', String(attempt)],
     ...objects.map((object): Line => ['object', describeObject(object)]),
     ...(moreObjects > 0 ? [['object', `and ${moreObjects} more`] as const] : []),
+    ...(request === undefined ? [] : textLine('user', request.user)),
+    ...requestIds.map((id): Line => ['request', id]),
     ['queue', queue === '' ? 'none: a caller waits for it' : queue],
     ['queued', `${queued}, waited ${tookText(waitedMs)}`],
     ['started', started],
@@ -39,6 +42,7 @@ function endLines(run: RunRecord, nowMs: number): readonly Line[] {
     ...cost.filter(([, text]) => text !== ''),
     ['outcome', outcomeText(run)],
     ...(error === undefined ? [] : [['error', error] as const]),
+    ...verdictLines(run),
     ...textLine('next', nextText(run, nowMs)),
     ...(run.parts ?? []).map((part): Line => {
       const names = part.objects.map(objectText).join(', ');
@@ -49,6 +53,11 @@ function endLines(run: RunRecord, nowMs: number): readonly Line[] {
       ];
     }),
   ];
+}
+
+function verdictLines({ request: { verdict, message } = { user: '' } }: RunRecord): readonly Line[] {
+  if (verdict === undefined) return [];
+  return [['verdict', message === undefined ? verdict : `${verdict}: ${message}`]];
 }
 
 function resultLines({ result = {} }: RunRecord): readonly Line[] {

@@ -4,7 +4,10 @@ import type { RunLine, RunObject, RunOutcomeName, RunRecord } from './run-record
 export interface RunControl {
   /** The newest first. */
   list(query: RunQuery): RunList;
-  /** `id` may be its beginning, where no other run has the same. */
+  /**
+   * `id` may be its beginning, where no other run has the same, or the whole id of a request of an `http` binding: that of
+   * the last run that had it.
+   */
   find(id: string): RunRecord;
   /**
    * What a run printed, from the line with the number `after`. Where there is none and `waitMs` is given, it waits as

@@ -1,4 +1,4 @@
-import type { RunLine, RunNext, RunObject, RunPart, RunPatch, RunRecord, RunResult } from './run-record.ts';
+import type { RunLine, RunNext, RunObject, RunPart, RunPatch, RunRecord, RunRequest, RunResult } from './run-record.ts';
 
 /** A record that was stored, with the lines that were stored beside it. */
 export interface StoredRun {
@@ -76,6 +76,12 @@ const readNext: Read<RunNext> = fields(['type'], {
 
 const readResult: Read<RunResult> = fields([], { reason: text, message: text, output: text });
 
+const readRequest: Read<RunRequest> = fields(['user'], {
+  user: text,
+  verdict: word('allowed', 'denied'),
+  message: text,
+});
+
 const readPart: Read<RunPart> = fields(['objects', 'outcome', 'next'], {
   objects: list(readObject),
   outcome,
@@ -114,6 +120,8 @@ export const readRunRecord: Read<RunRecord> = fields([...REQUIRED, 'waitedMs', '
   morePatches: number,
   warnings: present(list(text)),
   result: readResult,
+  request: readRequest,
+  requestIds: present(list(text)),
   next: readNext,
   parts: present(list(readPart)),
   lines: number,

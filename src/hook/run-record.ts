@@ -44,6 +44,10 @@ export interface RunRecord {
   readonly warnings?: readonly string[];
   /** What the hook said in its result. */
   readonly result?: RunResult;
+  /** Of the request of a webhook. */
+  readonly request?: RunRequest;
+  /** The ids that the callers of `http` bindings were given, the first of them; each attempt has the same. */
+  readonly requestIds?: readonly string[];
   /** What happens after it; absent while it runs. */
   readonly next?: RunNext;
   /** Only where the contexts of the run ended in different ways. */
@@ -80,6 +84,15 @@ export interface RunResult {
   readonly message?: string;
   /** JSON text. */
   readonly output?: string;
+}
+
+/** Who sent a request, and what became of it. */
+export interface RunRequest {
+  readonly user: string;
+  /** Absent while it runs, and where its caller was told nothing, or to ask again. */
+  readonly verdict?: 'allowed' | 'denied';
+  /** What the hook said to it. */
+  readonly message?: string;
 }
 
 /** What happens after a run. */

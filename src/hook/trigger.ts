@@ -27,8 +27,32 @@ export interface AskTrigger {
   readonly members: Readonly<Record<string, string>>;
   /** Whether the hook's patches, metrics and Events are dropped: the request must leave no trace. Default false. */
   readonly isDryRun?: boolean;
-  /** Throws `HookOutputError` where the response is none: then the run has failed, and nothing of it is applied. */
-  readonly check?: (response: AskResponse) => void;
+  /** What the request is about; absent for a conversion, which may be about many objects. */
+  readonly about?: RequestSubject;
+  /**
+   * Returns what the response says of the request, if it is to be allowed. Throws `HookOutputError` where the response is
+   * none: then the run has failed, and nothing of it is applied.
+   */
+  readonly check?: (response: AskResponse) => AskVerdict | undefined;
+}
+
+/** What a request is about, and who sent it. Strangers choose each text: it is cut, and printable. */
+export interface RequestSubject {
+  /** Such as `CREATE`. */
+  readonly operation: string;
+  readonly kind: string;
+  /** Empty for a cluster-scoped object. */
+  readonly namespace: string;
+  /** `web-*` where the API server is to make the name; empty where there is none. */
+  readonly name: string;
+  readonly user: string;
+}
+
+/** What a hook decided about a request. */
+export interface AskVerdict {
+  readonly allowed: boolean;
+  /** Why it is denied; empty where the hook gave no reason. */
+  readonly message: string;
 }
 
 /** What the hook wrote for a caller; empty where it wrote nothing. */

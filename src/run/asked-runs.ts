@@ -4,6 +4,7 @@ import type { AskTrigger } from '../hook/trigger.ts';
 import { nextTurn } from '../lib/turn.ts';
 import { AskSlots, type AskLimits } from './ask-slots.ts';
 import { endedWhole, type RunJournal } from './journal.ts';
+import type { Next } from './policy.ts';
 import { newRun, type Run, type RunOutcome } from './run.ts';
 
 /**
@@ -84,7 +85,8 @@ export class AskedRuns {
     const { run: execute, journal, now } = this.#options;
     const run = newRun(newTask(hook, trigger, now()), '');
     const outcome = await execute(run, signal);
-    const record = (): void => journal.record(endedWhole(run, outcome, { type: 'answer' }));
+    const next: Next = { type: 'answer', ...(signal.aborted && { isLate: true }) };
+    const record = (): void => journal.record(endedWhole(run, outcome, next));
     void this.#tracked(nextTurn().then(record));
     return outcome;
   }

@@ -9,6 +9,7 @@ import type { PatchOperation } from '../effects/operation.ts';
 import type { AppliedOperation } from '../effects/apply-operations.ts';
 import { HookFailedError } from '../errors.ts';
 import type { HookResult, ResultOutcome } from '../hook/result.ts';
+import type { AskTrigger, AskVerdict } from '../hook/trigger.ts';
 import type { Execution, FailedExecution } from '../runner/executor.ts';
 import type { HookOutputs } from '../runner/workspace.ts';
 import type { AttemptOptions, AttemptSignals } from './attempt.ts';
@@ -44,10 +45,11 @@ async function concludeExited(
   const said = result === undefined ? {} : { result };
   if (outcome === 'done') {
     const [trigger] = run.task.triggers;
-    if (trigger.type === 'ask') trigger.check?.(outputs);
+    const answered = trigger.type === 'ask' ? verdictOf(trigger, outputs) : {};
     const applied = await carryOut(run, outputs, options, terminate);
     const { admission, conversion } = outputs;
-    return { type: 'succeeded', cost, applied, response: { admission, conversion }, ...said };
+    const response = { admission, conversion };
+    return { type: 'succeeded', cost, applied, response, ...answered, ...said };
   }
   const isStopped = stop.aborted || terminate.aborted;
   if (outcome === 'later' && !isStopped) {
@@ -57,6 +59,11 @@ async function concludeExited(
   await salvage(run, outputs, options, terminate);
   const error = isStopped ? stoppedError(run) : failureBySaying(run.task.hook.name, outcome, result);
   return { type: 'failed', by: 'hook', error, cost, ...detailsOf(isStopped ? 'failed' : outcome, result) };
+}
+
+function verdictOf({ check }: AskTrigger, outputs: HookOutputs): { readonly verdict?: AskVerdict } {
+  const verdict = check?.(outputs);
+  return verdict === undefined ? {} : { verdict };
 }
 
 async function concludeFailed(

@@ -28,7 +28,7 @@ import { LiveRun } from './live-run.ts';
 import { ObjectOutcomes } from './object-outcomes.ts';
 import { recordOfEnded, recordOfLive } from './record-of.ts';
 import type { Run } from './run.ts';
-import { listRuns, logOf, recordOf } from './run-queries.ts';
+import { listRuns, logOf, recordHasRequest, recordOf } from './run-queries.ts';
 
 export interface RunHistoryOptions {
   readonly now: () => number;
@@ -164,7 +164,7 @@ export class RunHistory implements RunJournal, RunControl {
   #find(id: string): LiveRun | KeptRecord {
     const live = [...this.#live.values()].filter(({ run }) => run.id.startsWith(id));
     const kept = [...this.#kept.all()].filter((record) => record.id.startsWith(id));
-    const [found, ...others] = [...live, ...kept];
+    const [found = this.#withRequest(id), ...others] = [...live, ...kept];
     if (id === '' || found === undefined) throw new UsageError(`no run ${shown(id)} is remembered`);
     if (others.length > 0) {
       throw new UsageError(`${others.length + 1} runs have an id that begins with ${shown(id)}: give more of it`);
@@ -172,10 +172,20 @@ export class RunHistory implements RunJournal, RunControl {
     return found;
   }
 
+  /** The last run that had the request of a caller who was given this id. */
+  #withRequest(id: string): LiveRun | KeptRecord | undefined {
+    const live = [...this.#live.values()].findLast(({ run }) => hasRequest(run, id));
+    return live ?? [...this.#kept.all()].findLast((record) => recordHasRequest(record, id));
+  }
+
   #keptWith(id: string): KeptRecord | undefined {
     for (const record of this.#kept.all()) if (record.id === id) return record;
     return undefined;
   }
+}
+
+function hasRequest({ task }: Run, id: string): boolean {
+  return task.triggers.some((trigger) => trigger.type === 'http' && trigger.runId === id);
 }
 
 /** Waits for a line of the run, or its end. */

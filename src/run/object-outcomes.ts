@@ -46,7 +46,8 @@ export class ObjectOutcomes {
       ...(record.error !== undefined && { error: record.error }),
     };
     const parts: readonly RunPart[] = record.parts ?? [
-      { ...whole, objects: record.objects.length === 0 ? [NO_OBJECT] : record.objects },
+      // Of a webhook, whose requests are about as many objects as a cluster has, only its last outcome.
+      { ...whole, objects: isAbout(record) ? record.objects : [NO_OBJECT] },
     ];
     for (const part of parts) for (const object of part.objects) this.#noteObject(record, part, { object, except });
   }
@@ -100,6 +101,10 @@ function outcomeOf(
     ...(message !== undefined && { message: shownText(message, MAX_MESSAGE_CHARS) }),
     ...(next.type === 'dead' && { dead: true }),
   };
+}
+
+function isAbout({ objects, request }: RunRecord): boolean {
+  return objects.length > 0 && request === undefined;
 }
 
 function isGone(event: string): boolean {

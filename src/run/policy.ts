@@ -24,7 +24,11 @@ export type Next =
   /** The operator stops: the task stays at the head of its queue, which ends. */
   | { readonly type: 'keep' }
   /** The caller gets the outcome, whether the run succeeded or failed. */
-  | { readonly type: 'answer' };
+  | {
+      readonly type: 'answer';
+      /** It did not wait any longer. */
+      readonly isLate?: true;
+    };
 
 /** What the decision depends on besides the run and its outcome. */
 export interface RetryPolicy {

@@ -1,9 +1,13 @@
 import { HookFailedError } from '../errors.ts';
 import type { HookResult } from '../hook/result.ts';
 import type { RunNext, RunOutcomeName, RunPart, RunRecord, RunResult } from '../hook/run-record.ts';
+import type { Task } from '../hook/task.ts';
+import type { AskVerdict } from '../hook/trigger.ts';
+import { printableLine } from '../lib/printable.ts';
 import { shownText } from '../lib/shown.ts';
 import { unreachable } from '../lib/unreachable.ts';
 import type { RunCost } from '../runner/executor.ts';
+import { answerOf } from './answer-of.ts';
 import type { EndedPart } from './journal.ts';
 import type { LiveRun } from './live-run.ts';
 import type { Next } from './policy.ts';
@@ -16,6 +20,7 @@ const MAX_TEXT_CHARS = 1100;
 /** The `output` of a result that is longer is left out: with the rest it would not fit into a record. */
 const MAX_OUTPUT_BYTES = 32 * 1024;
 const MAX_PARTS = 20;
+const MAX_REQUESTS = 50;
 const MAX_PART_OBJECTS = 5;
 const MAX_PART_ERROR_CHARS = 300;
 
@@ -29,7 +34,7 @@ export interface RunEnd {
 
 /** The record of a run that has not ended. */
 export function recordOfLive(live: LiveRun): RunRecord {
-  return { ...headOf(live), outcome: 'running' };
+  return { ...headOf(live), outcome: 'running', ...requestFields(live, undefined) };
 }
 
 /** The record of a run that ended. Where all its triggers are one part, the run ended as that part did. */
@@ -43,6 +48,7 @@ export function recordOfEnded(live: LiveRun, { parts, atMs, ...whole }: RunEnd):
     ...costFields(('cost' in outcome ? outcome.cost : undefined) ?? live.cost),
     ...(outcome.type === 'failed' && failureFields(outcome)),
     ...(outcome.type === 'interrupted' && { error: errorText(outcome.error) }),
+    ...requestFields(live, answerOf(live.run, outcome, next)),
     ...resultFields({ ...resultOf(whole.outcome), ...resultOf(outcome) }),
     next: nextOf(next, atMs),
     ...(parts.length > 1 && { parts: parts.slice(0, MAX_PARTS).map((part) => partOf(part, live, atMs)) }),
@@ -61,6 +67,7 @@ function headOf(live: LiveRun): Omit<RunRecord, 'outcome'> {
     attempt,
     objects: objects.objects,
     ...(objects.more > 0 && { moreObjects: objects.more }),
+    ...requestIdsOf(task),
     queued: iso(task.queuedAtMs),
     started: iso(startedAtMs),
     waitedMs: Math.round(waitedMs),
@@ -70,6 +77,21 @@ function headOf(live: LiveRun): Omit<RunRecord, 'outcome'> {
     ...(warnings.length > 0 && { warnings: [...warnings] }),
     lines: live.tail.count,
   };
+}
+
+function requestFields({ run }: LiveRun, verdict: AskVerdict | undefined): Pick<RunRecord, 'request'> {
+  const [trigger] = run.task.triggers;
+  if (trigger.type !== 'ask' || trigger.about === undefined) return {};
+  const { user } = trigger.about;
+  if (verdict === undefined) return { request: { user } };
+  const message = shownText(printableLine(verdict.message), MAX_TEXT_CHARS);
+  const decision = verdict.allowed ? 'allowed' : 'denied';
+  return { request: { user, verdict: decision, ...(message !== '' && { message }) } };
+}
+
+function requestIdsOf({ triggers }: Task): Pick<RunRecord, 'requestIds'> {
+  const ids = triggers.flatMap((trigger) => (trigger.type === 'http' ? trigger.runId : [])).slice(0, MAX_REQUESTS);
+  return ids.length === 0 ? {} : { requestIds: ids };
 }
 
 function costFields(cost: RunCost | undefined): Pick<RunRecord, 'durationMs'> & RunCost['usage'] {

@@ -13,7 +13,7 @@ export interface RecordedObjects {
 }
 
 /**
- * The objects of the triggers: of events and reconciles; each object once, with what happened to it last. `generations`
+ * The objects of the triggers: of events, reconciles and requests; each object once, with what happened to it last. `generations`
  * has those that the contexts of reconciles showed.
  */
 export function recordedObjects(
@@ -41,9 +41,10 @@ function keyOf(trigger: Trigger): string | undefined {
     case 'onStartup':
     case 'schedule':
     case 'synchronization':
-    case 'ask':
     case 'http':
       return undefined;
+    case 'ask':
+      return trigger.about && JSON.stringify([trigger.about.kind, trigger.about.namespace, trigger.about.name]);
   }
 }
 
@@ -51,6 +52,10 @@ function objectOf(trigger: Trigger, generation: number | undefined): RunObject |
   if (trigger.type === 'event') {
     const { binding, watchEvent, item } = trigger;
     return { ...placeOf(binding.kind, item), event: watchEvent, ...generationOf(item) };
+  }
+  if (trigger.type === 'ask') {
+    const { about } = trigger;
+    return about && { ...placeOf(about.kind, about), event: about.operation };
   }
   if (trigger.type !== 'reconcile') return undefined;
   return { ...placeOf(trigger.binding.kind, trigger), event: trigger.reason, ...present({ generation }) };

@@ -4,6 +4,7 @@ import { unreachable } from '../lib/unreachable.ts';
 import type { LogFields, Logger } from '../log.ts';
 import type { OutputLog } from '../runner/output-log.ts';
 import { durationText } from '../lib/duration-text.ts';
+import { answerFields, unansweredText } from './answer-log.ts';
 import type { RunEvent, RunJournal, RunWarning } from './journal.ts';
 import type { Next } from './policy.ts';
 import { compatFields, logCompatEnd, STARTED, type End } from './compat-log.ts';
@@ -125,14 +126,12 @@ function logOwnEnd(voice: Voice, { run, outcome, next }: End): void {
     case 'succeeded': {
       const { cost, applied } = outcome;
       const patches = applied.length === 0 ? {} : { patches: applied.length };
-      log.info({ ...fields, durationMs: Math.round(cost.durationMs), ...patches }, 'hook finished');
+      const durationMs = Math.round(cost.durationMs);
+      log.info({ ...fields, ...answerFields({ run, outcome, next }), durationMs, ...patches }, 'hook finished');
       return;
     }
     case 'later':
-      log.info(
-        { ...fields, attempt: run.attempt, ...saidBy(outcome), ...againIn(next) },
-        'hook is to be run again later',
-      );
+      logLater(voice, { run, outcome, next }, outcome);
       return;
     case 'replaced':
       log.info({ ...fields, attempt: run.attempt }, 'hook was ended for a newer run of its schedule');
@@ -142,7 +141,7 @@ function logOwnEnd(voice: Voice, { run, outcome, next }: End): void {
         log.warn({ ...fields, err: outcome.error }, 'hook failed while shutting down, it is not run again');
       return;
     case 'failed':
-      logFailure(voice, run, outcome, next);
+      logFailure(voice, { run, outcome, next }, outcome);
       return;
     default:
       unreachable(outcome);
@@ -155,11 +154,19 @@ function isRepetition({ run, outcome, next }: End): boolean {
   return isByEnvironment && next.type === 'retry' && run.attempt % LOGGED_EACH !== 1;
 }
 
-function logFailure({ log, fieldsOf }: Voice, run: Run, outcome: FailedRun, next: Next): void {
+function logLater({ log, fieldsOf }: Voice, end: End, outcome: LaterRun): void {
+  const { run, next } = end;
+  const fields = { ...fieldsOf(run), attempt: run.attempt, ...saidBy(outcome), ...againIn(next) };
+  if (next.type !== 'answer') log.info(fields, 'hook is to be run again later');
+  else log.warn({ ...fields, ...answerFields(end) }, `hook cannot do its work yet, and ${unansweredText(end)}`);
+}
+
+function logFailure({ log, fieldsOf }: Voice, end: End, outcome: FailedRun): void {
+  const { run, next } = end;
   const { error } = outcome;
   const failed = { ...fieldsOf(run), attempt: run.attempt, ...exitCodeOf(error), ...saidBy(outcome), err: error };
   if (next.type === 'answer') {
-    log.error(failed, 'hook failed, and its caller gets no response');
+    log.error({ ...failed, ...answerFields(end) }, `hook failed, and ${unansweredText(end)}`);
   } else if (next.type === 'dead') {
     log.error(failed, `hook failed and is not run again: ${GIVEN_UP[next.why]}`);
   } else if (next.type === 'drop' && next.why === 'exhausted') {

@@ -48,8 +48,17 @@ function isMeant({ objects }: RunRecord, object: string | undefined): boolean {
   return object === undefined || objects.some((one) => isObjectMeant(object, one));
 }
 
+/** Whether the run of a record had the request whose caller was given this id. */
+export function recordHasRequest(kept: KeptRecord, id: string): boolean {
+  return mayHave(kept, id) && recordOf(kept).requestIds?.includes(id) === true;
+}
+
 /** A quick look before the record is parsed. */
-function mayBeMeant({ head }: KeptRecord, object: string | undefined): boolean {
+function mayBeMeant(kept: KeptRecord, object: string | undefined): boolean {
   const name = object?.split('/').at(-1) ?? '';
-  return name === '' || Buffer.from(head.buffer, head.byteOffset, head.byteLength).includes(JSON.stringify(name));
+  return name === '' || mayHave(kept, name);
+}
+
+function mayHave({ head }: KeptRecord, text: string): boolean {
+  return Buffer.from(head.buffer, head.byteOffset, head.byteLength).includes(JSON.stringify(text));
 }

@@ -1,6 +1,6 @@
 import type { Task } from '../hook/task.ts';
 import { groupOf } from '../hook/combine.ts';
-import type { Trigger } from '../hook/trigger.ts';
+import type { RequestSubject, Trigger } from '../hook/trigger.ts';
 import { unreachable } from '../lib/unreachable.ts';
 
 /** The name of the first trigger's binding, for logs and metrics; empty for onStartup, as in shell-operator. */
@@ -25,7 +25,7 @@ function describe(trigger: Trigger): string {
     case 'synchronization':
       return `Synchronization${suffix}`;
     case 'ask':
-      return trigger.contextType;
+      return trigger.about === undefined ? trigger.contextType : `${trigger.contextType} ${requestText(trigger.about)}`;
     case 'http':
       return `Http ${trigger.runId} of ${trigger.caller}${suffix}`;
     case 'reconcile': {
@@ -39,6 +39,10 @@ function describe(trigger: Trigger): string {
     default:
       return unreachable(trigger);
   }
+}
+
+function requestText({ operation, kind, namespace, name }: RequestSubject): string {
+  return [operation, kind, placeText(namespace, name)].filter((text) => text !== '').join(' ');
 }
 
 function placeText(namespace: string, name: string): string {

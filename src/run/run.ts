@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AppliedOperation } from '../effects/apply-operations.ts';
 import type { HookResult } from '../hook/result.ts';
 import type { Task } from '../hook/task.ts';
+import type { AskVerdict } from '../hook/trigger.ts';
 import type { RunCost } from '../runner/executor.ts';
 import type { HookOutputs } from '../runner/workspace.ts';
 
@@ -29,6 +30,8 @@ export type RunOutcome =
       readonly applied: readonly AppliedOperation[];
       /** The response files of the hook. */
       readonly response?: HookResponse;
+      /** What the hook decided about a request. */
+      readonly verdict?: AskVerdict;
       readonly result?: HookResult;
     }
   | LaterRun

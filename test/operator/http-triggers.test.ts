@@ -128,11 +128,19 @@ describe('a request to an http binding', { timeout: LIMIT_MS }, () => {
     });
   });
 
-  it('with ?wait is answered 202 when its run takes longer or is tried again', async () => {
-    await using it = await rig({ body: 'exit 3' });
+  it('with ?wait is answered 202 when its run takes longer, or is tried again, with why it failed', async () => {
+    await using it = await rig({ body: `if grep -q bad "$BINDING_CONTEXT_PATH"; then exit 3; fi; exec sleep 600` });
     await ready(it);
 
-    expect(await it.post(`${PATH}?wait=1s`)).toEqual({ status: 202, body: { runId: expect.any(String) } });
+    const { status, body } = await it.post(`${PATH}?wait=3s`, { body: 'bad' });
+    expect({ status, body }).toEqual({
+      status: 202,
+      body: { runId: expect.any(String), lastError: expect.stringContaining('exit code 3') },
+    });
+    const { run } = await it.control.ask('GET', `/runs/${String(body['runId'])}`);
+    expect(run).toMatchObject({ hook: 'ci/deploy.sh', requestIds: [body['runId']] });
+    const slow = await it.post(`${PATH}?wait=1s`);
+    expect(slow).toEqual({ status: 202, body: { runId: expect.any(String) } });
   });
 
   it('is refused with 401, 403, 404, 405 and 413, and the hook does not run', async () => {

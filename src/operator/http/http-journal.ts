@@ -9,7 +9,7 @@ export function httpJournal(open: Pick<OpenRequests, 'begin' | 'again' | 'end'>)
   const settle = (part: EndedPart): void => {
     const end = endOf(part);
     for (const runId of runIdsOf(part.task)) {
-      if (end === undefined) open.again(runId);
+      if (end === undefined) open.again(runId, messageOf(part));
       else open.end(runId, end);
     }
   };
@@ -26,7 +26,7 @@ const MAX_MESSAGE = 512;
 
 /** Undefined for what is run again. */
 function endOf({ outcome, next }: EndedPart): RequestEnd | undefined {
-  const failed = (): RequestEnd => ({ outcome: 'failed', message: saidOf(outcome).message.slice(0, MAX_MESSAGE) });
+  const failed = (): RequestEnd => ({ outcome: 'failed', message: messageOf({ outcome }) });
   switch (next.type) {
     case 'done':
       return { outcome: 'succeeded', ...resultMessage(outcome) };
@@ -43,6 +43,10 @@ function endOf({ outcome, next }: EndedPart): RequestEnd | undefined {
     default:
       return unreachable(next);
   }
+}
+
+function messageOf({ outcome }: Pick<EndedPart, 'outcome'>): string {
+  return saidOf(outcome).message.slice(0, MAX_MESSAGE);
 }
 
 function resultMessage(outcome: EndedPart['outcome']): Pick<RequestEnd, 'message'> {

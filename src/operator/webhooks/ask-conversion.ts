@@ -1,8 +1,8 @@
 import { HookOutputError, summaryOf } from '../../errors.ts';
 import type { AskTrigger } from '../../hook/trigger.ts';
+import { isLost } from '../../run/answer-of.ts';
 import type { Ask, AskOutcome } from '../../run/asked-runs.ts';
 import { readConversionResponse, type ConversionResponse } from '../../sources/conversion/response.ts';
-import { isLost } from './asked-hooks.ts';
 import type { AskedConversion } from '../../sources/conversion/convert.ts';
 
 /**
@@ -29,6 +29,7 @@ export async function askConversion(
   const check: AskTrigger['check'] = ({ conversion }) => {
     try {
       response = readConversionResponse(conversion);
+      return undefined;
     } catch (error) {
       unreadable = error;
       throw error;

@@ -1,9 +1,8 @@
-import { HookFailedError } from '../../errors.ts';
 import type { AskBinding } from '../../hook/ask-binding.ts';
 import type { Hook } from '../../hook/binding.ts';
 import { abortable } from '../../lib/abortable.ts';
 import { Changes } from '../../lib/changes.ts';
-import type { Ask, AskOutcome } from '../../run/asked-runs.ts';
+import type { Ask } from '../../run/asked-runs.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
 
 /** The hooks that callers may ask, as webhooks see them. They change when hooks are loaded again. */
@@ -91,9 +90,4 @@ export class LoadedHooks implements AskedHooks {
     if (unit === undefined) throw new Error(`the hook ${name} is gone`);
     return unit;
   }
-}
-
-/** Whether the hook lost its process or its files through no fault of its own: asked again, it may answer. */
-export function isLost(outcome: AskOutcome): boolean {
-  return outcome.type === 'failed' && outcome.by === 'environment' && outcome.error instanceof HookFailedError;
 }

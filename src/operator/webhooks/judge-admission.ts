@@ -3,8 +3,8 @@ import { HookOutputError, summaryOf } from '../../errors.ts';
 import type { AskTrigger } from '../../hook/trigger.ts';
 import { shownText } from '../../lib/shown.ts';
 import type { Logger } from '../../log.ts';
+import { isLost } from '../../run/answer-of.ts';
 import type { Ask, AskOutcome } from '../../run/asked-runs.ts';
-import { isLost } from './asked-hooks.ts';
 import type { Verdict } from '../../sources/admission/admission-endpoint.ts';
 
 export interface JudgeOptions {
@@ -30,6 +30,8 @@ export async function judgeAdmission(
   const check: AskTrigger['check'] = ({ admission }) => {
     reading = readResponse(admission, { isMutating, object });
     if (reading.type === 'unreadable') throw reading.error;
+    const { allowed, message } = reading.response;
+    return { allowed, message };
   };
   const outcome = await ask({ ...trigger, check }, signal);
   const verdict = verdictOf(outcome, reading);

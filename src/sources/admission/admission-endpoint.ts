@@ -131,7 +131,7 @@ interface Late {
 }
 
 async function judged(
-  { request, object, isDryRun }: Review,
+  { request, object, isDryRun, about }: Review,
   { timeoutMs, signal }: AdmissionCall,
   { binding, judge }: AdmissionEndpointOptions,
 ): Promise<Verdict | Late> {
@@ -142,6 +142,7 @@ async function judged(
     contextType: binding.type === 'kubernetesValidating' ? 'Validating' : 'Mutating',
     members: { review: `{"request":${request}}` },
     isDryRun,
+    about,
   };
   const overtime = new AbortController();
   const asked = judge(trigger, object, AbortSignal.any([signal, overtime.signal]));

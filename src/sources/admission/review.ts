@@ -1,6 +1,8 @@
+import type { RequestSubject } from '../../hook/trigger.ts';
 import { text } from '../../kube/object.ts';
 import { isJson, memberSpans, type JsonSpan } from '../../lib/json-scan.ts';
-import { shown } from '../../lib/shown.ts';
+import { printableLine } from '../../lib/printable.ts';
+import { shown, shownName } from '../../lib/shown.ts';
 
 /** An AdmissionReview with a request, as the API server sent it. */
 export interface Review {
@@ -10,6 +12,8 @@ export interface Review {
   readonly isDryRun: boolean;
   /** What the request is about, for the log. */
   readonly subject: { readonly kind: string; readonly name: string; readonly namespace: string };
+  /** The same for people, with who sent it. */
+  readonly about: RequestSubject;
   /** The request as JSON text, with `object`, `oldObject` and `options`, null where there is none. */
   readonly request: string;
   /** Parses the object of the request; null where there is none. Parsed it may take twenty times the room of its text. */
@@ -46,32 +50,69 @@ function readRequest(body: Buffer, apiVersion: string, span: JsonSpan | undefine
   const uid = scalar(body, members.get('uid'));
   if (typeof uid !== 'string' || uid === '') return bad('Missing parameters: request.uid');
   const missing = ALWAYS.filter((name) => !members.has(name));
+  const subject = subjectOf(body, members);
   return {
     apiVersion,
     uid,
     isDryRun: scalar(body, members.get('dryRun')) === true,
-    subject: subjectOf(body, members),
+    subject,
+    about: aboutOf(body, members, subject),
     request: requestText(body, span, missing),
     object: () => parsed(body, members.get('object')),
   };
 }
 
 function subjectOf(body: Buffer, members: ReadonlyMap<string, JsonSpan>): Review['subject'] {
-  const kind = members.get('kind');
-  const hasKind = kind !== undefined && isObject(body, kind);
-  const textOf = (span: JsonSpan | undefined): string => text(scalar(body, span)).slice(0, MAX_NAME);
   return {
-    kind: hasKind ? textOf(memberSpans(body, kind, ['kind']).get('kind')) : '',
-    name: textOf(members.get('name')),
-    namespace: textOf(members.get('namespace')),
+    kind: textAt(body, inner(body, members.get('kind'), 'kind')),
+    name: textAt(body, members.get('name')),
+    namespace: textAt(body, members.get('namespace')),
   };
+}
+
+function aboutOf(
+  body: Buffer,
+  members: ReadonlyMap<string, JsonSpan>,
+  { kind, namespace, name }: Review['subject'],
+): RequestSubject {
+  const user = textAt(body, inner(body, members.get('userInfo'), 'username'));
+  const found = name === '' ? nameOf(body, members.get('object')) : name;
+  return {
+    operation: plainText(textAt(body, members.get('operation'))),
+    kind: plainText(kind),
+    namespace: plainText(namespace),
+    name: plainText(found),
+    user: plainText(user),
+  };
+}
+
+function plainText(value: string): string {
+  return shownName(printableLine(value), MAX_NAME);
+}
+
+/** The name in the object, which a request without a name may have. */
+function nameOf(body: Buffer, object: JsonSpan | undefined): string {
+  const metadata = inner(body, object, 'metadata');
+  const name = textAt(body, inner(body, metadata, 'name'));
+  if (name !== '') return name;
+  const prefix = textAt(body, inner(body, metadata, 'generateName'));
+  return prefix === '' ? '' : `${prefix}*`;
+}
+
+/** Where a member of the value at `span` is; undefined where the value is no object. */
+function inner(body: Buffer, span: JsonSpan | undefined, member: string): JsonSpan | undefined {
+  return span !== undefined && isObject(body, span) ? memberSpans(body, span, [member]).get(member) : undefined;
+}
+
+function textAt(body: Buffer, span: JsonSpan | undefined): string {
+  return text(scalar(body, span)).slice(0, MAX_NAME);
 }
 
 const MAX_NAME = 253;
 const INVALID = 'Invalid JSON payload';
 /** The members that are there in every request, also where the sender left them out. */
 const ALWAYS = ['object', 'oldObject', 'options'] as const;
-const MEMBERS = ['uid', 'dryRun', 'kind', 'name', 'namespace', ...ALWAYS] as const;
+const MEMBERS = ['uid', 'dryRun', 'kind', 'name', 'namespace', 'operation', 'userInfo', ...ALWAYS] as const;
 
 function bad(message: string): ReviewProblem {
   return { status: 400, text: message };

@@ -133,7 +133,9 @@ export class HttpRequests {
     emit(hook, trigger);
     if (waitMs === 0) return { status: 202, body: { runId } };
     const end = await open.ended(runId, waitMs, request.signal);
-    return end === undefined ? { status: 202, body: { runId } } : answerOf(runId, end);
+    if (end !== undefined) return answerOf(runId, end);
+    const lastError = open.lastError(runId);
+    return { status: 202, body: { runId, ...(lastError !== undefined && { lastError }) } };
   }
 
   #targetOf(path: string): Target | undefined {

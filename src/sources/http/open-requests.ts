@@ -17,6 +17,8 @@ interface OpenRequest {
   readonly end: Latch<RequestEnd>;
   /** Whether a run of it has begun and not ended. */
   isRunning: boolean;
+  /** Why its last run failed, for the caller. */
+  lastError?: string;
 }
 
 /** As many as a queue that stands still may hold, with bodies that fit into memory. */
@@ -48,11 +50,12 @@ export class OpenRequests {
     if (open !== undefined) open.isRunning = true;
   }
 
-  /** The request is to be run again. */
-  again(runId: string): void {
+  /** The request is to be run again; `why` is for its caller. */
+  again(runId: string, why: string): void {
     const open = this.#open.get(runId);
     if (open === undefined) return;
     open.isRunning = false;
+    open.lastError = why;
     if (this.#isStopped) this.end(runId, STOPPED);
   }
 
@@ -76,6 +79,11 @@ export class OpenRequests {
     this.#isStopped = true;
     for (const [runId, { isRunning }] of this.#open) if (!isRunning) this.end(runId, STOPPED);
     this.#finishIfDone();
+  }
+
+  /** Why the last run of an open request failed; undefined where none did. */
+  lastError(runId: string): string | undefined {
+    return this.#open.get(runId)?.lastError;
   }
 
   /** Resolves when it is stopped and every request has ended. */

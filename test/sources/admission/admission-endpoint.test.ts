@@ -108,10 +108,37 @@ describe('a review', () => {
           contextType: 'Mutating',
           members: { review: `{"request":${text.slice(0, -1)},"oldObject":null,"options":null}}` },
           isDryRun: true,
+          about: { operation: 'CREATE', kind: '', namespace: '', name: '', user: '' },
         },
         object: { n: Number('12345678901234567890'), s: '<' },
       },
     ]);
+  });
+
+  it.each([
+    ['web', { name: 'web', object: { metadata: { name: 'other' } } }],
+    ['made', { object: { metadata: { name: 'made', generateName: 'web-' } } }],
+    ['web-*', { object: { metadata: { generateName: 'web-' } } }],
+    ['', { object: null }],
+    ['', { object: { metadata: 'x' } }],
+  ])('is about %j with its sender, as text that can be printed', async (name, more) => {
+    const { post, asked } = rig();
+    const said = {
+      kind: { kind: 'Pod' },
+      namespace: 'a\n\u001b[31m',
+      userInfo: { username: 'u'.repeat(300) },
+      ...more,
+    };
+
+    await post(review({ uid: 'u-1', operation: 'CREATE', ...said }));
+
+    expect(asked[0]?.trigger.about).toEqual({
+      operation: 'CREATE',
+      kind: 'Pod',
+      namespace: String.raw`a\n\u001b[31m`,
+      name,
+      user: 'u'.repeat(253),
+    });
   });
 
   it('is not parsed for the hook, so that a crowd of large ones takes no more room than their texts', async () => {

@@ -69,7 +69,7 @@ describe('open requests', () => {
 
     open.stop();
     expect(isFinished).toBe(false);
-    open.again('runs');
+    open.again('runs', 'no');
 
     expect(await end).toMatchObject({ outcome: 'dropped' });
     expect(await finished).toBe(true);
