@@ -1,6 +1,7 @@
 import { HookOutputError } from '../errors.ts';
 import { parseExactJson } from '../lib/exact-json.ts';
-import { shownText } from '../lib/shown.ts';
+import { nearest } from '../hook/nearest.ts';
+import { shownName, shownText } from '../lib/shown.ts';
 import { FieldReader, isObject, received } from './field-reader.ts';
 import { jsonPatchOf } from './json-patch-of.ts';
 import type { JsonObject } from './operation.ts';
@@ -91,13 +92,19 @@ function isLost(document: JsonObject): boolean {
 function readAllowed(reader: FieldReader, document: JsonObject): boolean {
   const allowed = reader.value('allowed');
   const isGiven = allowed !== undefined;
-  if (!isGiven && reader.text('message') === undefined) reader.missing('allowed', 'true or false');
+  if (!isGiven && reader.text('message') === undefined)
+    reader.missing('allowed', `true or false${misspelled(document)}`);
   if (isGiven && typeof allowed !== 'boolean')
     reader.fail('allowed', `received ${received(allowed)}, expected true or false`);
   const written = Object.keys(document).filter((key) => key.toLowerCase() === 'allowed');
   if (written.length > 1)
     reader.fail('allowed', `is given ${written.length} times, as ${written.join(' and ')}, expected once`);
   return allowed === true;
+}
+
+function misspelled(document: JsonObject): string {
+  const meant = Object.keys(document).find((key) => /^allow/i.test(key) || nearest(key, FIELDS) === 'allowed');
+  return meant === undefined ? '' : `; unknown field ${shownName(meant)}, did you mean allowed?`;
 }
 
 function readWarnings(reader: FieldReader): readonly string[] {
@@ -144,7 +151,9 @@ function readWhole(
   }
   for (const field of ['apiVersion', 'kind']) {
     if (whole[field] === object[field]) continue;
-    reader.fail(`object.${field}`, `received ${received(whole[field])}, expected that of the request`);
+    if (whole[field] === undefined)
+      reader.fail(`object.${field}`, 'is missing; give the whole object, not only changes');
+    else reader.fail(`object.${field}`, `received ${received(whole[field])}, expected that of the request`);
   }
   return jsonPatchOf(object, whole);
 }

@@ -11,10 +11,12 @@ import {
   readWord,
   report,
   reportValue,
+  warn,
   type Fields,
   type Place,
   type Read,
 } from './config-reader.ts';
+import { shown } from '../lib/shown.ts';
 import { readLabelSelector } from './config-selector.ts';
 import { webhookPath } from './webhook-names.ts';
 
@@ -45,11 +47,42 @@ const readTimeout: Read<number> = (value, place) => {
   return reportValue(place, value, `the timeout value must be between 1 and ${MAX_TIMEOUT_SECONDS} seconds`);
 };
 
+// An API server and shell-operator take what follows, and never call the webhook for it: a warning, since other values
+// of the same rule may match.
+const readGroup: Read<string> = (value, place) => {
+  const group = readText(value, place);
+  if (group === undefined) return undefined;
+  const got = `got ${shown(group)}`;
+  if (group.includes('/')) warn(place, `${got}, which matches nothing: expected the group alone, such as apps`);
+  else if (VERSION.test(group)) warn(place, `${got}, which is a version: the core group is ""`);
+  else if (group === 'core') warn(place, `${got}, which matches nothing: the core group is ""`);
+  return group;
+};
+
+const readVersion: Read<string> = (value, place) => {
+  const version = readText(value, place);
+  if (version?.includes('/') === true) {
+    warn(place, `got ${shown(version)}, which matches nothing: expected the version alone, such as v1`);
+  }
+  return version;
+};
+
+const readResource: Read<string> = (value, place) => {
+  const resource = readText(value, place);
+  if (resource !== undefined && /[A-Z]/.test(resource)) {
+    const expected = 'expected the plural in small letters, such as pods';
+    warn(place, `got ${shown(resource)}, which matches nothing: ${expected}`);
+  }
+  return resource;
+};
+
+const VERSION = /^v\d+(?:(?:alpha|beta)\d+)?$/;
+
 const readRuleFields = readFields(
   {
-    apiGroups: readList(readText, 1),
-    apiVersions: readList(readText, 1),
-    resources: readList(readText, 1),
+    apiGroups: readList(readGroup, 1),
+    apiVersions: readList(readVersion, 1),
+    resources: readList(readResource, 1),
     operations: readList(readWord(OPERATIONS), 1),
     scope: readWord({ Cluster: 'Cluster', Namespaced: 'Namespaced', '*': '*' } as const),
   },

@@ -69,7 +69,8 @@ describe('the response of an admission hook', () => {
     ['is no JSON', 'allowed: true', /is not one JSON object/],
     ['is two documents', '{"allowed":true}\n{"allowed":false}', /is not one JSON object/],
     ['is an array', '[{"allowed":true}]', /holds an array of 1, expected one JSON object with allowed/],
-    ['says nothing', {}, /allowed: is missing, expected true or false/],
+    ['says nothing', {}, /allowed: is missing, expected true or false$/],
+    ['has allowed misspelled', { allow: true }, /allowed: is missing, .*; unknown field allow, did you mean allowed\?/],
     ['has allowed as text', { allowed: 'true' }, /allowed: received "true", expected true or false/],
     ['has allowed as a word for true', { allowed: 'yes' }, /allowed: received "yes", expected true or false/],
     [
@@ -104,6 +105,11 @@ describe('the response of an admission hook', () => {
       'has an object of another kind',
       { allowed: true, object: { ...POD, kind: 'Node' } },
       /object\.kind: received "Node"/,
+    ],
+    [
+      'has an object without a kind',
+      { allowed: true, object: { apiVersion: 'v1' } },
+      /object\.kind: is missing; give the whole object, not only changes/,
     ],
     ['has an object that is none', { allowed: true, object: 'x' }, /object: received "x", expected the whole object/],
   ])('that %s is refused with its reason', (_, response, message) => {

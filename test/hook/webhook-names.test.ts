@@ -128,3 +128,48 @@ describe('a warning about a webhook', () => {
     expect(warningsOf({ timeoutSeconds: 1 }, 'warm')).toEqual([]);
   });
 });
+
+describe('what matches nothing', () => {
+  const warnings = (config: object): readonly string[] => {
+    const parsed = parse(config);
+    expect(parsed.type).toBe('valid');
+    return (parsed.type === 'valid' && parsed.warnings) || [];
+  };
+
+  it.each([
+    ['resources', 'Pod', 'expected the plural in small letters, such as pods'],
+    ['apiGroups', 'v1', 'which is a version: the core group is ""'],
+    ['apiGroups', 'v1beta1', 'which is a version: the core group is ""'],
+    ['apiGroups', 'core', 'the core group is ""'],
+    ['apiGroups', 'apps/v1', 'expected the group alone, such as apps'],
+    ['apiVersions', 'apps/v1', 'expected the version alone, such as v1'],
+  ])('in %s of a rule, such as %j, is a warning', (field, value, text) => {
+    const rules = [{ ...RULE, [field]: [...RULE.resources, value] }];
+
+    expect(warnings({ kubernetesValidating: [{ name: 'a.example.com', rules }] })).toEqual([
+      expect.stringMatching(
+        new RegExp(`^kubernetesValidating\\[0\\]\\.rules\\[0\\]\\.${field}\\[\\d\\]: got "${value}", `),
+      ),
+    ]);
+    expect(warnings({ kubernetesValidating: [{ name: 'a.example.com', rules }] })[0]).toContain(text);
+  });
+
+  it.each([
+    ['crdName', { crdName: 'CronTab' }, 'which no CustomResourceDefinition is called'],
+    ['crdName', { crdName: 'crontabs' }, 'which no CustomResourceDefinition is called'],
+    ['conversions[0]', { conversions: [{ fromVersion: 'v1', toVersion: 'v1' }] }, 'converts "v1" to itself'],
+    [
+      'conversions[0].fromVersion',
+      { conversions: [{ fromVersion: 'other.example.com/v1', toVersion: 'v2' }] },
+      'whose group is not "example.com", as in crdName',
+    ],
+  ])('in a conversion, at %s of %j, is a warning', (path, more, text) => {
+    const conversions = [{ fromVersion: 'example.com/v1', toVersion: 'v2' }];
+    const entry = { name: 'c', crdName: 'crontabs.example.com', conversions, ...more };
+
+    const [warning, ...others] = warnings({ kubernetesCustomResourceConversion: [entry] });
+    expect(others).toEqual([]);
+    expect(warning?.startsWith(`kubernetesCustomResourceConversion[0].${path}: `)).toBe(true);
+    expect(warning).toContain(text);
+  });
+});

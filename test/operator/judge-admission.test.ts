@@ -59,3 +59,20 @@ describe('a request is denied', () => {
     expect(await judged(outcome)).toMatchObject({ type: 'failed', status: 403 });
   });
 });
+
+describe('a module that ends without an answer', () => {
+  it('is told which calls it needs, and that something may not be awaited', async () => {
+    const ready = async () => async (asked: AskTrigger) => {
+      expect(() => asked.check?.({ admission: '', conversion: '' })).toThrow('ended without answer.allow()');
+      return { type: 'failed', by: 'output', error: new Error('no') } as const;
+    };
+    const verdict = await judgeAdmission(trigger, () => null, {
+      ready,
+      isModule: true,
+      log: recordingLogger(),
+      signal: never,
+    });
+
+    expect(verdict).toMatchObject({ status: 500, reason: expect.stringContaining('is something not awaited?') });
+  });
+});

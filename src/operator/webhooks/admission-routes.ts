@@ -75,6 +75,7 @@ export class AdmissionRoutes {
     const log = this.#options.log.child({ hook });
     const compat = this.#options.logCompat === true ? compatWebhookLog(this.#options.log) : undefined;
     const labels = { hook, binding: binding.name };
+    const isModule = asked.hooks().find(({ name }) => name === hook)?.type === 'warm';
     return {
       maxBodyBytes: MAX_BODY_BYTES,
       answer: createAdmissionEndpoint({
@@ -83,7 +84,7 @@ export class AdmissionRoutes {
         room: (values) => this.#room.take(values),
         judge: async (trigger, object, signal) => {
           const ready = async (until: AbortSignal) => asked.ready(hook, binding, until);
-          const verdict = await judgeAdmission(trigger, object, { ready, log, signal });
+          const verdict = await judgeAdmission(trigger, object, { ready, isModule, log, signal });
           if (verdict.type === 'answered') compat?.judged(hook, binding, verdict);
           return verdict;
         },

@@ -1,4 +1,4 @@
-import { readAdmission, type AdmissionResponse } from '../../effects/read-admission.ts';
+import { readAdmission, type AdmissionResponse, type AdmissionScope } from '../../effects/read-admission.ts';
 import { HookOutputError, summaryOf } from '../../errors.ts';
 import type { AskTrigger } from '../../hook/trigger.ts';
 import { shownText } from '../../lib/shown.ts';
@@ -10,6 +10,8 @@ import type { Verdict } from '../../sources/admission/admission-endpoint.ts';
 export interface JudgeOptions {
   /** Returns the function that runs the hook; rejects when it is not ready before `signal` aborts. */
   readonly ready: (signal: AbortSignal) => Promise<Ask>;
+  /** Whether the hook is a module, which answers by calling functions. */
+  readonly isModule?: boolean;
   readonly log: Logger;
 }
 
@@ -17,7 +19,7 @@ export interface JudgeOptions {
 export async function judgeAdmission(
   trigger: AskTrigger,
   object: () => unknown,
-  { ready, log, signal }: JudgeOptions & { readonly signal: AbortSignal },
+  { ready, isModule = false, log, signal }: JudgeOptions & { readonly signal: AbortSignal },
 ): Promise<Verdict> {
   let ask: Ask;
   try {
@@ -28,7 +30,7 @@ export async function judgeAdmission(
   const isMutating = trigger.binding.type === 'kubernetesMutating';
   let reading: Reading | undefined;
   const check: AskTrigger['check'] = ({ admission }) => {
-    reading = readResponse(admission, { isMutating, object });
+    reading = readResponse(admission, { isMutating, object, isModule });
     if (reading.type === 'unreadable') throw reading.error;
     const { allowed, message } = reading.response;
     return { allowed, message };
@@ -82,9 +84,13 @@ function failed(reason: string): Verdict & { readonly type: 'failed' } {
   return { type: 'failed', status: 403, reason };
 }
 
-function readResponse(text: string, scope: Parameters<typeof readAdmission>[1]): Reading {
+const UNDECIDED = 'its run ended without answer.allow() or answer.deny(); is something not awaited?';
+
+function readResponse(text: string, { isModule, ...scope }: AdmissionScope & { readonly isModule: boolean }): Reading {
+  const isEmpty = text.trim() === '';
   // As in shell-operator: the hook did not fail, it gave no answer.
-  const status = text.trim() === '' ? 500 : 403;
+  const status = isEmpty ? 500 : 403;
+  if (isEmpty && isModule) return { type: 'unreadable', error: new HookOutputError(UNDECIDED), status };
   try {
     return { type: 'response', response: readAdmission(text, scope) };
   } catch (error) {

@@ -27,6 +27,8 @@ export function readConversionResponse(text: string): ConversionResponse {
   if (typeof failedMessage === 'string' && failedMessage !== '')
     return { type: 'failed', message: shownText(failedMessage, MAX_MESSAGE) };
   if (Array.isArray(convertedObjects)) return { type: 'objects', objects: convertedObjects };
+  if (convertedObjects === undefined)
+    throw unreadable(`${FILE}: convertedObjects is missing, expected a list of objects`);
   throw unreadable(`${FILE}.convertedObjects: got ${shown(convertedObjects)}, expected a list of objects`);
 }
 

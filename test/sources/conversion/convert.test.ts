@@ -133,7 +133,7 @@ describe('a conversion', () => {
   it.each([
     ['fails', 'hook failed: exit code 1', 'hook failed: exit code 1'],
     ['says failedMessage', { failedMessage: 'cannot convert spec.x' }, 'cannot convert spec.x'],
-    ['returns no objects', {}, 'convertedObjects: got undefined, expected a list of objects'],
+    ['returns no objects', {}, 'convertedObjects is missing, expected a list of objects'],
     ['returns a list', [], 'got [], expected an object with convertedObjects'],
     ['returns too few', { convertedObjects: [] }, 'it returned 0 objects, expected the 1 that it was given'],
     ['returns no object', { convertedObjects: [7] }, 'convertedObjects[0]: got 7, expected an object'],

@@ -28,7 +28,7 @@ describe('the response of a converter', () => {
     ['{"convertedObjects":[]} {"failedMessage":"no"}', 'CONVERSION_RESPONSE_PATH cannot be read as JSON'],
     ['{"convertedObjects":[]} done', 'CONVERSION_RESPONSE_PATH cannot be read as JSON'],
     ['[{}]', 'CONVERSION_RESPONSE_PATH: got [{}], expected an object with convertedObjects'],
-    ['{}', 'CONVERSION_RESPONSE_PATH.convertedObjects: got undefined, expected a list of objects'],
+    ['{}', 'CONVERSION_RESPONSE_PATH: convertedObjects is missing, expected a list of objects'],
     ['{"convertedObjects":{}}', 'CONVERSION_RESPONSE_PATH.convertedObjects: got {}, expected a list of objects'],
   ])('%j is no response: %s', (text, message) => {
     expect(() => readConversionResponse(text)).toThrow(message);
