@@ -131,6 +131,17 @@ export class HookOutputError extends HookletError {
   override readonly name = 'HookOutputError';
   readonly code = 'ERR_HOOK_OUTPUT';
   readonly isRetryable = true;
+  /** What is wrong, without any value that the hook wrote. */
+  readonly brief: string | undefined;
+
+  constructor(message: string, options?: ErrorOptions & { readonly brief?: string | undefined }) {
+    super(message, options);
+    this.brief = options?.brief;
+  }
+
+  override get summary(): string {
+    return this.brief === undefined ? super.summary : `${this.brief}; ${super.summary}`;
+  }
 }
 
 /** One or more patch operations that failed; the message has the index and target of each. */

@@ -24,7 +24,8 @@ export function parseMetrics(text: string): ParsedMetrics {
     warnings.push(...parsed.warnings.map((warning) => `${place(document)}: ${warning}`));
     if (parsed.operation !== undefined) operations.push(parsed.operation);
   }
-  if (found.count > 0) throw new HookOutputError(found.describe('METRICS_PATH'));
+  if (found.count > 0)
+    throw new HookOutputError(found.describe('METRICS_PATH'), { brief: found.brief('METRICS_PATH') });
   return { operations, warnings: shownWarnings(warnings) };
 }
 

@@ -62,7 +62,8 @@ export function parseOperations(
     warnings.push(...parsed.warnings.map((warning) => `${place(document)}: ${warning}`));
     if (parsed.operation !== undefined) operations.push(parsed.operation);
   }
-  if (found.count > 0) throw new HookOutputError(found.describe('KUBERNETES_PATCH_PATH'));
+  if (found.count > 0)
+    throw new HookOutputError(found.describe('KUBERNETES_PATCH_PATH'), { brief: found.brief('KUBERNETES_PATCH_PATH') });
   return { operations, warnings: shownWarnings(warnings) };
 }
 

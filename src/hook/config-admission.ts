@@ -37,14 +37,19 @@ const readWebhookName: Read<string> = (value, place) => {
   return reportValue(
     place,
     value,
-    'a name that is a domain with at least three segments separated by dots, such as pods.validate.example.com',
+    'a name that is a domain with at least three segments separated by dots, of small letters, digits and "-", such as pods.validate.example.com',
   );
 };
 
 const readTimeout: Read<number> = (value, place) => {
   const seconds = readInteger(value, place);
   if (seconds === undefined || (seconds >= 1 && seconds <= MAX_TIMEOUT_SECONDS)) return seconds;
-  return reportValue(place, value, `the timeout value must be between 1 and ${MAX_TIMEOUT_SECONDS} seconds`);
+  return reportValue(
+    place,
+    value,
+    `a number of seconds from 1 to ${MAX_TIMEOUT_SECONDS}`,
+    `the timeout value must be between 1 and ${MAX_TIMEOUT_SECONDS} seconds`,
+  );
 };
 
 // An API server and shell-operator take what follows, and never call the webhook for it: a warning, since other values
@@ -180,17 +185,27 @@ export function checkWebhookNames(
   lists: Readonly<Partial<Record<AdmissionBinding['type'], readonly AdmissionEntry[] | undefined>>>,
   place: Place,
 ): void {
-  const taken = new Map<string, string>();
+  const taken = new Map<string, TakenName>();
   for (const [field, entries = []] of Object.entries(lists)) {
     for (const [index, { name }] of entries.entries()) {
       if (name === undefined) continue;
       const path = webhookPath(name);
       const at = inside(inside(place, field), index);
       const other = taken.get(path);
-      if (other !== undefined) report(inside(at, 'name'), `${name} is taken: ${other} is a webhook with the same path`);
-      else taken.set(path, `${name} (${field}[${index}])`);
+      if (other === undefined) taken.set(path, { name, at: `${field}[${index}]` });
+      else report(inside(at, 'name'), takenText(name, other));
     }
   }
+}
+
+interface TakenName {
+  readonly name: string;
+  readonly at: string;
+}
+
+function takenText(name: string, { name: other, at }: TakenName): string {
+  if (name === other) return `${at} has the name ${name} too; rename one`;
+  return `${at} is called ${other}, which has the same path as ${name}; rename one`;
 }
 
 function checkTogether(entry: AdmissionEntry, type: AdmissionBinding['type'], place: Place): void {

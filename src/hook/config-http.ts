@@ -1,6 +1,7 @@
 import type { RetryRule } from './binding.ts';
 import {
   inside,
+  isObject,
   present,
   readFields,
   readFlag,
@@ -45,6 +46,8 @@ const readAuthentication: Read<HttpAuthentication> = (value, place) => {
     return { type };
   }
   if (secretFile !== undefined) return { type, secretFile };
+  // Given, and reported already.
+  if (isObject(value) && value['secretFile'] !== undefined) return undefined;
   return report(inside(place, 'secretFile'), 'missing, expected the path of the file with the secret of the signature');
 };
 

@@ -101,8 +101,13 @@ function describeFailure({ path, type }: HookFile, run: ConfigRun): string | und
   if (run.startError !== undefined) return `--config failed: ${explainStartFailure(path, run.startError)}`;
   if (run.exitCode === 0 && run.timedOut !== true) return undefined;
   if (isModuleBroken(type, run)) return MODULE_BROKEN;
-  return `--config ${ending(run)}, expected exit code 0`;
+  const hint = NO_LIBRARY.test(run.stderr) ? `; ${LIBRARY_HINT}` : '';
+  return `--config ${ending(run)}, expected exit code 0${hint}`;
 }
+
+// The image has the file there, as that of shell-operator; other places have it elsewhere.
+const NO_LIBRARY = /\/shell_lib\.sh: No such file/;
+const LIBRARY_HINT = 'source "${HOOKLET_SHELL_LIB:-/shell_lib.sh}", which is set wherever hooklet runs a hook';
 
 const MODULE_BROKEN = 'its module cannot be loaded';
 

@@ -39,3 +39,8 @@ const DENIED: AskVerdict = { allowed: false, message: '' };
 export function isLost(outcome: AskOutcome): boolean {
   return outcome.type === 'failed' && outcome.by === 'environment' && outcome.error instanceof HookFailedError;
 }
+
+/** A text for the caller of a run that failed, with the id by which those who run hooklet find it. */
+export function withRunId(text: string, outcome: AskOutcome): string {
+  return 'runId' in outcome && outcome.runId !== undefined ? `${text} (run ${outcome.runId})` : text;
+}

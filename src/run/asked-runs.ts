@@ -14,7 +14,7 @@ import { newRun, type Run, type RunOutcome } from './run.ts';
 export type Ask = (trigger: AskTrigger, signal: AbortSignal) => Promise<AskOutcome>;
 
 /** What became of a request. */
-export type AskOutcome = RunOutcome | RefusedAsk;
+export type AskOutcome = (RunOutcome & { readonly runId?: string }) | RefusedAsk;
 
 /** The hook was not run: too many processes of hooks answer requests already. */
 export interface RefusedAsk {
@@ -81,13 +81,13 @@ export class AskedRuns {
     return outcome.type === 'no-slot' ? { type: 'refused', reason: outcome.reason } : outcome;
   }
 
-  async #run(hook: Hook, trigger: AskTrigger, signal: AbortSignal): Promise<RunOutcome> {
+  async #run(hook: Hook, trigger: AskTrigger, signal: AbortSignal): Promise<Exclude<AskOutcome, RefusedAsk>> {
     const { run: execute, journal, now } = this.#options;
     const run = newRun(newTask(hook, trigger, now()), '');
     const outcome = await execute(run, signal);
     const next: Next = { type: 'answer', ...(signal.aborted && { isLate: true }) };
     const record = (): void => journal.record(endedWhole(run, outcome, next));
     void this.#tracked(nextTurn().then(record));
-    return outcome;
+    return { ...outcome, runId: run.id };
   }
 }

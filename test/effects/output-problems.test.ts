@@ -34,3 +34,12 @@ it('of warnings the first 100 are told', () => {
   expect(shownWarnings(Array(100).fill('w'))).toHaveLength(100);
   expect(shownWarnings(Array(250).fill('w')).slice(99)).toEqual(['w', 'and 150 more']);
 });
+
+it('the first problem is told without what the hook wrote', () => {
+  const problems = outputProblems([{ number: 3, line: 5, message: 'cannot be read as JSON: hush' }]);
+  expect(problems.brief('METRICS_PATH')).toBe('METRICS_PATH document 3, line 5 cannot be read');
+  problems.add({ number: 2, line: 2 }, [{ field: 'kind', message: 'is missing, expected a kind' }]);
+  expect(problems.brief('METRICS_PATH')).toMatch(/document 2, line 2: kind is missing, expected a kind, and 1 more/);
+  problems.add({ number: 1, line: 1 }, [{ field: 'name', message: 'received "hush", expected a name' }]);
+  expect(problems.brief('METRICS_PATH')).toMatch(/document 1, line 1: name is not what is expected, and 2 more/);
+});

@@ -121,6 +121,14 @@ describe('loadHooks', () => {
     expect(broken[0]?.message).toContain(message);
   });
 
+  it('names the library in bash to a hook that looks for it in the root folder, where there is none', async () => {
+    const stderr = 'hook.sh: line 3: /shell_lib.sh: No such file or directory';
+    const readConfig = async (): Promise<ConfigRun> => ({ exitCode: 127, stdout: '', stderr });
+    const { broken } = await loadHooks([{ name: 'a.js', path: '/a.js', type: 'warm' }], { readConfig, checkFilter });
+
+    expect(broken[0]?.issues[0]?.message).toContain('source "${HOOKLET_SHELL_LIB:-/shell_lib.sh}"');
+  });
+
   it('takes whatever a config does to its parser for a problem of that hook alone', async () => {
     const readConfig = async ({ name }: { readonly name: string }): Promise<ConfigRun> =>
       printed(

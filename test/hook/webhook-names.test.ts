@@ -44,6 +44,20 @@ describe('the path of a webhook', () => {
   });
 });
 
+describe('a config', () => {
+  it.each([
+    [
+      'kubernetesValidating',
+      { name: 'a.example.com', timeoutSeconds: 60 },
+      'got 60, expected a number of seconds from 1',
+    ],
+    ['http', { authentication: { type: 'github', secretFile: 'secret' } }, 'got "secret", expected an absolute path'],
+    ['http', { authentication: { type: 'github' } }, 'missing, expected the path of the file'],
+  ])('of %s %j has 1 problem', (field, entry, text) => {
+    expect(issuesOf({ [field]: [entry] })).toEqual([expect.stringContaining(text)]);
+  });
+});
+
 describe('the name of a webhook', () => {
   const [a, b] = [
     { name: 'a.example.com', rules: [RULE] },
@@ -51,16 +65,20 @@ describe('the name of a webhook', () => {
   ];
 
   it.each([
-    ['validating twice', { kubernetesValidating: [a, b, a] }, 'kubernetesValidating[2].name: a.example.com is taken'],
+    [
+      'validating twice',
+      { kubernetesValidating: [a, b, a] },
+      'kubernetesValidating[2].name: kubernetesValidating[0] has the name a.example.com too',
+    ],
     [
       'validating and mutating',
       { kubernetesValidating: [b, a], kubernetesMutating: [a] },
-      'kubernetesMutating[0].name: a.example.com is taken: a.example.com (kubernetesValidating[1]) is a webhook',
+      'kubernetesMutating[0].name: kubernetesValidating[1] has the name a.example.com too; rename one',
     ],
     [
       'two names with one path',
       { kubernetesValidating: [{ name: 'x.y.z.io' }, { name: 'x-y.z.io' }, { name: 'x.y-z.io' }] },
-      'kubernetesValidating[1].name: x-y.z.io is taken: x.y.z.io',
+      'kubernetesValidating[1].name: kubernetesValidating[0] is called x.y.z.io, which has the same path as x-y.z.io; rename one',
     ],
   ])('is given once in a hook: %s', (_, config, issue) => {
     expect(issuesOf(config)).toContainEqual(expect.stringContaining(issue));

@@ -179,6 +179,20 @@ describe('a request to an http binding', { timeout: LIMIT_MS }, () => {
     expect(it.operator.contexts('deploy.sh')).toMatchObject([{ caller: 'github', request: { body } }]);
   });
 
+  it('whose secret is not there is refused, which the log says when the hook is loaded', async () => {
+    await using it = await rig({ binding: { authentication: { type: 'github', secretFile: '/nowhere/secret' } } });
+
+    await until(() =>
+      expect(it.operator.lines).toContainEqual({
+        level: 'warn',
+        message: 'the secret cannot be read, callers are answered 503',
+        fields: { hook: 'ci/deploy.sh', binding: 'deploy', err: expect.any(Error) },
+      }),
+    );
+    await ready(it);
+    expect((await fetch(`${it.operator.url()}${PATH}`, { method: 'POST' })).headers.get('www-authenticate')).toBe(null);
+  });
+
   it('whose secret is a pipe that nobody writes is answered 503, and the log says so once', async () => {
     const folder = temporaryFolder();
     onTestFinished(() => folder[Symbol.dispose]());

@@ -17,6 +17,8 @@ const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1';
 const VALIDATING = `${CONFIGURATIONS}/validatingwebhookconfigurations/test-hooks`;
 const MUTATING = `${CONFIGURATIONS}/mutatingwebhookconfigurations/test-hooks`;
 
+const ALLOWS = `echo '{"allowed":true}' > "$VALIDATING_RESPONSE_PATH"`;
+
 const validating = (name: string, more: object = {}) => ({
   configVersion: 'v1',
   kubernetesValidating: [{ name, rules: RULES, ...more }],
@@ -107,13 +109,14 @@ describe('a hook with a webhook', { timeout: LIMIT_MS }, () => {
 
   it('that fails, writes nonsense, or asks for what is refused denies, and names itself and what', async () => {
     const bad = { operation: 'Create', object: { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: '_' } } };
-    const patch = `echo '{"allowed":true}' > "$VALIDATING_RESPONSE_PATH"; echo '${JSON.stringify(bad)}' > "$KUBERNETES_PATCH_PATH"`;
+    const patch = `${ALLOWS}; echo '${JSON.stringify(bad)}' > "$KUBERNETES_PATCH_PATH"`;
     const cases: readonly (readonly [name: string, body: string, message: string, code: number])[] = [
       ['fails', 'exit 1', 'exit code 1', 403],
       ['silent', ':', 'ADMISSION_RESPONSE_PATH is empty', 500],
       ['nonsense', 'echo yes > "$ADMISSION_RESPONSE_PATH"', 'ADMISSION_RESPONSE_PATH is not one JSON object', 403],
       ['later', 'exit 75', 'it says that its work cannot be done yet', 403],
       ['refused', patch, 'ERR_PATCH', 403],
+      ['invalid', `${ALLOWS}; echo '{"operation":"hush"}' > "$KUBERNETES_PATCH_PATH"`, 'document 1, line 1', 403],
     ];
     const hooks = cases.map(([name, body]) => [`${name}.sh`, recordingHook(validating(`${name}.example.com`), body)]);
     const sandbox = await sandboxForTest();
@@ -127,6 +130,8 @@ describe('a hook with a webhook', { timeout: LIMIT_MS }, () => {
       const start = `Hook failed: hook ${name}.sh, kubernetesValidating ${name}.example.com: `;
       expect(JSON.stringify(response)).toContain(start);
       expect(JSON.stringify(response)).toContain(message);
+      expect(JSON.stringify(response)).toMatch(/ \(run [-0-9a-f]{36}\)"/);
+      expect(JSON.stringify(response)).not.toContain('hush');
     }
   });
 

@@ -50,6 +50,7 @@ export class HttpTriggers implements HttpDoor {
   readonly journal: RunJournal;
   readonly #options: HttpTriggersOptions;
   readonly #open = new OpenRequests();
+  readonly #secrets = new SecretFiles();
   readonly #requests: HttpRequests;
   /** By name, those that are being loaded again included; undefined until all are loaded for the first time. */
   #hooks: ReadonlyMap<string, Hook> | undefined;
@@ -60,7 +61,6 @@ export class HttpTriggers implements HttpDoor {
     const { access, env, emit, log } = options;
     const namespace = ownNamespace(env, access.cluster.namespace);
     const tokens = new TokenReviews({ client: access.client, namespace, now: Date.now });
-    const secrets = new SecretFiles();
     this.journal = httpJournal(this.#open);
     this.#requests = new HttpRequests({
       hookNamed: (name) => this.#hooks?.get(name),
@@ -68,7 +68,7 @@ export class HttpTriggers implements HttpDoor {
       refusal: (hook) => this.#refusal(hook),
       open: this.#open,
       tokenAccess: async (token, hook, source) => tokens.accessOf(token, hook, source),
-      readSecret: async (file) => secrets.read(file),
+      readSecret: async (file) => this.#secrets.read(file),
       now: Date.now,
       log,
     });
@@ -79,6 +79,18 @@ export class HttpTriggers implements HttpDoor {
     const { units, unitOf } = this.#options;
     this.#hooks = new Map(units().map(({ hook }) => [hook.name, hook]));
     this.#open.dropGone((hook) => unitOf(hook) === undefined);
+    void this.#warnOfSecrets(units().flatMap(({ hook }) => secretsOf(hook)));
+  }
+
+  /** They are read again for each request: a Secret may be mounted later. */
+  async #warnOfSecrets(secrets: readonly SecretPlace[]): Promise<void> {
+    for (const { secretFile, ...place } of secrets) {
+      try {
+        await this.#secrets.read(secretFile);
+      } catch (error) {
+        this.#options.log.warn({ ...place, err: error }, 'the secret cannot be read, callers are answered 503');
+      }
+    }
   }
 
   /** The operator stops: no run begins any more. */
@@ -107,4 +119,17 @@ export class HttpTriggers implements HttpDoor {
     if (unit === undefined) return 'the hook is being loaded again';
     return unit.isEnabled ? undefined : 'the hook has not started yet: its Synchronizations are not done';
   }
+}
+
+interface SecretPlace {
+  readonly hook: string;
+  readonly binding: string;
+  readonly secretFile: string;
+}
+
+function secretsOf({ name: hook, bindings }: Hook): readonly SecretPlace[] {
+  return bindings.flatMap((binding) => {
+    if (binding.type !== 'http' || binding.authentication.type === 'token') return [];
+    return { hook, binding: binding.name, secretFile: binding.authentication.secretFile };
+  });
 }

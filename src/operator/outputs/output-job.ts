@@ -35,7 +35,7 @@ export type OutputJobResult =
   | { readonly type: 'read'; readonly batches: readonly string[]; readonly warnings: readonly string[] }
   | { readonly type: 'result'; readonly parsed: ParsedResult }
   /** The text of a `HookOutputError`. */
-  | { readonly type: 'refused'; readonly message: string };
+  | { readonly type: 'refused'; readonly message: string; readonly brief: string | undefined };
 
 const NOTHING: ParsedOutput<never> = { operations: [], warnings: [] };
 const BATCH_CHARS = 256 * 1024;
@@ -58,7 +58,7 @@ export function doOutputJob(job: OutputJob): OutputJobResult {
     const { operations, warnings } = readOutputText(job);
     return { type: 'read', batches: batchesOf(operations), warnings };
   } catch (error) {
-    if (error instanceof HookOutputError) return { type: 'refused', message: error.message };
+    if (error instanceof HookOutputError) return { type: 'refused', message: error.message, brief: error.brief };
     throw error;
   }
 }

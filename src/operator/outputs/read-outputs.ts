@@ -103,7 +103,7 @@ async function readInThread<T extends PatchOperation | MetricOperation>(
   signal: AbortSignal,
 ): Promise<ParsedOutput<T>> {
   const result = await resultOf(job, options, signal);
-  if (result.type === 'refused') throw new HookOutputError(result.message);
+  if (result.type === 'refused') throw new HookOutputError(result.message, { brief: result.brief });
   if (result.type !== 'read') throw new TypeError('a result came for operations');
   const operations: T[] = [];
   for (const batch of result.batches) {
@@ -119,7 +119,7 @@ async function readResultInThread(
   signal: AbortSignal,
 ): Promise<ParsedResult> {
   const result = await resultOf(job, options, signal);
-  if (result.type === 'refused') throw new HookOutputError(result.message);
+  if (result.type === 'refused') throw new HookOutputError(result.message, { brief: result.brief });
   if (result.type !== 'result') throw new TypeError('operations came for a result');
   return result.parsed;
 }

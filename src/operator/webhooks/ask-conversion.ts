@@ -1,6 +1,6 @@
 import { HookOutputError, summaryOf } from '../../errors.ts';
 import type { AskTrigger } from '../../hook/trigger.ts';
-import { isLost } from '../../run/answer-of.ts';
+import { isLost, withRunId } from '../../run/answer-of.ts';
 import type { Ask, AskOutcome } from '../../run/asked-runs.ts';
 import { readConversionResponse, type ConversionResponse } from '../../sources/conversion/response.ts';
 import type { AskedConversion } from '../../sources/conversion/convert.ts';
@@ -37,7 +37,9 @@ export async function askConversion(
   };
   const outcome = await ask({ ...trigger, check }, signal);
   // The message of our own parser, which shows values only shortened.
-  if (unreadable instanceof HookOutputError) return { type: 'failed', message: unreadable.message };
+  if (unreadable instanceof HookOutputError) {
+    return { type: 'failed', message: withRunId(unreadable.message, outcome) };
+  }
   return answerOf(outcome, response);
 }
 
@@ -52,7 +54,7 @@ function answerOf(outcome: AskOutcome, response: ConversionResponse | undefined)
     case 'later':
       return { type: 'failed', message: 'it says that its work cannot be done yet, and a request cannot wait' };
     case 'failed': {
-      const message = summaryOf(outcome.error);
+      const message = withRunId(summaryOf(outcome.error), outcome);
       return isLost(outcome) ? { type: 'refused', status: 503, message } : { type: 'failed', message };
     }
     case 'replaced':

@@ -3,7 +3,7 @@ import { HookOutputError, summaryOf } from '../../errors.ts';
 import type { AskTrigger } from '../../hook/trigger.ts';
 import { shownText } from '../../lib/shown.ts';
 import type { Logger } from '../../log.ts';
-import { isLost } from '../../run/answer-of.ts';
+import { isLost, withRunId } from '../../run/answer-of.ts';
 import type { Ask, AskOutcome } from '../../run/asked-runs.ts';
 import type { Verdict } from '../../sources/admission/admission-endpoint.ts';
 
@@ -61,7 +61,7 @@ function verdictOf(outcome: AskOutcome, reading: Reading | undefined): Judged {
     case 'refused':
       return { type: 'refused', status: 429, reason: outcome.reason };
     case 'later':
-      return failed('it says that its work cannot be done yet, and a request cannot wait');
+      return failed(withRunId('it says that its work cannot be done yet, and a request cannot wait', outcome));
     case 'replaced':
       return failed('its run was ended');
     case 'interrupted':
@@ -71,9 +71,11 @@ function verdictOf(outcome: AskOutcome, reading: Reading | undefined): Judged {
 
 function ofEnded(outcome: Extract<AskOutcome, { type: 'succeeded' | 'failed' }>, reading: Reading | undefined): Judged {
   // The message of our own parser, which shows values only shortened.
-  if (reading?.type === 'unreadable') return { ...reading, type: 'failed', reason: shownText(reading.error.message) };
+  if (reading?.type === 'unreadable') {
+    return { ...reading, type: 'failed', reason: withRunId(shownText(reading.error.message), outcome) };
+  }
   if (outcome.type === 'failed') {
-    const reason = summaryOf(outcome.error);
+    const reason = withRunId(summaryOf(outcome.error), outcome);
     return isLost(outcome) ? { type: 'refused', status: 503, reason } : failed(reason);
   }
   return reading === undefined ? failed('its response was not read') : { type: 'answered', ...reading.response };

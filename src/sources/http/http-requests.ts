@@ -103,7 +103,7 @@ export class HttpRequests {
       return caller.type === 'refused' ? caller : { type: 'known', maxBodyBytes, take: takeFrom(caller.name) };
     }
     const missing = signatureProblem(authentication.type, head, this.#options.now());
-    if (missing !== undefined) return refused(401, missing, CHALLENGE);
+    if (missing !== undefined) return refused(401, missing);
     const verify: VerifyRequest = async (request) => {
       const caller = await this.#checked(target, request, async () => this.#signer(request, authentication));
       return caller.type === 'refused' ? caller.reply : takeFrom(caller.name);
@@ -116,7 +116,8 @@ export class HttpRequests {
     // After the caller is known: strangers must not use up what the binding takes.
     const retryAfterS = this.#rates.refusal(binding);
     if (retryAfterS !== undefined) {
-      return tooMany(`this hook takes ${binding.rateLimit.perMinute} requests a minute`, retryAfterS);
+      const { perMinute, burst } = binding.rateLimit;
+      return tooMany(`this hook takes ${burst} requests at once, and ${perMinute} a minute`, retryAfterS);
     }
     return this.#emit(request, accepted);
   }
@@ -163,7 +164,7 @@ export class HttpRequests {
     const secret = await this.#options.readSecret(secretFile);
     if (secret.length === 0) throw new Error(`${secretFile} is empty`);
     const why = type === 'github' ? githubProblem(request, secret) : slackProblem(request, secret);
-    return why === undefined ? { type: 'known', name: type } : refused(401, why, CHALLENGE);
+    return why === undefined ? { type: 'known', name: type } : refused(401, why);
   }
 
   /** Once a minute for each binding, because anybody may cause it. */
