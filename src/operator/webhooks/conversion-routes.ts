@@ -70,6 +70,7 @@ export class ConversionRoutes {
       answer: createConversionEndpoint({
         room: (values) => this.#room.take(values),
         steps: () => this.#steps.get(crd) ?? [],
+        hasBroken: () => asked.hasBroken(),
         ask: async (step, trigger, signal) => {
           const { hook, binding } = step;
           const answer = await askConversion(async (until) => asked.ready(hook, binding, until), trigger, signal);

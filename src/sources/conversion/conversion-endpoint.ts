@@ -30,7 +30,7 @@ export interface ConversionReply {
 /** How a request ended. */
 export type ConversionResult = 'converted' | 'failed' | 'refused' | 'timeout' | 'invalid';
 
-export interface ConversionEndpointOptions extends Pick<ConvertOptions, 'ask' | 'onChain'> {
+export interface ConversionEndpointOptions extends Pick<ConvertOptions, 'ask' | 'onChain' | 'hasBroken'> {
   /** The rules of all hooks for this CustomResourceDefinition, as they are now. */
   readonly steps: () => ConvertOptions['steps'];
   readonly room: ReviewRoom;
@@ -99,14 +99,14 @@ async function answerToReview(call: ConversionCall, options: ConversionEndpointO
 async function converted(
   { apiVersion, request }: Extract<ConversionReview, { readonly type: 'review' }>,
   call: ConversionCall,
-  { steps, ask, onChain }: ConversionEndpointOptions,
+  { steps, ...options }: ConversionEndpointOptions,
 ): Promise<Ended> {
   const written = (converted: Parameters<typeof conversionAnswer>[2]): ConversionReply => ({
     status: 200,
     type: 'application/json',
     body: conversionAnswer(apiVersion, request.uid, converted),
   });
-  const conversion = await inTime(call, async (signal) => convert(request, { steps: steps(), ask, onChain, signal }));
+  const conversion = await inTime(call, async (signal) => convert(request, { ...options, steps: steps(), signal }));
   switch (conversion.type) {
     case 'converted':
       return { result: 'converted', message: '', reply: written(conversion) };

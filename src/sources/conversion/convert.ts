@@ -39,6 +39,8 @@ export interface ConvertOptions {
   /** The rules of all hooks for this CustomResourceDefinition. */
   readonly steps: readonly ConversionStep[];
   readonly ask: AskConversion;
+  /** Whether a hook is broken, which may be the one that has the missing rules; absent: none is. */
+  readonly hasBroken?: (() => boolean) | undefined;
   /** Called with the chain of each version before its hooks are asked. */
   readonly onChain?: ((request: ConversionRequest, from: string, chain: readonly ConversionStep[]) => void) | undefined;
   readonly signal: AbortSignal;
@@ -76,7 +78,9 @@ async function convertVersion(
   const chain = typeof version === 'string' ? shortestChain(steps, version, to) : undefined;
   if (chain === undefined) {
     const rules = steps.map(({ rule }) => `${rule.fromVersion} to ${rule.toVersion}`).join(', ');
-    return failed(`no hook converts from ${shown(version)} to ${to}; there are: ${rules === '' ? 'none' : rules}`);
+    const broken = options.hasBroken?.() === true ? '; a hook is broken and does not run, see the log' : '';
+    const there = rules === '' ? 'none' : rules;
+    return failed(`no hook converts from ${shown(version)} to ${to}; there are: ${there}${broken}`);
   }
   if (typeof version === 'string') options.onChain?.(request, version, chain);
   let objects = given;

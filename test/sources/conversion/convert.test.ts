@@ -163,6 +163,18 @@ describe('a conversion', () => {
     expect(result).toEqual({ type: 'failed', message: expect.stringContaining(message) });
   });
 
+  it('that no chain leads to while a hook is broken says so', async () => {
+    const request = { uid: 'u', desiredAPIVersion: 'g.io/v2', objects: [object('v1', 'a')] };
+    const ask = async () => ({ type: 'failed', message: 'not asked' }) as const;
+
+    expect(
+      await convert(request, { steps: [], ask, hasBroken: () => true, signal: new AbortController().signal }),
+    ).toEqual({
+      type: 'failed',
+      message: expect.stringMatching(/there are: none; a hook is broken and does not run, see the log$/),
+    });
+  });
+
   it('that no chain leads to fails with the rules that there are', async () => {
     const { result } = await converted([object('v0', 'a')], ['one v1 v2']);
     expect(result).toEqual({
