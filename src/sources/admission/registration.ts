@@ -29,7 +29,7 @@ import {
 import { withOthers } from './wanted-webhooks.ts';
 import { DONE, problemOf, REFUSED, rulesText, UNDONE } from './registration-texts.ts';
 import { UndoneWrites } from './undone-writes.ts';
-import { isNewer, registrationStep, type RegistrationSituation } from './registration-step.ts';
+import { isNewer, registrationStep, type RegistrationSituation, type RegistrationStep } from './registration-step.ts';
 import { writeStep, type TakenStep } from './write-step.ts';
 
 /** What is to be registered now. */
@@ -159,14 +159,18 @@ export class Registration {
       const round = this.#roundAt(found);
       const situation = await this.#situation(found, round, signal);
       const step = registrationStep(situation);
-      const isReady = this.#options.isAble() || step.type === 'delete' || situation.wanted.length === 0;
       this.#problem = problemOf(step, this.#options);
-      if (!isReady || step.type === 'none' || step.type === 'foreign') return LOOK_MS;
+      if (!this.#mayTake(step, situation) || step.type === 'none' || step.type === 'foreign') return LOOK_MS;
       const undoneMs = this.#undoneMs(step, { situation, round });
       return undoneMs > 0 ? undoneMs : await this.#carryOut(step, { situation, round }, signal);
     } catch (error) {
       return signal.aborted ? 0 : this.#failed(error, signal);
     }
+  }
+
+  /** What takes webhooks away needs nobody who could answer them. */
+  #mayTake(step: RegistrationStep, { wanted }: RegistrationSituation): boolean {
+    return this.#options.isAble() || step.type === 'delete' || wanted.length === 0;
   }
 
   /** How long a write waits that somebody has undone again and again. */
@@ -219,10 +223,10 @@ export class Registration {
   }
 
   async #carryOut(step: TakenStep, { situation, round }: Decided, signal: AbortSignal): Promise<number> {
-    const { client, kind, name, namespace, log } = this.#options;
+    const { client, kind, name, namespace } = this.#options;
     const { found, refusals, me } = situation;
     // Not written where it was never needed.
-    const isSaid = refusals !== '' || (found !== undefined && found.refusals !== '');
+    const isSaid = refusals !== '' || (found?.refusals ?? '') !== '';
     const place = { kind, name, me, namespace, ...(isSaid && { refusals }) };
     try {
       const written = await writeStep(step, place, { client, found, signal });
@@ -233,14 +237,18 @@ export class Registration {
       // The rest can be written at once.
       return 0;
     }
-    if (isListed(step)) {
-      this.#refused.accepted();
-      if (this.#undone.wrote(contentOf(situation), round.nowMs)) log.warn({ kind, name }, UNDONE);
-    }
-    this.#backoff.reset();
-    log.info({ kind, name, step: step.type }, DONE[step.type]);
+    this.#written(step, { situation, round });
     // The watch delivers what was written; without it, the write is not repeated at once.
     return LOOK_MS;
+  }
+
+  #written(step: TakenStep, { situation, round }: Decided): void {
+    const { kind, name, log } = this.#options;
+    this.#backoff.reset();
+    log.info({ kind, name, step: step.type }, DONE[step.type]);
+    if (!isListed(step)) return;
+    this.#refused.accepted();
+    if (this.#undone.wrote(contentOf(situation), round.nowMs)) log.warn({ kind, name }, UNDONE);
   }
 
   /** Whether a write failed because of webhooks that can be left out; notes them. */
