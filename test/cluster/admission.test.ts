@@ -115,6 +115,36 @@ fi`;
     });
   });
 
+  it('is registered beside others that the API server refuses, first and when its hook was changed', async () => {
+    const bad = [{ name: 'no-cel', expression: 'object.metadata.name = 1' }];
+    await using it = await rig(BY_NAME, (hands) => ({
+      kubernetesValidating: [
+        maps('a.maps.example.com', hands, { matchConditions: bad }),
+        maps('b.maps.example.com', hands),
+        maps('c.maps.example.com', hands, { matchConditions: bad }),
+      ],
+    }));
+    const { hands, operator, webhooks } = it;
+    const names = async () => (await webhooks('validating')).map(({ name }) => name);
+
+    await until(async () => expect(await names()).toEqual(['b.maps.example.com']));
+    await until(async () => expect(await refusal(hands.configMap(`no-${crypto.randomUUID()}`))).not.toBe(''));
+    const errors = operator.lines.filter(({ level, fields }) => level === 'error' && 'webhook' in fields);
+    expect(errors.map(({ fields }) => [fields['hook'], fields['webhook']])).toEqual([
+      ['a.sh', 'a.maps.example.com'],
+      ['a.sh', 'c.maps.example.com'],
+    ]);
+
+    const repaired = [maps('a.maps.example.com', hands), maps('b.maps.example.com', hands, { matchConditions: bad })];
+    operator.change('a.sh', recordingHook({ configVersion: 'v1', kubernetesValidating: repaired }, BY_NAME));
+    await until(async () => expect(await names()).toEqual(['a.maps.example.com', 'b.maps.example.com']));
+    // The one that was registered before keeps its old form.
+    expect((await webhooks('validating')).map(({ matchConditions }) => matchConditions)).toEqual([
+      undefined,
+      undefined,
+    ]);
+  });
+
   it('is registered again when its configuration is emptied or deleted, and matchConditions are kept', async () => {
     const matchConditions = [{ name: 'not-skipped', expression: '!object.metadata.name.startsWith("skip")' }];
     await using it = await rig(BY_NAME, (hands) => ({
