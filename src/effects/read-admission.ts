@@ -2,7 +2,7 @@ import { HookOutputError } from '../errors.ts';
 import { parseExactJson } from '../lib/exact-json.ts';
 import { nearest } from '../hook/nearest.ts';
 import { shownName, shownText } from '../lib/shown.ts';
-import { FieldReader, isObject, received } from './field-reader.ts';
+import { FieldReader, isObject, received, type FieldProblem } from './field-reader.ts';
 import { jsonPatchOf } from './json-patch-of.ts';
 import type { JsonObject } from './operation.ts';
 import { readJsonPatch } from './payload.ts';
@@ -30,6 +30,9 @@ export interface AdmissionScope {
 
 const FILE = 'ADMISSION_RESPONSE_PATH';
 const FIELDS = ['allowed', 'message', 'warnings', 'patch', 'object'];
+const RECEIVED = /^(?:received|holds) /;
+const EXPECTED = ', expected ';
+const MAX_BRIEF = 5;
 const MAX_MESSAGE = 8192;
 /** The API server cuts a warning after 256 characters, and all of them after 4,096. */
 const MAX_WARNINGS = 64;
@@ -56,9 +59,9 @@ export function readAdmission(text: string, scope: AdmissionScope): AdmissionRes
     );
   }
   if (reader.problems.length > 0) {
-    throw new HookOutputError(
-      [`${FILE} is invalid:`, ...reader.problems.map(({ field, message }) => `  ${field}: ${message}`)].join('\n'),
-    );
+    const problems = reader.problems.map(({ field, message }) => `  ${field}: ${message}`);
+    const brief = `${FILE} is invalid: ${reader.problems.slice(0, MAX_BRIEF).map(expectationOf).join('; ')}`;
+    throw new HookOutputError([`${FILE} is invalid:`, ...problems].join('\n'), { brief });
   }
   const unknown = reader.unknownKeys(FIELDS);
   const ignored = unknown.length === 0 ? [] : [`${FILE} has unknown fields, which are ignored: ${unknown.join(', ')}`];
@@ -77,7 +80,15 @@ function parse(text: string): JsonObject {
     throw new HookOutputError(`${FILE} is not one JSON object`, { cause: error });
   }
   if (isObject(value)) return value;
-  throw new HookOutputError(`${FILE} holds ${received(value)}, expected one JSON object with allowed`);
+  const expected = 'expected one JSON object with allowed';
+  throw new HookOutputError(`${FILE} holds ${received(value)}, ${expected}`, { brief: `${FILE}: ${expected}` });
+}
+
+/** Without the value that was received, which may be of an object: callers see no more than what was expected. */
+function expectationOf({ field, message }: FieldProblem): string {
+  if (!RECEIVED.test(message)) return `${field}: ${message}`;
+  const at = message.lastIndexOf(EXPECTED);
+  return `${field}: ${at === -1 ? 'is not what is expected' : message.slice(at + 2)}`;
 }
 
 /**

@@ -1,4 +1,4 @@
-import { HookFailedError } from '../errors.ts';
+import { HookFailedError, HookOutputError } from '../errors.ts';
 import type { HookResult } from '../hook/result.ts';
 import type { RunNext, RunOutcomeName, RunPart, RunRecord, RunResult } from '../hook/run-record.ts';
 import type { Task } from '../hook/task.ts';
@@ -110,10 +110,14 @@ function failureFields({ by, error, isPermanent }: FailedRun): Partial<RunRecord
   };
 }
 
-/** Of a hook that failed only the first line: the others are what it printed. */
 function errorText(error: Error, maxChars = MAX_ERROR_CHARS): string {
-  const text = error instanceof HookFailedError ? (error.message.split('\n', 1)[0] ?? '') : error.message;
-  return shownText(text, maxChars);
+  return shownText(withoutContents(error), maxChars);
+}
+
+/** Of a hook that failed only the first line, since the others are what it printed; of its output no values. */
+function withoutContents(error: Error): string {
+  if (error instanceof HookFailedError) return error.message.split('\n', 1)[0] ?? '';
+  return error instanceof HookOutputError ? (error.brief ?? error.message) : error.message;
 }
 
 function resultOf(outcome: RunOutcome): Partial<HookResult> {

@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { HookOutputError } from '../../src/errors.ts';
 import { readAdmission } from '../../src/effects/read-admission.ts';
 
 const POD = { apiVersion: 'v1', kind: 'Pod', metadata: { name: 'a' }, spec: { hostNetwork: true } };
@@ -10,6 +11,15 @@ const read = (response: unknown, isMutating = true, object: unknown = POD) =>
     isMutating,
     object: () => object,
   });
+
+function refused(text: string): HookOutputError {
+  try {
+    read(text);
+  } catch (error) {
+    if (error instanceof HookOutputError) return error;
+  }
+  throw new Error(`${text} was taken`);
+}
 
 const NONE = { message: '', warnings: [], patch: [], mistakes: [] };
 
@@ -114,6 +124,31 @@ describe('the response of an admission hook', () => {
     ['has an object that is none', { allowed: true, object: 'x' }, /object: received "x", expected the whole object/],
   ])('that %s is refused with its reason', (_, response, message) => {
     expect(() => read(response)).toThrow(message);
+  });
+
+  it('that is refused is described to callers without any value that the hook wrote', () => {
+    const responses = [
+      { allowed: 'S3CRET' },
+      { allowed: 'S3CRET, expected S3CRET' },
+      'S3CRET',
+      ['S3CRET'],
+      { allowed: true, message: { text: 'S3CRET' }, warnings: 'S3CRET' },
+      { allowed: true, patch: 'S3CRET' },
+      { allowed: true, patch: Buffer.from('"S3CRET"').toString('base64') },
+      { allowed: true, patch: [{ op: 'S3CRET', path: '/S3CRET' }, 'S3CRET'] },
+      { allowed: true, object: 'S3CRET' },
+      { allowed: true, object: { ...POD, kind: 'S3CRET' } },
+    ];
+
+    for (const response of responses) {
+      const text = JSON.stringify(response);
+      const { brief } = refused(text);
+      expect(brief, text).toMatch(/^ADMISSION_RESPONSE_PATH.*: .*expected/);
+      expect(brief, text).not.toContain('S3CRET');
+    }
+    expect(refused('{"allowed":"yes"}').brief).toBe(
+      'ADMISSION_RESPONSE_PATH is invalid: allowed: expected true or false',
+    );
   });
 
   it('may have a null for the object beside one for the patch, as languages write that write all fields', () => {

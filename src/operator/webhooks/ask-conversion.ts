@@ -36,9 +36,8 @@ export async function askConversion(
     }
   };
   const outcome = await ask({ ...trigger, check }, signal);
-  // The message of our own parser, which shows values only shortened.
   if (unreadable instanceof HookOutputError) {
-    return { type: 'failed', message: withRunId(unreadable.message, outcome) };
+    return { type: 'failed', message: withRunId(unreadable.brief ?? unreadable.message, outcome) };
   }
   return answerOf(outcome, response);
 }

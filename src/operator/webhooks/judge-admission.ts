@@ -70,9 +70,9 @@ function verdictOf(outcome: AskOutcome, reading: Reading | undefined): Judged {
 }
 
 function ofEnded(outcome: Extract<AskOutcome, { type: 'succeeded' | 'failed' }>, reading: Reading | undefined): Judged {
-  // The message of our own parser, which shows values only shortened.
   if (reading?.type === 'unreadable') {
-    return { ...reading, type: 'failed', reason: withRunId(shownText(reading.error.message), outcome) };
+    const { brief, message } = reading.error;
+    return { ...reading, type: 'failed', reason: withRunId(shownText(brief ?? message), outcome) };
   }
   if (outcome.type === 'failed') {
     const reason = withRunId(summaryOf(outcome.error), outcome);

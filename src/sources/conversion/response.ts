@@ -22,14 +22,19 @@ export function readConversionResponse(text: string): ConversionResponse {
     // The message of the parser would show callers what the hook wrote.
     throw unreadable(`${FILE} cannot be read as JSON`);
   }
-  if (!isObject(value)) throw unreadable(`${FILE}: got ${shown(value)}, expected an object with convertedObjects`);
+  if (!isObject(value)) throw unexpected(FILE, value, 'expected an object with convertedObjects');
   const { convertedObjects, failedMessage } = value;
   if (typeof failedMessage === 'string' && failedMessage !== '')
     return { type: 'failed', message: shownText(failedMessage, MAX_MESSAGE) };
   if (Array.isArray(convertedObjects)) return { type: 'objects', objects: convertedObjects };
   if (convertedObjects === undefined)
     throw unreadable(`${FILE}: convertedObjects is missing, expected a list of objects`);
-  throw unreadable(`${FILE}.convertedObjects: got ${shown(convertedObjects)}, expected a list of objects`);
+  throw unexpected(`${FILE}.convertedObjects`, convertedObjects, 'expected a list of objects');
+}
+
+/** Callers do not see the value, which may be of an object. */
+function unexpected(where: string, value: unknown, expected: string): HookOutputError {
+  return new HookOutputError(`${where}: got ${shown(value)}, ${expected}`, { brief: `${where}: ${expected}` });
 }
 
 function unreadable(message: string): HookOutputError {

@@ -33,4 +33,9 @@ describe('the response of a converter', () => {
   ])('%j is no response: %s', (text, message) => {
     expect(() => readConversionResponse(text)).toThrow(message);
   });
+
+  it.each([['S3CRET'], { convertedObjects: 'S3CRET' }])('%j is shown to callers without its value', (response) => {
+    const brief = expect.stringMatching(/^CONVERSION_RESPONSE_PATH[\w.]*: expected an? (?!.*S3CRET)/);
+    expect(() => readConversionResponse(JSON.stringify(response))).toThrow(expect.objectContaining({ brief }));
+  });
 });
