@@ -50,10 +50,10 @@ const BUSY: TriggerReply = {
 };
 
 /**
- * The routes below `/trigger/` of one server; undefined for other paths. Their requests are bounded apart from those of
- * the server, so that callers who wait take no place of a probe or of a webhook; and those of callers that nobody knows
- * yet apart from those of known ones, so that strangers keep nobody out. No body is read of a caller whose token is not
- * accepted.
+ * The routes below `/trigger/` of one server; undefined for other paths. They have limits of their own, so that
+ * callers who wait take no place of a probe or of a webhook. Requests whose caller is not yet authenticated have separate
+ * limits, so that they cannot use up those of authenticated callers. With a token, the body is read only after the token
+ * was accepted; a signature can be checked only with the body.
  */
 export function triggerRoutes(door: TriggerDoor): (head: RequestHead) => HttpRoute | undefined {
   const known = new RequestSlots({ maxRequests: MAX_TRIGGERS_AT_ONCE, maxBytes: MAX_BYTES_AT_ONCE });

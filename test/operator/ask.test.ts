@@ -5,7 +5,6 @@ import { describe, expect, it } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { HookMetrics } from '../../src/effects/hook-metrics.ts';
 import { openFilters } from '../../src/filter/filters.ts';
-import type { AskTrigger } from '../../src/hook/trigger.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createClusterAccess } from '../../src/operator/cluster-access.ts';
 import { createEffects } from '../../src/operator/outputs/effects.ts';
@@ -15,26 +14,11 @@ import { Operator } from '../../src/operator/operator.ts';
 import { never, temporaryFolder } from '../support/hook-rig.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { sandboxCluster, until } from '../support/operator-rig.ts';
+import { reviewTrigger } from '../support/review-trigger.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 const CONFIG = JSON.stringify({ configVersion: 'v1', onStartup: 1 });
 const ANSWERS = 'cat "$BINDING_CONTEXT_PATH" > "$VALIDATING_RESPONSE_PATH"';
-
-const review: AskTrigger = {
-  type: 'ask',
-  binding: {
-    type: 'kubernetesValidating',
-    name: 'guard.example.com',
-    rules: [],
-    matchPolicy: 'Equivalent',
-    sideEffects: 'None',
-    timeoutSeconds: 10,
-    matchConditions: [],
-    includeSnapshotsFrom: [],
-  },
-  contextType: 'Validating',
-  members: { review: '{"request":{"uid":"1"}}' },
-};
 
 /** A hook that does `startup` for onStartup, and `body` for any other binding context. */
 const hook = (body: string, startup = ':'): string =>
@@ -88,7 +72,7 @@ async function operatorWith(hooks: Readonly<Record<string, string>>, leadership?
     ask: async (name: string, signal = never) => {
       const ask = operator.askerOf(name);
       if (ask === undefined) throw new Error(`no hook ${name}`);
-      return ask(review, signal);
+      return ask(reviewTrigger, signal);
     },
     askerOf: (name: string) => operator.askerOf(name),
     stop: (): void => controller.abort(),

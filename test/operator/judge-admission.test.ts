@@ -5,23 +5,8 @@ import { askConversion } from '../../src/operator/webhooks/ask-conversion.ts';
 import { judgeAdmission } from '../../src/operator/webhooks/judge-admission.ts';
 import type { AskOutcome } from '../../src/run/asked-runs.ts';
 import { never } from '../support/hook-rig.ts';
+import { reviewTrigger as trigger } from '../support/review-trigger.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
-
-const trigger: AskTrigger = {
-  type: 'ask',
-  binding: {
-    type: 'kubernetesValidating',
-    name: 'guard.example.com',
-    rules: [],
-    matchPolicy: 'Equivalent',
-    sideEffects: 'None',
-    timeoutSeconds: 10,
-    matchConditions: [],
-    includeSnapshotsFrom: [],
-  },
-  contextType: 'Validating',
-  members: { review: '{"request":{"uid":"1"}}' },
-};
 
 const lost = new HookFailedError('hook a.sh failed: the spawner process ended (SIGKILL) during the run');
 
