@@ -1,5 +1,6 @@
 import { KubeError } from '../errors.ts';
 import type { ResourceKind } from '../kube/kind.ts';
+import { withoutMissingRight } from '../kube/missing-right.ts';
 import { policyRuleText } from '../kube/policy-rule.ts';
 import type { Condition } from '../hook/result.ts';
 import { received } from './field-reader.ts';
@@ -78,7 +79,7 @@ export function explained(error: unknown, { group, plural }: Pick<ResourceKind, 
     policyRuleText({ apiGroup: group, resource: `${plural}/status`, verbs: ['patch'] }),
     policyRuleText({ apiGroup: group, resource: plural, verbs: ['get'] }),
   ];
-  return `${error.message}; a Role must allow ${rules.join(' and ')}`;
+  return `${withoutMissingRight(error.message)}; a Role must allow ${rules.join(' and ')}`;
 }
 
 function checkCount(count: number): void {

@@ -1,3 +1,4 @@
+import { outerNow } from '../lib/outer-time.ts';
 import type { JqLimits } from '@hooklet/jq';
 
 const STEPS = 50_000;
@@ -21,7 +22,7 @@ export class BriefLimits implements JqLimits {
   #wastedMs = 0;
   #countedAtMs = 0;
 
-  constructor(now: () => number = () => performance.now()) {
+  constructor(now: () => number = outerNow) {
     this.#now = now;
   }
 

@@ -1,4 +1,5 @@
 import { latch } from '../lib/latch.ts';
+import { clearOuterTimeout, outerNow, setOuterTimeout } from '../lib/outer-time.ts';
 import { failedOutcome, type FilterOutcome } from './compiled-filter.ts';
 import { startFilterChild, type ChildListener, type FilterChild } from './filter-child-process.ts';
 import { FilterQueue, stoppedReason, TOO_MANY, type FilterJob, type Turn } from './filter-queue.ts';
@@ -62,7 +63,7 @@ export class FilterProcess {
   #expiry: NodeJS.Timeout | undefined;
   #lastId = 0;
 
-  constructor({ start = startFilterChild, now = () => performance.now() }: FilterProcessOptions = {}) {
+  constructor({ start = startFilterChild, now = outerNow }: FilterProcessOptions = {}) {
     this.#start = start;
     this.#now = now;
   }
@@ -80,8 +81,8 @@ export class FilterProcess {
 
   /** Kills the process; waiting requests are not run. */
   end(): void {
-    clearTimeout(this.#limit);
-    clearTimeout(this.#expiry);
+    clearOuterTimeout(this.#limit);
+    clearOuterTimeout(this.#expiry);
     this.#killChild();
   }
 
@@ -185,18 +186,18 @@ export class FilterProcess {
   }
 
   #after(ms: number, act: () => void): void {
-    clearTimeout(this.#limit);
-    this.#limit = setTimeout(act, ms).unref();
+    clearOuterTimeout(this.#limit);
+    this.#limit = setOuterTimeout(act, ms).unref();
   }
 
   #awaitExpiry(): void {
-    clearTimeout(this.#expiry);
+    clearOuterTimeout(this.#expiry);
     const atMs = this.#queue.expiresAtMs;
     if (atMs === undefined) return;
     const expire = (): void => {
       for (const job of this.#queue.expired(this.#now())) job.settle(failedOutcome(TOO_MANY));
       this.#awaitExpiry();
     };
-    this.#expiry = setTimeout(expire, Math.max(1, atMs - this.#now())).unref();
+    this.#expiry = setOuterTimeout(expire, Math.max(1, atMs - this.#now())).unref();
   }
 }

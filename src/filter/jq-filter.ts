@@ -25,7 +25,13 @@ import {
 const MAX_OUTPUTS = 100_000;
 /** The size limit of an object in the API server is about the same. */
 const MAX_RESULT_LENGTH = 3_000_000;
-const LIMITS: JqLimits = { maxSteps: 10_000_000, timeoutMs: 1000, maxPlaces: 50_000_000, maxText: 2 ** 25 };
+/** Limits far above the needs of any real filter; a search with a regular expression has none. */
+export const FILTER_LIMITS: JqLimits = {
+  maxSteps: 10_000_000,
+  timeoutMs: 1000,
+  maxPlaces: 50_000_000,
+  maxText: 2 ** 25,
+};
 
 const EXACT: RunOptions = {};
 const ROUNDED: RunOptions = { isRounded: true };
@@ -55,7 +61,7 @@ export function compileBriefJq(expression: string, limits: JqLimits): BriefFilte
 }
 
 /** Compiles a jq program with the limits of a filter; throws `FilterError` for a syntax error. */
-export function compileProgram(expression: string, limits: JqLimits = LIMITS): JqProgram {
+export function compileProgram(expression: string, limits: JqLimits = FILTER_LIMITS): JqProgram {
   try {
     return compileJq(expression, { limits, numbers: 'integers' });
   } catch (error) {

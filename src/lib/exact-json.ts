@@ -30,6 +30,11 @@ export function isExactNumber(value: unknown): boolean {
   return json.isRawJSON(value);
 }
 
+/** The text of a number that is kept as its text. */
+export function exactText(value: unknown): string {
+  return JSON.stringify(value);
+}
+
 /** 16 digits are the first that may be more than a double can hold. */
 const LONG_NUMBER = /\d[\d.]{15}|[eE][+-]?\d{3}/;
 

@@ -1,4 +1,5 @@
-import { sleep } from './sleep.ts';
+import { outerNow } from './outer-time.ts';
+import { sleepOutside } from './sleep.ts';
 
 const LOOK_MS = 1000;
 const CLOSE_LOOK_MS = 10;
@@ -20,10 +21,10 @@ export async function watchLoop({ onDelay, onBusy }: LoopObserver, signal: Abort
   let since = performance.eventLoopUtilization();
   let periodMs = LOOK_MS;
   while (!signal.aborted) {
-    const dueMs = performance.now() + periodMs;
-    await sleep(periodMs, signal);
+    const dueMs = outerNow() + periodMs;
+    await sleepOutside(periodMs, signal);
     if (signal.aborted) return;
-    onDelay(Math.max(0, performance.now() - dueMs));
+    onDelay(Math.max(0, outerNow() - dueMs));
     const { active, idle, utilization } = performance.eventLoopUtilization(since);
     if (active + idle < LOOK_MS) continue;
     since = performance.eventLoopUtilization();

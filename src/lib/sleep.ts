@@ -1,3 +1,5 @@
+import { clearOuterTimeout, setOuterTimeout } from './outer-time.ts';
+
 const MAX_TIMER_MS = 2 ** 31 - 1;
 
 /** Waits `delayMs` milliseconds, or until `signal` aborts if that is sooner; it never rejects. */
@@ -11,15 +13,32 @@ export async function sleep(delayMs: number, signal: AbortSignal): Promise<void>
   await sleepOnce(leftMs, signal);
 }
 
-async function sleepOnce(delayMs: number, signal: AbortSignal): Promise<void> {
+/** As `sleep`, in time that nobody drives, for what measures or supervises processes; at most 24 days. */
+export async function sleepOutside(delayMs: number, signal: AbortSignal): Promise<void> {
+  await sleepOnce(delayMs, signal, OUTER);
+}
+
+interface Timers {
+  readonly set: (act: () => void, delayMs: number) => NodeJS.Timeout;
+  readonly clear: (timer: NodeJS.Timeout) => void;
+}
+
+const OUTER: Timers = { set: setOuterTimeout, clear: clearOuterTimeout };
+// Looked up at each call: tests and worlds replace the globals.
+const OWN: Timers = {
+  set: (act, delayMs) => setTimeout(act, delayMs),
+  clear: (timer) => clearTimeout(timer),
+};
+
+async function sleepOnce(delayMs: number, signal: AbortSignal, timers = OWN): Promise<void> {
   if (signal.aborted) return;
   await new Promise<void>((resolve) => {
     const finish = (): void => {
-      clearTimeout(timer);
+      timers.clear(timer);
       signal.removeEventListener('abort', finish);
       resolve();
     };
-    const timer = setTimeout(finish, delayMs);
+    const timer = timers.set(finish, delayMs);
     signal.addEventListener('abort', finish, { once: true });
   });
 }

@@ -1,4 +1,14 @@
-import { isAlias, isMap, isScalar, isSeq, LineCounter, parseDocument, type Document, type Node } from 'yaml';
+import {
+  isAlias,
+  isMap,
+  isScalar,
+  isSeq,
+  LineCounter,
+  parseAllDocuments,
+  parseDocument,
+  type Document,
+  type Node,
+} from 'yaml';
 
 /** Returns the line of a path in a YAML text, or of the longest part of the path that exists; counted from 1. */
 export type FindLine = (path: readonly (string | number)[]) => number;
@@ -9,14 +19,22 @@ export type FindLine = (path: readonly (string | number)[]) => number;
  */
 export function yamlLines(text: string): FindLine {
   const lines = new LineCounter();
-  // Positions only: keys are not checked, and nothing is merged or warned about.
-  const document = parseDocument(text, {
-    lineCounter: lines,
-    uniqueKeys: false,
-    prettyErrors: false,
-    logLevel: 'silent',
-    strict: false,
-  });
+  return finder(parseDocument(text, options(lines)), lines);
+}
+
+/** Like `yamlLines`, for each document of the text, in the order of `readYaml`. */
+export function yamlDocumentLines(text: string): readonly FindLine[] {
+  const lines = new LineCounter();
+  const documents = parseAllDocuments(text, options(lines));
+  return Array.isArray(documents) ? documents.map((document) => finder(document, lines)) : [];
+}
+
+/** Positions only: keys are not checked, and nothing is merged or warned about. */
+function options(lineCounter: LineCounter) {
+  return { lineCounter, uniqueKeys: false, prettyErrors: false, logLevel: 'silent', strict: false } as const;
+}
+
+function finder(document: Document.Parsed, lines: LineCounter): FindLine {
   return (path) => {
     const offset = offsetAt(document, path);
     return Math.max(1, lines.linePos(offset).line);

@@ -1,3 +1,4 @@
+import { killGroup } from './kill-group.ts';
 import { type GroupHost, runGroup } from './process-group.ts';
 import { RunOutput } from './run-output.ts';
 import type { Exit, SpawnerReport, SpawnerRequest, SpawnerSettings } from './spawner-protocol.ts';
@@ -15,15 +16,20 @@ export class ActiveRuns {
   readonly #host: GroupHost;
   readonly #runs = new Map<number, ActiveRun>();
   #onEmpty: (() => void) | undefined;
+  #isForgotten = false;
 
   constructor(settings: SpawnerSettings, host: Omit<GroupHost, 'graceMs'>) {
     this.#settings = settings;
     // Without an operator nobody waits for a graceful end.
     const graceMs = (): number => (this.#onEmpty === undefined ? settings.graceMs : ORPHAN_GRACE_MS);
-    this.#host = { ...host, graceMs };
+    const kill: typeof killGroup = (pid, signal) => killGroup(pid, this.#isForgotten ? 'SIGKILL' : signal);
+    const report = (message: SpawnerReport): void => {
+      if (!this.#isForgotten) host.report(message);
+    };
+    this.#host = { ...host, graceMs, kill, report };
   }
 
-  handle(request: Exclude<SpawnerRequest, { readonly type: 'setup' | 'ping' }>): void {
+  handle(request: Exclude<SpawnerRequest, { readonly type: 'setup' | 'ping' | 'reset' }>): void {
     switch (request.type) {
       case 'spawn':
         this.#spawn(request);
@@ -42,6 +48,13 @@ export class ActiveRuns {
     this.#onEmpty = () => void this.#host.pipes.end().then(onEmpty);
     for (const { controller } of this.#runs.values()) controller.abort();
     if (this.#runs.size === 0) this.#onEmpty();
+  }
+
+  /** Kills every run at once, and reports nothing more. */
+  forget(): void {
+    this.#isForgotten = true;
+    void this.#host.pipes.end();
+    for (const { controller } of this.#runs.values()) controller.abort();
   }
 
   #spawn(request: Extract<SpawnerRequest, { type: 'spawn' }>): void {

@@ -27,6 +27,8 @@ export interface ExecuteRequest {
   readonly traceparent?: string;
   /** The binding contexts as JSON, in chunks. */
   readonly contexts: readonly Uint8Array[];
+  /** Added to the environment of a process hook. */
+  readonly env?: Readonly<Record<string, string>>;
   /** A caller waits for the response: what the hook left in the background is not waited for. Default false. */
   readonly isAsked?: boolean;
   /** Called for each line and log entry of the hook, in order, until the run has ended. */

@@ -66,7 +66,7 @@ async function runProcess(
   try {
     const { path, settings } = hook;
     const { timeoutMs } = settings;
-    const env = { ...options.env, ...workspace.env, RUN_ID: runId, ...traceOf(request) };
+    const env = { ...options.env, ...workspace.env, RUN_ID: runId, ...traceOf(request), ...request.env };
     const spawn = { path, args: [], cwd: dirname(path), env, ...limitsOf(request, options) };
     const exit = await options.spawner.spawn(spawn, { onLine: (line) => onOutput({ type: 'line', line }), signal });
     const cost = { durationMs: performance.now() - startedAt, usage: exit.usage };

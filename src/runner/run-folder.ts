@@ -6,9 +6,10 @@
  * of dead operators are removed, but never one whose operator may be alive.
  */
 
-import { chmodSync, lstatSync, lutimesSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, lstatSync, lutimesSync, mkdirSync, mkdtempSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { UsageError } from '../errors.ts';
+import { removeTree } from '../lib/remove-tree.ts';
 import { makeTrustedFolder } from '../lib/trusted-folder.ts';
 import { holdFolder } from './folder-lock.ts';
 import { removeStaleFolders } from './stale-folders.ts';
@@ -16,6 +17,8 @@ import { removeStaleFolders } from './stale-folders.ts';
 const PRIVATE_FOLDER = 0o700;
 // Programs that clear temporary folders by age leave files alone that are touched this often.
 const TOUCH_MS = 60 * 60 * 1000;
+// When the folders are looked at again of which some could not be removed, or their operator did not answer in time.
+const SWEEP_AGAIN_MS = [5000, 60_000];
 
 /** A private folder; see above. */
 export interface RunFolder {
@@ -24,7 +27,7 @@ export interface RunFolder {
    * Recreates the folder and its contents if somebody removed it; throws when that is not possible, and after `remove`.
    */
   restore(): void;
-  /** Removes the folders of dead operators; never rejects. */
+  /** Removes the folders of dead operators, those that are still written to some seconds later; never rejects. */
   sweep(): Promise<void>;
   /** Removes the folder; never throws. */
   remove(): void;
@@ -53,6 +56,7 @@ export function createRunFolder(options: RunFolderOptions): RunFolder {
   let made = lstatSync(path);
   let release = holdFolder(path);
   let isRemoved = false;
+  let sweeping: NodeJS.Timeout | undefined;
   contents?.write(path);
   const touching = setInterval(() => touch(path, contents === undefined ? [] : [contents.file]), TOUCH_MS).unref();
 
@@ -60,6 +64,13 @@ export function createRunFolder(options: RunFolderOptions): RunFolder {
     const now = lstatSync(path, { throwIfNoEntry: false });
     if (now?.ino !== made.ino || now.dev !== made.dev) return false;
     return contents === undefined || lstatSync(join(path, contents.file), { throwIfNoEntry: false }) !== undefined;
+  }
+
+  async function sweep([againMs, ...later]: readonly number[]): Promise<void> {
+    const options = { boot, own: path, nowMs: Date.now() };
+    const isAllGone = await removeStaleFolders(dirname(path), options).catch(() => true);
+    if (isAllGone || isRemoved || againMs === undefined) return;
+    sweeping = setTimeout(() => void sweep(later), againMs).unref();
   }
 
   return {
@@ -75,16 +86,16 @@ export function createRunFolder(options: RunFolderOptions): RunFolder {
       onRestored?.();
     },
     async sweep() {
-      if (keepTmpFiles) return;
-      await removeStaleFolders(dirname(path), { boot, own: path, nowMs: Date.now() }).catch(() => {});
+      if (!keepTmpFiles) await sweep(SWEEP_AGAIN_MS);
     },
     remove() {
       isRemoved = true;
       clearInterval(touching);
+      clearTimeout(sweeping);
       release();
       if (keepTmpFiles) return;
       try {
-        rmSync(path, { recursive: true, force: true });
+        removeTree(path);
       } catch (error) {
         onLeft?.(error);
       }

@@ -25,6 +25,8 @@ export interface RunnerOptions {
   readonly hooksDir: string;
   /** The operator's environment; only its PATH and HOOKLET_SHELL_LIB are used. */
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Added to the environment of all hooks; a PATH in it replaces that of the operator. */
+  readonly hookEnv?: Readonly<Record<string, string>> | undefined;
   /** The folder of the `hooklet` program, prepended to the PATH of hooks. */
   readonly binDir?: string;
   readonly log: Logger;
@@ -107,9 +109,10 @@ function notRestored(error: unknown): Exit {
   return { timedOut: false, startError: { code: '', message }, stdout: '', stderr: '', usage: {} };
 }
 
-function hookEnv({ env, binDir }: RunnerOptions): Readonly<Record<string, string>> {
+function hookEnv({ env: own, hookEnv: added, binDir }: RunnerOptions): Readonly<Record<string, string>> {
+  const env = { ...own, ...added };
   const given = env['HOOKLET_SHELL_LIB'] ?? '';
-  const library = { HOOKLET_SHELL_LIB: given === '' ? shellLibraryFile() : given };
+  const library = { ...added, HOOKLET_SHELL_LIB: given === '' ? shellLibraryFile() : given };
   const path = env['PATH'] ?? '/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin';
   return binDir === undefined ? library : { ...library, PATH: `${binDir}:${path}` };
 }

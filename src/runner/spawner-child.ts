@@ -7,13 +7,23 @@ import { siblingModule } from './sibling-module.ts';
 // third slower, because the code that Node ships is compiled without it.
 const NODE_FLAGS = ['--max-semi-space-size=1', '--single-threaded-gc', '--v8-pool-size=0'];
 
-/** A spawner process that is starting; it waits for its settings. */
+/** A spawner process that is starting, or was reset; it waits for its settings. */
 export interface SpawnerChild {
-  readonly child: ChildProcess;
+  readonly child: Pick<ChildProcess, 'pid' | 'kill'>;
   /** The channel of requests and reports; undefined when the process could not be started. */
-  readonly channel: Socket | undefined;
+  readonly channel: SpawnerChannel | undefined;
   /** Resolves with the way it ended, after its last report. */
   readonly ended: Promise<string>;
+}
+
+/** What is used of the socket to a spawner process. */
+export interface SpawnerChannel {
+  readonly writable: boolean;
+  write(text: string): boolean;
+  on(event: 'data', listener: (chunk: Buffer) => void): unknown;
+  /** Ends the process, in order. */
+  end(): unknown;
+  destroy(): unknown;
 }
 
 /** Starts a spawner process; `entry` is its file, by default the one next to this module. */

@@ -1,4 +1,5 @@
 import { latch } from '../lib/latch.ts';
+import { clearOuterTimeout, setOuterTimeout } from '../lib/outer-time.ts';
 import { killGroup } from './kill-group.ts';
 import { encodeMessage, MessageReader } from './messages.ts';
 import { killOrphans } from './orphans.ts';
@@ -106,9 +107,9 @@ export class SpawnerLink {
     this.#spawner.channel?.end();
     const { graceMs } = this.#options.settings;
     const limitMs = (this.#runs.size === 0 ? 0 : graceMs) + CLOSE_MARGIN_MS;
-    const timer = setTimeout(() => this.#kill(`no end within ${limitMs / 1000} s`), limitMs);
+    const timer = setOuterTimeout(() => this.#kill(`no end within ${limitMs / 1000} s`), limitMs);
     await this.ended;
-    clearTimeout(timer);
+    clearOuterTimeout(timer);
   }
 
   #terminate(id: number): void {
@@ -116,7 +117,7 @@ export class SpawnerLink {
     const run = this.#runs.get(id);
     if (run === undefined || run.limit !== undefined) return;
     const limitMs = this.#options.settings.graceMs + UNKILLABLE_MS + CLOSE_MARGIN_MS;
-    run.limit = setTimeout(
+    run.limit = setOuterTimeout(
       () => this.#settle(id, lostRun(`the spawner process reported no end within ${limitMs / 1000} s of SIGTERM`)),
       limitMs,
     );
@@ -130,9 +131,9 @@ export class SpawnerLink {
   }
 
   #scheduleTick(): void {
-    clearTimeout(this.#tick);
+    clearOuterTimeout(this.#tick);
     if (!this.#isAlive) return;
-    this.#tick = setTimeout(() => this.#onTick(), this.#pulse.pauseMs(this.#runs.size));
+    this.#tick = setOuterTimeout(() => this.#onTick(), this.#pulse.pauseMs(this.#runs.size));
     this.#tick.unref();
   }
 
@@ -150,8 +151,8 @@ export class SpawnerLink {
   #kill(reason: string): void {
     this.#killReason ??= reason;
     this.#spawner.child.kill('SIGKILL');
-    const timer = setTimeout(() => this.#killed.resolve(), KILL_LIMIT_MS);
-    void this.#spawner.ended.then(() => clearTimeout(timer));
+    const timer = setOuterTimeout(() => this.#killed.resolve(), KILL_LIMIT_MS);
+    void this.#spawner.ended.then(() => clearOuterTimeout(timer));
   }
 
   #send(request: SpawnerRequest): void {
@@ -173,7 +174,7 @@ export class SpawnerLink {
 
   #handle(report: SpawnerReport): void {
     if (report.type === 'ready') this.#wasReady = true;
-    if (report.type === 'ready' || report.type === 'pong') return;
+    if (!('id' in report)) return;
     const run = this.#runs.get(report.id);
     if (run === undefined) return;
     switch (report.type) {
@@ -191,7 +192,7 @@ export class SpawnerLink {
   #settle(id: number, exit: Exit): void {
     const run = this.#runs.get(id);
     this.#runs.delete(id);
-    clearTimeout(run?.limit);
+    clearOuterTimeout(run?.limit);
     run?.settle(exit);
   }
 
@@ -199,7 +200,7 @@ export class SpawnerLink {
     const ended = await Promise.race([this.#killed.promise, this.#spawner.ended]);
     const reason = this.#killReason ?? ended ?? '';
     this.#isAlive = false;
-    clearTimeout(this.#tick);
+    clearOuterTimeout(this.#tick);
     this.#spawner.channel?.destroy();
     for (const { pid } of this.#runs.values()) killGroup(pid, 'SIGKILL');
     if (this.#runs.size > 0) killOrphans(this.#options.settings.folder);

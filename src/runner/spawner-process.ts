@@ -1,7 +1,7 @@
 /*
  * The spawner process: a small process that starts hooks for the operator, so that the operator, whose memory may be
  * large, never forks. The operator starts it at boot and again when it dies, and sends requests through descriptor 3:
- * first `setup`, then `spawn`, `terminate`, `refill` and `ping`. When the operator closes the channel or dies, every
+ * first `setup`, then `spawn`, `terminate`, `refill` and `ping`; `reset` makes it as new. When the operator closes the channel or dies, every
  * run is terminated and this process exits, so no hook outlives its operator.
  */
 
@@ -30,7 +30,11 @@ function serve(): void {
     onMessage: (request) => {
       if (request.type === 'setup') runs = setUp(request, report);
       else if (request.type === 'ping') report({ type: 'pong' });
-      else runs?.handle(request);
+      else if (request.type === 'reset') {
+        runs?.forget();
+        runs = undefined;
+        report({ type: 'reset' });
+      } else runs?.handle(request);
     },
     onBad: () => process.exit(1),
   });

@@ -1,17 +1,21 @@
 /** A request of the operator to the spawner process. */
 export type SpawnerRequest =
-  /** The first request, sent once. */
+  /** The first request, sent once, and once after each `reset`. */
   | ({ readonly type: 'setup' } & SpawnerSettings)
   | ({ readonly type: 'spawn'; readonly id: number } & SpawnRequest)
   /** Asks for a `pong`, to check that the process answers. */
   | { readonly type: 'ping' }
   | { readonly type: 'terminate'; readonly id: number }
-  | { readonly type: 'refill'; readonly id: number };
+  | { readonly type: 'refill'; readonly id: number }
+  /** Kills all runs at once, of which nothing more is reported; answered by a `reset`, after which `setup` may come again. */
+  | { readonly type: 'reset' };
 
 /** A report of the spawner process to the operator. */
 export type SpawnerReport =
   | { readonly type: 'ready' }
   | { readonly type: 'pong' }
+  /** The last report until the next `setup`. */
+  | { readonly type: 'reset' }
   /** Sent only for a run that lasts longer than 20 ms. */
   | { readonly type: 'started'; readonly id: number; readonly pid: number }
   | { readonly type: 'output'; readonly id: number; readonly lines: readonly OutputLine[] }

@@ -1,5 +1,6 @@
-import { accessSync, constants, existsSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { explainFirstLine } from '../hook/start-failure.ts';
+import { isExecutable } from '../lib/file-kind.ts';
 import type { StartError } from './spawner-protocol.ts';
 
 /** Explains why a hook could not be started; looks at the file when the error of the system is not specific enough. */
@@ -14,14 +15,5 @@ export function explainStartError(path: string, { code, message }: StartError): 
       return explainFirstLine(path) ?? `exec format error: ${path} may be a program for another kind of machine`;
     default:
       return message;
-  }
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK);
-    return true;
-  } catch {
-    return false;
   }
 }

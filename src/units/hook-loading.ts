@@ -19,9 +19,17 @@ export function hookLoader(runner: Pick<Runner, 'readConfig'>, signal: AbortSign
     loadHooks(files, { readConfig: async (file) => runner.readConfig(file, signal), checkFilter });
 }
 
+/** The hooks of a folder; `isWanted` says by its name whether one is loaded, default: each is. */
+export interface WantedHooks {
+  readonly hooksDir: string;
+  readonly isWanted?: (hook: string) => boolean;
+}
+
 /** Starts discovery immediately, so that configs are read while the rest of the operator is opened. */
-export function beginLoading(hooksDir: string, load: LoadHooks): HookLoading {
-  const discovery = discoverHooks(hooksDir);
+export function beginLoading({ hooksDir, isWanted = () => true }: WantedHooks, load: LoadHooks): HookLoading {
+  const discovery = discoverHooks(hooksDir).then(({ files, warnings }) => {
+    return { files: files.filter(({ name }) => isWanted(name)), warnings };
+  });
   const hooks = discovery.then(async ({ files }) => load(files));
   // The operator awaits both. When another part fails to open, nothing does: a rejection must not be unhandled then.
   for (const promise of [discovery, hooks]) promise.catch(() => {});

@@ -118,6 +118,11 @@ export class HookUnit {
     return this.#reconcilers.of(trigger)?.view(trigger);
   }
 
+  /** Looks at objects of reconcile bindings again; returns at how many. */
+  lookAgain(binding?: string, place?: Pick<ReconcileTrigger, 'namespace' | 'name'>): number {
+    return this.#reconcilers.lookAgain(binding, place);
+  }
+
   /** The reconciler of a binding; undefined for a binding of another hook. */
   reconciler(trigger: ReconcileTrigger): UnitReconciler | undefined {
     return this.#reconcilers.of(trigger);
@@ -131,6 +136,12 @@ export class HookUnit {
   /** The snapshot of one binding now. */
   objects(binding: KubernetesBinding): Snapshot {
     return this.#bindings.get(binding)?.monitor.snapshot() ?? [];
+  }
+
+  /** Resolves when the first list of a binding is complete; undefined when it is. */
+  listing(binding: KubernetesBinding): Promise<void> | undefined {
+    const state = this.#bindings.get(binding)?.state;
+    return state === undefined || state.isSynced ? undefined : state.whenSynced;
   }
 
   /** The snapshots of all kubernetes bindings, for the debug API. */

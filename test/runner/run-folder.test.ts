@@ -13,7 +13,7 @@ import fs, {
 } from 'node:fs';
 import { syncBuiltinESMExports } from 'node:module';
 import { basename, join } from 'node:path';
-import { describe, expect, it, vi } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
 import { holderOf } from '../../src/runner/folder-lock.ts';
 import { createRunFolder } from '../../src/runner/run-folder.ts';
@@ -104,6 +104,30 @@ describe('createRunFolder', () => {
     const left = readdirSync(tmp.path).filter((name) => name !== basename(folder.path));
     expect(left.toSorted()).toEqual(['run-0badb007-abcdef', `run-${boot}-abcdef`].toSorted());
     folder.remove();
+  });
+
+  it('looks after 5 s again at what it could not judge, but not once it is removed', async () => {
+    using tmp = temporaryFolder();
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
+    const folders = [1, 2].map(() => createRunFolder({ tmpDir: tmp.path, keepTmpFiles: false }));
+    const leave = (name: string): string => {
+      mkdirSync(join(tmp.path, name));
+      return join(tmp.path, name);
+    };
+    const [first, second] = [leave('run-0badb007-abcdef'), leave('run-0badb007-ghijkl')];
+    for (const folder of folders) await folder.sweep();
+    folders[1]?.remove();
+    utimesSync(first, new Date(0), new Date(0));
+
+    await vi.advanceTimersByTimeAsync(4999);
+    expect([existsSync(first), vi.getTimerCount()]).toEqual([true, 1]);
+    await vi.advanceTimersByTimeAsync(1);
+
+    await until(() => expect(existsSync(first)).toBe(false));
+    expect(existsSync(second)).toBe(true);
+    folders[0]?.remove();
+    expect(vi.getTimerCount()).toBe(0);
   });
 
   it.each(['run-away', 'other'])('leaves %s alone', async (name) => {

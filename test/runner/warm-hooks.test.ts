@@ -198,12 +198,12 @@ describe('a warm hook', () => {
   });
 
   it('gets a new process when the old one has grown too large', async () => {
-    await using rig = hookRig({ warm: { maxRssBytes: 130e6 } });
+    await using rig = hookRig({ warm: { maxRssBytes: 105e6 } });
     const before = await pidOf(rig);
 
     const { usage } = await run(rig, 'grow');
 
-    expect(usage.maxRssBytes).toBeGreaterThan(130e6);
+    expect(usage.maxRssBytes).toBeGreaterThan(105e6);
     expect(await pidOf(rig)).not.toBe(before);
   });
 

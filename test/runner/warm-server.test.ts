@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { join } from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { encodeMessage } from '../../src/runner/messages.ts';
 import type { WarmReport } from '../../src/runner/warm-protocol.ts';
 import { WarmServer } from '../../src/runner/warm-server.ts';
@@ -16,8 +16,9 @@ async function serverRig(helloLimitMs?: number) {
   const bad = Promise.withResolvers<string>();
   const reports: WarmReport[] = [];
   const first = Promise.withResolvers<WarmReport>();
+  const greeted = Promise.withResolvers<void>();
   server.expect('secret', {
-    onConnect: () => {},
+    onConnect: () => greeted.resolve(),
     onReport: (report) => {
       reports.push(report);
       first.resolve(report);
@@ -28,6 +29,7 @@ async function serverRig(helloLimitMs?: number) {
     server,
     reports,
     first: first.promise,
+    greeted: greeted.promise,
     bad: bad.promise,
     async [Symbol.asyncDispose]() {
       await server.close();
@@ -87,10 +89,14 @@ describe('WarmServer', () => {
   });
 
   it('keeps a process that sent its hello in time', async () => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    onTestFinished(() => void vi.useRealTimers());
     await using rig = await serverRig(50);
     const socket = connect(rig.server.path);
     socket.write(hello('secret'));
-    await hungUp(connect(rig.server.path));
+    await rig.greeted;
+
+    await vi.advanceTimersByTimeAsync(60);
 
     socket.write(encodeMessage({ type: 'broken', error: 'still here' }));
 

@@ -37,7 +37,7 @@ describe('beginLoading', () => {
     using folder = folderWith('a.sh', 'b.sh');
     const asked: string[] = [];
 
-    const { discovery, hooks } = beginLoading(folder.path, loaderOf({ 'a.sh': CONFIG }, asked));
+    const { discovery, hooks } = beginLoading({ hooksDir: folder.path }, loaderOf({ 'a.sh': CONFIG }, asked));
     const [first, second] = [await hooks, await hooks];
 
     expect((await discovery).files.map(({ name }) => name)).toEqual(['a.sh', 'b.sh']);
@@ -50,7 +50,7 @@ describe('beginLoading', () => {
   it('rejects for who waits when the folder cannot be read, and harms nobody else', async () => {
     using folder = folderWith();
 
-    const { discovery, hooks } = beginLoading(join(folder.path, 'missing'), loaderOf({}));
+    const { discovery, hooks } = beginLoading({ hooksDir: join(folder.path, 'missing') }, loaderOf({}));
 
     await expect(discovery).rejects.toThrow(UsageError);
     await expect(hooks).rejects.toThrow(UsageError);

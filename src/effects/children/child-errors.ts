@@ -1,5 +1,7 @@
 import { KubeError } from '../../errors.ts';
 import { isConflict, isForbidden, isLost, isUnknownResource } from '../../kube/api-error.ts';
+import { withoutMissingRight } from '../../kube/missing-right.ts';
+import { policyRuleText } from '../../kube/policy-rule.ts';
 import type { ChildProblem } from './problem.ts';
 import type { ResourceKind } from '../../kube/kind.ts';
 
@@ -8,8 +10,9 @@ export function problemOf(child: string, resource: ResourceKind, error: unknown)
   const message = error instanceof Error ? error.message : String(error);
   const of = `${resource.plural}${resource.group === '' ? '' : `.${resource.group}`}`;
   if (isForbidden(error) && !isQuota(message)) {
-    const help = `hooklet needs get, list, watch, create, patch and delete on ${of}`;
-    return { type: 'forbidden', child, message: `${message}; ${help}` };
+    const rule = policyRuleText({ apiGroup: resource.group, resource: resource.plural, verbs: VERBS });
+    const help = `hooklet needs get, list, watch, create, patch and delete on ${of}: ${rule}`;
+    return { type: 'forbidden', child, message: `${withoutMissingRight(message)}; ${help}` };
   }
   if (isUnknownResource(error))
     return { type: 'kind', child, message: `the API server does not have ${of}: ${message}` };
@@ -17,6 +20,8 @@ export function problemOf(child: string, resource: ResourceKind, error: unknown)
   if (isConflict(error)) return { type: 'changed', child, message };
   return { type: 'refused', child, message };
 }
+
+const VERBS = ['get', 'list', 'watch', 'create', 'patch', 'delete'];
 
 /** Admission also refuses with 403, and then no right is missing. */
 function isQuota(message: string): boolean {

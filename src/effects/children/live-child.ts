@@ -1,15 +1,8 @@
+import { groupOfVersion } from '../../hook/reconcile-mark.ts';
 import { metadataOf, uidOf, versionOf } from '../api-object.ts';
 import { isObject } from '../field-reader.ts';
 import type { JsonObject } from '../operation.ts';
-import {
-  APPLIED_ANNOTATION,
-  BINDING_LABEL,
-  canReference,
-  groupOf,
-  PARENT_LABEL,
-  type Marks,
-  type Parent,
-} from './marks.ts';
+import { APPLIED_ANNOTATION, BINDING_LABEL, canReference, PARENT_LABEL, type Marks, type Parent } from './marks.ts';
 import { readinessOf, type Readiness } from './readiness.ts';
 
 /**
@@ -75,7 +68,7 @@ export function isOurs(child: LiveChild, parent: Parent, marks: Marks): boolean 
 
 /** One text for each object: equal for the same group, kind, namespace and name. */
 export function keyOf({ apiVersion, kind, namespace, name }: Named): string {
-  return `${groupOf(apiVersion)}/${kind}/${namespace}/${name}`;
+  return `${groupOfVersion(apiVersion)}/${kind}/${namespace}/${name}`;
 }
 
 /** An object by kind and name; the namespace is empty for a cluster-scoped one. */

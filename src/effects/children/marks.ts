@@ -1,4 +1,4 @@
-import { shortHash } from '../../lib/short-hash.ts';
+import { reconcileMark } from '../../hook/reconcile-mark.ts';
 import { isObject } from '../field-reader.ts';
 import { metadataOf } from '../api-object.ts';
 import type { JsonObject } from '../operation.ts';
@@ -28,16 +28,9 @@ export interface Parent {
   readonly uid: string;
 }
 
-const MAX_READABLE = 50;
-
 /** The marks of a binding. They stay the same when the hook moves to another file, or the parent to another version. */
 export function marksOf(binding: string, parent: { readonly apiVersion: string; readonly kind: string }): Marks {
-  const readable = binding
-    .replaceAll(/[^A-Za-z0-9_.-]/g, '-')
-    .slice(0, MAX_READABLE)
-    .replaceAll(/^[^A-Za-z0-9]+|[^A-Za-z0-9]+$/g, '');
-  const hash = shortHash(binding, groupOf(parent.apiVersion), parent.kind);
-  const value = readable === '' ? hash : `${readable}-${hash}`;
+  const value = reconcileMark({ ...parent, name: binding });
   return { binding: value, fieldManager: `hooklet-${value}` };
 }
 
@@ -73,10 +66,4 @@ export function withAppliedHash(object: JsonObject, hash: string): JsonObject {
   const metadata = metadataOf(object);
   const annotations = isObject(metadata['annotations']) ? metadata['annotations'] : {};
   return { ...object, metadata: { ...metadata, annotations: { ...annotations, [APPLIED_ANNOTATION]: hash } } };
-}
-
-/** The group of an apiVersion: `apps` of `apps/v1`, empty for the core group. */
-export function groupOf(apiVersion: string): string {
-  const slash = apiVersion.indexOf('/');
-  return slash === -1 ? '' : apiVersion.slice(0, slash);
 }
