@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { FinalizersIo, FinalizersQuery } from './finalizers.ts';
-import { version } from './version.ts';
+import { version } from './program/version.ts';
 
 interface Flags extends Omit<FinalizersQuery, 'kind'> {
   readonly yes?: boolean;

@@ -4,21 +4,23 @@ import { createLogger, type RootLogger } from '../log.ts';
 import { urlText } from '../lib/url-text.ts';
 import type { Cluster } from '../kube/credentials/cluster.ts';
 import { loadCluster } from '../kube/credentials/load-cluster.ts';
+import type { DryRunSettings } from '../operator/dry-run/dry-run.ts';
 import { runOperator, type OperatorOptions } from '../operator/run-operator.ts';
 import type { SpawnerChild } from '../runner/spawner-child.ts';
-import { controlSocketOf } from './control-socket.ts';
-import { logStyle } from './log-style.ts';
-import { peerOptions, startOptions, type StartOptions } from './options.ts';
-import { optionNotes, resolveOptions, type Flags } from './resolve-options.ts';
-import { withoutEffect } from './ignored-options.ts';
-import { leaderElectionOptions } from './leader-options.ts';
-import { programFile } from './program-file.ts';
-import { programName } from './program-name.ts';
-import { OPERANDS } from './start-flags.ts';
+import { controlSocketOf } from './control/socket.ts';
+import { logStyle } from './options/log-style.ts';
+import { peerOptions, startOptions, type StartOptions } from './options/options.ts';
+import { pageSettings } from './options/page-options.ts';
+import { optionNotes, resolveOptions, type Flags } from './options/resolve.ts';
+import { withoutEffect } from './control/ignored-options.ts';
+import { leaderElectionOptions } from './options/leader-options.ts';
+import { programFile } from './program/program-file.ts';
+import { programName } from './program/program-name.ts';
+import { OPERANDS } from './options/start-flags.ts';
 import { shutdownSignal } from './shutdown.ts';
-import { tracingOptions } from './tracing-options.ts';
-import { version } from './version.ts';
-import { webhookSettings } from './webhook-options.ts';
+import { tracingOptions } from './options/tracing-options.ts';
+import { version } from './program/version.ts';
+import { webhookSettings } from './options/webhook-options.ts';
 
 /**
  * `hooklet start`: runs the hooks against a cluster until SIGINT or SIGTERM; resolves to the exit code. `program.ts`
@@ -74,6 +76,10 @@ export function openLog(
   });
 }
 
+function dryRunSettings({ dryRun, shadow, shadowAfterMs }: StartOptions): DryRunSettings | undefined {
+  return dryRun || shadow ? { ...(shadow && { shadowAfterMs }) } : undefined;
+}
+
 /** Converts the resolved options to those of the operator. */
 export function operatorOptions(
   options: StartOptions,
@@ -86,8 +92,11 @@ export function operatorOptions(
     ...options,
     cluster: { connect, userAgent: `${manager}/${version}`, ...(qps > 0 && { qps, burst }) },
     ...leaderElectionOptions(options),
+    recording: options.record ? { maxBytes: options.recordBytes, hooklet: version } : undefined,
     controlSocket: controlSocketOf(options),
+    page: pageSettings(options),
     webhooks: webhookSettings(options),
+    dryRun: dryRunSettings(options),
     logLevels: log,
     env: process.env,
     program: { node: process.execPath, program: programFile },

@@ -1,13 +1,12 @@
 import { chmodSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
+import { builtMain } from '../support/built-program.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
 import { startProgram } from '../support/program.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const HOOK = `#!/bin/bash
 if [[ $1 == --config ]]; then echo '{"configVersion":"v1","onStartup":1}'; exit; fi
 echo '{"level":"error","msg":"from the hook","code":7}'
@@ -21,7 +20,7 @@ it.each([
   using folder = temporaryFolder();
   const sandbox = await sandboxForTest();
   const link = join(folder.path, name);
-  symlinkSync(MAIN, link);
+  symlinkSync(builtMain(), link);
   mkdirSync(join(folder.path, 'hooks'));
   const hook = join(folder.path, 'hooks', 'hook.sh');
   writeFileSync(hook, HOOK);

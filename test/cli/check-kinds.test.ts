@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { kindProblems } from '../../src/cli/check-kinds.ts';
+import { kindProblems } from '../../src/cli/check/kinds.ts';
 
 const of = (kind: unknown, apiVersion?: unknown) => kindProblems({ kubernetes: [{ kind, apiVersion }] });
 

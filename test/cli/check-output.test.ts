@@ -1,8 +1,8 @@
 import { describe, expect, it } from 'vitest';
-import { checkGithub } from '../../src/cli/check-github.ts';
-import { checkJunit } from '../../src/cli/check-junit.ts';
-import type { CheckProblem, CheckReport } from '../../src/cli/check-report.ts';
-import { checkText } from '../../src/cli/check-text.ts';
+import { checkGithub } from '../../src/cli/check/github.ts';
+import { checkJunit } from '../../src/cli/check/junit.ts';
+import type { CheckProblem, CheckReport } from '../../src/cli/check/report.ts';
+import { checkText } from '../../src/cli/check/text.ts';
 
 const HOOK = {
   name: 'a.sh',

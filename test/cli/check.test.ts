@@ -3,9 +3,9 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runCheck, type CheckOptions } from '../../src/cli/check.ts';
-import { findTargets } from '../../src/cli/check-targets.ts';
-import { isPassed, type CheckReport } from '../../src/cli/check-report.ts';
+import { runCheck, type CheckOptions } from '../../src/cli/check/check.ts';
+import { findTargets } from '../../src/cli/check/targets.ts';
+import { isPassed, type CheckReport } from '../../src/cli/check/report.ts';
 import { UsageError } from '../../src/errors.ts';
 import { runConfig } from '../support/config-runner.ts';
 
@@ -103,6 +103,26 @@ describe('runCheck', () => {
     expect(problemsOf(report).join('\n')).toMatch(/onStartup: got "soon", expected a whole number/);
     expect(problemsOf(report).at(-1)).toBe('c.sh:1 error : --config exited with code 3, expected exit code 0');
     expect(report.problems.at(-1)?.output).toEqual({ stdout: 'configVersion: v1', stderr: 'about to fail' });
+  });
+
+  it('warns of a hook that reads the Secrets of all namespaces, once', async () => {
+    const every = 'configVersion: v1\nkubernetes: [{kind: Secret}, {kind: Secret, name: again}]\n';
+    const own = 'configVersion: v1\nkubernetes: [{kind: Secret, namespace: {nameSelector: {matchNames: [team]}}}]\n';
+    const byName = 'configVersion: v1\nkubernetes: [{kind: Secret, nameSelector: {matchNames: [token]}}]\n';
+    await put('every.sh', printing(every));
+    await put('own.sh', printing(own));
+    await put('name.sh', printing(byName));
+
+    const report = await check();
+
+    expect(report.problems).toMatchObject([
+      {
+        severity: 'warning',
+        hook: 'every.sh',
+        message: expect.stringMatching('every Secret of the cluster can be read'),
+      },
+    ]);
+    expect(isPassed(report)).toBe(true);
   });
 
   it('warns of what is allowed and makes no sense, and passes', async () => {

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { answersOf, unmarked } from '../../src/cli/answered.ts';
-import { childrenDiff } from '../../src/cli/children-diff.ts';
-import { givenObjects } from '../../src/cli/run-object.ts';
+import { answersOf, unmarked } from '../../src/cli/run/answered.ts';
+import { childrenDiff } from '../../src/cli/run/children-diff.ts';
+import { givenObjects } from '../../src/cli/run/object.ts';
 import { reconcileMark } from '../../src/hook/reconcile-mark.ts';
 import type { OnChange } from '../../src/hook/result.ts';
 import { hookWith, reconcileBinding } from '../support/bindings.ts';

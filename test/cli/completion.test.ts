@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
-import { main } from '../../src/cli/program.ts';
+import { main } from '../../src/cli/program/program.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
 let folder: ReturnType<typeof temporaryFolder>;
@@ -56,6 +56,8 @@ const PATHS = [
   ['check'],
   ['run'],
   ['render'],
+  ['rbac'],
+  ['diff'],
   ['completion'],
   ['schedule'],
   ['schedule', 'explain'],

@@ -2,7 +2,7 @@ import { createServer } from 'node:http';
 import { chownSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { controlClient, ControlFailure } from '../../src/cli/control-client.ts';
+import { controlClient, ControlFailure } from '../../src/cli/control/client.ts';
 import { UsageError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 

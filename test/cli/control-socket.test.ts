@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { askedSocket, controlSocketOf } from '../../src/cli/control-socket.ts';
+import { askedSocket, controlSocketOf } from '../../src/cli/control/socket.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 
 function places(name: 'hooklet' | 'shell-operator') {

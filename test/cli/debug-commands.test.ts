@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { ControlFailure, withOperator, type ControlIo, type DebugRequest } from '../../src/cli/control-client.ts';
+import { ControlFailure, withOperator, type ControlIo, type DebugRequest } from '../../src/cli/control/client.ts';
 import {
   askRaw,
   dumpMainQueue,
@@ -9,7 +9,7 @@ import {
   listConfig,
   listHooks,
   setConfig,
-} from '../../src/cli/debug-commands.ts';
+} from '../../src/cli/views/debug-commands.ts';
 
 /** Runs a command on an operator that answers each path with it, unless there is another answer. */
 async function run(

@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
-import { persistedState, stateWriter, writeRegularly } from '../../src/cli/dev-data.ts';
+import { persistedState, stateWriter, writeRegularly } from '../../src/cli/dev/data.ts';
 
 function file(...names: readonly string[]): string {
   const folder = mkdtempSync(join(tmpdir(), 'hooklet-data-'));

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { stringify } from 'yaml';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
-import { writeKubeconfig } from '../../src/cli/dev-kubeconfig.ts';
+import { writeKubeconfig } from '../../src/cli/dev/kubeconfig.ts';
 import { UsageError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 

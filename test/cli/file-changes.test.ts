@@ -12,7 +12,7 @@ import {
 } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { fileChanges } from '../../src/cli/file-changes.ts';
+import { fileChanges } from '../../src/cli/dev/file-changes.ts';
 import { UsageError } from '../../src/errors.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 

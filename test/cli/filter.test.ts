@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runFilter } from '../../src/cli/filter.ts';
+import { runFilter } from '../../src/cli/jq/filter.ts';
 import { UsageError } from '../../src/errors.ts';
 
 async function run(args: readonly string[], stdin = '') {

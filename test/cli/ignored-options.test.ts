@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { ignoredOptions, withoutEffect } from '../../src/cli/ignored-options.ts';
-import { startOptions } from '../../src/cli/options.ts';
+import { ignoredOptions, withoutEffect } from '../../src/cli/control/ignored-options.ts';
+import { startOptions } from '../../src/cli/options/options.ts';
 
 describe('options of shell-operator that have no effect', () => {
   it('are named as they were given, flag or variable', () => {

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { runJq } from '../../src/cli/jq.ts';
+import { runJq } from '../../src/cli/jq/jq.ts';
 
 interface Ran {
   readonly code: number;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { leaderElectionOptions } from '../../src/cli/leader-options.ts';
-import { startOptions } from '../../src/cli/options.ts';
-import { resolveOptions } from '../../src/cli/resolve-options.ts';
+import { leaderElectionOptions } from '../../src/cli/options/leader-options.ts';
+import { startOptions } from '../../src/cli/options/options.ts';
+import { resolveOptions } from '../../src/cli/options/resolve.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const optionsOf = (flags: Readonly<Record<string, string | boolean>>) =>

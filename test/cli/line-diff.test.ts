@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { lineDiff } from '../../src/cli/line-diff.ts';
+import { lineDiff } from '../../src/cli/run/line-diff.ts';
 
 /** The lines of one side that a diff with everything in its hunks shows. */
 function side(diff: string, marks: string): readonly string[] {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { logStyle } from '../../src/cli/log-style.ts';
+import { logStyle } from '../../src/cli/options/log-style.ts';
 
 const terminal = (env: Readonly<Record<string, string>> = {}) => ({ isTerminal: true, env });
 const pipe = { isTerminal: false, env: {} };

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { ManifestApplier } from '../../src/cli/manifest-applier.ts';
+import { ManifestApplier } from '../../src/cli/dev/manifest-applier.ts';
 import { recordingLogger } from '../support/recording-logger.ts';
 
 const early = { kind: 'Widget' };

@@ -3,7 +3,7 @@ import { rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
-import { createManifests } from '../../src/cli/manifests.ts';
+import { createManifests } from '../../src/cli/dev/applied-manifests.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { until } from '../support/operator-rig.ts';
 import { recordingLogger } from '../support/recording-logger.ts';

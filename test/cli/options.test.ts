@@ -1,8 +1,8 @@
 import { Option } from 'commander';
 import { describe, expect, it } from 'vitest';
 import { UsageError } from '../../src/errors.ts';
-import { devOptions, peerOptions, startOptions } from '../../src/cli/options.ts';
-import { optionNotes, resolveOptions } from '../../src/cli/resolve-options.ts';
+import { devOptions, peerOptions, startOptions } from '../../src/cli/options/options.ts';
+import { optionNotes, resolveOptions } from '../../src/cli/options/resolve.ts';
 
 const resolve = (flags: Readonly<Record<string, string | boolean>> = {}, env: Readonly<Record<string, string>> = {}) =>
   resolveOptions(startOptions, flags, env);
@@ -12,6 +12,10 @@ describe('the options of start', () => {
     expect(resolve()).toEqual({
       hooksDir: 'hooks',
       httpTriggers: false,
+      ui: false,
+      uiAddress: '127.0.0.1',
+      uiPort: 9116,
+      uiHost: [],
       tmpDir: '/tmp/hooklet',
       listenAddress: '0.0.0.0',
       listenPort: 9115,
@@ -43,6 +47,9 @@ describe('the options of start', () => {
       conversionClientCa: [],
       conversionListenPort: 9681,
       conversionListenAddress: '0.0.0.0',
+      dryRun: false,
+      shadow: false,
+      shadowAfterMs: 20_000,
       gracePeriodMs: 15_000,
       leaderElect: false,
       leaseName: 'hooklet',
@@ -50,6 +57,8 @@ describe('the options of start', () => {
       renewDeadlineMs: 10_000,
       retryPeriodMs: 2000,
       pauseByNamespace: false,
+      record: false,
+      recordBytes: 67_108_864,
       logLevel: 'info',
       logFormat: 'auto',
       logProxyHookJson: false,
@@ -98,6 +107,7 @@ describe('the options of start', () => {
       webhookUrl: 'https://host:9680',
       webhookCertificates: 'self',
       debugHttpAddr: ':9650',
+      recordBytes: '2Mi',
     };
     const text = key.endsWith('Ms') ? '30s' : (special[key] ?? samples[typeof spec.fallback]);
 

@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
-import { dropDead, listDead, retryDead, showDead, type DeadFlags } from '../../src/cli/dead-commands.ts';
-import { pause, resume } from '../../src/cli/pause-commands.ts';
-import type { AskIo } from '../../src/cli/control-client.ts';
+import { dropDead, listDead, retryDead, showDead, type DeadFlags } from '../../src/cli/views/dead-commands.ts';
+import { pause, resume } from '../../src/cli/views/pause-commands.ts';
+import type { AskIo } from '../../src/cli/control/client.ts';
 import type { DeadLetterDocument } from '../../src/server/outcome-documents.ts';
 
 const letters: readonly DeadLetterDocument[] = [

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { outputFormat } from '../../src/cli/output-format.ts';
+import { outputFormat } from '../../src/cli/options/output-format.ts';
 import { UsageError } from '../../src/errors.ts';
 
 it('the output is text unless another format is asked for', () => {

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { calledAsShellOperator } from '../../src/cli/program-name.ts';
+import { calledAsShellOperator } from '../../src/cli/program/program-name.ts';
 
 it.each([
   ['/shell-operator', {}, true],

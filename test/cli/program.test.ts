@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import packageJson from '../../package.json' with { type: 'json' };
-import { main } from '../../src/cli/program.ts';
+import { main } from '../../src/cli/program/program.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { runInShell, runProgram } from '../support/program.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';

@@ -2,7 +2,8 @@ import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { renderCommand } from '../../src/cli/render.ts';
+import { renderCommand } from '../../src/cli/run/render.ts';
+import { builtMain } from '../support/built-program.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { runProgram } from '../support/program.ts';
 
@@ -79,8 +80,7 @@ beforeAll(() => {
   write('notes.js', MODULE);
   write('notes.sh', SCRIPT);
   chmodSync(join(folder.path, 'notes.sh'), 0o755);
-  const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
-  write('bin/hooklet', `#!/bin/sh\nexec '${process.execPath}' '${main}' "$@"\n`);
+  write('bin/hooklet', `#!/bin/sh\nexec '${process.execPath}' '${builtMain()}' "$@"\n`);
   chmodSync(join(folder.path, 'bin/hooklet'), 0o755);
 });
 

@@ -1,8 +1,8 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { controlClient, withOperator, type ControlIo } from '../../src/cli/control-client.ts';
-import { listRuns, printLogs, showRun } from '../../src/cli/run-commands.ts';
-import { listObjects, listQueues, showObject, showStatus, showWhy, watchQueues } from '../../src/cli/view-commands.ts';
+import { controlClient, withOperator, type ControlIo } from '../../src/cli/control/client.ts';
+import { listRuns, printLogs, showRun } from '../../src/cli/views/run-commands.ts';
+import { listObjects, listQueues, showObject, showStatus, showWhy, watchQueues } from '../../src/cli/views/commands.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { GivenUpGlance } from '../../src/operator/dead-letters/given-up.ts';
 import { createOperatorView } from '../../src/operator/control/operator-view.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { makeContexts } from '../../src/cli/run-event.ts';
-import { givenObjects } from '../../src/cli/run-object.ts';
+import { makeContexts } from '../../src/cli/run/event.ts';
+import { givenObjects } from '../../src/cli/run/object.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { Hook } from '../../src/hook/binding.ts';
 import { parseConfig } from '../../src/hook/config.ts';

@@ -1,7 +1,7 @@
 import { chmodSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { runOnce } from '../../src/cli/run.ts';
+import { runOnce } from '../../src/cli/run/run.ts';
 import { kubernetesBinding, onStartupBinding } from '../support/bindings.ts';
 import { hookRig, never } from '../support/hook-rig.ts';
 

@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
-import { readInput, runOnce } from '../../src/cli/run.ts';
+import { readInput, runOnce } from '../../src/cli/run/run.ts';
 import { HookFailedError, UsageError } from '../../src/errors.ts';
 import { fixtureHook, hookRig, never, temporaryFolder } from '../support/hook-rig.ts';
 

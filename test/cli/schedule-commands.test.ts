@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { controlClient, withOperator, type ControlIo } from '../../src/cli/control-client.ts';
-import { listSchedules, setSuspended, triggerSchedule } from '../../src/cli/schedule-commands.ts';
+import { controlClient, withOperator, type ControlIo } from '../../src/cli/control/client.ts';
+import { listSchedules, setSuspended, triggerSchedule } from '../../src/cli/schedule/commands.ts';
 import { UsageError } from '../../src/errors.ts';
 import type { ScheduleOutcome } from '../../src/hook/schedule-control.ts';
 import { createControlServer } from '../../src/server/control-server.ts';

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { explainSchedule, type ExplainOptions } from '../../src/cli/schedule-explain.ts';
+import { explainSchedule, type ExplainOptions } from '../../src/cli/schedule/explain.ts';
 import { UsageError } from '../../src/errors.ts';
 
 const NOW_MS = Date.parse('2026-01-05T03:00:00.250Z');

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { scheduleList } from '../../src/cli/schedule-list.ts';
+import { scheduleList } from '../../src/cli/schedule/list.ts';
 import type { ScheduleDocument } from '../../src/server/schedule-document.ts';
 
 const NOW_MS = Date.parse('2026-01-05T03:30:00Z');

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { scriptLine } from '../../src/cli/script-line.ts';
+import { scriptLine } from '../../src/cli/check/script-line.ts';
 
 const CONFIG = `configVersion: v1
 kubernetes:

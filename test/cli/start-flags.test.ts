@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { hiddenStartFlags, startFlags, withoutSwitchValues } from '../../src/cli/start-flags.ts';
+import { hiddenStartFlags, startFlags, withoutSwitchValues } from '../../src/cli/options/start-flags.ts';
 
 describe('startFlags', () => {
   it.each([

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { textTable } from '../../src/cli/text-table.ts';
+import { textTable } from '../../src/cli/text/text-table.ts';
 
 it('a cell with 3 lines shows the first, and an empty one a dash', () => {
   expect(

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { parseTimeArgument } from '../../src/cli/time-argument.ts';
+import { parseTimeArgument } from '../../src/cli/schedule/time-argument.ts';
 import { findTimeZone } from '../../src/crontab/time-zone.ts';
 
 const NOW_MS = Date.parse('2026-01-05T03:00:00Z');

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { resolveOptions } from '../../src/cli/resolve-options.ts';
-import { webhookOptions, webhookSettings } from '../../src/cli/webhook-options.ts';
+import { resolveOptions } from '../../src/cli/options/resolve.ts';
+import { webhookOptions, webhookSettings } from '../../src/cli/options/webhook-options.ts';
 
 const settings = (env: Readonly<Record<string, string>>) => webhookSettings(resolveOptions(webhookOptions, {}, env));
 

@@ -2,7 +2,7 @@ import { createServer } from 'node:https';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Authorize } from '@hooklet/sandbox';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
-import { listWebhooks, removeWebhooks } from '../../src/cli/webhooks.ts';
+import { listWebhooks, removeWebhooks } from '../../src/cli/webhooks/webhooks.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { CONVERTER_OWNER } from '../../src/sources/conversion/crd-conversion.ts';
 import { refusalsText, writtenBy } from '../../src/sources/admission/registered.ts';

@@ -1,0 +1,86 @@
+import { UsageError } from '../../errors.ts';
+import { isAskBinding } from '../../hook/ask-binding.ts';
+import type { Hook } from '../../hook/binding.ts';
+import { isObject } from '../../hook/config-reader.ts';
+import type { Need } from '../../rights/need.ts';
+import { objectYaml } from '../../rights/object-yaml.ts';
+import { baseObjects, type Component } from './base.ts';
+import { installed, type Installation } from './identity.ts';
+import { merged, type Fields } from './merge.ts';
+import { neededByHooklet } from './needed-rights.ts';
+import { grantingRoles } from './rights-text.ts';
+
+/** What is asked of `hooklet manifests`. */
+export interface ManifestsRequest extends Installation {
+  /** Host of an Ingress for `http` bindings; absent: no Ingress. */
+  readonly host?: string;
+  readonly withEvents: boolean;
+  readonly withNamespace: boolean;
+  /** Whether the needs of the hooks are also those of their scenarios. */
+  readonly areTested?: boolean;
+}
+
+/** The manifests that run these hooks with what their bindings need, as YAML; the same text for the same hooks. */
+export function manifestsYaml(hooks: readonly Hook[], needs: readonly Need[], request: ManifestsRequest): string {
+  const components = componentsFor(hooks, request);
+  const objects = installed(baseObjects(components), request)
+    .filter((object) => isWanted(object, request))
+    .map((object) => withHost(object, request.host));
+  const roles = grantingRoles([...needs, ...neededByHooklet(hooks, objects, request)], request);
+  const isWorkload = ({ kind }: Fields): boolean => kind === 'Deployment';
+  const documents = [
+    ...objects.filter((object) => !isWorkload(object)).map((object) => objectYaml(object)),
+    ...roles.flatMap(({ role, binding, remarks }) => [objectYaml(role, remarks), objectYaml(binding)]),
+    // After what it needs.
+    ...objects.filter(isWorkload).map((object) => objectYaml(object)),
+  ];
+  return `${header(hooks, components, request)}${documents.join('---\n')}`;
+}
+
+/** The components of `deploy/` that the bindings of hooks ask for. */
+function componentsFor(hooks: readonly Hook[], request: ManifestsRequest): readonly Component[] {
+  const bindings = hooks.flatMap((hook) => hook.bindings);
+  const isAsked = bindings.some(isAskBinding);
+  const isCalled = bindings.some(({ type }) => type === 'http');
+  const makesUp = bindings.some((binding) => binding.type === 'schedule' && binding.missed.type !== 'skip');
+  const isReplicated = (request.replicas ?? 1) > 1;
+  if (request.host !== undefined && !isCalled) {
+    throw new UsageError(`manifests: --host ${request.host} is for http bindings, and no hook has one`);
+  }
+  return [
+    ...(request.withEvents ? (['events'] as const) : []),
+    ...(isCalled ? (['http-triggers'] as const) : []),
+    ...(isReplicated && !isAsked ? (['leader-election'] as const) : []),
+    ...(makesUp ? (['schedule-state'] as const) : []),
+    ...(isAsked ? (['webhook-certificates', 'webhooks'] as const) : []),
+  ];
+}
+
+/** The Ingress and who may reach it only with a host; the namespace only where it is asked for. */
+function isWanted({ kind, metadata }: Fields, { host, withNamespace, name }: ManifestsRequest): boolean {
+  if (kind === 'Namespace') return withNamespace;
+  const isOfIngress = isObject(metadata) && metadata['name'] === `${name}-triggers` && kind !== 'Service';
+  return host !== undefined || !isOfIngress;
+}
+
+function withHost(object: Fields, host: string | undefined): Fields {
+  const { kind, spec } = object;
+  if (kind !== 'Ingress' || host === undefined || !isObject(spec)) return object;
+  const given = (list: unknown, change: Fields): unknown =>
+    Array.isArray(list) ? list.map((one: unknown) => (isObject(one) ? merged(one, change) : one)) : list;
+  return merged(object, {
+    spec: { tls: given(spec['tls'], { hosts: [host] }), rules: given(spec['rules'], { host }) },
+  });
+}
+
+function header(hooks: readonly Hook[], components: readonly Component[], { areTested }: ManifestsRequest): string {
+  const names = hooks.map(({ name }) => name).toSorted();
+  return [
+    `# Made by hooklet manifests for ${names.length} hook(s): ${names.join(', ')}.`.replaceAll(/[^\x20-\x7e]/g, '?'),
+    `# From deploy/base${components.map((name) => `, components/${name}`).join('')}.`,
+    areTested === true
+      ? '# The rules are those of bindings and of what the hooks do in their scenarios.'
+      : '# The rules are those of bindings: add what hooks write with patches or kubectl by --scenarios, see hooklet rbac.',
+    '',
+  ].join('\n');
+}

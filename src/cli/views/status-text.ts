@@ -1,0 +1,105 @@
+import type { FailingView, OperatorStatus, QueueView } from '../../hook/operator-view.ts';
+import { printableLine } from '../../lib/printable.ts';
+import { countText } from '../text/count-text.ts';
+import { againText, agoText, shortId, tookText } from './run-list.ts';
+import { textTable } from '../text/text-table.ts';
+
+/** The output of `hooklet status`: one screen, without what there is nothing of. */
+export function statusText(status: OperatorStatus, nowMs: number): string {
+  const sections = [
+    headText(status),
+    section('RUNNING', runningText(status, nowMs)),
+    section('QUEUES', queuesText(status.queues, nowMs)),
+    section('FAILING', failingText(status.failing, nowMs)),
+    section(
+      'BROKEN',
+      list(status.hooks.broken.map(({ hook, message }) => `${hook}: ${message.replaceAll(/\s*\n\s*/g, ' ')}`)),
+    ),
+    section('STARTING', list(status.hooks.starting)),
+    section('SUSPENDED', list(status.suspended.map(({ hook, binding }) => `${hook} ${binding}`))),
+    section('PAUSED', list(status.paused)),
+    deadText(status),
+  ];
+  return sections.filter((text) => text !== '').join('\n');
+}
+
+/** The table of queues that `hooklet queue list` prints too. */
+export function queuesText(queues: readonly QueueView[], nowMs: number): string {
+  const rows = queues.map((queue) => {
+    const [head] = queue.tasks;
+    const first = head === undefined ? '' : `${head.hook}: ${head.reason} (attempt ${head.attempt})`;
+    return [queue.queue, String(queue.running), String(queue.waiting), first, untilText(queue, nowMs)];
+  });
+  return rows.length === 0 ? '' : textTable(['QUEUE', 'RUNS', 'WAIT', 'FIRST', 'UNTIL'], rows);
+}
+
+function headText({ role, leader, hooks }: OperatorStatus): string {
+  const roles = {
+    alone: 'This operator runs alone',
+    leading: 'This replica leads',
+    lost: 'This replica lost the lease and stops',
+    'standing-by': leader === undefined ? 'This replica stands by' : `This replica stands by, ${leader} leads`,
+  };
+  const { loaded, broken, starting } = hooks;
+  const others = [
+    ...(broken.length > 0 ? [`${broken.length} broken`] : []),
+    ...(starting.length > 0 ? [`${starting.length} starting`] : []),
+  ];
+  return `${roles[role]}: ${[countText(loaded, 'hook'), ...others].join(', ')}.\n`;
+}
+
+function deadText({ deadLetters = 0 }: OperatorStatus): string {
+  return deadLetters === 0 ? '' : `${countText(deadLetters, 'dead letter')}: hooklet dead list\n`;
+}
+
+function runningText({ running, moreRunning = 0 }: OperatorStatus, nowMs: number): string {
+  if (running.length === 0) return '';
+  const rows = running.map(({ id, hook, binding, reason, attempt, started }) => [
+    shortId(id),
+    hook,
+    binding,
+    reason,
+    String(attempt),
+    tookText(nowMs - Date.parse(started)),
+  ]);
+  const more = moreRunning > 0 ? `and ${moreRunning} more\n` : '';
+  return `${textTable(['RUN', 'HOOK', 'BINDING', 'WHY', 'ATTEMPT', 'FOR'], rows)}${more}`;
+}
+
+function failingText(failing: readonly FailingView[], nowMs: number): string {
+  if (failing.length === 0) return '';
+  const rows = failing.map((one) => [
+    shortId(one.runId),
+    one.hook,
+    one.binding,
+    objectsText(one),
+    String(one.attempt),
+    agoText(one.at, nowMs),
+    nextOf(one, nowMs),
+    one.message ?? '',
+  ]);
+  return textTable(['RUN', 'HOOK', 'BINDING', 'OBJECT', 'ATTEMPT', 'FAILED', 'NEXT', 'ERROR'], rows);
+}
+
+function objectsText({ objects, object = '' }: FailingView): string {
+  return objects > 1 ? `${object} and ${objects - 1} more` : object;
+}
+
+function nextOf({ again, dead }: FailingView, nowMs: number): string {
+  if (dead === true) return 'dead';
+  return again === undefined ? '' : againText(again, nowMs);
+}
+
+function untilText({ delayedUntil, limitedSince }: QueueView, nowMs: number): string {
+  if (delayedUntil !== undefined) return againText(delayedUntil, nowMs);
+  if (limitedSince === undefined) return '';
+  return `rate limit, for ${tookText(nowMs - Date.parse(limitedSince))}`;
+}
+
+function section(title: string, text: string): string {
+  return text === '' ? '' : `${title}\n${text}`;
+}
+
+function list(lines: readonly string[]): string {
+  return lines.map((line) => `${printableLine(line)}\n`).join('');
+}

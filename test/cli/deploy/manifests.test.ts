@@ -1,0 +1,328 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { isJsonObject, type JsonObject } from '@hooklet/sandbox';
+import { objectAt, objectsAt, textAt, textsAt } from '@hooklet/sandbox/testing';
+import { parseAllDocuments } from 'yaml';
+import { TEMPLATES, templateFiles, type TemplateName } from '../../../src/cli/author/templates.ts';
+import { manifestsCommand, manifestsRequest } from '../../../src/cli/deploy/command.ts';
+import { baseObjects } from '../../../src/cli/deploy/base.ts';
+import { manifestsYaml, type ManifestsRequest } from '../../../src/cli/deploy/manifests.ts';
+import { grantingRoles } from '../../../src/cli/deploy/rights-text.ts';
+import { builtInKinds } from '../../../src/cli/built-in-kinds.ts';
+import type { Hook } from '../../../src/hook/binding.ts';
+import { bindingNeeds } from '../../../src/rights/binding-needs.ts';
+import { resourcesAmong } from '../../../src/rights/known-resource.ts';
+import type { Need } from '../../../src/rights/need.ts';
+import { parseConfig } from '../../../src/hook/config.ts';
+import { temporaryFolder } from '../../support/hook-rig.ts';
+
+const REQUEST: ManifestsRequest = {
+  name: 'hooklet',
+  namespace: 'hooklet',
+  image: 'example.com/hooks:1',
+  withEvents: true,
+  withNamespace: false,
+};
+
+function hook(name: string, config: object): Hook {
+  const text = JSON.stringify({ configVersion: 'v1', ...config });
+  const parsed = parseConfig(text, () => undefined);
+  if (parsed.type === 'invalid') throw new Error(JSON.stringify(parsed.issues));
+  const { bindings, settings } = parsed;
+  return { name, path: join('/hooks', name), type: 'process', bindings, settings };
+}
+
+const PODS = hook('pods.sh', { kubernetes: [{ name: 'pods', kind: 'Pod' }] });
+const JUDGE = hook('judge.sh', {
+  kubernetesValidating: [
+    {
+      name: 'no-latest.example.com',
+      rules: [{ apiGroups: [''], apiVersions: ['v1'], operations: ['CREATE'], resources: ['pods'] }],
+    },
+  ],
+});
+const CALLED = hook('called.sh', { http: [{ name: 'deploy' }] });
+
+function yamlFor(hooks: readonly Hook[], request: Partial<ManifestsRequest> = {}): string {
+  const needs = hooks.flatMap((one) => bindingNeeds(one, resourcesAmong(builtInKinds())));
+  return manifestsYaml(hooks, needs, { ...REQUEST, ...request });
+}
+
+function objectsFor(hooks: readonly Hook[], request: Partial<ManifestsRequest> = {}): readonly JsonObject[] {
+  return objectsIn(yamlFor(hooks, request));
+}
+
+function objectsIn(text: string): readonly JsonObject[] {
+  return parseAllDocuments(text).map((document) => {
+    const value: unknown = document.toJS();
+    if (isJsonObject(value)) return value;
+    throw new Error(`no object: ${JSON.stringify(value)}`);
+  });
+}
+
+/** The objects in `manifests/` of a project that `hooklet init` makes. */
+function objectsOfProject(template: TemplateName, name: string): readonly JsonObject[] {
+  const files = templateFiles(template, { name, version: '1.0.0' });
+  return files
+    .filter(({ path }) => path.startsWith('manifests/') && !path.endsWith('kustomization.yaml'))
+    .flatMap(({ text }) => objectsIn(text));
+}
+
+/** What the API server lets nobody change in a Deployment, and what has to go with it. */
+function identityOf(objects: readonly unknown[]): JsonObject {
+  const deployment = objects.filter(isJsonObject).find(({ kind }) => kind === 'Deployment') ?? {};
+  return {
+    name: textAt(deployment, 'metadata', 'name'),
+    selector: objectAt(deployment, 'spec', 'selector', 'matchLabels'),
+    labels: objectAt(deployment, 'spec', 'template', 'metadata', 'labels'),
+    account: textAt(deployment, 'spec', 'template', 'spec', 'serviceAccountName'),
+    containers: objectsAt(deployment, 'spec', 'template', 'spec', 'containers').map((one) => textAt(one, 'name')),
+  };
+}
+
+function namesOf(objects: readonly JsonObject[]): readonly string[] {
+  return objects.map((object) => `${textAt(object, 'kind')} ${textAt(object, 'metadata', 'name')}`);
+}
+
+function rulesOf(objects: readonly JsonObject[], name: string): readonly string[] {
+  return objects
+    .filter((object) => textAt(object, 'metadata', 'name') === name)
+    .flatMap((object) => objectsAt(object, 'rules'))
+    .map((rule) => `${textsAt(rule, 'resources').join()}: ${textsAt(rule, 'verbs').join(' ')}`);
+}
+
+// As the hooks that hooklet init makes.
+const OWN_NAMESPACE = `#!/bin/sh
+echo '{"configVersion": "v1", "kubernetes": [{"kind": "Service",
+  "namespace": {"nameSelector": {"matchNames": ["'"\${POD_NAMESPACE:-default}"'"]}}}]}'
+`;
+
+afterEach(() => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+});
+
+describe('hooklet manifests', () => {
+  it.each([
+    [true, undefined, 'team'],
+    [false, undefined, 'team'],
+    [true, 'other', 'other'],
+  ])('asks hooks with the namespace that the Pod tells them (events %s, POD_NAMESPACE %s: %s)', async (...row) => {
+    const [events, given, expected] = row;
+    vi.stubEnv('POD_NAMESPACE', given);
+    using folder = temporaryFolder();
+    writeFileSync(join(folder.path, 'own.sh'), OWN_NAMESPACE, { mode: 0o755 });
+    const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+
+    const flags = { image: 'a:1', namespace: 'team', events };
+    expect(await manifestsCommand(folder.path, flags)).toBe(0);
+
+    const text = String(printed.mock.calls[0]?.[0]);
+    expect(text).toContain(`name: hooklet-hooks\n  namespace: ${expected}\n`);
+    expect(text).toMatch(/name: POD_NAMESPACE\s+valueFrom:\s+fieldRef:\s+fieldPath: metadata\.namespace/);
+  });
+
+  it('prints a Deployment with the image, its account, and what its bindings need', () => {
+    const objects = objectsFor([PODS]);
+
+    expect(namesOf(objects)).toEqual([
+      'ServiceAccount hooklet',
+      'NetworkPolicy hooklet',
+      'Role hooklet-events',
+      'RoleBinding hooklet-events',
+      'ClusterRole hooklet-hooklet-hooks',
+      'ClusterRoleBinding hooklet-hooklet-hooks',
+      'Deployment hooklet',
+    ]);
+    expect(rulesOf(objects, 'hooklet-hooklet-hooks')).toEqual(['pods: list watch']);
+    expect(yamlFor([PODS])).toContain('# hook pods.sh: binding "pods" follows Pod');
+    expect(JSON.stringify(objects.at(-1))).toContain('"image":"example.com/hooks:1"');
+  });
+
+  it('prints the same text for the same hooks, in any order', () => {
+    expect(yamlFor([PODS, JUDGE])).toBe(yamlFor([JUDGE, PODS]));
+  });
+
+  it('has Services, rights and two replicas for webhooks', () => {
+    const objects = objectsFor([JUDGE]);
+
+    expect(namesOf(objects)).toEqual(
+      expect.arrayContaining([
+        'Service shell-operator-validating-svc',
+        'PodDisruptionBudget hooklet',
+        'ClusterRole hooklet-webhooks',
+        'Role hooklet-webhook-certificates',
+      ]),
+    );
+    expect(objects.at(-1)).toMatchObject({ spec: { replicas: 2, strategy: { type: 'RollingUpdate' } } });
+  });
+
+  it('has a Lease for more than one replica', () => {
+    expect(namesOf(objectsFor([PODS], { replicas: 3 }))).toContain('Role hooklet-leader-election');
+    expect(namesOf(objectsFor([PODS]))).not.toContain('Role hooklet-leader-election');
+  });
+
+  it('has an Ingress for http bindings only with a host', () => {
+    const without = namesOf(objectsFor([CALLED]));
+    const objects = objectsFor([CALLED], { host: 'hooks.test' });
+
+    expect(without).toContain('Service hooklet-triggers');
+    expect(without).not.toContain('Ingress hooklet-triggers');
+    expect(objects.find(({ kind }) => kind === 'Ingress')).toMatchObject({
+      spec: { rules: [{ host: 'hooks.test' }], tls: [{ hosts: ['hooks.test'] }] },
+    });
+    expect(() => objectsFor([PODS], { host: 'hooks.test' })).toThrow(
+      '--host hooks.test is for http bindings, and no hook has one',
+    );
+  });
+
+  it('keeps what two installations have apart by their names', () => {
+    const one = { name: 'one', namespace: 'team' };
+    const own = namesOf(objectsFor([PODS, JUDGE, CALLED], { ...one, host: 'one.test' }));
+
+    expect(own.filter((name) => /hooklet|shell-operator/.test(name))).toEqual([]);
+    const text = yamlFor([PODS, JUDGE, CALLED], { ...one, host: 'one.test' });
+    expect(text).not.toMatch(/namespace: hooklet|name: hooklet-/);
+    expect(text).toMatch(/HOOKLET_VALIDATING_WEBHOOK_SERVICE_NAME\s+value: one-webhooks/);
+    expect(text).toMatch(/resourceNames: \[one-webhook-certs\]/);
+    expect(text).toMatch(/resourceNames: \[one-hooks\]/);
+  });
+
+  it.each(TEMPLATES)('replaces the Deployment of a project of the template %s under its name', (template) => {
+    const objects = objectsOfProject(template, 'shop');
+    const printed = objectsFor([PODS], { name: 'shop', namespace: 'shop' });
+
+    expect(identityOf(objects)).toEqual(identityOf(printed));
+    // Each has rights that the other lacks, so neither replaces those.
+    const roles = namesOf(objects).filter((name) => name.includes('Role'));
+    expect(namesOf(printed).filter((name) => roles.includes(name))).toEqual([]);
+    const selectors = objects.filter(({ kind }) => kind === 'Service').map((one) => objectAt(one, 'spec', 'selector'));
+    for (const selector of selectors) expect(selector).toEqual({ 'app.kubernetes.io/name': 'shop' });
+  });
+
+  it('replaces the Deployment of deploy/ when it has no other name', () => {
+    expect(identityOf(objectsFor([PODS]))).toEqual(identityOf(baseObjects([])));
+  });
+
+  it('limits rules to the namespaces that a binding names', () => {
+    const named = hook('a.sh', {
+      kubernetes: [{ kind: 'Secret', namespace: { nameSelector: { matchNames: ['team-a', 'team-b'] } } }],
+    });
+    const roles = objectsFor([named]).filter(({ kind }) => kind === 'Role');
+
+    expect(roles.map((role) => textAt(role, 'metadata', 'namespace'))).toEqual(['hooklet', 'team-a', 'team-b']);
+  });
+
+  it('grants what is optional by a rule of its own, and says what a need of any name grants only once', () => {
+    const need: Need = {
+      group: '',
+      resource: 'secrets',
+      verb: 'get',
+      namespace: '',
+      of: { type: 'hooklet' },
+      reason: 'a certificate',
+    };
+    const optional: Need = { ...need, verb: 'delete', name: 'a', isOptional: true };
+    const needs = [{ ...need, name: 'a' }, need, need, { ...need, namespace: 'team' }, optional];
+    const roles = grantingRoles(needs, { name: 'hooklet', namespace: 'hooklet' });
+
+    expect(roles.map(({ role }) => role['rules'])).toEqual([
+      [
+        { apiGroups: [''], resources: ['secrets'], verbs: ['get'] },
+        { apiGroups: [''], resources: ['secrets'], resourceNames: ['a'], verbs: ['delete'] },
+      ],
+    ]);
+    expect(roles[0]?.remarks).toEqual([
+      [expect.stringMatching('WARNING: this reads every Secret'), 'hooklet: a certificate'],
+      ['optional: hooklet: a certificate'],
+    ]);
+  });
+
+  it('grants Events about objects of a reconcile hook where they are, as an optional rule', () => {
+    const parent = { apiVersion: 'v1', kind: 'ConfigMap', namespace: { nameSelector: { matchNames: ['team'] } } };
+    const text = yamlFor([hook('a.sh', { reconcile: [parent] })]);
+    const role = parseAllDocuments(text)
+      .map((document): unknown => document.toJS())
+      .filter(isJsonObject)
+      .find((object) => object['kind'] === 'Role' && textAt(object, 'metadata', 'namespace') === 'team');
+
+    expect(role && rulesOf([role], 'hooklet-hooks')).toContain('events: create patch');
+    expect(text).toMatch(/# optional: hook a\.sh: reconcile "[^"]*": Events about its objects/);
+  });
+
+  it('grants what hooklet needs for these hooks and no component grants: the ConfigMap of dead letters', () => {
+    const retry = { retry: { max: 1, onExhausted: 'dead' } };
+    const role = (one: Hook, name = 'one'): readonly string[] =>
+      rulesOf(
+        objectsFor([one], { name, withEvents: false }).filter(({ kind }) => kind === 'Role'),
+        `${name}-hooks`,
+      );
+
+    expect(role(hook('a.sh', { schedule: [{ crontab: '* * * * *', ...retry }] }))).toEqual([
+      'configmaps: create',
+      'configmaps: get patch',
+    ]);
+    expect(yamlFor([hook('a.sh', { schedule: [{ crontab: '* * * * *', ...retry }] })], { name: 'one' })).toContain(
+      'resourceNames: [one-dead-letters]',
+    );
+    expect(role(JUDGE)).toEqual([]);
+    expect(role(CALLED)).toEqual([]);
+    expect(role(hook('b.sh', { schedule: [{ crontab: '* * * * *', missed: 'latest' }] }))).toEqual([]);
+  });
+
+  it('grants with --scenarios what the hooks do in them', async () => {
+    using folder = temporaryFolder();
+    const body = `#!/bin/sh
+if [ "$1" = --config ]; then echo '{"configVersion": "v1", "schedule": [{"crontab": "* * * * *"}]}'; exit; fi
+echo '{"operation":"Create","object":{"apiVersion":"v1","kind":"Secret","metadata":{"generateName":"a-","namespace":"shop"}}}' > "$KUBERNETES_PATCH_PATH"
+`;
+    const story =
+      'given: {objects: [{apiVersion: v1, kind: Namespace, metadata: {name: shop}}]}\nsteps: [{tick: 1m}]\n';
+    mkdirSync(join(folder.path, 'hooks'));
+    writeFileSync(join(folder.path, 'hooks', 'a.sh'), body, { mode: 0o755 });
+    writeFileSync(join(folder.path, 'a.scenario.yaml'), story);
+    const printed = vi.spyOn(process.stdout, 'write').mockReturnValue(true);
+    const flags = { image: 'a:1', events: true, scenarios: [folder.path] };
+
+    expect(await manifestsCommand(join(folder.path, 'hooks'), flags)).toBe(0);
+
+    const text = String(printed.mock.calls[0]?.[0]);
+    expect(text).toContain('# The rules are those of bindings and of what the hooks do in their scenarios.\n');
+    expect(text).toContain(`name: hooklet-hooks
+  namespace: shop
+  labels:
+    app.kubernetes.io/name: hooklet
+rules:
+  # hook a.sh: Create of Secret, seen once
+  - apiGroups: [""]
+    resources: [secrets]
+    verbs: [create]
+`);
+  });
+
+  it('says of a custom resource that its name is a guess', () => {
+    const text = yamlFor([hook('a.sh', { kubernetes: [{ kind: 'Policy', apiVersion: 'example.com/v1' }] })]);
+
+    expect(text).toContain('# unverified: no list of kinds has it; give its definition with --crds');
+    expect(text).toContain('resources: [policies]');
+  });
+
+  it('prints the namespace only where it is asked for, with the Pod security standard restricted', () => {
+    const [namespace] = objectsFor([PODS], { withNamespace: true, namespace: 'team' });
+
+    expect(namespace).toMatchObject({
+      kind: 'Namespace',
+      metadata: { name: 'team', labels: { 'pod-security.kubernetes.io/enforce': 'restricted' } },
+    });
+  });
+
+  it('says of each wrong flag what it got and what it expects', () => {
+    const flags = { image: 'a b', name: 'A', namespace: '-', replicas: '0', host: '/x', events: true };
+
+    expect(() => manifestsRequest(flags)).toThrow(
+      /--image: got a b.*\n--name: got A.*\n--namespace: got -.*\n--replicas: got 0.*\n--host: got \/x/,
+    );
+    expect(() => manifestsRequest({ events: true })).toThrow('--image is missing');
+  });
+});
