@@ -3,6 +3,12 @@ import type { ConversionDeclaration } from './conversion.ts';
 import type { HttpDeclaration } from './http.ts';
 import type { KubernetesObject, ObjectLike } from './kubernetes-object.ts';
 
+/**
+ * The built-in kinds by their names: for each its `apiVersion`, and the type of an `object`. The types of the package
+ * fill it, and it is empty in the sources.
+ */
+export interface BuiltInKinds {}
+
 // Keys of type parameters: they exist only in types, never in values.
 declare const element: unique symbol;
 declare const event: unique symbol;
@@ -141,6 +147,13 @@ type Unfiltered = KubernetesOptions & {
   readonly jsonPathFilter?: never;
   readonly keepFullObjectsInMemory?: true;
 };
+type BuiltInKind = Extract<keyof BuiltInKinds, string>;
+type BuiltIn<Name extends BuiltInKind> = BuiltInKinds[Name] extends {
+  readonly apiVersion: infer ApiVersion;
+  readonly object: infer Kind;
+}
+  ? { readonly apiVersion: ApiVersion; readonly object: Kind }
+  : never;
 type Filtered = KubernetesOptions & ({ readonly jqFilter: string } | { readonly jsonPathFilter: string });
 
 /** The result of a filter on an object; `filterResult` is null when the filter failed. */
@@ -165,10 +178,13 @@ export function schedule(crontab: string, options: ScheduleOptions = {}): Schedu
 }
 
 /**
- * Runs the hook when objects change, and gives it a snapshot of all of them. `Kind` is the type of the objects. With a
- * filter, the only type parameter is the type of the filter's results, and only the results are kept in memory. With a
+ * Runs the hook when objects change, and gives it a snapshot of all of them. `Kind` is the type of the objects; of a
+ * built-in kind it follows from `kind`, where `apiVersion` is absent or the kind's. With a filter, the only type parameter is the type of the filter's results, and only the results are kept in memory. With a
  * filter and `keepFullObjectsInMemory: true`, both types are given, and the hook sees both.
  */
+export function kubernetes<Name extends BuiltInKind>(
+  options: Unfiltered & { readonly kind: Name; readonly apiVersion?: BuiltIn<Name>['apiVersion'] },
+): KubernetesDeclaration<BuiltIn<Name>['object'], { readonly object: BuiltIn<Name>['object'] }>;
 // This overload has no type parameters, because TypeScript would infer them from the context instead of using a
 // default.
 export function kubernetes(

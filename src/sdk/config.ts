@@ -9,6 +9,10 @@ export interface HookSettings {
   readonly timeout?: string;
   /** Of the bindings that have no `retry` of their own. */
   readonly retry?: RetryOptions;
+  /** Whether its runs are recorded where the operator has `--record`; default true. */
+  readonly record?: boolean;
+  /** Fields that are masked in recordings, such as `spec.auth.password`. */
+  readonly redact?: readonly string[];
 }
 
 /** The config that the hook prints for `--config`. */

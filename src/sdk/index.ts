@@ -43,6 +43,7 @@ export type {
   OwnerReference,
 } from './kubernetes-object.ts';
 export { Later, Permanent } from './ending.ts';
+export { condition, event, ownedBy, type OwnedByOptions } from './shorthands.ts';
 export {
   reconcile,
   type ItemOptions,

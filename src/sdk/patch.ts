@@ -68,6 +68,22 @@ export class Patch {
     this.#add('merge', { operation: 'MergePatch', ...addressOf(target), mergePatch, ...options });
   }
 
+  /** Sets fields of the status of the object, whose kind has the subresource; `null` removes one. */
+  status(
+    target: Target,
+    fields: Readonly<Record<string, unknown>>,
+    options: Omit<PatchOptions, 'subresource'> = {},
+  ): void {
+    const mergePatch = { status: fields };
+    this.#add('status', {
+      operation: 'MergePatch',
+      ...addressOf(target),
+      subresource: 'status',
+      mergePatch,
+      ...options,
+    });
+  }
+
   json(target: Target, jsonPatch: readonly JsonPatchOperation[], options: PatchOptions = {}): void {
     this.#add('json', { operation: 'JSONPatch', ...addressOf(target), jsonPatch, ...options });
   }

@@ -24,11 +24,11 @@ async function compile(fixture: string): Promise<readonly number[]> {
 }
 
 describe('the types of a hook', () => {
-  it('find every mistake, on its line', async () => {
-    const source = readFileSync(join(import.meta.dirname, 'types', 'wrong-hook.ts.txt'), 'utf8');
+  it.each(['wrong-hook', 'inferred-hook'])('find every mistake in %s, on its line', async (name) => {
+    const source = readFileSync(join(import.meta.dirname, 'types', `${name}.ts.txt`), 'utf8');
     const wrong = source.split('\n').flatMap((line, index) => (line.includes('// wrong: ') ? [index + 1] : []));
 
-    expect(await compile('wrong-hook.ts')).toEqual(wrong);
+    expect(await compile(`${name}.ts`)).toEqual(wrong);
   });
 
   it('find none in a hook that is right, also with the types of client-node', async () => {

@@ -11,6 +11,8 @@ export interface ApiRequest {
   readonly body: string;
   /** Set by a fault: lists are served as of this revision. */
   readonly staleRevision?: number;
+  /** Who asks, as `callerOf` named the token; absent without a token. */
+  readonly caller?: string;
 }
 
 /** The resource that a request addresses. */

@@ -16,6 +16,7 @@ import { findRoute, type Route } from './route.ts';
 import { methodNotAllowed, noSuchResource, StatusError } from './status-error.ts';
 import { answerSubresource } from './subresources.ts';
 import type { Watches } from './watch.ts';
+import type { WriteObserver } from './observed-writes.ts';
 
 /** Everything that is needed to answer requests. */
 export interface Api {
@@ -23,10 +24,17 @@ export interface Api {
   readonly watches: Watches;
   /** Host and port of the server, for discovery documents. */
   readonly serverAddress: () => string;
+  /** Is told of each write; absent: nobody is. */
+  readonly observer?: WriteObserver | undefined;
 }
 
 /** Answers one request; a refusal is answered with a `Status`. Throws `Suspended` if other servers are needed first. */
 export function answer(api: Api, request: ApiRequest): Reply {
+  const { observer } = api;
+  return observer === undefined ? answerNow(api, request) : observer.during(request, () => answerNow(api, request));
+}
+
+function answerNow(api: Api, request: ApiRequest): Reply {
   try {
     const route = findRoute(api.cluster.kinds, request.method, request.path, request.query);
     requireAccess(api.cluster, route, request);

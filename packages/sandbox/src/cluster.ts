@@ -1,3 +1,4 @@
+import type { Ids } from './ids.ts';
 import type { Kinds } from './kinds.ts';
 import type { RequestScope } from './request-scope.ts';
 import type { Storage } from './storage.ts';
@@ -10,12 +11,17 @@ export interface Cluster {
   readonly kinds: Kinds;
   /** The time in milliseconds since the epoch. */
   readonly now: () => number;
+  readonly ids: Ids;
   readonly authorize: Authorize;
   /** The name of the user that the bearer token stands for. */
   readonly user: string;
+  /** The groups of that user; absent: those of an administrator. */
+  readonly groups?: readonly string[];
   /** The admission webhooks. */
   readonly webhooks: Registrations;
   readonly webhookClient: WebhookClient;
+  /** The uids of objects that were stored as another API server has them. */
+  readonly mirrored: Set<string>;
   /** Present while a request is answered that may need other servers. */
   readonly scope?: RequestScope;
 }

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import {
   arrayAt,
   at,
@@ -12,7 +13,7 @@ import {
 } from './json-fields.ts';
 import type { JsonObject } from './json.ts';
 import type { ServedKind } from './kind.ts';
-import { labelsOf, nameOf, withMetadata } from './object-meta.ts';
+import { labelsOf, nameOf, namespaceOf, withMetadata } from './object-meta.ts';
 import { withMutatingDefaults, withValidatingDefaults } from './webhooks/configuration.ts';
 import { withPodDefaults, withPodSpecDefaults } from './pod-defaults.ts';
 import {
@@ -139,7 +140,7 @@ function serviceDefaults(service: JsonObject, before: JsonObject | undefined): J
   });
   const type = textAt(service, 'spec', 'type');
   const external = type === 'ExternalName';
-  const clusterIP = at(before, 'spec', 'clusterIP') ?? clusterAddress();
+  const clusterIP = at(before, 'spec', 'clusterIP') ?? clusterAddress(service);
   const filled = withDefaultsAt(service, ['spec'], {
     ...(external ? {} : { clusterIP, clusterIPs: [at(service, 'spec', 'clusterIP') ?? clusterIP] }),
     type: 'ClusterIP',
@@ -150,9 +151,10 @@ function serviceDefaults(service: JsonObject, before: JsonObject | undefined): J
   return withStartStatus({ ...filled, spec }, before, { loadBalancer: {} });
 }
 
-let addresses = 0;
-
-function clusterAddress(): string {
-  addresses = (addresses % 65_000) + 1;
-  return `10.0.${addresses >> 8}.${addresses & 255}`;
+/** The same for each Service of this name, so that what happened in two sandboxes can be compared. */
+function clusterAddress(service: JsonObject): string {
+  const [a = 0, b = 0, c = 0] = createHash('sha256')
+    .update(`${namespaceOf(service)}/${nameOf(service)}`)
+    .digest();
+  return `10.${96 + (a % 16)}.${b}.${1 + (c % 254)}`;
 }

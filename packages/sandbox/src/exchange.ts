@@ -1,6 +1,6 @@
-import type { ServerResponse } from 'node:http';
 import type { ApiRequest, ReplyHeaders, WatchSink } from './api-request.ts';
 import type { Faults } from './faults.ts';
+import type { ResponsePort } from './response-port.ts';
 import { StatusError } from './status-error.ts';
 import { until } from './until.ts';
 
@@ -17,17 +17,24 @@ const MAX_UNREAD_BYTES = 256 * 1024 * 1024;
 export class Exchange implements WatchSink {
   readonly request: ApiRequest;
   readonly watch: boolean;
-  readonly #response: ServerResponse;
+  readonly #response: ResponsePort;
   readonly #faults: Faults;
-  #silent = false;
+  #isSilent = false;
   #bytesLeft = Number.POSITIVE_INFINITY;
   #atTheLimit: 'hangUp' | 'end' = 'end';
+  /** Whether the events are those of the first list. */
+  #isInitial: boolean;
+  /** Takes each event after those of the first list, and sends it. */
+  tap: ((line: string | Buffer, send: () => void) => void) | undefined;
+  /** Who waits for an answer that a fault delays; empty for one without a name, undefined while there is no delay. */
+  delayed: string | undefined;
 
-  constructor(request: ApiRequest, watch: boolean, response: ServerResponse, faults: Faults) {
+  constructor(request: ApiRequest, watch: boolean, response: ResponsePort, faults: Faults) {
     this.request = request;
     this.watch = watch;
     this.#response = response;
     this.#faults = faults;
+    this.#isInitial = request.query.get('sendInitialEvents') === 'true';
   }
 
   get closed(): boolean {
@@ -39,9 +46,14 @@ export class Exchange implements WatchSink {
     return this.#response.headersSent ? this.#response.statusCode : 0;
   }
 
+  /** Whether nothing is sent any more, although the connection is open. */
+  get isSilent(): boolean {
+    return this.#isSilent;
+  }
+
   /** From now on nothing is sent, and the connection stays open. */
   silence(): void {
-    this.#silent = true;
+    this.#isSilent = true;
   }
 
   destroy(): void {
@@ -56,15 +68,19 @@ export class Exchange implements WatchSink {
   }
 
   start(code: number, contentType: string, headers: ReplyHeaders = {}): void {
-    if (this.#silent || this.closed) return;
-    this.#response.writeHead(code, { 'Content-Type': contentType, 'Cache-Control': 'no-cache, private', ...headers });
+    if (this.#isSilent || this.closed) return;
+    this.#response.writeHead(code, {
+      'Content-Type': contentType,
+      'Cache-Control': 'no-cache, private',
+      ...headers,
+    });
     // Flushed alone, they would be sent as UTF-8, in which the bytes of a warning are something else.
     if (headers['Warning'] === undefined) this.#response.flushHeaders();
   }
 
   /** Sends a piece of the body; after false the writer should wait for `drained`. */
   send(chunk: string | Buffer): boolean {
-    if (this.#silent || this.closed) return true;
+    if (this.#isSilent || this.closed) return true;
     const bytes = Buffer.from(chunk);
     if (bytes.length < this.#bytesLeft) {
       this.#bytesLeft -= bytes.length;
@@ -73,7 +89,7 @@ export class Exchange implements WatchSink {
     const rest = bytes.subarray(0, this.#bytesLeft);
     if (this.#atTheLimit === 'end') this.#response.end(rest);
     else this.#response.write(rest, () => this.destroy());
-    this.#silent = true;
+    this.#isSilent = true;
     return true;
   }
 
@@ -96,16 +112,22 @@ export class Exchange implements WatchSink {
   }
 
   write(line: string | Buffer, kind: 'event' | 'bookmark'): void {
-    if (this.#silent || this.closed) return;
+    if (this.#isSilent || this.closed) return;
     if (this.#response.writableLength > MAX_UNREAD_BYTES) {
       this.destroy();
       return;
     }
     if (kind === 'bookmark') {
+      this.#isInitial = false;
       if (this.#faults.take(this.request, true, 'noBookmarks') === undefined) this.send(line);
       return;
     }
-    if (this.#breaks(line)) return;
+    if (this.tap === undefined || this.#isInitial) this.#sendEvent(line);
+    else this.tap(line, () => this.#sendEvent(line));
+  }
+
+  #sendEvent(line: string | Buffer): void {
+    if (this.#isSilent || this.closed || this.#breaks(line)) return;
     const copies = this.#faults.take(this.request, true, 'duplicate')?.copies ?? 1;
     for (let copy = 0; copy < copies; copy += 1) this.send(line);
   }
@@ -132,7 +154,7 @@ export class Exchange implements WatchSink {
   }
 
   end(): void {
-    if (!this.#silent && !this.closed) this.#response.end();
+    if (!this.#isSilent && !this.closed) this.#response.end();
   }
 
   onClose(listener: () => void): void {

@@ -23,11 +23,15 @@ import type { JsonObject } from './json.ts';
 import { finalizersOf, isTerminating, ownerReferencesOf, withMetadata } from './object-meta.ts';
 import type { Change, StoredObject } from './storage.ts';
 
+const MAX_GONE = 100_000;
+
 /** Deletes objects that have lost their owners, and carries out the Foreground and Orphan policies. */
 export class GarbageCollector {
   readonly #cluster: Cluster;
   readonly #objects = new Map<string, StoredObject>();
   readonly #dependents = new Map<string, Set<string>>();
+  /** The uids that went away, as far as mirrored objects may have them as owners. */
+  readonly #gone = new Set<string>();
 
   constructor(cluster: Cluster) {
     this.#cluster = cluster;
@@ -41,12 +45,18 @@ export class GarbageCollector {
     }
     if (type === 'delete') {
       this.#objects.delete(stored.uid);
+      if (this.#cluster.mirrored.size > 0) this.#noteGone(stored.uid);
       return;
     }
     this.#objects.set(stored.uid, stored);
     for (const owner of ownerUids(stored)) {
       this.#dependents.set(owner, (this.#dependents.get(owner) ?? new Set()).add(stored.uid));
     }
+  }
+
+  #noteGone(uid: string): void {
+    if (this.#gone.size >= MAX_GONE) this.#gone.clear();
+    this.#gone.add(uid);
   }
 
   /** Acts on a change that was observed before. */
@@ -67,7 +77,7 @@ export class GarbageCollector {
 
   #examine(object: StoredObject): void {
     if (isTerminating(object.object)) this.#finish(object);
-    else if (ownerUids(object).length > 0) this.#examineOwners(object);
+    else if (ownerUids(object).length > 0 && !this.#isOwnedElsewhere(object)) this.#examineOwners(object);
   }
 
   /** Carries out the finalizers `orphan` and `foregroundDeletion` of a terminating object. */
@@ -82,6 +92,12 @@ export class GarbageCollector {
     const blocking = dependents.filter((dependent) => blocks(dependent, object.uid));
     if (blocking.length === 0) this.#removeFinalizer(object.uid, 'foregroundDeletion');
     for (const dependent of blocking) if (!isTerminating(dependent.object)) this.#examineOwners(dependent);
+  }
+
+  /** Whether it is a mirrored object with an owner that only its own API server has. */
+  #isOwnedElsewhere(object: StoredObject): boolean {
+    if (!this.#cluster.mirrored.has(object.uid)) return false;
+    return ownerUids(object).some((uid) => !this.#objects.has(uid) && !this.#gone.has(uid));
   }
 
   #examineOwners(dependent: StoredObject): void {

@@ -4,8 +4,10 @@ import { Exchange } from './exchange.ts';
 import { Faults, matchesRequest, type RequestMatcher } from './faults.ts';
 import { isTrue } from './list-options.ts';
 import { isProtobuf } from './protobuf/envelope.ts';
+import { LocalPort, type LocalResponse, type ResponsePort } from './response-port.ts';
 import { MAX_BODY_BYTES, readRequestBody } from './request-body.ts';
 import { splitTarget } from './request-target.ts';
+import { settling } from './until.ts';
 import { StatusError } from './status-error.ts';
 
 /** One request that was served. */
@@ -17,6 +19,15 @@ export interface RequestRecord {
   readonly userAgent: string;
   /** The status code of the answer; 0 if none was sent, for example because of a fault. */
   readonly status: number;
+}
+
+/** A request without a socket; the names of headers are in lower case. */
+export interface LocalRequest {
+  readonly method: string;
+  /** With its query. */
+  readonly path: string;
+  readonly headers?: ApiRequest['headers'];
+  readonly body?: string | Uint8Array;
 }
 
 const RECORD_LIMIT = 20_000;
@@ -32,6 +43,7 @@ export class HttpSide {
   readonly #answer: (exchange: Exchange) => Promise<void>;
   readonly #open = new Set<Exchange>();
   readonly #records: Entry[] = [];
+  #reading = 0;
 
   constructor(answer: (exchange: Exchange) => Promise<void>) {
     this.#answer = answer;
@@ -42,13 +54,47 @@ export class HttpSide {
       }
     });
     this.server = createServer((incoming, response) => {
-      this.#serve(incoming, response).catch((error: unknown) => response.destroy(asError(error)));
+      this.#receive(incoming, response).catch((error: unknown) => response.destroy(asError(error)));
     });
     // A connection in a client's pool must not be closed just as the client sends a request.
     this.server.keepAliveTimeout = 120_000;
     // Limits the time in which a request arrives, not the time of its answer: watches stay open.
     this.server.requestTimeout = REQUEST_TIMEOUT_MS;
     this.server.maxConnections = MAX_CONNECTIONS;
+  }
+
+  /** The number of requests that are not answered yet; watches, silenced and delayed ones left out. */
+  get unanswered(): number {
+    let count = this.#reading;
+    for (const { watch, isSilent, closed, delayed } of this.#open) {
+      if (!watch && !isSilent && !closed && delayed === undefined) count += 1;
+    }
+    return count;
+  }
+
+  /** Who waits for answers that a fault delays, once for each; watches left out. */
+  get delayed(): readonly string[] {
+    const waiting = [...this.#open].filter(({ watch, closed }) => !watch && !closed);
+    return waiting.flatMap(({ delayed }) => delayed ?? []);
+  }
+
+  /** Serves a request without a socket as one with; rejects as a client does whose connection is lost. */
+  async send({ method, path, headers = {}, body }: LocalRequest, signal?: AbortSignal): Promise<LocalResponse> {
+    signal?.throwIfAborted();
+    const { promise, resolve, reject } = settling<LocalResponse>();
+    const port = new LocalPort((settled) => (settled instanceof Error ? reject(settled) : resolve(settled)));
+    const abort = (): void => {
+      port.cancel();
+      reject(asError(signal?.reason));
+    };
+    signal?.addEventListener('abort', abort, { once: true });
+    port.once('close', () => signal?.removeEventListener('abort', abort));
+    const request = { method, ...splitTarget(path), headers, body: textOf(Buffer.from(body ?? ''), headers) };
+    this.#serve(request, port).catch((error: unknown) => {
+      port.destroy();
+      reject(asError(error));
+    });
+    return promise;
   }
 
   /** The served requests, oldest first. */
@@ -71,15 +117,24 @@ export class HttpSide {
     return [...this.#open].filter((exchange) => matchesRequest(matcher, exchange.request, exchange.watch));
   }
 
-  async #serve(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
-    const body = await readRequestBody(incoming);
-    const request = toRequest(incoming, body ?? Buffer.alloc(0));
+  async #receive(incoming: IncomingMessage, response: ServerResponse): Promise<void> {
+    this.#reading += 1;
+    let body: Buffer | undefined;
+    try {
+      body = await readRequestBody(incoming);
+    } finally {
+      this.#reading -= 1;
+    }
+    await this.#serve(toRequest(incoming, body ?? Buffer.alloc(0)), response, body === undefined);
+  }
+
+  async #serve(request: ApiRequest, response: ResponsePort, isTooLarge = false): Promise<void> {
     const watch = isWatch(request);
     const exchange = new Exchange(request, watch, response, this.faults);
     this.#record(exchange);
     this.#open.add(exchange);
     exchange.onClose(() => this.#open.delete(exchange));
-    if (body === undefined) await sendReply(exchange, tooLarge());
+    if (isTooLarge) await sendReply(exchange, tooLarge());
     else await this.#answer(exchange);
   }
 
@@ -134,8 +189,12 @@ function toRequest(incoming: IncomingMessage, body: Buffer): ApiRequest {
     path,
     query,
     headers,
-    body: body.toString(isProtobuf(headers['content-type']) ? 'latin1' : 'utf8'),
+    body: textOf(body, headers),
   };
+}
+
+function textOf(body: Buffer, headers: ApiRequest['headers']): string {
+  return body.toString(isProtobuf(headers['content-type']) ? 'latin1' : 'utf8');
 }
 
 const BATCH_CHARACTERS = 256 * 1024;

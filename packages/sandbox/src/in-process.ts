@@ -69,7 +69,8 @@ export function objectCalls(api: Api): {
 
 const APPLY = 'application/apply-patch+yaml';
 
-function pathOf({ cluster }: Api, object: JsonObject): string {
+/** The path of an object; without a namespace that in `default`. Throws for a kind that is not served. */
+export function pathOf({ cluster }: Pick<Api, 'cluster'>, object: JsonObject): string {
   const kind = cluster.kinds.ofObject(textAt(object, 'apiVersion'), textAt(object, 'kind'));
   if (kind === undefined) {
     throw new Error(`no kind "${textAt(object, 'kind')}" is served in version "${textAt(object, 'apiVersion')}"`);

@@ -13,6 +13,9 @@ export { FAULT_TYPES } from './faults.ts';
 /** A fault: which requests it strikes, how often, and what happens to them. */
 export type { Fault, FaultAction, Faults, RequestMatcher } from './faults.ts';
 
+/** Stores objects in a sandbox as another API server has them. */
+export type { Mirror } from './mirror.ts';
+
 /** Reads the state of a sandbox from a file and writes it to a file, so that a later sandbox can start with it. */
 export { readStateFile, writeStateFile } from './state-file.ts';
 /** The state of a sandbox: all its objects. */
@@ -26,6 +29,13 @@ export type { ResolveService } from './webhooks/service-finder.ts';
 export type { OptionalController } from './controllers.ts';
 /** A request that the sandbox served. */
 export type { RequestRecord } from './http.ts';
+/** A request without a socket, and its response. */
+export type { LocalRequest } from './http.ts';
+export type { LocalResponse } from './response-port.ts';
+/** What sees requests and events before they are answered and sent. */
+export type { Tapped, TappedEvent, TappedRequest, Taps } from './taps.ts';
+/** A write as `onWrite` is told of it. */
+export type { ObservedWrite } from './observed-writes.ts';
 /** The answer to which `sandbox.call` resolves. */
 export type { Answer } from './in-process.ts';
 

@@ -26,14 +26,14 @@ export function requireOpenNamespace({ storage }: Cluster, { kind, namespace }: 
 }
 
 /** Creates the namespaces that exist from the start. */
-export function createInitialNamespaces({ storage, now }: Cluster): void {
+export function createInitialNamespaces({ storage, now, ids }: Cluster): void {
   for (const name of INITIAL_NAMESPACES) {
     storage.put('namespaces', {
       kind: 'Namespace',
       apiVersion: 'v1',
       metadata: {
         name,
-        uid: crypto.randomUUID(),
+        uid: ids.uid(`/namespaces /${name}`),
         resourceVersion: '',
         creationTimestamp: timestamp(now()),
         labels: { 'kubernetes.io/metadata.name': name },

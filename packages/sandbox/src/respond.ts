@@ -8,11 +8,21 @@ import { withCalls } from './webhooks/with-calls.ts';
  * Answers one request: at once, unless there are webhooks or converters; then when all that have a say in it were
  * called.
  */
-export function respond(api: Api, request: ApiRequest): Reply | Promise<Reply> {
+export function respond(given: Api, request: ApiRequest): Reply | Promise<Reply> {
+  const api = impersonating(given, request);
   const { webhooks, kinds } = api.cluster;
   if (writesWebhooks(request)) return loadCelLibrary().then(() => respondWithCalls(api, request));
   if (webhooks.isEmpty && !kinds.hasConverters) return answer(api, request);
   return respondWithCalls(api, request);
+}
+
+/** The user whom the request is made as; everybody may do that here. */
+function impersonating(api: Api, { headers }: ApiRequest): Api {
+  const user = headers['impersonate-user'];
+  if (user === undefined) return api;
+  const groups = (headers['impersonate-group'] ?? '').split(',').map((group) => group.trim());
+  const known = groups.filter((group) => group !== '' && group !== 'system:authenticated');
+  return { ...api, cluster: { ...api.cluster, user, groups: [...known, 'system:authenticated'] } };
 }
 
 /** Whether a request may register webhooks, whose match conditions are compiled then. */

@@ -177,6 +177,12 @@ export class Storage {
     this.#compactedRevision = this.#revision;
   }
 
+  /** The same, and whoever has seen the latest revision must list again too. */
+  expire(): void {
+    this.#revision += 1;
+    this.compact();
+  }
+
   /** Calls `listener` after every write, in order; the returned function ends the subscription. */
   subscribe(listener: (change: Change) => void): () => void {
     this.#listeners.add(listener);

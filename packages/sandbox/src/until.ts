@@ -18,3 +18,8 @@ export async function until(
     stop();
   }
 }
+
+/** A promise that this process settles itself. */
+export function settling<Value>(): PromiseWithResolvers<Value> {
+  return Promise.withResolvers();
+}

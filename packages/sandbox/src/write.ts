@@ -1,4 +1,3 @@
-import { randomBytes, randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import { admitObject } from './admission.ts';
 import type { Target } from './api-request.ts';
@@ -39,10 +38,12 @@ export function createObject(cluster: Cluster, write: Write): JsonObject {
   if (resourceVersionOf(object) !== '') {
     throw new StatusError({ code: 500, message: 'resourceVersion should not be set on objects to be created' });
   }
+  const place = `${kind.group}/${kind.collection} ${namespace ?? ''}`;
+  const name = nameOf(object) || once(cluster, 'name', () => generatedName(cluster, object, place));
   const named = withMetadata(object, {
-    name: nameOf(object) || once(cluster, 'name', () => generatedName(object)),
+    name,
     namespace: kind.namespaced ? namespace : undefined,
-    uid: once(cluster, 'uid', () => randomUUID()),
+    uid: once(cluster, 'uid', () => cluster.ids.uid(`${place}/${name}`)),
     generation: hasGeneration(kind) ? 1 : undefined,
     creationTimestamp: timestamp(cluster.now()),
     deletionTimestamp: undefined,
@@ -98,12 +99,10 @@ function admittedAs<Decoded>(
   return target.kind.custom === undefined ? decodedAfterWebhooks(lenient) : lenient();
 }
 
-const GENERATED_LETTERS = 'bcdfghjklmnpqrstvwxz2456789';
-
-function generatedName(object: JsonObject): string {
+function generatedName({ ids }: Cluster, object: JsonObject, place: string): string {
   const prefix = textAt(object, 'metadata', 'generateName');
   if (prefix === '') return '';
-  return prefix.slice(0, 58) + Array.from(randomBytes(5), (byte) => GENERATED_LETTERS[byte % 27]).join('');
+  return prefix.slice(0, 58) + ids.letters(`${place}/${prefix}`);
 }
 
 /** A create cannot set the status of a kind with a status subresource. */

@@ -1,5 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { runControllers } from '../src/controllers.ts';
+import { createIds } from '../src/ids.ts';
 import { Kinds } from '../src/kinds.ts';
 import { Storage } from '../src/storage.ts';
 import { Registrations } from '../src/webhooks/registrations.ts';
@@ -11,7 +12,14 @@ describe('controllers', () => {
     const webhooks = new Registrations(storage);
     const webhookClient = new WebhookClient(() => ({ problem: 'there are no services' }));
     const basics = { storage, kinds: new Kinds(), webhooks, webhookClient };
-    const cluster = { ...basics, now: Date.now, authorize: () => true, user: 'admin' };
+    const cluster = {
+      ...basics,
+      mirrored: new Set<string>(),
+      ids: createIds(undefined),
+      now: Date.now,
+      authorize: () => true,
+      user: 'admin',
+    };
     runControllers(cluster, () => {});
     const metadata = { name: 'owner', namespace: 'default', uid: 'u' };
     const owner = storage.put('configmaps', { kind: 'ConfigMap', apiVersion: 'v1', metadata });

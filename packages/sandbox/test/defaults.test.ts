@@ -32,7 +32,7 @@ describe('what the server fills in', () => {
     expect(service).toMatchObject({
       spec: {
         type: 'ClusterIP',
-        clusterIP: expect.stringMatching(/^10\.0\./),
+        clusterIP: expect.stringMatching(/^10\./),
         ports: [{ protocol: 'TCP', targetPort: 80 }],
       },
       status: { loadBalancer: {} },
@@ -40,6 +40,15 @@ describe('what the server fills in', () => {
     expect(at(filled('services', { spec: { ports: [{ port: 81 }] } }, service), 'spec', 'clusterIP')).toBe(
       at(service, 'spec', 'clusterIP'),
     );
+  });
+
+  it('a Service of the same name has the same address in each sandbox, and another name another one', () => {
+    const [one, again, other] = ['x', 'x', 'y'].map((name) =>
+      at(filled('services', { metadata: { name, namespace: 'default' } }), 'spec', 'clusterIP'),
+    );
+
+    expect(again).toBe(one);
+    expect(other).not.toBe(one);
   });
 
   it('a Service of another cluster has no address', () => {

@@ -69,6 +69,21 @@ describe('faults of an answer', () => {
     expect(performance.now() - start).toBeGreaterThan(25);
   });
 
+  it('a delayed answer is told from one that is under way, with who waits for it; a watch is not counted', async () => {
+    const sandbox = await sandboxForTest({ callerOf: (token) => `${token}!` });
+    sandbox.faults.add({ type: 'delay', delayMs: 60_000 });
+    const cancel = new AbortController();
+    const headers = { authorization: 'Bearer me' };
+    const asked = ['', '?watch=true'].map(async (query) =>
+      sandbox.send({ method: 'GET', path: `${pods}${query}`, headers }, cancel.signal).catch(() => 'cancelled'),
+    );
+
+    expect([sandbox.delayed, sandbox.unanswered]).toEqual([['me!'], 0]);
+    cancel.abort();
+    expect(await Promise.all(asked)).toEqual(['cancelled', 'cancelled']);
+    expect(sandbox.delayed).toEqual([]);
+  });
+
   it('a stale list shows an older moment', async () => {
     const sandbox = await sandboxForTest();
     const resourceVersion = sandbox.resourceVersion;

@@ -96,6 +96,17 @@ describe('storage', () => {
     expect(storage.list('configmaps')).toHaveLength(1);
   });
 
+  it('what is expired is forgotten also by who has seen all of it', () => {
+    const storage = new Storage();
+    const now = storage.put('configmaps', thing('a', '1')).revision;
+
+    storage.expire();
+
+    expect(storage.changesSince('configmaps', now)).toBeUndefined();
+    expect(storage.changesSince('configmaps', storage.revision)).toEqual([]);
+    expect(storage.list('configmaps')).toHaveLength(1);
+  });
+
   it('listeners hear every change in order until they leave', () => {
     const storage = new Storage();
     const heard: Change[] = [];

@@ -33,6 +33,28 @@ describe('creating', () => {
     expect((await ask('GET', `${maps}/a`)).body).toEqual(body);
   });
 
+  it('makes the same uids and names from the same seed, in whichever order objects are made', async () => {
+    const made = async (seed: string | undefined, ...names: readonly string[]): Promise<readonly string[]> => {
+      const ask = asking(await sandboxForTest(seed === undefined ? {} : { seed }));
+      const all: string[] = [];
+      for (const name of names) {
+        const metadata = name.endsWith('-') ? { generateName: name } : { name };
+        const { body } = await ask('POST', maps, { metadata });
+        all.push(`${textAt(body, 'metadata', 'name')} ${textAt(body, 'metadata', 'uid')}`);
+      }
+      const { body } = await ask('GET', '/api/v1/namespaces/default');
+      return [...all, textAt(body, 'metadata', 'uid')].toSorted();
+    };
+    const names = ['a', 'b', 'gen-', 'gen-'];
+    const first = await made('1', ...names);
+
+    expect(await made('1', ...names.toReversed())).toEqual(first);
+    expect(new Set(first).size).toBe(5);
+    for (const one of first)
+      expect(one).toMatch(/[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+    for (const seed of ['2', undefined]) expect(first).not.toContain((await made(seed, ...names))[0]);
+  });
+
   it('makes a name where only its beginning is given', async () => {
     const { body } = await (await fresh())('POST', maps, { metadata: { generateName: 'gen-' } });
 

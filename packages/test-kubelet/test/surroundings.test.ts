@@ -125,7 +125,7 @@ describe('a container', () => {
       metadata: { name: 'data' },
       spec: { accessModes: ['ReadWriteOnce'], resources: { requests: { storage: '1Mi' } } },
     });
-    const script = 'id; echo x > /data/x && stat -c "%u %g" /data/x; touch /x; echo to stderr > /dev/stderr';
+    const script = 'id; echo x > /data/x && stat -c "%u %g" /data/x; touch /made-here; echo to stderr > /dev/stderr';
     await rig.create(
       'pods',
       scriptPod('a', script, {
@@ -148,7 +148,7 @@ describe('a container', () => {
     const said = await output(rig, 'a');
 
     expect(said).toContain('uid=1234 gid=5678 groups=5678,4321\n1234 4321\n');
-    expect(said).toContain("touch: cannot touch '/x': Read-only file system");
+    expect(said).toContain("touch: cannot touch '/made-here': Read-only file system");
     expect(said).toContain('to stderr');
   });
 

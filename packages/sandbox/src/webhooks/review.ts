@@ -10,6 +10,7 @@ import type { Invocation } from './matching.ts';
 
 const GROUP = 'admission.k8s.io';
 
+const ADMINISTRATORS = ['system:masters', 'system:authenticated'];
 const KNOWN_VERSIONS = ['v1', 'v1beta1'];
 
 /** The `request` of an AdmissionReview, without its uid. */
@@ -25,7 +26,7 @@ export function reviewRequest(cluster: Cluster, { resource }: Invocation, attrib
     name: name === '' ? undefined : name,
     namespace: namespace === '' ? undefined : namespace,
     operation,
-    userInfo: { username: cluster.user, groups: ['system:masters', 'system:authenticated'] },
+    userInfo: { username: cluster.user, groups: [...(cluster.groups ?? ADMINISTRATORS)] },
     object: object ?? null,
     oldObject: oldObject ?? null,
     dryRun,

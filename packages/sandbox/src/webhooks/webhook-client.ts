@@ -21,8 +21,11 @@ export class WebhookClient {
   readonly #findService: FindService;
   readonly #agents = new Map<string, Agent>();
 
-  constructor(findService: FindService) {
+  readonly #checksCertificates: boolean;
+
+  constructor(findService: FindService, checksCertificates = true) {
     this.#findService = findService;
+    this.#checksCertificates = checksCertificates;
   }
 
   /** Posts a review and returns the answer; never fails otherwise. */
@@ -58,7 +61,13 @@ export class WebhookClient {
     if (known !== undefined) return known;
     if (this.#agents.size >= MAX_AGENTS) this.close();
     // As in Go, every certificate of the bundle is trusted, not only those at the root of a chain.
-    const agent = new Agent({ keepAlive: true, allowPartialTrustChain: true, ...(ca === undefined ? {} : { ca }) });
+    const rejectUnauthorized = this.#checksCertificates;
+    const agent = new Agent({
+      keepAlive: true,
+      allowPartialTrustChain: true,
+      rejectUnauthorized,
+      ...(ca === undefined ? {} : { ca }),
+    });
     this.#agents.set(key, agent);
     return agent;
   }

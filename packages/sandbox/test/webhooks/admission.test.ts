@@ -4,6 +4,7 @@ import { asking, sandboxForTest } from '../support/sandbox.ts';
 import { configuration, map, MAPS, webhookRig } from '../support/webhook-rig.ts';
 import { allowing, patching } from '../support/webhook-server.ts';
 import { textOf } from '../conformance/client.ts';
+import { createIds } from '../../src/ids.ts';
 import { Kinds } from '../../src/kinds.ts';
 import { Storage } from '../../src/storage.ts';
 import { Watches } from '../../src/watch.ts';
@@ -127,8 +128,9 @@ describe('admission webhooks', () => {
     const storage = new Storage();
     const webhookClient = new WebhookClient(() => ({ problem: 'there are no services' }));
     const webhooks = new Registrations(storage);
-    const rest = { now: Date.now, authorize: () => true, user: 'admin' };
-    const cluster = { storage, kinds: new Kinds(), webhooks, webhookClient, ...rest };
+    const rest = { mirrored: new Set<string>(), now: Date.now, authorize: () => true, user: 'admin' };
+    const basics = { storage, kinds: new Kinds(), ids: createIds(undefined) };
+    const cluster = { ...basics, webhooks, webhookClient, ...rest };
     const api = { cluster, watches: new Watches(cluster, 60_000), serverAddress: () => '' };
     const request = { method: 'GET', path: MAPS, query: new URLSearchParams(), headers: {}, body: '' };
 

@@ -1,0 +1,13 @@
+import type { Duration, Instant } from './public.ts';
+
+/** The duration as a scenario file has it; what is none is reported where it is read. */
+export function durationText(duration: Duration): unknown {
+  return typeof duration === 'number' && Number.isFinite(duration) ? `${duration}ms` : duration;
+}
+
+/** The time as a scenario file has it. */
+export function instantText(time: Instant): unknown {
+  const date = typeof time === 'number' ? new Date(time) : time;
+  if (!(date instanceof Date)) return date;
+  return Number.isNaN(date.getTime()) ? 'Invalid Date' : date.toISOString();
+}
