@@ -17,6 +17,8 @@ export interface ClusterOptions {
   readonly burst?: number;
   /** Silence after which a watch counts as dead; default 70 s, which is longer than between two bookmarks. */
   readonly watchIdleTimeoutMs?: number;
+  /** After this long the server ends a watch; default 5 to 10 minutes. */
+  readonly watchSeconds?: number;
 }
 
 /**
@@ -35,14 +37,21 @@ export interface ClusterAccess {
   readonly onReplaced: Set<(silentMs: number) => void>;
 }
 
+export interface AccessParts {
+  readonly log: Logger;
+  readonly metrics: Metrics;
+  /** Makes of the client the one that everything uses, such as for a dry run. */
+  readonly wrap?: ((client: KubeClient) => KubeClient) | undefined;
+}
+
 /** Finds the cluster with `connect`; no request is sent to the API server before one is needed. */
 export async function createClusterAccess(
-  { connect, watchIdleTimeoutMs, ...limits }: ClusterOptions,
-  { log, metrics }: { readonly log: Logger; readonly metrics: Metrics },
+  { connect, watchIdleTimeoutMs, watchSeconds, ...limits }: ClusterOptions,
+  { log, metrics, wrap = (client) => client }: AccessParts,
 ): Promise<ClusterAccess> {
   const cluster = await connect();
   const onReplaced: ClusterAccess['onReplaced'] = new Set();
-  const client = createKubeClient(cluster, {
+  const plain = createKubeClient(cluster, {
     ...limits,
     onRequest: requestCounter(cluster, metrics),
     onReplaced: (silentMs) => {
@@ -55,9 +64,10 @@ export async function createClusterAccess(
     },
     onLimited: ({ verb, url, seconds }) => metrics.rateLimiterSeconds.observe({ verb, url }, seconds),
   });
+  const client = wrap(plain);
   const kinds = createKinds(client);
   const idle = watchIdleTimeoutMs === undefined ? {} : { idleTimeoutMs: watchIdleTimeoutMs };
-  const watches = createWatches({ client, kinds, log, metrics, ...idle });
+  const watches = createWatches({ client, kinds, log, metrics, watchSeconds, ...idle });
   return { cluster, client, patchClient: patchClientOf(client), kinds, watches, onReplaced };
 }
 

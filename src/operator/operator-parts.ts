@@ -4,9 +4,12 @@ import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import type { LogLevels } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Effects } from '../run/attempt.ts';
+import type { RunJournal } from '../run/journal.ts';
 import type { RunHistory } from '../run/history.ts';
+import type { Recorder } from '../run/recording/recorder.ts';
 import type { RunTraces } from '../run/run-traces.ts';
 import type { Runner } from '../runner/runner.ts';
+import type { DryRun } from './dry-run/dry-run.ts';
 import type { ClusterAccess } from './cluster-access.ts';
 import type { Filters } from '../filter/filters.ts';
 import type { HookEvents } from './hook-events.ts';
@@ -24,6 +27,10 @@ export interface OperatorSettings extends RunnerSettings, GivenUpSettings {
   readonly logLevels?: LogLevels;
   /** Called once, after the first load of the hooks. */
   readonly onLoaded?: () => void;
+  /** Is told everything about runs. */
+  readonly observer?: RunJournal;
+  /** Whether a hook of the folder runs, by its name, where hooks are loaded once; default: every hook. */
+  readonly isWanted?: (hook: string) => boolean;
   /** Default: a ConfigMap, for the schedules that make up for missed ticks. */
   readonly scheduleState?: ScheduleStatePlace | undefined;
 }
@@ -43,10 +50,16 @@ export interface OperatorParts {
   readonly leadership?: Leadership | undefined;
   readonly hookEvents?: HookEvents;
   readonly history: RunHistory;
+  /** Counts for the page; absent: there is none. */
+  readonly activity?: RunJournal | undefined;
+  /** Absent: runs are not recorded. */
+  readonly recorder?: Recorder | undefined;
   /** Makes a trace of each run; absent: there are none. */
   readonly traces?: RunTraces | undefined;
   readonly events?: Pick<EventRecorder, 'record'>;
   readonly recordEvent?: GivenUpOptions['recordEvent'];
+  /** Does the work of each run, such as in a dry run; absent: as it is. */
+  readonly around?: DryRun['around'] | undefined;
   readonly signal: AbortSignal;
   /** Resolves when the last request of a caller has ended, once the operator stops; absent: no requests are waited for. */
   readonly unasked?: Promise<void> | undefined;

@@ -1,33 +1,26 @@
 import { HookMetrics } from '../effects/hook-metrics.ts';
-import { openFilters } from '../filter/filters.ts';
-import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
-import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import { latch } from '../lib/latch.ts';
 import { runAll } from '../lib/run-all.ts';
-import { slicedText } from '../lib/sliced-text.ts';
-import { createMetrics, type Metrics } from '../metrics.ts';
-import type { HealthCheck, HealthReport } from '../server/health.ts';
 import type { HttpServer } from '../server/http-server.ts';
-import { createServer, type ServerOptions } from '../server/server.ts';
-import { createClusterAccess, type ClusterAccess, type ClusterOptions } from './cluster-access.ts';
-import type { RunTraces } from '../run/run-traces.ts';
-import { LateDoor } from './http/late-door.ts';
-import { createEffects, type EffectsParts } from './outputs/effects.ts';
-import { createHookEvents, type HookEvents } from './hook-events.ts';
 import { beginLoading, hookLoader } from '../units/hook-loading.ts';
-import { openLeadership, type LeaderElectionSettings, type LeadershipOptions } from './leadership.ts';
+import type { ClusterOptions } from './cluster-access.ts';
 import { openControl, type ControlSettings } from './control/open-control.ts';
-import { openEvents } from './open-events.ts';
-import { openHistory, type OpenHistory, type RunHistoryPlace } from './runs/open-history.ts';
-import { openRunner } from './runs/open-runner.ts';
-import { answeringReadiness } from './webhooks/answering-readiness.ts';
-import { openWebhooks, type Webhooks, type WebhooksOptions } from './webhooks/open-webhooks.ts';
+import type { DryRunSettings } from './dry-run/dry-run.ts';
+import { withoutTraces } from './dry-run/without-traces.ts';
+import { LateDoor } from './http/late-door.ts';
+import type { LeaderElectionSettings } from './leadership.ts';
+import { bothTexts, healthOf, latest, metricPages, NOT_READY, openServer, type HealthPages } from './open-port.ts';
+import { openAdmission, openCluster, openEffects, openElection, openMetrics, openRecords } from './open-rooms.ts';
 import { Operator } from './operator.ts';
-import type { OperatorParts, OperatorSettings } from './operator-parts.ts';
+import type { OperatorSettings } from './operator-parts.ts';
+import { openPage, type OpenPageParts, type PageSettings } from './page/open-page.ts';
 import { measureLoad } from './process/process-load.ts';
 import { createProcessMetrics } from './process/process-metrics.ts';
-import { openTracing, type TracingSettings } from './tracing/open-tracing.ts';
 import { keepYoungGeneration } from './process/young-generation.ts';
+import type { RecordingSettings, RunHistoryPlace } from './runs/open-history.ts';
+import { openRunner } from './runs/open-runner.ts';
+import type { TracingSettings } from './tracing/open-tracing.ts';
+import type { Webhooks } from './webhooks/open-webhooks.ts';
 import type { WebhookSettings } from './webhooks/settings.ts';
 
 export interface OperatorOptions extends OperatorSettings, ControlSettings {
@@ -47,14 +40,32 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
   readonly tracing?: TracingSettings | undefined;
   /** Whether the port of metrics takes the requests of `http` bindings too; default false. */
   readonly httpTriggers?: boolean;
+  /** Absent: there is no page. */
+  readonly page?: PageSettings | undefined;
   /** Absent: runs are remembered in memory alone. */
   readonly runHistory?: RunHistoryPlace | undefined;
+  /** Absent: runs are not recorded. */
+  readonly recording?: RecordingSettings | undefined;
   /** Absent: hooks with webhooks are loaded, but their webhooks are not served. */
   readonly webhooks?: WebhookSettings | undefined;
+  /** Absent: what hooks ask is carried out. */
+  readonly dryRun?: DryRunSettings | undefined;
   /** How long webhooks are answered after the signal to stop, because API servers learn late of it; default 3 s. */
   readonly webhookDrainMs?: number;
   /** How long a certificate authority must be registered before it is relied on; default: as the certificates say. */
   readonly webhookSettleMs?: number;
+  /** Called when every part is open, and before it works. */
+  readonly onOpened?: (opened: OpenedOperator) => void;
+}
+
+/** A running operator, for those in the same process. */
+export interface OpenedOperator {
+  readonly operator: Operator;
+  /** The port of metrics and of `http` bindings. */
+  readonly port: number;
+  /** The text of `/metrics`, and that of `/metrics/hooks`. */
+  readonly metricsText: () => Promise<string>;
+  readonly webhooks: Webhooks | undefined;
 }
 
 /**
@@ -71,16 +82,19 @@ export interface OperatorOptions extends OperatorSettings, ControlSettings {
  */
 export async function runOperator(options: OperatorOptions, signal: AbortSignal): Promise<void> {
   keepYoungGeneration();
+  await openAndRun(withoutTraces(options), signal);
+}
+
+async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promise<void> {
   await using ends = new AsyncDisposableStack();
   const metrics = openMetrics(options);
   const [processMetrics, hookMetrics, triggers] = [createProcessMetrics(), new HookMetrics(), new LateDoor()];
   const runner = openRunner(options, ends, metrics);
-  const loading =
-    options.changes === undefined ? beginLoading(options.hooksDir, hookLoader(runner, signal)) : undefined;
+  const loading = options.changes === undefined ? beginLoading(options, hookLoader(runner, signal)) : undefined;
   let health: HealthPages = NOT_READY;
   const pages = { ...metricPages({ metrics, processMetrics, hookMetrics }), ...latest(() => health), triggers };
   const server = await openServer(options, pages, ends);
-  const access = await openCluster(options, metrics, ends);
+  const { access, dryRun } = await openCluster(options, metrics, ends);
   const records = await openRecords(options, { access, metrics }, ends);
   const leadership = openElection(options, { access, metrics, ...records }, ends);
   const unasked = latch();
@@ -95,20 +109,23 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
     leadership,
     ...records,
     recordEvent: (about, event, runId) => records.events.record({ ...event, about, runId }),
+    around: dryRun?.around,
     signal,
     unasked: unasked.promise,
   });
   triggers.lead(operator.triggers);
   const webhooks = openAdmission(options, operator, { access, metrics, ...records });
   health = healthOf(operator, webhooks);
-  const control = await openControl(options, { operator, leadership }, ends);
+  options.onOpened?.({ operator, webhooks, port: server.port, metricsText: () => bothTexts(pages) });
+  const shown = { operator, leadership, access, metrics, ...records };
+  const doors = await openDoors(options, { ...shown, health: () => health.health() }, ends);
   // Aborts when the last run has ended.
   const serving = new AbortController();
   await runAll(
     [
       async (stop) => operator.run(stop).finally(() => serving.abort()),
       async (stop) => webhooks?.run(stop).finally(unasked.resolve) ?? unasked.resolve(),
-      ...[server, control].map((one) => async () => one?.run(serving.signal)),
+      ...[server, dryRun, ...doors].map((one) => async () => one?.run(serving.signal)),
       async () => measureLoad(metrics, serving.signal),
       async () => processMetrics.run(serving.signal),
       async () => leadership?.run(serving.signal),
@@ -119,125 +136,11 @@ export async function runOperator(options: OperatorOptions, signal: AbortSignal)
   );
 }
 
-interface Records extends OpenHistory {
-  readonly events: EventRecorder;
-  readonly hookEvents: HookEvents;
-  readonly traces: RunTraces | undefined;
-}
-
-/** What reports and keeps runs, beside the log and the metrics. */
-async function openRecords(
+/** Opens the control socket and the page. */
+async function openDoors(
   options: OperatorOptions,
-  { access, metrics }: Pick<OperatorParts, 'access' | 'metrics'>,
+  parts: OpenPageParts,
   ends: AsyncDisposableStack,
-): Promise<Records> {
-  const events = openEvents(options, access);
-  const traces = await openTracing(options.tracing, { metrics, log: options.log }, ends);
-  return { events, hookEvents: createHookEvents(events, Date.now), traces, ...openHistory({ ...options, metrics }) };
-}
-
-type HealthPages = Pick<ServerOptions, 'health' | 'webhookHealth'>;
-
-const STARTING: HealthReport = {
-  checks: [{ name: 'startup', isOk: false, message: 'looking for the cluster and its credentials' }],
-};
-/** The checks until the operator is created. */
-const NOT_READY: HealthPages = { health: () => STARTING, webhookHealth: () => STARTING };
-
-function latest(pages: () => HealthPages): HealthPages {
-  return { health: () => pages().health(), webhookHealth: () => pages().webhookHealth() };
-}
-
-function healthOf(operator: Operator, webhooks: Webhooks | undefined): HealthPages {
-  const served = (): readonly HealthCheck[] => webhooks?.readiness() ?? [];
-  const answering = answeringReadiness(() => [...operator.answering(), ...served()]);
-  return {
-    health: () => ({ checks: [...operator.readiness(), ...served()] }),
-    webhookHealth: () => ({ checks: answering() }),
-  };
-}
-
-interface AllMetrics {
-  readonly metrics: Metrics;
-  readonly processMetrics: ReturnType<typeof createProcessMetrics>;
-  readonly hookMetrics: HookMetrics;
-}
-
-function metricPages({
-  metrics,
-  processMetrics,
-  hookMetrics,
-}: AllMetrics): Pick<ServerOptions, 'metricsText' | 'hookMetricsText'> {
-  return {
-    metricsText: async () =>
-      Buffer.concat([await slicedText(metrics.pieces()), Buffer.from(await processMetrics.text())]),
-    hookMetricsText: async () => slicedText(hookMetrics.pieces()),
-  };
-}
-
-async function openServer(
-  { listenAddress: address, listenPort: port, isHostAllowed, httpTriggers = false, log }: OperatorOptions,
-  {
-    triggers,
-    ...pages
-  }: Pick<ServerOptions, 'metricsText' | 'hookMetricsText' | 'health' | 'webhookHealth' | 'triggers'>,
-  ends: AsyncDisposableStack,
-): Promise<HttpServer> {
-  const served = { ...pages, ...(httpTriggers && { triggers }), ...(isHostAllowed && { isHostAllowed }) };
-  const server = await createServer({ ...served, address, port, log });
-  ends.defer(async () => server.run(AbortSignal.abort()));
-  log.info({ url: `http://localhost:${server.port}` }, 'serving /metrics, /healthz and /readyz');
-  return server;
-}
-
-function openMetrics({ metricsPrefix, queueActionMetrics: queueActions = true, ...options }: OperatorOptions): Metrics {
-  const { droppedLogLines } = options;
-  const metrics = createMetrics(metricsPrefix, { queueActions });
-  if (droppedLogLines !== undefined) {
-    metrics.beforeRead.add(() => (metrics.logLinesDropped.of({}).value = droppedLogLines()));
-  }
-  return metrics;
-}
-
-function openEffects(
-  parts: Omit<EffectsParts, 'filters'>,
-  ends: AsyncDisposableStack,
-): Pick<OperatorParts, 'filters' | 'effects'> {
-  const filters = openFilters();
-  ends.defer(() => filters.end());
-  return { filters, effects: createEffects({ ...parts, filters }) };
-}
-
-function openElection(
-  { leaderElection, cluster: { userAgent }, env, log }: OperatorOptions,
-  parts: Pick<LeadershipOptions, 'access' | 'metrics' | 'events'>,
-  ends: AsyncDisposableStack,
-): LeaderElection | undefined {
-  if (leaderElection === undefined) return undefined;
-  return openLeadership(leaderElection, { ...parts, userAgent, env, log }, ends);
-}
-
-const DRAIN_MS = 3000;
-
-function openAdmission(
-  options: OperatorOptions,
-  { asked, triggers }: Pick<Operator, 'asked' | 'triggers'>,
-  parts: Pick<WebhooksOptions, 'access' | 'metrics' | 'events'>,
-): Webhooks | undefined {
-  const { webhooks: settings, webhookDrainMs: drainMs = DRAIN_MS, webhookSettleMs: settleMs } = options;
-  const { env, log, logCompat = false } = options;
-  return settings && openWebhooks({ ...parts, asked, triggers, settings, drainMs, settleMs, env, logCompat, log });
-}
-
-async function openCluster(
-  { cluster, log }: OperatorOptions,
-  metrics: Metrics,
-  ends: AsyncDisposableStack,
-): Promise<ClusterAccess> {
-  const access = await createClusterAccess(cluster, { log, metrics });
-  ends.defer(async () => {
-    await access.watches.ended();
-    await access.client.close();
-  });
-  return access;
+): Promise<readonly (Pick<HttpServer, 'run'> | undefined)[]> {
+  return [await openControl(options, parts, ends), await openPage(options, parts, ends)];
 }

@@ -1,5 +1,5 @@
 import type { Task } from '../hook/task.ts';
-import { sleep } from '../lib/sleep.ts';
+import { sleepOutside } from '../lib/sleep.ts';
 import type { Logger } from '../log.ts';
 import type { Metrics } from '../metrics.ts';
 import type { TaskQueue } from '../queue/task-queue.ts';
@@ -21,6 +21,6 @@ export async function tick({ metrics, queues, log }: TickParts, signal: AbortSig
     metrics.liveTicks.inc({});
     longRuns.check(queues(), Date.now());
     countCrowds(queues(), metrics);
-    await sleep(TICK_MS, signal);
+    await sleepOutside(TICK_MS, signal);
   }
 }

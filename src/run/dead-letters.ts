@@ -217,7 +217,8 @@ function isOther(then: ReturnType<typeof versionsOf>, now: ReturnType<typeof ver
   return differs('uid') === true || (differs('generation') ?? differs('resourceVersion') ?? false);
 }
 
-function isSelected(letter: DeadLetter, { id, hook, reason, object }: DeadFilter): boolean {
+function isSelected(letter: DeadLetter, { id, ids, hook, reason, object }: DeadFilter): boolean {
+  if (ids?.includes(letter.id) === false) return false;
   const { trigger } = letter;
   const place = 'name' in trigger ? placeOf(trigger) : undefined;
   const isReason = reason === undefined || reason === letter.reason || reason === letter.why;

@@ -94,7 +94,7 @@ export class RunHistory implements RunJournal, RunControl {
     if (!(found instanceof LiveRun)) return logOf(found, after);
     if (found.tail.count <= after && waitMs > 0) await changed(found, waitMs, signal);
     const { id: runId } = found.run;
-    const ended = this.#keptWith(runId);
+    const ended = this.#kept.get(runId);
     return ended === undefined ? { id: runId, ...found.tail.lines(after), ended: false } : logOf(ended, after);
   }
 
@@ -162,6 +162,8 @@ export class RunHistory implements RunJournal, RunControl {
   }
 
   #find(id: string): LiveRun | KeptRecord {
+    const whole = this.#live.get(id) ?? this.#kept.get(id);
+    if (whole !== undefined) return whole;
     const live = [...this.#live.values()].filter(({ run }) => run.id.startsWith(id));
     const kept = [...this.#kept.all()].filter((record) => record.id.startsWith(id));
     const [found = this.#withRequest(id), ...others] = [...live, ...kept];
@@ -176,11 +178,6 @@ export class RunHistory implements RunJournal, RunControl {
   #withRequest(id: string): LiveRun | KeptRecord | undefined {
     const live = [...this.#live.values()].findLast(({ run }) => hasRequest(run, id));
     return live ?? [...this.#kept.all()].findLast((record) => recordHasRequest(record, id));
-  }
-
-  #keptWith(id: string): KeptRecord | undefined {
-    for (const record of this.#kept.all()) if (record.id === id) return record;
-    return undefined;
   }
 }
 

@@ -14,6 +14,8 @@ export interface KeptRecord {
   readonly hook: string;
   readonly isFailed: boolean;
   readonly startedAtMs: number;
+  /** The bits of the names of its objects, to find those of one object without reading all. */
+  readonly nameBits: number;
   /** The record without its lines, as JSON in UTF-8. */
   readonly head: Uint8Array;
   /** The lines as a JSON array in UTF-8. */
@@ -36,6 +38,7 @@ interface OfHook {
 export class KeptRecords {
   readonly #limits: KeptLimits;
   readonly #hooks = new Map<string, OfHook>();
+  readonly #byId = new Map<string, KeptRecord>();
   #bytes = 0;
 
   constructor(limits: KeptLimits) {
@@ -51,7 +54,13 @@ export class KeptRecords {
     for (const { records } of this.#hooks.values()) yield* records;
   }
 
+  /** The record with this id, whole. */
+  get(id: string): KeptRecord | undefined {
+    return this.#byId.get(id);
+  }
+
   add(record: KeptRecord): void {
+    this.#byId.set(record.id, record);
     const kept = this.#ofHook(record.hook);
     kept.records.push(record);
     this.#count(kept, bytesOf(record));
@@ -64,6 +73,7 @@ export class KeptRecords {
     const bytes = bytesOf(record);
     if (kept.records.length >= this.#limits.runs || this.#bytes + bytes > this.#limits.bytes) return false;
     kept.records.unshift(record);
+    this.#byId.set(record.id, record);
     this.#count(kept, bytes);
     return true;
   }
@@ -88,6 +98,7 @@ export class KeptRecords {
   #forget(kept: OfHook): void {
     const first = kept.records.shift();
     if (first === undefined) return;
+    if (this.#byId.get(first.id) === first) this.#byId.delete(first.id);
     this.#count(kept, -bytesOf(first));
     if (kept.records.length === 0) this.#hooks.delete(first.hook);
   }
@@ -112,8 +123,24 @@ export function packRecord(record: RunRecord, log: readonly RunLine[]): KeptReco
     text = encoder.encode(JSON.stringify(lines));
   }
   const { id, hook, outcome, started } = record;
-  return { id, hook, isFailed: outcome === 'failed', startedAtMs: Date.parse(started), head, log: text };
+  const nameBits = record.objects.reduce((bits, { name }) => bits | bitOf(name), 0);
+  return { id, hook, isFailed: outcome === 'failed', startedAtMs: Date.parse(started), nameBits, head, log: text };
 }
+
+/** Whether a record may be about an object with this name. */
+export function mayBeAbout({ nameBits }: KeptRecord, name: string): boolean {
+  return (nameBits & bitOf(name)) !== 0;
+}
+
+/** One bit of 32. */
+function bitOf(name: string): number {
+  let hash = 0;
+  for (let at = 0; at < name.length; at += 1) hash = (Math.imul(hash, 31) + name.charCodeAt(at)) | 0;
+  return 1 << (Math.imul(hash, GOLDEN) >>> 27);
+}
+
+// Spreads the hashes of names that differ in their last characters.
+const GOLDEN = 0x9e3779b1;
 
 /** The whole record as one JSON text. */
 export function jsonOf({ head, log }: KeptRecord): string {

@@ -1,5 +1,5 @@
 import type { AppliedOperation } from '../effects/apply-operations.ts';
-import type { RunPatch } from '../hook/run-record.ts';
+import type { RunLine, RunPatch } from '../hook/run-record.ts';
 import type { Trigger } from '../hook/trigger.ts';
 import type { HookOutput, RunCost } from '../runner/executor.ts';
 import { shown, shownText } from '../lib/shown.ts';
@@ -52,13 +52,8 @@ export class LiveRun {
   }
 
   print(output: HookOutput): void {
-    if (output.type === 'line') {
-      this.tail.push(output.line.stream, output.line.line);
-    } else {
-      const { level, message, fields } = output.entry;
-      const more = Object.keys(fields).length === 0 ? '' : ` ${shown(fields, MAX_FIELDS_CHARS)}`;
-      this.tail.push('log', `${level} ${message}${more}`);
-    }
+    const { stream, line } = keptLine(output);
+    this.tail.push(stream, line);
     this.wake();
   }
 
@@ -97,6 +92,14 @@ export class LiveRun {
   wake(): void {
     if (this.#followers.size > 0) for (const wake of this.#followers) wake();
   }
+}
+
+/** What a hook printed or logged, as it is kept. */
+export function keptLine(output: HookOutput): RunLine {
+  if (output.type === 'line') return { stream: output.line.stream, line: output.line.line };
+  const { level, message, fields } = output.entry;
+  const more = Object.keys(fields).length === 0 ? '' : ` ${shown(fields, MAX_FIELDS_CHARS)}`;
+  return { stream: 'log', line: `${level} ${message}${more}` };
 }
 
 function warningText(warning: RunWarning): string {

@@ -1,7 +1,7 @@
 import { isObjectMeant, type RunList, type RunLog, type RunQuery } from '../hook/run-control.ts';
 import { readStoredRun } from '../hook/run-record-reader.ts';
 import type { RunRecord } from '../hook/run-record.ts';
-import { jsonOf, textOf, type KeptRecord } from './kept-records.ts';
+import { jsonOf, mayBeAbout, textOf, type KeptRecord } from './kept-records.ts';
 import type { LiveRun } from './live-run.ts';
 import { recordOfLive } from './record-of.ts';
 
@@ -10,22 +10,49 @@ const MAX_ANSWER_BYTES = 1024 * 1024;
 
 /** The runs that a query asks for, the newest first. */
 export function listRuns(live: readonly LiveRun[], kept: readonly KeptRecord[], query: RunQuery): RunList {
-  const { hook, isFailed = false, limit } = query;
-  const isOfHook = (name: string): boolean => hook === undefined || name === hook;
-  const running = isFailed ? [] : live.filter(({ run }) => isOfHook(run.task.hook.name)).map(recordOfLive);
-  const ended = kept
-    .filter((record) => isOfHook(record.hook) && (!isFailed || record.isFailed) && mayBeMeant(record, query.object))
-    .toSorted((a, b) => b.startedAtMs - a.startedAtMs);
-  const runs = running.toReversed().filter((record) => isMeant(record, query.object));
-  let bytes = 0;
+  const { hook, limit, effort = Number.POSITIVE_INFINITY } = query;
+  const running = mayRun(query) ? live.filter(({ run }) => hook === undefined || run.task.hook.name === hook) : [];
+  const ended = kept.filter((record) => mayBeAsked(record, query)).toSorted((a, b) => b.startedAtMs - a.startedAtMs);
+  const runs = running
+    .map(recordOfLive)
+    .toReversed()
+    .filter((record) => isAsked(record, query) && isInTime(Date.parse(record.started), query));
+  let [bytes, looked] = [0, 0];
   for (const one of ended) {
+    if (!mayBeMeant(one, query.object)) continue;
+    if (looked >= effort) return { runs: runs.slice(0, limit), more: true };
+    looked += 1;
     const record = recordOf(one);
-    if (!isMeant(record, query.object)) continue;
+    if (!isAsked(record, query)) continue;
     bytes += one.head.length;
     if (runs.length >= limit || bytes > MAX_ANSWER_BYTES) return { runs: runs.slice(0, limit), more: true };
     runs.push(record);
   }
   return { runs: runs.slice(0, limit), more: runs.length > limit };
+}
+
+/** Whether runs that have not ended can be asked for. */
+function mayRun({ isFailed = false, outcome = 'running', error }: RunQuery): boolean {
+  return !isFailed && outcome === 'running' && error === undefined;
+}
+
+/** A quick look before the record is parsed. */
+function mayBeAsked(record: KeptRecord, query: RunQuery): boolean {
+  const { hook, isFailed = false, outcome, object } = query;
+  if (hook !== undefined && record.hook !== hook) return false;
+  if ((isFailed || outcome === 'failed') && !record.isFailed) return false;
+  if (object !== undefined && !mayBeAbout(record, nameOf(object))) return false;
+  return isInTime(record.startedAtMs, query) && outcome !== 'running';
+}
+
+function isInTime(startedAtMs: number, { beforeMs, sinceMs }: RunQuery): boolean {
+  return startedAtMs < (beforeMs ?? Number.POSITIVE_INFINITY) && startedAtMs >= (sinceMs ?? 0);
+}
+
+function isAsked(record: RunRecord, { object, outcome, error }: RunQuery): boolean {
+  if (outcome !== undefined && record.outcome !== outcome) return false;
+  if (error !== undefined && record.error?.includes(error) !== true) return false;
+  return isMeant(record, object);
 }
 
 /** The record that was packed. */
@@ -53,10 +80,12 @@ export function recordHasRequest(kept: KeptRecord, id: string): boolean {
   return mayHave(kept, id) && recordOf(kept).requestIds?.includes(id) === true;
 }
 
-/** A quick look before the record is parsed. */
 function mayBeMeant(kept: KeptRecord, object: string | undefined): boolean {
-  const name = object?.split('/').at(-1) ?? '';
-  return name === '' || mayHave(kept, name);
+  return object === undefined || mayHave(kept, nameOf(object));
+}
+
+function nameOf(object: string): string {
+  return object.split('/').at(-1) ?? '';
 }
 
 function mayHave({ head }: KeptRecord, text: string): boolean {

@@ -33,6 +33,16 @@ export interface HttpAnswer {
   readonly type: string;
   readonly body: string | Uint8Array;
   readonly headers?: Readonly<Record<string, string>>;
+  /** Sends more after `body`, with HTTP/1.1, until it resolves; the answer limit of the route must leave it the time. */
+  readonly follow?: (sink: AnswerSink) => Promise<void>;
+}
+
+/** What is sent after the beginning of an answer. */
+export interface AnswerSink {
+  /** Sends a piece of the body; returns false when the client has not read what was sent before, which is then dropped. */
+  readonly write: (piece: string) => boolean;
+  /** Aborts when the client has disconnected. */
+  readonly signal: AbortSignal;
 }
 
 /** How a kind of request is answered. */

@@ -20,6 +20,6 @@ export async function answerControl(request: ControlRequest, options: ControlRou
 }
 
 function routesOf({ view, ...options }: ControlRouteOptions): readonly ControlRoute[] {
-  const views = view === undefined ? [] : [runRoute(view.runs), viewRoute(view)];
+  const views = view === undefined ? [] : [runRoute(view.runs, view.recordings), viewRoute(view)];
   return [scheduleRoute(options), outcomeRoute(options), ...views];
 }

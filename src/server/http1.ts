@@ -13,6 +13,8 @@ const END_OF_HEADERS = '\r\n\r\n';
  * closed.
  */
 const LINGER_MS = 500;
+/** How much of an answer that goes on may wait for its client. */
+const MAX_UNREAD_BYTES = 256 * 1024;
 
 /** Creates the HTTP/1.1 server, which enforces the bounds. */
 export function createHttp1(bounds: ServerBounds, connections: Connections, answering: Answering): Server {
@@ -63,7 +65,11 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, drop: ()
       return body;
     },
     skipBody: () => void request.resume(),
-    send: (answer) => (isBodyRead ? send(response, answer) : sendLast(request, response, answer)),
+    send: (answer) => {
+      if (answer.follow !== undefined) void sendOn(response, answer, answer.follow);
+      else if (isBodyRead) send(response, answer);
+      else sendLast(request, response, answer);
+    },
     drop,
   };
 }
@@ -71,6 +77,29 @@ function exchangeOf(request: IncomingMessage, response: ServerResponse, drop: ()
 function send(response: ServerResponse, { status, type, body, headers }: HttpAnswer): void {
   response.writeHead(status, { 'content-type': type, 'content-length': Buffer.byteLength(body), ...headers });
   response.end(body);
+}
+
+/** Sends an answer that goes on until `follow` resolves or the client disconnects. */
+async function sendOn(
+  response: ServerResponse,
+  { status, type, body, headers }: HttpAnswer,
+  follow: NonNullable<HttpAnswer['follow']>,
+): Promise<void> {
+  const gone = new AbortController();
+  response.once('close', () => gone.abort());
+  response.writeHead(status, { 'content-type': type, ...headers });
+  response.write(body);
+  const write = (piece: string): boolean => {
+    if (response.writableLength > MAX_UNREAD_BYTES) return false;
+    response.write(piece);
+    return true;
+  };
+  try {
+    await follow({ write, signal: gone.signal });
+    response.end();
+  } catch {
+    response.destroy();
+  }
 }
 
 /** Sends the last answer of a connection: an unread body follows the request. */

@@ -11,11 +11,11 @@ import {
 const MAX_OBJECTS = 1000;
 const OBJECT = '/objects/';
 
-/** `GET /status`, `/queues`, `/objects?hook=`, `/objects/NS/NAME?hook=` and `/why?hook=&object=`. */
+/** `GET /status`, `/queues`, `/objects?hook=`, `/objects/NS/NAME?hook=`, `/why?hook=&object=` and `/rights`. */
 export function viewRoute(view: OperatorView): ControlRoute {
   return async (request) => {
     const { path, method } = request;
-    const isOwn = ['/status', '/queues', '/objects', '/why'].includes(path) || path.startsWith(OBJECT);
+    const isOwn = ['/status', '/queues', '/objects', '/why', '/rights'].includes(path) || path.startsWith(OBJECT);
     if (!isOwn) return undefined;
     if (method !== 'GET') return notAllowed('GET');
     return answered(async () => answer(view, request));
@@ -27,6 +27,7 @@ async function answer(view: OperatorView, { path, query, signal }: ControlReques
   if (path === '/status') return { status: 200, body: { status: view.status() } };
   if (path === '/queues') return { status: 200, body: { queues: view.queues(), held: view.held() } };
   if (path === '/objects') return objects(view, hook);
+  if (path === '/rights') return { status: 200, body: { ...view.seen() } };
   if (path !== '/why') return object(view, path.slice(OBJECT.length), hook);
   const meant = query.get('object');
   if (hook === undefined || meant === null) return failure(400, 'expected hook and object');

@@ -11,6 +11,7 @@ import { createEffects } from '../../src/operator/outputs/effects.ts';
 import { openRunner } from '../../src/operator/runs/open-runner.ts';
 import type { Leadership } from '../../src/operator/operator-parts.ts';
 import { Operator } from '../../src/operator/operator.ts';
+import type { Ask } from '../../src/run/asked-runs.ts';
 import { never, temporaryFolder } from '../support/hook-rig.ts';
 import { metricValues } from '../support/metric-values.ts';
 import { sandboxCluster, until } from '../support/operator-rig.ts';
@@ -70,11 +71,11 @@ async function operatorWith(hooks: Readonly<Record<string, string>>, leadership?
     count: (): number => readdirSync(out).length,
     write: (name: string): void => writeFileSync(join(out, name), ''),
     ask: async (name: string, signal = never) => {
-      const ask = operator.askerOf(name);
+      const ask = askerOf(operator, name);
       if (ask === undefined) throw new Error(`no hook ${name}`);
       return ask(reviewTrigger, signal);
     },
-    askerOf: (name: string) => operator.askerOf(name),
+    askerOf: (name: string) => askerOf(operator, name),
     stop: (): void => controller.abort(),
     ended: running,
     [Symbol.asyncDispose]: async () => {
@@ -84,6 +85,11 @@ async function operatorWith(hooks: Readonly<Record<string, string>>, leadership?
       await ends.disposeAsync();
     },
   };
+}
+
+function askerOf({ hooks, runs }: Operator, name: string): Ask | undefined {
+  const unit = hooks.unitNamed(name);
+  return unit && runs.askerOf(unit.hook);
 }
 
 describe('a hook that is asked', () => {

@@ -1,8 +1,8 @@
 import { expect, it, onTestFinished, vi } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import { operatorOptions } from '../../src/cli/start.ts';
-import { startOptions } from '../../src/cli/options.ts';
-import { resolveOptions } from '../../src/cli/resolve-options.ts';
+import { startOptions } from '../../src/cli/options/options.ts';
+import { resolveOptions } from '../../src/cli/options/resolve.ts';
 import { createLogger } from '../../src/log.ts';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
 

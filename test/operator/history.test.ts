@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
-import { controlClient } from '../../src/cli/control-client.ts';
+import { controlClient } from '../../src/cli/control/client.ts';
 import type { OperatorStatus, WhyView } from '../../src/hook/operator-view.ts';
 import type { RunRecord } from '../../src/hook/run-record.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';

@@ -7,7 +7,7 @@ import { json } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { SandboxOptions } from '@hooklet/sandbox';
 import { asking, sandboxForTest } from '@hooklet/sandbox/testing';
-import { controlClient } from '../../src/cli/control-client.ts';
+import { controlClient } from '../../src/cli/control/client.ts';
 import type { OperatorOptions } from '../../src/operator/run-operator.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { recordingHook, sandboxCluster, startOperator, until, type OperatorRig } from '../support/operator-rig.ts';

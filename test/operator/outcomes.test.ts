@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
-import { controlClient } from '../../src/cli/control-client.ts';
+import { controlClient } from '../../src/cli/control/client.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { sandboxCluster, startOperator, until } from '../support/operator-rig.ts';
 import { webSiteDefinition } from '../support/web-site.ts';

@@ -88,7 +88,7 @@ function gateRig(names: readonly string[], fails: Readonly<Record<string, number
     scheduledRuns: new ScheduledRuns(),
     onStarted: ({ name }) => void started.push(name),
     gracePeriodMs: 0,
-    hookEvents: { record },
+    subscribers: [{ record }],
     gate,
     logProxyHookJson: false,
     metrics,

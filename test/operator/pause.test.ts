@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
-import { controlClient } from '../../src/cli/control-client.ts';
+import { controlClient } from '../../src/cli/control/client.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { temporaryFolder } from '../support/hook-rig.ts';
 import { recordingHook, sandboxCluster, startOperator, until } from '../support/operator-rig.ts';

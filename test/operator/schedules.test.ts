@@ -35,7 +35,10 @@ describe('a schedule of the operator', () => {
       connect: sandboxCluster(sandbox),
       hooks: {
         'a.sh': recordingHook(
-          { configVersion: 'v1', schedule: [{ ...everySecond, concurrency: 'skip' }] },
+          {
+            configVersion: 'v1',
+            schedule: [{ ...everySecond, concurrency: 'skip', retry: { backoff: { first: '100ms' } } }],
+          },
           '[ -e "$OUT/failed" ] || { : > "$OUT/failed"; exit 1; }',
         ),
       },
@@ -155,6 +158,7 @@ describe('a schedule of the operator', () => {
             'sleep 300 & echo $! > "$OUT/child.$$"; trap "echo ended >> $OUT/ended; exit 1" TERM; wait',
           ),
         },
+        operator: { gracePeriodMs: 100 },
       });
       await until(() => expect(operator.runs('a.sh').length).toBeGreaterThan(2));
       await until(() => expect(operator.lines.filter(({ message }) => message === told).length).toBeGreaterThan(1));

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import type { Authorize, Sandbox } from '@hooklet/sandbox';
-import { listWebhooks } from '../../src/cli/webhooks.ts';
+import { listWebhooks } from '../../src/cli/webhooks/webhooks.ts';
 import { createKubeClient } from '../../src/kube/kube-client.ts';
 import { writtenBy } from '../../src/sources/admission/registered.ts';
 import { asking, sandboxForTest } from '@hooklet/sandbox/testing';

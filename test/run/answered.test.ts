@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
-import { runTable } from '../../src/cli/run-list.ts';
-import { runText } from '../../src/cli/run-text.ts';
+import { runTable } from '../../src/cli/views/run-list.ts';
+import { runText } from '../../src/cli/views/run-text.ts';
 import { HookFailedError } from '../../src/errors.ts';
 import { readRunRecord } from '../../src/hook/run-record-reader.ts';
 import type { AskTrigger } from '../../src/hook/trigger.ts';

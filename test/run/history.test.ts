@@ -1,4 +1,4 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { HookFailedError } from '../../src/errors.ts';
 import { endedWhole } from '../../src/run/journal.ts';
 import { RunHistory } from '../../src/run/history.ts';
@@ -196,6 +196,19 @@ describe('the history of runs', () => {
     expect(idsOf({ object: 'web', limit: 9 })).toEqual([web.id]);
     expect(idsOf({ isFailed: true, limit: 9 })).toEqual([db.id]);
     expect(idsOf({ hook: 'nope.sh', limit: 9 })).toEqual([]);
+  });
+
+  it('finds each of 500 objects by its name, and looks into few records of others', () => {
+    const history = new RunHistory({ now: () => 0, limits: { runs: 500 } });
+    const ids = Array.from({ length: 500 }, (_, index) => ran(history, runOf('hook.sh', `web-${index}`)).id);
+    const includes = vi.spyOn(Buffer.prototype, 'includes');
+    onTestFinished(() => includes.mockRestore());
+
+    for (const [index, id] of ids.entries()) {
+      const { runs } = history.list({ object: `default/web-${index}`, limit: 9 });
+      expect(runs.map((run) => run.id)).toEqual([id]);
+    }
+    expect(includes.mock.calls.length / 500).toBeLessThan(500 / 16);
   });
 
   it('has the last outcome of an object after its runs are forgotten, until it is deleted', () => {

@@ -3,7 +3,7 @@ import { request } from 'node:http';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { controlClient } from '../../src/cli/control-client.ts';
+import { controlClient } from '../../src/cli/control/client.ts';
 import { createControlServer } from '../../src/server/control-server.ts';
 import { createDebugServer } from '../../src/server/debug-server.ts';
 import { fakeDebugView } from '../support/fake-debug-view.ts';

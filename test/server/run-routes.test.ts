@@ -36,6 +36,7 @@ function rig() {
       asked.push(`why ${hook} ${object}`);
       return { hook, object, bindings: [], runs: [] };
     },
+    seen: () => ({ operations: [], dropped: 0 }),
   };
   const ask = async (method: string, url: string) => {
     const [path = '', query] = url.split('?');

@@ -1,7 +1,7 @@
 import { UsageError, type HookConfigError } from '../../errors.ts';
 import { nearest } from '../../hook/nearest.ts';
-import type { ChildView, ObjectView, OperatorView, WhyView } from '../../hook/operator-view.ts';
-import type { ObjectOutcome, RunList, RunQuery } from '../../hook/run-control.ts';
+import type { ChildView, ObjectView, OperatorView, SeenOperations, WhyView } from '../../hook/operator-view.ts';
+import type { ObjectOutcome, RecordingControl, RunList, RunQuery } from '../../hook/run-control.ts';
 import type { ScheduleControl } from '../../hook/schedule-control.ts';
 import type { Task } from '../../hook/task.ts';
 import type { ElectionStatus } from '../../kube/coordination/leader-election.ts';
@@ -17,6 +17,8 @@ import { whyOf } from './why.ts';
 
 export interface OperatorViewOptions {
   readonly history: RunHistory;
+  /** Absent: runs are not recorded. */
+  readonly recordings?: RecordingControl | undefined;
   readonly units: () => readonly HookUnit[];
   readonly broken: () => readonly HookConfigError[];
   readonly queues: () => readonly TaskQueue<Task>[];
@@ -28,6 +30,8 @@ export interface OperatorViewOptions {
   readonly children?: (object: ObjectOutcome) => readonly ChildView[];
   /** What is paused or given up; default nothing. */
   readonly givenUp?: () => GivenUpGlance;
+  /** Default: none. */
+  readonly seen?: () => SeenOperations;
 }
 
 const MAX_RUNS = 10;
@@ -36,8 +40,9 @@ const NOTHING: GivenUpGlance = { paused: [], held: 0, deadLetters: 0 };
 /** What can be asked about an operator; nothing here changes anything. */
 export function createOperatorView(options: OperatorViewOptions): OperatorView {
   const { history, units, broken, queues, schedules, election, children = () => [] } = options;
-  const { givenUp = () => NOTHING } = options;
+  const { givenUp = () => NOTHING, seen = () => ({ operations: [], dropped: 0 }) } = options;
   return {
+    recordings: options.recordings,
     runs: {
       list: (query) => listRuns(query, options),
       find: (id) => history.find(id),
@@ -60,6 +65,7 @@ export function createOperatorView(options: OperatorViewOptions): OperatorView {
       }),
     object: (meant, hook) => objectView(meant, hook, { history, children }),
     why: async (hook, object, signal) => why({ hook, object, signal }, options),
+    seen,
   };
 }
 

@@ -168,6 +168,6 @@ function inOrder(letters: readonly DeadLetter[]): readonly DeadLetter[] {
   return letters.toReversed();
 }
 
-function shown({ hook, ...filter }: DeadFilter): object {
-  return present({ hook, ...filter });
+function shown({ hook, ids, ...filter }: DeadFilter): object {
+  return present({ hook, ...filter, ids: ids?.length });
 }

@@ -54,5 +54,6 @@ export function createContestedReconciler(options: ContestedOptions): UnitReconc
     children: (place) => inner?.children(place) ?? [],
     giveUp: (place) => inner?.giveUp(place),
     rest: (place, delayMs) => inner?.rest(place, delayMs),
+    lookAgain: (place) => inner?.lookAgain?.(place) ?? 0,
   };
 }

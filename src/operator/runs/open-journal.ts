@@ -4,7 +4,6 @@ import type { Metrics } from '../../metrics.ts';
 import { createJournal, type RunJournal } from '../../run/journal.ts';
 import { runLog } from '../../run/run-log.ts';
 import { runMetrics } from '../../run/run-metrics.ts';
-import type { RunTraces } from '../../run/run-traces.ts';
 import { createOutputLog } from '../../runner/output-log.ts';
 import type { ScheduledRuns } from '../../sources/schedule/scheduled-runs.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
@@ -17,16 +16,8 @@ export interface OpenJournalOptions {
   readonly scheduledRuns: ScheduledRuns;
   /** The unit of a hook, even if the hook was changed or removed meanwhile. */
   readonly unitFor: (hook: Hook) => HookUnit | undefined;
-  /** Writes Events about hooks that fail. */
-  readonly hookEvents?: RunJournal | undefined;
-  /** Remembers the runs; absent: they are not remembered. */
-  readonly history?: RunJournal | undefined;
-  /** Remembers what is given up. */
-  readonly deadLetters?: RunJournal | undefined;
-  /** Tells the callers of `http` bindings what became of their requests. */
-  readonly requests?: RunJournal | undefined;
-  /** Makes a trace of each run; absent: there are none. */
-  readonly traces?: RunTraces | undefined;
+  /** Are told everything, in this order, after the log, the metrics, the schedules and the units. */
+  readonly subscribers: readonly (RunJournal | undefined)[];
   readonly logProxyHookJson: boolean;
   /** Whether runs are logged as shell-operator does; default false. */
   readonly logCompat?: boolean;
@@ -35,13 +26,13 @@ export interface OpenJournalOptions {
 }
 
 /** Opens the journal of all runs, with everything that listens to it. */
-export function openJournal({ unitFor, scheduledRuns, metrics, ...options }: OpenJournalOptions): RunJournal {
-  const { hookEvents, deadLetters, history, requests, traces, log } = options;
+export function openJournal(options: OpenJournalOptions): RunJournal {
+  const { unitFor, scheduledRuns, subscribers, metrics, log } = options;
   return createJournal([
     runLog({ ...options, outputLog: createOutputLog(options) }),
     runMetrics(metrics),
     scheduleJournal(scheduledRuns),
     unitJournal({ unitFor, loops: new LoopWarnings({ metrics, log, now: Date.now }) }),
-    ...[hookEvents, deadLetters, history, requests, traces?.journal].filter((subscriber) => subscriber !== undefined),
+    ...subscribers.filter((subscriber) => subscriber !== undefined),
   ]);
 }

@@ -23,12 +23,16 @@ export interface RunnerSettings {
   /** How long background jobs that hold the output of a hook are waited for; absent: the default of the runner. */
   readonly backgroundLimitMs?: number;
   readonly env: Readonly<Record<string, string | undefined>>;
+  /** Added to the environment of all hooks. */
+  readonly hookEnv?: Readonly<Record<string, string>>;
   /** The executables behind the `hooklet` command in the PATH of hooks. */
   readonly program: { readonly node: string; readonly program: string };
   /** From SIGTERM to SIGKILL when a hook is ended; absent: the default of the runner. */
   readonly killAfterMs?: number;
   /** A spawner process that was started before; absent: one is started. */
   readonly spawner?: SpawnerChild;
+  /** Puts something around the runner, such as what records its runs. */
+  readonly around?: (runner: Runner) => Runner;
   readonly log: Logger;
 }
 
@@ -53,6 +57,7 @@ export function openRunner(
     keepTmpFiles,
     hooksDir: resolve(hooksDir),
     env,
+    hookEnv: settings.hookEnv,
     binDir: join(folder.path, BIN_FOLDER),
     log,
     logProxyHookJson,
@@ -62,7 +67,7 @@ export function openRunner(
     ...(graceMs !== undefined && { warm: { graceMs: graceMs * ASKING_SHARE } }),
   });
   ends.defer(async () => runner.close());
-  return runner;
+  return settings.around?.(runner) ?? runner;
 }
 
 function openFolder(

@@ -1,5 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { shellWord } from '../../lib/shell-word.ts';
 
 /** The folder that is added to the PATH of hooks, relative to the folder of the operator. */
 export const BIN_FOLDER = 'bin';
@@ -13,11 +14,7 @@ export function writeProgram(
 ): string {
   const binDir = join(folder, BIN_FOLDER);
   mkdirSync(binDir, { recursive: true, mode: 0o755 });
-  const script = `#!/bin/sh\nexec ${quote(node)} ${quote(program)} "$@"\n`;
+  const script = `#!/bin/sh\nexec ${shellWord(node)} ${shellWord(program)} "$@"\n`;
   writeFileSync(join(folder, PROGRAM_FILE), script, { mode: 0o755 });
   return binDir;
-}
-
-function quote(text: string): string {
-  return `'${text.replaceAll("'", `'\\''`)}'`;
 }

@@ -14,6 +14,8 @@ export interface UnitRunOptions extends AttemptOptions {
   readonly endable: EndableRuns;
   /** Remembers what Reconcile contexts showed. */
   readonly seen?: SeenObjects | undefined;
+  /** Does the work of a run, such as in a dry run; absent: as it is. */
+  readonly around?: (<T>(run: Run, work: () => Promise<T>) => Promise<T>) | undefined;
   /** Aborts when the grace period is over: ends hooks, and the work on their output. */
   readonly terminate: AbortSignal;
 }
@@ -36,8 +38,9 @@ export async function runInUnit(run: Run, options: UnitRunOptions, signal: Abort
     facts: options.facts,
     view: options.seen?.reading(run, view) ?? view,
   };
+  const { around = async (_run, work) => work() } = options;
   return options.endable.during(task, async (stop) => {
-    const outcome = await attempt(run, readers, options, { terminate, stop });
+    const outcome = await around(run, async () => attempt(run, readers, options, { terminate, stop }));
     const isUnfinished = outcome.type === 'failed' || outcome.type === 'later';
     if (!isUnfinished || stop.reason !== REPLACED) return outcome;
     return { type: 'replaced', ...(outcome.cost && { cost: outcome.cost }) };

@@ -13,6 +13,7 @@ import type { Effects } from '../../run/attempt.ts';
 import type { RunJournal } from '../../run/journal.ts';
 import type { Reconciling } from '../../run/reconciling.ts';
 import type { Run, RunOutcome } from '../../run/run.ts';
+import type { RunTraces } from '../../run/run-traces.ts';
 import type { Executor } from '../../runner/executor.ts';
 import type { ChildrenDoor } from '../reconcile/children-door.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
@@ -30,6 +31,8 @@ import { Wishes } from '../queues/wishes.ts';
 
 export interface RunsOptions extends OpenJournalOptions {
   readonly executor: Pick<Executor, 'execute'>;
+  /** Makes a trace of each run; absent: there are none. */
+  readonly traces?: Pick<RunTraces, 'traceparentOf'> | undefined;
   readonly effects: Effects;
   /** The unit of a hook; undefined when the hook was changed or removed. */
   readonly unitOf: (hook: Hook) => HookUnit | undefined;
@@ -108,6 +111,11 @@ export class Runs {
 
   get queues(): readonly TaskQueue<Task>[] {
     return this.#queues.all;
+  }
+
+  /** The number of tasks in all queues. */
+  get queued(): number {
+    return this.queues.reduce((sum, { length }) => sum + length, 0);
   }
 
   /** Makes a trigger of a hook a task in the queue of the trigger, unless it is paused. */

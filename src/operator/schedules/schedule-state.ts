@@ -3,6 +3,7 @@ import { ownNamespace } from '../../kube/coordination/own-pod.ts';
 import type { Logger } from '../../log.ts';
 import { keptSchedules, SCHEDULE_WORDS } from '../../sources/schedule/records.ts';
 import { ConfigMapStore } from '../../state/config-map-store.ts';
+import { memoryStore } from '../../state/memory-store.ts';
 import { FileStore } from '../../state/file-store.ts';
 import type { Store } from '../../state/store.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
@@ -13,6 +14,8 @@ import { Schedules, type SchedulesOptions } from './schedules.ts';
 export type ScheduleStatePlace = (
   | { readonly type: 'configMap'; readonly name: string }
   | { readonly type: 'file'; readonly path: string }
+  /** For as long as the process lives. */
+  | { readonly type: 'memory' }
 ) & { readonly isForced: boolean };
 
 export interface ScheduleStateOptions {
@@ -46,6 +49,7 @@ export function openSchedules(options: ScheduleStateOptions, units: () => readon
 }
 
 function openStore(place: ScheduleStatePlace, { access, env, log }: ScheduleStateOptions): Store {
+  if (place.type === 'memory') return memoryStore();
   if (place.type === 'file') return new FileStore({ path: place.path, what: SCHEDULE_WORDS.what, option: OPTION, log });
   const namespace = ownNamespace(env, access.cluster.namespace);
   return new ConfigMapStore(access.client, { namespace, name: place.name, option: OPTION });

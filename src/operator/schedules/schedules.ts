@@ -3,7 +3,7 @@ import { UsageError } from '../../errors.ts';
 import type { ScheduleBinding } from '../../hook/binding.ts';
 import { nearest } from '../../hook/nearest.ts';
 import type { ScheduleControl, ScheduleHold, ScheduleStatus } from '../../hook/schedule-control.ts';
-import { sleep } from '../../lib/sleep.ts';
+import { sleepOutside } from '../../lib/sleep.ts';
 import type { Logger } from '../../log.ts';
 import { HEARTBEAT_MS, type BindingSchedule } from '../../sources/schedule/binding-schedule.ts';
 import type { ScheduleRecord } from '../../sources/schedule/record.ts';
@@ -93,7 +93,7 @@ export class Schedules implements ScheduleControl {
 
   async #renew(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await sleep(HEARTBEAT_MS, signal);
+      await sleepOutside(HEARTBEAT_MS, signal);
       if (!signal.aborted) for (const { runs } of this.#all()) runs.heartbeat();
     }
   }

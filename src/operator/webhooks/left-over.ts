@@ -7,6 +7,7 @@
 import { hostname } from 'node:os';
 import { resourcePath } from '../../kube/kind.ts';
 import { asJsonObject } from '../../kube/object.ts';
+import { reviewOwnAccess } from '../../kube/reviews.ts';
 import { Changes } from '../../lib/changes.ts';
 import { runAll } from '../../lib/run-all.ts';
 import { configurationKind } from '../../sources/admission/configuration-kind.ts';
@@ -95,10 +96,5 @@ async function mayRead(
   { name, signal }: Reading,
 ): Promise<boolean> {
   const { group, plural: resource } = configurationKind(configuration);
-  const apiVersion = 'authorization.k8s.io/v1';
-  const spec = { resourceAttributes: { group, resource, verb: 'get', name } };
-  const body = JSON.stringify({ apiVersion, kind: 'SelfSubjectAccessReview', spec });
-  const path = `/apis/${apiVersion}/selfsubjectaccessreviews`;
-  const review = asJsonObject(await client.request({ method: 'POST', path, body }, signal));
-  return asJsonObject(review['status'])['allowed'] === true;
+  return reviewOwnAccess(client, { group, resource, verb: 'get', name, namespace: '' }, signal);
 }

@@ -1,5 +1,6 @@
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
 import type { TracingSettings } from '../../../src/operator/tracing/open-tracing.ts';
@@ -89,6 +90,7 @@ describe('the traces of runs', () => {
     const sandbox = await sandboxForTest();
     mkdirSync(join(folder.path, 'hooks'));
     const program = startProgram(['start', '--listen-port', '0', '--listen-address', '127.0.0.1'], {
+      main: fileURLToPath(new URL('../../../src/main.ts', import.meta.url)),
       cwd: folder.path,
       env: {
         KUBECONFIG: kubeconfigFile(folder.path, sandbox),

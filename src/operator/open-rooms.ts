@@ -1,0 +1,111 @@
+/*
+ * Opens what an operator is made of, one function for each part, by the options of `runOperator`.
+ */
+
+import { openFilters } from '../filter/filters.ts';
+import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
+import type { LeaderElection } from '../kube/coordination/leader-election.ts';
+import type { KubeClient } from '../kube/client.ts';
+import { aborted } from '../lib/aborted.ts';
+import { createMetrics, type Metrics } from '../metrics.ts';
+import type { RunTraces } from '../run/run-traces.ts';
+import { createClusterAccess, type ClusterAccess } from './cluster-access.ts';
+import { DryRun } from './dry-run/dry-run.ts';
+import { createHookEvents, type HookEvents } from './hook-events.ts';
+import { openLeadership, type LeadershipOptions } from './leadership.ts';
+import { openEvents } from './open-events.ts';
+import type { Operator } from './operator.ts';
+import type { OperatorParts } from './operator-parts.ts';
+import { createEffects, type EffectsParts } from './outputs/effects.ts';
+import { Activity } from './page/activity.ts';
+import type { OperatorOptions } from './run-operator.ts';
+import { openHistory, type OpenHistory } from './runs/open-history.ts';
+import { openTracing } from './tracing/open-tracing.ts';
+import { openWebhooks, type Webhooks, type WebhooksOptions } from './webhooks/open-webhooks.ts';
+
+/** The metrics of hooklet. */
+export function openMetrics({
+  metricsPrefix,
+  queueActionMetrics: queueActions = true,
+  ...options
+}: OperatorOptions): Metrics {
+  const { droppedLogLines } = options;
+  const metrics = createMetrics(metricsPrefix, { queueActions });
+  if (droppedLogLines !== undefined) {
+    metrics.beforeRead.add(() => (metrics.logLinesDropped.of({}).value = droppedLogLines()));
+  }
+  return metrics;
+}
+
+/** What carries out what hooks ask; the filters end with `ends`. */
+export function openEffects(
+  parts: Omit<EffectsParts, 'filters'>,
+  ends: AsyncDisposableStack,
+): Pick<OperatorParts, 'filters' | 'effects'> {
+  const filters = openFilters();
+  ends.defer(() => filters.end());
+  return { filters, effects: createEffects({ ...parts, filters }) };
+}
+
+/** Absent without `leaderElection`. */
+export function openElection(
+  { leaderElection, cluster: { userAgent }, env, log }: OperatorOptions,
+  parts: Pick<LeadershipOptions, 'access' | 'metrics' | 'events'>,
+  ends: AsyncDisposableStack,
+): LeaderElection | undefined {
+  if (leaderElection === undefined) return undefined;
+  return openLeadership(leaderElection, { ...parts, userAgent, env, log }, ends);
+}
+
+const DRAIN_MS = 3000;
+
+/** Absent where webhooks are not served. */
+export function openAdmission(
+  options: OperatorOptions,
+  { asked, triggers }: Pick<Operator, 'asked' | 'triggers'>,
+  parts: Pick<WebhooksOptions, 'access' | 'metrics' | 'events'>,
+): Webhooks | undefined {
+  const { webhooks: settings, webhookDrainMs: drainMs = DRAIN_MS, webhookSettleMs: settleMs } = options;
+  const { env, log, logCompat = false } = options;
+  return settings && openWebhooks({ ...parts, asked, triggers, settings, drainMs, settleMs, env, logCompat, log });
+}
+
+/** Connects to the cluster; all watches and connections end with `ends`. */
+export async function openCluster(
+  { cluster, dryRun: settings, log }: OperatorOptions,
+  metrics: Metrics,
+  ends: AsyncDisposableStack,
+): Promise<{ readonly access: ClusterAccess; readonly dryRun: DryRun | undefined }> {
+  const dryRun = settings && new DryRun({ settings, metrics, log });
+  const wrap = dryRun && ((client: KubeClient) => dryRun.wrap(client));
+  const access = await createClusterAccess(cluster, { log, metrics, wrap });
+  ends.defer(async () => {
+    await access.watches.ended();
+    await access.client.close();
+  });
+  return { access, dryRun };
+}
+
+/** What reports and keeps runs, beside the log and the metrics. */
+export interface Records extends OpenHistory {
+  readonly events: EventRecorder;
+  readonly hookEvents: HookEvents;
+  readonly traces: RunTraces | undefined;
+  readonly activity: Activity;
+}
+
+/** Opens what reports and keeps runs. */
+export async function openRecords(
+  options: OperatorOptions,
+  { access, metrics }: Pick<OperatorParts, 'access' | 'metrics'>,
+  ends: AsyncDisposableStack,
+): Promise<Records> {
+  const events = options.dryRun === undefined ? openEvents(options, access) : NO_EVENTS;
+  const traces = await openTracing(options.tracing, { metrics, log: options.log }, ends);
+  const hookEvents = createHookEvents(events, Date.now);
+  const activity = new Activity(Date.now);
+  return { events, hookEvents, traces, activity, ...openHistory({ ...options, metrics }) };
+}
+
+/** A dry run writes none. */
+const NO_EVENTS: EventRecorder = { record: () => {}, run: aborted };
