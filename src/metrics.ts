@@ -1,7 +1,7 @@
 import { metricRegistry } from './lib/metric-registry.ts';
 import { clientMetrics } from './metric-families/client.ts';
 import { kubernetesMetrics, watchMetrics } from './metric-families/kubernetes.ts';
-import { compactionMetrics, loadMetrics, operatorMetrics } from './metric-families/operator.ts';
+import { compactionMetrics, dryRunMetrics, loadMetrics, operatorMetrics } from './metric-families/operator.ts';
 import { runMetrics, type RunLabels } from './metric-families/runs.ts';
 import { scheduleMetrics } from './metric-families/schedules.ts';
 import { webhookMetrics } from './metric-families/webhooks.ts';
@@ -34,6 +34,7 @@ export function createMetrics(prefix: string, { queueActions = true }: MetricsOp
       if (queueActions) tasksQueueActionSeconds.observe({ queue_name, queue_action }, seconds);
     },
     ...operator,
+    ...dryRunMetrics(registry),
     ...compactionMetrics(registry),
     ...runMetrics(registry),
     ...scheduleMetrics(registry),

@@ -32,6 +32,10 @@ export interface HookSettings {
   readonly outcome?: OutcomeCodes;
   /** Of the bindings that have no rule of their own; they have it in their `retry` too. */
   readonly retry?: RetryRule;
+  /** Whether its runs are recorded where `--record` is given. Default true. */
+  readonly record?: boolean;
+  /** The fields that are masked in recordings, as keys that lead to them from anywhere; `*` is any key. */
+  readonly redact?: readonly (readonly string[])[];
 }
 
 /** The exit codes of each outcome; no code is in two lists. */

@@ -4,6 +4,7 @@ import {
   inside,
   present,
   readFields,
+  readFlag,
   readInteger,
   readList,
   report,
@@ -11,6 +12,7 @@ import {
   type Place,
   type Read,
 } from './config-reader.ts';
+import { readRedact } from './config-redact.ts';
 import { readRetry } from './config-retry.ts';
 
 const readBurst: Read<number> = (value, place) => {
@@ -63,16 +65,20 @@ const readSettingsFields = readFields({
   timeout: readDuration,
   outcome: readOutcome,
   retry: readRetry,
+  record: readFlag,
+  redact: readList(readRedact, 0, 100),
 });
 
 /** The `settings` block: a duration of 0 means no limit, a burst of 0 means 1, as in shell-operator. */
 export const readSettings: Read<HookSettings> = (value, place) => {
-  const { executionMinInterval, executionBurst, timeout, outcome, retry } = readSettingsFields(value, place);
+  const { executionMinInterval, executionBurst, timeout, record, redact, ...rest } = readSettingsFields(value, place);
   return present({
     executionMinIntervalMs: executionMinInterval || undefined,
     executionBurst: executionBurst === 0 ? 1 : executionBurst,
     timeoutMs: timeout || undefined,
-    outcome,
-    retry,
+    ...rest,
+    // The default is left out.
+    record: record === false ? record : undefined,
+    redact: redact?.length === 0 ? undefined : redact,
   });
 };

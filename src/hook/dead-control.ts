@@ -56,6 +56,8 @@ export interface DeadLetterStatus extends DeadLetter {
 /** Which letters; a letter must match each field that is given. */
 export interface DeadFilter {
   readonly id?: string;
+  /** One of these. */
+  readonly ids?: readonly string[];
   readonly hook?: string;
   /** `reason` or `why` of the letter. */
   readonly reason?: string;

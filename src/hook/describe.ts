@@ -116,7 +116,8 @@ function describeConversion({ crdName, conversions }: ConversionBinding): string
   return [crdName, ...conversions.map(({ fromVersion, toVersion }) => `${fromVersion} to ${toVersion}`)].join(', ');
 }
 
-function describeSelection(selection: ObjectSelection): readonly string[] {
+/** Which objects a binding selects: the kind, the namespaces, and whether labels or fields decide. */
+export function describeSelection(selection: ObjectSelection): readonly string[] {
   const { apiVersion, kind, names, namespace, labelSelector, fieldSelector } = selection;
   return [
     `${apiVersion === undefined ? '' : `${apiVersion} `}${kind}${names === undefined ? '' : ` ${names.join(' ')}`}`,

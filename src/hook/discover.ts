@@ -100,7 +100,8 @@ async function walkRoot(root: string): Promise<{ readonly files: string[]; reado
   } catch (error) {
     if (error instanceof UsageError) throw error;
     const reason = ROOT_PROBLEMS[codeOf(error)] ?? 'cannot be read';
-    throw new UsageError(`hooks directory ${root} ${reason}; give a readable directory`, { cause: error });
+    const advice = codeOf(error) === 'ENOENT' ? ', or make a project with hooklet init' : '';
+    throw new UsageError(`hooks directory ${root} ${reason}; give a readable directory${advice}`, { cause: error });
   }
   return { files, problems };
 }

@@ -1,9 +1,11 @@
-import type { ObjectOutcome, RunControl } from './run-control.ts';
+import type { ObjectOutcome, RecordingControl, RunControl } from './run-control.ts';
 import type { RunRecord } from './run-record.ts';
 
 /** What a running operator tells about itself. Times are RFC 3339; every list is bounded. */
 export interface OperatorView {
   readonly runs: RunControl;
+  /** Absent: runs are not recorded. */
+  readonly recordings?: RecordingControl | undefined;
   status(): OperatorStatus;
   /** The queues that have tasks, in the order of their names. */
   queues(): readonly QueueView[];
@@ -13,6 +15,28 @@ export interface OperatorView {
   object(meant: string, hook: string | undefined): ObjectView;
   /** Which selector or filter decides whether an object runs a hook; rejects with `UsageError` for an unknown hook. */
   why(hook: string, object: string, signal: AbortSignal): Promise<WhyView>;
+  /** Which operations of hooks were carried out since the start, for the rights that they need. */
+  seen(): SeenOperations;
+}
+
+export interface SeenOperations {
+  readonly operations: readonly SeenOperation[];
+  /** The number of operations that were not remembered, because there are too many kinds of them. */
+  readonly dropped: number;
+}
+
+/** Operations that have all but the name of their object in common. */
+export interface SeenOperation {
+  readonly hook: string;
+  /** The operation, such as `MergePatch`; `Status` and `Event` for what a result says. */
+  readonly verb: string;
+  readonly kind: string;
+  readonly apiVersion?: string;
+  /** Empty for a cluster-scoped object. */
+  readonly namespace: string;
+  /** Empty for the object itself. */
+  readonly subresource: string;
+  readonly count: number;
 }
 
 /** The present, for one screen. */

@@ -24,7 +24,16 @@ export interface RunQuery {
   readonly object?: string;
   /** Only runs that failed. */
   readonly isFailed?: boolean;
+  readonly outcome?: RunOutcomeName;
+  /** Only runs whose error contains this text. */
+  readonly error?: string;
+  /** Only runs that started before this time, in milliseconds since the epoch. */
+  readonly beforeMs?: number;
+  /** Only runs that started at this time or later. */
+  readonly sinceMs?: number;
   readonly limit: number;
+  /** How many records are looked at before the answer says that there may be more; default all. */
+  readonly effort?: number;
 }
 
 export interface RunList {
@@ -76,6 +85,18 @@ export interface ObjectOutcome {
   /** Whether it was given up. */
   readonly dead?: boolean;
 }
+
+/** The recordings of runs, for those who ask. `id` is that of a run, whole. */
+export interface RecordingControl {
+  state(id: string): RecordingState;
+  /** The recording in gzip; undefined where there is none any more. */
+  read(id: string): Promise<Uint8Array | undefined>;
+}
+
+/** Whether there is a recording of a run, and why not. */
+export type RecordingState =
+  | { readonly type: 'kept'; readonly bytes: number }
+  | { readonly type: 'none'; readonly why: string };
 
 /** Whether an object is the one that is meant by `NS/NAME`, `NAME` or `KIND/NS/NAME`. */
 export function isObjectMeant(

@@ -1,3 +1,4 @@
+import { dnsLabel } from '../lib/dns-label.ts';
 import { shortHash } from '../lib/short-hash.ts';
 
 const MAX_NAME = 24;
@@ -7,11 +8,7 @@ const MAX_NAME = 24;
  * is valid as a file name and as the name of a Kubernetes object such as a Job.
  */
 export function runIdOf(hook: string, binding: string, scheduledAtMs: number): string {
-  const name = binding
-    .toLowerCase()
-    .replaceAll(/[^a-z0-9]+/g, '-')
-    .slice(0, MAX_NAME)
-    .replaceAll(/^-+|-+$/g, '');
+  const name = dnsLabel(binding, MAX_NAME);
   const time = new Date(scheduledAtMs).toISOString().replaceAll(/[-:]|\.\d+/g, '');
   return `${name === '' ? 'run' : name}-${shortHash(hook, binding)}-${time.toLowerCase()}`;
 }

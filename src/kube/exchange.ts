@@ -71,7 +71,7 @@ export async function openResponse(
     return response;
   }
   const body = (await readStart(response, { signal }, MAX_REFUSAL_BYTES)).toString('utf8');
-  throw refusalError(describe(request), { status, headers, body });
+  throw refusalError(describe(request), { status, headers, body, sent: request.body });
 }
 
 /** The last check of the path before a request is sent, however the path was built. */

@@ -43,7 +43,7 @@ export interface KubeClientOptions {
 export function createKubeClient(cluster: Cluster, options: KubeClientOptions): KubeClient {
   const { userAgent, onRequest, onLimited, onReplaced, qps, burst = (qps ?? 0) * 2 } = options;
   const create = (): Transport => createTransport({ ...options, server: cluster.server, proxy: cluster.proxy });
-  const transport = withLastLine({ create, onReplaced });
+  const transport = cluster.transport ?? withLastLine({ create, onReplaced });
   const limit = qps === undefined || qps <= 0 ? undefined : tokenBucket({ perSecond: qps, burst });
   const exchange: Exchange = { cluster, transport, userAgent, onRequest, limit, onLimited };
   return {

@@ -3,21 +3,24 @@ import type { IncomingHttpHeaders } from 'node:http';
 import { CredentialsError, HookletError, KubeError, ResourceExpiredError, type Issue } from '../errors.ts';
 import { shown, shownName, shownText } from '../lib/shown.ts';
 import { errorCode } from './http/http.ts';
+import { missingRight } from './missing-right.ts';
 
 /** A response with a status that is not 2xx. */
 export interface Refusal {
   readonly status: number;
   readonly headers: IncomingHttpHeaders;
   readonly body: string;
+  /** The body of the request. */
+  readonly sent?: string | Uint8Array | undefined;
 }
 
 /** Returns the error for a response that is not 2xx; `what` names the request, such as `GET /api/v1/pods`. */
-export function refusalError(what: string, { status, headers, body }: Refusal): KubeError {
+export function refusalError(what: string, { status, headers, body, sent }: Refusal): KubeError {
   const described = readStatus(parseJson(body));
   const retryAfterMs = retryAfter(headers['retry-after'], described.retryAfterSeconds);
   const said = described.message === '' ? plainText(body) : described.message;
   const { reason, issues } = described;
-  return kubeError(what, { status, reason, said, retryAfterMs, issues });
+  return kubeError(what, { status, reason, said, retryAfterMs, issues, sent });
 }
 
 /** Returns the error for a `Status` object in a watch. */
@@ -35,9 +38,10 @@ interface Said {
   readonly said: string;
   readonly retryAfterMs: number | undefined;
   readonly issues: readonly Issue[];
+  readonly sent?: string | Uint8Array | undefined;
 }
 
-function kubeError(what: string, { status, reason, said: text, retryAfterMs, issues }: Said): KubeError {
+function kubeError(what: string, { status, reason, said: text, retryAfterMs, issues, sent }: Said): KubeError {
   const said = withoutValue(text);
   const failure = {
     // It answers 500 to an applied object that its schema does not allow, as if it were at fault itself.
@@ -46,7 +50,8 @@ function kubeError(what: string, { status, reason, said: text, retryAfterMs, iss
     ...(retryAfterMs === undefined ? {} : { retryAfterMs }),
     issues,
   };
-  const message = `${what}: ${status}${said === '' ? '' : ` ${shownText(said)}`}`;
+  const right = status === 403 ? missingRight(said, sent) : '';
+  const message = `${what}: ${status}${said === '' ? '' : ` ${shownText(said)}`}${right}`;
   return status === 410 ? new ResourceExpiredError(message, failure) : new KubeError(message, failure);
 }
 

@@ -74,6 +74,17 @@ export function compactionMetrics({ beginningWith, prefix }: MetricRegistry) {
   };
 }
 
+/** The metrics of dry runs. */
+export function dryRunMetrics({ counter }: MetricRegistry) {
+  return {
+    shadowDifferences: counter(
+      'shadow_differences_total',
+      'Objects that another version left otherwise than the dry run of --shadow would have.',
+      ['hook'],
+    ),
+  };
+}
+
 /** How busy the event loop and the heap are. */
 export function loadMetrics({ counter, histogram }: MetricRegistry) {
   return {

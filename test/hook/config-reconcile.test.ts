@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { parseConfig } from '../../src/hook/config.ts';
 import { describeBindings } from '../../src/hook/describe.ts';
 import { finalizerOf, reconcileMark } from '../../src/hook/reconcile-mark.ts';
-import { kindProblems } from '../../src/cli/check-kinds.ts';
+import { kindProblems } from '../../src/cli/check/kinds.ts';
 import { checkFilter } from '../../src/units/filter-check.ts';
 import { hookWith } from '../support/bindings.ts';
 

@@ -271,7 +271,9 @@ describe('discoverHooks', () => {
 
   it('refuses a folder that does not exist', async () => {
     await expect(discoverHooks(join(root, 'absent'))).rejects.toThrow(
-      new UsageError(`hooks directory ${join(root, 'absent')} does not exist; give a readable directory`),
+      new UsageError(
+        `hooks directory ${join(root, 'absent')} does not exist; give a readable directory, or make a project with hooklet init`,
+      ),
     );
   });
 

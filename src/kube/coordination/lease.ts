@@ -1,6 +1,7 @@
 import { KubeError } from '../../errors.ts';
 import { apiPath } from '../api-path.ts';
 import type { KubeClient } from '../client.ts';
+import { withoutMissingRight } from '../missing-right.ts';
 import { policyRuleText } from '../policy-rule.ts';
 
 /** A coordination.k8s.io/v1 Lease as it was read. */
@@ -128,7 +129,7 @@ function withRule(error: unknown, namespace: string): unknown {
   if (!(error instanceof KubeError) || error.status !== 403) return error;
   const { message, status, reason } = error;
   return new KubeError(
-    `${message}; a Role in the namespace ${namespace} needs the rule ${RULE}`,
+    `${withoutMissingRight(message)}; a Role in the namespace ${namespace} needs the rule ${RULE}`,
     { status, reason },
     { cause: error },
   );

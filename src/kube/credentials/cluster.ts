@@ -1,6 +1,7 @@
 import type { CredentialPart, CredentialSource } from './credentials.ts';
 import type { Headers } from '../http/http.ts';
 import type { TlsOptions } from '../http/tls-options.ts';
+import type { Transport } from '../http/transport.ts';
 
 /** What authenticates a request; the same object as long as nothing in it has changed. */
 export interface Credentials {
@@ -18,6 +19,8 @@ export interface Cluster {
   readonly namespace?: string;
   /** An HTTP proxy that tunnels to the server. */
   readonly proxy?: URL;
+  /** Carries the requests instead of connections; default: connections to `server`. */
+  readonly transport?: Transport;
   /** Returns credentials that are valid now; rejects with `CredentialsError`. */
   authenticate(): Promise<Credentials>;
   /** Called when the server answered 401 to these credentials: the next `authenticate` renews them. */

@@ -57,6 +57,8 @@ export interface ListWatchOptions {
   readonly random: () => number;
   /** A watch fails after this long without data; default 70 s. Bookmarks arrive about once a minute. */
   readonly idleTimeoutMs?: number | undefined;
+  /** After this long the server ends a watch whose connection is monitored; default 5 to 10 minutes. */
+  readonly watchSeconds?: number | undefined;
 }
 
 const DEFAULT_IDLE_TIMEOUT_MS = 70_000;
@@ -116,7 +118,7 @@ interface Requests {
 type Query = Readonly<Record<string, string>>;
 
 function createRequests(client: KubeClient, target: WatchTarget, options: ListWatchOptions): Requests {
-  const { onContact, onCarried, onOpen, random, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
+  const { onContact, onCarried, onOpen, random, watchSeconds, idleTimeoutMs = DEFAULT_IDLE_TIMEOUT_MS } = options;
   const { kind, namespace, labelSelector, fieldSelector } = target;
   const path = resourcePath(kind, namespace === undefined ? {} : { namespace });
   const selectors = present({ labelSelector, fieldSelector });
@@ -137,7 +139,8 @@ function createRequests(client: KubeClient, target: WatchTarget, options: ListWa
       const isList = query['sendInitialEvents'] === 'true';
       const quietSeconds = QUIET_SECONDS + Math.floor(random() * 5);
       // Between 5 and 10 minutes, so that many watches do not reconnect at the same time.
-      const timeoutSeconds = isPinged || isList ? 300 + Math.floor(random() * 300) : quietSeconds;
+      const longSeconds = watchSeconds ?? 300 + Math.floor(random() * 300);
+      const timeoutSeconds = isPinged || isList ? longSeconds : quietSeconds;
       const search = { watch: 'true', allowWatchBookmarks: 'true', timeoutSeconds: String(timeoutSeconds), ...query };
       using quiet = new QuietEnd(quietSeconds * 1000 + END_GRACE_MS, signal);
       const opened = (): void => {

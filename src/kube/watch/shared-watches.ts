@@ -42,6 +42,8 @@ export interface WatchesOptions {
   readonly metrics: WatchMetrics;
   /** A watch fails after this long without data; default 70 s. */
   readonly idleTimeoutMs?: number;
+  /** After this long the server ends a watch whose connection is monitored; default 5 to 10 minutes. */
+  readonly watchSeconds?: number | undefined;
   /** Default `Date.now`. */
   readonly now?: () => number;
   /** Default `Math.random`. */
@@ -112,7 +114,7 @@ function targetKey({ kind, namespace, labelSelector = '', fieldSelector = '' }: 
 }
 
 function createSharedWatch(target: WatchTarget, options: WatchesOptions, withoutStreaming: Set<string>) {
-  const { client, kinds, metrics, idleTimeoutMs, now = Date.now, random = Math.random } = options;
+  const { client, kinds, metrics, idleTimeoutMs, watchSeconds, now = Date.now, random = Math.random } = options;
   const labels = { kind: target.kind.kind, namespace: target.namespace ?? '' };
   const log = options.log.child({ ...labels, ...selectors(target) });
   const onRestart = (restart: Restart): void => {
@@ -126,6 +128,7 @@ function createSharedWatch(target: WatchTarget, options: WatchesOptions, without
     withoutStreaming,
     random,
     idleTimeoutMs,
+    watchSeconds,
     onContact: () => {
       watch.contacted();
     },

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
-import { isObject } from '../../hook/config-reader.ts';
 import type { KubeClient } from '../../kube/client.ts';
+import { reviewAccess, reviewToken } from '../../kube/reviews.ts';
 import { Allowance } from './request-rates.ts';
 
 /** Whether the caller with a token may run a hook. */
@@ -28,7 +28,6 @@ const REVIEWS = { perMinute: 600, burst: 50 };
 const REVIEWS_OF_SOURCE = { perMinute: 300, burst: 25 };
 const MAX_SOURCES = 1000;
 const MAX_REVIEWS_AT_ONCE = 50;
-const REVIEW_LIMIT_MS = 10_000;
 const MAX_USER = 253;
 
 interface Remembered {
@@ -103,43 +102,15 @@ export class TokenReviews {
   }
 
   async #review(token: string, hook: string, signal: AbortSignal): Promise<TokenAccess> {
-    const { namespace } = this.#options;
-    const status = await this.#post('authentication.k8s.io', 'TokenReview', { token }, signal);
-    const user = status['authenticated'] === true ? status['user'] : undefined;
-    const name = isObject(user) ? user['username'] : undefined;
-    if (!isObject(user) || typeof name !== 'string' || name === '') {
-      return { type: 'unknown', message: 'the API server does not know this token' };
-    }
+    const { client, namespace } = this.#options;
+    const user = await reviewToken(client, token, signal);
+    if (user === undefined) return { type: 'unknown', message: 'the API server does not know this token' };
     const asked = { group: 'hooklet.dev', resource: 'hooks', verb: 'trigger', name: hook, namespace };
-    const spec = { user: name, groups: user['groups'], uid: user['uid'], extra: user['extra'] };
-    const answer = await this.#post(
-      'authorization.k8s.io',
-      'SubjectAccessReview',
-      { ...spec, resourceAttributes: asked },
-      signal,
-    );
-    const shown = name.slice(0, MAX_USER);
-    if (answer['allowed'] === true) return { type: 'allowed', user: shown };
+    const shown = user.name.slice(0, MAX_USER);
+    if (await reviewAccess(client, user, asked, signal)) return { type: 'allowed', user: shown };
     const place = namespace === '' ? '' : ` in the namespace ${namespace}`;
     const message = `${shown} may not trigger this hook: it needs the verb trigger on hooks.hooklet.dev with the name "${hook}"${place}`;
     return { type: 'forbidden', user: shown, message };
-  }
-
-  /** Resolves to the status of the review. */
-  async #post(
-    group: string,
-    kind: string,
-    spec: object,
-    signal: AbortSignal,
-  ): Promise<Readonly<Record<string, unknown>>> {
-    const path = `/apis/${group}/v1/${kind.toLowerCase()}s`;
-    const body = JSON.stringify({ apiVersion: `${group}/v1`, kind, spec });
-    const answer = await this.#options.client.request(
-      { method: 'POST', path, body, timeoutMs: REVIEW_LIMIT_MS },
-      signal,
-    );
-    const status = isObject(answer) ? answer['status'] : undefined;
-    return isObject(status) ? status : {};
   }
 }
 

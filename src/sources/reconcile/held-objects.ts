@@ -1,5 +1,6 @@
 import type { ReconcileTrigger } from '../../hook/trigger.ts';
 import type { Placed } from '../../kube/watch/object-index.ts';
+import { Bell } from '../../lib/bell.ts';
 import { sleep } from '../../lib/sleep.ts';
 import { placeKey } from '../kubernetes/late-views.ts';
 
@@ -23,6 +24,7 @@ export class HeldObjects {
   readonly #held = new Map<string, ReconcileTrigger>();
   /** By key, until when an object rests, in milliseconds since the epoch. */
   readonly #rests = new Map<string, number>();
+  readonly #bell = new Bell();
 
   constructor(options: HeldObjectsOptions) {
     this.#options = options;
@@ -31,6 +33,7 @@ export class HeldObjects {
   /** Has an object wait for `delayMs`. */
   rest(place: Placed, delayMs: number): void {
     this.#rests.set(placeKey(place), this.#options.now() + delayMs);
+    this.#bell.ring();
   }
 
   /** Takes a trigger that has to wait; returns whether it did. */
@@ -38,12 +41,18 @@ export class HeldObjects {
     const key = placeKey(trigger);
     if (!this.#options.isIncomplete() && !this.#isResting(key)) return false;
     this.#held.set(key, trigger);
+    this.#bell.ring();
     return true;
   }
 
-  /** Releases what has waited long enough, until `signal` aborts. */
+  /** Releases what has waited long enough, until `signal` aborts; without a timer while nothing waits. */
   async run(signal: AbortSignal): Promise<void> {
+    signal.addEventListener('abort', this.#bell.ring, { once: true });
     while (!signal.aborted) {
+      if (this.#held.size === 0 && this.#rests.size === 0) {
+        await this.#bell.rung();
+        continue;
+      }
       await sleep(POLL_MS, signal);
       if (!signal.aborted) this.#release();
     }

@@ -117,6 +117,16 @@ export class Reconciler {
     for (const parent of [...this.#parents.all()].toSorted(comparePlaces)) this.#emit(parent, startReason);
   }
 
+  /** Looks at one parent again, or at all; returns at how many. */
+  lookAgain(place?: Placed): number {
+    const parents = [...this.#parents.all()].filter((parent) => place === undefined || isAt(parent, place));
+    for (const parent of parents) {
+      this.#givenUp.delete(placeKey(parent));
+      this.#emit(parent, 'resync');
+    }
+    return parents.length;
+  }
+
   /** Returns true for a trigger that has to wait, such as until all kinds are there again; it is emitted again then. */
   hold(trigger: ReconcileTrigger): boolean {
     return this.#held.hold(trigger);
@@ -304,6 +314,10 @@ function itemsOf({ monitor, links, kind }: LinkedPart, ...targets: readonly stri
     const { filterResult: _links, ...shown } = item;
     return [shown];
   });
+}
+
+function isAt(parent: Placed, { namespace, name }: Placed): boolean {
+  return parent.namespace === namespace && parent.name === name;
 }
 
 function placeOf(key: string): Placed {

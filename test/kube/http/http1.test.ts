@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, onTestFinished, vi } from 'vitest';
 
 import { readWhole } from '../../../src/kube/http/body.ts';
 import type { Wire } from '../../../src/kube/http/connect.ts';
@@ -33,6 +33,14 @@ async function dial({ port }: ScriptedServer): Promise<Wire> {
 
 const never = new AbortController().signal;
 const get = { method: 'GET', path: '/', headers: {} };
+
+/** Advances the driven clock, and lets what is sent arrive in between: the server is in this process. */
+async function pass(ms: number): Promise<void> {
+  for (let left = ms; left > 0; left -= 250) {
+    await vi.advanceTimersByTimeAsync(250);
+    for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  }
+}
 
 describe('HTTP/1.1 connections', () => {
   it('send several values of one header one by one', async () => {
@@ -102,18 +110,24 @@ describe('HTTP/1.1 connections', () => {
     await expect.poll(() => server.sockets.size, { timeout: 5000, interval: 10 }).toBeLessThanOrEqual(1);
   });
 
-  it('send a request once that changes something', async () => {
+  it.each([
+    ['twice that changes nothing', 'GET', 2],
+    ['once that changes something', 'POST', 1],
+  ])('send a request %s and has no answer while others have theirs', async (_, method, times) => {
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'setInterval', 'clearInterval', 'performance'] });
+    onTestFinished(() => void vi.useRealTimers());
     const [server, connections] = await serve((request, response) => {
-      if (request.method === 'GET') json(response, 200, {});
+      if (request.url === '/version') json(response, 200, {});
     });
     const controller = new AbortController();
-    const sent = connections.send({ ...get, method: 'POST', body: '{}' }, controller.signal).catch(String);
+    const sent = connections.send({ ...get, method }, controller.signal).catch(String);
 
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    await pass(3000);
     controller.abort(new Error('enough'));
 
     expect(await sent).toBe('Error: enough');
-    expect(server.asked.filter((asked) => asked === 'POST /')).toHaveLength(1);
+    expect(server.asked).toContain('GET /version');
+    expect(server.asked.filter((asked) => asked === `${method} /`)).toHaveLength(times);
   });
 
   it('reject with what went wrong while connecting', async () => {

@@ -303,6 +303,21 @@ describe('a reconcile binding at work', () => {
     expect(reconciler.hold(trigger('a'))).toBe(false);
   });
 
+  it('sets no timer while no object has to wait', async () => {
+    const { reconciler, parents, sync, trigger } = reconcilerRig();
+    await parents.put({ name: 'a' });
+    sync();
+    reconciler.enable();
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(0);
+
+    reconciler.rest(trigger('a'), 5000);
+    await vi.advanceTimersByTimeAsync(0);
+    expect(vi.getTimerCount()).toBe(1);
+    await vi.advanceTimersByTimeAsync(6000);
+    expect(vi.getTimerCount()).toBe(0);
+  });
+
   it('releases a parent that leaves its selection, but not while its kind is missing', async () => {
     const { binding, reconciler, parents, sync, told } = reconcilerRig();
     for (const name of ['a', 'b']) await parents.put({ name, finalizers: [finalizerOf(binding)] });

@@ -1,0 +1,156 @@
+import { isAskBinding } from '../hook/ask-binding.ts';
+import type { Binding, Hook } from '../hook/binding.ts';
+import { canBeNamed, needsOf, type Need } from './need.ts';
+
+/** What is switched on of hooklet, as its flags say. */
+export interface HookletFeatures {
+  /** Its own. */
+  readonly namespace: string;
+  /** The name of the Lease; absent: without leader election. */
+  readonly lease?: string;
+  /** The ConfigMap with the state of schedules; absent: a file, or nothing. */
+  readonly scheduleState?: { readonly name: string; readonly isForced: boolean };
+  /** The ConfigMap with dead letters and pauses. */
+  readonly deadLetters?: { readonly name: string; readonly isForced: boolean };
+  readonly pauseByNamespace: boolean;
+  /** The webhook configurations. */
+  readonly webhookConfiguration: string;
+  /** The Secret with the certificate of webhooks; absent: it is in files. */
+  readonly certificate?: { readonly name: string; readonly isSelfMade: boolean };
+}
+
+type Owned = Omit<Need, 'of'>;
+
+/** What hooklet needs for itself, by what is switched on and what the hooks have. */
+export function hookletNeeds(hooks: readonly Pick<Hook, 'bindings'>[], features: HookletFeatures): readonly Need[] {
+  const bindings = hooks.flatMap((hook) => hook.bindings);
+  return [
+    ...leaseNeeds(features),
+    ...stateNeeds(bindings, features),
+    ...webhookNeeds(bindings, features),
+    ...tokenNeeds(bindings),
+    ...eventNeeds(features),
+    ...(features.pauseByNamespace ? PAUSE : []),
+  ].map((need): Need => ({ ...need, of: { type: 'hooklet' } }));
+}
+
+const PAUSE = verbs({ group: '', resource: 'namespaces', namespace: '', reason: '--pause-by-namespace' }, [
+  'list',
+  'watch',
+]);
+
+function leaseNeeds({ lease, namespace }: HookletFeatures): readonly Owned[] {
+  if (lease === undefined) return [];
+  const base = { group: 'coordination.k8s.io', resource: 'leases', namespace, reason: '--leader-elect' };
+  return named({ ...base, name: lease }, ['get', 'create', 'update']);
+}
+
+function stateNeeds(bindings: readonly Binding[], features: HookletFeatures): readonly Owned[] {
+  const { namespace, scheduleState, deadLetters } = features;
+  const makesUp = bindings.some((binding) => binding.type === 'schedule' && binding.missed.type !== 'skip');
+  const mayGiveUp = bindings.some(
+    (binding) => binding.type === 'reconcile' || ('retry' in binding && binding.retry?.onExhausted === 'dead'),
+  );
+  return [
+    ...configMap(namespace, scheduleState, { isNeeded: makesUp, reason: 'the state of schedules' }),
+    ...configMap(namespace, deadLetters, {
+      isNeeded: mayGiveUp,
+      reason: 'dead letters and pauses, which are forgotten at the end without it',
+      isOptional: true,
+    }),
+  ];
+}
+
+function configMap(
+  namespace: string,
+  place: HookletFeatures['deadLetters'],
+  { isNeeded, ...why }: { readonly isNeeded: boolean; readonly reason: string; readonly isOptional?: true },
+): readonly Owned[] {
+  if (place === undefined || !(isNeeded || place.isForced)) return [];
+  return named({ group: '', resource: 'configmaps', namespace, name: place.name, ...why }, ['get', 'create', 'patch']);
+}
+
+const ADMISSION = 'admissionregistration.k8s.io';
+
+function webhookNeeds(bindings: readonly Binding[], features: HookletFeatures): readonly Owned[] {
+  const asked = bindings.filter(isAskBinding);
+  const crds = asked.flatMap((one) => (one.type === 'kubernetesCustomResourceConversion' ? one.crdName : []));
+  const judges = asked.filter(({ type }) => type !== 'kubernetesCustomResourceConversion');
+  return [
+    ...(judges.length === 0 ? [] : registrationNeeds(judges, features)),
+    ...[...new Set(crds)].flatMap((name) =>
+      named(
+        {
+          group: 'apiextensions.k8s.io',
+          resource: 'customresourcedefinitions',
+          namespace: '',
+          name,
+          reason: 'the converter is written into the definition',
+        },
+        ['get', 'list', 'watch', 'patch'],
+      ),
+    ),
+    ...(asked.length === 0 ? [] : certificateNeeds(features)),
+  ];
+}
+
+/** Those of the other type are read to take back what an earlier version of the hooks registered. */
+function registrationNeeds(judges: readonly Binding[], features: HookletFeatures): readonly Owned[] {
+  const { namespace, webhookConfiguration: name } = features;
+  const reason = 'registration of webhooks';
+  const types = [
+    ['kubernetesValidating', 'validatingwebhookconfigurations'],
+    ['kubernetesMutating', 'mutatingwebhookconfigurations'],
+  ] as const;
+  const all = types.flatMap(([type, resource]) => {
+    const base = { group: ADMISSION, resource, namespace: '', name, reason };
+    const isUsed = judges.some((binding) => binding.type === type);
+    return [
+      ...named(base, ['get', 'list', 'watch']),
+      ...(isUsed ? named(base, ['create', 'patch']) : []),
+      ...(isUsed
+        ? named({ ...base, reason: 'webhooks that no hook has any more are taken back', isOptional: true }, ['delete'])
+        : []),
+    ];
+  });
+  const pods = {
+    group: '',
+    resource: 'pods',
+    namespace,
+    reason: 'whether the replica that registered webhooks is gone',
+  };
+  return [...all, ...verbs({ ...pods, isOptional: true }, ['get'])];
+}
+
+function certificateNeeds({ certificate, namespace }: HookletFeatures): readonly Owned[] {
+  if (certificate === undefined) return [];
+  const { name, isSelfMade } = certificate;
+  const reason = isSelfMade ? 'the certificate of webhooks that hooklet makes' : 'the certificate of webhooks';
+  const base = { group: '', resource: 'secrets', namespace, name, reason };
+  return named(base, ['get', 'list', 'watch', ...(isSelfMade ? ['patch', 'create'] : [])]);
+}
+
+function tokenNeeds(bindings: readonly Binding[]): readonly Owned[] {
+  const isAsked = bindings.some((binding) => binding.type === 'http' && binding.authentication.type === 'token');
+  if (!isAsked) return [];
+  const reason = 'callers of http bindings show a token';
+  return [
+    ...verbs({ group: 'authentication.k8s.io', resource: 'tokenreviews', namespace: '', reason }, ['create']),
+    ...verbs({ group: 'authorization.k8s.io', resource: 'subjectaccessreviews', namespace: '', reason }, ['create']),
+  ];
+}
+
+function eventNeeds({ namespace }: HookletFeatures): readonly Owned[] {
+  const reason = 'Events about its own Pod, where POD_NAME is set';
+  return verbs({ group: '', resource: 'events', namespace, reason, isOptional: true }, ['create', 'patch']);
+}
+
+/** With the name, for the verbs that can be limited to it. */
+function named(base: Omit<Owned, 'verb'> & { readonly name: string }, wanted: readonly string[]): readonly Owned[] {
+  const { name, ...rest } = base;
+  return wanted.flatMap((verb) => verbs(canBeNamed(verb) ? { ...rest, name } : rest, [verb]));
+}
+
+function verbs(base: Omit<Owned, 'verb'>, wanted: readonly string[]): readonly Owned[] {
+  return needsOf({ ...base, of: { type: 'hooklet' } }, wanted).map(({ of: _of, ...need }) => need);
+}
