@@ -29,8 +29,8 @@ describe('what hooks ask for', { timeout: 60_000 }, () => {
     await until(async () => expect(await data('counter')).toEqual({ runs: '2' }));
 
     await until(async () => expect(await example.find('configmaps', 'old-alone')).toBeUndefined());
-    expect(await data('report')).toEqual({ state: 'written', checked: 'yes' });
-    expect(await data('shared')).toEqual({ ours: 'yes', theirs: 'yes' });
+    expect(await data('report')).toEqual({ state: 'written' });
+    expect(await data('shared')).toEqual({ ours: 'yes', theirs: 'yes', checked: 'yes' });
     expect(await example.find('configmaps', 'playground')).toMatchObject({
       metadata: { annotations: { 'example.hooklet.dev/seen': 'yes' } },
     });

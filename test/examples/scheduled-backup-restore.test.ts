@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { beforeEach, describe, expect, it } from 'vitest';
 import { backupFolder, scheduledBackup } from '../support/backup-folder.ts';
-import { examplesDir } from '../support/example-rig.ts';
+import { builtMain } from '../support/built-program.ts';
 
 const script = join(scheduledBackup, 'restore', 'redis.sh');
 const BACKUP = '20241101T030000Z-a';
@@ -27,7 +27,7 @@ beforeEach(() => {
   mkdirSync(join(root, 'backups', 'default', 'redis', BACKUP), { recursive: true });
   writeBackup('dump.rdb');
   const programs = { 'redis-cli': REDIS_CLI, 'redis-server': '#!/bin/sh\nexec sleep 60\n', 'redis-check-rdb': '' };
-  const jq = `#!/bin/sh\nexec '${process.execPath}' '${join(examplesDir, '..', 'src', 'main.ts')}' jq "$@"\n`;
+  const jq = `#!/bin/sh\nexec '${process.execPath}' '${builtMain()}' jq "$@"\n`;
   mkdirSync(join(root, 'bin'));
   for (const [name, text] of Object.entries({ ...programs, jq })) {
     writeFileSync(join(root, 'bin', name), text, { mode: 0o755 });

@@ -232,18 +232,14 @@ describe('a hook that is killed', { timeout: 60_000 }, () => {
   });
 
   it.each([
-    'step lock',
     'ln -T',
-    'step check',
     'mark_owner',
-    'clean',
     'step dump',
     'step verify',
     'keep_dump',
     'step upload',
     'try TargetFailed',
     'step compare',
-    'step publish',
     'sync',
     'mv -T "$folder"',
     'step latest',
@@ -251,7 +247,6 @@ describe('a hook that is killed', { timeout: 60_000 }, () => {
     'see_whole',
     'mv -T "$root/$1"',
     'report_done',
-    'lock_release',
     'target_delete .lock',
   ])('before "%s" leaves the last good backup, and the next attempt makes the new one', async (command) => {
     cpSync(before, join(root, 'backups'), { recursive: true });

@@ -31,7 +31,7 @@ for uid in $uids; do
   # YAML documents, or JSON objects one after another; applied in this order, after the hook has succeeded.
   cat >> "$KUBERNETES_PATCH_PATH" <<YAML
 ---
-# A new one each time. Its owner is the playground, with which it is deleted.
+# A new one for each run, also for one that is repeated. Its owner is the playground, with which it is deleted.
 operation: Create
 object:
   apiVersion: v1
@@ -78,15 +78,16 @@ mergePatch:
   metadata:
     annotations: {example.hooklet.dev/seen: "yes"}
 ---
+# Not in report, which the operation above would write back at the next run.
 operation: JSONPatch
 apiVersion: v1
 kind: ConfigMap
 namespace: $namespace
-name: report
+name: shared
 jsonPatch:
   - {op: add, path: /data/checked, value: "yes"}
 ---
-# Reads the object, runs the filter on it, and writes the result back.
+# Reads the object, runs the filter on it, and writes the result back. This counts runs, not changes of the playground.
 operation: JQPatch
 apiVersion: v1
 kind: ConfigMap

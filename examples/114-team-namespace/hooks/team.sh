@@ -24,7 +24,8 @@ command -v jq > /dev/null || jq() { hooklet jq "$@"; }
 jq -c '
   .[0].object
   | "team-\(.metadata.name)" as $namespace
-  | def inside(f): {metadata: {name: "team", namespace: $namespace}} + f;
+  # Only in a namespace that was made for this Team: in one of somebody else its members get no rights.
+  | def inside(f): {after: ["Namespace/\($namespace)"], object: ({metadata: {name: "team", namespace: $namespace}} + f)};
   {
     children: [
       {apiVersion: "v1", kind: "Namespace", metadata: {name: $namespace}},

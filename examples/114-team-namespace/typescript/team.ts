@@ -27,12 +27,16 @@ export default reconcile<Team>(
     const subjects = members.map((name) => ({ apiGroup: RBAC, kind: 'User', name }));
     // Pods of other namespaces reach nothing here.
     const policy = { podSelector: {}, policyTypes: ['Ingress'], ingress: [{ from: [{ podSelector: {} }] }] };
+    const inside = [
+      { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard: quota } },
+      { apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects },
+      { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata, spec: policy },
+    ];
     return {
       children: [
         { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
-        { apiVersion: 'v1', kind: 'ResourceQuota', metadata, spec: { hard: quota } },
-        { apiVersion: `${RBAC}/v1`, kind: 'RoleBinding', metadata, roleRef, subjects },
-        { apiVersion: 'networking.k8s.io/v1', kind: 'NetworkPolicy', metadata, spec: policy },
+        // Only in a namespace that was made for this Team: in one of somebody else its members get no rights.
+        ...inside.map((object) => ({ object, after: [`Namespace/${namespace}`] })),
       ],
       status: { namespace, members: members.length },
     };
