@@ -3,13 +3,12 @@ import { cpSync, globSync, mkdirSync, readFileSync, rmSync, writeFileSync } from
 import { basename, dirname, join } from 'node:path';
 import { build } from 'esbuild';
 
-/** The packages that can be published; the others are for tests. */
-export const PUBLISHED: readonly string[] = ['jq', 'sandbox'];
-
 interface Manifest {
   readonly version: string;
   /** Each door with its source: those in `src` are published, those in `test` are for this repository. */
-  readonly exports: Readonly<Record<string, string>>;
+  readonly exports?: Readonly<Record<string, string>>;
+  /** Each program with its source. */
+  readonly bin?: Readonly<Record<string, string>>;
   readonly [field: string]: unknown;
 }
 
@@ -23,32 +22,44 @@ const REQUIRE = 'const require = (id) => process.getBuiltinModule(id);';
 export async function buildPackage(name: string, out = join(root, 'packages', name, 'dist')): Promise<void> {
   const folder = join(root, 'packages', name);
   const manifest: Manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
-  const doors = Object.entries(manifest.exports).filter(([, source]) => source.startsWith('./src/'));
+  const doors = Object.entries(manifest.exports ?? {}).filter(([, source]) => source.startsWith('./src/'));
   rmSync(out, { recursive: true, force: true });
   mkdirSync(out, { recursive: true });
   await build({
     absWorkingDir: folder,
-    entryPoints: doors.map(([, source]) => source),
+    entryPoints: [...doors.map(([, source]) => source), ...Object.values(manifest.bin ?? {})],
+    external: ['hooklet'],
     outdir: out,
     bundle: true,
     splitting: true,
     format: 'esm',
     platform: 'node',
     target: 'node24',
-    banner: { js: REQUIRE },
+    ...(manifest.bin === undefined && { banner: { js: REQUIRE } }),
     chunkNames: 'chunks/[hash]',
     logLevel: 'warning',
   });
-  declareTypes(folder, out);
+  if (doors.length > 0) declareTypes(folder, out);
   const exports = doors.map(([door, source]) => {
     const stem = basename(source, '.ts');
     return [door, { types: `./types/${stem}.d.ts`, default: `./${stem}.js` }];
   });
   const kept = KEPT_FIELDS.map((field) => [field, manifest[field]]);
-  const published = { ...Object.fromEntries(kept), exports: Object.fromEntries(exports) };
+  const published = {
+    ...Object.fromEntries(kept.filter(([, value]) => value !== undefined)),
+    ...(doors.length > 0 && { exports: Object.fromEntries(exports) }),
+    ...programsOf(manifest),
+  };
   writeFileSync(join(out, 'package.json'), `${JSON.stringify(published, undefined, 2)}\n`);
   cpSync(join(folder, 'README.md'), join(out, 'README.md'));
   cpSync(join(root, 'LICENSE'), join(out, 'LICENSE'));
+}
+
+/** A package with programs needs hooklet of the same version, whose program they run. */
+function programsOf({ bin = {}, version }: Manifest): object {
+  const programs = Object.entries(bin).map(([name, source]) => [name, `./${basename(source, '.ts')}.js`]);
+  if (programs.length === 0) return {};
+  return { bin: Object.fromEntries(programs), dependencies: { hooklet: version } };
 }
 
 /** The types of the doors, with the files that they name and no others. */

@@ -1,6 +1,6 @@
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -31,7 +31,7 @@ for (const file of readdirSync(join(compiled, own))) chmodSync(join(compiled, ow
 // Node has a separate cache folder for each user, whose id is the last part of its name.
 for (const user of process.argv.slice(2)) {
   const copy: string = own.replace(/\d+$/, user);
-  if (copy !== own) cpSync(join(compiled, own), join(compiled, copy), { recursive: true });
+  if (copy !== own) symlinkSync(own, join(compiled, copy));
 }
 
 async function startOnce(): Promise<void> {

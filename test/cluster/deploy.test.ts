@@ -42,6 +42,7 @@ describe('the components of deploy/', { timeout: 120_000 }, () => {
     },
     { component: 'leader-election', objects: ['rolebinding.rbac.authorization.k8s.io/hooklet-leader-election'] },
     { component: 'schedule-state', objects: ['rolebinding.rbac.authorization.k8s.io/hooklet-schedule-state'] },
+    { component: 'ui', objects: ['clusterrole.rbac.authorization.k8s.io/hooklet-viewer'] },
     { component: 'webhook-certificates', objects: ['role.rbac.authorization.k8s.io/hooklet-webhook-certificates'] },
     {
       component: 'webhooks',
@@ -64,7 +65,7 @@ describe('the components of deploy/', { timeout: 120_000 }, () => {
     const pairs = components.flatMap((first, i) => components.slice(i + 1).map((second) => [first, second]));
 
     for (const names of [...pairs, components]) expect(await built(folder, names)).toContain('kind: Deployment');
-    expect(pairs).toHaveLength(28);
+    expect(pairs).toHaveLength(36);
   });
 
   it('webhooks-control-plane lets in what it names, and nobody else', async () => {

@@ -70,8 +70,18 @@ export function siteHook({ namespace }: Hands, fields: object = {}, body = ''): 
   return recordingHook(config, `${body}\n${answer}`);
 }
 
-export function operatorOf(hook: string): OperatorRig {
-  return startOperator({ connect: connectAs(plane, 'nobody'), hooks: { 'site.sh': hook } });
+export function operatorOf(hook: string, others: Readonly<Record<string, string>> = {}): OperatorRig {
+  return startOperator({ connect: connectAs(plane, 'nobody'), hooks: { ...others, 'site.sh': hook } });
+}
+
+/** A hook that is called for each change of the site, and does nothing: its runs say what the operator has seen. */
+export function siteWitness({ namespace }: Hands): string {
+  const matchNames = { nameSelector: { matchNames: [namespace] } };
+  const binding = { name: 'sites', apiVersion: `${GROUP}/v1`, kind: 'WebSite', namespace: matchNames };
+  return recordingHook({
+    configVersion: 'v1',
+    kubernetes: [{ ...binding, executeHookOnEvent: ['Modified'], executeHookOnSynchronization: false, queue: 'seen' }],
+  });
 }
 
 export function sitePath({ namespace }: Hands, group = GROUP): string {

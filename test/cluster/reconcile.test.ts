@@ -25,6 +25,7 @@ import {
   replica,
   siteHands,
   siteHook,
+  siteWitness,
   sitePath,
   writesIn,
 } from './reconcile-rig.ts';
@@ -89,6 +90,7 @@ describe('a reconcile hook on a real API server', () => {
     await putSite(hands, { children: [map('kept'), page] });
     await using operator = operatorOf(
       siteHook(hands, { owns: [...OWNS, { apiVersion: `${GROUP}/v1`, kind: 'Page' }] }),
+      { 'seen.sh': siteWitness(hands) },
     );
     await until(async () => expect(await read(hands, pagePath)).toBeDefined());
 
@@ -99,8 +101,11 @@ describe('a reconcile hook on a real API server', () => {
     });
     const uid = (await read(hands, hands.maps('kept')))?.metadata.uid;
     const runs = operator.runs('site.sh').length;
-    await changeSite(hands, { children: [page] });
-    await new Promise((resolve) => setTimeout(resolve, 3000));
+    // What the first of two changes would lead to is done before the second one is seen.
+    for (const version of ['1', '2']) {
+      await changeSite(hands, { children: [page], status: { version } });
+      await until(() => expect(JSON.stringify(operator.contexts('seen.sh'))).toContain(`"version":"${version}"`));
+    }
     expect(operator.runs('site.sh')).toHaveLength(runs);
     expect((await read(hands, hands.maps('kept')))?.metadata.uid).toBe(uid);
 

@@ -27,6 +27,11 @@ ln -s /proc/self/fd/1 "$root/dev/stdout"
 ln -s /proc/self/fd/2 "$root/dev/stderr"
 mount -o "remount,bind,$mode" "$root"
 
+# That of busybox changes no user, so it is done on the way in, which leaves root its capabilities.
+if [ -L "$root/usr/bin/setpriv" ]; then
+  exec setpriv --no-new-privs chroot --userspec="$user" --groups= "$root" env -i "$@"
+fi
+
 # Without capabilities or a way to get any, as with `drop: [ALL]` and `allowPrivilegeEscalation: false`.
 exec chroot "$root" setpriv --reuid "${user%:*}" --regid "${user#*:}" --clear-groups --no-new-privs \
   --bounding-set=-all --inh-caps=-all -- env -i "$@"

@@ -150,7 +150,7 @@ describe('deploy/', { timeout: 300_000 }, () => {
     expect(readdirSync(join(pod.volumes['/tmp'] ?? '', 'hooklet'))).toEqual([]);
   });
 
-  it('is ready within 2 s, and small', async () => {
+  it('is ready within 2 s, and needs little memory', async () => {
     await using pod = await startPod({ plane, image, deployment });
     const { container } = pod;
 
@@ -162,7 +162,6 @@ describe('deploy/', { timeout: 300_000 }, () => {
     process.stderr.write(
       `image ${Math.round(imageMB)} MB, ready after ${readyMs} ms with ${container.cpuSeconds().toFixed(1)} s of CPU, PSS ${Math.round(pssMiB)} MiB\n`,
     );
-    expect(imageMB).toBeLessThan(400);
     // The memory request of the Deployment.
     expect(pssMiB).toBeLessThan(192);
   });

@@ -1,3 +1,4 @@
+import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { command } from './command.ts';
 
@@ -10,6 +11,8 @@ export interface Image {
   readonly env: Readonly<Record<string, string>>;
   /** `UID:GID`. */
   readonly user: string;
+  readonly labels: Readonly<Record<string, string>>;
+  /** Of its files. */
   readonly bytes: number;
 }
 
@@ -17,7 +20,11 @@ export interface BuildOptions {
   /** The build context. */
   readonly context: string;
   readonly dockerfile?: string;
+  /** The stage to build; the last one when absent. */
+  readonly target?: string;
   readonly args?: Readonly<Record<string, string>>;
+  /** Images that were built before, by the stages that they stand for. */
+  readonly stages?: Readonly<Record<string, string>>;
   /** Files by the ids of secrets. */
   readonly secrets?: Readonly<Record<string, string>>;
 }
@@ -32,14 +39,19 @@ export class ImageStore {
   }
 
   /** Builds `localhost/<name>`. */
-  async build(name: string, { context, dockerfile, args = {}, secrets = {} }: BuildOptions): Promise<void> {
+  async build(name: string, { context, dockerfile, target, ...options }: BuildOptions): Promise<void> {
+    const { args = {}, stages = {}, secrets = {} } = options;
     await this.#buildah(
       'bud',
       '--isolation=chroot',
       '--pull-never',
       `--tag=localhost/${name}`,
       ...(dockerfile === undefined ? [] : [`--file=${dockerfile}`]),
+      ...(target === undefined ? [] : [`--target=${target}`]),
       ...Object.entries(args).map(([key, value]) => `--build-arg=${key}=${value}`),
+      ...Object.entries(stages).map(
+        ([stage, image]) => `--build-context=${stage}=container-image://localhost/${image}`,
+      ),
       ...Object.entries(secrets).map(([id, file]) => `--secret=id=${id},src=${file}`),
       context,
     );
@@ -50,14 +62,14 @@ export class ImageStore {
     const container = await this.#buildah('from', '--pull-never', `localhost/${name}`);
     const root = await this.#buildah('mount', container);
     const { OCIv1 } = parse<Inspected>(await this.#buildah('inspect', '--type=image', `localhost/${name}`));
-    const [listed] = parse<readonly Listed[]>(await this.#buildah('images', '--json', `localhost/${name}`));
-    const { Entrypoint = [], Cmd = [], Env = [], User = '' } = OCIv1.config;
+    const { Entrypoint = [], Cmd = [], Env = [], User = '', Labels = {} } = OCIv1.config;
     return {
       root,
       command: [...Entrypoint, ...Cmd],
       env: Object.fromEntries(Env.map((pair) => [pair.split('=')[0], pair.slice(pair.indexOf('=') + 1)])),
       user: User,
-      bytes: sizeOf(listed?.size ?? ''),
+      labels: Labels,
+      bytes: bytesOf(root),
     };
   }
 
@@ -73,20 +85,27 @@ interface Inspected {
       readonly Cmd?: readonly string[];
       readonly Env?: readonly string[];
       readonly User?: string;
+      readonly Labels?: Readonly<Record<string, string>>;
     };
   };
-}
-
-interface Listed {
-  readonly size: string;
 }
 
 function parse<T>(text: string): T {
   return JSON.parse(text) as T;
 }
 
-/** Parses a size such as `352 MB`. */
-function sizeOf(text: string): number {
-  const [, number = '0', unit = ''] = /^([\d.]+) (\w?)B$/.exec(text) ?? [];
-  return Number(number) * 1000 ** Math.max(0, ['', 'K', 'M', 'G'].indexOf(unit.toUpperCase()));
+/** The sum of the files in a folder, each once. */
+function bytesOf(root: string): number {
+  const files = new Map<number, number>();
+  const folders = [root];
+  for (const folder of folders) {
+    for (const entry of readdirSync(folder, { withFileTypes: true })) {
+      const path = join(folder, entry.name);
+      if (entry.isDirectory()) folders.push(path);
+      if (!entry.isFile()) continue;
+      const { ino, size } = lstatSync(path);
+      files.set(ino, size);
+    }
+  }
+  return [...files.values()].reduce((sum, size) => sum + size, 0);
 }

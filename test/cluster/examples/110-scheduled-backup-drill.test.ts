@@ -2,7 +2,14 @@ import { execFileSync } from 'node:child_process';
 import { existsSync, readFileSync, truncateSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { afterAll, beforeAll, beforeEach, describe, expect, it, onTestFinished } from 'vitest';
-import { backupFolder, nameOf, scheduledBackup, tickOf, type BackupFolder } from '../../support/backup-folder.ts';
+import {
+  backupFolder,
+  nameOf,
+  ownBackupFolder,
+  scheduledBackup,
+  tickOf,
+  type BackupFolder,
+} from '../../support/backup-folder.ts';
 import { readScriptConfig, runScript, type ScriptResult } from '../../support/script-rig.ts';
 import { controlPlaneAssets } from '../assets.ts';
 import { startEtcdMembers } from './backup-etcd-members.ts';
@@ -289,6 +296,25 @@ describe('a drill of another database', { timeout: LIMIT_MS }, () => {
       expect(asked.failure).toMatch(/QueryFailed: .* (?:permission denied|must be superuser)/);
     }
   });
+});
+
+describe('a drill of another database', { timeout: LIMIT_MS }, () => {
+  const one = new AsyncDisposableStack();
+  let drilled: { readonly root: BackupFolder; readonly drillHook: string; readonly env: Env };
+
+  // What is asked changes neither the server nor its backup, so that one is enough for all questions.
+  beforeAll(async () => {
+    const root = one.use(ownBackupFolder());
+    folder = root;
+    drilled = { root, ...(await backedUpPostgresql(one.use(await startPostgresql()))) };
+  }, LIMIT_MS);
+
+  afterAll(async () => one.disposeAsync());
+
+  const drill = async (more: Env): Promise<ScriptResult> => {
+    folder = drilled.root;
+    return run(drilled.drillHook, tickOf(2, DRILL), { ...drilled.env, ...more });
+  };
 
   it.each([
     ['insert into notes values (10)', 'cannot execute INSERT in a read-only transaction'],
@@ -299,21 +325,16 @@ describe('a drill of another database', { timeout: LIMIT_MS }, () => {
     ['select * from own.becomes_other', 'permission denied to set role "other"'],
     ['select * from own.writes', 'cannot execute INSERT in a read-only transaction'],
   ])('lets nobody write to what was restored: %s', async (query, words) => {
-    await using server = await startPostgresql();
-    const { drillHook, env } = await backedUpPostgresql(server);
-
-    const result = await run(drillHook, tickOf(2, DRILL), { ...env, DRILL_QUERY: query });
+    const result = await drill({ DRILL_QUERY: query });
 
     expect(result.failure).toContain('QueryFailed: drill of postgresql, step query: ');
     expect(result.failure).toContain(words);
   });
 
   it('has a PostgreSQL answer of all rows there are, whoever may see them', async () => {
-    await using server = await startPostgresql();
-    const { drillHook, env } = await backedUpPostgresql(server);
     const query = 'select (select count(*) from own.hidden), (select count(*) from notes), last_value from own.counter';
 
-    const result = await run(drillHook, tickOf(2, DRILL), { ...env, DRILL_QUERY: query, DRILL_EXPECT: '3|9|7' });
+    const result = await drill({ DRILL_QUERY: query, DRILL_EXPECT: '3|9|7' });
 
     expect(result.failure).toBeUndefined();
   });

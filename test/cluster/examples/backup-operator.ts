@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import type { CoreV1Event, V1ConfigMap } from '@kubernetes/client-node';
 import { expect, onTestFinished } from 'vitest';
-import { controlClient } from '../../../src/cli/control-client.ts';
+import { controlClient } from '../../../src/cli/control/client.ts';
 import { temporaryFolder } from '../../support/hook-rig.ts';
 import { until } from '../../support/operator-rig.ts';
 import { startProgram, type Program } from '../../support/program.ts';

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process';
-import { chmodSync, cpSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
+import { chmodSync, cpSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -19,11 +19,10 @@ export async function buildProgram(): Promise<BuiltProgram> {
   const root = mkdtempSync(join(tmpdir(), 'hooklet-built-'));
   // Users of containers read it, too.
   chmodSync(root, 0o755);
-  // Copied, because the program is built beside the script.
-  for (const part of ['scripts', 'package.json']) cpSync(join(repository, part), join(root, part), { recursive: true });
-  for (const folder of ['src', 'packages', 'frameworks', 'node_modules'])
-    symlinkSync(join(repository, folder), join(root, folder));
-  await promisify(execFile)(process.execPath, [join(root, 'scripts', 'build.ts')], { cwd: root });
+  cpSync(join(repository, 'package.json'), join(root, 'package.json'));
+  await promisify(execFile)(process.execPath, [join(repository, 'scripts', 'build.ts')], {
+    env: { ...process.env, HOOKLET_BUILD_FOLDER: join(root, 'dist') },
+  });
   return {
     folder: root,
     main: join(root, 'dist', 'main.js'),
