@@ -37,7 +37,10 @@ export const ROOMS: Readonly<Record<string, readonly string[]>> = {
   run: ['runner', 'effects', ...BASE],
   units: ['sources', 'runner', 'effects', 'filter', ...BASE],
   operator: ['units', 'run', ...HOUSE],
-  cli: ['operator', 'units', 'run', 'sdk', ...HOUSE],
+  rights: ['effects', 'kube', ...BASE],
+  scenario: ['operator', 'units', 'run', 'sdk', ...HOUSE],
+  cli: ['scenario', 'rights', 'operator', 'units', 'run', 'sdk', ...HOUSE],
+  testing: ['cli', 'scenario', 'operator', 'units', 'run', ...HOUSE],
   sdk: [],
 };
 
@@ -52,9 +55,10 @@ export const KUBE_FOLDERS: Readonly<Record<string, readonly string[]>> = {
 
 /** The packages, with the rooms of `src` that may import each, always by its name. */
 export const PACKAGES: Readonly<Record<string, readonly string[]>> = {
-  jq: ['filter', 'cli'],
-  sandbox: ['cli'],
+  jq: ['filter', 'scenario', 'cli'],
+  sandbox: ['scenario', 'cli', 'testing'],
   'test-kubelet': [],
+  'create-hooklet': [],
 };
 
 const DOORS =

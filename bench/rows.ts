@@ -14,6 +14,7 @@ export const ROWS: readonly RowEntry[] = [
   { name: 'event-warm', title: 'event to a warm TypeScript hook, idle', isFast: true },
   { name: 'startup', title: 'process start to the first onStartup run', isFast: true },
   { name: 'exit', title: 'SIGTERM to the end of the process, idle', isFast: true },
+  { name: 'dev-exit', title: 'Ctrl-C to the end of hooklet dev, a hook that does not want to end', isFast: true },
   { name: 'hooks-100', title: '100 hooks with 100 distinct watches: start to the last Synchronization' },
   { name: 'hooks-1000', title: '1,000 hooks on 20 kinds: start to the last Synchronization' },
   { name: 'patches', title: '200 CreateOrUpdate in one run', isFast: true },
@@ -32,6 +33,7 @@ export const ROWS: readonly RowEntry[] = [
   { name: 'rotation', title: 'admission requests during rotations of authority and certificate, two replicas' },
   { name: 'idle', title: '20 queues and 20 watches, idle' },
   { name: 'jq', title: 'jq on a pod of 4.5 KB', isFast: true },
+  { name: 'page', title: 'the page of 10,000 runs: a view, request to last byte' },
   { name: 'context', title: 'context of 10,000 objects written for a hook' },
 ];
 

@@ -10,7 +10,8 @@ export type ErrorCode =
   | 'ERR_KUBE_EXPIRED'
   | 'ERR_KIND_NOT_FOUND'
   | 'ERR_CREDENTIALS'
-  | 'ERR_LEASE_LOST';
+  | 'ERR_LEASE_LOST'
+  | 'ERR_SCENARIO';
 
 /** An error that hooklet expects and explains; any other error is a bug. */
 export abstract class HookletError extends Error {
@@ -233,4 +234,11 @@ export class LeaseLostError extends HookletError {
   override get summary(): string {
     return this.message;
   }
+}
+
+/** A scenario file that cannot be read, or a world that cannot be opened or does not come to rest. */
+export class ScenarioError extends HookletError {
+  override readonly name = 'ScenarioError';
+  readonly code = 'ERR_SCENARIO';
+  readonly isRetryable = false;
 }

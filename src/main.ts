@@ -11,7 +11,7 @@ if (Number.parseInt(node, 10) < OLDEST_NODE) {
 }
 await keepCompiled();
 // Imported only now, because an older Node cannot even load it.
-const { main } = await import('./cli/program.ts');
+const { main } = await import('./cli/program/program.ts');
 process.exitCode = await main(process.argv.slice(2), undefined, () =>
   setTimeout(() => process.exit(), LAST_HOLD_MS).unref(),
 );

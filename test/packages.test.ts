@@ -4,7 +4,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
-import { buildPackage, PUBLISHED } from '../scripts/build-packages.ts';
+import { buildPackage } from '../scripts/build-packages.ts';
+import { PUBLISHED } from '../scripts/published-packages.ts';
 import { temporaryFolder } from './support/hook-rig.ts';
 
 const root = fileURLToPath(new URL('..', import.meta.url));

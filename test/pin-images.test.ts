@@ -21,8 +21,13 @@ describe('scripts/pin-images.ts', () => {
     expect(new Set(pinned.map((line) => /^--build-arg (\w+)=\S+:\S+@sha256:a{64}$/.exec(line)?.[1]))).toEqual(
       new Set(names),
     );
-    // Each stage stands on one of these, or on a stage before it.
-    expect([...dockerfile.matchAll(/^FROM (\S+)/gm)].every(([, from = '']) => from.startsWith('${'))).toBe(true);
+    // Each stage stands on one of these, on nothing, or on a stage before it.
+    const stages = [...dockerfile.matchAll(/^FROM (\S+)(?: AS (\S+))?/gm)].map(([, from = '', name = '']) => ({
+      from,
+      name,
+    }));
+    const known = (index: number): readonly string[] => ['scratch', ...stages.slice(0, index).map(({ name }) => name)];
+    expect(stages.filter(({ from }, index) => !from.startsWith('${') && !known(index).includes(from))).toEqual([]);
   });
 
   it('leaves what is pinned, and arguments within a stage', () => {

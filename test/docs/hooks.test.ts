@@ -1,7 +1,7 @@
 import { describe, expect, it } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
-import { parseJqArguments } from '../../src/cli/jq-arguments.ts';
-import { runFilter } from '../../src/cli/filter.ts';
+import { parseJqArguments } from '../../src/cli/jq/arguments.ts';
+import { runFilter } from '../../src/cli/jq/filter.ts';
 import { applyOperations } from '../../src/effects/apply-operations.ts';
 import { HookMetrics } from '../../src/effects/hook-metrics.ts';
 import { parseMetrics } from '../../src/effects/parse-metrics.ts';

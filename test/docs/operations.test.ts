@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { parse } from 'yaml';
-import { startOptions } from '../../src/cli/options.ts';
+import { startOptions } from '../../src/cli/options/options.ts';
 import { createMetrics } from '../../src/metrics.ts';
 import { createProcessMetrics } from '../../src/operator/process/process-metrics.ts';
 import { codeBlocks, codes, readDocument, root, section, table } from './markdown.ts';

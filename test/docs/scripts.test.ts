@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import { execa } from 'execa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
-import { runOnce } from '../../src/cli/run.ts';
+import { runOnce } from '../../src/cli/run/run.ts';
 import { describeMetric, describeOperation } from '../../src/effects/describe-operation.ts';
 import { parseMetrics } from '../../src/effects/parse-metrics.ts';
 import { parseOperations } from '../../src/effects/parse-operations.ts';

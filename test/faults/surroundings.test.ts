@@ -3,9 +3,9 @@ import { once as emitted } from 'node:events';
 import { closeSync, constants, existsSync, mkdirSync, openSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { sandboxForTest } from '@hooklet/sandbox/testing';
+import { builtMain } from '../support/built-program.ts';
 import { once, patchFor, queuedHook } from '../support/fault-hooks.ts';
 import { startFaultRig } from '../support/fault-rig.ts';
 import { within } from '../support/within.ts';
@@ -13,7 +13,6 @@ import { temporaryFolder } from '../support/hook-rig.ts';
 import { kubeconfigFile } from '../support/kubeconfig-file.ts';
 import { until } from '../support/operator-rig.ts';
 
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 const HOOKS = 12;
 
 describe('the temporary folder', () => {
@@ -60,7 +59,7 @@ describe('standard output and standard error that nobody reads', () => {
     const out = unreadPipe(folder.path);
     const flags = ['--hooks-dir', hooksDir, '--tmp-dir', join(folder.path, 'tmp'), '--listen-port', String(port)];
     const env = { ...process.env, KUBECONFIG: kubeconfigFile(folder.path, sandbox) };
-    const child = spawn(process.execPath, [MAIN, 'start', ...flags], { env, stdio: ['ignore', out, out] });
+    const child = spawn(process.execPath, [builtMain(), 'start', ...flags], { env, stdio: ['ignore', out, out] });
     closeSync(out);
     onTestFinished(() => void child.kill('SIGKILL'));
     const get = async (path: string) => fetch(`http://127.0.0.1:${port}${path}`);

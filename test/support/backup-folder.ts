@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
+import { builtMain } from './built-program.ts';
 import { examplesDir } from './example-rig.ts';
 import { temporaryFolder } from './hook-rig.ts';
 
@@ -75,9 +76,8 @@ export async function restoreFile(
   ...args: readonly string[]
 ): Promise<{ readonly stdout: string; readonly stderr: string }> {
   const bin = join(env['TMPDIR'] ?? '', 'bin');
-  const main = join(examplesDir, '..', 'src', 'main.ts');
   mkdirSync(bin, { recursive: true });
-  writeFileSync(join(bin, 'jq'), `#!/bin/sh\nexec '${process.execPath}' '${main}' jq "$@"\n`, { mode: 0o755 });
+  writeFileSync(join(bin, 'jq'), `#!/bin/sh\nexec '${process.execPath}' '${builtMain()}' jq "$@"\n`, { mode: 0o755 });
   const PATH = `${process.env['PATH'] ?? ''}:${bin}`;
   return promisify(execFile)(join(backupFixtures, 'restore.sh'), args, { env: { ...process.env, ...env, PATH } });
 }

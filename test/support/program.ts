@@ -1,9 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished } from 'vitest';
-
-const MAIN = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+import { builtMain } from './built-program.ts';
 
 /** A `hooklet` process. */
 export interface Program {
@@ -25,13 +23,13 @@ export interface ProgramOptions {
   /** Added to the environment; an undefined value removes a variable. */
   readonly env?: Readonly<Record<string, string | undefined>>;
   readonly stdin?: string;
-  /** The file to run; default: the sources. */
+  /** The file to run; default: a build of the sources. */
   readonly main?: string;
 }
 
 /** Starts `hooklet` with arguments; it is killed at the end of the test if it still runs. */
 export function startProgram(args: readonly string[], options: ProgramOptions = {}): Program {
-  const { cwd, env, stdin = '', main = MAIN } = options;
+  const { cwd, env, stdin = '', main = builtMain() } = options;
   const clean = { ...process.env, KUBECONFIG: undefined, HOME: '/nonexistent', ...env };
   const child = spawn(process.execPath, [main, ...args], { cwd, env: clean, detached: true });
   let stdout = '';
@@ -70,9 +68,9 @@ export async function runProgram(args: readonly string[], options: ProgramOption
   return { exitCode, stdout: program.stdout(), stderr: program.stderr() };
 }
 
-/** Runs a line of bash in which `hooklet` is the sources. */
+/** Runs a line of bash in which `hooklet` is a build of the sources. */
 export async function runInShell(line: string) {
-  const child = spawn('bash', ['-c', `hooklet() { '${process.execPath}' '${MAIN}' "$@"; }; ${line}`]);
+  const child = spawn('bash', ['-c', `hooklet() { '${process.execPath}' '${builtMain()}' "$@"; }; ${line}`]);
   let stderr = '';
   child.stderr.setEncoding('utf8').on('data', (text: string) => (stderr += text));
   child.stdout.resume();

@@ -1,14 +1,12 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
 import type { ResultOutcome } from '../../src/hook/result.ts';
 import { writeProgram } from '../../src/operator/runs/program-link.ts';
 import { saidOutcome } from '../../src/run/classify.ts';
 import type { Execution } from '../../src/runner/executor.ts';
 import type { HookOutputs } from '../../src/runner/workspace.ts';
+import { builtMain } from './built-program.ts';
 import { hookRig, never, temporaryFolder } from './hook-rig.ts';
-
-const PROGRAM = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
 export interface ScriptResult extends Pick<HookOutputs, 'patch' | 'metrics' | 'result' | 'admission' | 'conversion'> {
   /** What its exit code says. */
@@ -30,7 +28,7 @@ export interface ScriptRun {
 /** Runs one executable hook once through the runner, with `hooklet` on its PATH and without a cluster. */
 export async function runScript(path: string, { contexts, env = {}, programs = {} }: ScriptRun): Promise<ScriptResult> {
   using tmp = temporaryFolder();
-  const binDir = writeProgram(tmp.path, { node: process.execPath, program: PROGRAM });
+  const binDir = writeProgram(tmp.path, { node: process.execPath, program: builtMain() });
   const firstDir = join(tmp.path, 'first');
   mkdirSync(firstDir);
   for (const [name, text] of Object.entries(programs)) writeFileSync(join(firstDir, name), text, { mode: 0o755 });

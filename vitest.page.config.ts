@@ -1,0 +1,13 @@
+import { defineConfig } from 'vitest/config';
+
+export default defineConfig({
+  test: {
+    include: ['test/page/**/*.test.ts'],
+    pool: 'forks',
+    // A browser answers after wall times. `.ci/run` lists what passed at the second try alone.
+    retry: process.env['CI'] ? 1 : 0,
+    testTimeout: 60_000,
+    hookTimeout: 60_000,
+    expect: { poll: { timeout: 30_000 } },
+  },
+});
