@@ -21,6 +21,8 @@ export class RegisteredView {
   #bundles = new Map<string, readonly X509Certificate[]>();
   /** By fingerprint of each certificate that is in every bundle. */
   #everywhereSince = new Map<string, number>();
+  /** Those of them that this replica has seen missing somewhere before. */
+  #joined = new Set<string>();
 
   constructor(options: RegisteredViewOptions) {
     this.#options = options;
@@ -42,12 +44,9 @@ export class RegisteredView {
     // What replaces nothing is known to every API server that knows of the object.
     const nowMs = hadNone && this.#isAlone() ? -Infinity : this.#options.monotonicMs();
     const since = this.#everywhereSince;
-    this.#everywhereSince = new Map(
-      fingerprintsInAll([...this.#bundles.values()]).map((fingerprint) => [
-        fingerprint,
-        since.get(fingerprint) ?? nowMs,
-      ]),
-    );
+    const everywhere = fingerprintsInAll([...this.#bundles.values()]);
+    this.#joined = new Set(everywhere.filter((one) => this.#joined.has(one) || (!hadNone && !since.has(one))));
+    this.#everywhereSince = new Map(everywhere.map((one) => [one, since.get(one) ?? nowMs]));
   }
 
   /** The certificate of each registered bundle that makes `chain` trusted; undefined for a bundle without one. */
@@ -67,9 +66,10 @@ export class RegisteredView {
     return since !== undefined && this.#options.monotonicMs() - since >= this.#options.settleMs;
   }
 
-  /** Whether `issuer`, valid only since `sinceMs`, was added to bundles with others and is not settled yet. */
+  /** Whether `issuer`, valid only since `sinceMs` or seen to be added, is with others in bundles and not settled yet. */
   replaces(issuer: X509Certificate, sinceMs: number): boolean {
-    return !this.#isAlone() && issuer.validFromDate.getTime() > sinceMs && !this.isSettled(issuer);
+    const mayBeNew = issuer.validFromDate.getTime() > sinceMs || this.#joined.has(issuer.fingerprint256);
+    return mayBeNew && !this.#isAlone() && !this.isSettled(issuer);
   }
 
   #isAlone(): boolean {

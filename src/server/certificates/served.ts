@@ -12,6 +12,7 @@ import type { Metrics } from '../../metrics.ts';
 import type { Certificate } from '../tls-server.ts';
 import type { RegisteredBundles } from './certificates.ts';
 import { Changes } from '../../lib/changes.ts';
+import { YOUNG_MS } from './bundle.ts';
 import type { CertificateClock } from './clock.ts';
 import type { Pair } from './pair.ts';
 import { isValidAt, pemOf } from './pem.ts';
@@ -32,9 +33,6 @@ export interface Offer {
   /** What `caBundle` of registered objects must have; undefined: the field is left alone. */
   readonly authorities: readonly X509Certificate[] | undefined;
 }
-
-/** An authority that became valid later than this ago may just have been registered: those of hooklet begin an hour earlier. */
-const YOUNG_MS = 75 * 60_000;
 
 /** The certificate that is served, and the bundle that is registered for it. */
 export class ServedCertificate {

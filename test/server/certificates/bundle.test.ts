@@ -4,7 +4,8 @@ import { makeAuthority } from '../../../src/server/certificates/self-made/x509.t
 import { CERT as VALID, HOUR, NOW } from '../../support/certificates/two-authorities.ts';
 
 const expired = makeAuthority('ca', { notBeforeMs: NOW - 9 * HOUR, notAfterMs: NOW - 2 * HOUR });
-const CERT = { ...VALID, expired: String(expired.cert) };
+const young = makeAuthority('ca', { notBeforeMs: NOW - HOUR, notAfterMs: NOW + 9 * HOUR });
+const CERT = { ...VALID, expired: String(expired.cert), young: String(young.cert) };
 
 describe('the bundle to register', () => {
   it.each([
@@ -15,6 +16,8 @@ describe('the bundle to register', () => {
     ['a replica does not know the newest', 'second first', 'first', undefined],
     ['the Secret was lost', 'first', 'second', 'second first'],
     ['one has expired', 'first expired', 'first', 'first'],
+    ['one has expired that a young one replaces', 'expired', 'young', 'young expired'],
+    ['one has expired that a young one replaced', 'young expired', 'young', undefined],
     ['one has expired that is its own', 'first expired', 'first expired', undefined],
   ])('where %s', (_, registered, own, wanted) => {
     const pem = (names: string): string =>
