@@ -23,6 +23,32 @@ function result::event() {
   result::update --arg type "$1" --arg reason "$2" --arg message "$(result::cut "${3:-}")" "$add"
 }
 
+# The same, told once for the object and a key: result::event_once "$repair_uid" Normal Repaired "text".
+function result::event_once() {
+  local -r add='part(.events += [{type: $type, reason: $reason, message: $message | short, once: $once}])'
+  result::update --arg once "$1" --arg type "$2" --arg reason "$3" --arg message "$(result::cut "${4:-}")" "$add"
+}
+
+# Says that the object of the current context is not worked on until something changes; the function goes on:
+# result::refuse TooSmall "spec.size is 1, expected 3 or more"; return
+function result::refuse() {
+  local -r set='part(.refused = {reason: $reason, message: $message | short})'
+  result::update --arg reason "$1" --arg message "$(result::cut "${2:-}")" "$set"
+}
+
+# Keeps a JSON value of at most 64 KiB with the object of the current Reconcile, as an argument or on standard input;
+# the next run has it as context::get state. `null` keeps nothing.
+function result::state() {
+  local value
+  if (($# > 0)); then
+    value=$1
+  else
+    value=$(cat)
+  fi
+  # Through a file: the value may be larger than an argument can be.
+  result::update --slurpfile state <(printf '%s' "$value") 'part(.state = $state[0])'
+}
+
 # Sets further fields in the status of the object of the current context, given as a JSON object.
 function result::status() {
   result::update --argjson fields "$1" 'part(.status = (.status // {}) + $fields)'

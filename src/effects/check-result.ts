@@ -31,21 +31,22 @@ export function checkResult({ whole, entries, scope }: ReadResult, place: Place)
   const objects = new Set(contexts.flatMap(({ object }) => object ?? []));
   checkWhole(whole, { objects: objects.size, isReconcile: contexts.some(({ isReconcile }) => isReconcile) }, place);
   checkIndexes(entries, contexts.length, place);
-  const warnings =
-    objects.size === 0 && hasStatus(whole) ? [`${NO_EFFECT}: no context of this run is about one object`] : [];
+  const idleWhole = objects.size === 0 ? idleFields(whole) : '';
+  const warnings = idleWhole === '' ? [] : [`${idleWhole} have no effect: no context of this run is about one object`];
   for (const { index, path, result } of entries) {
     const context = index === undefined ? undefined : contexts[index];
     if (context === undefined) continue;
+    checkRefused(result, { path, issues: place.issues });
     if (!context.isReconcile) refuse(result, { path, issues: place.issues }, NOT_RECONCILE);
-    if (context.object === undefined && hasStatus(result)) {
-      warnings.push(`${path}: ${NO_EFFECT}: the context is not about one object`);
+    const idle = context.object === undefined ? idleFields(result) : '';
+    if (idle !== '') {
+      warnings.push(`${path}: ${idle} have no effect: the context is not about one object`);
     }
   }
   return warnings.slice(0, MAX_WARNINGS);
 }
 
 const MAX_WARNINGS = 100;
-const NO_EFFECT = 'conditions and status have no effect';
 const NOT_RECONCILE = 'is for the context of a reconcile binding, and this is none';
 
 function checkWhole(
@@ -54,15 +55,24 @@ function checkWhole(
   place: Place,
 ): void {
   if (!isReconcile) refuse(whole, place, NOT_RECONCILE);
+  checkRefused(whole, place);
   if (objects < 2) return;
   const advice = `this run is about ${objects} objects, give it for each in contexts[]`;
   if (whole.conditions.length > 0) report(inside(place, 'conditions'), advice);
   if (whole.status !== undefined) report(inside(place, 'status'), advice);
+  if (whole.refused !== undefined) report(inside(place, 'refused'), advice);
   if (isReconcile) refuse(whole, place, advice);
 }
 
-/** Reports `children` and `finalized`. */
-function refuse({ children, finalized }: ContextResult, place: Place, message: string): void {
+/** To refuse an object is no failure, and the work on it is not to be done later. */
+function checkRefused({ refused, outcome = 'done' }: ContextResult, place: Place): void {
+  if (refused === undefined || outcome === 'done') return;
+  report(inside(place, 'refused'), `stands beside the outcome ${outcome}, expected one of the two`);
+}
+
+/** Reports `state`, `children` and `finalized`. */
+function refuse({ state, children, finalized }: ContextResult, place: Place, message: string): void {
+  if (state !== undefined) report(inside(place, 'state'), message);
   if (children !== undefined) report(inside(place, 'children'), message);
   if (finalized !== undefined) report(inside(place, 'finalized'), message);
 }
@@ -78,6 +88,10 @@ function checkIndexes(entries: readonly ContextEntry[], length: number, { issues
   }
 }
 
-function hasStatus({ conditions, status }: ContextResult): boolean {
-  return conditions.length > 0 || status !== undefined;
+/** What only an object can have; empty where there is nothing of it. */
+function idleFields({ conditions, status, refused }: ContextResult): string {
+  const hasStatus = conditions.length > 0 || status !== undefined;
+  return [hasStatus ? 'conditions and status' : '', refused === undefined ? '' : 'refused']
+    .filter((field) => field !== '')
+    .join(', ');
 }

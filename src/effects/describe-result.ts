@@ -12,10 +12,12 @@ export function describeResult({ contexts, output, ...whole }: HookResult): read
 }
 
 function describePart(part: ContextResult): readonly string[] {
-  const { conditions, status, events, children, finalized } = part;
+  const { refused, state, conditions, status, events, children, finalized } = part;
   const ending = describeEnding(part);
   return [
     ...(ending === '' ? [] : [ending]),
+    ...(refused === undefined ? [] : [`refused ${withText(refused.reason, refused.message)}`]),
+    ...(state === undefined ? [] : [`state ${cut(state)}`]),
     ...conditions.map(describeCondition),
     ...(status === undefined ? [] : [`status ${shown(status, MAX_SHOWN)}`]),
     ...events.map(describeEvent),
@@ -35,10 +37,11 @@ function describeCondition({ type, status, reason, message }: Condition): string
   return `condition ${type}=${status} ${withText(reason, message)}`;
 }
 
-function describeEvent({ type, reason, message, object }: ResultEvent): string {
+function describeEvent({ type, reason, message, object, once }: ResultEvent): string {
   const about =
     object === undefined ? '' : ` about ${[object.kind, object.namespace, object.name].filter(Boolean).join('/')}`;
-  return `event ${type}${about} ${withText(reason, message)}`;
+  const key = once === undefined ? '' : ` once ${shown(once, MAX_SHOWN)}`;
+  return `event ${type}${about}${key} ${withText(reason, message)}`;
 }
 
 function describeChild({ object, after }: DesiredChild): string {

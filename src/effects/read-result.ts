@@ -3,7 +3,7 @@ import { readFields, readList, present, type Place, type Read } from '../hook/co
 import type { ContextResult, HookResult } from '../hook/result.ts';
 import { checkResult, type ContextEntry, type ResultScope } from './check-result.ts';
 import { outputProblems, place as placeOf } from './output-problems.ts';
-import { contextShape, readIndex, readOutput } from './result-fields.ts';
+import { contextShape, readIndex, readValue } from './result-fields.ts';
 import { readWithin, SlowTextBudget } from './slow-text.ts';
 
 /**
@@ -68,7 +68,7 @@ const readEntry: Read<ContextEntry> = (value, place) => {
 const readWhole = readFields({
   ...contextShape,
   contexts: readList(readEntry, 0, MAX_CONTEXTS),
-  output: readOutput,
+  output: readValue,
 });
 
 function readResult(value: unknown, scope: ResultScope, place: Place): Required<ParsedResult> {

@@ -12,11 +12,12 @@ import {
   reportValue,
   type Read,
 } from '../hook/config-reader.ts';
-import type { Condition, DesiredChild, ObjectReference, ResultEvent } from '../hook/result.ts';
+import type { Condition, DesiredChild, ObjectReference, Refusal, ResultEvent } from '../hook/result.ts';
 import { parseDuration } from '../lib/duration.ts';
 
 const MAX_MESSAGE_BYTES = 1024;
-const MAX_OUTPUT_BYTES = 64 * 1024;
+const MAX_VALUE_BYTES = 64 * 1024;
+const MAX_ONCE_LENGTH = 253;
 const MAX_TYPE_LENGTH = 316;
 const MAX_LISTED = 100;
 const MAX_CHILDREN = 10_000;
@@ -102,17 +103,38 @@ const readReference: Read<ObjectReference> = (value, place) => {
   return { apiVersion, kind, name, ...(namespace !== undefined && { namespace }) };
 };
 
+const readRefusedFields = readFields(
+  { reason: readReason, message: readMessage },
+  { required: { reason: 'one word in CamelCase such as "InvalidSpec"', message: 'what is wrong, and what to do' } },
+);
+
+const readRefused: Read<Refusal> = (value, place) => {
+  const { reason, message } = readRefusedFields(value, place);
+  return reason === undefined || message === undefined ? undefined : { reason, message };
+};
+
+const readOnce: Read<string> = (value, place) =>
+  typeof value === 'string' && value !== '' && value.length <= MAX_ONCE_LENGTH
+    ? value
+    : reportValue(place, value, `a key such as the uid of a repair, 1 to ${MAX_ONCE_LENGTH} characters`);
+
 const EVENT_TYPES = { Normal: 'Normal', Warning: 'Warning' } as const;
 
 const readEventFields = readFields(
-  { type: readWord<ResultEvent['type']>(EVENT_TYPES), reason: readReason, message: readMessage, object: readReference },
+  {
+    type: readWord<ResultEvent['type']>(EVENT_TYPES),
+    reason: readReason,
+    message: readMessage,
+    object: readReference,
+    once: readOnce,
+  },
   { required: { type: 'Normal or Warning', reason: 'one word in CamelCase' } },
 );
 
 const readEvent: Read<ResultEvent> = (value, place) => {
-  const { type, reason, message = '', object } = readEventFields(value, place);
+  const { type, reason, message = '', object, once } = readEventFields(value, place);
   if (type === undefined || reason === undefined) return undefined;
-  return { type, reason, message, ...(object !== undefined && { object }) };
+  return { type, reason, message, ...(object !== undefined && { object }), ...(once !== undefined && { once }) };
 };
 
 const readAfter: Read<string> = (value, place) =>
@@ -139,6 +161,15 @@ const readChild: Read<DesiredChild> = (value, place) => {
 
 const OUTCOMES = { done: 'done', later: 'later', failed: 'failed', permanent: 'permanent' } as const;
 
+/** Any value of at most 64 KiB, as JSON text. */
+export const readValue: Read<string> = (value, place) => {
+  const text = JSON.stringify(value);
+  const bytes = Buffer.byteLength(text);
+  return bytes <= MAX_VALUE_BYTES
+    ? text
+    : report(place, `has ${bytes} bytes as JSON, expected at most ${MAX_VALUE_BYTES}`);
+};
+
 /** The fields of the whole result and of each of its contexts. */
 export const contextShape = {
   outcome: readWord<keyof typeof OUTCOMES>(OUTCOMES),
@@ -148,6 +179,8 @@ export const contextShape = {
   conditions: readConditions,
   status: readStatus,
   events: readList(readEvent, 0, MAX_LISTED),
+  refused: readRefused,
+  state: readValue,
   children: readList(readChild, 0, MAX_CHILDREN),
   finalized: readFlag,
 };
@@ -157,13 +190,4 @@ export const readIndex: Read<number> = (value, place) => {
   const index = readInteger(value, place);
   if (index === undefined || index >= 0) return index;
   return reportValue(place, value, 'the index of a binding context, counted from 0');
-};
-
-/** Any value, as JSON text. */
-export const readOutput: Read<string> = (value, place) => {
-  const text = JSON.stringify(value);
-  const bytes = Buffer.byteLength(text);
-  return bytes <= MAX_OUTPUT_BYTES
-    ? text
-    : report(place, `has ${bytes} bytes as JSON, expected at most ${MAX_OUTPUT_BYTES}`);
 };

@@ -23,6 +23,10 @@ export interface ContextResult {
   /** Further fields of the object's status. */
   readonly status?: Readonly<Record<string, unknown>>;
   readonly events: readonly ResultEvent[];
+  /** Why the hook does not work on the object until something changes; it is no failure. */
+  readonly refused?: Refusal;
+  /** Only of a Reconcile: what is kept with the object, as JSON text; `null` keeps nothing. Absent: it stays. */
+  readonly state?: string;
   /** Only of a Reconcile: what should be there. Absent: leave all as they are. */
   readonly children?: readonly DesiredChild[];
   /** Only of a Reconcile with `finalizing`: the finalizer may be removed. */
@@ -37,12 +41,21 @@ export interface Condition {
   readonly message: string;
 }
 
+/** Why a hook does not work on an object. */
+export interface Refusal {
+  /** One word in CamelCase. */
+  readonly reason: string;
+  readonly message: string;
+}
+
 /** A Kubernetes Event to write, about the object of the context unless it names another. */
 export interface ResultEvent {
   readonly type: 'Normal' | 'Warning';
   readonly reason: string;
   readonly message: string;
   readonly object?: ObjectReference;
+  /** A word of the author: for the object of the context, the Event is told once with it. */
+  readonly once?: string;
 }
 
 /** An object by kind and name. */

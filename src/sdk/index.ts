@@ -56,7 +56,7 @@ export {
   type WatchedObjects,
   type WatchedOptions,
 } from './reconcile.ts';
-export type { ChildToHave, ConditionToSet, ContextResult, EventToRecord, RunResult } from './result.ts';
+export type { ChildToHave, ConditionToSet, ContextResult, EventToRecord, RefusalToTell, RunResult } from './result.ts';
 export type { Metric, MetricOptions, ObserveOptions } from './metric.ts';
 export type {
   ApplyOptions,

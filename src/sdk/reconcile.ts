@@ -5,7 +5,7 @@ import type { KubernetesObject, ObjectLike } from './kubernetes-object.ts';
 import { isCalledFromMainScript, runAsProgram } from './main-script.ts';
 import { Metric } from './metric.ts';
 import { Patch } from './patch.ts';
-import { RunResult, type ChildToHave, type ConditionToSet, type EventToRecord } from './result.ts';
+import { RunResult, type ChildToHave, type ConditionToSet, type EventToRecord, type RefusalToTell } from './result.ts';
 
 /** What of an object is kept and shown. */
 export interface ItemOptions {
@@ -76,6 +76,8 @@ export interface ReconcileRun<Parent, Watched = WatchedObjects> {
   readonly reason: string;
   /** From 1. */
   readonly attempt: number;
+  /** What the last run kept with the object; `null` where there is nothing. */
+  readonly state: unknown;
   /** The `output` of the last attempt. */
   readonly previous?: unknown;
   readonly runId: string;
@@ -94,6 +96,10 @@ export interface ReconcileAnswer {
   readonly events?: readonly EventToRecord[];
   /** When the object is to be looked at again. */
   readonly retryAfter?: string;
+  /** The object is not worked on until something changes. */
+  readonly refused?: RefusalToTell;
+  /** At most 64 KiB of JSON that is kept with the object for the next run; `null` keeps nothing. */
+  readonly state?: unknown;
   /** The object may be deleted. */
   readonly finalized?: boolean;
   /** At most 64 KiB, given to the next attempt as `previous`. */
@@ -155,7 +161,17 @@ async function execute<Parent, Watched>(wire: unknown, { host, options, work }: 
   return { patch: patch.toString(), metrics: metric.toString(), result: result.textWith(thrown), ...ending };
 }
 
-const ANSWER_FIELDS = ['children', 'status', 'conditions', 'events', 'retryAfter', 'finalized', 'output'];
+const ANSWER_FIELDS = [
+  'children',
+  'status',
+  'conditions',
+  'events',
+  'retryAfter',
+  'refused',
+  'state',
+  'finalized',
+  'output',
+];
 
 function checkFields(answer: ReconcileAnswer): void {
   const unknown = Object.keys(answer).filter((field) => !ANSWER_FIELDS.includes(field));
@@ -164,20 +180,26 @@ function checkFields(answer: ReconcileAnswer): void {
 }
 
 function say(result: RunResult, answer: ReconcileAnswer): void {
-  const { children, status, conditions = [], events = [], retryAfter, finalized, output } = answer;
-  if (children !== undefined) result.children(children);
-  if (status !== undefined) result.status(status);
+  const { conditions = [], events = [], retryAfter, refused, finalized } = answer;
+  sayValues(result, answer);
   for (const condition of conditions) result.condition(condition);
   for (const event of events) result.event(event);
   if (retryAfter !== undefined) result.retryAfter(retryAfter);
+  if (refused !== undefined) result.refuse(refused.reason, refused.message);
   if (finalized === true) result.finalized();
+}
+
+function sayValues(result: RunResult, { children, status, state, output }: ReconcileAnswer): void {
+  if (children !== undefined) result.children(children);
+  if (status !== undefined) result.status(status);
+  if (state !== undefined) result.state(state);
   if (output !== undefined) result.output(output);
 }
 
 type Fields = Readonly<Record<string, unknown>>;
 
 function runFields(context: Fields, { owns = [], watches = [] }: ReconcileOptions) {
-  const { object, finalizing, reason, attempt: count, previous, runId } = context;
+  const { object, finalizing, reason, attempt: count, previous, runId, state = null } = context;
   return {
     object,
     owned: itemsBy(fieldsOf(context['owned']), new Map(owns.map((rule) => [ownedKey(rule), rule]))),
@@ -186,6 +208,7 @@ function runFields(context: Fields, { owns = [], watches = [] }: ReconcileOption
     reason: String(reason),
     runId: typeof runId === 'string' ? runId : '',
     attempt: Number(count),
+    state,
     ...(previous !== undefined && { previous }),
   };
 }

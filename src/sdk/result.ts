@@ -22,6 +22,16 @@ export interface EventToRecord {
     readonly namespace?: string;
     readonly name: string;
   };
+  /** A word such as the uid of a repair: the Event is told once for the object of the context and this word. */
+  readonly once?: string;
+}
+
+/** Why a hook does not work on an object. */
+export interface RefusalToTell {
+  /** One word in CamelCase. */
+  readonly reason: string;
+  /** What is wrong, and what to do. */
+  readonly message: string;
 }
 
 /** One object that should be there, with the names of those that must be ready before it is written. */
@@ -80,6 +90,17 @@ export class ContextResult {
   /** The work failed, and is not tried again until its input changes. */
   permanent(reason: string, message = ''): void {
     this.end({ outcome: 'permanent', reason: checkReason(`${this.#call}.permanent`, reason), message });
+  }
+
+  /** The hook does not work on the object until something changes, which is no failure. */
+  refuse(reason: string, message: string): void {
+    const refused = { reason: checkReason(`${this.#call}.refuse`, reason), message: shortened(message) };
+    this.#fields['refused'] = refused;
+  }
+
+  /** Of a reconcile binding: what is kept with the object for the next run, at most 64 KiB; `null` keeps nothing. */
+  state(value: unknown): void {
+    this.#fields['state'] = this.#copy('state', value);
   }
 
   /** Of a reconcile binding: what should be there. */

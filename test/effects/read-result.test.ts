@@ -35,9 +35,10 @@ describe('a result', () => {
       conditions: [{ type: 'example.com/Ready', status: 'Unknown', reason: 'NoQuorum' }],
       status: { replicas: 3 },
       events: [
-        { type: 'Normal', reason: 'Looked', message: 'text' },
+        { type: 'Normal', reason: 'Looked', message: 'text', once: 'repair 1' },
         { type: 'Warning', reason: 'Odd', object: { apiVersion: 'v1', kind: 'Pod', namespace: 'a', name: 'b' } },
       ],
+      state: { step: 2, id: null },
       children: [{ kind: 'Pod' }, { object: { kind: 'ConfigMap' }, after: ['Pod/x'] }],
       finalized: true,
     };
@@ -55,7 +56,7 @@ describe('a result', () => {
       conditions: [{ type: 'example.com/Ready', status: 'Unknown', reason: 'NoQuorum', message: '' }],
       status: { replicas: 3 },
       events: [
-        { type: 'Normal', reason: 'Looked', message: 'text' },
+        { type: 'Normal', reason: 'Looked', message: 'text', once: 'repair 1' },
         {
           type: 'Warning',
           reason: 'Odd',
@@ -63,6 +64,7 @@ describe('a result', () => {
           object: { apiVersion: 'v1', kind: 'Pod', namespace: 'a', name: 'b' },
         },
       ],
+      state: '{"step":2,"id":null}',
       children: [
         { object: { kind: 'Pod' }, after: [] },
         { object: { kind: 'ConfigMap' }, after: ['Pod/x'] },
@@ -81,6 +83,16 @@ describe('a result', () => {
     expect(read({}).result).toEqual({ conditions: [], events: [], contexts: new Map() });
     expect(read({ children: [] }, RECONCILE).result).toMatchObject({ children: [] });
     expect(read({}, RECONCILE).result).not.toHaveProperty('children');
+  });
+
+  it('has null as a state, which keeps nothing', () => {
+    expect(read({ state: null }, RECONCILE).result).toMatchObject({ state: 'null' });
+  });
+
+  it('has a refusal with its reason and message', () => {
+    const refused = { reason: 'TooSmall', message: 'spec.size is 1, expected 3' };
+
+    expect(read({ refused }).result).toMatchObject({ refused });
   });
 
   it('may be YAML, where True is a boolean', () => {
@@ -118,6 +130,7 @@ describe('a result with problems', () => {
       events: [{ type: 'Error', object: { kind: 'a/b' } }],
       contexts: [{}, { index: -1, messsage: '' }, { index: 0.5 }],
       output: 'x'.repeat(65_536),
+      refused: 'no',
       childrn: [],
     });
 
@@ -140,6 +153,7 @@ describe('a result with problems', () => {
       'events[0].object.apiVersion: missing, expected such as "apps/v1"',
       'events[0].object.name: missing, expected the name of the object',
       'events[0].object.kind: got "a/b", which may not contain "/"',
+      'refused: got "no", expected a mapping',
       'contexts[0].index: missing, expected the index of a binding context, counted from 0',
       'contexts[1].messsage: unknown field, did you mean message?',
       'contexts[1].index: got -1, expected the index of a binding context, counted from 0',
@@ -161,6 +175,14 @@ describe('a result with problems', () => {
     ['an outcome that every object has', { outcome: 'toString' }, /^outcome: got "toString"/],
     ['conditions in the status', { status: { conditions: [] } }, /^status\.conditions: is written by hooklet/],
     ['a child that is none', { children: [1] }, /^children\[0\]: got 1, expected a whole Kubernetes object/],
+    ['a state above 64 KiB', { state: 'x'.repeat(65_536) }, /^state: has 65538 bytes as JSON, expected at most 65536$/],
+    ['a refusal without a message', { refused: { reason: 'A' } }, /^refused\.message: missing, expected what is wrong/],
+    [
+      'a refusal beside a failure',
+      { refused: { reason: 'A', message: '' }, outcome: 'failed' },
+      /^refused: stands beside/,
+    ],
+    ['an empty key', { events: [{ type: 'Normal', reason: 'A', once: '' }] }, /^events\[0\]\.once: got ""/],
     ['101 conditions', { conditions: Array(101).fill({}) }, /^conditions: got 101 elements, expected at most 100$/],
     ['two documents', '{}\n{"outcome": "later"}', /^: a second document|^a second document/],
     ['half a document', '{"outcome": "later"', /^cannot be read as JSON: /],

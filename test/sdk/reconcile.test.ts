@@ -96,6 +96,28 @@ describe('reconcile', () => {
     expect(JSON.parse(result)).toEqual({ output: { before: { step: 1 } } });
   });
 
+  it('gives the state of an object, or null, and keeps the one of the answer', async () => {
+    const hook = reconcile(OPTIONS, ({ state }) => ({ state: { before: state } }));
+
+    const [first, second] = await Promise.all([
+      hook.execute([contextOf('a')], host),
+      hook.execute([contextOf('a', { state: { step: 1 } })], host),
+    ]);
+
+    expect(JSON.parse(first.result)).toEqual({ state: { before: null } });
+    expect(JSON.parse(second.result)).toEqual({ state: { before: { step: 1 } } });
+  });
+
+  it('says why it refuses the object, and what is to be told once', async () => {
+    const once = { type: 'Normal', reason: 'Repaired', message: 'text', once: 'repair 1' } as const;
+    const refused = { reason: 'TooSmall', message: 'spec.size is 1' };
+    const hook = reconcile(OPTIONS, () => ({ refused, events: [once] }));
+
+    const { result } = await hook.execute([contextOf('a')], host);
+
+    expect(JSON.parse(result)).toEqual({ refused, events: [once] });
+  });
+
   it('fails the run for an answer with a field that it does not know', async () => {
     const answer = { status: {}, childs: [], finalised: true };
     const hook = reconcile<WebSite>(OPTIONS, () => answer);
