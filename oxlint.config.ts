@@ -193,6 +193,7 @@ export default defineConfig({
         'bench/**/*.ts',
         'scripts/**/*.ts',
         'examples/**/*.ts',
+        'solutions/**/*.ts',
         'frameworks/**/*.ts',
         'hooks/**/*.ts',
       ],

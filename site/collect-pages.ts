@@ -6,7 +6,7 @@ const pages = join(import.meta.dirname, 'pages');
 
 // The generator finds its own packages only from below this folder, and a folder's page by the name index.md.
 rmSync(pages, { recursive: true, force: true });
-const files = globSync(['*.md', '{docs,examples,deploy,frameworks,hooks,packages,src}/**/*.{md,svg,png}'], {
+const files = globSync(['*.md', '{docs,examples,solutions,deploy,frameworks,hooks,packages,src}/**/*.{md,svg,png}'], {
   cwd: root,
   exclude: ['**/node_modules/**', '**/dist/**', '**/test/**'],
 });

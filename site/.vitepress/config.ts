@@ -27,6 +27,7 @@ export default defineConfig({
     nav: [
       { text: 'Documentation', link: '/docs/' },
       { text: 'Examples', link: '/examples/' },
+      { text: 'Solutions', link: '/solutions/' },
       { text: 'Changes', link: '/CHANGELOG' },
     ],
   },

@@ -24,10 +24,8 @@ const firstSteps = [
   '115-secret-copies',
 ];
 
-/** The examples with stories: backup, repair, and what comes from outside. */
+/** The examples with stories: several hooks, and what comes from outside. */
 const operations = [
-  '110-scheduled-backup',
-  '120-etcd-member-repair',
   '130-http-trigger',
   '200-advanced',
   '201-hooks-in-a-configmap',

@@ -21,8 +21,8 @@ describe('the schema of scenario files', () => {
     expect(scenarioSchema()).toEqual(file);
   });
 
-  it('takes the stories of the examples, and what docs/testing.md shows', () => {
-    const files = globSync('examples/*/scenarios/*.yaml', { cwd: root }).map((file) =>
+  it('takes the stories of the examples and solutions, and what docs/testing.md shows', () => {
+    const files = globSync('{examples,solutions}/*/scenarios/*.yaml', { cwd: root }).map((file) =>
       readFileSync(join(root, file), 'utf8'),
     );
     const page = readFileSync(join(root, 'docs/testing.md'), 'utf8');

@@ -5,16 +5,16 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { onTestFinished } from 'vitest';
 import { builtMain } from './built-program.ts';
-import { examplesDir } from './example-rig.ts';
 import { temporaryFolder } from './hook-rig.ts';
+import { solutionsDir } from './solutions.ts';
 
-/** The example whose backups are tested. */
-export const scheduledBackup = join(examplesDir, '110-scheduled-backup');
+/** The solution whose backups are tested. */
+export const backupSolution = join(solutionsDir, 'backup');
 
 /** Scripts for its tests. */
-export const backupFixtures = fileURLToPath(new URL('../fixtures/scheduled-backup', import.meta.url));
+export const backupFixtures = fileURLToPath(new URL('../fixtures/backup', import.meta.url));
 
-/** A hook that backs up a file with the library that all hooks of the example share. */
+/** A hook that backs up a file with the library that all hooks of the solution share. */
 export const fileBackupHook = join(backupFixtures, 'backup.sh');
 
 /** The folders of a test: the data to back up, and the backups. */
@@ -39,7 +39,7 @@ export function ownBackupFolder(): BackupFolder & Disposable {
   mkdirSync(tmp);
   writeFileSync(join(root, 'source'), 'the data');
   const env = {
-    EXAMPLE: scheduledBackup,
+    SOLUTION: backupSolution,
     SOURCE: join(root, 'source'),
     BACKUP_DIR: join(root, 'backups'),
     // The path of a socket must be short, and TMPDIR may be long.

@@ -81,3 +81,9 @@ function describe(verb: string, resource: string, group: string): string {
 function readingIsOne(right: string): string {
   return right.replace(/^(?:list|watch) /, 'read ');
 }
+
+/** The API groups, resources and verbs of all rules of some objects. */
+export function rightsIn(objects: readonly JsonObject[]): readonly string[] {
+  const rules = objects.flatMap((object) => objectsAt(object, 'rules'));
+  return rules.flatMap((rule) => ['apiGroups', 'resources', 'verbs'].flatMap((field) => textsAt(rule, field)));
+}

@@ -72,8 +72,8 @@ describe('the JSON Schema of a hook config', () => {
     expect(all.length).toBeGreaterThan(50);
   });
 
-  it('takes the configs of all examples, as the reader does', async () => {
-    const files = globSync('{examples/*/hooks,examples/*/typescript,hooks}/**/*', { cwd: root })
+  it('takes the configs of all examples and solutions, as the reader does', async () => {
+    const files = globSync('{examples/*/hooks,examples/*/typescript,solutions/*/hooks,hooks}/**/*', { cwd: root })
       .map((file) => join(root, file))
       .filter((file) => !file.includes('/lib/') && isHook(file));
     const refused: string[] = [];

@@ -1,5 +1,5 @@
-import { corruptSilently } from '../examples/etcd-corruption.ts';
-import { loseDisk } from '../examples/etcd-repair-steps.ts';
+import { corruptSilently } from '../solutions/etcd-corruption.ts';
+import { loseDisk } from '../solutions/etcd-repair-steps.ts';
 import { another, type Fault } from './fault.ts';
 import { tells } from './told.ts';
 

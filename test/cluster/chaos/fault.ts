@@ -1,6 +1,6 @@
 import { sleep } from '../../../src/lib/sleep.ts';
-import type { EtcdOracle } from '../examples/etcd-oracle.ts';
-import type { EtcdRepairRig } from '../examples/etcd-repair-rig.ts';
+import type { EtcdOracle } from '../solutions/etcd-oracle.ts';
+import type { EtcdRepairRig } from '../solutions/etcd-repair-rig.ts';
 
 /** The environment of a fault: a cluster, its oracle, and random numbers. */
 export interface Stage {

@@ -1,6 +1,6 @@
-import type { OracleReport } from '../examples/etcd-oracle.ts';
-import { ENDS } from '../examples/etcd-repair-ends.ts';
-import type { RepairEvent } from '../examples/etcd-repair-rig.ts';
+import type { OracleReport } from '../solutions/etcd-oracle.ts';
+import { ENDS } from '../solutions/etcd-repair-ends.ts';
+import type { RepairEvent } from '../solutions/etcd-repair-rig.ts';
 
 /** The result of one fault. */
 export interface Round {

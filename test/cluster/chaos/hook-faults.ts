@@ -1,6 +1,6 @@
 import { sleep } from '../../../src/lib/sleep.ts';
-import type { EtcdRepairRig } from '../examples/etcd-repair-rig.ts';
-import { withSlowDisks } from '../examples/etcd-repair-steps.ts';
+import type { EtcdRepairRig } from '../solutions/etcd-repair-rig.ts';
+import { withSlowDisks } from '../solutions/etcd-repair-steps.ts';
 import { pick, seconds, type Fault } from './fault.ts';
 
 const NEVER = new AbortController().signal;

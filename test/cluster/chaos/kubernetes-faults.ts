@@ -1,6 +1,6 @@
-import { eventually } from '../examples/eventually.ts';
-import type { EtcdRepairRig } from '../examples/etcd-repair-rig.ts';
-import { loseDisk } from '../examples/etcd-repair-steps.ts';
+import { eventually } from '../solutions/eventually.ts';
+import type { EtcdRepairRig } from '../solutions/etcd-repair-rig.ts';
+import { loseDisk } from '../solutions/etcd-repair-steps.ts';
 import { seconds, type Fault } from './fault.ts';
 import { tells } from './told.ts';
 

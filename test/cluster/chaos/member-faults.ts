@@ -5,7 +5,7 @@ import {
   loseDisk,
   loseLog,
   withSlowDisks,
-} from '../examples/etcd-repair-steps.ts';
+} from '../solutions/etcd-repair-steps.ts';
 import { another, seconds, type Fault } from './fault.ts';
 
 /** Faults of a member's process or disk. */

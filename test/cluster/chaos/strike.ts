@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import { isWhole } from '../examples/etcd-repair-steps.ts';
-import { eventually } from '../examples/eventually.ts';
-import type { EtcdRepairRig } from '../examples/etcd-repair-rig.ts';
+import { isWhole } from '../solutions/etcd-repair-steps.ts';
+import { eventually } from '../solutions/eventually.ts';
+import type { EtcdRepairRig } from '../solutions/etcd-repair-rig.ts';
 import { DATA_FAULTS } from './data-faults.ts';
 import { pick, type Fault, type Stage } from './fault.ts';
 import type { Round } from './figures.ts';

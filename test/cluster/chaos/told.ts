@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
-import type { EtcdRepairRig } from '../examples/etcd-repair-rig.ts';
-import { newsOf } from '../examples/etcd-repair-steps.ts';
-import { eventually } from '../examples/eventually.ts';
+import type { EtcdRepairRig } from '../solutions/etcd-repair-rig.ts';
+import { newsOf } from '../solutions/etcd-repair-steps.ts';
+import { eventually } from '../solutions/eventually.ts';
 
 const TOLD_MS = 120_000;
 

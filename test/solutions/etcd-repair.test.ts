@@ -1,0 +1,86 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import hook from '../../solutions/etcd-repair/hooks/etcd-repair.ts';
+import { etcdError } from '../../solutions/etcd-repair/hooks/lib/etcd.ts';
+import { readSettings } from '../../solutions/etcd-repair/hooks/lib/settings.ts';
+import { parseConfig } from '../../src/hook/config.ts';
+import { solutionsDir } from '../support/solutions.ts';
+
+const folder = join(solutionsDir, 'etcd-repair');
+const WRONG = {
+  ETCD_CLIENT_PORT: 'etcd',
+  REPAIR_MIN_MEMBERS: '2',
+  REPAIR_AFTER_SECONDS: '5m',
+  ETCD_PEER_SCHEME: 'tcp',
+  ETCDCTL_CACERT: '/no/such/ca.crt',
+};
+const PROBLEMS = [
+  'ETCD_CLIENT_PORT is "etcd", expected a whole number, at least 1',
+  'ETCD_PEER_SCHEME is "tcp", expected http or https',
+  'REPAIR_AFTER_SECONDS is "5m", expected a whole number, at least 1',
+  'REPAIR_MIN_MEMBERS is "2", expected a whole number, at least 3',
+  'ETCDCTL_CACERT is "/no/such/ca.crt", which cannot be read: mount the Secret with the certificates there',
+];
+
+const read = (...path: readonly string[]): string => readFileSync(join(folder, ...path), 'utf8');
+
+describe('the repair of etcd members', () => {
+  it('has a config without a problem', () => {
+    const { config } = hook;
+
+    expect(parseConfig(JSON.stringify(config), () => undefined)).toMatchObject({ type: 'valid' });
+  });
+
+  it('says all that is wrong with its settings at once', () => {
+    expect(() => readSettings(WRONG)).toThrow(new Error(PROBLEMS.join('\n')));
+  });
+
+  it('has every setting in its README, with its default', () => {
+    const [, readme = ''] = read('README.md').split('## Settings\n');
+    const source = read('hooks', 'lib', 'settings.ts');
+    const settings = [...source.matchAll(/\w+\('([A-Z_]+)'(?:, (\d+)(?:, \d+)?)?\)(?: \?\? '(.*)')?[,;]$/gm)];
+
+    expect(settings.length).toBeGreaterThan(15);
+    for (const [, name = '', number = '', text = ''] of settings) {
+      const row = readme.split('\n').find((line) => line.startsWith('|') && line.includes(`\`${name}\``));
+      expect(row, name).toContain(number || text);
+    }
+  });
+
+  it('asks etcd over HTTP at the client port, unless another is set', () => {
+    expect(readSettings({ ETCD_CLIENT_PORT: '12379' }).httpPort).toBe(12_379);
+    expect(readSettings({ ETCD_HTTP_PORT: '8080' })).toMatchObject({ clientPort: 2379, httpPort: 8080 });
+    expect(read('README.md')).toContain('| `ETCD_HTTP_PORT` | `ETCD_CLIENT_PORT` |');
+  });
+
+  it('has every reason to refuse, and every way a repair ends, in its README', () => {
+    const readme = read('README.md');
+    const sources = readdirSync(join(folder, 'hooks', 'lib')).map((file) => read('hooks', 'lib', file));
+    const said = sources
+      .join('\n')
+      .matchAll(
+        /(?:(?:refuse|refuseData|abandon)\(\s*|whenLasting\(\s*turn,\s*|event\(\s*'\w+',\s*|reason: )'([A-Z]\w+)'/g,
+      );
+    const reasons = [...said].map(([, reason = '']) => reason);
+
+    expect(new Set(reasons).size).toBeGreaterThan(15);
+    expect(reasons.filter((reason) => !readme.includes(`\`${reason}\``))).toEqual([]);
+  });
+});
+
+describe('what etcdctl said', () => {
+  it.each([
+    [
+      '{"level":"info","msg":"x"}\n{"level":"warn","error":"rpc error: code = Unavailable desc = \\"no\\""}\n',
+      'rpc error: code = Unavailable desc = "no"',
+    ],
+    [
+      '{"level":"warn","error":"rpc error: desc = latest balancer error: connection error: desc = \\"expired\\""}\nFailed (deadline)\n',
+      'Failed (deadline): expired',
+    ],
+    ['{"level":"warn","error":"a"}\nError: etcdserver: unhealthy cluster\n', 'Error: etcdserver: unhealthy cluster'],
+  ])('of %j is %j', (stderr, told) => {
+    expect(etcdError(Object.assign(new Error('Command failed'), { stderr }))).toBe(told);
+  });
+});
