@@ -11,6 +11,7 @@ export type ErrorCode =
   | 'ERR_KIND_NOT_FOUND'
   | 'ERR_CREDENTIALS'
   | 'ERR_LEASE_LOST'
+  | 'ERR_LOCK_LOST'
   | 'ERR_SCENARIO';
 
 /** An error that hooklet expects and explains; any other error is a bug. */
@@ -229,6 +230,17 @@ export class CredentialsError extends HookletError {
 export class LeaseLostError extends HookletError {
   override readonly name = 'LeaseLostError';
   readonly code = 'ERR_LEASE_LOST';
+  readonly isRetryable = true;
+
+  override get summary(): string {
+    return this.message;
+  }
+}
+
+/** A run whose lock was taken, or could not be renewed in time: it was ended, since another may hold the lock. */
+export class LockLostError extends HookletError {
+  override readonly name = 'LockLostError';
+  readonly code = 'ERR_LOCK_LOST';
   readonly isRetryable = true;
 
   override get summary(): string {

@@ -2,6 +2,7 @@ import { metricRegistry } from './lib/metric-registry.ts';
 import { clientMetrics } from './metric-families/client.ts';
 import { kubernetesMetrics, watchMetrics } from './metric-families/kubernetes.ts';
 import { compactionMetrics, dryRunMetrics, loadMetrics, operatorMetrics } from './metric-families/operator.ts';
+import { lockMetrics } from './metric-families/locks.ts';
 import { runMetrics, type RunLabels } from './metric-families/runs.ts';
 import { scheduleMetrics } from './metric-families/schedules.ts';
 import { webhookMetrics } from './metric-families/webhooks.ts';
@@ -37,6 +38,7 @@ export function createMetrics(prefix: string, { queueActions = true }: MetricsOp
     ...dryRunMetrics(registry),
     ...compactionMetrics(registry),
     ...runMetrics(registry),
+    ...lockMetrics(registry),
     ...scheduleMetrics(registry),
     ...kubernetesMetrics(registry),
     ...watchMetrics(registry),

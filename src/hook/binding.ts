@@ -32,10 +32,22 @@ export interface HookSettings {
   readonly outcome?: OutcomeCodes;
   /** Of the bindings that have no rule of their own; they have it in their `retry` too. */
   readonly retry?: RetryRule;
+  /** Of the bindings that have no lock of their own; they have it in their `lock` too. */
+  readonly lock?: HookLock;
   /** Whether its runs are recorded where `--record` is given. Default true. */
   readonly record?: boolean;
   /** The fields that are masked in recordings, as keys that lead to them from anywhere; `*` is any key. */
   readonly redact?: readonly (readonly string[])[];
+}
+
+/** A lock that a run holds: a Lease that one holder has at a time. */
+export interface HookLock {
+  /** The name of the Lease. */
+  readonly name: string;
+  /** Absent: the namespace of hooklet. */
+  readonly namespace?: string;
+  /** How long a task waits for it until that counts as a failure; absent: as long as `later` may be said. */
+  readonly waitMs?: number;
 }
 
 /** The exit codes of each outcome; no code is in two lists. */
@@ -91,6 +103,7 @@ export interface OnStartupBinding {
   readonly type: 'onStartup';
   /** Smaller runs first; ties by path. */
   readonly order: number;
+  readonly lock?: HookLock;
 }
 
 /** One entry of `schedule`, defaults filled in. */
@@ -116,6 +129,7 @@ export interface ScheduleBinding {
   readonly retry?: RetryRule;
   /** The schedule is suspended after this many failed runs in a row; absent: never. */
   readonly suspendAfter?: number;
+  readonly lock?: HookLock;
   /** The format of a config without `configVersion`, in which its contexts are written; absent: v1. */
   readonly format?: 'v0';
 }
@@ -161,6 +175,7 @@ export interface KubernetesBinding {
   /** With `byObject`: how many objects are worked on at the same time. */
   readonly parallelism?: number;
   readonly settle?: SettleRule;
+  readonly lock?: HookLock;
   /** The format of a config without `configVersion`, in which its contexts are written; absent: v1. */
   readonly format?: 'v0';
 }
@@ -183,6 +198,8 @@ export interface ReconcileBinding extends ObjectSelection {
   /** Whether all objects are looked at again when the content of the hook has changed. */
   readonly onHookChange: boolean;
   readonly retry: RetryRule;
+  /** That of the hook. */
+  readonly lock?: HookLock;
 }
 
 /** Which objects of a kind. */

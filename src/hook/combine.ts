@@ -1,8 +1,9 @@
 import { unreachable } from '../lib/unreachable.ts';
+import type { HookLock } from './binding.ts';
 import { asV0 } from './context-v0.ts';
 import { anew } from './merge.ts';
 import { objectKeyOf } from './object-key.ts';
-import type { Task } from './task.ts';
+import { lockOf, type Task } from './task.ts';
 import type { ScheduleTrigger, Trigger } from './trigger.ts';
 
 const LONG_QUEUE = 100;
@@ -11,7 +12,7 @@ const LONG_QUEUE = 100;
  * Combining: one run of a hook serves several tasks that wait in the same queue, so that a burst of events costs one
  * start of a process. A queue calls `combineTasks` with its waiting tasks before an attempt, whenever tasks were added.
  *
- * Merged are adjacent tasks of the same hook with the same `allowFailure`; in a queue of more than 100 tasks also all
+ * Merged are adjacent tasks of the same hook with the same `allowFailure` and the same lock; in a queue of more than 100 tasks also all
  * tasks of any hook that has 100 or more there, adjacent or not. A merged task takes the position of its first task and
  * keeps that task's `allowFailure`, `failures` and `queuedAtMs`; with a retry rule, the attempts begin anew when another
  * task is about the same object.
@@ -126,7 +127,11 @@ function canJoin(first: Task, task: Task): boolean {
   if (first.hook !== task.hook || first.allowFailure !== task.allowFailure) return false;
   // A failed Synchronization is queued again behind the other tasks: events must not move there with it.
   if (isSynchronization(first) !== isSynchronization(task)) return false;
-  return isMergeable(first) && isMergeable(task);
+  return isMergeable(first) && isMergeable(task) && isSameLock(lockOf(first), lockOf(task));
+}
+
+function isSameLock(lock: HookLock | undefined, other: HookLock | undefined): boolean {
+  return lock?.name === other?.name && lock?.namespace === other?.namespace;
 }
 
 function isSynchronization({ triggers: [trigger] }: Task): boolean {

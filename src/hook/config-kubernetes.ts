@@ -22,6 +22,7 @@ import {
   type Read,
 } from './config-reader.ts';
 import { readFieldSelector, readLabelSelector, readNameSelector, readNamespace } from './config-selector.ts';
+import { readLock } from './config-lock.ts';
 import { checkRetry, readParallelism, readRetry, readSettle } from './config-retry.ts';
 
 /** Compiles a filter; returns why it does not compile. */
@@ -78,6 +79,7 @@ export function toKubernetesBinding(
       concurrency: entry.concurrency,
       parallelism: entry.parallelism,
       settle: entry.settle,
+      lock: entry.lock,
     }),
   };
 }
@@ -144,6 +146,7 @@ function createShape(checkFilter: CheckFilter) {
     concurrency: readWord({ byObject: 'byObject' } as const),
     parallelism: readParallelism,
     settle: readSettle,
+    lock: readLock,
   };
 }
 

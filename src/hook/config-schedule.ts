@@ -17,6 +17,7 @@ import {
   type Read,
 } from './config-reader.ts';
 import { readDuration } from './config-duration.ts';
+import { readLock } from './config-lock.ts';
 import { checkRetry, readRetry, readSuspendAfter } from './config-retry.ts';
 import { parseCrontab, type Crontab } from '../crontab/crontab.ts';
 import { isTimeZone } from '../crontab/time-zone.ts';
@@ -61,6 +62,7 @@ const SHAPE = {
   includeSnapshotsFrom: readList(readText, 1),
   retry: readRetry,
   suspendAfter: readSuspendAfter,
+  lock: readLock,
 };
 
 /** One entry of `schedule` as written, each field checked. */
@@ -101,6 +103,7 @@ export function toScheduleBinding(
       startingDeadlineMs: startingDeadline,
       retry: entry.retry ?? retry,
       suspendAfter: entry.suspendAfter,
+      lock: entry.lock,
     }),
   };
 }

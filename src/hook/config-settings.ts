@@ -1,5 +1,6 @@
 import type { HookSettings, OutcomeCodes } from './binding.ts';
 import { readDuration } from './config-duration.ts';
+import { readLock } from './config-lock.ts';
 import {
   inside,
   present,
@@ -65,6 +66,7 @@ const readSettingsFields = readFields({
   timeout: readDuration,
   outcome: readOutcome,
   retry: readRetry,
+  lock: readLock,
   record: readFlag,
   redact: readList(readRedact, 0, 100),
 });

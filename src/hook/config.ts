@@ -1,8 +1,10 @@
 import type { Issue } from '../errors.ts';
-import type { Binding, HookSettings } from './binding.ts';
+import { isAskBinding } from './ask-binding.ts';
+import type { Binding, HookLock, HookSettings } from './binding.ts';
 import { checkWebhookNames, createAdmissionReader, toAdmissionBinding } from './config-admission.ts';
 import { readConversionEntry, toConversionBinding } from './config-conversion.ts';
 import { readConfigDocument } from './config-document.ts';
+import { readOnStartup } from './config-lock.ts';
 import {
   createKubernetesReader,
   kubernetesName,
@@ -15,7 +17,6 @@ import {
   inside,
   isObject,
   readFields,
-  readInteger,
   readList,
   report,
   reportValue,
@@ -102,7 +103,7 @@ function otherNames({ schedule = [], kubernetes = [] }: Config): readonly string
 function createShape(checkFilter: CheckFilter) {
   return {
     configVersion: readVersion,
-    onStartup: readInteger,
+    onStartup: readOnStartup,
     schedule: readList(readScheduleEntry, 1),
     kubernetes: readList(createKubernetesReader(checkFilter), 1),
     reconcile: readList(createReconcileReader(checkFilter), 1),
@@ -148,7 +149,7 @@ function toBindings(config: Config): readonly Binding[] {
   const sources = snapshotSources(config);
   const retry = config.settings?.retry;
   const bindings = [
-    config.onStartup === undefined ? undefined : ({ type: 'onStartup', order: config.onStartup } as const),
+    config.onStartup === undefined ? undefined : ({ type: 'onStartup', ...config.onStartup } as const),
     ...(config.schedule ?? []).map((entry) => toScheduleBinding(entry, effectiveSnapshots(entry, sources), retry)),
     ...(config.kubernetes ?? []).map((entry) => toKubernetesBinding(entry, effectiveSnapshots(entry, sources), retry)),
     ...(config.reconcile ?? []).map((entry) => toReconcileBinding(entry, effectiveSnapshots(entry, sources), retry)),
@@ -160,7 +161,14 @@ function toBindings(config: Config): readonly Binding[] {
     ),
     ...(config.http ?? []).map((entry) => toHttpBinding(entry, effectiveSnapshots(entry, sources), retry)),
   ];
-  return bindings.filter((binding) => binding !== undefined);
+  const lock = config.settings?.lock;
+  return bindings.filter((binding) => binding !== undefined).map((binding) => withLock(binding, lock));
+}
+
+/** A binding without a lock of its own has that of its hook; a caller that waits for a response waits for no lock. */
+function withLock(binding: Binding, lock: HookLock | undefined): Binding {
+  if (lock === undefined || isAskBinding(binding) || binding.lock !== undefined) return binding;
+  return { ...binding, lock };
 }
 
 function snapshotSources({ kubernetes = [] }: Config): readonly { name: string; group: string | undefined }[] {

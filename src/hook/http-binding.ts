@@ -1,4 +1,4 @@
-import type { RetryRule } from './binding.ts';
+import type { HookLock, RetryRule } from './binding.ts';
 
 /** One entry of `http`, defaults filled in: a request to `/trigger/<hook>/<name>` runs the hook. */
 export interface HttpBinding {
@@ -13,6 +13,8 @@ export interface HttpBinding {
   /** Effective list: the entry's own, then the members of its group. */
   readonly includeSnapshotsFrom: readonly string[];
   readonly retry?: RetryRule;
+  /** That of the hook. */
+  readonly lock?: HookLock;
 }
 
 /** How a caller shows who it is. */

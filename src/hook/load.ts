@@ -4,6 +4,7 @@ import type { Hook } from './binding.ts';
 import { parseConfig, type ParsedConfig } from './config.ts';
 import type { CheckFilter } from './config-kubernetes.ts';
 import type { HookFile } from './discover.ts';
+import { environmentProblems, environmentReason } from './environment-problems.ts';
 import { explainStartFailure, explainFirstLine, type StartError } from './start-failure.ts';
 
 /**
@@ -68,7 +69,7 @@ export async function loadHook(file: HookFile, options: LoadOptions): Promise<Ho
   }
   const run = await runConfig(file, options.readConfig);
   const failure = describeFailure(file, run);
-  if (failure !== undefined) return broken(file, [{ path: '', message: failure }], run);
+  if (failure !== undefined) return withoutConfig(file, failure, run);
   const config = tryParse(run.stdout, options.checkFilter);
   if (config.type === 'invalid') return broken(file, config.issues, run);
   const { name, path, type } = file;
@@ -120,6 +121,14 @@ function ending({ exitCode, signal, timedOut }: ConfigRun): string {
   if (timedOut === true) return `took longer than ${CONFIG_LIMIT_MS / 1000} s and was ended`;
   if (signal !== undefined) return `was ended by ${signal}`;
   return `exited with code ${exitCode ?? 'unknown'}`;
+}
+
+/** A hook that says what is wrong with its environment has these problems; of any other, how its run ended is one. */
+function withoutConfig(file: HookFile, failure: string, run: ConfigRun): HookConfigError {
+  const isEnded = run.startError === undefined && run.timedOut !== true;
+  const problems = isEnded ? environmentProblems(run.stderr) : undefined;
+  if (problems === undefined) return broken(file, [{ path: '', message: failure }], run);
+  return new HookConfigError(file.name, problems, { reason: environmentReason(problems) });
 }
 
 function broken(file: HookFile, issues: readonly Issue[], run: ConfigRun): HookConfigError {

@@ -1,5 +1,5 @@
 import { unreachable } from '../lib/unreachable.ts';
-import type { Hook } from './binding.ts';
+import type { Hook, HookLock } from './binding.ts';
 import type { QueuedTrigger, Trigger } from './trigger.ts';
 
 /** A waiting run: a hook and what triggered it. Plain data; `combineTasks` merges several into one. */
@@ -19,6 +19,13 @@ export interface Task {
   readonly previous?: string;
   /** It was set aside: it has attempts of its own, and is not combined with others. Default false. */
   readonly isAlone?: boolean;
+  /** The lock that its last attempt did not get, as `namespace/name`. */
+  readonly lockedOut?: string;
+}
+
+/** The lock of a task: that of the binding of its first trigger, which is that of all of them. */
+export function lockOf({ triggers: [{ binding }] }: Pick<Task, 'triggers'>): HookLock | undefined {
+  return 'lock' in binding ? binding.lock : undefined;
 }
 
 /** The task of one trigger that came at `nowMs`. */

@@ -2,6 +2,7 @@ import type { HookMetrics } from '../effects/hook-metrics.ts';
 import type { EventRecorder } from '../kube/coordination/event-recorder.ts';
 import type { LeaderElection } from '../kube/coordination/leader-election.ts';
 import type { LogLevels } from '../log.ts';
+import type { LockTimes } from '../kube/coordination/lock-times.ts';
 import type { Metrics } from '../metrics.ts';
 import type { Effects } from '../run/attempt.ts';
 import type { RunJournal } from '../run/journal.ts';
@@ -14,6 +15,8 @@ import type { ClusterAccess } from './cluster-access.ts';
 import type { Filters } from '../filter/filters.ts';
 import type { HookEvents } from './hook-events.ts';
 import type { HookLoading } from '../units/hook-loading.ts';
+import type { RunLocks } from './locks/run-locks.ts';
+import type { WaitingTasks } from './locks/waiting-tasks.ts';
 import type { RunnerSettings } from './runs/open-runner.ts';
 import type { ScheduleStatePlace } from './schedules/schedule-state.ts';
 import type { GivenUpOptions, GivenUpSettings } from './dead-letters/given-up.ts';
@@ -31,6 +34,8 @@ export interface OperatorSettings extends RunnerSettings, GivenUpSettings {
   readonly observer?: RunJournal;
   /** Whether a hook of the folder runs, by its name, where hooks are loaded once; default: every hook. */
   readonly isWanted?: (hook: string) => boolean;
+  /** How long the holder of a lock may be silent; default: as long as the locks of everybody. */
+  readonly lockTimes?: LockTimes;
   /** Default: a ConfigMap, for the schedules that make up for missed ticks. */
   readonly scheduleState?: ScheduleStatePlace | undefined;
 }
@@ -60,6 +65,8 @@ export interface OperatorParts {
   readonly recordEvent?: GivenUpOptions['recordEvent'];
   /** Does the work of each run, such as in a dry run; absent: as it is. */
   readonly around?: DryRun['around'] | undefined;
+  /** Opens the locks of hooks; absent: bindings with a lock run without it. */
+  readonly openLocks?: ((waiting: WaitingTasks) => RunLocks) | undefined;
   readonly signal: AbortSignal;
   /** Resolves when the last request of a caller has ended, once the operator stops; absent: no requests are waited for. */
   readonly unasked?: Promise<void> | undefined;

@@ -16,6 +16,7 @@ import type { OperatorSettings } from './operator-parts.ts';
 import { openPage, type OpenPageParts, type PageSettings } from './page/open-page.ts';
 import { measureLoad } from './process/process-load.ts';
 import { createProcessMetrics } from './process/process-metrics.ts';
+import { openLocks } from './locks/open-locks.ts';
 import { keepYoungGeneration } from './process/young-generation.ts';
 import type { RecordingSettings, RunHistoryPlace } from './runs/open-history.ts';
 import { openRunner } from './runs/open-runner.ts';
@@ -110,6 +111,7 @@ async function openAndRun(options: OperatorOptions, signal: AbortSignal): Promis
     ...records,
     recordEvent: (about, event, runId) => records.events.record({ ...event, about, runId }),
     around: dryRun?.around,
+    openLocks: dryRun === undefined ? openLocks(options, { access, metrics }, ends) : undefined,
     signal,
     unasked: unasked.promise,
   });

@@ -126,6 +126,14 @@ export class KeyedQueue<T> implements TaskQueue<T> {
     return dropped;
   }
 
+  hasten(isWanted: (task: T) => boolean): void {
+    for (const [key, entry] of this.#entries) {
+      if (entry.state !== 'delayed' || !isWanted(entry.task)) continue;
+      this.#delays.delete(key);
+      this.#wake(key);
+    }
+  }
+
   hasWaiting(task: T): boolean {
     const entry = this.#entries.get(this.#options.keyOf(task));
     return entry?.state === 'running' ? entry.next !== undefined : entry !== undefined;

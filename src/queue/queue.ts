@@ -138,6 +138,12 @@ export class Queue<T> implements TaskQueue<T> {
     this.#options.onLength?.(this.length);
   }
 
+  hasten(isWanted: (task: T) => boolean): void {
+    for (const task of this.#aside.drop(isWanted)) this.#append(task);
+    const [head] = this.#tasks;
+    if (this.#state.type === 'delayed' && head !== undefined && isWanted(head)) this.#endWait();
+  }
+
   hasWaiting(task: T): boolean {
     const keys = new Set(this.#keysOf(task));
     return this.#tasks.some((other, at) => !this.#isRunningAt(at) && this.#keysOf(other).some((key) => keys.has(key)));

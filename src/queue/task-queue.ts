@@ -12,6 +12,8 @@ export interface TaskQueue<T> {
   push(...tasks: readonly T[]): void;
   /** Removes tasks that do not run, and returns them. */
   drop(isUnwanted: (task: T) => boolean): readonly T[];
+  /** Ends the wait of these tasks for their next attempt: it comes at once. */
+  hasten(isWanted: (task: T) => boolean): void;
   /** Whether a task that has a key of `task` waits for its run. */
   hasWaiting(task: T): boolean;
   /** Changes how many tasks run side by side, where the queue can run several. */

@@ -109,20 +109,25 @@ function isStart({ triggers: [trigger] }: Task): boolean {
  * failed.
  */
 export function countedOutcome({ task }: Run, outcome: RunOutcome, nowMs: number): RunOutcome {
-  if (outcome.type !== 'later' || nowMs - task.sinceMs < laterDeadlineMs(task)) return outcome;
-  const { cost, result, retryAfterMs } = outcome;
+  if (outcome.type !== 'later' || nowMs - task.sinceMs < laterDeadlineMs(task, outcome)) return outcome;
+  const { cost, result, retryAfterMs, lockedOut } = outcome;
   const since = durationText(nowMs - task.sinceMs);
-  const error = new HookFailedError(
-    `hook says for ${since} that its work cannot be done yet, which counts as a failure`,
-  );
+  const what =
+    lockedOut === undefined
+      ? `hook says for ${since} that its work cannot be done yet`
+      : `hook has waited for ${since}: ${lockedOut.message}`;
+  const error = new HookFailedError(`${what}, which counts as a failure`);
   const waits = { ...(retryAfterMs !== undefined && { retryAfterMs }), ...(result && { result }) };
   return { type: 'failed', by: 'hook', error, cost, ...waits };
 }
 
 /** The task for its next attempt. `later` is no failure, and one of the environment does not count in `ownFailures`. */
 export function retried(task: Task, outcome: RunOutcome, nowMs: number): Task {
-  const again = { ...task, ...previousOf(outcome), queuedAtMs: nowMs };
-  if (outcome.type === 'later') return again;
+  const { lockedOut: _, ...kept } = task;
+  const again = { ...kept, ...previousOf(outcome), queuedAtMs: nowMs };
+  if (outcome.type === 'later') {
+    return outcome.lockedOut === undefined ? again : { ...again, lockedOut: outcome.lockedOut.lock };
+  }
   const isOwn = outcome.type === 'failed' && outcome.by !== 'environment';
   return { ...again, failures: task.failures + 1, ownFailures: task.ownFailures + (isOwn ? 1 : 0) };
 }

@@ -45,13 +45,14 @@ export function ruleOf({ triggers: [{ binding }] }: Task): RetryRule | undefined
 }
 
 /** The time from the first attempt after which `later` counts as a failure. */
-export function laterDeadlineMs(task: Task): number {
-  return ruleOf(task)?.deadlineMs ?? LIMIT_MS;
+export function laterDeadlineMs(task: Task, { lockedOut }: Pick<LaterRun, 'lockedOut'>): number {
+  return lockedOut?.limitMs ?? ruleOf(task)?.deadlineMs ?? LIMIT_MS;
 }
 
 /** The delay of a run that is not yet to be done; it ends at the deadline, so that the last attempt is there. */
-export function laterDelayMs({ task }: Run, { retryAfterMs = LATER_MS }: LaterRun, { nowMs }: DelaySource): number {
-  return Math.min(retryAfterMs, Math.max(0, task.sinceMs + laterDeadlineMs(task) - nowMs));
+export function laterDelayMs({ task }: Run, outcome: LaterRun, { nowMs }: DelaySource): number {
+  const { retryAfterMs = LATER_MS } = outcome;
+  return Math.min(retryAfterMs, Math.max(0, task.sinceMs + laterDeadlineMs(task, outcome) - nowMs));
 }
 
 /**

@@ -148,8 +148,12 @@ function logOwnEnd(voice: Voice, { run, outcome, next }: End): void {
   }
 }
 
-/** Whether the environment fails the task again and again, which is logged only now and then. */
+/** Whether the environment fails the task again and again, which is logged only now and then, or holds its lock. */
 function isRepetition({ run, outcome, next }: End): boolean {
+  // It waits for the same lock as before, which was logged when it began to.
+  if (outcome.type === 'later' && outcome.lockedOut !== undefined) {
+    return outcome.lockedOut.lock === run.task.lockedOut;
+  }
   const isByEnvironment = outcome.type === 'failed' && outcome.by === 'environment';
   return isByEnvironment && next.type === 'retry' && run.attempt % LOGGED_EACH !== 1;
 }

@@ -54,6 +54,18 @@ export interface LaterRun {
   /** When the hook wants to run again; absent: after 30 s. */
   readonly retryAfterMs?: number;
   readonly result?: HookResult;
+  /** Its hook was not started, since somebody else holds its lock. */
+  readonly lockedOut?: LockedOut;
+}
+
+/** Why a run did not get its lock. */
+export interface LockedOut {
+  /** `namespace/name`. */
+  readonly lock: string;
+  /** Who holds it. */
+  readonly message: string;
+  /** How long the task waits for it at most; absent: as long as `later` may be said. */
+  readonly limitMs?: number;
 }
 
 /** A run that failed, and may be run again. */

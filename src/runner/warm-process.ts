@@ -85,7 +85,9 @@ async function load(path: string): Promise<LoadedHook | string> {
     const config = Buffer.from(JSON.stringify(exported.config));
     return explainSize('config', config.length) ?? { definition: exported, config };
   } catch (error) {
-    return error instanceof Error ? (error.stack ?? error.message) : inspect(error);
+    if (!(error instanceof Error)) return inspect(error);
+    // Its message says all, and its stack nothing.
+    return error.name === 'EnvironmentError' ? error.message : (error.stack ?? error.message);
   }
 }
 

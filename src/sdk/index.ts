@@ -20,6 +20,19 @@ export {
   type ScheduleOptions,
 } from './bindings.ts';
 export type { HookSettings } from './config.ts';
+export {
+  environment,
+  type Environment,
+  EnvironmentError,
+  type EnvironmentOptions,
+  type EnvironmentProblem,
+  type Variables,
+} from './environment.ts';
+export { describeEnvironment, environmentTable, type VariableDescription } from './environment-table.ts';
+export { list, type ListOptions } from './list-variable.ts';
+export { boolean, duration, type DurationOptions, integer, number, type NumberOptions } from './number-variables.ts';
+export { file, oneOf, secret, text, type TextOptions, url, type UrlOptions } from './text-variables.ts';
+export type { ValueOf, Variable, VariableOptions } from './variable.ts';
 export { conversion, type ConversionOptions } from './conversion.ts';
 export type { Context, Snapshots } from './context.ts';
 export {

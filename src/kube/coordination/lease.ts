@@ -28,6 +28,8 @@ export interface LeasePlace {
   readonly client: Pick<KubeClient, 'request'>;
   readonly namespace: string;
   readonly name: string;
+  /** What a Lease that is created gets; default none. */
+  readonly labels?: Readonly<Record<string, string>>;
 }
 
 /** The limits of one request for the Lease. */
@@ -51,7 +53,7 @@ const RULE = policyRuleText({
 });
 
 /** Returns the store of one Lease; a 403 is rejected with the rule that a Role must grant. */
-export function leaseStore({ client, namespace, name }: LeasePlace): LeaseStore {
+export function leaseStore({ client, namespace, name, labels }: LeasePlace): LeaseStore {
   const place = ['apis', 'coordination.k8s.io', 'v1', 'namespaces', namespace, 'leases'];
   const folder = apiPath(...place);
   const path = apiPath(...place, name);
@@ -65,7 +67,7 @@ export function leaseStore({ client, namespace, name }: LeasePlace): LeaseStore 
       }
     },
     async write(claim, before, { signal, timeoutMs }) {
-      const body = JSON.stringify(claimed(claim, before, { namespace, name }));
+      const body = JSON.stringify(claimed(claim, before, { namespace, name, ...(labels && { labels }) }));
       const request =
         before === undefined
           ? ({ method: 'POST', path: folder, body, timeoutMs } as const)
@@ -88,7 +90,7 @@ export function isOutdated(error: unknown, before: Lease | undefined): boolean {
 function claimed(
   { holder, durationMs, nowMs }: LeaseClaim,
   before: Lease | undefined,
-  metadata: { readonly namespace: string; readonly name: string },
+  metadata: Pick<LeasePlace, 'namespace' | 'name' | 'labels'>,
 ): unknown {
   // Kubernetes expects microseconds here.
   const now = new Date(nowMs).toISOString().replace('Z', '000Z');
@@ -111,7 +113,8 @@ function claimed(
   };
 }
 
-function leaseOf(answer: unknown): Lease {
+/** A Lease as the API server returned it. */
+export function leaseOf(answer: unknown): Lease {
   const object = isRecord(answer) ? answer : {};
   const spec = recordAt(object, 'spec');
   const { holderIdentity, leaseDurationSeconds, leaseTransitions } = spec;

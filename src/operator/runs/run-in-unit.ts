@@ -1,8 +1,10 @@
 import type { Hook } from '../../hook/binding.ts';
+import { lockOf } from '../../hook/task.ts';
 import type { FactsReader } from '../../hook/context.ts';
 import { attempt, type AttemptOptions } from '../../run/attempt.ts';
 import type { Run, RunOutcome } from '../../run/run.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
+import type { RunLocks } from '../locks/run-locks.ts';
 import type { SeenObjects } from '../reconcile/seen-objects.ts';
 import { REPLACED, type EndableRuns } from './endable-runs.ts';
 
@@ -12,6 +14,8 @@ export interface UnitRunOptions extends AttemptOptions {
   /** Reads what the binding context says about a run of a schedule. */
   readonly facts: FactsReader;
   readonly endable: EndableRuns;
+  /** Absent: bindings with a lock run without it, as in a dry run. */
+  readonly locks?: Pick<RunLocks, 'during'> | undefined;
   /** Remembers what Reconcile contexts showed. */
   readonly seen?: SeenObjects | undefined;
   /** Does the work of a run, such as in a dry run; absent: as it is. */
@@ -22,8 +26,23 @@ export interface UnitRunOptions extends AttemptOptions {
 
 const NEVER = new AbortController().signal;
 
-/** Runs a task with the snapshots of its unit; never rejects. `signal` ends the hook, and the work on its output. */
+/**
+ * Runs a task with the snapshots of its unit, and under its lock; never rejects. `signal` ends the hook, and the work on
+ * its output.
+ */
 export async function runInUnit(run: Run, options: UnitRunOptions, signal: AbortSignal = NEVER): Promise<RunOutcome> {
+  const lock = lockOf(run.task);
+  if (lock === undefined || options.locks === undefined) return runFree(run, options, signal);
+  const outcome = await options.locks.during(run, lock, options.terminate, async (lost) =>
+    runFree(run, options, AbortSignal.any([signal, lost])),
+  );
+  const isNew = outcome.type === 'later' && outcome.lockedOut !== undefined && run.task.lockedOut === undefined;
+  // A run whose hook did not start is remembered once, and not each time that its task looks again.
+  if (isNew) options.journal.record({ type: 'started', run, waitedMs: Math.max(0, Date.now() - run.task.queuedAtMs) });
+  return outcome;
+}
+
+async function runFree(run: Run, options: UnitRunOptions, signal: AbortSignal): Promise<RunOutcome> {
   const { task } = run;
   const unit = options.unitOf(task.hook);
   if (unit === undefined) {

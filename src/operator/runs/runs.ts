@@ -17,6 +17,8 @@ import type { RunTraces } from '../../run/run-traces.ts';
 import type { Executor } from '../../runner/executor.ts';
 import type { ChildrenDoor } from '../reconcile/children-door.ts';
 import type { ClusterAccess } from '../cluster-access.ts';
+import type { RunLocks } from '../locks/run-locks.ts';
+import { countWaiting, waitingTasks, type WaitingTasks } from '../locks/waiting-tasks.ts';
 import { EndableRuns, isForRun } from './endable-runs.ts';
 import { openJournal, type OpenJournalOptions } from './open-journal.ts';
 import type { HookUnit } from '../../units/hook-unit.ts';
@@ -49,6 +51,8 @@ export interface RunsOptions extends OpenJournalOptions {
   readonly events?: Pick<EventRecorder, 'record'> | undefined;
   /** Where triggers wait that are paused. */
   readonly gate?: PauseGate | undefined;
+  /** Opens the locks of hooks; absent: bindings with a lock run without it. */
+  readonly openLocks?: ((waiting: WaitingTasks) => RunLocks) | undefined;
   /** Resolves when the last request of a caller has ended, once the operator stops; absent: no requests are waited for. */
   readonly unasked?: Promise<void> | undefined;
 }
@@ -75,6 +79,7 @@ export class Runs {
   readonly #queues: Queues<Task>;
   readonly #asked: AskedRuns;
   readonly #wishes: Wishes;
+  readonly #locks: RunLocks | undefined;
   readonly #endable = new EndableRuns();
   /** Aborts when the grace period is over, which ends running hooks. */
   readonly #terminate = new AbortController();
@@ -92,6 +97,9 @@ export class Runs {
     const wishes = this.#wishes;
     const reconciling = openReconciling(options, journal);
     const seen = new SeenObjects();
+    const locks = options.openLocks?.(waitingTasks(() => this.queues));
+    this.#locks = locks;
+    options.metrics.beforeRead.add(() => countWaiting(this.queues, options.metrics));
     const runOptions = {
       ...options,
       wishes,
@@ -102,6 +110,7 @@ export class Runs {
       traceparentOf: options.traces?.traceparentOf,
       effects: { ...options.effects, ...openReport(options, seen) },
       endable: this.#endable,
+      locks,
       terminate: this.#terminate.signal,
     };
     this.#queues = new Queues(createQueueFactory(runOptions));
@@ -157,7 +166,14 @@ export class Runs {
     const ended = new AbortController();
     const limit = this.#terminateAfterGrace(signal, ended.signal);
     try {
-      await runAll([async (stop) => this.#queues.run(stop), async (stop) => this.#wishes.run(stop)], signal);
+      await runAll(
+        [
+          async (stop) => this.#queues.run(stop),
+          async (stop) => this.#wishes.run(stop),
+          async (stop) => this.#locks?.run(stop),
+        ],
+        signal,
+      );
       await this.#options.unasked;
       await this.#asked.end();
     } finally {
