@@ -1,0 +1,42 @@
+// Refuses SampleDBs that could never be, with all that is wrong with them.
+import { defineHook, validating } from 'hooklet';
+import { problemsOf, type Held, type SampleDB } from './lib/spec.ts';
+
+export default defineHook({
+  bindings: {
+    'sampledbs.example.hooklet.dev': validating<SampleDB>({
+      rules: [
+        {
+          apiGroups: ['example.hooklet.dev'],
+          apiVersions: ['v1'],
+          resources: ['sampledbs'],
+          operations: ['CREATE', 'UPDATE'],
+        },
+      ],
+      // While nobody answers, changes pass: the other hook refuses them then, in the status.
+      failurePolicy: 'Ignore',
+      timeoutSeconds: 5,
+    }),
+  },
+  run({ contexts, answer }) {
+    for (const { request } of contexts) {
+      const { object, oldObject } = request;
+      const problems = object === null || isTheSame(object, oldObject) ? [] : problemsOf(object, heldBy(oldObject));
+      if (problems.length === 0) answer.allow();
+      else answer.deny(problems.join('; '));
+    }
+  },
+});
+
+// Finalizers, labels and annotations can be changed whatever the spec is.
+function isTheSame(object: SampleDB, old: SampleDB | null): boolean {
+  return JSON.stringify(object.spec) === JSON.stringify(old?.spec);
+}
+
+// What is there counts, not what was asked for: a version or a size that came to nothing can be taken back.
+function heldBy(old: SampleDB | null): Held {
+  if (old === null) return {};
+  const { database, storage } = old.spec;
+  const { version, size, backupSize } = old.status ?? {};
+  return { database, storageClassName: storage.storageClassName, version, size, backupSize };
+}
