@@ -1,7 +1,7 @@
 import type { V1PersistentVolume, V1PersistentVolumeClaim } from '@kubernetes/client-node';
 import { lstat, mkdir, open, readdir, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { insist, type Api } from './api.ts';
+import { at, insist, type Api } from './api.ts';
 import type { KubeNode } from './node.ts';
 import { quantity } from './quantity.ts';
 
@@ -30,7 +30,11 @@ export class Claims {
     this.#claims.set(keyOf(namespace, name), claim);
     this.#onChange();
     // An empty storage class asks for an existing volume.
-    if (this.#volumes.has(uid) || claim.spec?.storageClassName === '' || claim.spec?.volumeName !== undefined) return;
+    if (this.#volumes.has(uid)) {
+      await this.#grow(claim);
+      return;
+    }
+    if (claim.spec?.storageClassName === '' || claim.spec?.volumeName !== undefined) return;
     const volume = this.#provision(claim);
     this.#volumes.set(uid, volume);
     await volume;
@@ -104,6 +108,26 @@ export class Claims {
   /** Removes the PersistentVolumes that still exist, although their claims may exist. */
   async removeVolumes(api: Api): Promise<void> {
     for (const uid of this.#volumes.keys()) await removeVolume(api, nameOf(uid));
+  }
+
+  /** Makes the volume of a claim as large as it asks for, while it is in use. */
+  async #grow(claim: V1PersistentVolumeClaim): Promise<void> {
+    const { namespace = '', name = '', uid = '' } = claim.metadata ?? {};
+    const storage = claim.spec?.resources?.requests?.['storage'] ?? '1Gi';
+    const known = claim.status?.capacity?.['storage'];
+    if (known === undefined || quantity(known) >= quantity(storage)) return;
+    const path = join(this.#node.folder, folderOf(uid));
+    await this.#node.run('mount -o "remount,size=$2" "$1"', path, String(sizeOf(claim)));
+    const capacity = { capacity: { storage } };
+    await insist(
+      () => this.#api.patch(`/api/v1/persistentvolumes/${nameOf(uid)}`, { spec: capacity }),
+      this.#api.signal,
+    );
+    const status = { metadata: { uid }, status: capacity };
+    await insist(
+      () => this.#api.patch(at(namespace, 'persistentvolumeclaims', name, 'status'), status),
+      this.#api.signal,
+    );
   }
 
   async #provision(claim: V1PersistentVolumeClaim): Promise<Volume> {
