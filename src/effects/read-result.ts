@@ -52,7 +52,7 @@ export function parseResult(
 }
 
 const FILE = 'RESULT_PATH';
-/** More than fit into a file of 1 MiB. */
+/** With more, a file has more problems than anybody reads. */
 const MAX_CONTEXTS = 200_000;
 
 const readEntryFields = readFields(

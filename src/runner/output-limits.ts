@@ -6,7 +6,7 @@ export const OUTPUT_LIMITS = {
   metrics: 4 * MIB,
   admission: 4 * MIB,
   conversion: 64 * MIB,
-  result: MIB,
+  result: 8 * MIB,
   config: MIB,
 } as const;
 

@@ -30,7 +30,7 @@ describe('what a hook may write', () => {
     ['metrics', 4],
     ['admission', 4],
     ['conversion', 64],
-    ['result', 1],
+    ['result', 8],
     ['config', 1],
   ])('as %s is %i MiB', (name, mib) => {
     expect(OUTPUT_LIMITS[name]).toBe(mib * MIB);
@@ -45,7 +45,7 @@ describe('what a hook may write', () => {
     ['METRICS_PATH', 4194304, 4],
     ['ADMISSION_RESPONSE_PATH', 4194304, 4],
     ['CONVERSION_RESPONSE_PATH', 67108864, 64],
-    ['RESULT_PATH', 1048576, 1],
+    ['RESULT_PATH', 8388608, 8],
   ])('is looked at before it is read: 6 GiB in %s', async (variable, limit, mib) => {
     const before = process.memoryUsage.rss();
 

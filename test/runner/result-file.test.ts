@@ -127,15 +127,15 @@ describe('a process hook', () => {
 });
 
 describe('a result file', () => {
-  it('of 2 MB makes the run fail, unread', async () => {
+  it('of 9 MB makes the run fail, unread', async () => {
     const message =
-      'hook hook.sh: its output cannot be read: RESULT_PATH has 2000000 bytes, at most 1048576 (1 MiB) are read; write less in one run';
+      'hook hook.sh: its output cannot be read: RESULT_PATH has 9000000 bytes, at most 8388608 (8 MiB) are read; write less in one run';
 
     for (const code of [0, 75]) {
-      const execution = await run(`truncate -s 2000000 "$RESULT_PATH"; exit ${code}`);
+      const execution = await run(`truncate -s 9000000 "$RESULT_PATH"; exit ${code}`);
       expect(execution).toMatchObject({ type: 'failed', by: 'output', error: { message } });
     }
-    expect(await run('truncate -s 2000000 "$RESULT_PATH"; exit 78')).toMatchObject({ by: 'hook', isPermanent: true });
+    expect(await run('truncate -s 9000000 "$RESULT_PATH"; exit 78')).toMatchObject({ by: 'hook', isPermanent: true });
   });
 
   it.each([

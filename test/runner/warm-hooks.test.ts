@@ -120,9 +120,9 @@ describe('a warm hook', () => {
     expect(await pidOf(rig)).toBe(pid);
   });
 
-  it('fails with a result of 2 MB', async () => {
+  it('fails with a result of 9 MB', async () => {
     expect((await failure(rig, 'large')).error.message).toMatch(
-      /^hook run-warm\.ts failed: RESULT_PATH has 2000014 bytes, at most 1048576 \(1 MiB\) are read/,
+      /^hook run-warm\.ts failed: RESULT_PATH has 9000014 bytes, at most 8388608 \(8 MiB\) are read/,
     );
   });
 

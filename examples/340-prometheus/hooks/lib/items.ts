@@ -1,0 +1,77 @@
+import { createHash } from 'node:crypto';
+import { ruleFiles, type ConfigFile } from './rule-files.ts';
+import { scrapeJobs } from './scrape-job.ts';
+import { selects } from './selectors.ts';
+import type {
+  LabelSelector,
+  Meta,
+  MonitorSpec,
+  NamespaceSummary,
+  Prometheus,
+  RuleSpec,
+  Source,
+  SourceKind,
+} from './resources.ts';
+
+/** One selected monitor or rule, and what it adds to the configuration. */
+export interface Item {
+  readonly kind: SourceKind;
+  readonly source: Source<unknown>;
+  readonly jobs: readonly object[];
+  readonly files: readonly ConfigFile[];
+  /** Of the content: two items with the same have the same effect. */
+  readonly hash: string;
+  /** Why nothing of it can be used, found without promtool. */
+  readonly problem?: string;
+}
+
+/** All that can be selected. */
+export interface Sources {
+  readonly serviceMonitors: readonly Source<MonitorSpec>[];
+  readonly podMonitors: readonly Source<MonitorSpec>[];
+  readonly rules: readonly Source<RuleSpec>[];
+  readonly namespaces: readonly NamespaceSummary[];
+}
+
+/** The monitors and rules that a Prometheus selects, sorted by kind, namespace and name. */
+export function selectedItems({ metadata, spec }: Prometheus, sources: Sources): readonly Item[] {
+  const labelsOf = new Map(sources.namespaces.map(({ name, labels }) => [name, labels]));
+  const isSelected = (selector?: LabelSelector, namespaces?: LabelSelector) => (source: { readonly metadata: Meta }) =>
+    selects(selector, source.metadata.labels) &&
+    (namespaces === undefined
+      ? source.metadata.namespace === metadata.namespace
+      : labelsOf.has(source.metadata.namespace) && selects(namespaces, labelsOf.get(source.metadata.namespace)));
+  const services = sources.serviceMonitors.filter(
+    isSelected(spec.serviceMonitorSelector, spec.serviceMonitorNamespaceSelector),
+  );
+  const pods = sources.podMonitors.filter(isSelected(spec.podMonitorSelector, spec.podMonitorNamespaceSelector));
+  const rules = sources.rules.filter(isSelected(spec.ruleSelector, spec.ruleNamespaceSelector));
+  return [
+    ...sorted(services).map((monitor) => monitorItem('ServiceMonitor', monitor)),
+    ...sorted(pods).map((monitor) => monitorItem('PodMonitor', monitor)),
+    ...sorted(rules).map(ruleItem),
+  ];
+}
+
+/** What a monitor adds to a configuration. */
+export function monitorItem(kind: 'ServiceMonitor' | 'PodMonitor', source: Source<MonitorSpec>): Item {
+  const jobs = scrapeJobs(kind, source);
+  return { kind, source, jobs, files: [], hash: hashOf(JSON.stringify(jobs)) };
+}
+
+/** What a PrometheusRule adds to a configuration. */
+export function ruleItem(source: Source<RuleSpec>): Item {
+  const { files, problem } = ruleFiles(source);
+  const hash = hashOf(files.map(({ name }) => name).join('\n'));
+  return { kind: 'PrometheusRule', source, jobs: [], files, hash, ...(problem !== undefined && { problem }) };
+}
+
+/** The first 16 hexadecimal digits of the SHA-256 of a text. */
+export function hashOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex').slice(0, 16);
+}
+
+function sorted<T extends { readonly metadata: Meta }>(items: readonly T[]): readonly T[] {
+  const key = ({ metadata }: T): string => `${metadata.namespace}/${metadata.name}`;
+  return items.toSorted((a, b) => (key(a) < key(b) ? -1 : 1));
+}

@@ -1,0 +1,88 @@
+import type { ConditionToSet } from 'hooklet';
+import type { LeftOut } from './culprits.ts';
+import type { Item } from './items.ts';
+import { joined } from './own-news.ts';
+import type { Configuration } from './packing.ts';
+import type { PodState } from './reload.ts';
+import type { StorageStep } from './storage.ts';
+
+/** Whether all that is selected is in the configuration. */
+export function accepted(leftOut: readonly LeftOut[]): ConditionToSet {
+  if (leftOut.length === 0)
+    return { type: 'Complete', status: 'True', reason: 'AllAccepted', message: 'nothing that is selected is left out' };
+  const names = leftOut.map(({ item }) => nameOf(item)).slice(0, 10);
+  const message = `${leftOut.length} left out, each says why in its status: ${names.join(', ')}${leftOut.length > 10 ? ' …' : ''}`;
+  return { type: 'Complete', status: 'False', reason: 'SomeLeftOut', message };
+}
+
+/** Whether all Pods run with the configuration. */
+export function loaded(states: readonly PodState[], replicas: number): ConditionToSet {
+  const failing = states.filter((one) => one.state !== 'loaded');
+  const sentences = failing.map((one) => `${one.pod.name}: ${one.message}`);
+  if (failing.some(({ state }) => state === 'refused')) {
+    return { type: 'Loaded', status: 'False', reason: 'ReloadRefused', message: joined(sentences) };
+  }
+  if (failing.length > 0) return { type: 'Loaded', status: 'False', reason: 'Waiting', message: joined(sentences) };
+  if (states.length < replicas) {
+    const message = `there are ${states.length} of ${replicas} Pods`;
+    return { type: 'Loaded', status: 'False', reason: 'Waiting', message };
+  }
+  const message = `${states.length} Pod(s) run with the configuration`;
+  return { type: 'Loaded', status: 'True', reason: 'Verified', message };
+}
+
+/** Whether the volumes are as the spec asks. */
+export function stored(storage: StorageStep): ConditionToSet {
+  switch (storage.step) {
+    case 'keep':
+      return storage.refused === undefined
+        ? { type: 'Stored', status: 'True', reason: 'AsWanted', message: 'the volumes are as the spec asks' }
+        : { type: 'Stored', status: 'False', reason: 'StorageRefused', message: storage.refused };
+    case 'grow':
+      return {
+        type: 'Stored',
+        status: 'False',
+        reason: 'Waiting',
+        message: `${storage.claims.length} claim(s) are made larger`,
+      };
+    case 'release':
+    case 'wait':
+      return {
+        type: 'Stored',
+        status: 'False',
+        reason: 'Waiting',
+        message: 'the StatefulSet is made anew around its Pods',
+      };
+  }
+}
+
+interface Found {
+  readonly items: readonly Item[];
+  readonly leftOut: readonly LeftOut[];
+  readonly states: readonly PodState[];
+  readonly configuration: Configuration;
+}
+
+/** The fields of the status. */
+export function statusOf({ items, leftOut, states, configuration }: Found) {
+  const count = (of: (item: Item) => boolean) => {
+    const selected = items.filter(of).length;
+    return { selected, accepted: selected - leftOut.filter(({ item }) => of(item)).length };
+  };
+  const pods = states
+    .filter(({ state }) => state === 'loaded')
+    .map(({ pod }) => ({ name: pod.name, uid: pod.uid, restarts: pod.restarts, config: configuration.hash }));
+  return {
+    config: configuration.hash,
+    monitors: count(({ kind }) => kind !== 'PrometheusRule'),
+    rules: count(({ kind }) => kind === 'PrometheusRule'),
+    leftOut: leftOut.slice(0, MAX_NAMED).map(({ item }) => nameOf(item)),
+    pods,
+  };
+}
+
+const MAX_NAMED = 100;
+
+function nameOf({ kind, source }: Item): string {
+  return `${kind} ${source.metadata.namespace}/${source.metadata.name}`;
+}

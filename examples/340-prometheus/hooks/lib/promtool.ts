@@ -1,0 +1,62 @@
+import { execFile } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { configurationOf } from './configuration.ts';
+import type { Item } from './items.ts';
+import type { Prometheus } from './resources.ts';
+
+/** What promtool says of a configuration; `undefined`: it would be taken. */
+export type Check = (items: readonly Item[]) => Promise<string | undefined>;
+
+const CALL_MS = 20_000;
+const MAX_OUTPUT = 4 * 1024 * 1024;
+const MAX_SENTENCE = 600;
+
+/** Asks promtool about the whole configuration of some items. Throws where promtool gave no answer. */
+export function checkWith(prometheus: Prometheus, signal: AbortSignal): Check {
+  return async (items) => {
+    const folder = await mkdtemp(join(tmpdir(), 'promtool-'));
+    try {
+      const file = join(folder, 'prometheus.yml');
+      await writeFile(file, configurationOf(prometheus, items, { folder, mark: 'check' }));
+      await Promise.all(
+        items.flatMap(({ files }) => files.map(async ({ name, content }) => writeFile(join(folder, name), content))),
+      );
+      return await ask(['check', 'config', '--lint=none', file], folder, signal);
+    } finally {
+      await rm(folder, { recursive: true, force: true });
+    }
+  };
+}
+
+async function ask(args: readonly string[], folder: string, signal: AbortSignal): Promise<string | undefined> {
+  const { failed, output } = await call(args, signal);
+  if (!failed && output.includes('SUCCESS')) return undefined;
+  // Killed, not there, or silent: that says nothing about the configuration.
+  if (!failed || !output.includes('FAILED'))
+    throw new Error(`promtool gave no answer: ${output.slice(0, 300) || 'it said nothing'}`);
+  return sentenceOf(output, folder);
+}
+
+async function call(args: readonly string[], signal: AbortSignal) {
+  const { promise, resolve } = Promise.withResolvers<{ readonly failed: boolean; readonly output: string }>();
+  const options = { timeout: CALL_MS, maxBuffer: MAX_OUTPUT, signal, killSignal: 'SIGKILL' } as const;
+  execFile('promtool', args, options, (error, stdout, stderr) => {
+    const ended = error !== null && typeof error.code !== 'number' ? `${error.message}` : '';
+    resolve({ failed: error !== null, output: ended === '' ? `${stdout}\n${stderr}` : ended });
+  });
+  return promise;
+}
+
+/** The first sentence of a refusal, without the paths of the check. */
+function sentenceOf(output: string, folder: string): string {
+  const lines = output.replaceAll(`${folder}/`, '').split('\n');
+  const first = lines.findIndex((line) => line.includes('FAILED'));
+  const text = lines
+    .slice(first)
+    .filter((line) => line.trim() !== '' && !/^Checking |SUCCESS/.test(line))
+    .map((line) => line.trim())
+    .join(' ');
+  return text.replace(/^FAILED: /, '').slice(0, MAX_SENTENCE);
+}

@@ -1,0 +1,51 @@
+import { bytesOf } from './quantity.ts';
+import type { Prometheus } from './resources.ts';
+
+const DURATION = /^(?:0|(?:\d+y)?(?:\d+w)?(?:\d+d)?(?:\d+h)?(?:\d+m)?(?:\d+s)?(?:\d+ms)?)$/;
+const MAX_NAME = 40;
+const MAX_REPLICAS = 100;
+
+/** What of a Prometheus nothing can be made of, one sentence each, which promtool would not find. */
+export function specProblems({ metadata, spec }: Prometheus): readonly string[] {
+  const { name } = metadata;
+  const { replicas = 1, storage } = spec;
+  const request = storage?.volumeClaimTemplate.spec.resources.requests.storage;
+  const checks: readonly Check[] = [
+    [name, isShort, 'metadata.name', `at most ${MAX_NAME} characters, since it is part of labels`],
+    [String(replicas), isReplicas, 'spec.replicas', `a whole number from 0 to ${MAX_REPLICAS}`],
+    [spec.version, matches(/^\d+\.\d+\.\d+$/), 'spec.version', 'one such as 2.53.0, without a v'],
+    [spec.retention, isDuration, 'spec.retention', 'a duration such as 15d'],
+    [spec.retentionSize, matches(/^\d+(?:B|KB|MB|GB|TB|PB|EB)$/), 'spec.retentionSize', 'a size such as 40GB'],
+    [spec.scrapeInterval, isDuration, 'spec.scrapeInterval', 'a duration such as 30s'],
+    [spec.scrapeTimeout, isDuration, 'spec.scrapeTimeout', 'a duration such as 10s'],
+    [spec.evaluationInterval, isDuration, 'spec.evaluationInterval', 'a duration such as 30s'],
+    [request, isSize, 'spec.storage', 'a size above 0 such as 50Gi'],
+  ];
+  return checks.flatMap(([value, isGood, path, expected]) =>
+    value === undefined || isGood(value)
+      ? []
+      : [`${path}: got ${JSON.stringify(value.slice(0, 100))}, expected ${expected}`],
+  );
+}
+
+type Check = readonly [value: string | undefined, isGood: (value: string) => boolean, path: string, expected: string];
+
+function isShort(text: string): boolean {
+  return text.length <= MAX_NAME;
+}
+
+function isReplicas(text: string): boolean {
+  return /^\d{1,3}$/.test(text) && Number(text) <= MAX_REPLICAS;
+}
+
+function isDuration(text: string): boolean {
+  return text !== '' && DURATION.test(text);
+}
+
+function isSize(text: string): boolean {
+  return bytesOf(text) !== undefined;
+}
+
+function matches(pattern: RegExp): (text: string) => boolean {
+  return (text) => pattern.test(text);
+}

@@ -1,0 +1,94 @@
+import type { KubernetesObject } from 'hooklet';
+import { bytesOf } from './quantity.ts';
+import type { Claim, ClaimSummary, Prometheus } from './resources.ts';
+
+/** What becomes of the volumes of a Prometheus, one step a run. */
+export type StorageStep =
+  /** The StatefulSet is as it should be with `claim`; a `refused` wish changes nothing. */
+  | { readonly step: 'keep'; readonly claim: Claim | undefined; readonly refused?: string }
+  /** These claims are made larger first. */
+  | { readonly step: 'grow'; readonly claim: Claim; readonly claims: readonly string[]; readonly size: string }
+  /** All claims are large enough: the StatefulSet, whose template nobody can change, is made anew around its Pods. */
+  | { readonly step: 'release'; readonly uid: string }
+  /** The old StatefulSet is about to be gone. */
+  | { readonly step: 'wait' };
+
+/** Compares the volumes that are wanted with those that are there. */
+export function storageStep(
+  { spec }: Prometheus,
+  live: KubernetesObject | undefined,
+  claims: readonly ClaimSummary[],
+): StorageStep {
+  const wanted = spec.storage?.volumeClaimTemplate.spec;
+  if (live === undefined) return { step: 'keep', claim: wanted };
+  const { uid, deletionTimestamp } = live.metadata;
+  if (deletionTimestamp !== undefined) return { step: 'wait' };
+  const current = claimOf(live);
+  const refused = refusalOf(wanted, current);
+  if (refused !== undefined) return { step: 'keep', claim: current, refused };
+  return wanted === undefined || current === undefined
+    ? { step: 'keep', claim: current }
+    : growthStep({ size: wanted.resources.requests.storage, current, claims, uid });
+}
+
+interface Growth {
+  readonly size: string;
+  readonly current: Claim;
+  readonly claims: readonly ClaimSummary[];
+  readonly uid: string;
+}
+
+function growthStep({ size, current, claims, uid }: Growth): StorageStep {
+  if (compare(size, current.resources.requests.storage) === 0) return { step: 'keep', claim: current };
+  const small = claims.filter(({ request }) => compare(size, request) > 0).map(({ name }) => name);
+  return small.length > 0 ? { step: 'grow', claim: current, claims: small, size } : { step: 'release', uid };
+}
+
+/** Why volumes cannot become others. */
+export function refusalOf(wanted: Claim | undefined, current: Claim | undefined): string | undefined {
+  if (wanted === undefined && current === undefined) return undefined;
+  if (wanted === undefined) {
+    return 'spec.storage: it cannot be removed, since the data would be lost: put it back, or make another Prometheus';
+  }
+  if (current === undefined) {
+    return 'spec.storage: it cannot be given to a Prometheus that was made without, since its data would be lost: remove it, or make another Prometheus';
+  }
+  const [size, was] = [wanted.resources.requests.storage, current.resources.requests.storage];
+  if (compare(size, was) < 0) {
+    return `spec.storage: got ${size}, and the volumes have ${was}: no volume can shrink, so ask for ${was} or more`;
+  }
+  if (wanted.storageClassName !== undefined && wanted.storageClassName !== current.storageClassName) {
+    const old = current.storageClassName ?? 'the default one';
+    return `spec.storage: got the class ${wanted.storageClassName}, and the volumes have ${old}, which nobody can change: put it back, or make another Prometheus`;
+  }
+  return undefined;
+}
+
+function compare(a: string, b: string): number {
+  return (bytesOf(a) ?? 0) - (bytesOf(b) ?? 0);
+}
+
+/** The claim in the template of a StatefulSet, without what the API server added. */
+function claimOf(set: KubernetesObject): Claim | undefined {
+  const { spec } = readSet(set);
+  const [template] = spec?.volumeClaimTemplates ?? [];
+  const { resources, storageClassName } = template?.spec ?? {};
+  const storage = resources?.requests?.storage;
+  if (storage === undefined) return undefined;
+  return { resources: { requests: { storage } }, ...(storageClassName !== undefined && { storageClassName }) };
+}
+
+interface LiveSet {
+  readonly spec?: {
+    readonly volumeClaimTemplates?: readonly {
+      readonly spec?: {
+        readonly storageClassName?: string;
+        readonly resources?: { readonly requests?: { readonly storage?: string } };
+      };
+    }[];
+  };
+}
+
+function readSet(set: KubernetesObject & LiveSet): LiveSet {
+  return set;
+}

@@ -1,0 +1,142 @@
+// Runs Prometheus servers: a configuration from monitors and rules that promtool has checked as a whole, loaded for sure.
+import { reconcile, type ReconcileAnswer, type ReconcileRun } from 'hooklet';
+import { judged } from './lib/judge-cache.ts';
+import { selectedItems } from './lib/items.ts';
+import { joined, ownNews } from './lib/own-news.ts';
+import { accepted, loaded, statusOf, stored } from './lib/own-status.ts';
+import { pack } from './lib/packing.ts';
+import { loadInto } from './lib/reload.ts';
+import { specProblems } from './lib/spec-problems.ts';
+import { storageStep, type StorageStep } from './lib/storage.ts';
+import { tellSources } from './lib/verdicts.ts';
+import { childrenOf } from './lib/workload.ts';
+import {
+  API_VERSION,
+  OWNER_LABEL,
+  type ClaimSummary,
+  type MonitorSpec,
+  type NamespaceSummary,
+  type PodSummary,
+  type Prometheus,
+  type RuleSpec,
+  type Source,
+} from './lib/resources.ts';
+
+interface Watched {
+  serviceMonitors: Source<MonitorSpec>;
+  podMonitors: Source<MonitorSpec>;
+  rules: Source<RuleSpec>;
+  namespaces: NamespaceSummary;
+  pods: PodSummary;
+  claims: ClaimSummary;
+}
+
+type Run = ReconcileRun<Prometheus, Watched>;
+
+const SOURCE = `{
+  metadata: (.metadata | {name, namespace, uid, generation, labels}),
+  spec,
+  bindings: .status.bindings
+}`;
+const ofOwner = {
+  for: `.metadata.labels["${OWNER_LABEL}"]`,
+  labelSelector: { matchExpressions: [{ key: OWNER_LABEL, operator: 'Exists' }] },
+};
+
+export default reconcile<Prometheus, Watched>(
+  {
+    name: 'prometheus',
+    apiVersion: API_VERSION,
+    kind: 'Prometheus',
+    finalize: true,
+    concurrency: 2,
+    owns: [
+      { apiVersion: 'v1', kind: 'ConfigMap' },
+      { apiVersion: 'v1', kind: 'Service' },
+      { apiVersion: 'apps/v1', kind: 'StatefulSet' },
+    ],
+    watches: [
+      { name: 'serviceMonitors', apiVersion: API_VERSION, kind: 'ServiceMonitor', for: '"*"', jqFilter: SOURCE },
+      { name: 'podMonitors', apiVersion: API_VERSION, kind: 'PodMonitor', for: '"*"', jqFilter: SOURCE },
+      { name: 'rules', apiVersion: API_VERSION, kind: 'PrometheusRule', for: '"*"', jqFilter: SOURCE },
+      { name: 'namespaces', apiVersion: 'v1', kind: 'Namespace', for: '"*"', jqFilter: '.metadata | {name, labels}' },
+      {
+        name: 'pods',
+        apiVersion: 'v1',
+        kind: 'Pod',
+        ...ofOwner,
+        jqFilter: `{
+          name: .metadata.name,
+          uid: .metadata.uid,
+          ip: (.status.podIP // ""),
+          restarts: ([.status.containerStatuses[]?.restartCount] | add // 0),
+          running: (.metadata.deletionTimestamp == null and any(.status.containerStatuses[]?; .state.running != null))
+        }`,
+      },
+      {
+        name: 'claims',
+        apiVersion: 'v1',
+        kind: 'PersistentVolumeClaim',
+        ...ofOwner,
+        jqFilter: '{name: .metadata.name, request: (.spec.resources.requests.storage // "0")}',
+      },
+    ],
+    settings: { timeout: '10m' },
+  },
+  async (run) => (run.finalizing ? leave(run) : keep(run)),
+);
+
+/** Nothing is left of a Prometheus that is deleted in the status of others. */
+function leave({ object, watched, patch }: Run): ReconcileAnswer {
+  tellSources(object, { items: [], leftOut: [], sources: watched, patch });
+  return { finalized: true };
+}
+
+async function keep(run: Run): Promise<ReconcileAnswer> {
+  const { object, watched, patch, signal } = run;
+  const problems = specProblems(object);
+  if (problems.length > 0) return refuse(object, 'SpecRefused', joined(problems));
+  const items = selectedItems(object, watched);
+  const judgment = await judged(object, items, signal);
+  if (judgment.refused !== undefined) return refuse(object, 'ConfigurationRefused', judgment.refused);
+  const { configuration, leftOut: unpacked } = pack(object, judgment.kept);
+  const leftOut = [...judgment.leftOut, ...unpacked];
+  const storage = nextStorageStep(run);
+  const states = await loadInto(watched.pods, configuration, { known: object.status?.pods ?? [], signal });
+  const told = tellSources(object, { items, leftOut, sources: watched, patch });
+  const { conditions, events } = ownNews(object, [
+    accepted(leftOut),
+    loaded(states, object.spec.replicas ?? 1),
+    stored(storage),
+  ]);
+  // What does not run yet is an event when it does.
+  const isSettled =
+    states.every(({ state, pod }) => state === 'loaded' || !pod.running) &&
+    leftOut.every(({ reason }) => reason !== 'NotJudged');
+  return {
+    ...(storage.step !== 'release' &&
+      storage.step !== 'wait' && { children: childrenOf(object, configuration, storage.claim) }),
+    status: statusOf({ items, leftOut, states, configuration }),
+    conditions,
+    events: [...events, ...told],
+    ...(!isSettled && { retryAfter: '5s' }),
+  };
+}
+
+function nextStorageStep({ object, owned, watched, patch }: Run): StorageStep {
+  const [set] = owned['StatefulSet.apps'] ?? [];
+  const step = storageStep(object, set, watched.claims);
+  const { namespace } = object.metadata;
+  if (step.step === 'grow') {
+    const mergePatch = { spec: { resources: { requests: { storage: step.size } } } };
+    for (const name of step.claims)
+      patch.merge({ apiVersion: 'v1', kind: 'PersistentVolumeClaim', namespace, name }, mergePatch);
+  }
+  if (step.step === 'release' && set !== undefined) patch.deleteNonCascading(set, { preconditions: { uid: step.uid } });
+  return step;
+}
+
+/** What is there goes on as it is until somebody corrects the Prometheus. */
+function refuse(object: Prometheus, reason: string, message: string): ReconcileAnswer {
+  return ownNews(object, [{ type: 'Ready', status: 'False', reason, message }]);
+}

@@ -1,0 +1,155 @@
+import { delimiter } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { judge, type Judgment } from '../../examples/340-prometheus/hooks/lib/culprits.ts';
+import type { Item } from '../../examples/340-prometheus/hooks/lib/items.ts';
+import { checkWith } from '../../examples/340-prometheus/hooks/lib/promtool.ts';
+import { badMonitor, prometheus, rules, serviceMonitor } from './prometheus-objects.ts';
+import { promtoolFolder } from './prometheus-programs.ts';
+
+const promtool = promtoolFolder();
+const path = process.env['PATH'];
+const never = new AbortController().signal;
+
+beforeAll(() => {
+  if (promtool !== undefined) process.env['PATH'] = `${promtool.folder}${delimiter}${path}`;
+});
+
+afterAll(() => {
+  process.env['PATH'] = path;
+  promtool?.[Symbol.dispose]();
+});
+
+function names(items: readonly Item[]): readonly string[] {
+  return items.map(({ source }) => source.metadata.name);
+}
+
+function hundred(bad: Readonly<Record<number, Item>>): readonly Item[] {
+  return Array.from({ length: 100 }, (_, index) => bad[index] ?? serviceMonitor(`m${index}`));
+}
+
+function outOf({ leftOut }: Judgment): readonly (readonly [string, string])[] {
+  return leftOut.map(({ item, message }) => [item.source.metadata.name, message] as const);
+}
+
+/** A promtool that refuses what has one of these names, and counts what it is asked. */
+function fake(bad: readonly string[]) {
+  const asked: number[] = [];
+  return {
+    asked,
+    check: async (items: readonly Item[]) => {
+      asked.push(items.length);
+      const found = names(items).find((name) => bad.includes(name));
+      return found === undefined ? undefined : `${found} is bad`;
+    },
+  };
+}
+
+describe.skipIf(promtool === undefined)('promtool', { timeout: 240_000 }, () => {
+  it('finds the one bad monitor among 100, and the 99 others stay (a bad monitor stops everyone, operator#3335)', async () => {
+    const items = hundred({ 63: badMonitor('bad') });
+
+    const judgment = await judge(items, checkWith(prometheus(), never), new Map());
+
+    expect(outOf(judgment)).toEqual([['bad', expect.stringContaining('missing closing )')]]);
+    expect(judgment.kept).toHaveLength(99);
+    expect(judgment.calls).toBeLessThanOrEqual(17);
+  });
+
+  it('finds a bad rule, and says where it is', async () => {
+    const judgment = await judge(
+      [rules('a'), rules('bad', { expr: 'sum(up' }), serviceMonitor('m')],
+      checkWith(prometheus(), never),
+      new Map(),
+    );
+
+    expect(outOf(judgment)).toEqual([['bad', expect.stringContaining('group "bad-0", rule 1, "A"')]]);
+    expect(names(judgment.kept)).toEqual(['a', 'm']);
+  });
+
+  it('refuses a configuration whose base is bad, and blames no monitor', async () => {
+    const bad = prometheus({ scrapeInterval: '5s', scrapeTimeout: '10s' });
+
+    const judgment = await judge(hundred({}), checkWith(bad, never), new Map());
+
+    expect(judgment).toMatchObject({ kept: [], refused: expect.stringContaining('scrape timeout greater than') });
+    expect(judgment.calls).toBe(2);
+  });
+
+  it('that is not there, or says nothing, has judged nothing', async () => {
+    process.env['PATH'] = '/nowhere';
+    try {
+      await expect(judge([rules('a')], checkWith(prometheus(), never), new Map())).rejects.toThrow(
+        'promtool gave no answer',
+      );
+    } finally {
+      process.env['PATH'] = `${promtool?.folder}${delimiter}${path}`;
+    }
+  });
+});
+
+describe('the search for culprits', () => {
+  it.each([0, 1, 49, 50, 98, 99])('asks at most 17 times for one among 100, at place %i', async (place) => {
+    const { check, asked } = fake(['bad']);
+
+    const judgment = await judge(hundred({ [place]: serviceMonitor('bad') }), check, new Map());
+
+    expect(outOf(judgment)).toEqual([['bad', 'bad is bad']]);
+    expect(asked.length).toBeLessThanOrEqual(17);
+    // What is used was checked as a whole, at last.
+    expect(asked.at(-1)).toBe(99);
+  });
+
+  it('asks 4 times for a bad one that comes to 99 that are known', async () => {
+    const { check, asked } = fake(['bad']);
+    const verdicts = new Map<string, string | undefined>();
+    await judge(hundred({}).slice(1), check, verdicts);
+    asked.length = 0;
+
+    await judge(hundred({ 0: serviceMonitor('bad') }), check, verdicts);
+
+    expect(asked).toEqual([100, 0, 1, 99]);
+  });
+
+  it('asks once where nothing is bad, or where what is bad is known', async () => {
+    const { check, asked } = fake(['bad']);
+    const verdicts = new Map<string, string | undefined>();
+    const items = hundred({ 7: serviceMonitor('bad') });
+    await judge(items, check, verdicts);
+    asked.length = 0;
+
+    const judgment = await judge(items, check, verdicts);
+
+    expect(asked).toEqual([99]);
+    expect(outOf(judgment)).toEqual([['bad', 'bad is bad']]);
+  });
+
+  it('finds 20 among 100', async () => {
+    const bad = Array.from({ length: 20 }, (_, index) => `m${index * 5}`);
+    const { check } = fake(bad);
+
+    const judgment = await judge(hundred({}), check, new Map());
+
+    expect(outOf(judgment).map(([name]) => name)).toEqual(bad);
+    expect(judgment.kept).toHaveLength(80);
+  });
+
+  it('leaves out the later of two that are only bad together', async () => {
+    const check = async (items: readonly Item[]) =>
+      ['m3', 'm60'].every((name) => names(items).includes(name)) ? 'twice the same' : undefined;
+
+    const judgment = await judge(hundred({}), check, new Map());
+
+    expect(outOf(judgment)).toEqual([['m60', 'together with the others: twice the same']]);
+  });
+
+  it('ends after 200 calls, uses what it knows to be good, and says of the rest that it was not judged', async () => {
+    const all = Array.from({ length: 1000 }, (_, index) => serviceMonitor(`m${index}`));
+    const { check, asked } = fake(names(all).filter((_, index) => index % 2 === 1));
+
+    const judgment = await judge(all, check, new Map());
+
+    expect(asked.length).toBeLessThanOrEqual(203);
+    expect(judgment.kept.length).toBeGreaterThan(20);
+    expect(judgment.leftOut.map(({ reason }) => reason)).toContain('NotJudged');
+  });
+});
