@@ -1,0 +1,66 @@
+import { etcdError, etcdSaid } from '../../lib/etcd.ts';
+import { clientUrl, peerUrl } from './cluster.ts';
+import type { EtcdPort } from './etcd-port.ts';
+import type { Observed } from './observed.ts';
+import { isDeed, wait, type Deed, type Step } from './step.ts';
+
+/** Where a member is saved before one is given up; rejects where that is not possible. */
+export type Save = (endpoint: string) => Promise<void>;
+
+interface Hands {
+  readonly etcd: EtcdPort;
+  readonly save: Save;
+}
+
+/** Does what a step asks of etcd; returns the step, or why it has to wait. What was done before counts as done. */
+export async function act(step: Step, observed: Observed, hands: Hands): Promise<Step> {
+  if (!isDeed(step)) return step;
+  try {
+    await effectOf(step, observed, hands);
+    return step;
+  } catch (error) {
+    const said = etcdSaid(error);
+    if (DONE_BEFORE.some((text) => said.includes(text))) return step;
+    if (said.includes('in sync with leader')) {
+      return wait('CatchingUp', `${step.member} copies the data of the others, and is promoted when it has them`);
+    }
+    return wait('EtcdRefused', `${step.do} of ${step.member} is tried again: ${etcdError(error)}`);
+  }
+}
+
+const DONE_BEFORE = ['Peer URLs already exists', 'member not found', 'can only promote a learner member'];
+
+async function effectOf(step: Deed, observed: Observed, { etcd, save }: Hands): Promise<void> {
+  const endpoints = healthyUrls(observed);
+  switch (step.do) {
+    case 'add':
+      return etcd.addLearner(endpoints, step.member, peerUrl(observed.cluster, step.member));
+    case 'promote':
+      return etcd.promote(endpoints, step.id);
+    case 'move-leader':
+      return etcd.moveLeader(clientUrl(observed.cluster, step.from), step.id);
+    case 'remove':
+      return etcd.remove(without(endpoints, observed, step.member), step.id);
+    case 'replace': {
+      const [from = ''] = endpoints;
+      await save(from);
+      return etcd.remove(endpoints, step.id);
+    }
+    case 'found':
+    case 'roll':
+      return;
+  }
+}
+
+/** Of voters; a learner answers nothing of this. */
+function healthyUrls({ cluster, members = [] }: Observed): readonly string[] {
+  return members
+    .filter(({ isHealthy, isLearner }) => isHealthy && !isLearner)
+    .map(({ name }) => clientUrl(cluster, name));
+}
+
+/** A member is not asked for its own removal, as it may be gone before it answers. */
+function without(endpoints: readonly string[], { cluster }: Observed, member: string): readonly string[] {
+  const others = endpoints.filter((url) => url !== clientUrl(cluster, member));
+  return others.length === 0 ? endpoints : others;
+}

@@ -1,0 +1,105 @@
+import type { NewObject } from 'hooklet';
+import { CLIENT_PORT, memberNumber, peerUrl, PEER_PORT } from './cluster.ts';
+import { asGiven, claimName, CLUSTER_LABEL, memberSet } from './form.ts';
+import type { Member, MemberParts, Observed, Wanted } from './observed.ts';
+import type { Step } from './step.ts';
+
+/** What a member with a disk starts with: etcd reads none of it then, and with an empty disk refuses to start. */
+const SEALED = { ETCD_INITIAL_CLUSTER: 'sealed=http://sealed.invalid:2380', ETCD_INITIAL_CLUSTER_STATE: 'existing' };
+
+/** All objects of a cluster. A member keeps the StatefulSet that it was given, until a step is about it. */
+export function childrenOf(observed: Observed, wanted: Wanted, step: Step): readonly NewObject[] {
+  const { cluster } = observed;
+  const labels = { [CLUSTER_LABEL]: cluster.name };
+  const own = wantedMembers(observed, step).flatMap((member) => memberObjects(observed, wanted, { member, step }));
+  return [
+    service(cluster.name, labels, {
+      clusterIP: 'None',
+      // Members find each other before they are ready.
+      publishNotReadyAddresses: true,
+      ports: [
+        { name: 'client', port: CLIENT_PORT },
+        { name: 'peer', port: PEER_PORT },
+      ],
+    }),
+    service(`${cluster.name}-client`, labels, { ports: [{ name: 'client', port: CLIENT_PORT }] }),
+    {
+      apiVersion: 'policy/v1',
+      kind: 'PodDisruptionBudget',
+      metadata: { name: cluster.name, labels },
+      spec: { maxUnavailable: 1, selector: { matchLabels: labels } },
+    },
+    ...own,
+  ];
+}
+
+function service(name: string, labels: Readonly<Record<string, string>>, spec: object): NewObject {
+  return { apiVersion: 'v1', kind: 'Service', metadata: { name, labels }, spec: { selector: labels, ...spec } };
+}
+
+/** Those that etcd lists; where nobody can ask it, those whose objects are there. */
+function wantedMembers({ cluster, members, parts }: Observed, step: Step): readonly string[] {
+  const names = (members ?? parts).map(({ name }) => name);
+  const all = step.do === 'found' ? [...names, step.member] : names;
+  return all.filter((name) => memberNumber(cluster, name) !== undefined);
+}
+
+interface About {
+  readonly member: string;
+  readonly step: Step;
+}
+
+function memberObjects(observed: Observed, { spec }: Wanted, { member, step }: About): readonly NewObject[] {
+  const { cluster, parts } = observed;
+  const labels = { [CLUSTER_LABEL]: cluster.name };
+  const there = parts.find(({ name }) => name === member);
+  const listed = observed.members?.find(({ name }) => name === member);
+  const { size, storageClassName } = spec.storage;
+  const { data } = claimAndStart(observed, member, there);
+  return [
+    { apiVersion: 'v1', kind: 'ConfigMap', metadata: { name: member, labels }, data },
+    {
+      apiVersion: 'v1',
+      kind: 'PersistentVolumeClaim',
+      metadata: { name: claimName(member), labels },
+      spec: {
+        accessModes: ['ReadWriteOnce'],
+        resources: { requests: { storage: size } },
+        ...(storageClassName !== undefined && { storageClassName }),
+      },
+    },
+    setOf(observed, { spec, there, isFree: isFree(step, member, listed) }, member),
+  ];
+}
+
+/** Whether a member may get another StatefulSet: it is its turn, or it has no data yet. */
+function isFree(step: Step, member: string, listed: Member | undefined): boolean {
+  return (step.do === 'roll' && step.member === member) || listed?.isStarted === false;
+}
+
+interface SetChoice {
+  readonly spec: Wanted['spec'];
+  readonly there: MemberParts | undefined;
+  readonly isFree: boolean;
+}
+
+function setOf({ cluster }: Observed, { spec, there, isFree: free }: SetChoice, member: string): NewObject {
+  const given = there?.set?.given;
+  if (free || given === undefined) return memberSet(cluster, member, spec);
+  return asGiven(given);
+}
+
+/** With what a member starts: the first one a new cluster, one that was added those that are there, all others nothing. */
+function claimAndStart({ cluster, uid, members, clusterId }: Observed, member: string, there?: MemberParts) {
+  const token = { ETCD_INITIAL_CLUSTER_TOKEN: uid };
+  const listed = members?.find(({ name }) => name === member);
+  if (listed?.isStarted === false) {
+    const list = (members ?? []).map(({ name }) => `${name}=${peerUrl(cluster, name)}`).join(',');
+    return { data: { ...token, ETCD_INITIAL_CLUSTER: list, ETCD_INITIAL_CLUSTER_STATE: 'existing' } };
+  }
+  if (listed !== undefined) return { data: { ...token, ...SEALED } };
+  if (there?.start !== undefined) return { data: there.start };
+  if (clusterId !== undefined) return { data: { ...token, ...SEALED } };
+  const alone = `${member}=${peerUrl(cluster, member)}`;
+  return { data: { ...token, ETCD_INITIAL_CLUSTER: alone, ETCD_INITIAL_CLUSTER_STATE: 'new' } };
+}

@@ -1,0 +1,36 @@
+/** A member as etcd lists it. */
+export interface ListedMember {
+  readonly id: string;
+  /** Empty until it has started. */
+  readonly name: string;
+  readonly peerUrls: readonly string[];
+  readonly isLearner: boolean;
+}
+
+/** What one member says of itself. */
+export interface EndpointStatus {
+  readonly endpoint: string;
+  readonly clusterId: string;
+  readonly memberId: string;
+  /** Empty when it knows no leader. */
+  readonly leader: string;
+  readonly version: string;
+  readonly databaseBytes: number;
+  readonly databaseBytesInUse: number;
+  readonly errors: readonly string[];
+}
+
+/** What the hook asks of etcd, of the members at some URLs. */
+export interface EtcdPort {
+  /** Read linearizably: whoever can list them has quorum. */
+  members(endpoints: readonly string[]): Promise<readonly ListedMember[]>;
+  /** Of those that answer. */
+  statuses(endpoints: readonly string[]): Promise<readonly EndpointStatus[]>;
+  /** The endpoints that answer a linearizable read, also while an alarm is raised. */
+  healthy(endpoints: readonly string[]): Promise<readonly string[]>;
+  addLearner(endpoints: readonly string[], name: string, peerUrl: string): Promise<void>;
+  promote(endpoints: readonly string[], id: string): Promise<void>;
+  remove(endpoints: readonly string[], id: string): Promise<void>;
+  /** Only the leader can do it. */
+  moveLeader(leader: string, id: string): Promise<void>;
+}

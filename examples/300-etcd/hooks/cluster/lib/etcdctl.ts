@@ -1,0 +1,104 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { EndpointStatus, EtcdPort, ListedMember } from './etcd-port.ts';
+
+const run = promisify(execFile);
+// A JSON number cannot represent 64 bits.
+const ID_FIELDS = /"(ID|member_id|cluster_id|leader)":(\d+)/g;
+const SECONDS = 5;
+const MOST_BYTES = 4 * 1024 * 1024;
+
+/** etcd by etcdctl, a process for each call. */
+export function etcdctl(signal: AbortSignal): EtcdPort {
+  const ask = async (endpoints: readonly string[], ...args: readonly string[]): Promise<string> => {
+    const limits = ['--command-timeout', `${SECONDS}s`, '--dial-timeout', `${SECONDS}s`];
+    const options = { env: environment(), signal, maxBuffer: MOST_BYTES };
+    return (await run('etcdctl', ['--endpoints', endpoints.join(','), ...limits, ...args], options)).stdout;
+  };
+  return {
+    members: async (endpoints) => membersIn(await ask(endpoints, 'member', 'list', '-w', 'json')),
+    statuses: async (endpoints) => statusesIn(await printed(ask(endpoints, 'endpoint', 'status', '-w', 'json'))),
+    healthy: async (endpoints) => healthyIn(await printed(ask(endpoints, 'endpoint', 'health', '-w', 'json'))),
+    addLearner: async (endpoints, name, url) => {
+      await ask(endpoints, 'member', 'add', name, '--learner', '--peer-urls', url);
+    },
+    promote: async (endpoints, id) => void (await ask(endpoints, 'member', 'promote', id)),
+    remove: async (endpoints, id) => void (await ask(endpoints, 'member', 'remove', id)),
+    moveLeader: async (leader, id) => void (await ask([leader], 'move-leader', id)),
+  };
+}
+
+/** Variables for etcdctl would clash with its flags. */
+function environment(): NodeJS.ProcessEnv {
+  return Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith('ETCDCTL_')));
+}
+
+/** etcdctl exits with 1 when one of several does not answer, and prints what the others said. */
+async function printed(asked: Promise<string>): Promise<string> {
+  try {
+    return await asked;
+  } catch (error) {
+    const stdout = error instanceof Error && 'stdout' in error ? String(error.stdout) : '';
+    return stdout.trim() === '' ? '[]' : stdout;
+  }
+}
+
+function listIn(text: string, ...path: readonly string[]): readonly unknown[] {
+  const quoted = text.replace(ID_FIELDS, (_, field: string, id: string) => `"${field}":"${BigInt(id).toString(16)}"`);
+  const parsed: unknown = JSON.parse(quoted);
+  const found = path.reduce<unknown>((value, key) => fieldOf(value, key), parsed);
+  return Array.isArray(found) ? found : [];
+}
+
+function membersIn(text: string): readonly ListedMember[] {
+  return listIn(text, 'members').map((one) => ({
+    id: textOf(one, 'ID'),
+    name: textOf(one, 'name'),
+    peerUrls: textsOf(one, 'peerURLs'),
+    isLearner: fieldOf(one, 'isLearner') === true,
+  }));
+}
+
+function statusesIn(text: string): readonly EndpointStatus[] {
+  return listIn(text).map((one) => {
+    const status = fieldOf(one, 'Status');
+    const header = fieldOf(status, 'header');
+    const leader = textOf(status, 'leader');
+    return {
+      endpoint: textOf(one, 'Endpoint'),
+      clusterId: textOf(header, 'cluster_id'),
+      memberId: textOf(header, 'member_id'),
+      leader: leader === '0' ? '' : leader,
+      version: textOf(status, 'version'),
+      databaseBytes: numberOf(status, 'dbSize'),
+      databaseBytesInUse: numberOf(status, 'dbSizeInUse'),
+      errors: textsOf(status, 'errors'),
+    };
+  });
+}
+
+/** A member with an alarm answers, although etcdctl calls it unhealthy. */
+function healthyIn(text: string): readonly string[] {
+  return listIn(text)
+    .filter((one) => fieldOf(one, 'health') === true || textOf(one, 'error').startsWith('Active Alarm'))
+    .map((one) => textOf(one, 'endpoint'));
+}
+
+function fieldOf(value: unknown, key: string): unknown {
+  return typeof value === 'object' && value !== null ? Reflect.get(value, key) : undefined;
+}
+
+function textOf(value: unknown, key: string): string {
+  const field = fieldOf(value, key);
+  return typeof field === 'string' ? field : '';
+}
+
+function numberOf(value: unknown, key: string): number {
+  const field = fieldOf(value, key);
+  return typeof field === 'number' ? field : 0;
+}
+
+function textsOf(value: unknown, key: string): readonly string[] {
+  const field = fieldOf(value, key);
+  return Array.isArray(field) ? field.filter((one) => typeof one === 'string') : [];
+}

@@ -1,0 +1,88 @@
+import type { KubernetesObject } from 'hooklet';
+import { byNumber, clientUrl, memberNumber, memberOfUrl, type ClusterName, type EtcdCluster } from './cluster.ts';
+import type { EndpointStatus, EtcdPort, ListedMember } from './etcd-port.ts';
+import type { Alarms, Member, Observed } from './observed.ts';
+import { partsOf } from './parts.ts';
+
+type Owned = Readonly<Record<string, readonly KubernetesObject[]>>;
+
+/** What Kubernetes has of the cluster, and what etcd says of it. */
+export async function observe(object: EtcdCluster, owned: Owned, etcd: EtcdPort, nowMs: number): Promise<Observed> {
+  const { name, uid, namespace = 'default' } = object.metadata;
+  const cluster: ClusterName = { name, namespace };
+  const parts = partsOf(cluster, owned);
+  const before = object.status?.members ?? [];
+  const asked = [...new Set([...parts, ...before].map((one) => one.name))].filter(
+    (one) => memberNumber(cluster, one) !== undefined,
+  );
+  const answers = await ask(cluster, etcd, asked);
+  // Before it can be read it may not be there to stay.
+  const found = answers.listed === undefined ? undefined : answers.statuses[0]?.clusterId;
+  return {
+    cluster,
+    uid,
+    nowMs,
+    clusterId: object.status?.clusterID ?? found,
+    silent: asked.filter((one) => !answers.statuses.some(({ endpoint }) => endpoint === clientUrl(cluster, one))),
+    before,
+    parts,
+    members: answers.listed && membersOf(cluster, answers.listed, answers),
+    alarms: alarmsIn(answers.statuses),
+  };
+}
+
+interface Answers {
+  readonly listed: readonly ListedMember[] | undefined;
+  readonly statuses: readonly EndpointStatus[];
+  readonly healthy: readonly string[];
+}
+
+async function ask(cluster: ClusterName, etcd: EtcdPort, names: readonly string[]): Promise<Answers> {
+  const urls = names.map((name) => clientUrl(cluster, name));
+  const statuses = urls.length === 0 ? [] : await etcd.statuses(urls).catch(() => []);
+  const answering = statuses.map(({ endpoint }) => endpoint);
+  if (answering.length === 0) return { listed: undefined, statuses: [], healthy: [] };
+  const listed = await etcd.members(answering).catch(() => undefined);
+  const healthy = listed === undefined ? [] : await etcd.healthy(answering).catch(() => []);
+  return { listed, statuses, healthy };
+}
+
+function membersOf(cluster: ClusterName, listed: readonly ListedMember[], answers: Answers): readonly Member[] {
+  // What most say: one that was cut off may still believe in an older leader.
+  const leader = mostSaid(answers.statuses.map((status) => status.leader));
+  return listed
+    .map(({ id, name, peerUrls, isLearner }) => {
+      const [url = ''] = peerUrls;
+      const member = memberOfUrl(cluster, url) ?? url;
+      const status = answers.statuses.find(({ memberId }) => memberId === id);
+      const answersReads = status !== undefined && answers.healthy.includes(status.endpoint);
+      return {
+        id,
+        name: member,
+        isStarted: name !== '',
+        isLearner,
+        isLeader: leader === id,
+        // A learner answers no such reads.
+        isHealthy: isLearner ? status !== undefined : answersReads,
+        version: status?.version ?? '',
+      };
+    })
+    .toSorted(byNumber(cluster));
+}
+
+function mostSaid(leaders: readonly string[]): string {
+  const known = leaders.filter((leader) => leader !== '');
+  const votes = Map.groupBy(known, (leader) => leader);
+  return [...votes].toSorted(([, a], [, b]) => b.length - a.length)[0]?.[0] ?? '';
+}
+
+/** Each member tells the alarms of all, such as `memberID:123 alarm:NOSPACE`. */
+function alarmsIn(statuses: readonly EndpointStatus[]): Alarms {
+  const told = statuses
+    .flatMap(({ errors }) => errors)
+    .flatMap((text) => [...text.matchAll(/memberID:(\d+)\s+alarm:(\w+)/g)]);
+  const of = (kind: string): readonly string[] => [
+    ...new Set(told.filter(([, , alarm]) => alarm === kind).map(([, id = '0']) => BigInt(id).toString(16))),
+  ];
+  return { noSpace: of('NOSPACE'), corrupt: of('CORRUPT') };
+}

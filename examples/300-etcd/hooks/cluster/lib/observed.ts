@@ -1,0 +1,71 @@
+import type { NewObject } from 'hooklet';
+import type { ClusterName, ClusterSpec, MemberStatus } from './cluster.ts';
+
+/** All that one run knows, read in one go. */
+export interface Observed {
+  readonly cluster: ClusterName;
+  readonly uid: string;
+  readonly nowMs: number;
+  /** Recorded when the cluster first answered; undefined before. */
+  readonly clusterId: string | undefined;
+  /** The status that the last run wrote. */
+  readonly before: readonly MemberStatus[];
+  /** Read linearizably, so that there was quorum; undefined where nobody could answer so. */
+  readonly members: readonly Member[] | undefined;
+  /** Names of those that were asked, and did not answer at all. */
+  readonly silent: readonly string[];
+  readonly alarms: Alarms;
+  /** The Kubernetes side of each member, by number. */
+  readonly parts: readonly MemberParts[];
+}
+
+/** A member in the list of etcd, with what it said itself. */
+export interface Member {
+  readonly id: string;
+  /** By its peer URL, as one that has not started has no name of its own. */
+  readonly name: string;
+  readonly isStarted: boolean;
+  readonly isLearner: boolean;
+  readonly isLeader: boolean;
+  /** It has answered a linearizable read. */
+  readonly isHealthy: boolean;
+  readonly version: string;
+}
+
+export interface Alarms {
+  /** Ids of members. */
+  readonly noSpace: readonly string[];
+  readonly corrupt: readonly string[];
+}
+
+/** The objects of one member; absent ones are not there. */
+export interface MemberParts {
+  readonly name: string;
+  readonly set?: MemberSet;
+  readonly claim?: MemberClaim;
+  /** What it starts with. */
+  readonly start?: Readonly<Record<string, string>>;
+}
+
+export interface MemberSet {
+  /** Names what it was made from. */
+  readonly form: string;
+  readonly version: string;
+  /** The object as it was given last, to be given again unchanged. */
+  readonly given: NewObject | undefined;
+  /** Its Pod is ready and of the last form. */
+  readonly isSettled: boolean;
+}
+
+export interface MemberClaim {
+  readonly size: string;
+  readonly storageClassName: string | undefined;
+}
+
+/** What is wanted, beside what there is. */
+export interface Wanted {
+  readonly spec: ClusterSpec;
+  /** Of a StatefulSet that is made from this spec. */
+  readonly form: string;
+  readonly repairAfterMs: number;
+}

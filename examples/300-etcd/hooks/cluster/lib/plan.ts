@@ -1,0 +1,129 @@
+import { byNumber, memberName, memberNumber } from './cluster.ts';
+import type { Member, Observed, Wanted } from './observed.ts';
+import { refusal } from './refusal.ts';
+import { repairStep } from './repair.ts';
+import { refuse, wait, type Step } from './step.ts';
+
+/** The one step that is next. It decides by what etcd and Kubernetes say now, so that it is right after any crash. */
+export function plan(observed: Observed, wanted: Wanted): Step {
+  return (
+    refusal(observed, wanted) ??
+    (observed.members === undefined ? unanswered(observed, wanted) : next(observed, wanted))
+  );
+}
+
+/** How many voters must agree. */
+export function quorum(voters: number): number {
+  return Math.floor(voters / 2) + 1;
+}
+
+/** Nobody could list the members: the cluster is new, starts, or has lost its quorum. Only a new one is founded. */
+function unanswered({ cluster, parts, clusterId, silent }: Observed, { form }: Wanted): Step {
+  const names = parts.map(({ name }) => name);
+  const mendable = parts.find(({ set }) => set !== undefined && !set.isSettled && set.form !== form);
+  if (mendable !== undefined) return { do: 'roll', member: mendable.name };
+  if (clusterId === undefined) {
+    if (names.length === 0) return { do: 'found', member: memberName(cluster, 0) };
+    return wait('Founding', `${names.join(', ')} has not answered yet: see its Pod`);
+  }
+  if (!parts.some(({ claim }) => claim !== undefined)) {
+    return refuse(
+      'DataGone',
+      `the volumes of cluster ${clusterId} are gone, and a new cluster would be an empty one: make an EtcdRestore from a backup, or delete this EtcdCluster and make it anew`,
+    );
+  }
+  const who = silent.length === 0 ? 'they answer, but know no leader' : `${silent.join(', ')} do not answer`;
+  return wait(
+    'QuorumLost',
+    `${names.length} members have no quorum (${who}), and nothing is changed: bring their Pods and nodes back. If their disks are lost, restore a backup into a new cluster`,
+  );
+}
+
+type Next = (observed: Observed, wanted: Wanted, members: readonly Member[]) => Step | undefined;
+
+const ORDER: readonly Next[] = [foreign, promoteLearner, shrink, mendForm, repairStep, grow, roll];
+
+function next(observed: Observed, wanted: Wanted): Step {
+  const members = (observed.members ?? []).toSorted(byNumber(observed.cluster));
+  for (const step of ORDER) {
+    const found = step(observed, wanted, members);
+    if (found !== undefined) return found;
+  }
+  return { do: 'rest' };
+}
+
+function foreign({ cluster }: Observed, _: Wanted, members: readonly Member[]): Step | undefined {
+  const others = members.filter(({ name }) => memberNumber(cluster, name) === undefined);
+  if (others.length === 0) return undefined;
+  const ids = others.map(({ id, name }) => `${id} (${name})`).join(', ');
+  return wait('ForeignMember', `somebody else has added ${ids}: remove it with etcdctl member remove`);
+}
+
+/** A learner is finished, or taken away again, before anything else begins: etcd allows one. */
+function promoteLearner({ cluster }: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
+  const learner = members.findLast(({ isLearner }) => isLearner);
+  if (learner === undefined) return undefined;
+  const { name: member, id } = learner;
+  if (members.length > spec.replicas) return { do: 'remove', member, id, why: 'it is no longer wanted' };
+  if (!learner.isStarted) return wait('Joining', `${member} is a member, and has not started yet: see Pod ${member}-0`);
+  if (!learner.isHealthy && memberNumber(cluster, member) !== undefined) return undefined;
+  return { do: 'promote', member, id };
+}
+
+/** The last by number goes first, or one that has failed; the leader hands over before it goes. */
+function shrink(_: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
+  if (members.length <= spec.replicas) return undefined;
+  const victim = members.findLast(({ isHealthy }) => !isHealthy) ?? members.at(-1);
+  if (victim === undefined) return undefined;
+  const others = members.filter(({ id }) => id !== victim.id);
+  const healthy = others.filter(({ isHealthy }) => isHealthy);
+  if (healthy.length < quorum(others.length)) {
+    return wait(
+      'TooFewHealthy',
+      `${victim.name} is not removed: of the other ${others.length} members only ${healthy.length} answer`,
+    );
+  }
+  const why = `${members.length} members are ${members.length - spec.replicas} too many`;
+  return handOver(members, victim) ?? { do: 'remove', member: victim.name, id: victim.id, why };
+}
+
+/** Undefined where the member does not lead, or nobody could take over. */
+function handOver(members: readonly Member[], from: Member): Step | undefined {
+  const to = members.find(({ id, isHealthy, isLearner }) => id !== from.id && isHealthy && !isLearner);
+  if (!from.isLeader || to === undefined) return undefined;
+  return { do: 'move-leader', member: to.name, id: to.id, from: from.name };
+}
+
+/** A member that fails in a form that is not wanted gets the wanted one, which may be what mends it. */
+function mendForm({ parts }: Observed, { form }: Wanted, members: readonly Member[]): Step | undefined {
+  const sick = new Set(members.filter(({ isHealthy }) => !isHealthy).map(({ name }) => name));
+  const found = parts.find(
+    ({ name, set }) => set !== undefined && !set.isSettled && set.form !== form && sick.has(name),
+  );
+  return found && { do: 'roll', member: found.name };
+}
+
+/** etcd adds nobody while a member is away. */
+function grow({ cluster, parts }: Observed, { spec }: Wanted, members: readonly Member[]): Step | undefined {
+  if (members.length >= spec.replicas) return undefined;
+  const taken = new Set([...members.map(({ name }) => name), ...parts.map(({ name }) => name)]);
+  const number = Array.from({ length: taken.size + 1 }, (_, at) => at).find(
+    (one) => !taken.has(memberName(cluster, one)),
+  );
+  return { do: 'add', member: memberName(cluster, number ?? taken.size) };
+}
+
+/** One member at a time, the leader last, and only while all answer linearizable reads and all Pods are ready. */
+function roll({ parts }: Observed, { form }: Wanted, members: readonly Member[]): Step | undefined {
+  const outdated = members.filter(({ name }) => formOf(parts, name) !== form);
+  const moving = parts.filter(({ set }) => set !== undefined && !set.isSettled).map(({ name }) => name);
+  if (moving.length > 0) return wait('PodsNotReady', `waiting for the Pods of ${moving.join(', ')} to be ready`);
+  const followers = outdated.filter(({ isLeader }) => !isLeader);
+  const [member = outdated[0]] = followers;
+  if (member === undefined) return undefined;
+  return handOver(members, member) ?? { do: 'roll', member: member.name };
+}
+
+function formOf(parts: Observed['parts'], member: string): string | undefined {
+  return parts.find(({ name }) => name === member)?.set?.form;
+}

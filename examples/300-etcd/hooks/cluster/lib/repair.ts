@@ -1,0 +1,30 @@
+import type { Member, Observed, Wanted } from './observed.ts';
+import { wait, type Step } from './step.ts';
+
+/** What is done about members that do not answer: they get time, then the only one is replaced, if all else is well. */
+export function repairStep(observed: Observed, wanted: Wanted, members: readonly Member[]): Step | undefined {
+  const failing = members.filter(({ isHealthy }) => !isHealthy);
+  const [member] = failing;
+  if (member === undefined) return undefined;
+  const names = failing.map(({ name }) => name).join(', ');
+  if (failing.length > 1) {
+    return wait('MembersFailing', `${names} do not answer; only one at a time is replaced: see their Pods and nodes`);
+  }
+  if (observed.alarms.noSpace.length > 0) {
+    return wait('MemberFailing', `${names} does not answer, and is not replaced while the alarm NOSPACE is raised`);
+  }
+  const sinceMs = Date.parse(observed.before.find(({ name }) => name === member.name)?.failingSince ?? '');
+  const forMs = observed.nowMs - sinceMs;
+  const limit = `${wanted.repairAfterMs / 1000}s`;
+  if (!(forMs >= wanted.repairAfterMs)) {
+    return wait('MemberFailing', `${names} does not answer; after ${limit} (spec.repair.after) it is replaced`);
+  }
+  const voters = members.filter(({ isLearner }) => !isLearner).length;
+  if (voters < 3 && !member.isLearner) {
+    return wait(
+      'TooFewMembers',
+      `${names} does not answer, and of ${voters} members none can be replaced: bring it back`,
+    );
+  }
+  return { do: 'replace', member: member.name, id: member.id, why: `it has not answered for ${limit}` };
+}

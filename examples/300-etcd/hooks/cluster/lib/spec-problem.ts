@@ -1,0 +1,51 @@
+import type { ClusterSpec } from './cluster.ts';
+import { bytesOf, millisecondsOf } from './quantity.ts';
+
+export const MOST_MEMBERS = 11;
+/** The minors that this hook knows how to run. */
+export const KNOWN_MINORS: readonly number[] = [5, 6];
+
+/** All that is wrong with a spec by itself, in one text; undefined where nothing is. */
+export function specProblem(spec: ClusterSpec): string | undefined {
+  const problems = [replicas(spec), version(spec), size(spec), repair(spec), elections(spec), compaction(spec)];
+  const found = problems.filter((problem) => problem !== undefined);
+  return found.length === 0 ? undefined : found.join('; ');
+}
+
+function replicas({ replicas: count }: ClusterSpec): string | undefined {
+  if (!Number.isInteger(count) || count < 1 || count > MOST_MEMBERS) {
+    return `spec.replicas is ${count}: ask for 1, 3, 5, 7, 9 or ${MOST_MEMBERS} members`;
+  }
+  if (count % 2 === 1) return undefined;
+  const survived = count / 2 - 1;
+  return `spec.replicas is ${count}: ${count} members survive the loss of ${survived}, as ${count - 1} do, and have one more to lose: ask for ${count - 1} or ${count + 1}`;
+}
+
+function version({ version: text }: ClusterSpec): string | undefined {
+  const [, minor = ''] = /^3\.(\d{1,2})\.\d{1,3}$/.exec(text) ?? [];
+  if (minor !== '' && KNOWN_MINORS.includes(Number(minor))) return undefined;
+  const known = KNOWN_MINORS.map((one) => `3.${one}`).join(' and ');
+  return `spec.version is "${text}": ask for a released version of ${known}, such as 3.6.7`;
+}
+
+function size({ storage }: ClusterSpec): string | undefined {
+  if (bytesOf(storage.size) !== undefined) return undefined;
+  return `spec.storage.size is "${storage.size}": ask for an amount above zero, such as 8Gi`;
+}
+
+function repair({ repair: { after } = {} }: ClusterSpec): string | undefined {
+  const ms = after === undefined ? 60_000 : millisecondsOf(after);
+  if (ms !== undefined && ms >= 10_000) return undefined;
+  return `spec.repair.after is "${after}": ask for a duration of at least 10s, such as 5m; a member takes that long to restart`;
+}
+
+function elections({ options = {} }: ClusterSpec): string | undefined {
+  const { heartbeatMilliseconds: heartbeat = 100, electionMilliseconds: election = 1000 } = options;
+  if (election >= 5 * heartbeat) return undefined;
+  return `spec.options.electionMilliseconds is ${election}: etcd wants at least five heartbeats of ${heartbeat} ms, so ask for ${5 * heartbeat} or more`;
+}
+
+function compaction({ options: { autoCompaction } = {} }: ClusterSpec): string | undefined {
+  if (autoCompaction === undefined || millisecondsOf(autoCompaction) !== undefined) return undefined;
+  return `spec.options.autoCompaction is "${autoCompaction}": ask for a duration such as 1h`;
+}

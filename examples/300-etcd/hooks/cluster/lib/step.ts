@@ -1,0 +1,35 @@
+/** What a run does: one deed, or nothing with the reason for it. */
+export type Step = Deed | Wait | Refusal | { readonly do: 'rest' };
+
+export interface Wait {
+  readonly do: 'wait';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export interface Refusal {
+  readonly do: 'refuse';
+  readonly reason: string;
+  readonly message: string;
+}
+
+export type Deed =
+  | { readonly do: 'found'; readonly member: string }
+  | { readonly do: 'add'; readonly member: string }
+  | { readonly do: 'promote'; readonly member: string; readonly id: string }
+  | { readonly do: 'move-leader'; readonly member: string; readonly id: string; readonly from: string }
+  | { readonly do: 'remove'; readonly member: string; readonly id: string; readonly why: string }
+  | { readonly do: 'replace'; readonly member: string; readonly id: string; readonly why: string }
+  | { readonly do: 'roll'; readonly member: string };
+
+export function isDeed(step: Step): step is Deed {
+  return 'member' in step;
+}
+
+export function wait(reason: string, message: string): Step {
+  return { do: 'wait', reason, message };
+}
+
+export function refuse(reason: string, message: string): Step {
+  return { do: 'refuse', reason, message };
+}

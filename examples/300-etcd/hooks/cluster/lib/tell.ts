@@ -1,0 +1,124 @@
+import type { ConditionToSet, EventToRecord } from 'hooklet';
+import { CLIENT_PORT, type EtcdCluster, type MemberStatus } from './cluster.ts';
+import type { Member, Observed, Wanted } from './observed.ts';
+import { isDeed, type Deed, type Step } from './step.ts';
+
+/** The status of a cluster, all of one moment. */
+export function statusOf(observed: Observed, { spec }: Wanted): Readonly<Record<string, unknown>> {
+  const { cluster, clusterId, members, before, nowMs } = observed;
+  const at = new Date(nowMs).toISOString();
+  const told = members?.map((member) => memberStatus(member, before, at)) ?? before;
+  const leader = members?.find(({ isLeader }) => isLeader)?.name;
+  const versions = [...new Set(told.map(({ version }) => version).filter((version) => version !== ''))].toSorted();
+  return {
+    ...(clusterId !== undefined && { clusterID: clusterId }),
+    leader: leader ?? null,
+    version: versions.join(', '),
+    replicas: told.length,
+    readyReplicas: members?.filter(({ isHealthy }) => isHealthy).length ?? 0,
+    wantedReplicas: spec.replicas,
+    endpoint: `http://${cluster.name}-client.${cluster.namespace}.svc:${CLIENT_PORT}`,
+    members: told,
+  };
+}
+
+function memberStatus(member: Member, before: readonly MemberStatus[], at: string): MemberStatus {
+  const { id, name, version, isHealthy } = member;
+  const known = before.find((one) => one.id === id);
+  const role = roleOf(member);
+  const common = { name, id, role, version: version === '' ? (known?.version ?? '') : version };
+  return isHealthy || !member.isStarted ? common : { ...common, failingSince: known?.failingSince ?? at };
+}
+
+function roleOf({ isLeader, isLearner, isHealthy }: Member): MemberStatus['role'] {
+  if (isLearner) return 'learner';
+  if (!isHealthy) return 'unknown';
+  return isLeader ? 'leader' : 'follower';
+}
+
+/** Why a cluster is ready or not, whether it has quorum, and what needs a person. */
+export function conditionsOf(observed: Observed, { spec }: Wanted, step: Step): readonly ConditionToSet[] {
+  return [readiness(step), quorumOf(observed), spaceOf(observed), survival(spec.replicas)];
+}
+
+function quorumOf({ members }: Observed): ConditionToSet {
+  return members === undefined
+    ? { type: 'HasQuorum', status: 'False', reason: 'NoAnswer', message: 'no linearizable read was answered' }
+    : { type: 'HasQuorum', status: 'True', reason: 'Answered', message: 'a linearizable read was answered' };
+}
+
+function spaceOf({ alarms }: Observed): ConditionToSet {
+  if (alarms.noSpace.length === 0) {
+    return { type: 'HasSpace', status: 'True', reason: 'NoAlarm', message: 'no alarm is raised' };
+  }
+  const message =
+    'the alarm NOSPACE is raised, so nothing can be written: delete keys, compact and defragment, or raise spec.options.quotaBackendBytes; then disarm the alarm';
+  return { type: 'HasSpace', status: 'False', reason: 'NoSpace', message };
+}
+
+function survival(replicas: number): ConditionToSet {
+  if (replicas > 1) {
+    const message = `${replicas} members go on without ${Math.ceil(replicas / 2) - 1}`;
+    return { type: 'SurvivesLoss', status: 'True', reason: 'Redundant', message };
+  }
+  const message = 'one member: when its disk is lost, all is lost; ask for 3';
+  return { type: 'SurvivesLoss', status: 'False', reason: 'OneMember', message };
+}
+
+function readiness(step: Step): ConditionToSet {
+  if (isDeed(step)) return { type: 'Ready', status: 'False', reason: 'Working', message: sentenceOf(step) };
+  if (step.do === 'rest') {
+    return { type: 'Ready', status: 'True', reason: 'AllWell', message: 'all members are as wanted' };
+  }
+  return { type: 'Ready', status: 'False', reason: step.reason, message: step.message };
+}
+
+function sentenceOf(step: Deed): string {
+  switch (step.do) {
+    case 'found':
+      return `${step.member} founds the cluster`;
+    case 'add':
+      return `${step.member} was added as a learner`;
+    case 'promote':
+      return `${step.member} has the data of the others, and votes`;
+    case 'move-leader':
+      return `${step.member} leads instead of ${step.from}`;
+    case 'remove':
+      return `${step.member} was removed: ${step.why}`;
+    case 'replace':
+      return `${step.member} was given up, and another takes its place: ${step.why}`;
+    case 'roll':
+      return `${step.member} gets what the spec asks for`;
+  }
+}
+
+const REASONS: Readonly<Record<Deed['do'], string>> = {
+  found: 'Founded',
+  add: 'MemberAdded',
+  promote: 'MemberPromoted',
+  'move-leader': 'LeaderMoved',
+  remove: 'MemberRemoved',
+  replace: 'MemberReplaced',
+  roll: 'MemberChanged',
+};
+/** What a person has to look at; the other waits are part of the work. */
+const WARNED = new Set([
+  'QuorumLost',
+  'MembersFailing',
+  'MemberFailing',
+  'TooFewMembers',
+  'TooFewHealthy',
+  'ForeignMember',
+]);
+
+/** Each deed, and each reason to wait or to refuse when it begins. */
+export function eventsOf({ status }: EtcdCluster, step: Step): readonly EventToRecord[] {
+  if (isDeed(step)) {
+    const type = step.do === 'replace' ? 'Warning' : 'Normal';
+    return [{ type, reason: REASONS[step.do], message: sentenceOf(step) }];
+  }
+  if (step.do === 'rest') return [];
+  const before = status?.conditions?.find(({ type }) => type === 'Ready')?.reason;
+  const isNews = before !== step.reason && (step.do === 'refuse' || WARNED.has(step.reason));
+  return isNews ? [{ type: 'Warning', reason: step.reason, message: step.message }] : [];
+}

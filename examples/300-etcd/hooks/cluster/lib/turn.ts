@@ -1,0 +1,50 @@
+import type { KubernetesObject, ReconcileAnswer } from 'hooklet';
+import { act, type Save } from './act.ts';
+import { childrenOf } from './children.ts';
+import { DEFAULT_REPAIR_AFTER, type EtcdCluster } from './cluster.ts';
+import type { EtcdPort } from './etcd-port.ts';
+import { formOf } from './form.ts';
+import type { Wanted } from './observed.ts';
+import { observe } from './observe.ts';
+import { plan } from './plan.ts';
+import { millisecondsOf } from './quantity.ts';
+import { isDeed, type Step } from './step.ts';
+import { conditionsOf, eventsOf, statusOf } from './tell.ts';
+
+export interface TurnInput {
+  readonly object: EtcdCluster;
+  readonly owned: Readonly<Record<string, readonly KubernetesObject[]>>;
+  readonly etcd: EtcdPort;
+  readonly save: Save;
+  readonly nowMs: number;
+}
+
+/** One run: looks, does one step, and tells. */
+export async function turn({ object, owned, etcd, save, nowMs }: TurnInput): Promise<ReconcileAnswer> {
+  const observed = await observe(object, owned, etcd, nowMs);
+  const wanted = wantedOf(object);
+  const planned = plan(observed, wanted);
+  const step = await act(planned, observed, { etcd, save });
+  return {
+    // What is refused stays as it is.
+    ...(step.do !== 'refuse' && { children: childrenOf(observed, wanted, step) }),
+    status: statusOf(observed, wanted),
+    conditions: conditionsOf(observed, wanted, step),
+    events: eventsOf(object, step),
+    retryAfter: againAfter(step),
+  };
+}
+
+function wantedOf({ spec }: EtcdCluster): Wanted {
+  const { after = DEFAULT_REPAIR_AFTER } = spec.repair ?? {};
+  return { spec, form: formOf(spec), repairAfterMs: millisecondsOf(after) ?? Number.POSITIVE_INFINITY };
+}
+
+/** What ends by a change of an object. */
+const FOLLOWED = new Set(['PodsNotReady']);
+
+/** Objects that change call the hook too; this is for what etcd alone knows. */
+function againAfter(step: Step): string {
+  if (isDeed(step)) return '1s';
+  return step.do === 'wait' && !FOLLOWED.has(step.reason) ? '5s' : '1m';
+}

@@ -1,0 +1,310 @@
+import { describe, expect, it } from 'vitest';
+import type { ClusterSpec } from '../../examples/300-etcd/hooks/cluster/lib/cluster.ts';
+import { EtcdWorld } from '../support/etcd-world/world.ts';
+
+const SPEC: ClusterSpec = { replicas: 3, version: '3.6.7', storage: { size: '8Gi' }, repair: { after: '1m' } };
+
+function world(changes: Partial<ClusterSpec> = {}): EtcdWorld {
+  return new EtcdWorld({ ...SPEC, ...changes });
+}
+
+async function running(changes: Partial<ClusterSpec> = {}): Promise<EtcdWorld> {
+  const made = world(changes);
+  await made.rests();
+  return made;
+}
+
+function named(...numbers: readonly number[]): readonly string[] {
+  return numbers.map((number) => `etcd-${number}`);
+}
+
+/** Plays a story once for each effect in it, with a crash after that effect; returns how many there were. */
+async function crashEverywhere(story: (world: EtcdWorld) => Promise<void>): Promise<number> {
+  const whole = world();
+  await story(whole);
+  for (let effect = 1; effect <= whole.effects; effect++) {
+    const crashed = world();
+    crashed.crashAfter(effect);
+    await story(crashed);
+    expect({ effect, members: crashed.names() }).toEqual({ effect, members: whole.names() });
+    expect(crashed.etcd.foundings).toBe(1);
+  }
+  return whole.effects;
+}
+
+describe('etcd: create and scale', () => {
+  it.each([1, 3, 5])('%i members are founded by one, and the others join as learners', async (replicas) => {
+    const made = await running({ replicas });
+
+    expect(made.names()).toEqual(named(...Array.from({ length: replicas }, (_, at) => at)));
+    expect(made.voters()).toBe(replicas);
+    expect(made.etcd.foundings).toBe(1);
+    expect(made.status.clusterID).toBe('c');
+    expect(made.status.members?.map(({ role }) => role).toSorted()).toEqual(
+      ['leader', ...Array.from({ length: replicas - 1 }, () => 'follower')].toSorted(),
+    );
+  });
+
+  it('crash between "etcd member added" and "StatefulSet made": membership and Pods agree in the end (etcd-io#26)', async () => {
+    const effects = await crashEverywhere(async (made) => {
+      await made.rests();
+      made.spec = { ...made.spec, replicas: 5 };
+      await made.rests();
+      made.spec = { ...made.spec, replicas: 3 };
+      await made.rests();
+    });
+    expect(effects).toBeGreaterThan(60);
+  });
+
+  it('the wrong member is removed where names are sorted by letters (etcd-io PR#400): 9 -> 11 -> 9', async () => {
+    const made = await running({ replicas: 9 });
+    made.spec = { ...made.spec, replicas: 11 };
+    await made.rests();
+    expect(made.names()).toHaveLength(11);
+    made.spec = { ...made.spec, replicas: 9 };
+    await made.rests();
+
+    expect(made.names()).toEqual(named(0, 1, 2, 3, 4, 5, 6, 7, 8));
+    expect(made.etcd.history.filter((line) => line.startsWith('remove'))).toEqual(['remove etcd-10', 'remove etcd-9']);
+  });
+
+  it('the leader is removed without handing over (etcd-io PR#400): it is moved first', async () => {
+    const made = await running();
+    made.etcd.leader = made.etcd.list[2]?.id ?? '';
+    made.spec = { ...made.spec, replicas: 1 };
+    await made.rests();
+
+    expect(made.names()).toEqual(['etcd-0']);
+    expect(made.etcd.history.filter((line) => line.includes('while it leads'))).toEqual([]);
+    expect(made.etcd.history).toContain('leader etcd-0');
+  });
+
+  it('a scale step restarts the first member while two of three exist (etcd-backup-restore#646)', async () => {
+    const whole = await running({ replicas: 1 });
+    whole.spec = { ...SPEC };
+    let ticks = 0;
+    for (; whole.names().length < 3 || whole.reasons.at(-1) !== 'AllWell'; ticks++) await whole.step();
+
+    for (let instant = 0; instant < ticks; instant++) {
+      const made = await running({ replicas: 1 });
+      made.spec = { ...SPEC };
+      for (let tick = 0; tick < instant; tick++) await made.step();
+      made.kill('etcd-0');
+      await made.rests();
+      expect(made.names()).toEqual(named(0, 1, 2));
+      expect(made.etcd.foundings).toBe(1);
+    }
+  });
+
+  it('the step itself restarts nobody: 1 -> 3 changes no StatefulSet that is there', async () => {
+    const made = await running({ replicas: 1 });
+    const before = made.objects.get('StatefulSet/etcd-0')?.generation;
+    made.spec = { ...SPEC };
+    await made.rests();
+
+    expect(made.objects.get('StatefulSet/etcd-0')?.generation).toBe(before);
+  });
+
+  it('a member that comes back on the disk of one that was removed (etcd#14805): 3 -> 1 -> 3', async () => {
+    const made = await running();
+    made.spec = { ...SPEC, replicas: 1 };
+    await made.rests();
+    expect([...made.objects.keys()].filter((key) => key.includes('data-'))).toEqual([
+      'PersistentVolumeClaim/data-etcd-0',
+    ]);
+    made.spec = { ...SPEC };
+    await made.rests();
+
+    expect(made.voters()).toBe(3);
+  });
+
+  it('one Pod deleted by hand: the size stays what the spec says (etcd-io#193)', async () => {
+    const made = await running();
+    for (const name of named(0, 1, 2)) {
+      made.kill(name);
+      await made.rests();
+    }
+
+    expect(made.etcd.history.filter((line) => line.startsWith('remove'))).toEqual([]);
+    expect(made.voters()).toBe(3);
+  });
+
+  it('a stale view after 3 -> 1 -> 3 deletes no volume of a live member (cassandra-operator#407)', async () => {
+    for (let frozen = 0; frozen < 40; frozen++) {
+      const made = await running();
+      made.spec = { ...SPEC, replicas: 1 };
+      const steps = async (count: number): Promise<void> => {
+        for (let step = 0; step < count; step++) await made.step();
+      };
+      await steps(frozen);
+      made.freezeView();
+      made.spec = { ...SPEC };
+      await steps(3);
+      made.thawView();
+      await made.rests();
+      expect(made.voters()).toBe(3);
+    }
+  });
+});
+
+describe('etcd: change', () => {
+  it('a version goes to one member at a time, to the leader last', async () => {
+    const made = await running({ version: '3.5.21' });
+    made.spec = { ...made.spec, version: '3.6.7' };
+    const order: string[] = [];
+    for (let ticks = 0; ticks < 200 && made.status.members?.some(({ version }) => version !== '3.6.7'); ticks++) {
+      await made.step();
+      expect(made.etcd.processes.size).toBeGreaterThanOrEqual(2);
+    }
+    for (const event of made.events) if (event.startsWith('MemberChanged')) order.push(event.slice(15, 21));
+
+    expect(order.at(-1)).toBe('etcd-0');
+    expect(new Set(order)).toEqual(new Set(named(0, 1, 2)));
+    expect(made.etcd.history).toContain('leader etcd-1');
+  });
+
+  it('a change recorded before it is done, then a crash, is never resumed (rabbitmq#782)', async () => {
+    await crashEverywhere(async (made) => {
+      await made.rests();
+      made.spec = { ...made.spec, version: '3.6.8', options: { snapshotCount: 5000 } };
+      await made.rests();
+      expect(made.status.members?.map(({ version }) => version)).toEqual(['3.6.8', '3.6.8', '3.6.8']);
+    });
+  });
+
+  it.each([1, 3])(
+    'the good image is not applied, as the bad one is waited for (etcd-druid#818): %i member(s)',
+    async (replicas) => {
+      const made = await running({ replicas });
+      made.badImages.add('gcr.io/etcd-development/etcd:v3.6.99');
+      made.spec = { ...made.spec, version: '3.6.99' };
+      for (let tick = 0; tick < 8; tick++) await made.step();
+      expect(made.etcd.processes.size).toBe(replicas - 1);
+      made.spec = { ...made.spec, version: '3.6.8' };
+      await made.rests();
+
+      expect(made.status.members?.every(({ version }) => version === '3.6.8')).toBe(true);
+    },
+  );
+
+  it('a founding member with a bad image is mended by a good one', async () => {
+    const made = world({ version: '3.6.99' });
+    made.badImages.add('gcr.io/etcd-development/etcd:v3.6.99');
+    for (let tick = 0; tick < 5; tick++) await made.step();
+    expect(made.reasons.at(-1)).toBe('Founding');
+    made.spec = { ...SPEC };
+    await made.rests();
+
+    expect(made.voters()).toBe(3);
+  });
+
+  it('volumes grow at once, and restart nobody', async () => {
+    const made = await running();
+    const generations = () => named(0, 1, 2).map((name) => made.objects.get(`StatefulSet/${name}`)?.generation);
+    const before = generations();
+    made.spec = { ...made.spec, storage: { size: '16Gi' } };
+    await made.rests();
+
+    expect(generations()).toEqual(before);
+    expect(JSON.stringify(made.objects.get('PersistentVolumeClaim/data-etcd-2')?.given.spec)).toContain('16Gi');
+  });
+});
+
+describe('etcd: what fails', () => {
+  it('quorum lost: the operator keeps making Pods (coreos#1972): nothing is written for an hour', async () => {
+    const made = await running();
+    made.away.add('etcd-1').add('etcd-2');
+    made.kill('etcd-1');
+    made.kill('etcd-2');
+    await made.step();
+    const before = made.writes.length;
+    for (let tick = 0; tick < 720; tick++) await made.step();
+
+    expect(made.reasons.at(-1)).toBe('QuorumLost');
+    expect(made.messages.at(-1)).toContain('nothing is changed');
+    expect(made.writes.slice(before)).toEqual([]);
+    expect(made.events.filter((event) => event.startsWith('QuorumLost'))).toEqual([made.events.at(-1)]);
+    made.away.clear();
+    await made.rests();
+    expect(made.etcd.foundings).toBe(1);
+  });
+
+  it('a repair founds a second cluster (etcd-druid#452): a member without its disk is replaced, by a learner', async () => {
+    const effects = await crashEverywhere(async (made) => {
+      await made.rests();
+      made.loseDisk('etcd-0');
+      await made.until(() => !made.names().includes('etcd-0') || made.etcd.processes.size === 3);
+      await made.until(() => made.voters() === 3 && made.etcd.processes.size === 3);
+      await made.rests();
+    });
+    expect(effects).toBeGreaterThan(40);
+  });
+
+  it('a member that fails is given time, a snapshot is taken, then it is replaced', async () => {
+    const made = await running();
+    made.away.add('etcd-2');
+    made.kill('etcd-2');
+    for (let tick = 0; tick < 10; tick++) await made.step();
+    expect(made.names()).toEqual(named(0, 1, 2));
+    await made.until(() => !made.names().includes('etcd-2'));
+    expect(made.saved).toHaveLength(1);
+    made.away.clear();
+    await made.rests();
+
+    expect(made.voters()).toBe(3);
+    expect(made.events.filter((event) => event.startsWith('MemberReplaced'))).toHaveLength(1);
+  });
+
+  it('NOSPACE unseen, and a repair started on it (etcd-io PR#401): it is told, and nobody is replaced', async () => {
+    const made = await running();
+    made.etcd.noSpace.add(made.etcd.list[0]?.id ?? '');
+    made.away.add('etcd-2');
+    made.kill('etcd-2');
+    for (let tick = 0; tick < 100; tick++) await made.step();
+
+    expect(made.status.conditions?.find(({ type }) => type === 'HasSpace')?.status).toBe('False');
+    expect(made.names()).toEqual(named(0, 1, 2));
+    expect(made.saved).toEqual([]);
+  });
+
+  it('of one member none is replaced, which is told', async () => {
+    const made = await running({ replicas: 1 });
+    made.away.add('etcd-0');
+    made.kill('etcd-0');
+    for (let tick = 0; tick < 100; tick++) await made.step();
+
+    expect(made.reasons.at(-1)).toBe('QuorumLost');
+    expect(made.names()).toEqual(['etcd-0']);
+  });
+
+  it('a StatefulSet and its ConfigMap that somebody deletes come back, on the same disk', async () => {
+    const made = await running();
+    made.objects.delete('StatefulSet/etcd-1');
+    made.objects.delete('ConfigMap/etcd-1');
+    await made.rests();
+
+    expect(made.voters()).toBe(3);
+    expect(made.etcd.history.filter((line) => line.startsWith('remove'))).toEqual([]);
+  });
+
+  it('where all volumes are gone no empty cluster takes the place of the old one', async () => {
+    const made = await running();
+    for (const key of made.objects.keys()) made.objects.delete(key);
+    for (const name of named(0, 1, 2)) made.kill(name);
+    for (let tick = 0; tick < 50; tick++) await made.step();
+
+    expect(made.reasons.at(-1)).toBe('DataGone');
+    expect(made.objects.size).toBe(0);
+  });
+
+  it('a quiet day writes nothing', async () => {
+    const made = await running();
+    const before = made.writes.length;
+    for (let minute = 0; minute < 1440; minute++) {
+      made.nowMs += 55_000;
+      await made.step();
+    }
+
+    expect(made.writes.slice(before)).toEqual([]);
+  });
+});

@@ -1,0 +1,198 @@
+import type { EndpointStatus, EtcdPort, ListedMember } from '../../../examples/300-etcd/hooks/cluster/lib/etcd-port.ts';
+
+/** What a member has on its disk. */
+export interface Disk {
+  memberId?: string;
+}
+
+/** A process of etcd with its disk, by the name of its member. */
+export interface Process {
+  readonly name: string;
+  readonly url: string;
+  readonly disk: Disk;
+  readonly version: string;
+  memberId: string;
+  /** Ticks since it began. */
+  age: number;
+}
+
+interface ListEntry extends ListedMember {
+  isStarted: boolean;
+}
+
+/** What must never happen. */
+export class Violation extends Error {}
+
+/**
+ * The rules by which etcd takes and loses members: changes need a quorum of voters, one learner at a time, an id that
+ * has started never starts again with an empty disk, and what was removed stays out.
+ */
+export class Members {
+  list: ListEntry[] = [];
+  readonly processes = new Map<string, Process>();
+  /** Ids of members with the alarm NOSPACE. */
+  readonly noSpace = new Set<string>();
+  foundings = 0;
+  leader = '';
+  #next = 1;
+  /** Each change of the list, in words. */
+  readonly history: string[] = [];
+  readonly syncTicks = 3;
+
+  get hasQuorum(): boolean {
+    const voters = this.list.filter(({ isLearner }) => !isLearner);
+    return voters.length > 0 && voters.filter(({ id }) => this.#runs(id)).length > voters.length / 2;
+  }
+
+  /** Starts etcd with an environment; returns why it exits, or undefined while it runs. */
+  start(name: string, env: Readonly<Record<string, string>>, disk: Disk, version: string): string | undefined {
+    const url = env['ETCD_INITIAL_ADVERTISE_PEER_URLS'] ?? '';
+    const memberId = disk.memberId ?? this.#join(name, url, env);
+    if (memberId === undefined) return "couldn't find local name in the initial cluster configuration";
+    if (!this.list.some(({ id }) => id === memberId)) return 'the member has been permanently removed from the cluster';
+    disk.memberId = memberId;
+    this.processes.set(name, { name, url, disk, version, memberId, age: 0 });
+    return undefined;
+  }
+
+  stop(name: string): void {
+    this.processes.delete(name);
+  }
+
+  tick(): void {
+    for (const process of this.processes.values()) process.age += 1;
+    for (const { name, memberId } of this.processes.values()) {
+      if (!this.list.some(({ id }) => id === memberId)) this.processes.delete(name);
+    }
+    const alive = this.list.find(({ id }) => id === this.leader && this.#runs(id));
+    if (!this.hasQuorum) this.leader = '';
+    else if (alive === undefined)
+      this.leader = this.list.find(({ id, isLearner }) => !isLearner && this.#runs(id))?.id ?? '';
+  }
+
+  /** What etcdctl would be answered. */
+  port(effect: (what: string) => void): EtcdPort {
+    return {
+      members: async (urls) => {
+        this.#needQuorum(urls);
+        return structuredClone(this.list).map((one) => ({ ...one, name: one.isStarted ? one.name : '' }));
+      },
+      statuses: async (urls) => this.#statuses(urls),
+      healthy: async (urls) =>
+        this.#statuses(urls)
+          .filter(({ memberId }) => this.#isVoter(memberId) && this.hasQuorum)
+          .map(({ endpoint }) => endpoint),
+      addLearner: async (urls, name, peerUrl) => {
+        this.#needQuorum(urls);
+        this.#add(name, peerUrl);
+        effect(`add ${name}`);
+      },
+      promote: async (urls, id) => {
+        this.#needQuorum(urls);
+        this.#promote(id);
+        effect(`promote ${id}`);
+      },
+      remove: async (urls, id) => {
+        this.#needQuorum(urls);
+        this.#remove(id);
+        effect(`remove ${id}`);
+      },
+      moveLeader: async (url, id) => {
+        if (this.#at(url)?.memberId !== this.leader) throw new Error('etcdserver: not leader');
+        this.leader = id;
+        this.history.push(`leader ${this.nameOf(id)}`);
+        effect(`move-leader ${id}`);
+      },
+    };
+  }
+
+  nameOf(id: string): string {
+    return this.list.find((member) => member.id === id)?.name ?? id;
+  }
+
+  #runs(id: string): boolean {
+    return [...this.processes.values()].some(({ memberId }) => memberId === id);
+  }
+
+  #isVoter(id: string): boolean {
+    return this.list.some((member) => member.id === id && !member.isLearner);
+  }
+
+  #at(url: string): Process | undefined {
+    return [...this.processes.values()].find((process) => process.url.replace('2380', '2379') === url);
+  }
+
+  #needQuorum(urls: readonly string[]): void {
+    const asked = urls.some((url) => this.#isVoter(this.#at(url)?.memberId ?? ''));
+    if (!this.hasQuorum || !asked) throw new Error('context deadline exceeded');
+  }
+
+  #statuses(urls: readonly string[]): readonly EndpointStatus[] {
+    return urls.flatMap((endpoint) => {
+      const process = this.#at(endpoint);
+      if (process === undefined) return [];
+      const { memberId, version } = process;
+      const errors = [...this.noSpace].map((id) => `memberID:${BigInt(`0x${id}`)} alarm:NOSPACE `);
+      const size = { databaseBytes: 1, databaseBytesInUse: 1 };
+      return [{ endpoint, clusterId: 'c', memberId, leader: this.leader, version, errors, ...size }];
+    });
+  }
+
+  #join(name: string, url: string, env: Readonly<Record<string, string>>): string | undefined {
+    const given = (env['ETCD_INITIAL_CLUSTER'] ?? '').split(',').toSorted();
+    if (!given.includes(`${name}=${url}`)) return undefined;
+    if (env['ETCD_INITIAL_CLUSTER_STATE'] === 'new') return this.#found(name, url);
+    const listed = this.list.find(({ peerUrls }) => peerUrls.includes(url));
+    const known = this.list.map((member) => `${member.name}=${member.peerUrls[0]}`).toSorted();
+    if (listed === undefined || known.join() !== given.join()) return undefined;
+    if (listed.isStarted) throw new Violation(`${name} starts with an empty disk and the id that it had before`);
+    listed.isStarted = true;
+    return listed.id;
+  }
+
+  #found(name: string, url: string): string {
+    this.foundings += 1;
+    if (this.foundings > 1) throw new Violation(`${name} founds a second cluster`);
+    const id = this.#id();
+    this.list.push({ id, name, peerUrls: [url], isLearner: false, isStarted: true });
+    return id;
+  }
+
+  #add(name: string, url: string): void {
+    if (this.list.some(({ peerUrls }) => peerUrls.includes(url)))
+      throw new Error('etcdserver: Peer URLs already exists');
+    if (this.list.some(({ isLearner }) => isLearner))
+      throw new Error('etcdserver: too many learner members in cluster');
+    if (this.list.some(({ id }) => !this.#runs(id))) throw new Error('etcdserver: unhealthy cluster');
+    this.list.push({ id: this.#id(), name, peerUrls: [url], isLearner: true, isStarted: false });
+    this.history.push(`add ${name}`);
+  }
+
+  #promote(id: string): void {
+    const member = this.list.find((one) => one.id === id);
+    if (member === undefined) throw new Error('etcdserver: member not found');
+    if (!member.isLearner) throw new Error('etcdserver: can only promote a learner member');
+    const process = [...this.processes.values()].find(({ memberId }) => memberId === id);
+    if (process === undefined || process.age < this.syncTicks) {
+      throw new Error('etcdserver: can only promote a learner member which is in sync with leader');
+    }
+    this.list = this.list.map((one) => (one.id === id ? { ...one, isLearner: false } : one));
+    this.history.push(`promote ${member.name}`);
+  }
+
+  #remove(id: string): void {
+    const member = this.list.find((one) => one.id === id);
+    if (member === undefined) throw new Error('etcdserver: member not found');
+    const others = this.list.filter((one) => one.id !== id);
+    const voters = others.filter(({ isLearner }) => !isLearner);
+    if (voters.filter((one) => this.#runs(one.id)).length <= voters.length / 2) {
+      throw new Error('etcdserver: re-configuration failed due to not enough started members');
+    }
+    this.list = others;
+    this.history.push(`remove ${member.name}${this.leader === id ? ' while it leads' : ''}`);
+  }
+
+  #id(): string {
+    return (0xa0 + this.#next++).toString(16);
+  }
+}

@@ -1,0 +1,263 @@
+import type { KubernetesObject, NewObject, ReconcileAnswer } from 'hooklet';
+import type { ClusterSpec, ClusterStatus, EtcdCluster } from '../../../examples/300-etcd/hooks/cluster/lib/cluster.ts';
+import { turn } from '../../../examples/300-etcd/hooks/cluster/lib/turn.ts';
+import { Members, Violation, type Disk } from './members.ts';
+
+const TICK_MS = 5000;
+
+/** The operator ends after an effect, before anything else. */
+class Crash extends Error {}
+
+interface Stored {
+  readonly uid: string;
+  readonly given: NewObject;
+  generation: number;
+}
+
+/** How the Pod of a member is: of which generation of its StatefulSet, and what ails it. */
+interface Pod {
+  generation: number;
+  says: string | undefined;
+}
+
+/** Kubernetes and etcd around one EtcdCluster, in virtual time: a tick is five seconds. */
+export class EtcdWorld {
+  readonly etcd = new Members();
+  readonly objects = new Map<string, Stored>();
+  readonly writes: string[] = [];
+  readonly events: string[] = [];
+  /** The reasons of the condition Ready, as they came. */
+  readonly reasons: string[] = [];
+  readonly messages: string[] = [];
+  /** Images that cannot be pulled. */
+  readonly badImages = new Set<string>();
+  /** Members whose Pods find no node. */
+  readonly away = new Set<string>();
+  readonly saved: string[] = [];
+  status: ClusterStatus = {};
+  spec: ClusterSpec;
+  nowMs = Date.parse('2026-01-01T00:00:00Z');
+  readonly #pods = new Map<string, Pod>();
+  readonly #disks = new Map<string, Disk>();
+  #uids = 0;
+  #effects = 0;
+  #crashAt = 0;
+  #thrown: Error | undefined;
+  #staleFrom: readonly KubernetesObject[] | undefined;
+
+  constructor(spec: ClusterSpec) {
+    this.spec = spec;
+  }
+
+  get effects(): number {
+    return this.#effects;
+  }
+
+  /** The operator ends after this effect, counted from the beginning. */
+  crashAfter(effect: number): void {
+    this.#crashAt = effect;
+  }
+
+  /** What Kubernetes has now is all that the next turns see of it. */
+  freezeView(): void {
+    this.#staleFrom = this.#view();
+  }
+
+  thawView(): void {
+    this.#staleFrom = undefined;
+  }
+
+  names(): readonly string[] {
+    return this.etcd.list.map(({ name }) => name);
+  }
+
+  voters(): number {
+    return this.etcd.list.filter(({ isLearner }) => !isLearner).length;
+  }
+
+  /** Ends the process of a member, which Kubernetes starts again. */
+  kill(name: string): void {
+    this.etcd.stop(name);
+    this.#pods.delete(name);
+  }
+
+  loseDisk(name: string): void {
+    this.kill(name);
+    const claim = this.objects.get(`PersistentVolumeClaim/data-${name}`);
+    if (claim !== undefined) this.#disks.set(claim.uid, {});
+  }
+
+  /** Time passes until it holds; fails with what was going on last. */
+  async until(holds: () => boolean, most = 400): Promise<void> {
+    for (let ticks = 0; ticks < most; ticks++) {
+      if (holds()) return;
+      await this.step();
+    }
+    throw new Error(`not in ${most} ticks: ${this.messages.at(-1)}; members ${this.names().join(', ')}`);
+  }
+
+  async rests(most?: number): Promise<void> {
+    await this.step();
+    await this.until(() => this.reasons.at(-1) === 'AllWell', most);
+  }
+
+  /** One run of the operator, and a tick. */
+  async step(): Promise<void> {
+    this.#thrown = undefined;
+    try {
+      await this.#run();
+    } catch (error) {
+      if (!(error instanceof Crash)) throw error;
+      this.reasons.push('Crashed');
+    }
+    this.tick();
+  }
+
+  tick(): void {
+    this.nowMs += TICK_MS;
+    for (const [key, stored] of this.objects) if (key.startsWith('StatefulSet/')) this.#runPod(key.slice(12), stored);
+    for (const name of this.#pods.keys()) {
+      if (this.objects.has(`StatefulSet/${name}`)) continue;
+      this.kill(name);
+    }
+    this.etcd.tick();
+  }
+
+  async #run(): Promise<void> {
+    const save = async (endpoint: string): Promise<void> => {
+      this.saved.push(endpoint);
+      this.#effect('save');
+    };
+    const etcd = this.etcd.port((what) => this.#effect(what));
+    const answer = await turn({ object: this.#object(), owned: this.#owned(), etcd, save, nowMs: this.nowMs });
+    // The hook may have caught it as a failure of etcd.
+    if (this.#thrown !== undefined) throw this.#thrown;
+    this.#hear(answer);
+    if (answer.children !== undefined) this.#apply(answer.children as readonly NewObject[]);
+    const status = { ...this.status, ...answer.status, conditions: answer.conditions ?? [] };
+    if (JSON.stringify(status) === JSON.stringify(this.status)) return;
+    this.status = status;
+    this.#effect('write status');
+  }
+
+  #object(): EtcdCluster {
+    const metadata = { name: 'etcd', namespace: 'db', uid: 'u', resourceVersion: '1', creationTimestamp: '' };
+    return {
+      apiVersion: 'etcd.hooklet.dev/v1',
+      kind: 'EtcdCluster',
+      metadata,
+      spec: this.spec,
+      status: this.status,
+    };
+  }
+
+  #owned(): Readonly<Record<string, readonly KubernetesObject[]>> {
+    const groups = Map.groupBy(this.#staleFrom ?? this.#view(), ({ kind }) => KINDS[kind] ?? kind);
+    return Object.fromEntries(groups);
+  }
+
+  #hear({ conditions = [], events = [] }: ReconcileAnswer): void {
+    const ready = conditions.find(({ type }) => type === 'Ready');
+    this.reasons.push(ready?.reason ?? '');
+    this.messages.push(ready?.message ?? '');
+    for (const { reason, message } of events) this.events.push(`${reason}: ${message}`);
+  }
+
+  #apply(children: readonly NewObject[]): void {
+    const wanted = new Map(children.map((child) => [`${child.kind}/${child.metadata.name}`, child]));
+    for (const [key, given] of wanted) this.#applyOne(key, given);
+    const seen = new Set((this.#staleFrom ?? this.#view()).map(({ metadata }) => metadata.uid));
+    for (const [key, { uid }] of this.objects) {
+      // What the operator has not seen it cannot delete.
+      if (wanted.has(key) || !seen.has(uid)) continue;
+      this.#guardLive(key);
+      this.objects.delete(key);
+      this.#effect(`delete ${key}`);
+    }
+  }
+
+  #applyOne(key: string, given: NewObject): void {
+    const there = this.objects.get(key);
+    if (there !== undefined && JSON.stringify(there.given) === JSON.stringify(given)) return;
+    const { uid = `uid-${(this.#uids += 1)}`, generation = 0 } = there ?? {};
+    this.objects.set(key, { uid, given, generation: generation + 1 });
+    this.#effect(`apply ${key}`);
+  }
+
+  #guardLive(key: string): void {
+    const name = key.replace(/^[^/]*\/(data-)?/, '');
+    if (this.names().includes(name)) throw new Violation(`${key} is deleted, but ${name} is a member`);
+  }
+
+  #effect(what: string): void {
+    this.#effects += 1;
+    this.writes.push(what);
+    const learners = this.etcd.list.filter(({ isLearner }) => isLearner);
+    if (learners.length > 1) this.#thrown = new Violation('two learners at once');
+    if (this.#effects === this.#crashAt) this.#thrown = new Crash(what);
+    if (this.#thrown !== undefined) throw this.#thrown;
+  }
+
+  /** As the StatefulSet controller and the kubelet do: a Pod of the newest form, restarted while it fails. */
+  #runPod(name: string, { given, generation }: Stored): void {
+    const pod = this.#pods.get(name);
+    if (pod?.generation === generation && this.etcd.processes.has(name)) return;
+    if (pod !== undefined && pod.generation !== generation && this.etcd.processes.has(name)) {
+      this.etcd.stop(name);
+      this.#pods.set(name, { generation, says: 'it ends' });
+      return;
+    }
+    this.#pods.set(name, { generation, says: this.#startPod(name, given) });
+  }
+
+  #startPod(name: string, given: NewObject): string | undefined {
+    const claim = this.objects.get(`PersistentVolumeClaim/data-${name}`);
+    const config = this.objects.get(`ConfigMap/${name}`);
+    if (claim === undefined || config === undefined) return 'it waits for what it mounts';
+    if (this.away.has(name)) return 'no node takes it';
+    const container = containerOf(given);
+    if (this.badImages.has(container.image)) return 'ErrImagePull';
+    const disk = this.#disks.get(claim.uid) ?? {};
+    this.#disks.set(claim.uid, disk);
+    const data: Readonly<Record<string, string>> = JSON.parse(JSON.stringify(config.given['data']));
+    return this.etcd.start(name, { ...data, ...container.env }, disk, container.image.replace(/.*:v/, ''));
+  }
+
+  #view(): readonly KubernetesObject[] {
+    return [...this.objects].map(([key, { uid, given, generation }]) => {
+      const name = key.slice(key.indexOf('/') + 1);
+      const pod = this.#pods.get(name);
+      const isReady = pod?.generation === generation && this.etcd.processes.has(name);
+      const [current, update] = isReady ? ['a', 'a'] : ['a', 'b'];
+      return {
+        ...given,
+        metadata: { ...given.metadata, name, uid, generation, resourceVersion: '1', creationTimestamp: '' },
+        status: {
+          observedGeneration: generation,
+          readyReplicas: isReady ? 1 : 0,
+          currentRevision: current,
+          updateRevision: update,
+        },
+      };
+    });
+  }
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  StatefulSet: 'StatefulSet.apps',
+  PodDisruptionBudget: 'PodDisruptionBudget.policy',
+};
+
+function containerOf(given: NewObject): { readonly image: string; readonly env: Readonly<Record<string, string>> } {
+  const spec: {
+    readonly template: {
+      readonly spec: {
+        readonly containers: readonly [
+          { readonly image: string; readonly env: readonly { readonly name: string; readonly value: string }[] },
+        ];
+      };
+    };
+  } = JSON.parse(JSON.stringify(given.spec));
+  const [{ image, env }] = spec.template.spec.containers;
+  return { image, env: Object.fromEntries(env.map(({ name, value }) => [name, value])) };
+}
