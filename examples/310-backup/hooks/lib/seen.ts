@@ -1,0 +1,71 @@
+// What the hook sees of Jobs and Pods: the filters, and what they make.
+import { TASK_LABEL, UID_LABEL } from './spec.ts';
+
+/** A Job, as `JOB_FILTER` shows it. */
+export interface SeenJob {
+  readonly name: string;
+  readonly uid: string;
+  readonly backupUid: string;
+  readonly task: string;
+  readonly created: string;
+  readonly deleting: boolean;
+  readonly deadline: number | null;
+  /** `Complete`, `Failed` or empty, with the reason and the time of that. */
+  readonly end: string;
+  readonly endReason: string;
+  readonly endMessage: string;
+  readonly endedAt: string;
+}
+
+/** A Pod, as `POD_FILTER` shows it. */
+export interface SeenPod {
+  readonly name: string;
+  readonly uid: string;
+  readonly job: string;
+  readonly created: string;
+  /** Whether any of its containers has begun. */
+  readonly began: boolean;
+  /** Whether the engine runs now; since when. */
+  readonly runningSince: string;
+  /** Why it is not scheduled, or why its containers do not start. */
+  readonly waitReason: string;
+  readonly waitMessage: string;
+  /** The container that ended last, with what it left; a failed one comes first. */
+  readonly ended: EndedContainer | null;
+}
+
+export interface EndedContainer {
+  readonly container: string;
+  readonly exitCode: number;
+  readonly reason: string;
+  readonly message: string;
+  readonly at: string;
+}
+
+const labels = '(.metadata.labels // {})';
+
+export const JOB_FILTER = `
+((.status.conditions // []) | map(select(.status == "True" and (.type == "Complete" or .type == "Failed"))) | first) as $end
+| {
+    name: .metadata.name, uid: .metadata.uid, created: .metadata.creationTimestamp,
+    backupUid: (${labels}["${UID_LABEL}"] // ""), task: (${labels}["${TASK_LABEL}"] // ""),
+    deleting: (.metadata.deletionTimestamp != null), deadline: .spec.activeDeadlineSeconds,
+    end: ($end.type // ""), endReason: ($end.reason // ""), endMessage: ($end.message // ""),
+    endedAt: (.status.completionTime // $end.lastTransitionTime // "")
+  }`;
+
+export const POD_FILTER = `
+((.status.initContainerStatuses // []) + (.status.containerStatuses // [])) as $all
+| ([$all[] | select(.state.terminated) | {container: .name, exitCode: .state.terminated.exitCode,
+    reason: (.state.terminated.reason // ""), message: ((.state.terminated.message // "")[:4096]),
+    at: (.state.terminated.finishedAt // "")}]) as $ended
+| ([(.status.conditions // [])[] | select(.type == "PodScheduled" and .status == "False")] | first) as $held
+| ([$all[].state.waiting | select(. != null and .reason != "PodInitializing" and .reason != "ContainerCreating")] | first) as $waits
+| {
+    name: .metadata.name, uid: .metadata.uid, created: .metadata.creationTimestamp,
+    job: (${labels}["batch.kubernetes.io/job-name"] // ""),
+    began: any($all[]; .state.running or .state.terminated),
+    runningSince: ([$all[] | select(.name == "engine") | .state.running.startedAt // empty] | first // ""),
+    waitReason: ($held.reason // $waits.reason // ""), waitMessage: ($held.message // $waits.message // ""),
+    ended: (([$ended[] | select(.exitCode != 0)] | first) // ([$ended[] | select(.container == "engine")] | first) // null)
+  }`;

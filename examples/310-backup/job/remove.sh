@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# Removes all backups of this Backup from the bucket, and the folder they are in, unless it belongs to another one.
+database=${BACKUP_SOURCE:?} dump_name=dump
+# shellcheck source=../../110-scheduled-backup/hooks/lib/backup.sh
+source "${ENGINES:?}/lib/backup.sh"
+
+database_settings() { :; }
+
+started=$(date +%s) server_version='' left_out='{}'
+set_defaults
+read_context
+read_settings
+open_target "$BACKUP_NAME-remove"
+step lock
+if ! target_read owner.json "$work/owner.json"; then
+  # Without a mark nothing was published there, and what lies there is not known to be ours.
+  store lsf "$root" > "$work/left"
+  [[ ! -s $work/left ]] || fail FolderTaken "$BACKUP_FOLDER in $(target_describe) has no owner.json, so it is not known whose it is: look what is in it, and remove that by hand"
+  echo "there is nothing in $(target_describe)"
+  exit 0
+fi
+owned_by=$(jq -r '.installation // ""' "$work/owner.json")
+[[ $owned_by == "$installation" ]] ||
+  fail FolderTaken "$BACKUP_FOLDER in $(target_describe) was made by $owned_by, and this is $installation: nothing is removed"
+lock_take
+step remove
+target_list
+count=$(find "$manifests" -name manifest.json -not -path "*/failed/*" | wc -l)
+# Manifests first: without one, nothing is a backup.
+store delete --include 'manifest.json' "$root"
+lock_release
+store delete "$root"
+echo "removed $count backups from $(target_describe)"
